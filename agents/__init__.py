@@ -1,0 +1,1 @@
+"""Who decides: planner, coder and critic, the composer, and chat models."""

@@ -1,0 +1,1 @@
+"""How well: task suites, the batch runner, metrics and reports."""

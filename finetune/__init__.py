@@ -1,0 +1,1 @@
+"""Getting better: training data from recorded runs."""

@@ -1,0 +1,1 @@
+"""What can be done: toolchains, sandboxed processes, the judge, the profiler, the tile DSL."""

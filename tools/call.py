@@ -1,0 +1,60 @@
+"""One call of an operator: tensors in files, attributes, and what is to come out."""
+
+from pathlib import Path
+
+from akgen.tools.dtypes import DType
+from akgen.tools.frozen import Frozen
+from akgen.tools.op_spec import AttrValue
+
+
+class TensorMeta(Frozen):
+    """Element type and shape; contiguous, row-major."""
+
+    dtype: DType
+    shape: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        n = 1
+        for d in self.shape:
+            n *= d
+        return n
+
+    @property
+    def size_bytes(self) -> int:
+        return self.count * self.dtype.size_bytes
+
+
+class TensorFile(TensorMeta):
+    """A tensor whose raw little-endian bytes lie in a file (no header)."""
+
+    path: Path
+
+
+Argument = TensorMeta | TensorFile | tuple[TensorMeta | TensorFile, ...] | None
+
+
+class Attr(Frozen):
+    """An attribute's value; matched by name if the OpDef has that name, else by position."""
+
+    name: str
+    value: AttrValue
+
+
+class OutputMeta(Frozen):
+    """An output to allocate. With `aliases`, it shares the memory of that input (index into Call.inputs)."""
+
+    meta: TensorMeta | tuple[TensorMeta, ...]
+    aliases: int | None = None
+
+
+class Call(Frozen):
+    """Arguments in OpDef order. A tuple argument is a DYNAMIC list; None an absent optional input.
+
+    With TensorMeta arguments it describes a call (enough for tiling and compiling); with TensorFile, it can run.
+    """
+
+    inputs: tuple[Argument, ...]
+    attrs: tuple[Attr, ...] = ()
+    outputs: tuple[OutputMeta, ...]
+    const_values: tuple[tuple[int, tuple[int, ...] | tuple[float, ...]], ...] = ()  # (input index, its values)

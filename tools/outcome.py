@@ -1,0 +1,54 @@
+"""The three kinds of failure: a bad attempt is an Outcome, a broken machine an InfraError, our bug crashes."""
+
+from enum import StrEnum
+from typing import Literal
+
+from akgen.tools.frozen import Frozen
+
+
+class Outcome(StrEnum):
+    """How one attempt ended. Everything but CORRECT is data about the attempt, never about the machine."""
+
+    CORRECT = "correct"
+    WRONG = "wrong"  # ran, and the numbers, shape or dtype differ
+    TRAP = "trap"  # a check of the toolchain fired, or the process died of a signal
+    TIMEOUT = "timeout"
+    CHEAT = "cheat"
+    TILING_ERROR = "tiling_error"  # host code compiled, and its tiling function refused or crashed
+    COMPILE_ERROR = "compile_error"
+    PLAN_REJECTED = "plan_rejected"  # the tiling plan does not fit the chip
+    NO_CODE = "no_code"  # the model's reply held no usable code
+    UNSUPPORTED = "unsupported"  # the composer says that the task is outside its scope
+    BUDGET = "budget"  # stopped by a budget before a verdict
+
+
+class Diagnostic(Frozen):
+    """One finding with a stable code; `text` is written for the model or person who must mend it."""
+
+    code: str  # stable, from knowledge/errors.json, such as "UB_OVERFLOW"
+    text: str
+    file: str | None = None  # relative to the project
+    line: int | None = None
+    remedy: str | None = None
+    severity: Literal["error", "warning"] = "error"
+    stage: Literal["plan", "write", "compile", "tiling", "test", "profile"] | None = None
+    api: str | None = None
+    core: str | None = None  # such as "AIV 3"
+
+
+class InfraError(Exception):
+    """The machine is broken, not the attempt: compiler missing, endpoint down, disk full, device lost."""
+
+    def __init__(self, text: str, remedy: str) -> None:
+        super().__init__(f"{text} {remedy}")
+        self.text = text
+        self.remedy = remedy
+
+
+class InputError(Exception):
+    """What the user gave cannot be used (unknown task, broken csv, reference that raises)."""
+
+    def __init__(self, text: str, remedy: str) -> None:
+        super().__init__(f"{text} {remedy}")
+        self.text = text
+        self.remedy = remedy

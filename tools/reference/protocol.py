@@ -1,0 +1,57 @@
+"""What a reference loader gives. A loader is a module with `load(reference, case) -> LoadedCase`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from akgen.tools.call import Attr
+from akgen.tools.dtypes import DType
+from akgen.tools.task import Distribution
+
+Tensor = Any  # torch.Tensor; this file does not import torch
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where an operator input comes from: a forward argument or a parameter/buffer of the model."""
+
+    kind: Literal["arg", "state"]
+    index: int | None = None  # of the forward argument
+    key: str | None = None  # of the model's state
+
+
+@dataclass(frozen=True)
+class Binding:
+    """How the reference's Python call maps to the operator's interface, in OpDef order."""
+
+    inputs: tuple[Source | None, ...]  # None: an optional input that is absent
+    attrs: tuple[Attr, ...]
+    aliases: tuple[int | None, ...]  # per output: the input that it overwrites
+    output_dtypes: tuple[DType | None, ...]  # None: as the reference returns it
+    input_names: tuple[str, ...] | None = None  # names for a generated OpDef, where the task gives them
+    output_names: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One trial's values. A list stands for a DYNAMIC input or output."""
+
+    inputs: Sequence[Tensor | Sequence[Tensor] | None]  # bound, in OpDef order, in the operator's dtypes
+    expected: Sequence[Tensor | Sequence[Tensor]]  # golden values, float64 where the loader can
+    returned: Sequence[Tensor | Sequence[Tensor]]  # what the reference itself returns, in its own dtype
+
+
+class LoadedCase(Protocol):
+    """A reference on one case, ready to make samples."""
+
+    model: Any  # torch.nn.Module in eval mode
+    example_args: tuple[Any, ...]  # forward arguments, as torch.export needs them
+    binding: Binding
+
+    def sample(self, seed: int, distribution: Distribution) -> Sample:
+        """Make inputs from this seed and run the reference; deterministic in (seed, distribution)."""
+        ...
+
+    def check(self, sample: Sample, outputs: Sequence[Tensor | Sequence[Tensor]]) -> str | None:
+        """Apply the task's own precision check; return None if it passes, else one sentence."""
+        ...

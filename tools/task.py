@@ -1,0 +1,65 @@
+"""A task: what to compute, on which cases, how closely, and how the reference is loaded."""
+
+from pathlib import Path
+from typing import Literal
+
+from akgen.tools.dtypes import DType
+from akgen.tools.frozen import Frozen
+
+Params = dict[str, int | float | bool | str | None | list[int] | list[float] | list[str]]
+Distribution = Literal["task", "normal", "uniform", "constant", "sparse", "extreme"]
+
+
+class Case(Frozen):
+    """One set of shapes, dtypes and attributes; `params` is what the reference's loader reads."""
+
+    id: str
+    params: Params = {}
+    size_bytes: int | None = None  # input + output volume, where it is known without running
+
+
+class Tolerance(Frozen):
+    """An element passes if |got - want| <= atol + rtol * |want|."""
+
+    dtype: DType
+    atol: float
+    rtol: float
+
+
+class Reference(Frozen):
+    """Where the PyTorch reference lies and which module loads it.
+
+    `loader` names a Python module with `load(reference, case) -> LoadedCase` (akgen.tools.reference.protocol);
+    it runs in the reference process and when a task is traced, never in the candidate's process.
+    """
+
+    loader: str
+    path: Path  # a module file or a task folder
+
+
+class Certificate(Frozen):
+    """Degenerate answers that were tried on this task and failed, as they must, with the task's digest."""
+
+    digest: str
+    rejected: tuple[str, ...]  # "zeros", "ones", "input_copy", "mean"
+
+
+class Task(Frozen):
+    """A task as every room sees it."""
+
+    name: str
+    suite: str  # "builtin", "npukb", "file"
+    level: int = 1
+    category: str = "other"
+    op_type: str
+    kernel: str
+    description: str = ""
+    reference: Reference
+    cases: tuple[Case, ...]
+    mode: Literal["static", "dynamic"] = "dynamic"
+    tolerances: tuple[Tolerance, ...] = ()  # dtypes not listed take the judge's defaults
+    own_checker: bool = False  # the loader brings the task's own precision check
+    certificate: Certificate | None = None
+
+    def only(self, case_ids: tuple[str, ...]) -> "Task":
+        return self.model_copy(update={"cases": tuple(c for c in self.cases if c.id in case_ids)})

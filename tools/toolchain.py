@@ -1,0 +1,64 @@
+"""The interface that the twin and CANN both fill; tests/conformance holds one suite for both."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from akgen.tools.call import Call, TensorFile
+from akgen.tools.frozen import Frozen
+from akgen.tools.op_spec import OpSpec
+from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.profile import Profile
+from akgen.tools.project import KernelProject
+
+Progress = Callable[[str], None]
+
+
+class Build(Frozen):
+    """A built project. `outcome` is None when everything that the calls need was built."""
+
+    toolchain: str  # name and version, such as "twin 0.1.0 (Ascend910B2)"
+    outcome: Outcome | None  # COMPILE_ERROR or TILING_ERROR
+    op: OpSpec | None
+    folder: Path
+    compile_s: float
+    kernel_compile_s: float | None = None  # device code alone
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+class Launch(Frozen):
+    """One execution. `outcome` is None when it ran to its end; whether it is right, only the judge says."""
+
+    outcome: Outcome | None  # TRAP, TIMEOUT, TILING_ERROR, CHEAT
+    outputs: tuple[TensorFile | tuple[TensorFile, ...], ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+    duration_us: float | None = None  # predicted or measured time of the kernel
+    block_dim: int | None = None
+    tiling_key: int | None = None
+    profile: Profile | None = None
+    wall_s: float = 0.0
+
+
+class Toolchain(Protocol):
+    """Compile and run an operator project. Raises InfraError when the machine, not the project, is at fault."""
+
+    @property
+    def name(self) -> str: ...
+
+    def version(self) -> str:
+        """Return the text that every result carries."""
+        ...
+
+    def prepare(self, progress: Progress) -> None:
+        """Build or check what is needed once per machine; say what is going on through `progress`."""
+        ...
+
+    def compile(self, project: KernelProject, calls: Sequence[Call], folder: Path) -> Build:
+        """Build host and device code for these calls (their dtypes and the tiling keys they lead to)."""
+        ...
+
+    def run(
+        self, build: Build, call: Call, folder: Path, *, timeout_s: float = 60.0, trace: bool = False
+    ) -> Launch:
+        """Run one call in the sandbox; outputs and reports are written below `folder`."""
+        ...

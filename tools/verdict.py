@@ -1,0 +1,48 @@
+"""What the judge says about a project on a task."""
+
+from typing import Literal
+
+from akgen.tools.frozen import Frozen
+from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.profile import Profile
+
+
+class Mismatch(Frozen):
+    """Where and how an output differs: enough for a critic to guess the cause without seeing the values."""
+
+    output: int
+    pattern: Literal[
+        "shape", "dtype", "all_zero", "unwritten", "nan", "tail", "block_edge", "row", "stale", "scattered", "all"
+    ]
+    count: int
+    total: int
+    first_index: tuple[int, ...]
+    max_abs: float
+    max_rel: float
+    note: str = ""
+
+
+class CaseVerdict(Frozen):
+    """One case over its trials; the worst trial counts."""
+
+    id: str
+    outcome: Outcome
+    trials: int = 0
+    max_abs: float | None = None
+    max_rel: float | None = None
+    predicted_us: float | None = None
+    mismatch: Mismatch | None = None
+    own_checker: Literal["pass", "fail"] | None = None  # the task's own precision check, where it has one
+    diagnostics: tuple[Diagnostic, ...] = ()
+    profile: Profile | None = None
+
+
+class Verdict(Frozen):
+    """The worst case decides. Every verdict names its toolchain."""
+
+    outcome: Outcome
+    toolchain: str
+    compile_s: float
+    kernel_compile_s: float | None = None
+    cases: tuple[CaseVerdict, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
