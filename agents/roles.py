@@ -1,0 +1,80 @@
+"""The three deciders as protocols. None of them knows of LangGraph."""
+
+from typing import Literal, Protocol
+
+from akgen.agents.plan import Plan
+from akgen.tools.frozen import Frozen
+from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.project import KernelProject
+from akgen.tools.task import Task
+from akgen.tools.verdict import Verdict
+
+
+class Usage(Frozen):
+    """What a model call cost."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+
+
+class Feedback(Frozen):
+    """What the critic tells the coder about the previous attempt; `text` is what the coder reads."""
+
+    attempt: int
+    outcome: Outcome
+    text: str
+    diagnostics: tuple[Diagnostic, ...] = ()
+    action: Literal["repair", "tune", "replan"] = "repair"
+
+
+class Planned(Frozen):
+    """A plan, or why there is none."""
+
+    plan: Plan | None
+    outcome: Outcome | None = None  # PLAN_REJECTED, UNSUPPORTED, NO_CODE
+    diagnostics: tuple[Diagnostic, ...] = ()
+    usage: Usage = Usage()
+    messages: tuple[dict[str, str], ...] = ()  # the exchange with the model, for the store
+
+
+class Written(Frozen):
+    """A project, or why there is none."""
+
+    project: KernelProject | None
+    outcome: Outcome | None = None  # NO_CODE, UNSUPPORTED
+    diagnostics: tuple[Diagnostic, ...] = ()
+    dsl: str | None = None
+    usage: Usage = Usage()
+    messages: tuple[dict[str, str], ...] = ()
+
+
+class Decision(Frozen):
+    """The critic's next move."""
+
+    action: Literal["accept", "repair", "tune", "replan", "give_up"]
+    feedback: Feedback | None = None
+    why: str = ""
+    usage: Usage = Usage()
+
+
+class Planner(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def plan(self, task: Task, feedback: Feedback | None, sample: int) -> Planned: ...
+
+
+class Coder(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def write(
+        self, task: Task, plan: Plan, feedback: Feedback | None, previous: KernelProject | None, sample: int
+    ) -> Written: ...
+
+
+class Critic(Protocol):
+    def criticise(
+        self, task: Task, plan: Plan | None, verdict: Verdict, attempt: int, attempts_left: int
+    ) -> Decision: ...
