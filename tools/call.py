@@ -42,10 +42,15 @@ class Attr(Frozen):
 
 
 class OutputMeta(Frozen):
-    """An output to allocate. With `aliases`, it shares the memory of that input (index into Call.inputs)."""
+    """An output to allocate. With `aliases`, it shares the memory of that input (index into Call.inputs).
+
+    Outputs beyond those of the OpDef must alias: the kernel works in place on an input and has no parameter for
+    the output; the input's memory is written out after the run. `zeroed`: cleared before the launch, not poisoned.
+    """
 
     meta: TensorMeta | tuple[TensorMeta, ...]
     aliases: int | None = None
+    zeroed: bool = False
 
 
 class Call(Frozen):

@@ -30,6 +30,8 @@ class Binding:
     output_dtypes: tuple[DType | None, ...]  # None: as the reference returns it
     input_names: tuple[str, ...] | None = None  # names for a generated OpDef, where the task gives them
     output_names: tuple[str, ...] | None = None
+    const_inputs: tuple[int, ...] = ()  # inputs whose values the tiling function may read (Call.const_values)
+    zeroed_outputs: tuple[int, ...] = ()  # outputs that the caller clears before the launch
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,9 @@ class Sample:
     """One trial's values. A list stands for a DYNAMIC input or output."""
 
     inputs: Sequence[Tensor | Sequence[Tensor] | None]  # bound, in OpDef order, in the operator's dtypes
-    expected: Sequence[Tensor | Sequence[Tensor]]  # golden values, float64 where the loader can
-    returned: Sequence[Tensor | Sequence[Tensor]]  # what the reference itself returns, in its own dtype
+    expected: Sequence[Tensor | Sequence[Tensor] | None]  # golden values, float64 where the loader can; None: not compared
+    returned: Sequence[Tensor | Sequence[Tensor]]  # what the reference itself returns, in its own dtype; where
+    # `expected` is None (an output that the reference does not have), any tensor of the output's shape and dtype
 
 
 class LoadedCase(Protocol):
