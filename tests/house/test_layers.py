@@ -1,0 +1,72 @@
+"""The order of the rooms and the third-party walls, read from the source with ast."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ["finetune", "bench", "graph", "agents", "tools", "knowledge"]  # each may import those after it
+FILES = [p for room in ROOMS for p in sorted((ROOT / room).rglob("*.py")) if "tasks" not in p.parts]
+
+# package -> where it may be imported
+WALLS = {
+    "langgraph": ("graph/",),
+    "trl": ("finetune/",),
+    "peft": ("finetune/",),
+    "datasets": ("finetune/",),
+    "subprocess": ("tools/process.py",),
+    "ray": ("bench/ray_executor.py",),
+    "torch": ("tools/reference/", "agents/composer/trace.py", "bench/npukb/", "finetune/"),
+}
+
+
+def _imports(path: Path) -> Iterator[tuple[str, int, int]]:
+    """Yield (module, relative level, line) of every import, also those inside functions."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, 0, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or "", node.level, node.lineno
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("path", FILES, ids=_name)
+def test_a_room_imports_only_rooms_to_its_right(path: Path) -> None:
+    own = ROOMS.index(_name(path).split("/")[0])
+    for module, level, line in _imports(path):
+        assert level == 0, f"{_name(path)}:{line}: relative import"
+        assert module.split(".")[0] not in ROOMS, f"{_name(path)}:{line}: bare room name {module}"
+        parts = module.split(".")
+        if parts[0] == "akgen" and len(parts) > 1 and parts[1] in ROOMS:
+            assert ROOMS.index(parts[1]) >= own, f"{_name(path)}:{line}: imports {module} to its left"
+
+
+@pytest.mark.parametrize("path", FILES, ids=_name)
+def test_third_party_walls_hold(path: Path) -> None:
+    for module, _, line in _imports(path):
+        allowed = WALLS.get(module.split(".")[0])
+        if allowed is not None:
+            assert _name(path).startswith(allowed), f"{_name(path)}:{line}: {module} belongs to {allowed}"
+
+
+def test_the_rooms_are_linked_into_the_package() -> None:
+    for room in ROOMS:
+        link = ROOT / "src" / "akgen" / room
+        assert link.is_symlink()
+        assert link.resolve() == (ROOT / room).resolve()
+
+
+def test_only_the_batch_runner_catches_every_exception() -> None:
+    found = []
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ExceptHandler) and (
+                node.type is None or (isinstance(node.type, ast.Name) and node.type.id == "Exception")
+            ):
+                found.append(_name(path))
+    assert set(found) <= {"bench/runner.py"}
