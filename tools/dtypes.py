@@ -52,9 +52,9 @@ _SIZES = {
 }  # fmt: skip
 _GE = {
     DType.FLOAT32: "FLOAT", DType.FLOAT16: "FLOAT16", DType.BFLOAT16: "BF16", DType.FLOAT64: "DOUBLE",
-    DType.INT8: "INT8", DType.INT16: "INT16", DType.INT32: "INT32", DType.INT64: "INT64", DType.UINT8: "UINT8",
-    DType.UINT16: "UINT16", DType.UINT32: "UINT32", DType.UINT64: "UINT64", DType.BOOL: "BOOL",
-    DType.COMPLEX64: "COMPLEX64",
+    DType.INT8: "INT8", DType.INT16: "INT16", DType.INT32: "INT32", DType.INT64: "INT64",
+    DType.UINT8: "UINT8", DType.UINT16: "UINT16", DType.UINT32: "UINT32", DType.UINT64: "UINT64",
+    DType.BOOL: "BOOL", DType.COMPLEX64: "COMPLEX64",
 }  # fmt: skip
 _GE_VALUES = {
     DType.FLOAT32: 0, DType.FLOAT16: 1, DType.INT8: 2, DType.INT32: 3, DType.UINT8: 4, DType.INT16: 6,

@@ -26,7 +26,7 @@ class AttrSpec(Frozen):
 
 
 class OpSpec(Frozen):
-    """An operator's interface. An output that shares an input's name aliases it and appears as `<name>_ref`."""
+    """An operator's interface. An output that shares an input's name aliases it (macros: `<NAME>_REF`)."""
 
     op_type: str  # CamelCase, as OP_ADD registers it
     inputs: tuple[ParamSpec, ...]

@@ -1,4 +1,4 @@
-"""The three kinds of failure: a bad attempt is an Outcome, a broken machine an InfraError, our bug crashes."""
+"""Three kinds of failure: a bad attempt is an Outcome, a broken machine an InfraError, our bug crashes."""
 
 from enum import StrEnum
 from typing import Literal

@@ -49,7 +49,9 @@ class KernelProject(Frozen):
         Raises InputError if there is no op_kernel folder.
         """
         if not (folder / "op_kernel").is_dir():
-            raise InputError(f"{folder} has no op_kernel folder.", "Give the folder that holds op_host and op_kernel.")
+            raise InputError(
+                f"{folder} has no op_kernel folder.", "Give the folder that holds op_host and op_kernel."
+            )
         paths = [
             p
             for part in ("op_host", "op_kernel")

@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Literal
 
+from pydantic import Field
+
 from akgen.tools.dtypes import DType
 from akgen.tools.frozen import Frozen
 
-Params = dict[str, int | float | bool | str | None | list[int] | list[float] | list[str]]
+Params = dict[str, int | float | bool | str | list[int] | list[float] | list[str] | None]
 Distribution = Literal["task", "normal", "uniform", "constant", "sparse", "extreme"]
 
 
@@ -14,7 +16,7 @@ class Case(Frozen):
     """One set of shapes, dtypes and attributes; `params` is what the reference's loader reads."""
 
     id: str
-    params: Params = {}
+    params: Params = Field(default_factory=dict)
     size_bytes: int | None = None  # input + output volume, where it is known without running
 
 
@@ -29,8 +31,8 @@ class Tolerance(Frozen):
 class Reference(Frozen):
     """Where the PyTorch reference lies and which module loads it.
 
-    `loader` names a Python module with `load(reference, case) -> LoadedCase` (akgen.tools.reference.protocol);
-    it runs in the reference process and when a task is traced, never in the candidate's process.
+    `loader` names a module with `load(reference, case) -> LoadedCase` (akgen.tools.reference.protocol); it
+    runs in the reference process and when a task is traced, never in the candidate's process.
     """
 
     loader: str

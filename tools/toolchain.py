@@ -40,7 +40,7 @@ class Launch(Frozen):
 
 
 class Toolchain(Protocol):
-    """Compile and run an operator project. Raises InfraError when the machine, not the project, is at fault."""
+    """Compile and run an operator project. Raise InfraError when the machine is at fault, not the project."""
 
     @property
     def name(self) -> str: ...

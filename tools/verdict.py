@@ -12,7 +12,17 @@ class Mismatch(Frozen):
 
     output: int
     pattern: Literal[
-        "shape", "dtype", "all_zero", "unwritten", "nan", "tail", "block_edge", "row", "stale", "scattered", "all"
+        "shape",
+        "dtype",
+        "all_zero",
+        "unwritten",
+        "nan",
+        "tail",
+        "block_edge",
+        "row",
+        "stale",
+        "scattered",
+        "all",
     ]
     count: int
     total: int
