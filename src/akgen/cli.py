@@ -1,0 +1,56 @@
+"""The front door: reads the environment, names the commands, turns errors into one sentence with a remedy.
+
+A command lives in `akgen.commands.<name>` and is registered here with one line. Its module imports nothing
+heavy at the top: rooms are imported inside the function, so that `akgen --help` stays quick.
+"""
+
+import sys
+from typing import Annotated
+
+import typer
+from pydantic import ValidationError
+
+from akgen import __version__
+from akgen.settings import Settings
+from akgen.terminal import refuse
+from akgen.tools.outcome import InfraError, InputError
+
+app = typer.Typer(
+    name="akgen",
+    help="Write, compile, test, profile and repair Ascend C kernels.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"akgen {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _read_environment(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    del version
+    try:
+        context.obj = Settings()
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        name = "AKGEN_" + str(first["loc"][0]).upper()
+        raise InputError(
+            f"The variable {name} cannot be used: {first['msg']}.", "Unset or correct it."
+        ) from None
+
+
+def main() -> None:
+    """Run the command line; bad input and broken machines end in one sentence, our bugs in a traceback."""
+    try:
+        app()
+    except (InputError, InfraError) as error:
+        refuse(error, as_json="--json" in sys.argv[1:])

@@ -1,0 +1,1 @@
+"""One module per command: options in, one call into a room, result out. Rooms are imported lazily."""

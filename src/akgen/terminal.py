@@ -1,0 +1,67 @@
+"""How commands speak: people get rich text, machines get one JSON document on standard output.
+
+Exit codes: 0 what was asked for holds; 1 it does not (a wrong kernel, a failed case); 2 the input cannot be
+used; 3 the machine is at fault (no compiler, endpoint down, disk full). Errors are one sentence with the remedy.
+"""
+
+import json
+import sys
+from dataclasses import dataclass
+from typing import Annotated, Any, NoReturn
+
+import typer
+from pydantic import BaseModel
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from akgen.tools.outcome import InfraError, InputError
+
+EXIT_FAILED = 1
+EXIT_INPUT = 2
+EXIT_INFRA = 3
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document for machines.")]
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """Where a command writes. With `as_json`, people's lines go to standard error, the result to standard output."""
+
+    as_json: bool = False
+
+    @property
+    def people(self) -> Console:
+        return Console(stderr=self.as_json, highlight=False, soft_wrap=True)
+
+    def line(self, text: str) -> None:
+        """Print one progress line; brackets in `text` are shown as they are."""
+        self.people.print(Text(text))
+
+    def show(self, thing: RenderableType) -> None:
+        """Print a table or other rich object; left out with --json."""
+        if not self.as_json:
+            self.people.print(thing)
+
+    def result(self, value: BaseModel | dict[str, Any]) -> None:
+        """Print the machine's document; nothing without --json."""
+        if self.as_json:
+            data = value.model_dump(mode="json") if isinstance(value, BaseModel) else value
+            sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+def finish(holds: bool) -> None:
+    """End the command: 0 only if the thing asked for holds."""
+    if not holds:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def refuse(error: InputError | InfraError, as_json: bool) -> NoReturn:
+    """Say what went wrong and what to do, without a traceback, and exit."""
+    kind = "input" if isinstance(error, InputError) else "infra"
+    if as_json:
+        document = {"error": {"kind": kind, "text": error.text, "remedy": error.remedy}}
+        sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    else:
+        message = Text.assemble(("error: ", "bold red"), f"{error.text} {error.remedy}")
+        Console(stderr=True, highlight=False, soft_wrap=True).print(message)
+    sys.exit(EXIT_INPUT if kind == "input" else EXIT_INFRA)
