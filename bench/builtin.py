@@ -1,0 +1,85 @@
+"""The built-in suite: bench/tasks/<name>/ with task.json and reference.py.
+
+task.json holds what Task holds, less what follows from the folder; certificate.json, beside it, is written by
+`python -m akgen.bench.certify`.
+"""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from akgen.bench.names import camel_case
+from akgen.tools.frozen import Frozen
+from akgen.tools.outcome import InputError
+from akgen.tools.task import Case, Certificate, Reference, Task, Tolerance
+
+LOADER = "akgen.tools.reference.module_loader"
+TASKS = Path(__file__).resolve().parent / "tasks"
+
+
+class TaskFile(Frozen):
+    """What task.json says. The operator's name is the folder's unless `op_type` is given."""
+
+    level: int
+    category: str
+    description: str
+    op_type: str | None = None
+    cases: tuple[Case, ...]
+    tolerances: tuple[Tolerance, ...] = ()
+
+
+def names() -> tuple[str, ...]:
+    return tuple(sorted(p.parent.name for p in TASKS.glob("*/task.json")))
+
+
+def is_task_folder(folder: Path) -> bool:
+    return (folder / "task.json").is_file()
+
+
+def describe(folder: Path, mode: Literal["static", "dynamic"] = "dynamic") -> Task:
+    """Read a task folder of ours. Static mode keeps the first case.
+
+    Raises InputError with the first thing that is wrong in task.json, or when reference.py is missing.
+    """
+    try:
+        spec = TaskFile.model_validate_json((folder / "task.json").read_text())
+    except OSError as e:
+        raise InputError(f"{folder / 'task.json'} cannot be read: {e.strerror}.", "Check the path.") from e
+    except ValidationError as e:
+        first = e.errors()[0]
+        place = ".".join(str(p) for p in first["loc"]) or "the file"
+        raise InputError(
+            f"{folder / 'task.json'}: {place}: {first['msg']}.",
+            "Compare with a built-in task under bench/tasks.",
+        ) from e
+    if not spec.cases:
+        raise InputError(
+            f"{folder / 'task.json'} has no cases.", "Give at least one case with an id and params."
+        )
+    if not (folder / "reference.py").is_file():
+        raise InputError(
+            f"{folder} has no reference.py.", "Write Model, get_inputs(params), get_init_inputs(params)."
+        )
+    certificate = folder / "certificate.json"
+    return Task(
+        name=folder.name,
+        suite="builtin" if folder.resolve().parent == TASKS else "file",
+        level=spec.level,
+        category=spec.category,
+        op_type=spec.op_type or camel_case(folder.name),
+        kernel=_kernel_name(folder.name),
+        description=spec.description,
+        reference=Reference(loader=LOADER, path=(folder / "reference.py").resolve()),
+        cases=spec.cases[:1] if mode == "static" else spec.cases,
+        mode=mode,
+        tolerances=spec.tolerances,
+        certificate=Certificate.model_validate_json(certificate.read_text())
+        if certificate.is_file()
+        else None,
+    )
+
+
+def _kernel_name(folder_name: str) -> str:
+    name = "".join(c if c.isalnum() else "_" for c in folder_name).lower()
+    return name if name[0].isalpha() else f"op_{name}"

@@ -1,0 +1,1 @@
+"""NPUKernelBench: tasks read in place from the user's own checkout."""

@@ -1,0 +1,89 @@
+"""Find NPUKernelBench's tasks in a checkout and describe them as tasks of ours.
+
+A task folder is recognised by validation/module.py and validation/test_cases.csv. Its text is read when it is needed
+and never stored.
+"""
+
+import ast
+import math
+from pathlib import Path
+from typing import Literal
+
+from akgen.bench.names import snake_case
+from akgen.bench.npukb.rows import Cell, Row, read_rows
+from akgen.tools.outcome import InputError
+from akgen.tools.task import Case, Params, Reference, Task
+
+LOADER = "akgen.bench.npukb.loader"
+CASES = Path("validation/test_cases.csv")
+
+
+def is_task_folder(folder: Path) -> bool:
+    return (folder / "validation" / "module.py").is_file() and (folder / CASES).is_file()
+
+
+def find_tasks(root: Path) -> tuple[Path, ...]:
+    """Return the checkout's task folders in the order of level, category and name.
+
+    Raises InputError if there is none: `root` is the folder that holds `tasks`, or `tasks` itself.
+    """
+    base = root / "tasks" if (root / "tasks").is_dir() else root
+    folders = tuple(sorted(p for p in base.glob("level*/*/*") if is_task_folder(p)))
+    if not folders:
+        raise InputError(
+            f"{root} holds no NPUKernelBench tasks.",
+            "Give the checkout's folder, the one that holds tasks/level1.",
+        )
+    return folders
+
+
+def describe(folder: Path, mode: Literal["static", "dynamic"] = "dynamic") -> Task:
+    """Describe one task folder; its cases carry no size (see akgen.bench.npukb.sizes).
+
+    Static mode is the benchmark's default: case 0 alone. Raises InputError when the csv cannot be read.
+    """
+    op_type = folder.name.split("_")[0]
+    rows = read_rows(folder / CASES)
+    cases = tuple(Case(id=str(row["case_id"]), params=_params(row)) for row in rows)
+    text = folder / "api_desc.md"
+    level = next((p.name.removeprefix("level") for p in folder.parents if p.name.startswith("level")), "1")
+    return Task(
+        name=op_type,
+        suite="npukb",
+        level=int(level) if level.isdigit() else 1,
+        category=folder.parent.name,
+        op_type=op_type,
+        kernel=snake_case(op_type),
+        description=text.read_text(errors="replace") if text.is_file() else "",
+        reference=Reference(loader=LOADER, path=folder),
+        cases=cases[:1] if mode == "static" else cases,
+        mode=mode,
+        own_checker=True,
+    )
+
+
+def row_of(folder: Path, case_id: str) -> Row:
+    """Return the csv row of one case. Raises InputError if it is not there."""
+    for row in read_rows(folder / CASES):
+        if str(row["case_id"]) == case_id:
+            return row
+    raise InputError(f"{folder.name} has no case {case_id}.", "Give a case_id of its test_cases.csv.")
+
+
+def _params(row: Row) -> Params:
+    """Return the row for readers: flat literals as lists, missing values as None, the rest as written."""
+    return {name: _param(cell) for name, cell in row.items() if name != "case_id"}
+
+
+def _param(cell: Cell) -> int | float | bool | str | None | list[int] | list[float] | list[str]:
+    if isinstance(cell, float) and math.isnan(cell):
+        return None
+    if not isinstance(cell, str) or not cell.lstrip().startswith("["):
+        return cell
+    try:
+        value = ast.literal_eval(cell)
+    except (ValueError, SyntaxError):
+        return cell
+    if all(type(x) is int for x in value) or all(type(x) is float for x in value):
+        return list(value)
+    return cell

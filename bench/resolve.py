@@ -1,0 +1,116 @@
+"""Turn what the user wrote after `akgen solve` into a task.
+
+TASK is a built-in task's name, a task folder of ours, a task folder of an NPUKernelBench checkout (or, with `root`,
+its name), or a Python file with Model, get_inputs and get_init_inputs.
+"""
+
+import ast
+import difflib
+from pathlib import Path
+from typing import Literal
+
+from akgen.bench import builtin
+from akgen.bench.names import camel_case
+from akgen.bench.npukb import discovery
+from akgen.tools.outcome import InputError
+from akgen.tools.task import Case, Reference, Task
+
+Mode = Literal["static", "dynamic"]
+
+
+def resolve_task(
+    text: str, *, mode: Mode = "dynamic", case_ids: tuple[str, ...] | None = None, root: Path | None = None
+) -> Task:
+    """Return the task that `text` names, with only `case_ids` if they are given.
+
+    Raises InputError, with the nearest names, when nothing fits or a case does not exist.
+    """
+    task = _find(text, mode, root, keep_all=case_ids is not None)
+    if case_ids is None:
+        return task
+    known = {c.id for c in task.cases}
+    for case_id in case_ids:
+        if case_id not in known:
+            near = difflib.get_close_matches(case_id, sorted(known), n=3) or sorted(known)[:5]
+            raise InputError(
+                f"Task {task.name} has no case {case_id!r}.", f"Its cases include {', '.join(near)}."
+            )
+    return task.only(case_ids)
+
+
+def _find(text: str, mode: Mode, root: Path | None, *, keep_all: bool) -> Task:
+    if text in builtin.names():
+        task = builtin.describe(builtin.TASKS / text, "dynamic" if keep_all else mode)
+        return task.model_copy(update={"mode": mode})
+    path = Path(text).expanduser()
+    if path.is_dir():
+        return _from_folder(path.resolve(), mode, keep_all=keep_all)
+    if path.is_file():
+        return _from_file(path.resolve(), mode)
+    if root is not None:
+        for folder in discovery.find_tasks(root):
+            if folder.name == text:
+                return _from_folder(folder, mode, keep_all=keep_all)
+    raise _unknown(text, path, root)
+
+
+def _from_folder(folder: Path, mode: Mode, *, keep_all: bool) -> Task:
+    cases: Mode = "dynamic" if keep_all else mode
+    if builtin.is_task_folder(folder):
+        return builtin.describe(folder, cases).model_copy(update={"mode": mode})
+    if discovery.is_task_folder(folder):
+        return discovery.describe(folder, cases).model_copy(update={"mode": mode})
+    raise InputError(
+        f"{folder} is not a task folder.",
+        "A task folder holds task.json and reference.py, or validation/module.py and validation/test_cases.csv.",
+    )
+
+
+def _from_file(path: Path, mode: Mode) -> Task:
+    """Describe a KernelBench-style file; it is read, not run."""
+    if path.suffix != ".py":
+        raise InputError(
+            f"{path} is not a Python file.", "Give a .py file with Model, get_inputs, get_init_inputs."
+        )
+    try:
+        tree = ast.parse(path.read_text())
+    except (SyntaxError, UnicodeDecodeError, ValueError) as e:
+        raise InputError(f"{path} is not valid Python: {e}.", "Correct the file.") from e
+    defined = {n.name for n in tree.body if isinstance(n, ast.ClassDef | ast.FunctionDef)}
+    missing = [name for name in ("Model", "get_inputs") if name not in defined]
+    if missing:
+        raise InputError(
+            f"{path} does not define {' and '.join(missing)}.",
+            "It needs class Model(torch.nn.Module), get_inputs() and, for constructor arguments, get_init_inputs().",
+        )
+    stem = camel_case(path.stem)
+    return Task(
+        name=path.stem,
+        suite="file",
+        op_type=stem,
+        kernel=_identifier(path.stem),
+        description=ast.get_docstring(tree) or "",
+        reference=Reference(loader=builtin.LOADER, path=path),
+        cases=(Case(id="0"),),
+        mode=mode,
+    )
+
+
+def _identifier(stem: str) -> str:
+    name = "".join(c if c.isalnum() else "_" for c in stem).lower()
+    return name if name[0].isalpha() else f"op_{name}"
+
+
+def _unknown(text: str, path: Path, root: Path | None) -> InputError:
+    if path.suffix or "/" in text:
+        return InputError(
+            f"{text} does not exist.", "Give an existing file or folder, or a built-in task's name."
+        )
+    known = list(builtin.names())
+    if root is not None:
+        known += [f.name for f in discovery.find_tasks(root)]
+    near = difflib.get_close_matches(text, known, n=3, cutoff=0.5)
+    lower = {n.lower(): n for n in known}
+    near = near or [lower[m] for m in difflib.get_close_matches(text.lower(), lower, n=3, cutoff=0.4)]
+    hint = f"Did you mean {', '.join(near)}?" if near else "`akgen bench list` prints the built-in tasks."
+    return InputError(f"There is no task named {text!r}.", hint)
