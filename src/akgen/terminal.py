@@ -1,7 +1,7 @@
 """How commands speak: people get rich text, machines get one JSON document on standard output.
 
 Exit codes: 0 what was asked for holds; 1 it does not (a wrong kernel, a failed case); 2 the input cannot be
-used; 3 the machine is at fault (no compiler, endpoint down, disk full). Errors are one sentence with the remedy.
+used; 3 the machine is at fault (no compiler, endpoint down, disk full). Errors are one sentence with remedy.
 """
 
 import json
@@ -25,7 +25,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document fo
 
 @dataclass(frozen=True)
 class Terminal:
-    """Where a command writes. With `as_json`, people's lines go to standard error, the result to standard output."""
+    """Where a command writes: with `as_json`, progress to standard error, the result to standard output."""
 
     as_json: bool = False
 
@@ -45,7 +45,7 @@ class Terminal:
     def result(self, value: BaseModel | dict[str, Any]) -> None:
         """Print the machine's document; nothing without --json."""
         if self.as_json:
-            data = value.model_dump(mode="json") if isinstance(value, BaseModel) else value
+            data = json.loads(value.model_dump_json()) if isinstance(value, BaseModel) else value
             sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 
 
