@@ -1,0 +1,19 @@
+// Runtime entry points behind tensors: scalar access, static placement, shape information.
+#pragma once
+#include "akgen/runtime.h"
+
+namespace akgen::twin {
+
+// Check `bytes` bytes at data + offset (an on-chip address of this core) and count a scalar access. Return the address.
+AKGEN_API uint8_t *local_scalar(uint8_t *data, uint64_t offset_bytes, uint32_t bytes, uint32_t limit_bytes, bool write);
+// The same for global memory.
+AKGEN_API uint8_t *global_scalar(uint8_t *address, uint32_t bytes, bool write);
+// Write the 4-bit element `index` of a packed tensor.
+AKGEN_API void set_nibble(uint8_t *data, uint64_t index, uint8_t value, uint32_t limit_bytes);
+// Place a tensor at byte `offset` of the memory of a logical position (TPosition as a number).
+AKGEN_API View static_tensor(uint8_t position, uint32_t offset_bytes, uint32_t size_bytes);
+// Keep a copy of a ShapeInfo for this launch; 0 stands for none.
+AKGEN_API uint16_t keep_shape(const void *info, uint32_t info_bytes);
+AKGEN_API void recall_shape(uint16_t index, void *info, uint32_t info_bytes);
+
+} // namespace akgen::twin

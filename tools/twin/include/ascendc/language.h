@@ -1,0 +1,89 @@
+// Words of the device language that g++ does not know, and the scalar types that every kernel sees.
+// Only <stdint.h> and <stddef.h> names are visible here: a kernel must not find libc through our headers.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#define __aicore__
+#define __global__ __attribute__((visibility("default"), used))
+#define __gm__
+#define __ubuf__
+#define __cbuf__
+#define __ca__
+#define __cb__
+#define __cc__
+#define __fbuf__
+#define __biasbuf__
+#define __in__
+#define __out__
+#define __inout__
+#define __sync_noalias__
+#define __sync_in__
+#define __sync_out__
+#define __simd_vf__
+#define __inout_pipe__(...)
+#define __in_pipe__(...)
+#define __out_pipe__(...)
+#define __no_simd_vf_fusion__
+#define __schedmode__(...)
+#define __cube__
+#define __vector__
+#define __mix__(...)
+#define __simt_vf__
+#define __check_sync_alias__
+#define __force_inline__ __attribute__((always_inline))
+#define __BLOCK_LOCAL__ thread_local
+#define __block_local__ thread_local
+#define __WORKGROUP_LOCAL__ thread_local
+#define __CCE_AICORE__ 220
+#define __NPU_ARCH__ 2201
+#define __DAV_C220__ 1
+#define GM_ADDR __gm__ uint8_t *
+#define ASCENDC_TWIN 1
+
+using half = _Float16;
+using float16_t = _Float16;
+using float32_t = float;
+using float64_t = double;
+
+// Brain float: storage and explicit conversions only, as on the chip, where scalars of this type cannot be added.
+struct bfloat16_t {
+    uint16_t bits;
+
+    bfloat16_t() = default;
+    constexpr bfloat16_t(const bfloat16_t &) = default;
+    constexpr bfloat16_t &operator=(const bfloat16_t &) = default;
+    template <typename N, typename = decltype(static_cast<float>(*static_cast<N *>(nullptr)))>
+    explicit bfloat16_t(N value) : bits(round_to_nearest_even(static_cast<float>(value)))
+    {
+    }
+    explicit operator float() const
+    {
+        return __builtin_bit_cast(float, static_cast<uint32_t>(bits) << 16);
+    }
+    template <typename N, typename = decltype(static_cast<N>(0.0f)), typename = void> explicit operator N() const
+    {
+        return static_cast<N>(static_cast<float>(*this));
+    }
+
+    static uint16_t round_to_nearest_even(float value)
+    {
+        const uint32_t word = __builtin_bit_cast(uint32_t, value);
+        if ((word & 0x7fffffffu) > 0x7f800000u) {
+            return static_cast<uint16_t>((word >> 16) | 0x40u); // a NaN stays a NaN
+        }
+        return static_cast<uint16_t>((word + 0x7fffu + ((word >> 16) & 1u)) >> 16);
+    }
+    static constexpr bfloat16_t from_bits(uint16_t word)
+    {
+        bfloat16_t value{};
+        value.bits = word;
+        return value;
+    }
+};
+inline bool operator==(bfloat16_t a, bfloat16_t b) { return static_cast<float>(a) == static_cast<float>(b); }
+inline bool operator!=(bfloat16_t a, bfloat16_t b) { return !(a == b); }
+inline bool operator<(bfloat16_t a, bfloat16_t b) { return static_cast<float>(a) < static_cast<float>(b); }
+inline bool operator>(bfloat16_t a, bfloat16_t b) { return b < a; }
+inline bool operator<=(bfloat16_t a, bfloat16_t b) { return static_cast<float>(a) <= static_cast<float>(b); }
+inline bool operator>=(bfloat16_t a, bfloat16_t b) { return b <= a; }
