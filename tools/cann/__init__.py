@@ -1,0 +1,1 @@
+"""CANN and an NPU behind the same interface as the twin."""

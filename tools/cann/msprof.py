@@ -1,0 +1,93 @@
+"""Read msprof's op_summary CSV: the row of our kernel, and nothing but our kernel.
+
+Source: vendor page "op_summary (Operator Details)".
+"""
+
+import csv
+from pathlib import Path
+from typing import Literal, get_args
+
+from akgen.knowledge.chip import Chip
+from akgen.tools.outcome import Diagnostic, InfraError
+from akgen.tools.profile import Bound, PipeTime, Profile
+
+PipeName = Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"]
+_COLUMNS: dict[PipeName, str] = {
+    "S": "scalar_time",
+    "V": "vec_time",
+    "M": "mac_time",
+    "MTE1": "mte1_time",
+    "MTE2": "mte2_time",
+    "MTE3": "mte3_time",
+    "FIX": "fixpipe_time",
+}
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """Read a summary; raise InfraError if the file or its two needed columns are missing."""
+    files = [path] if path.is_file() else sorted(path.rglob("op_summary_*.csv"))
+    if not files:
+        raise InfraError(
+            f"msprof left no op_summary CSV in {path.name}.", "Check that msprof may use the device."
+        )
+    with files[-1].open(newline="") as handle:
+        found = [
+            {(k or "").strip(): (v or "").strip() for k, v in row.items()} for row in csv.DictReader(handle)
+        ]
+    if found and not {"OP Type", "Task Duration(us)"} <= set(found[0]):
+        raise InfraError(
+            "msprof's op_summary lacks the columns OP Type and Task Duration(us).", "Use --task-time=l1."
+        )
+    return found
+
+
+def foreign_tasks(found: list[dict[str, str]], op_type: str) -> tuple[Diagnostic, ...]:
+    """Name the device tasks in the window that are not our kernel: a library call in disguise is a cheat."""
+    others = sorted({row["OP Type"] for row in found if row["OP Type"] not in (op_type, "N/A", "")})
+    return tuple(
+        Diagnostic(
+            code="FOREIGN_KERNEL",
+            text=f"the device also ran {name}, which is not the candidate's kernel",
+            stage="test",
+            remedy="Compute the result in the candidate's own kernel.",
+        )
+        for name in others
+    )
+
+
+def profile(
+    found: list[dict[str, str]], op_type: str, chip: Chip, toolchain: str, io_bytes: tuple[int, int]
+) -> Profile:
+    """Return the median launch of our kernel. `io_bytes` is what the call must read and write."""
+    ours = sorted(
+        (row for row in found if row["OP Type"] == op_type), key=lambda row: float(row["Task Duration(us)"])
+    )
+    if not ours:
+        raise InfraError(f"msprof saw no task of type {op_type}.", "Check ASCEND_CUSTOM_OPP_PATH of the run.")
+    row = ours[len(ours) // 2]
+    duration = float(row["Task Duration(us)"])
+    pipes = tuple(_pipe(row, name, duration) for name in get_args(PipeName))
+    busiest = max(pipes, key=lambda p: p.busy_us)
+    bound: dict[str, Bound] = {"V": "vector", "M": "cube", "S": "scalar"}
+    read, write = io_bytes
+    return Profile(
+        source="measured",
+        toolchain=toolchain,
+        duration_us=duration,
+        cores=int(float(row.get("Block Dim", "0") or 0)),
+        gm_read_bytes=read,
+        gm_write_bytes=write,
+        pipes=pipes,
+        bound=bound.get(busiest.pipe, "memory") if busiest.busy_us > 0.3 * duration else "latency",
+        roofline_share=min(1.0, (read + write) / chip.hbm_bytes_per_us / duration) if duration else 0.0,
+        core_imbalance=1.0,  # op_summary has no per-core times
+    )
+
+
+def _pipe(row: dict[str, str], name: PipeName, duration_us: float) -> PipeTime:
+    """Take the larger of the cube core's and the vector core's column; older tools have one without prefix."""
+    values = [row.get(f"{prefix}{_COLUMNS[name]}(us)", "") for prefix in ("", "aic_", "aiv_")]
+    busy = max((float(v) for v in values if v not in ("", "N/A")), default=0.0)
+    return PipeTime(
+        pipe=name, busy_us=busy, stalled_us=0.0, idle_us=max(0.0, duration_us - busy), instructions=0
+    )
