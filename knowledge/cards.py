@@ -1,0 +1,44 @@
+"""API cards: how an Ascend C call is written, what it demands, which types it takes."""
+
+import difflib
+import json
+from functools import cache
+from importlib.resources import files
+
+from pydantic import BaseModel, ConfigDict
+
+
+class ApiCard(BaseModel):
+    """One API, in our own words after the vendor's "Ascend C API Reference"."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    family: str
+    signatures: tuple[str, ...]
+    summary: str
+    rules: tuple[str, ...] = ()
+    dtypes: str | None = None
+
+    def text(self) -> str:
+        """Return the card as a prompt or a person reads it."""
+        lines = [f"{self.name} ({self.family}): {self.summary}", *(f"    {s}" for s in self.signatures)]
+        if self.dtypes:
+            lines.append(f"    types: {self.dtypes}")
+        lines += [f"    - {rule}" for rule in self.rules]
+        return "\n".join(lines)
+
+
+@cache
+def cards() -> dict[str, ApiCard]:
+    text = files("akgen.knowledge").joinpath("data", "api_cards.jsonl").read_text()
+    found = [ApiCard.model_validate(json.loads(line)) for line in text.splitlines() if line]
+    return {card.name: card for card in found}
+
+
+def nearest(name: str, count: int = 3) -> tuple[ApiCard, ...]:
+    """Return the cards whose names come closest to an invented one."""
+    table = cards()
+    close = difflib.get_close_matches(name.lower(), [n.lower() for n in table], n=count, cutoff=0.4)
+    by_lower = {n.lower(): card for n, card in table.items()}
+    return tuple(by_lower[n] for n in close)
