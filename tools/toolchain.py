@@ -12,6 +12,8 @@ from akgen.tools.profile import Profile
 from akgen.tools.project import KernelProject
 
 Progress = Callable[[str], None]
+# Reads the OpDef of a project without building its kernel: (project, work folder) -> (spec or None, findings)
+SpecReader = Callable[[KernelProject, Path], tuple[OpSpec | None, tuple[Diagnostic, ...]]]
 
 
 class Build(Frozen):

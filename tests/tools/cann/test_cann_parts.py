@@ -1,0 +1,146 @@
+"""CANN's command lines and parsers, without CANN.
+
+The samples below were written after the vendor's documentation ("op_summary (Operator Details)", "aclError");
+they were not recorded on a device.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from akgen.knowledge.chip import chip
+from akgen.tools.cann import commands, faults, msprof
+from akgen.tools.cann.environment import CannSettings, inspect, missing
+from akgen.tools.cann.project import interface_json, snake, with_build_hash
+from akgen.tools.cann.toolchain import CannToolchain
+from akgen.tools.dtypes import DType
+from akgen.tools.op_spec import AttrSpec, OpSpec, ParamSpec
+from akgen.tools.outcome import InfraError, Outcome
+from akgen.tools.project import KernelProject
+
+SETTINGS = CannSettings(home=Path("/opt/cann"))
+SPEC = OpSpec(
+    op_type="AddCustom",
+    inputs=(ParamSpec(name="x", dtypes=(DType.FLOAT16, DType.BFLOAT16)),),
+    outputs=(ParamSpec(name="y", dtypes=(DType.FLOAT16, DType.BFLOAT16)),),
+    attrs=(AttrSpec(name="eps", type="float", default=1e-6),),
+)
+PROJECT = KernelProject(
+    op_type="AddCustom",
+    kernel="add_custom",
+    files={
+        "op_host/add_custom.cpp": '#include "add_custom_tiling.h"\nOP_ADD(AddCustom);',
+        "op_host/add_custom_tiling.h": "REGISTER_TILING_DATA_CLASS(AddCustom, AddCustomTilingData)",
+        "op_kernel/add_custom.cpp": "void add_custom() { KernelAddCustom op; }",
+    },
+)
+# A sample after the documentation: two launches of our kernel, one of a library operator.
+SUMMARY = (
+    "Op Name,OP Type,Task Type,Task Duration(us),Task Wait Time(us),Block Dim,"
+    "aiv_vec_time(us),aiv_scalar_time(us),aiv_mte2_time(us),aiv_mte3_time(us)\n"
+    "a,AddCustomH1,AI_VECTOR_CORE,12.5,0.0,48,2.0,1.0,9.0,4.0\n"
+    "b,MatMulV3,AI_CORE,99.0,0.0,24,N/A,N/A,N/A,N/A\n"
+    "c,AddCustomH1,AI_VECTOR_CORE,10.5,0.0,48,2.0,1.0,8.0,4.0\n"
+)
+
+
+def test_the_operator_name_carries_the_build_hash_everywhere() -> None:
+    renamed = with_build_hash(PROJECT, SPEC)
+    tag = "H" + PROJECT.digest[:8]
+    assert renamed.spec.op_type == f"AddCustom{tag}"
+    entry = renamed.project.kernel
+    assert entry == snake(f"AddCustom{tag}")
+    assert f"void {entry}()" in renamed.project.files[f"op_kernel/{entry}.cpp"]
+    assert f'"{entry}_tiling.h"' in renamed.project.files[f"op_host/{entry}.cpp"]
+    assert f"REGISTER_TILING_DATA_CLASS(AddCustom{tag}," in renamed.project.files[f"op_host/{entry}_tiling.h"]
+    assert "KernelAddCustom" in renamed.project.files[f"op_kernel/{entry}.cpp"]  # only whole words change
+
+
+def test_two_versions_of_a_project_never_share_a_name() -> None:
+    other = PROJECT.model_copy(update={"files": {**PROJECT.files, "op_kernel/add_custom.cpp": "// other"}})
+    assert with_build_hash(PROJECT, SPEC).spec.op_type != with_build_hash(other, SPEC).spec.op_type
+
+
+def test_the_interface_file_lists_types_under_msopgens_names() -> None:
+    text = interface_json(SPEC)
+    assert '"bf16"' in text
+    assert '"float16"' in text
+    assert '"default_value": 1e-06' in text
+
+
+@pytest.mark.parametrize(
+    ("name", "file"), [("AddCustom", "add_custom"), ("RmsNorm", "rms_norm"), ("GeGluV2", "ge_glu_v2")]
+)
+def test_file_names_follow_msopgen(name: str, file: str) -> None:
+    assert snake(name) == file
+
+
+def test_a_run_sees_only_its_own_operator_package() -> None:
+    env = commands.run_environment(SETTINGS, Path("/runs/1/opp"))
+    assert env["ASCEND_CUSTOM_OPP_PATH"] == "/runs/1/opp/vendors/customize"
+    assert env["TORCH_DEVICE_BACKEND_AUTOLOAD"] == "0"
+    assert env["LD_LIBRARY_PATH"].startswith("/runs/1/opp/vendors/customize/op_api/lib:")
+
+
+def test_msopgen_is_asked_for_this_chip() -> None:
+    argv = commands.msopgen(SETTINGS, Path("i.json"), Path("out"))
+    assert argv[1:3] == ["gen", "-i"]
+    assert "ai_core-Ascend910B2" in argv
+
+
+def test_the_median_launch_of_our_kernel_is_the_measurement(tmp_path: Path) -> None:
+    path = tmp_path / "op_summary_1.csv"
+    path.write_text(SUMMARY)
+    found = msprof.rows(tmp_path)
+    profile = msprof.profile(found, "AddCustomH1", chip(), "cann 8 (Ascend910B2)", (10_000_000, 5_000_000))
+    assert profile.duration_us == 12.5
+    assert profile.cores == 48
+    assert profile.source == "measured"
+    assert profile.bound == "memory"
+    assert {p.pipe: p.busy_us for p in profile.pipes}["MTE2"] == 9.0
+    assert profile.roofline_share == pytest.approx(15e6 / chip().hbm_bytes_per_us / 12.5)
+
+
+def test_a_foreign_kernel_in_the_window_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "op_summary_1.csv"
+    path.write_text(SUMMARY)
+    (finding,) = msprof.foreign_tasks(msprof.rows(path), "AddCustomH1")
+    assert finding.code == "FOREIGN_KERNEL"
+    assert "MatMulV3" in finding.text
+
+
+def test_a_summary_without_our_kernel_is_the_machines_fault(tmp_path: Path) -> None:
+    path = tmp_path / "op_summary_1.csv"
+    path.write_text(SUMMARY)
+    with pytest.raises(InfraError, match="Other"):
+        msprof.profile(msprof.rows(path), "Other", chip(), "cann", (1, 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("aclrtSynchronizeStream failed, error code is 507015", Outcome.TRAP),
+        ("vector core exception, retCode=507035", Outcome.TRAP),
+        ("error code 507014: aicore timeout", Outcome.TIMEOUT),
+    ],
+)
+def test_a_kernels_fault_is_an_outcome(text: str, outcome: Outcome) -> None:
+    assert faults.classify(text)[0] is outcome
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["error 507899 driver", "code 207001", "507010 and then 507015 on the same device", "no code at all"],
+)
+def test_a_machines_fault_is_never_scored(text: str) -> None:
+    with pytest.raises(InfraError):
+        faults.classify(text)
+
+
+def test_without_cann_the_toolchain_says_what_is_missing() -> None:
+    if not missing(CannSettings()):
+        pytest.skip("this machine has CANN")
+    chain = CannToolchain(CannSettings(), lambda project, folder: (SPEC, ()))
+    with pytest.raises(InfraError, match="CANN toolkit"):
+        chain.prepare(lambda line: None)
+    assert all(f.remedy for f in inspect(CannSettings()) if not f.found)
