@@ -2,6 +2,7 @@
 
 from typing import Literal, Protocol
 
+from akgen.agents.budget import Budget
 from akgen.agents.plan import Plan
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Diagnostic, Outcome
@@ -26,6 +27,7 @@ class Feedback(Frozen):
     text: str
     diagnostics: tuple[Diagnostic, ...] = ()
     action: Literal["repair", "tune", "replan"] = "repair"
+    left: Budget | None = None  # what may still be spent
 
 
 class Planned(Frozen):

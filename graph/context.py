@@ -1,0 +1,69 @@
+"""What the nodes work with and the state does not hold: deciders, judge, store, budget."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from akgen.agents.budget import Budget
+from akgen.agents.roles import Coder, Critic, Planner
+from akgen.graph.events import EventLog, Watch
+from akgen.graph.ledger import Ledger
+from akgen.graph.store import SampleStore, TaskStore
+from akgen.tools.profile import Profile
+from akgen.tools.project import KernelProject
+from akgen.tools.task import Task
+from akgen.tools.toolchain import Build
+from akgen.tools.verdict import Verdict
+
+
+class Workbench(Protocol):
+    """Toolchain and judge as the graph uses them. Raises InfraError when the machine is at fault."""
+
+    @property
+    def toolchain(self) -> str:
+        """Return the toolchain's name and version, which every result carries."""
+        ...
+
+    def compile(self, project: KernelProject, task: Task, folder: Path) -> Build: ...
+
+    def test(self, build: Build, task: Task, folder: Path, seed: int) -> Verdict: ...
+
+    def profile(self, build: Build, task: Task, folder: Path, seed: int) -> Profile | None:
+        """Run one case with a trace; None if it cannot be had."""
+        ...
+
+
+@dataclass(frozen=True)
+class Context:
+    """Everything that one task's graph run depends on."""
+
+    planner: Planner
+    coder: Coder
+    critic: Critic
+    workbench: Workbench
+    store: TaskStore
+    budget: Budget
+    seed: int
+    samples: int
+    watch: Watch
+
+    def sample(self, number: int, task: str) -> "SampleContext":
+        store = self.store.sample(number)
+        return SampleContext(
+            store=store,
+            log=EventLog(store.events_file, task, number, self.watch),
+            ledger=Ledger(store.effects),
+        )
+
+
+@dataclass(frozen=True)
+class SampleContext:
+    """Where one sample records what it does."""
+
+    store: SampleStore
+    log: EventLog
+    ledger: Ledger
+
+
+MakeContext = Callable[[TaskStore, Watch], Context]

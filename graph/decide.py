@@ -1,0 +1,167 @@
+"""The stages that choose: what to do after an attempt, and which candidate wins."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from akgen.agents.budget import Spent, exhausted, remaining
+from akgen.agents.roles import Decision, Planned, Written
+from akgen.graph.context import Context
+from akgen.graph.lines import decision_line
+from akgen.graph.records import Attempt, AttemptRow, Candidate, Solution
+from akgen.graph.state import Candidates, History, SampleState, TaskState
+from akgen.graph.step import Step
+from akgen.tools.outcome import Outcome
+from akgen.tools.verdict import Verdict
+
+Update = dict[str, Any]
+GO_ON = ("repair", "tune", "replan")
+# How far an attempt came: of attempts that all failed, the one furthest along stands for its sample.
+_DISTANCE = {
+    Outcome.CORRECT: 0, Outcome.WRONG: 1, Outcome.TRAP: 2, Outcome.TIMEOUT: 3, Outcome.CHEAT: 4,
+    Outcome.TILING_ERROR: 5, Outcome.COMPILE_ERROR: 6, Outcome.BUDGET: 7, Outcome.PLAN_REJECTED: 8,
+    Outcome.NO_CODE: 9, Outcome.UNSUPPORTED: 10,
+}  # fmt: skip
+
+
+def criticise(state: SampleState, runtime: Runtime[Context]) -> Update:
+    """Let the critic decide; keep the attempt; end the sample if it is right, hopeless or out of budget."""
+    context, task, verdict = runtime.context, state["task"], state["verdict"]
+    assert verdict is not None
+    step = Step("criticise", state, context)
+    planned = state["planned"]
+    plan = planned.plan if planned else None
+    left = remaining(context.budget, state["spent"]).attempts - 1
+    decision = step.pay(
+        {"task": task, "plan": plan, "verdict": verdict, "attempt": step.attempt, "left": left},
+        Decision,
+        lambda: context.critic.criticise(task, plan, verdict, step.attempt, left),
+    )
+    spent = step.done(decision_line(decision), None, decision.usage).plus(attempts=1)
+    stopped = exhausted(context.budget, spent) if decision.action in GO_ON else None
+    row = _row(state, decision, verdict)
+    history = History(rows=(*state["history"].rows, row))
+    step.here.store.save_attempt(_attempt(state, decision, verdict, row, spent))
+    if decision.action in GO_ON and stopped is None:
+        feedback = decision.feedback
+        if feedback is not None:
+            feedback = feedback.model_copy(update={"left": remaining(context.budget, spent)})
+        return {
+            **_fresh_attempt(step.attempt + 1),
+            "decision": decision,
+            "feedback": feedback,
+            "history": history,
+            "spent": spent,
+        }
+    step.here.store.close()
+    candidate = _candidate(state["sample"], history, spent, stopped)
+    if stopped:
+        step.here.log.say("stopped", attempt=step.attempt, outcome=candidate.outcome, text=stopped)
+    return {
+        "decision": decision.model_copy(update={"action": "give_up"}) if stopped else decision,
+        "history": history,
+        "spent": spent,
+        "candidates": Candidates(ended=(candidate,)),
+    }
+
+
+def choose(state: TaskState, runtime: Runtime[Context]) -> Update:
+    """Pick the correct candidate with the shortest time, else the one that came furthest; keep the result."""
+    context = runtime.context
+    ended = state["candidates"].ended
+    best = min(ended, key=lambda c: (*_rank(c.outcome, c.predicted_us), c.sample))
+    store = context.store.sample(best.sample)
+    attempt = next(a for a in store.attempts() if a.number == best.best)
+    solution = Solution(
+        task=state["task"].name,
+        outcome=best.outcome,
+        toolchain=attempt.verdict.toolchain,
+        sample=best.sample,
+        attempt=attempt.number,
+        project=attempt.project,
+        predicted_us=best.predicted_us,
+        verdict=attempt.verdict,
+        profile=attempt.profile,
+        why=best.stopped or attempt.decision.why,
+        candidates=ended,
+    )
+    context.store.save_solution(solution)
+    return {"solution": solution}
+
+
+def _fresh_attempt(number: int) -> Update:
+    return {"attempt": number, "written": None, "build": None, "verdict": None, "profiled": None}
+
+
+def start(sample: int) -> Update:
+    """Return the state in which a candidate begins."""
+    return {
+        **_fresh_attempt(1),
+        "sample": sample,
+        "planned": None,
+        "project": None,
+        "feedback": None,
+        "decision": None,
+        "history": History(),
+        "spent": Spent(),
+    }
+
+
+def _rank(outcome: Outcome, predicted_us: float | None) -> tuple[int, float]:
+    return (_DISTANCE[outcome], math.inf if predicted_us is None else predicted_us)
+
+
+def _candidate(sample: int, history: History, spent: Spent, stopped: str | None) -> Candidate:
+    best = min(history.rows, key=lambda row: (*_rank(row.outcome, row.predicted_us), -row.number))
+    return Candidate(
+        sample=sample,
+        outcome=best.outcome,
+        best=best.number,
+        predicted_us=best.predicted_us,
+        attempts=history.rows,
+        spent=spent,
+        stopped=stopped,
+    )
+
+
+def _row(state: SampleState, decision: Decision, verdict: Verdict) -> AttemptRow:
+    written = state["written"]
+    project = written.project if written else None
+    times = [case.predicted_us for case in verdict.cases if case.predicted_us]
+    folder = Path(f"sample-{state['sample']}") / f"attempt-{state['attempt']}" / "project"
+    return AttemptRow(
+        number=state["attempt"],
+        outcome=verdict.outcome,
+        predicted_us=math.exp(sum(map(math.log, times)) / len(times)) if times else None,
+        digest=project.digest if project else None,
+        folder=folder if project else None,
+        action=decision.action,
+        why=decision.why,
+    )
+
+
+def _attempt(
+    state: SampleState, decision: Decision, verdict: Verdict, row: AttemptRow, spent: Spent
+) -> Attempt:
+    planned = state["planned"] or Planned(plan=None)
+    written = state["written"] or Written(project=None)
+    profiled = state["profiled"]
+    return Attempt(
+        number=row.number,
+        sample=state["sample"],
+        feedback=state["feedback"],
+        plan=planned.plan,
+        project=row.folder,
+        op_type=written.project.op_type if written.project else None,
+        kernel=written.project.kernel if written.project else None,
+        digest=row.digest,
+        dsl=written.dsl,
+        verdict=verdict,
+        profile=profiled.profile if profiled else None,
+        decision=decision,
+        planner_messages=planned.messages,
+        coder_messages=written.messages,
+        spent=spent,
+    )

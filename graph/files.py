@@ -1,0 +1,84 @@
+"""Files that survive a crash: whole or absent, appended or torn only at the end."""
+
+import errno
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from akgen.tools.outcome import InfraError
+
+_REMEDIES = {
+    errno.ENOSPC: "Free some disk space, or choose another folder with --out.",
+    errno.EDQUOT: "Free some of your disk quota, or choose another folder with --out.",
+    errno.EACCES: "Choose a folder that you may write to with --out.",
+    errno.EPERM: "Choose a folder that you may write to with --out.",
+    errno.EROFS: "Choose a folder on a writable disk with --out.",
+    errno.ENOTDIR: "A file stands where a folder is needed; choose another folder with --out.",
+    errno.EEXIST: "A file stands where a folder is needed; choose another folder with --out.",
+}
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn the system's refusal to write into an InfraError that says what to do."""
+    try:
+        yield
+    except OSError as problem:
+        remedy = _REMEDIES.get(problem.errno or 0, "Check the disk, or choose another folder with --out.")
+        raise InfraError(f"{path} cannot be written: {problem.strerror or problem}.", remedy) from problem
+
+
+def make_folder(path: Path) -> Path:
+    with writing(path):
+        path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that a reader sees the old text or the new one, also after a power cut."""
+    with writing(path):
+        part = path.with_name(f".{path.name}.{os.getpid()}.part")
+        with part.open("w", encoding="utf-8") as handle:
+            handle.write(text)
+            handle.flush()
+            os.fsync(handle.fileno())
+        part.replace(path)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def append_line(path: Path, line: str) -> None:
+    """Append one line and wait until it is on disk; a torn line that a crash left is cut off first."""
+    with writing(path), path.open("ab+") as handle:
+        end = handle.seek(0, os.SEEK_END)
+        whole = _end_of_last_line(handle, end)
+        if whole < end:
+            handle.truncate(whole)
+        handle.write(line.encode() + b"\n")
+        handle.flush()
+        os.fsync(handle.fileno())
+
+
+def _end_of_last_line(handle: BinaryIO, end: int) -> int:
+    """Return the offset after the last newline; `end` itself unless a line is torn."""
+    if end == 0:
+        return 0
+    handle.seek(end - 1)
+    if handle.read(1) == b"\n":
+        return end
+    handle.seek(0)
+    return handle.read().rfind(b"\n") + 1
+
+
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects of a JSONL file; a torn last line is left out, an absent file is empty."""
+    if not path.is_file():
+        return
+    for line in path.read_bytes().split(b"\n")[:-1]:
+        yield json.loads(line)

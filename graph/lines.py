@@ -1,0 +1,68 @@
+"""What people read while a run goes on: one line per stage."""
+
+from collections.abc import Sequence
+
+from akgen.agents.plan import Plan
+from akgen.agents.roles import Decision
+from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.profile import Profile
+from akgen.tools.project import KernelProject
+from akgen.tools.toolchain import Build
+from akgen.tools.verdict import Verdict
+
+
+def plan_line(plan: Plan) -> str:
+    tiling = plan.tiling
+    if tiling is None:
+        return f"{plan.category}, by {plan.origin}"
+    return (
+        f"{plan.category}, {tiling.block_dim} cores by {tiling.split or 'blocks'}, tile {tiling.tile_length}, "
+        f"UB {tiling.ub_bytes} B, by {plan.origin}"
+    )
+
+
+def project_line(project: KernelProject) -> str:
+    lines = sum(text.count("\n") for text in project.files.values())
+    return f"{len(project.files)} files, {lines} lines, kernel {project.kernel}"
+
+
+def build_line(build: Build) -> str:
+    return f"in {build.compile_s:.2f} s" if build.outcome is None else first_finding(build.diagnostics)
+
+
+def verdict_line(verdict: Verdict) -> str:
+    passed = sum(case.outcome is Outcome.CORRECT for case in verdict.cases)
+    count = f"{passed} of {len(verdict.cases)} cases correct"
+    errors = [case.max_rel for case in verdict.cases if case.max_rel is not None]
+    worst = f", worst relative error {max(errors):.2g}" if errors else ""
+    if verdict.outcome is Outcome.CORRECT:
+        return count + worst
+    return f"{count}{worst}; {first_finding(all_findings(verdict))}"
+
+
+def profile_line(profile: Profile | None) -> str:
+    if profile is None:
+        return "no timeline"
+    return (
+        f"{profile.duration_us:.1f} us {profile.source}, {profile.roofline_share:.0%} of the roofline, "
+        f"bound by {profile.bound}"
+    )
+
+
+def decision_line(decision: Decision) -> str:
+    return f"{decision.action}: {decision.why}" if decision.why else decision.action
+
+
+def all_findings(verdict: Verdict) -> tuple[Diagnostic, ...]:
+    """Return the verdict's own diagnostics, then those of its cases, each once."""
+    found = [*verdict.diagnostics, *(d for case in verdict.cases for d in case.diagnostics)]
+    return tuple({(d.code, d.file, d.line, d.text): d for d in found}.values())
+
+
+def first_finding(diagnostics: Sequence[Diagnostic]) -> str:
+    """Return the first error with its place, or the first warning, or a plain statement that there is none."""
+    chosen = next((d for d in diagnostics if d.severity == "error"), next(iter(diagnostics), None))
+    if chosen is None:
+        return "no diagnostic"
+    place = f" ({chosen.file}:{chosen.line})" if chosen.file else ""
+    return f"{chosen.code}: {chosen.text.splitlines()[0]}{place}"

@@ -1,0 +1,82 @@
+"""The wiring, on one screen.
+
+START → plan → write → compile → test → profile → criticise → END       (one candidate)
+          ↑______↑_________________________________|   repair, tune, replan
+
+START → candidate × samples → choose → END                              (one task)
+"""
+
+from typing import Any, Literal
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+
+from akgen.graph import decide, nodes
+from akgen.graph.context import Context
+from akgen.graph.state import SampleResult, SampleState, TaskState
+from akgen.tools.outcome import Outcome
+
+Machine = CompiledStateGraph[TaskState, Context, TaskState, TaskState]
+
+
+def build(checkpointer: "BaseCheckpointSaver[str] | None" = None) -> Machine:
+    """Compile the task's graph; its candidates run side by side as subgraphs."""
+    task: StateGraph[TaskState, Context, TaskState, TaskState]
+    task = StateGraph(TaskState, context_schema=Context)
+    task.add_node("candidate", candidate())
+    task.add_node("choose", decide.choose)
+    task.add_conditional_edges(START, _fan_out, ["candidate"])
+    task.add_edge("candidate", "choose")
+    task.add_edge("choose", END)
+    return task.compile(checkpointer=checkpointer, name="akgen")
+
+
+def candidate() -> CompiledStateGraph[SampleState, Context, SampleState, SampleResult]:
+    """Compile one candidate's graph."""
+    graph: StateGraph[SampleState, Context, SampleState, SampleResult]
+    graph = StateGraph(SampleState, context_schema=Context, output_schema=SampleResult)
+    graph.add_node("plan", nodes.plan)
+    graph.add_node("write", nodes.write)
+    graph.add_node("compile", nodes.compile_)
+    graph.add_node("test", nodes.test)
+    graph.add_node("profile", nodes.profile)
+    graph.add_node("criticise", decide.criticise)
+    graph.add_edge(START, "plan")
+    graph.add_conditional_edges("plan", _unless_ended("write"), ["write", "criticise"])
+    graph.add_conditional_edges("write", _unless_ended("compile"), ["compile", "criticise"])
+    graph.add_conditional_edges("compile", _unless_ended("test"), ["test", "criticise"])
+    graph.add_conditional_edges("test", _after_test, ["profile", "criticise"])
+    graph.add_edge("profile", "criticise")
+    graph.add_conditional_edges("criticise", _next_move, ["plan", "write", END])
+    return graph.compile(name="candidate")
+
+
+def _fan_out(state: TaskState, runtime: Runtime[Context]) -> list[Send]:
+    return [
+        Send("candidate", {"task": state["task"], **decide.start(sample)})
+        for sample in range(runtime.context.samples)
+    ]
+
+
+def _unless_ended(stage: str) -> Any:
+    def route(state: SampleState) -> str:
+        return stage if state["verdict"] is None else "criticise"
+
+    return route
+
+
+def _after_test(state: SampleState) -> Literal["profile", "criticise"]:
+    verdict = state["verdict"]
+    return "profile" if verdict is not None and verdict.outcome is Outcome.CORRECT else "criticise"
+
+
+def _next_move(state: SampleState) -> str:
+    decision, planned = state["decision"], state["planned"]
+    if decision is None or decision.action in ("accept", "give_up"):
+        return END
+    if decision.action == "replan" or planned is None or planned.plan is None:
+        return "plan"
+    return "write"

@@ -1,0 +1,155 @@
+"""The stages of a candidate that make something: plan, write, compile, test, profile.
+
+Each calls one decider or tool through the ledger. A stage that ends the attempt early leaves a verdict; the edges of
+`machine` look at nothing else.
+"""
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from akgen.agents.budget import Spent, exhausted
+from akgen.agents.plan import Plan
+from akgen.agents.roles import Planned, Written
+from akgen.graph.context import Context
+from akgen.graph.lines import (
+    build_line,
+    first_finding,
+    plan_line,
+    profile_line,
+    project_line,
+    verdict_line,
+)
+from akgen.graph.state import Profiled, SampleState
+from akgen.graph.step import Step
+from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.project import KernelProject
+from akgen.tools.toolchain import Build
+from akgen.tools.verdict import Verdict
+
+Update = dict[str, Any]
+
+
+def plan(state: SampleState, runtime: Runtime[Context]) -> Update:
+    """Ask the planner."""
+    context, task, sample = runtime.context, state["task"], state["sample"]
+    step = Step("plan", state, context)
+    feedback = state["feedback"]
+    inputs = {"by": context.planner.name, "task": task, "sample": sample, "attempt": step.attempt}
+    planned = step.pay(
+        {**inputs, "feedback": feedback}, Planned, lambda: context.planner.plan(task, feedback, sample)
+    )
+    text = plan_line(planned.plan) if planned.plan else first_finding(planned.diagnostics)
+    spent = step.done(text, planned.outcome, planned.usage)
+    missing = None if planned.plan else (planned.outcome or Outcome.NO_CODE, planned.diagnostics)
+    return {"planned": planned, "spent": spent, "verdict": _stopped(context, spent, missing)}
+
+
+def write(state: SampleState, runtime: Runtime[Context]) -> Update:
+    """Ask the coder, who reads the plan, the critic's feedback and the previous project."""
+    context, task, sample = runtime.context, state["task"], state["sample"]
+    step = Step("write", state, context)
+    the_plan, feedback, previous = _plan(state), state["feedback"], state["project"]
+    inputs = {"by": context.coder.name, "task": task, "sample": sample, "attempt": step.attempt}
+    written = step.pay(
+        {**inputs, "plan": the_plan, "feedback": feedback, "previous": previous},
+        Written,
+        lambda: context.coder.write(task, the_plan, feedback, previous, sample),
+    )
+    text = first_finding(written.diagnostics)
+    if written.project is not None:
+        text = project_line(written.project)
+        written.project.write_to(step.here.store.attempt_folder(step.attempt) / "project")
+    spent = step.done(text, written.outcome, written.usage)
+    missing = None if written.project else (written.outcome or Outcome.NO_CODE, written.diagnostics)
+    return {
+        "written": written,
+        "project": written.project or previous,
+        "spent": spent,
+        "verdict": _stopped(context, spent, missing),
+    }
+
+
+def compile_(state: SampleState, runtime: Runtime[Context]) -> Update:
+    """Build host and device code for the task's cases."""
+    context, task, project = runtime.context, state["task"], _project(state)
+    step = Step("compile", state, context)
+    folder = step.here.store.attempt_folder(step.attempt) / "build"
+    build = step.pay(
+        {"toolchain": context.workbench.toolchain, "task": task, "project": project},
+        Build,
+        lambda: context.workbench.compile(project, task, folder),
+        usable=lambda stored: stored.folder.is_dir(),
+    )
+    spent = step.done(build_line(build), build.outcome)
+    missing = None if build.outcome is None else (build.outcome, build.diagnostics)
+    return {"build": build, "spent": spent, "verdict": _stopped(context, spent, missing, build)}
+
+
+def test(state: SampleState, runtime: Runtime[Context]) -> Update:
+    """Let the judge run every case in the sandbox and compare."""
+    context, task, build = runtime.context, state["task"], _build(state)
+    step = Step("test", state, context)
+    folder = step.here.store.attempt_folder(step.attempt) / "test"
+    inputs = {"toolchain": context.workbench.toolchain, "task": task, "project": _project(state)}
+    verdict = step.pay(
+        {**inputs, "seed": context.seed},
+        Verdict,
+        lambda: context.workbench.test(build, task, folder, context.seed),
+    )
+    return {"verdict": verdict, "spent": step.done(verdict_line(verdict), verdict.outcome)}
+
+
+def profile(state: SampleState, runtime: Runtime[Context]) -> Update:
+    """Take the timeline of one case."""
+    context, task, build = runtime.context, state["task"], _build(state)
+    step = Step("profile", state, context)
+    folder = step.here.store.attempt_folder(step.attempt) / "profile"
+    inputs = {"toolchain": context.workbench.toolchain, "task": task, "project": _project(state)}
+    profiled = step.pay(
+        {**inputs, "seed": context.seed},
+        Profiled,
+        lambda: Profiled(profile=context.workbench.profile(build, task, folder, context.seed)),
+    )
+    return {"profiled": profiled, "spent": step.done(profile_line(profiled.profile), None)}
+
+
+def _stopped(
+    context: Context,
+    spent: Spent,
+    missing: tuple[Outcome, tuple[Diagnostic, ...]] | None,
+    build: Build | None = None,
+) -> Verdict | None:
+    """Return the verdict of an attempt that goes no further, or None if it does."""
+    if missing is None:
+        used = exhausted(context.budget, spent, besides_attempts=True)
+        if used is None:
+            return None
+        text = f"The run's budget ended this attempt before its verdict: {used}."
+        missing = (Outcome.BUDGET, (Diagnostic(code="BUDGET_EXHAUSTED", text=text),))
+    outcome, diagnostics = missing
+    return Verdict(
+        outcome=outcome,
+        toolchain=context.workbench.toolchain,
+        compile_s=build.compile_s if build else 0.0,
+        kernel_compile_s=build.kernel_compile_s if build else None,
+        diagnostics=diagnostics,
+    )
+
+
+def _plan(state: SampleState) -> Plan:
+    planned = state["planned"]
+    assert planned is not None and planned.plan is not None
+    return planned.plan
+
+
+def _project(state: SampleState) -> KernelProject:
+    project = state["project"]
+    assert project is not None
+    return project
+
+
+def _build(state: SampleState) -> Build:
+    build = state["build"]
+    assert build is not None
+    return build

@@ -1,0 +1,125 @@
+"""What the run store holds: the run, an attempt, a solution. docs/run_store.md shows them on disk."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from akgen.agents.budget import Budget, Spent
+from akgen.agents.plan import Plan
+from akgen.agents.roles import Decision, Feedback
+from akgen.tools.frozen import Frozen
+from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.profile import Profile
+from akgen.tools.verdict import Verdict
+
+FORMAT = 1  # of run.json, attempt.json and result.json; a reader refuses a newer one
+
+Stage = Literal["plan", "write", "compile", "test", "profile", "criticise"]
+
+
+class RunConfig(Frozen):
+    """The resolved configuration of a run: enough to go on with it in another process. Holds no key."""
+
+    command: Literal["solve", "bench", "chat"]
+    model: str = "composer"
+    base_url: str | None = None
+    planner: Literal["model", "composer"] = "model"
+    toolchain: Literal["twin", "cann"] = "twin"
+    chip: str | None = None
+    route: Literal["dsl", "ascendc"] | None = None
+    samples: int = 1
+    parallel: int = 1  # candidates at the same time
+    tune: int = 0  # attempts spent on speed after the first correct one
+    budget: Budget = Budget()
+    seed: int = 0
+    extra: dict[str, Any] = Field(default={})  # what a command adds of its own, such as the suite
+
+
+class RunInfo(Frozen):
+    """run.json."""
+
+    format: int = FORMAT
+    id: str
+    created_at: datetime
+    config: RunConfig
+    versions: dict[str, str]  # akgen, python, langgraph, torch, ...
+    toolchain: str
+
+
+class Event(Frozen):
+    """One line of events.jsonl."""
+
+    at: datetime
+    event: str  # "stage", "reused", "stopped", "resumed"
+    task: str
+    sample: int
+    attempt: int
+    stage: Stage | None = None
+    status: Literal["start", "done"] | None = None
+    outcome: Outcome | None = None
+    seconds: float | None = None
+    text: str = ""  # for people
+
+
+class AttemptRow(Frozen):
+    """An attempt in one line: what the graph needs to choose, and `show` to print."""
+
+    number: int
+    outcome: Outcome
+    predicted_us: float | None = None  # geometric mean over the cases
+    digest: str | None = None  # of the project
+    folder: Path | None = None  # of the project, relative to the task's folder
+    action: str | None = None
+    why: str = ""
+
+
+class Attempt(Frozen):
+    """attempt.json: everything about one attempt that a report or a training export needs."""
+
+    number: int
+    sample: int
+    feedback: Feedback | None  # what the coder read
+    plan: Plan | None
+    project: Path | None  # relative to the task's folder
+    op_type: str | None = None
+    kernel: str | None = None
+    digest: str | None = None
+    dsl: str | None = None
+    verdict: Verdict
+    profile: Profile | None = None
+    decision: Decision
+    diagnostics: tuple[Diagnostic, ...] = ()
+    planner_messages: tuple[dict[str, str], ...] = ()
+    coder_messages: tuple[dict[str, str], ...] = ()
+    spent: Spent
+
+
+class Candidate(Frozen):
+    """How one sample ended. `best` is the number of the attempt that stands for it."""
+
+    sample: int
+    outcome: Outcome
+    best: int | None
+    predicted_us: float | None
+    attempts: tuple[AttemptRow, ...]
+    spent: Spent
+    stopped: str | None = None  # the budget or reason that ended it early
+
+
+class Solution(Frozen):
+    """result.json: the winning candidate of a task and what became of the others."""
+
+    format: int = FORMAT
+    task: str
+    outcome: Outcome
+    toolchain: str
+    sample: int
+    attempt: int | None
+    project: Path | None  # relative to the run's folder
+    predicted_us: float | None
+    verdict: Verdict
+    profile: Profile | None = None
+    why: str = ""
+    candidates: tuple[Candidate, ...]

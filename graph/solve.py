@@ -1,0 +1,55 @@
+"""Run one task through the machine, from the start or from where an earlier process stopped."""
+
+from contextlib import AbstractContextManager
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+
+from akgen.graph import machine
+from akgen.graph.checkpoints import postgres_saver, sqlite_saver
+from akgen.graph.context import Context
+from akgen.graph.records import Solution
+from akgen.graph.state import Candidates, TaskState
+from akgen.tools.outcome import InputError
+from akgen.tools.task import Task
+
+STEPS_PER_ATTEMPT = 6
+
+
+def solve(
+    task: Task, context: Context, *, parallel: int = 1, postgres: str | None = None, thread: str | None = None
+) -> Solution:
+    """Return the task's solution, doing only what is not done yet.
+
+    `parallel` is how many candidates run at the same time; `thread` names the task in a shared database.
+    Raises InfraError when the machine is at fault (what was done until then is kept), InputError when
+    another process works on the task or the store holds a different task of this name.
+    """
+    store = context.store
+    with store.claimed():
+        if store.known() and store.task() != task:
+            raise InputError(
+                f"{store.folder} holds an earlier form of task {task.name}.",
+                "Start a new run; results of different tasks are never mixed.",
+            )
+        store.save_task(task)
+        finished = store.solution()
+        if finished is not None:
+            return finished
+        with _saver(context, postgres) as saver:
+            graph = machine.build(saver)
+            config: RunnableConfig = {
+                "configurable": {"thread_id": thread or task.name},
+                "recursion_limit": STEPS_PER_ATTEMPT * context.budget.attempts + 10,
+                "max_concurrency": parallel,
+            }
+            begun = graph.get_state(config).created_at is not None
+            start: TaskState | None = None if begun else {"task": task, "candidates": Candidates()}
+            graph.invoke(start, config, context=context, durability="sync")
+        solution = store.solution()
+        assert solution is not None
+        return solution
+
+
+def _saver(context: Context, postgres: str | None) -> AbstractContextManager[BaseCheckpointSaver[str]]:
+    return postgres_saver(postgres) if postgres else sqlite_saver(context.store.checkpoints)

@@ -1,0 +1,91 @@
+"""What travels along the edges: frozen values only, so that a checkpoint gives back what it took."""
+
+from typing import Annotated, TypedDict
+
+from akgen.agents.budget import Spent
+from akgen.agents.roles import Decision, Feedback, Planned, Written
+from akgen.graph.records import AttemptRow, Candidate, Solution
+from akgen.tools.dtypes import DType
+from akgen.tools.frozen import Frozen
+from akgen.tools.outcome import Outcome
+from akgen.tools.profile import Profile
+from akgen.tools.project import KernelProject
+from akgen.tools.task import Task
+from akgen.tools.toolchain import Build
+from akgen.tools.verdict import Verdict
+
+
+class History(Frozen):
+    """The attempts of a sample so far. (A bare tuple would come back from a checkpoint as a list.)"""
+
+    rows: tuple[AttemptRow, ...] = ()
+
+
+class Profiled(Frozen):
+    """The profile stage's result; None inside when no timeline could be had."""
+
+    profile: Profile | None
+
+
+class Candidates(Frozen):
+    """The samples that ended; branches that run side by side add to it."""
+
+    ended: tuple[Candidate, ...] = ()
+
+
+def gather(old: Candidates, new: Candidates) -> Candidates:
+    """Join two branches, in the order of their samples, each sample once."""
+    by_sample = {c.sample: c for c in (*old.ended, *new.ended)}
+    return Candidates(ended=tuple(by_sample[n] for n in sorted(by_sample)))
+
+
+class SampleState(TypedDict, total=False):
+    """One candidate on its way. A stage that was not reached is None."""
+
+    task: Task
+    sample: int
+    attempt: int
+    feedback: Feedback | None
+    planned: Planned | None
+    written: Written | None
+    project: KernelProject | None  # the latest that was written
+    build: Build | None
+    verdict: Verdict | None  # set as soon as the attempt goes no further
+    profiled: Profiled | None
+    decision: Decision | None
+    history: History
+    spent: Spent
+    candidates: Annotated[Candidates, gather]
+
+
+class SampleResult(TypedDict):
+    """What a candidate hands to the task's graph."""
+
+    candidates: Annotated[Candidates, gather]
+
+
+class TaskState(TypedDict, total=False):
+    """One task: fan out, gather, choose."""
+
+    task: Task
+    candidates: Annotated[Candidates, gather]
+    solution: Solution | None
+
+
+CHECKPOINTED = (  # whole values of the channels, and the enums inside them
+    Build,
+    Candidates,
+    DType,
+    Decision,
+    Feedback,
+    History,
+    KernelProject,
+    Outcome,
+    Planned,
+    Profiled,
+    Solution,
+    Spent,
+    Task,
+    Verdict,
+    Written,
+)

@@ -1,0 +1,174 @@
+"""The run store: `runs/<run-id>/`, from which every report and training export is computed.
+
+A crash at any point leaves a readable store: whole files are replaced atomically, event lines only ever torn at the
+end. The layout and what each file means: docs/run_store.md.
+"""
+
+import fcntl
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from akgen.graph.files import make_folder, read_lines, write_whole, writing
+from akgen.graph.records import FORMAT, Attempt, Event, RunInfo, Solution
+from akgen.tools.frozen import Frozen
+from akgen.tools.outcome import InputError
+from akgen.tools.task import Task
+
+T = TypeVar("T", bound=Frozen)
+
+
+class SampleStore:
+    """One sample of one task: events, effects, attempts."""
+
+    def __init__(self, folder: Path, number: int) -> None:
+        self.folder = folder
+        self.number = number
+
+    @property
+    def events_file(self) -> Path:
+        return self.folder / "events.jsonl"
+
+    @property
+    def effects(self) -> Path:
+        return self.folder / "effects"
+
+    def attempt_folder(self, number: int) -> Path:
+        return make_folder(self.folder / f"attempt-{number}")
+
+    def save_attempt(self, attempt: Attempt) -> None:
+        write_whole(self.attempt_folder(attempt.number) / "attempt.json", _json(attempt))
+
+    def attempts(self) -> tuple[Attempt, ...]:
+        """Read the attempts that ended, in order; those of an unfinished sample too."""
+        files = self.folder.glob("attempt-*/attempt.json")
+        found = (_read(Attempt, path) for path in files)
+        return tuple(sorted(found, key=lambda attempt: attempt.number))
+
+    def close(self) -> None:
+        """Gather the attempts into attempts.json: the sample has ended."""
+        lines = ",\n".join(_json(attempt) for attempt in self.attempts())
+        write_whole(self.folder / "attempts.json", f"[\n{lines}\n]\n")
+
+    def events(self) -> Iterator[Event]:
+        return (Event.model_validate(line) for line in read_lines(self.events_file))
+
+
+class TaskStore:
+    """One task of a run: its samples, its checkpoints, its result."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def checkpoints(self) -> Path:
+        return self.folder / "checkpoints.sqlite"
+
+    def sample(self, number: int) -> SampleStore:
+        return SampleStore(make_folder(self.folder / f"sample-{number}"), number)
+
+    def samples(self) -> tuple[SampleStore, ...]:
+        numbers = sorted(int(p.name.removeprefix("sample-")) for p in self.folder.glob("sample-*"))
+        return tuple(SampleStore(self.folder / f"sample-{n}", n) for n in numbers)
+
+    def known(self) -> bool:
+        """Say whether the task was begun."""
+        return (self.folder / "task.json").is_file()
+
+    def task(self) -> Task:
+        return _read(Task, self.folder / "task.json")
+
+    def save_task(self, task: Task) -> None:
+        write_whole(self.folder / "task.json", _json(task))
+
+    def solution(self) -> Solution | None:
+        path = self.folder / "result.json"
+        return _read(Solution, path) if path.is_file() else None
+
+    def save_solution(self, solution: Solution) -> None:
+        write_whole(self.folder / "result.json", _json(solution))
+
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Hold the task for this process; the system lets go of it however the process ends.
+
+        Raises InputError if another process works on it.
+        """
+        path = self.folder / "lock"
+        with writing(path):
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise InputError(
+                    f"Another process is working on {self.folder}.", "Wait until it ends, or stop it."
+                ) from None
+            yield
+        finally:
+            os.close(handle)
+
+
+class RunStore:
+    """A run: run.json and its tasks."""
+
+    def __init__(self, folder: Path, info: RunInfo) -> None:
+        self.folder = folder
+        self.info = info
+
+    @classmethod
+    def create(cls, folder: Path, info: RunInfo) -> "RunStore":
+        """Make a run's folder.
+
+        Raises InputError if it already holds a run, InfraError if it cannot be written.
+        """
+        make_folder(folder)
+        if (folder / "run.json").exists():
+            raise InputError(
+                f"{folder} already holds a run.", f"Go on with `akgen resume {folder}`, or choose another."
+            )
+        write_whole(folder / "run.json", _json(info))
+        return cls(folder.resolve(), info)
+
+    @classmethod
+    def open(cls, folder: Path) -> "RunStore":
+        """Open an existing run.
+
+        Raises InputError if there is none, or if a newer AKGen wrote it.
+        """
+        path = folder / "run.json"
+        if not path.is_file():
+            raise InputError(
+                f"{folder} holds no run.", "Give a folder with a run.json, as `akgen solve` prints it."
+            )
+        return cls(folder.resolve(), _read(RunInfo, path))
+
+    def task(self, name: str) -> TaskStore:
+        return TaskStore(make_folder(self.folder / "tasks" / re.sub(r"[^A-Za-z0-9._-]", "_", name)))
+
+    def tasks(self) -> tuple[TaskStore, ...]:
+        return tuple(TaskStore(p.parent) for p in sorted((self.folder / "tasks").glob("*/task.json")))
+
+
+def _json(value: Frozen) -> str:
+    return value.model_dump_json(indent=1) + "\n"
+
+
+def _read(model: type[T], path: Path) -> T:
+    try:
+        text = path.read_text()
+        return model.model_validate_json(text)
+    except OSError as problem:
+        raise InputError(f"{path} cannot be read: {problem.strerror}.", "Check the folder.") from problem
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        place = ".".join(str(p) for p in first["loc"]) or "the file"
+        raise InputError(
+            f"{path}: {place}: {first['msg']}.",
+            f"It was damaged or written by another version of AKGen (this one reads format {FORMAT}).",
+        ) from problem
