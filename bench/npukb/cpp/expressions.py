@@ -1,0 +1,182 @@
+"""Parse expressions: C++ precedence from assignment down to primaries."""
+
+import ast
+
+from akgen.bench.npukb.cpp.cursor import Cursor, NotHere
+from akgen.bench.npukb.cpp.syntax import (
+    Assign, Binary, Block, Call, Choice, Index, Items, Lambda, Literal, Member, Name, Node, Param, Type, Unary,
+)  # fmt: skip
+
+_LEVELS = (("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("+", "-"), ("*", "/", "%"))
+_ASSIGN = ("=", "+=", "-=", "*=", "/=", "%=")
+_CASTS = ("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast")
+_CONSTANTS = {"true": True, "false": False, "nullptr": None, "NULL": None}
+
+
+class ExpressionParser(Cursor):
+    def expression(self) -> Node:
+        line = self.token.line
+        left = self.choice()
+        if self.token.kind == "op" and self.token.text in _ASSIGN:
+            op = self.take().text
+            return Assign(line, op, left, self.expression())
+        return left
+
+    def choice(self) -> Node:
+        line = self.token.line
+        condition = self.binary(0)
+        if not self.accept("?"):
+            return condition
+        yes = self.expression()
+        self.expect(":")
+        return Choice(line, condition, yes, self.expression())
+
+    def binary(self, level: int) -> Node:
+        if level == len(_LEVELS):
+            return self.unary()
+        left = self.binary(level + 1)
+        while self.token.kind == "op" and self.token.text in _LEVELS[level]:
+            token = self.take()
+            left = Binary(token.line, token.text, left, self.binary(level + 1))
+        return left
+
+    def unary(self) -> Node:
+        token = self.token
+        if token.kind == "op" and token.text in ("!", "-", "+", "*", "&", "++", "--"):
+            self.take()
+            return Unary(token.line, token.text, self.unary())
+        cast = self._cast()
+        return cast if cast is not None else self.postfix(self.primary())
+
+    def _cast(self) -> Node | None:
+        """Parse `(int64_t)x`, where the parenthesised name is an arithmetic type."""
+        if self.token.text != "(" or self.peek().kind != "name" or self.peek(2).text != ")":
+            return None
+        name = self.peek().text
+        if not (name.endswith("_t") or name in ("int", "float", "double", "bool", "long", "char")):
+            return None
+        line = self.take().line
+        self.take()
+        self.take()
+        return Call(line, Name(line, name), (self.unary(),))
+
+    def postfix(self, node: Node) -> Node:
+        while True:
+            token = self.token
+            if self.accept("("):
+                node = Call(token.line, node, self.arguments(")"))
+            elif self.accept("["):
+                node = Index(token.line, node, self.expression())
+                self.expect("]")
+            elif self.accept(".", "->"):
+                name = self.identifier()
+                node = Member(token.line, node, name, self._template_args())
+            elif self.accept("++", "--"):
+                node = Unary(token.line, f"post{token.text}", node)
+            elif token.text == "{" and isinstance(node, Name) and ("::" in node.name or node.args):
+                self.take()
+                node = Call(token.line, node, (Items(token.line, self.arguments("}")),))
+            else:
+                return node
+
+    def arguments(self, closing: str) -> tuple[Node, ...]:
+        args: list[Node] = []
+        while not self.accept(closing):
+            args.append(self.expression())
+            if not self.accept(",") and self.token.text != closing:
+                raise self.refuse(f"expected {closing!r}, found {self.token.text!r}")
+        return tuple(args)
+
+    def primary(self) -> Node:
+        token = self.token
+        if token.kind == "number":
+            return Literal(self.take().line, _number(token.text))
+        if token.kind == "string":
+            text = ""
+            while self.token.kind == "string":
+                text += str(ast.literal_eval(self.take().text))
+            return Literal(token.line, text)
+        if self.accept("("):
+            inner = self.expression()
+            self.expect(")")
+            return inner
+        if self.accept("{"):
+            return Items(token.line, self.arguments("}"))
+        if self.accept("["):
+            return self._lambda(token.line)
+        if token.text in _CASTS:
+            return self._named_cast()
+        if token.kind == "name":
+            return self._name()
+        raise self.refuse(f"unexpected {token.text!r}")
+
+    def _name(self) -> Node:
+        token = self.take()
+        if token.text in _CONSTANTS:
+            return Literal(token.line, _CONSTANTS[token.text])
+        name = token.text
+        args = self._template_args()
+        while self.token.text == "::" and self.peek().kind == "name":
+            self.take()
+            name = f"{name}::{self.take().text}"
+            args = self._template_args()
+        return Name(token.line, name, args)
+
+    def _named_cast(self) -> Node:
+        line = self.take().line
+        try:
+            types = self.type_args()
+        except NotHere:
+            raise self.refuse("a cast needs a type in angle brackets") from None
+        self.expect("(")
+        inner = self.expression()
+        self.expect(")")
+        return Call(line, Name(line, types[0].name, types[0].args), (inner,))
+
+    def _template_args(self) -> tuple[Type, ...]:
+        start = self.at
+        if self.token.text != "<":
+            return ()
+        try:
+            args = self.type_args()
+        except NotHere:
+            self.at = start
+            return ()
+        if self.token.text not in ("(", "{", "::"):
+            self.at = start
+            return ()
+        return args
+
+    def _lambda(self, line: int) -> Node:
+        while not self.accept("]"):
+            self.take()
+        params = self.params() if self.accept("(") else ()
+        if self.accept("->"):
+            self.type()
+        return Lambda(line, params, self.block())
+
+    def params(self) -> tuple[Param, ...]:
+        """Parse parameters up to the closing parenthesis."""
+        params: list[Param] = []
+        while not self.accept(")"):
+            try:
+                kind = self.type()
+            except NotHere:
+                raise self.refuse("expected a parameter's type") from None
+            name = self.take().text if self.token.kind == "name" else ""
+            default = self.expression() if self.accept("=") else None
+            params.append(Param(kind, name, default))
+            self.accept(",")
+        return tuple(params)
+
+    def block(self) -> Block:
+        raise NotImplementedError
+
+
+def _number(text: str) -> int | float:
+    digits = text.rstrip("uUlL")
+    if digits.lower().startswith("0x"):
+        return int(digits, 16)
+    if any(c in digits for c in ".eEfF"):
+        return float(digits.rstrip("fF"))
+    return int(digits, 8) if len(digits) > 1 and digits.startswith("0") else int(digits)
