@@ -1,0 +1,45 @@
+// Runtime entry points behind DataCopy, DataCopyPad, Copy, atomics and cache maintenance.
+#pragma once
+#include "akgen/runtime.h"
+
+namespace akgen::twin {
+
+// `rows` runs of `row_bytes`; strides are start to start, in bytes.
+struct Rows {
+    uint32_t rows;
+    uint32_t row_bytes;
+    int64_t dst_stride;
+    int64_t src_stride;
+};
+// What fills the rest of a 32-byte block behind a row: left and right elements of `value`, then a filler.
+struct Pad {
+    bool on;
+    uint8_t left;
+    uint8_t right;
+    uint8_t element_bytes;
+    uint64_t value;
+};
+
+// `count` elements of `dtype` must be whole 32-byte blocks.
+AKGEN_API void copy_in(View dst, uint8_t dst_position, const uint8_t *src, uint64_t count, DType dtype);
+AKGEN_API void copy_out(uint8_t *dst, View src, uint8_t src_position, uint64_t count, DType dtype);
+AKGEN_API void copy_local(View dst, uint8_t dst_position, View src, uint8_t src_position, uint64_t count, DType dtype);
+AKGEN_API void copy_in_rows(View dst, uint8_t dst_position, const uint8_t *src, const Rows &rows, DType dtype);
+AKGEN_API void copy_out_rows(uint8_t *dst, View src, uint8_t src_position, const Rows &rows, DType dtype);
+AKGEN_API void copy_local_rows(View dst, uint8_t dst_position, View src, uint8_t src_position, const Rows &rows, DType dtype);
+AKGEN_API void pad_in(View dst, uint8_t dst_position, const uint8_t *src, const Rows &rows, const Pad &pad, DType dtype);
+AKGEN_API void pad_out(uint8_t *dst, View src, uint8_t src_position, const Rows &rows, DType dtype);
+AKGEN_API void pad_local(View dst, uint8_t dst_position, View src, uint8_t src_position, const Rows &rows, DType dtype);
+// Repeats of 256 bytes, strides in 32-byte blocks. `counted`: `lo` elements of each repeat, or 0 for the current mask.
+AKGEN_API void copy_repeats(View dst, View src, uint64_t lo, uint64_t hi, bool counted, uint32_t repeats, uint32_t dst_blk,
+                            uint32_t src_blk, uint32_t dst_rep, uint32_t src_rep, DType dtype);
+// Fill global memory with one element, as a vector core does it.
+AKGEN_API void fill_global(uint8_t *dst, uint64_t count, uint32_t element_bytes, uint64_t value);
+
+enum class Atomic : uint8_t { none, add, max, min };
+AKGEN_API void set_atomic(Atomic op, DType dtype);
+AKGEN_API void set_atomic_type(DType dtype);
+AKGEN_API void set_atomic_op(Atomic op);
+AKGEN_API void clean_cache(uint8_t *address, bool whole);
+
+} // namespace akgen::twin

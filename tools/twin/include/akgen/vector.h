@@ -1,0 +1,58 @@
+// Runtime entry points of the element-wise vector instructions. The wrappers in ascendc/vector_*.h resolve dtypes and
+// forms and call these; one call is one hardware instruction on pipe V.
+#pragma once
+#include "akgen/runtime.h"
+
+namespace akgen::twin {
+
+enum class VecOp : uint8_t {
+    // dst = f(src)
+    Exp, Ln, Abs, Reciprocal, Sqrt, Rsqrt, Relu, Not, Neg,
+    // dst = f(src0, src1)
+    Add, Sub, Mul, Div, Max, Min, And, Or, AddRelu, SubRelu,
+    // dst = f(dst, src0, src1)
+    MulAddDst, FusedMulAdd, FusedMulAddRelu, MulAddDstWide,
+    // dst = f(src, scalar)
+    Adds, Muls, Maxs, Mins, Subs, Divs, LeakyRelu, ShiftLeft, ShiftRight, ShiftRightRound,
+    // dst = f(dst, src, scalar)
+    Axpy, AxpyWide,
+    // dst = narrow(f(src0, src1))
+    AddReluToHalf, AddReluToInt8, SubReluToHalf, SubReluToInt8, MulToInt8, MulToUint8,
+    // dst = scalar, dst = src
+    Duplicate, Copy,
+    COUNT,
+};
+
+// How a call says which lanes of a repeat take part.
+enum class MaskForm : uint8_t {
+    BITS,     // lo, hi: one bit per lane
+    LENGTH,   // lo: the first `lo` lanes of each repeat (in counter mode: of the whole instruction)
+    REGISTER, // isSetMask = false: what SetVectorMask left
+};
+struct MaskArg {
+    uint64_t lo, hi;
+    MaskForm form;
+};
+// In blocks of 32 bytes. Order: destination, first source, second source.
+struct Strides {
+    uint16_t block[3];
+    uint16_t repeat[3];
+};
+
+// `type` is the type of the sources; `scalar` holds the bit pattern of the scalar operand. Absent operands are {}.
+AKGEN_API void vector_count(VecOp op, DType type, View dst, View src0, View src1, uint64_t scalar, int64_t count);
+AKGEN_API void vector_repeat(VecOp op, DType type, View dst, View src0, View src1, uint64_t scalar, MaskArg mask,
+                             uint32_t repeat, const Strides &strides);
+
+// `round` is AscendC::RoundMode as a number.
+AKGEN_API void cast_count(DType to, DType from, View dst, View src, uint8_t round, int64_t count);
+AKGEN_API void cast_repeat(DType to, DType from, View dst, View src, uint8_t round, MaskArg mask, uint32_t repeat,
+                           const Strides &strides);
+AKGEN_API void set_deq_scale(float scale);
+
+// The mask register of this core (SetMaskNorm, SetMaskCount, SetVectorMask, ResetMask).
+AKGEN_API void mask_mode(bool counter);
+AKGEN_API void mask_bits(uint64_t hi, uint64_t lo);
+AKGEN_API void mask_length(uint64_t length, DType type, bool counter);
+
+} // namespace akgen::twin

@@ -1,0 +1,253 @@
+// DataCopy, DataCopyPad, Copy between memories; atomics; filling and cache maintenance of global memory.
+#pragma once
+#include "akgen/copy.h"
+#include "ascendc/tensor.h"
+
+namespace AscendC {
+namespace detail {
+using akgen::twin::Pad;
+using akgen::twin::Rows;
+
+template <typename T> AKGEN_INLINE uint8_t position(const LocalTensor<T> &tensor) { return tensor.GetAddr().logicPos; }
+// Lengths and gaps in 32-byte blocks, gaps from end to start.
+AKGEN_INLINE Rows block_rows(const DataCopyParams &p)
+{
+    const uint32_t bytes = p.blockLen * ONE_BLK_SIZE;
+    return Rows{p.blockCount, bytes, static_cast<int64_t>(bytes) + p.dstGap * 32, static_cast<int64_t>(bytes) + p.srcGap * 32};
+}
+constexpr uint32_t padded(uint32_t bytes) { return (bytes + 31) / 32 * 32; }
+// GM side: gap in bytes. On-chip side: rows padded to 32 bytes, gap in blocks.
+AKGEN_INLINE Rows rows_in(uint32_t count, uint32_t len, int64_t gm_gap, int64_t ub_gap, uint32_t left, uint32_t right)
+{
+    return Rows{count, len, static_cast<int64_t>(padded(len + left + right)) + ub_gap * 32, static_cast<int64_t>(len) + gm_gap};
+}
+AKGEN_INLINE Rows rows_out(uint32_t count, uint32_t len, int64_t ub_gap, int64_t gm_gap)
+{
+    return Rows{count, len, static_cast<int64_t>(len) + gm_gap, static_cast<int64_t>(padded(len)) + ub_gap * 32};
+}
+template <typename T> AKGEN_INLINE uint64_t bits_of(T value)
+{
+    uint64_t bits = 0;
+    __builtin_memcpy(&bits, &value, sizeof(T));
+    return bits;
+}
+} // namespace detail
+
+// -- count form ------------------------------------------------------------------------------------------------------
+
+template <typename T> AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const uint32_t count)
+{
+    akgen::twin::copy_in(detail::view(dst), detail::position(dst), detail::address(src), count, detail::dtype_of<T>());
+}
+template <typename T> AKGEN_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t count)
+{
+    akgen::twin::copy_out(detail::address(dst), detail::view(src), detail::position(src), count, detail::dtype_of<T>());
+}
+template <typename T> AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t count)
+{
+    akgen::twin::copy_local(detail::view(dst), detail::position(dst), detail::view(src), detail::position(src), count,
+                            detail::dtype_of<T>());
+}
+
+// -- block form: DataCopyParams --------------------------------------------------------------------------------------
+
+template <typename T>
+AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyParams &params)
+{
+    akgen::twin::copy_in_rows(detail::view(dst), detail::position(dst), detail::address(src), detail::block_rows(params),
+                              detail::dtype_of<T>());
+}
+template <typename T>
+AKGEN_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &params)
+{
+    akgen::twin::copy_out_rows(detail::address(dst), detail::view(src), detail::position(src), detail::block_rows(params),
+                               detail::dtype_of<T>());
+}
+template <typename T, typename U>
+AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const DataCopyParams &params)
+{
+    akgen::twin::copy_local_rows(detail::view(dst), detail::position(dst), detail::view(src), detail::position(src),
+                                 detail::block_rows(params), detail::dtype_of<U>());
+}
+
+// -- slice form: a box of a row-major array, innermost dimension first ----------------------------------------------------
+
+namespace detail {
+// One axis of a slice: elements or rows [startIndex, endIndex] of shapeValue, in bursts of burstLen blocks `stride` apart.
+template <typename Dst, typename Src>
+AKGEN_INLINE void copy_slices(const Dst &dst, const Src &src, const SliceInfo dstSlices[], const SliceInfo srcSlices[],
+                              uint32_t dims, uint32_t element_bytes)
+{
+    uint32_t burst_elements = dstSlices[0].burstLen * ONE_BLK_SIZE / element_bytes;
+    uint32_t bursts = (srcSlices[0].endIndex - srcSlices[0].startIndex + 1 + srcSlices[0].stride) /
+                      (burst_elements + srcSlices[0].stride);
+    const DataCopyParams params{static_cast<uint16_t>(bursts), static_cast<uint16_t>(dstSlices[0].burstLen),
+                                static_cast<uint16_t>(srcSlices[0].stride * element_bytes / ONE_BLK_SIZE),
+                                static_cast<uint16_t>(dstSlices[0].stride * element_bytes / ONE_BLK_SIZE)};
+    uint32_t rows = 1;
+    for (uint32_t d = 1; d < dims; ++d) {
+        rows *= srcSlices[d].endIndex - srcSlices[d].startIndex + 1;
+    }
+    for (uint32_t row = 0; row < rows; ++row) {
+        uint64_t dst_offset = dstSlices[0].startIndex;
+        uint64_t src_offset = srcSlices[0].startIndex;
+        uint64_t dst_pitch = dstSlices[0].shapeValue;
+        uint64_t src_pitch = srcSlices[0].shapeValue;
+        uint32_t rest = row;
+        for (uint32_t d = 1; d < dims; ++d) {
+            const uint32_t extent = srcSlices[d].endIndex - srcSlices[d].startIndex + 1;
+            dst_offset += (dstSlices[d].startIndex + rest % extent) * dst_pitch;
+            src_offset += (srcSlices[d].startIndex + rest % extent) * src_pitch;
+            dst_pitch *= dstSlices[d].shapeValue;
+            src_pitch *= srcSlices[d].shapeValue;
+            rest /= extent;
+        }
+        DataCopy(dst[dst_offset], src[src_offset], params);
+    }
+}
+} // namespace detail
+template <typename T>
+AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const SliceInfo dstSliceInfo[],
+                           const SliceInfo srcSliceInfo[], const uint32_t dimValue = 1)
+{
+    detail::copy_slices(dst, src, dstSliceInfo, srcSliceInfo, dimValue, sizeof(T));
+}
+template <typename T>
+AKGEN_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const SliceInfo dstSliceInfo[],
+                           const SliceInfo srcSliceInfo[], const uint32_t dimValue = 1)
+{
+    detail::copy_slices(dst, src, dstSliceInfo, srcSliceInfo, dimValue, sizeof(T));
+}
+
+// -- DataCopyPad: lengths in bytes ---------------------------------------------------------------------------------------
+
+template <typename T>
+AKGEN_INLINE void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyExtParams &params,
+                              const DataCopyPadExtParams<PrimT<T>> &pad)
+{
+    const uint32_t left = pad.isPad ? pad.leftPadding * sizeof(PrimT<T>) : 0;
+    const uint32_t right = pad.isPad ? pad.rightPadding * sizeof(PrimT<T>) : 0;
+    akgen::twin::pad_in(
+        detail::view(dst), detail::position(dst), detail::address(src),
+        detail::rows_in(params.blockCount, params.blockLen, params.srcStride, params.dstStride, left, right),
+        detail::Pad{pad.isPad, pad.leftPadding, pad.rightPadding, sizeof(PrimT<T>), detail::bits_of(pad.paddingValue)},
+        detail::dtype_of<T>());
+}
+template <typename T>
+AKGEN_INLINE void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyParams &params,
+                              const DataCopyPadParams &pad)
+{
+    const uint32_t left = pad.isPad ? pad.leftPadding * sizeof(PrimT<T>) : 0;
+    const uint32_t right = pad.isPad ? pad.rightPadding * sizeof(PrimT<T>) : 0;
+    akgen::twin::pad_in(detail::view(dst), detail::position(dst), detail::address(src),
+                        detail::rows_in(params.blockCount, params.blockLen, params.srcStride, params.dstStride, left, right),
+                        detail::Pad{pad.isPad, pad.leftPadding, pad.rightPadding, sizeof(PrimT<T>), pad.paddingValue},
+                        detail::dtype_of<T>());
+}
+template <typename T>
+AKGEN_INLINE void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyExtParams &params)
+{
+    akgen::twin::pad_out(detail::address(dst), detail::view(src), detail::position(src),
+                         detail::rows_out(params.blockCount, params.blockLen, params.srcStride, params.dstStride),
+                         detail::dtype_of<T>());
+}
+template <typename T>
+AKGEN_INLINE void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &params)
+{
+    akgen::twin::pad_out(detail::address(dst), detail::view(src), detail::position(src),
+                         detail::rows_out(params.blockCount, params.blockLen, params.srcStride, params.dstStride),
+                         detail::dtype_of<T>());
+}
+
+// -- Copy: the vector unit moves `repeatTime` repeats of `mask` elements within the Unified Buffer -------------------------
+
+namespace detail {
+template <typename T>
+AKGEN_INLINE void copy_repeats(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t lo, uint64_t hi, bool counted,
+                               uint32_t repeats, const CopyRepeatParams &p)
+{
+    akgen::twin::copy_repeats(view(dst), view(src), lo, hi, counted, repeats, p.dstStride, p.srcStride, p.dstRepeatSize,
+                              p.srcRepeatSize, dtype_of<T>());
+}
+} // namespace detail
+template <typename T, bool isSetMask = true>
+AKGEN_INLINE void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask, const uint8_t repeatTime,
+                       const CopyRepeatParams &repeatParams)
+{
+    detail::copy_repeats(dst, src, isSetMask ? mask : 0, 0, true, repeatTime, repeatParams);
+}
+template <typename T, bool isSetMask = true>
+AKGEN_INLINE void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[], const uint8_t repeatTime,
+                       const CopyRepeatParams &repeatParams)
+{
+    detail::copy_repeats(dst, src, isSetMask ? mask[0] : 0, isSetMask ? mask[1] : 0, !isSetMask, repeatTime, repeatParams);
+}
+template <typename T> AKGEN_INLINE void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t count)
+{
+    akgen::twin::copy_local(detail::view(dst), detail::position(dst), detail::view(src), detail::position(src), count,
+                            detail::dtype_of<T>());
+}
+
+// -- atomics: what a copy out of the core does to global memory ---------------------------------------------------------------
+
+template <typename T> AKGEN_INLINE void SetAtomicAdd()
+{
+    akgen::twin::set_atomic(akgen::twin::Atomic::add, detail::dtype_of<T>());
+}
+template <typename T> AKGEN_INLINE void SetAtomicMax()
+{
+    akgen::twin::set_atomic(akgen::twin::Atomic::max, detail::dtype_of<T>());
+}
+template <typename T> AKGEN_INLINE void SetAtomicMin()
+{
+    akgen::twin::set_atomic(akgen::twin::Atomic::min, detail::dtype_of<T>());
+}
+AKGEN_INLINE void SetAtomicNone() { akgen::twin::set_atomic(akgen::twin::Atomic::none, akgen::twin::DType::NONE); }
+template <typename T> AKGEN_INLINE void SetAtomicType()
+{
+    akgen::twin::set_atomic_type(detail::dtype_of<T>());
+}
+AKGEN_INLINE void DisableDmaAtomic() { SetAtomicNone(); }
+
+// -- global memory ------------------------------------------------------------------------------------------------------------
+
+template <typename T, CacheLine entireType, DcciDst dcciDst>
+AKGEN_INLINE void DataCacheCleanAndInvalid(const GlobalTensor<T> &dst)
+{
+    akgen::twin::clean_cache(detail::address(dst), entireType == CacheLine::ENTIRE_DATA_CACHE);
+}
+template <typename T, CacheLine entireType> AKGEN_INLINE void DataCacheCleanAndInvalid(const GlobalTensor<T> &dst)
+{
+    akgen::twin::clean_cache(detail::address(dst), entireType == CacheLine::ENTIRE_DATA_CACHE);
+}
+template <typename T, CacheLine entireType, DcciDst dcciDst>
+AKGEN_INLINE void DataCacheCleanAndInvalid(const LocalTensor<T> &)
+{
+}
+template <typename T> AKGEN_INLINE void DataCachePreload(const GlobalTensor<T> &, const int64_t) {}
+
+template <typename T> AKGEN_INLINE void InitGlobalMemory(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const T value)
+{
+    akgen::twin::fill_global(detail::address(gmWorkspaceAddr), size, sizeof(T), detail::bits_of(value));
+}
+template <typename T> AKGEN_INLINE void InitOutput(GlobalTensor<T> gmWorkspaceAddr, uint32_t size, T value = T(0))
+{
+    akgen::twin::fill_global(detail::address(gmWorkspaceAddr), size, sizeof(T), detail::bits_of(value));
+}
+template <typename T> AKGEN_INLINE void Fill(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const T value)
+{
+    akgen::twin::fill_global(detail::address(gmWorkspaceAddr), size, sizeof(T), detail::bits_of(value));
+}
+
+} // namespace AscendC
+
+AKGEN_INLINE void set_atomic_none() { AscendC::SetAtomicNone(); }
+AKGEN_INLINE void set_atomic_add() { akgen::twin::set_atomic_op(akgen::twin::Atomic::add); }
+AKGEN_INLINE void set_atomic_f32() { AscendC::SetAtomicType<float>(); }
+AKGEN_INLINE void set_atomic_f16() { AscendC::SetAtomicType<half>(); }
+AKGEN_INLINE void set_atomic_s32() { AscendC::SetAtomicType<int32_t>(); }
+AKGEN_INLINE void set_atomic_s16() { AscendC::SetAtomicType<int16_t>(); }
+AKGEN_INLINE void dcci(__gm__ void *address, uint64_t whole, uint64_t = 0)
+{
+    akgen::twin::clean_cache(static_cast<uint8_t *>(address), whole != 0);
+}

@@ -1,0 +1,86 @@
+// Macros of a kernel's entry: tiling data, tiling keys, task types, assertions and prints.
+#pragma once
+#include "akgen/debug.h"
+#include "ascendc/tensor.h"
+
+// The host engineer's generated header names the operator's tiling structures: AKGEN_TILING_STRUCT, the registered
+// default, and AKGEN_TILING_STRUCT_<key> where a key has its own.
+#ifndef TILING_KEY_VAR
+#define TILING_KEY_VAR 0
+#endif
+#define TILING_KEY_IS(key) ((TILING_KEY_VAR) == (key))
+
+#define GET_TILING_DATA_WITH_STRUCT(tiling_struct, tiling_data, tiling_arg)                                            \
+    tiling_struct tiling_data;                                                                                         \
+    akgen::twin::read_tiling(&tiling_data, reinterpret_cast<const uint8_t *>(tiling_arg), sizeof(tiling_struct))
+#define GET_TILING_DATA(tiling_data, tiling_arg)                                                                       \
+    GET_TILING_DATA_WITH_STRUCT(AKGEN_TILING_STRUCT, tiling_data, tiling_arg)
+#define GET_TILING_DATA_MEMBER(tiling_struct, member, var, tiling_arg)                                                 \
+    decltype(tiling_struct::member) var;                                                                               \
+    akgen::twin::read_tiling(&var, reinterpret_cast<const uint8_t *>(tiling_arg) + __builtin_offsetof(tiling_struct, member), \
+                             sizeof(var))
+#define GET_TILING_DATA_PTR_WITH_STRUCT(tiling_struct, dst_ptr, tiling_arg)                                            \
+    tiling_struct akgen_##dst_ptr;                                                                                     \
+    akgen::twin::read_tiling(&akgen_##dst_ptr, reinterpret_cast<const uint8_t *>(tiling_arg), sizeof(tiling_struct));  \
+    const tiling_struct *dst_ptr = &akgen_##dst_ptr
+#define COPY_TILING_WITH_STRUCT(tiling_struct, src_ptr, dst_ptr)                                                       \
+    tiling_struct akgen_##dst_ptr;                                                                                     \
+    akgen::twin::read_tiling(&akgen_##dst_ptr, reinterpret_cast<const uint8_t *>(src_ptr), sizeof(tiling_struct));     \
+    const tiling_struct *dst_ptr = &akgen_##dst_ptr
+#define COPY_TILING_WITH_ARRAY(arr_type, arr_count, src_ptr, dst_ptr)                                                  \
+    arr_type akgen_##dst_ptr[arr_count];                                                                               \
+    akgen::twin::read_tiling(akgen_##dst_ptr, reinterpret_cast<const uint8_t *>(src_ptr), sizeof(akgen_##dst_ptr));    \
+    const arr_type *dst_ptr = akgen_##dst_ptr
+// A plain structure registered in the kernel is the default; the host side reads the same names from the source.
+#define REGISTER_TILING_DEFAULT(tiling_struct)                                                                         \
+    static_assert(sizeof(tiling_struct) > 0, "a tiling structure must be complete where it is registered")
+#define REGISTER_TILING_FOR_TILINGKEY(condition, tiling_struct)                                                        \
+    static_assert(sizeof(tiling_struct) > 0, "a tiling structure must be complete where it is registered")
+#define REGISTER_NONE_TILING
+
+// Kept in a section of the kernel's file, where the launcher reads which cores take part: {is_default, key, type}.
+#define AKGEN_TASK_TYPE(is_default, key, type)                                                                         \
+    __asm__ volatile(".pushsection akgen_task,\"a\"\n.quad %c0, %c1, %c2\n.popsection" ::"i"(is_default), "i"(key), "i"(type))
+#define KERNEL_TASK_TYPE_DEFAULT(type) AKGEN_TASK_TYPE(1L, 0L, static_cast<long>(type))
+#define KERNEL_TASK_TYPE(key, type) AKGEN_TASK_TYPE(0L, static_cast<long>(key), static_cast<long>(type))
+#define KERNEL_TYPE_MIX_VECTOR_CORE KERNEL_TYPE_AIV_ONLY
+
+#define ASCEND_IS_AIV (!akgen::twin::on_cube_core())
+#define ASCEND_IS_AIC (akgen::twin::on_cube_core())
+#define ASCEND_IS_NOT_AIV (akgen::twin::on_cube_core())
+#define ASCEND_IS_NOT_AIC (!akgen::twin::on_cube_core())
+
+#define AKGEN_ASSERT_1(condition)                                                                                      \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            akgen::twin::assert_failed(#condition, __FILE__, __LINE__);                                                \
+        }                                                                                                              \
+    } while (0)
+#define ASSERT(condition, ...) AKGEN_ASSERT_1(condition)
+#define ascendc_assert(condition, ...) AKGEN_ASSERT_1(condition)
+#define ASCENDC_ASSERT(condition, behavior)                                                                            \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            behavior;                                                                                                  \
+            akgen::twin::assert_failed(#condition, __FILE__, __LINE__);                                                \
+        }                                                                                                              \
+    } while (0)
+#define ASCENDC_DEBUG_ASSERT(condition, behavior) ASCENDC_ASSERT(condition, behavior)
+#define KERNEL_LOG(level, format, ...)
+#ifndef assert
+#define assert(condition, ...) AKGEN_ASSERT_1(condition)
+#endif
+
+namespace AscendC {
+template <typename... Args> AKGEN_INLINE void PRINTF(const char *format, Args... args) { akgen::twin::print(format, args...); }
+template <typename... Args> AKGEN_INLINE void printf(const char *format, Args... args) { akgen::twin::print(format, args...); }
+template <typename T> AKGEN_INLINE void DumpTensor(const LocalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize)
+{
+    akgen::twin::dump(reinterpret_cast<const uint8_t *>(tensor.GetPhyAddr()), detail::dtype_of<T>(), dumpSize, desc);
+}
+template <typename T> AKGEN_INLINE void DumpTensor(const GlobalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize)
+{
+    akgen::twin::dump(reinterpret_cast<const uint8_t *>(tensor.GetPhyAddr()), detail::dtype_of<T>(), dumpSize, desc);
+}
+AKGEN_INLINE void Trap() { akgen::twin::kernel_trap(); }
+} // namespace AscendC

@@ -1,0 +1,42 @@
+// Scalar functions of the device: conversions and bit operations that kernels call outside vector instructions.
+#pragma once
+#include "akgen/runtime.h"
+#include "ascendc/types.h"
+
+namespace AscendC {
+
+AKGEN_INLINE float ToFloat(const bfloat16_t &value) { return static_cast<float>(value); }
+AKGEN_INLINE bfloat16_t ToBfloat16(const float &value) { return bfloat16_t(value); }
+
+template <typename T, typename U, RoundMode mode = RoundMode::CAST_NONE> AKGEN_INLINE U ScalarCast(T value)
+{
+    if constexpr (mode == RoundMode::CAST_FLOOR) {
+        return static_cast<U>(__builtin_floorf(static_cast<float>(value)));
+    } else if constexpr (mode == RoundMode::CAST_CEIL) {
+        return static_cast<U>(__builtin_ceilf(static_cast<float>(value)));
+    } else if constexpr (mode == RoundMode::CAST_ROUND) {
+        return static_cast<U>(__builtin_roundf(static_cast<float>(value)));
+    } else if constexpr (mode == RoundMode::CAST_RINT) {
+        return static_cast<U>(__builtin_rintf(static_cast<float>(value)));
+    } else {
+        return static_cast<U>(value);
+    }
+}
+template <int countValue> AKGEN_INLINE int64_t ScalarGetCountOfValue(uint64_t valueIn)
+{
+    return countValue == 1 ? __builtin_popcountll(valueIn) : 64 - __builtin_popcountll(valueIn);
+}
+AKGEN_INLINE int64_t ScalarCountLeadingZero(uint64_t valueIn) { return valueIn ? __builtin_clzll(valueIn) : 64; }
+template <int countValue> AKGEN_INLINE int64_t ScalarGetSFFValue(uint64_t valueIn)
+{
+    const uint64_t word = countValue == 1 ? valueIn : ~valueIn;
+    return word ? __builtin_ctzll(word) : -1;
+}
+AKGEN_INLINE int64_t CountBitsCntSameAsSignBit(int64_t valueIn) { return __builtin_clrsbll(valueIn); }
+
+} // namespace AscendC
+
+// Scalar square root is an instruction; other functions of <math.h> are not there.
+AKGEN_INLINE float sqrt(float value) { return __builtin_sqrtf(value); }
+template <typename T> AKGEN_INLINE constexpr T max(T a, T b) { return a < b ? b : a; }
+template <typename T> AKGEN_INLINE constexpr T min(T a, T b) { return b < a ? b : a; }

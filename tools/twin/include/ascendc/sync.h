@@ -1,0 +1,119 @@
+// SetFlag, WaitFlag, PipeBarrier, SyncAll, cross-core flags, and who the running core is.
+#pragma once
+#include "akgen/sync.h"
+#include "ascendc/tensor.h"
+
+namespace AscendC {
+namespace detail {
+using akgen::twin::Pipe;
+
+struct EventPipes {
+    Pipe from;
+    Pipe to;
+};
+// In the order of HardEvent.
+constexpr EventPipes EVENT_PIPES[] = {
+    {Pipe::MTE2, Pipe::MTE1}, {Pipe::MTE1, Pipe::MTE2}, {Pipe::MTE1, Pipe::M},    {Pipe::M, Pipe::MTE1},
+    {Pipe::MTE2, Pipe::V},    {Pipe::V, Pipe::MTE2},    {Pipe::MTE3, Pipe::V},    {Pipe::V, Pipe::MTE3},
+    {Pipe::M, Pipe::V},       {Pipe::V, Pipe::M},       {Pipe::V, Pipe::V},       {Pipe::MTE3, Pipe::MTE1},
+    {Pipe::MTE1, Pipe::MTE3}, {Pipe::MTE1, Pipe::V},    {Pipe::MTE2, Pipe::M},    {Pipe::M, Pipe::MTE2},
+    {Pipe::V, Pipe::MTE1},    {Pipe::M, Pipe::FIX},     {Pipe::FIX, Pipe::M},     {Pipe::MTE3, Pipe::MTE2},
+    {Pipe::MTE2, Pipe::MTE3}, {Pipe::S, Pipe::V},       {Pipe::V, Pipe::S},       {Pipe::S, Pipe::MTE2},
+    {Pipe::MTE2, Pipe::S},    {Pipe::S, Pipe::MTE3},    {Pipe::MTE3, Pipe::S},    {Pipe::MTE2, Pipe::FIX},
+    {Pipe::FIX, Pipe::MTE2},  {Pipe::FIX, Pipe::S},     {Pipe::M, Pipe::S},       {Pipe::FIX, Pipe::MTE3},
+    {Pipe::MTE1, Pipe::FIX},  {Pipe::FIX, Pipe::MTE1},  {Pipe::FIX, Pipe::FIX},   {Pipe::FIX, Pipe::V},
+    {Pipe::V, Pipe::FIX},
+};
+static_assert(sizeof(EVENT_PIPES) / sizeof(EventPipes) == static_cast<uint32_t>(HardEvent::MAX), "one row per HardEvent");
+constexpr EventPipes pipes_of(HardEvent event) { return EVENT_PIPES[static_cast<uint8_t>(event)]; }
+
+constexpr Pipe pipe_of(pipe_t pipe)
+{
+    return pipe == PIPE_S      ? Pipe::S
+           : pipe == PIPE_V    ? Pipe::V
+           : pipe == PIPE_M    ? Pipe::M
+           : pipe == PIPE_MTE1 ? Pipe::MTE1
+           : pipe == PIPE_MTE2 ? Pipe::MTE2
+           : pipe == PIPE_MTE3 ? Pipe::MTE3
+           : pipe == PIPE_FIX  ? Pipe::FIX
+                               : Pipe::ALL;
+}
+} // namespace detail
+
+template <HardEvent event> AKGEN_INLINE void SetFlag(int32_t eventID)
+{
+    akgen::twin::set_flag(detail::pipes_of(event).from, detail::pipes_of(event).to, eventID);
+}
+template <HardEvent event> AKGEN_INLINE void WaitFlag(int32_t eventID)
+{
+    akgen::twin::wait_flag(detail::pipes_of(event).from, detail::pipes_of(event).to, eventID);
+}
+template <pipe_t pipe> AKGEN_INLINE void PipeBarrier() { akgen::twin::pipe_barrier(detail::pipe_of(pipe)); }
+template <MemDsbT arg> AKGEN_INLINE void DataSyncBarrier() { akgen::twin::pipe_barrier(akgen::twin::Pipe::ALL); }
+
+template <bool isAIVOnly = true> AKGEN_INLINE void SyncAll() { akgen::twin::sync_all(isAIVOnly); }
+template <bool isAIVOnly = true>
+AKGEN_INLINE void SyncAll(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace,
+                          const int32_t usedCores = 0)
+{
+    akgen::twin::sync_all_soft(detail::address(gmWorkspace), detail::view(ubWorkspace), usedCores);
+}
+template <uint8_t modeId, pipe_t pipe> AKGEN_INLINE void CrossCoreSetFlag(uint16_t flagId)
+{
+    akgen::twin::cross_core_set(modeId, detail::pipe_of(pipe), flagId);
+}
+template <uint8_t modeId = 0, pipe_t pipe = PIPE_S> AKGEN_INLINE void CrossCoreWaitFlag(uint16_t flagId)
+{
+    akgen::twin::cross_core_wait(flagId);
+}
+template <bool isAIVOnly = true>
+AKGEN_INLINE void IBSet(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace, int32_t blockIdx,
+                        int32_t eventID)
+{
+    akgen::twin::block_set(detail::address(gmWorkspace), detail::view(ubWorkspace), blockIdx, eventID);
+}
+template <bool isAIVOnly = true>
+AKGEN_INLINE void IBWait(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace, int32_t blockIdx,
+                         int32_t eventID)
+{
+    akgen::twin::block_wait(detail::address(gmWorkspace), detail::view(ubWorkspace), blockIdx, eventID);
+}
+
+AKGEN_INLINE int64_t GetBlockIdx() { return akgen::twin::block_idx(); }
+AKGEN_INLINE int64_t GetBlockNum() { return akgen::twin::block_num(); }
+AKGEN_INLINE int64_t GetSubBlockIdx() { return akgen::twin::sub_block_idx(); }
+AKGEN_INLINE int64_t GetSubBlockNum() { return akgen::twin::sub_block_num(); }
+AKGEN_INLINE int64_t GetTaskRation() { return akgen::twin::task_ratio(); }
+AKGEN_INLINE int64_t GetTaskRatio() { return akgen::twin::task_ratio(); }
+AKGEN_INLINE int64_t GetSystemCycle() { return akgen::twin::system_cycle(); }
+AKGEN_INLINE constexpr int32_t GetDataBlockSizeInBytes() { return 32; }
+AKGEN_INLINE __gm__ uint8_t *GetSysWorkSpacePtr() { return akgen::twin::system_workspace(); }
+AKGEN_INLINE void SetSysWorkspace(GM_ADDR workspace) { akgen::twin::set_system_workspace(workspace); }
+AKGEN_INLINE void SetSysWorkspaceForce(GM_ADDR workspace) { akgen::twin::set_system_workspace(workspace); }
+AKGEN_INLINE GM_ADDR GetUserWorkspace(GM_ADDR workspace) { return akgen::twin::user_workspace(workspace); }
+template <typename T> AKGEN_INLINE void OOMCheckAddrRange(T *, uint64_t) {}
+AKGEN_INLINE void InitSocState() {}
+AKGEN_INLINE void SetMaskNormal() {}
+
+} // namespace AscendC
+
+// The compiler's own intrinsics, as older kernels use them.
+namespace akgen::twin {
+struct BlockIdxWord { // a variable on the chip; an object here, so that a kernel may shadow the name
+    AKGEN_INLINE operator int64_t() const { return raw_block_idx(); }
+};
+} // namespace akgen::twin
+static constexpr akgen::twin::BlockIdxWord block_idx{};
+AKGEN_INLINE void set_flag(pipe_t from, pipe_t to, int32_t id)
+{
+    akgen::twin::set_flag(AscendC::detail::pipe_of(from), AscendC::detail::pipe_of(to), id);
+}
+AKGEN_INLINE void wait_flag(pipe_t from, pipe_t to, int32_t id)
+{
+    akgen::twin::wait_flag(AscendC::detail::pipe_of(from), AscendC::detail::pipe_of(to), id);
+}
+AKGEN_INLINE void pipe_barrier(pipe_t pipe) { akgen::twin::pipe_barrier(AscendC::detail::pipe_of(pipe)); }
+AKGEN_INLINE int64_t get_block_idx() { return akgen::twin::raw_block_idx(); }
+AKGEN_INLINE int64_t get_block_num() { return akgen::twin::block_num(); }
+AKGEN_INLINE int64_t get_subblockid() { return akgen::twin::sub_block_idx(); }
+AKGEN_INLINE int64_t get_subblockdim() { return akgen::twin::sub_block_num(); }

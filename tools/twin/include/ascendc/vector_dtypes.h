@@ -1,0 +1,83 @@
+// Which element types each vector API takes on Ascend910B: the one table. The check fires at compile time.
+// Source: the vendor's API reference and the chip's intrinsic table. gcc's own note after the message names T.
+#pragma once
+#include "akgen/vector.h"
+#include "ascendc/tensor.h"
+
+namespace AscendC {
+namespace detail {
+
+template <typename T, typename... Allowed> constexpr bool one_of = (std::is_same_v<T, Allowed> || ...);
+
+#define AKGEN_TAKES(Api, ...)                                                                                              \
+    template <typename T> constexpr void Api##_takes()                                                                     \
+    {                                                                                                                      \
+        static_assert(one_of<PrimT<T>, __VA_ARGS__>, "AKGEN:DTYPE_UNSUPPORTED: " #Api                                      \
+                      " does not take this dtype on Ascend910B; supported: " #__VA_ARGS__);                                \
+    }
+
+AKGEN_TAKES(Exp, half, float)
+AKGEN_TAKES(Ln, half, float)
+AKGEN_TAKES(Abs, half, float)
+AKGEN_TAKES(Reciprocal, half, float)
+AKGEN_TAKES(Sqrt, half, float)
+AKGEN_TAKES(Rsqrt, half, float)
+AKGEN_TAKES(Relu, half, float, int32_t)
+AKGEN_TAKES(Not, int16_t, uint16_t)
+AKGEN_TAKES(Neg, half, float, int16_t, int32_t)
+AKGEN_TAKES(Add, half, int16_t, int32_t, float)
+AKGEN_TAKES(Sub, half, int16_t, int32_t, float)
+AKGEN_TAKES(Mul, half, int16_t, int32_t, float)
+AKGEN_TAKES(Div, half, float)
+AKGEN_TAKES(Max, half, int16_t, int32_t, float)
+AKGEN_TAKES(Min, half, int16_t, int32_t, float)
+AKGEN_TAKES(And, int16_t, uint16_t)
+AKGEN_TAKES(Or, int16_t, uint16_t)
+AKGEN_TAKES(AddRelu, half, int16_t, float)
+AKGEN_TAKES(SubRelu, half, int16_t, float)
+AKGEN_TAKES(MulAddDst, half, float)
+AKGEN_TAKES(FusedMulAdd, half, float)
+AKGEN_TAKES(FusedMulAddRelu, half, float)
+AKGEN_TAKES(Adds, half, int16_t, int32_t, float)
+AKGEN_TAKES(Muls, half, int16_t, int32_t, float)
+AKGEN_TAKES(Maxs, half, int16_t, int32_t, float)
+AKGEN_TAKES(Mins, half, int16_t, int32_t, float)
+AKGEN_TAKES(Subs, half, int16_t, int32_t, float)
+AKGEN_TAKES(Divs, half, float)
+AKGEN_TAKES(LeakyRelu, half, float)
+AKGEN_TAKES(ShiftLeft, int16_t, uint16_t, int32_t, uint32_t)
+AKGEN_TAKES(ShiftRight, int16_t, uint16_t, int32_t, uint32_t)
+AKGEN_TAKES(Axpy, half, float)
+
+template <typename T> AKGEN_INLINE uint64_t bits(const T &value)
+{
+    uint64_t word = 0;
+    __builtin_memcpy(&word, &value, sizeof value);
+    return word;
+}
+// isSetMask = false: the caller has set the mask register, and `mask` is only a placeholder.
+template <bool set> AKGEN_INLINE akgen::twin::MaskArg mask_of(const uint64_t *mask)
+{
+    using akgen::twin::MaskForm;
+    if constexpr (set) {
+        return {mask[0], mask[1], MaskForm::BITS};
+    } else {
+        return {0, 0, MaskForm::REGISTER};
+    }
+}
+template <bool set> AKGEN_INLINE akgen::twin::MaskArg mask_of(uint64_t length)
+{
+    using akgen::twin::MaskForm;
+    return {length, 0, set ? MaskForm::LENGTH : MaskForm::REGISTER};
+}
+AKGEN_INLINE akgen::twin::Strides strides(const UnaryRepeatParams &p)
+{
+    return {{p.dstBlkStride, p.srcBlkStride, 1}, {p.dstRepStride, p.srcRepStride, 0}};
+}
+AKGEN_INLINE akgen::twin::Strides strides(const BinaryRepeatParams &p)
+{
+    return {{p.dstBlkStride, p.src0BlkStride, p.src1BlkStride}, {p.dstRepStride, p.src0RepStride, p.src1RepStride}};
+}
+
+} // namespace detail
+} // namespace AscendC
