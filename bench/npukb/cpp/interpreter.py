@@ -20,6 +20,7 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 _LISTS = {"std::vector", "at::TensorList", "at::ArrayRef", "at::IntArrayRef", "torch::IntArrayRef", "c10::IntArrayRef",
           "torch::TensorList", "c10::ArrayRef", "at::ITensorListRef", "std::array", "std::initializer_list"}  # fmt: skip
+_MAPS = {"std::map", "std::unordered_map"}
 
 
 class Unknown(Exception):
@@ -163,20 +164,20 @@ class Interpreter:
     def convert(self, kind: cpp.Type, value: Any, node: cpp.Node) -> Any:
         """Convert as C++ does on initialisation; lists are copied."""
         if isinstance(value, list):
-            return list(value)
+            return dict(value) if kind.name in _MAPS else list(value)
         if kind.pointer or value is None or isinstance(value, Pointer | Scalar):
             return value
-        if kind.name in _INTEGERS and isinstance(value, int | float):
-            return int(value)
-        if kind.name == "float" and isinstance(value, int | float):
-            return struct.unpack("f", struct.pack("f", value))[0]
-        if kind.name == "double" and isinstance(value, int | float):
-            return float(value)
-        if kind.name == "bool" and isinstance(value, int | float):
-            return bool(value)
-        if kind.name in _INTEGERS | {"float", "double", "bool"}:
-            raise self._error(node, f"{type(value).__name__} does not convert to {kind.name}")
-        return value
+        if kind.name not in _INTEGERS | {"float", "double", "bool"}:
+            return value
+        try:
+            number = float(value)
+            if kind.name in _INTEGERS:
+                return int(value)
+        except (TypeError, ValueError, RuntimeError, OverflowError):
+            raise self._error(node, f"{type(value).__name__} does not convert to {kind.name}") from None
+        if kind.name == "float":
+            return struct.unpack("f", struct.pack("f", number))[0]
+        return bool(value) if kind.name == "bool" else number
 
     def construct(self, kind: cpp.Type, args: list[Any], node: cpp.Node) -> Any:
         """Make a value of a type from constructor arguments."""
@@ -191,7 +192,7 @@ class Interpreter:
             return args[0] if args and isinstance(args[0], Scalar) else Scalar(args[0] if args else 0)
         if name in ("at::Tensor", "torch::Tensor", "c10::optional", "std::optional", "auto"):
             return args[0] if args else None
-        if name in ("std::map", "std::unordered_map"):
+        if name in _MAPS:
             return dict(args[0]) if args else {}
         return self._library(node, lambda: self.library.call(name, args))
 

@@ -1,0 +1,162 @@
+"""From the arguments of EXEC_NPU_CMD to the operator's interface.
+
+The generated entry points take inputs, attributes and outputs in OpDef order, without the outputs that share an
+input's name. Where the official operators hide a different order behind hand-written entry points, the order is a
+fact in data/hand_bound.json: numbers are positions in EXEC_NPU_CMD.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from akgen.bench.npukb.cpp.values import IntArray, Scalar
+from akgen.bench.npukb.opdef import Declared
+from akgen.bench.npukb.operators import Launched
+from akgen.tools.call import Attr
+from akgen.tools.dtypes import DType
+from akgen.tools.op_spec import AttrSpec, AttrValue, ParamSpec
+from akgen.tools.outcome import InputError
+
+_HAND_BOUND = Path(__file__).resolve().parent / "data" / "hand_bound.json"
+_TORCH = {d: getattr(torch, d.value) for d in DType}
+_DTYPES = {t: d for d, t in _TORCH.items()}
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A launch in OpDef order. Tensors are the binding's own objects, so identity tells where they came from."""
+
+    inputs: tuple[Any, ...]  # tensor, list of tensors, or None
+    origins: tuple[Any, ...]  # what each input was made from: itself, or the tensor or list behind a number
+    attrs: tuple[Attr, ...]
+    outputs: tuple[Any, ...]  # tensor or list of tensors; an aliased input where `aliases` says so
+    aliases: tuple[int | None, ...]
+    const_inputs: tuple[int, ...]
+    zeroed_outputs: tuple[int, ...]
+
+
+def dtype_of(tensor: Any) -> DType:
+    """Return the operator interface's name for a tensor's element type. Raises InputError if it has none."""
+    if tensor.dtype not in _DTYPES:
+        raise InputError(f"The binding uses {tensor.dtype}, which operators do not take.", "Check the task's inputs.")
+    return _DTYPES[tensor.dtype]
+
+
+def bind(declared: Declared, launched: Launched) -> Bound:
+    """Order one launch's arguments. Raises InputError if they do not fit the OpDef."""
+    spec = declared.spec
+    names = [p.name for p in spec.inputs]
+    new_outputs = [p for p in spec.outputs if p.name not in names]
+    inputs, attrs, outputs = _split(declared, launched, len(new_outputs))
+    column = _column(declared, inputs)
+    tensors = tuple(
+        _input(value, param, column, scalar=param.name in declared.scalars)
+        for value, param in zip(inputs, spec.inputs, strict=True)
+    )
+    allocated = iter(outputs)
+    slots: list[Any] = []
+    aliases: list[int | None] = []
+    for param in spec.outputs:
+        alias = names.index(param.name) if param.name in names else None
+        slots.append(next(allocated) if alias is None else tensors[alias])
+        aliases.append(alias)
+    return Bound(
+        inputs=tensors,
+        origins=tuple(v.origin if isinstance(v, Scalar | IntArray) else v for v in inputs),
+        attrs=attrs,
+        outputs=tuple(slots),
+        aliases=tuple(aliases),
+        const_inputs=tuple(
+            i
+            for i, (param, value) in enumerate(zip(spec.inputs, inputs, strict=True))
+            if tensors[i] is not None and (param.value_depend or isinstance(value, Scalar | IntArray | int))
+        ),
+        zeroed_outputs=tuple(i for i, slot in enumerate(slots) if _is_cleared(slot, launched.cleared)),
+    )
+
+
+def _split(
+    declared: Declared, launched: Launched, new_outputs: int
+) -> tuple[list[Any], tuple[Attr, ...], list[Any]]:
+    spec, args = declared.spec, launched.args
+    facts = json.loads(_HAND_BOUND.read_text()).get(spec.op_type)
+    if facts is not None:
+        named = {
+            name: args[where] if isinstance(where, int) else where["names"][args[where["index"]]]
+            for name, where in facts["attrs"].items()
+        }
+        attrs = tuple(_attr(a, named[a.name]) for a in spec.attrs if a.name in named)
+        return [args[i] for i in facts["inputs"]], attrs, [args[i] for i in facts["outputs"]]
+    wanted = len(spec.inputs) + len(spec.attrs) + new_outputs
+    if len(args) != wanted:
+        raise InputError(
+            f"{launched.name} is called with {len(args)} arguments, its OpDef asks for {wanted}.",
+            "Inputs, attributes and outputs must stand in OpDef order.",
+        )
+    first_attr, first_output = len(spec.inputs), len(spec.inputs) + len(spec.attrs)
+    attrs = tuple(_attr(a, v) for a, v in zip(spec.attrs, args[first_attr:first_output], strict=True))
+    return args[:first_attr], attrs, args[first_output:]
+
+
+def _attr(spec: AttrSpec, value: Any) -> Attr:
+    if isinstance(value, Scalar):
+        value = value.value
+    if isinstance(value, IntArray):
+        value = list(value.values)
+    converted: AttrValue
+    match spec.type:
+        case "bool":
+            converted = bool(value)
+        case "int":
+            converted = int(value)
+        case "float":
+            converted = float(value)
+        case "str":
+            converted = str(value)
+        case "list_int":
+            converted = tuple(int(v) for v in value)
+        case "list_float":
+            converted = tuple(float(v) for v in value)
+        case "list_bool":
+            converted = tuple(bool(v) for v in value)
+    return Attr(name=spec.name, value=converted)
+
+
+def _column(declared: Declared, inputs: list[Any]) -> int:
+    """Return the dtype combination that fits most of the tensors."""
+    params = [
+        (param.dtypes, value[0] if isinstance(value, list) else value)
+        for param, value in zip(declared.spec.inputs, inputs, strict=True)
+        if not (isinstance(value, list) and not value)
+    ]
+    typed = [(dtypes, _DTYPES.get(v.dtype)) for dtypes, v in params if isinstance(v, torch.Tensor) and dtypes]
+    width = max((len(p.dtypes) for p in declared.spec.inputs), default=1)
+    fits = [sum(i < len(dtypes) and dtypes[i] == got for dtypes, got in typed) for i in range(max(width, 1))]
+    return fits.index(max(fits))
+
+
+def _input(value: Any, param: ParamSpec, column: int, *, scalar: bool) -> Any:
+    """Return the tensor that the kernel gets for one argument."""
+    dtype = _TORCH[param.dtypes[column]] if column < len(param.dtypes) else None
+    if isinstance(value, Scalar):
+        return torch.tensor([value.value], dtype=dtype or torch.float32)
+    if isinstance(value, IntArray):
+        return torch.tensor(value.values, dtype=dtype or torch.int64)
+    if isinstance(value, bool | int | float):
+        return torch.tensor([value], dtype=dtype or (torch.float32 if isinstance(value, float) else torch.int64))
+    if isinstance(value, list):
+        if all(isinstance(v, Scalar | int | float) for v in value) and (scalar or value):
+            numbers = [v.value if isinstance(v, Scalar) else v for v in value]
+            return torch.tensor(numbers, dtype=dtype or torch.float32)
+        return [t.contiguous() for t in value]
+    if value is None or isinstance(value, torch.Tensor):
+        return value
+    raise InputError(f"The binding passes {type(value).__name__} for input {param.name}.", "It must be a tensor.")
+
+
+def _is_cleared(slot: Any, cleared: list[Any]) -> bool:
+    tensors = slot if isinstance(slot, list) else [slot]
+    return bool(tensors) and all(any(t is c for c in cleared) for t in tensors)

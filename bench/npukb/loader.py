@@ -1,0 +1,212 @@
+"""Load one case of an NPUKernelBench task: its reference, its inputs, and the binding of its operator.
+
+Implements `load(reference, case) -> LoadedCase`. Runs in the reference process and when a task is traced; executes
+the Python files of the user's checkout, never a candidate's code.
+"""
+
+import importlib.util
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from akgen.bench.names import snake_case
+from akgen.bench.npukb.binding import Bound, bind, dtype_of
+from akgen.bench.npukb.discovery import row_of
+from akgen.bench.npukb.opdef import Declared, read_opdef
+from akgen.bench.npukb.operators import Launched, Operators
+from akgen.bench.npukb.places import expected_outputs
+from akgen.bench.npukb.rows import Row
+from akgen.bench.npukb.shims import benchmark_modules, check_precision, seeded
+from akgen.bench.npukb.sources import source_of
+from akgen.bench.npukb.tensors import constant, copied, detached, flat
+from akgen.tools.outcome import InputError
+from akgen.tools.reference.protocol import Binding, Sample
+from akgen.tools.task import Case, Distribution, Reference
+
+TOLERANCE = 1e-3  # the benchmark's default for absolute and relative error
+_TASK_ERRORS = (
+    RuntimeError, ValueError, TypeError, KeyError, IndexError, AttributeError, NameError, ImportError, SyntaxError,
+    ArithmeticError, AssertionError,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One draw: constructor and forward arguments, and what the reference returns for them."""
+
+    init: list[Any]
+    args: tuple[Any, ...]
+    returned: Any
+
+
+@dataclass(frozen=True)
+class BenchmarkSample(Sample):
+    """A sample that remembers its draw, for the task's own check."""
+
+    drawn: Drawn
+
+
+class BenchmarkCase:
+    """One row of test_cases.csv with its modules loaded."""
+
+    def __init__(self, folder: Path, case_id: str) -> None:
+        op_type = folder.name.split("_")[0]
+        self.row: Row = row_of(folder, case_id)
+        self.declared: Declared = read_opdef(_host_file(folder, op_type), op_type)
+        self.operators = Operators(folder / "validation" / "pybind.cpp", snake_case(op_type))
+        with benchmark_modules(self.operators.module):
+            self.module = _execute(folder / "validation" / "module.py")
+            self.prepare = _execute(folder / "validation" / "prepare_inputs.py")
+        drawn = self._draw(0)
+        self.model: Any = self._model("Model", drawn.init).eval()
+        self.example_args = drawn.args
+        bound, _, _ = self._record(drawn)
+        self.in_place = bound.aliases[len(self.declared.spec.outputs) :]
+        self.binding = Binding(
+            inputs=tuple(source_of(o, drawn.args, self.model) for o in bound.origins),
+            attrs=bound.attrs,
+            aliases=bound.aliases,
+            output_dtypes=tuple(dtype_of(flat(t)[0]) for t in bound.outputs),
+            input_names=tuple(p.name for p in self.declared.spec.inputs),
+            output_names=tuple(p.name for p in self.declared.spec.outputs),
+            const_inputs=bound.const_inputs,
+            zeroed_outputs=bound.zeroed_outputs,
+        )
+
+    def sample(self, seed: int, distribution: Distribution) -> BenchmarkSample:
+        """Draw inputs from the seed and run the reference.
+
+        The task's own distribution is always used, except that "constant" fills every floating-point argument with
+        its first value: other values may lie outside the operator's domain, which only the task knows.
+        """
+        drawn = self._draw(seed, uniform_values=distribution == "constant")
+        bound, finished, launched = self._record(drawn)
+        expected = expected_outputs(
+            bound, finished, drawn.returned, launched.converted, lambda outputs: self._finish(drawn, outputs)
+        )
+        returned = tuple(slot if want is None else want for slot, want in zip(bound.outputs, expected, strict=True))
+        return BenchmarkSample(inputs=bound.inputs, expected=expected, returned=returned, drawn=drawn)
+
+    def check(self, sample: Sample, outputs: Sequence[Any]) -> str | None:
+        """Run the rest of the binding on these outputs and apply the task's own precision check."""
+        if not isinstance(sample, BenchmarkSample):
+            raise TypeError("the sample was not made by this case")
+        finished = self._finish(sample.drawn, outputs)
+        custom = getattr(self.prepare, "custom_check_precision", None)
+        try:
+            with benchmark_modules(self.operators.module):
+                if custom is not None:
+                    result = custom(self.row, sample.drawn.returned, finished)
+                else:
+                    result = check_precision(sample.drawn.returned, finished, TOLERANCE, TOLERANCE)
+        except _TASK_ERRORS as e:
+            return f"The task's own check cannot compare the outputs: {_first_line(e)}."
+        passed = result[0] if isinstance(result, tuple | list) else result
+        if bool(passed):
+            return None
+        errors = result[1] if isinstance(result, tuple | list) and len(result) > 1 else None
+        worst = errors.abs().max().item() if isinstance(errors, torch.Tensor) and errors.numel() else math.nan
+        return f"The task's own precision check fails; the largest absolute error is {worst:.3g}."
+
+    def _draw(self, seed: int, *, uniform_values: bool = False) -> Drawn:
+        try:
+            with benchmark_modules(self.operators.module), seeded(seed):
+                init = self.prepare.get_init_inputs(self.row, None)
+                given = self.prepare.get_inputs(self.row, None)
+                args = (given,) if isinstance(given, torch.Tensor) else tuple(given)
+                if uniform_values:
+                    args = tuple(constant(a) for a in args)
+                result = self._model("Model", init)(*copied(args))
+        except _TASK_ERRORS as e:
+            raise InputError(
+                f"The reference of case {self.row['case_id']} raises {type(e).__name__}: {_first_line(e)}.",
+                "Check the task's module.py and prepare_inputs.py.",
+            ) from e
+        return Drawn(init=list(init), args=args, returned=detached(result))
+
+    def _model(self, name: str, init: Sequence[Any]) -> Any:
+        with benchmark_modules(self.operators.module):
+            return getattr(self.module, name)(*copied(init))
+
+    def _run_new(self, init: Sequence[Any], args: Sequence[Any], listener: Callable[[Launched], None]) -> Any:
+        self.operators.listener = listener
+        try:
+            with benchmark_modules(self.operators.module), torch.no_grad():
+                return detached(self.module.ModelNew(*init)(*args))
+        finally:
+            self.operators.listener = None
+
+    def _record(self, drawn: Drawn) -> tuple[Bound, Any, Launched]:
+        """Run ModelNew on the draw itself, so that identity tells the inputs, and take down its one launch."""
+        seen: list[Launched] = []
+        finished = self._run_new(drawn.init, drawn.args, seen.append)
+        if len(seen) != 1:
+            raise InputError(
+                f"ModelNew launches {len(seen)} operators; AKGen binds tasks that launch one.", "Check pybind.cpp."
+            )
+        bound = bind(self.declared, seen[0])
+        if not self.declared.spec.outputs:
+            bound = self._with_in_place(bound, drawn, finished)
+        return bound, finished, seen[0]
+
+    def _with_in_place(self, bound: Bound, drawn: Drawn, finished: Any) -> Bound:
+        """Add the inputs that the operator overwrites: those whose values after the launch reach the result."""
+        written = [
+            i for i, value in enumerate(bound.inputs) if value is not None and self._reaches(i, drawn, finished)
+        ]
+        return replace(
+            bound, outputs=tuple(bound.inputs[i] for i in written), aliases=tuple(written)
+        )
+
+    def _reaches(self, index: int, drawn: Drawn, finished: Any) -> bool:
+        def disturb(launched: Launched) -> None:
+            for tensor in flat(bind(self.declared, launched).inputs[index]):
+                tensor.add_(1) if tensor.dtype != torch.bool else tensor.logical_not_()
+
+        after = self._run_new(copied(drawn.init), copied(drawn.args), disturb)
+        return any(not torch.equal(a, b) for a, b in zip(flat(after), flat(finished), strict=True))
+
+    def _finish(self, drawn: Drawn, outputs: Sequence[Any]) -> Any:
+        """Return what ModelNew returns when its operator writes these outputs."""
+
+        def fill(launched: Launched) -> None:
+            bound = bind(self.declared, launched)
+            slots = [*bound.outputs, *(bound.inputs[i] for i in self.in_place if i is not None)]
+            for target, source in zip(flat(slots), flat(list(outputs)), strict=True):
+                target.copy_(source.reshape(target.shape))
+
+        return self._run_new(copied(drawn.init), copied(drawn.args), fill)
+
+
+def load(reference: Reference, case: Case) -> BenchmarkCase:
+    """Load a case. Raises InputError when the task's files are missing, cannot be read or raise."""
+    return BenchmarkCase(reference.path, case.id)
+
+
+def _host_file(folder: Path, op_type: str) -> Path:
+    host = folder / "question" / "op_host" / f"{snake_case(op_type)}.cpp"
+    if not host.is_file():
+        raise InputError(f"{host} does not exist.", "Check that the checkout is complete.")
+    return host
+
+
+def _execute(path: Path) -> ModuleType:
+    """Import a file of the checkout under a name of its own, without leaving it in sys.modules."""
+    spec = importlib.util.spec_from_file_location(f"npukb_{path.stem}", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise InputError(f"{path} does not exist.", "Check that the checkout is complete.")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except _TASK_ERRORS as e:
+        raise InputError(f"{path} cannot be loaded: {type(e).__name__}: {_first_line(e)}.", "Correct the file.") from e
+    return module
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")

@@ -1,0 +1,75 @@
+"""Find out where each operator output ends up in what a task's ModelNew returns.
+
+Most outputs are returned as they are; the object tells. Some are cast or joined first: then the reference's values
+are put into the output, and the match counts only if ModelNew returns exactly what the reference returns.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from akgen.bench.npukb.binding import Bound
+from akgen.bench.npukb.tensors import flat, same
+
+Finish = Callable[[Sequence[Any]], Any]  # operator outputs -> what ModelNew returns
+
+
+def expected_outputs(
+    bound: Bound, finished: Any, reference: Any, converted: Sequence[tuple[Any, Any]], finish: Finish
+) -> tuple[Any, ...]:
+    """Return the reference's values for each output slot; None for an output that the reference does not have."""
+    new, old = flat(finished), flat(reference)  # the benchmark compares as many as both have
+    sources = {id(result): source for result, source in converted}
+    used: set[int] = set()
+    slots: list[Any] = []
+    for slot in bound.outputs:
+        values = [_place(t, new, old, sources, used) for t in flat(slot)]
+        slots.append(_assemble(slot, values))
+    open_slots = [i for i, s in enumerate(slots) if s is None]
+    open_places = [i for i in range(len(old)) if i not in used]
+    if len(open_slots) == 1 and len(open_places) == 1:
+        slots[open_slots[0]] = _tried(open_slots[0], bound, slots, old[open_places[0]], reference, finish)
+    return tuple(slots)
+
+
+def _place(
+    tensor: Any, new: list[Any], old: list[Any], sources: dict[int, Any], used: set[int]
+) -> torch.Tensor | None:
+    for place, out in enumerate(new[: len(old)]):
+        if same(tensor, out) or sources.get(id(out)) is tensor:
+            if old[place].numel() != tensor.numel():
+                return None
+            used.add(place)
+            return _like(old[place], tensor)
+    return None
+
+
+def _like(want: torch.Tensor, slot: torch.Tensor) -> torch.Tensor:
+    want = want.reshape(slot.shape)
+    return want.to(torch.bool) if slot.dtype == torch.bool else want.contiguous()
+
+
+def _assemble(slot: Any, values: list[torch.Tensor | None]) -> Any:
+    if any(v is None for v in values):
+        return None
+    return values if isinstance(slot, list) else values[0]
+
+
+def _tried(index: int, bound: Bound, slots: list[Any], want: Any, reference: Any, finish: Finish) -> Any:
+    """Put the reference's values into the one open slot; return them if ModelNew then returns the reference's."""
+    slot = bound.outputs[index]
+    if sum(t.numel() for t in flat(slot)) != want.numel():
+        return None
+    pieces, at = [], 0
+    for tensor in flat(slot):
+        pieces.append(_like(want.reshape(-1)[at : at + tensor.numel()], tensor))
+        at += tensor.numel()
+    candidate = pieces if isinstance(slot, list) else pieces[0]
+    got = flat(finish([candidate if i == index else bound.outputs[i] if s is None else s for i, s in enumerate(slots)]))
+    matches = all(
+        torch.equal(a.to(b.dtype), b) or torch.allclose(a.to(b.dtype), b, equal_nan=True)
+        for a, b in zip(got, flat(reference), strict=False)
+        if a.shape == b.shape
+    )
+    return candidate if matches else None
