@@ -204,6 +204,12 @@ class Worker:
     def running(self) -> bool:
         return self._process is not None
 
+    def start(self) -> None:
+        """Start the process if it does not run, without waiting for it to be ready."""
+        with self._turn:
+            if self._process is None:
+                self._start()
+
     def request(self, message: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
         """Send a message and wait for its answer. Raises WorkerDied; the next request starts a new process."""
         with self._turn:

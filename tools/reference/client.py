@@ -1,0 +1,152 @@
+"""Talk to the reference process: describe a case, make a trial's files, apply a task's own check."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import akgen
+from akgen.tools.call import Call, TensorFile
+from akgen.tools.frozen import Frozen
+from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.process import MINIMAL_ENV, Worker, WorkerDied
+from akgen.tools.task import Case, Distribution, Reference
+
+DESCRIBING_SEED = 0
+
+Values = tuple[TensorFile | tuple[TensorFile, ...] | None, ...]
+
+
+class Trial(Frozen):
+    """One trial's files. `call` may be shown to the candidate; `expected` and `returned` never."""
+
+    call: Call
+    expected: Values  # golden, float64 where the reference runs in it; None: not compared
+    returned: Values  # the reference's own result in its own dtype
+
+
+class ReferenceWorker:
+    """A reference process, started at the first request and again after it died.
+
+    Requests take a few milliseconds plus the reference's own time. Raises InputError for a reference that cannot be
+    used, InfraError when the process cannot be had.
+    """
+
+    def __init__(self, *, timeout_s: float = 300.0, python: Path | None = None) -> None:
+        self._timeout_s = timeout_s
+        package_root = Path(akgen.__file__).parent.parent
+        env = {
+            **MINIMAL_ENV,
+            "PYTHONPATH": str(package_root),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "OMP_NUM_THREADS": "1",
+            "MKL_NUM_THREADS": "1",
+            "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",  # torch_npu without CANN breaks the import of torch
+        }
+        self._worker = Worker(
+            [python or Path(sys.executable), "-m", "akgen.tools.reference.worker"], cwd=Path("/"), env=env
+        )
+        self._described: dict[str, Call] = {}
+
+    def start(self) -> None:
+        """Start the process without waiting for it, so that its imports overlap with other work."""
+        self._worker.start()
+
+    def describe(self, reference: Reference, case: Case) -> Call:
+        """Return the case's call with shapes, dtypes and attributes only."""
+        key = reference.model_dump_json() + case.model_dump_json() + _modified(reference.path)
+        if key not in self._described:
+            answer = self._ask("describe", reference, case, DESCRIBING_SEED, "task")
+            self._described[key] = Call.model_validate(answer["call"])
+        return self._described[key]
+
+    def sample(
+        self,
+        reference: Reference,
+        case: Case,
+        seed: int,
+        distribution: Distribution,
+        *,
+        inputs: Path,
+        expected: Path,
+    ) -> Trial:
+        """Write inputs and expected values of one trial below the two folders."""
+        answer = self._ask(
+            "sample",
+            reference,
+            case,
+            seed,
+            distribution,
+            inputs=str(inputs.resolve()),
+            expected=str(expected.resolve()),
+        )
+        return Trial.model_validate(answer)
+
+    def check(
+        self,
+        reference: Reference,
+        case: Case,
+        seed: int,
+        distribution: Distribution,
+        outputs: Sequence[TensorFile | Sequence[TensorFile]],
+    ) -> str | None:
+        """Apply the task's own precision check; return None if it passes, else one sentence."""
+        dumped: list[Any] = [
+            o.model_dump(mode="json") if isinstance(o, TensorFile) else [t.model_dump(mode="json") for t in o]
+            for o in outputs
+        ]
+        answer = self._ask("check", reference, case, seed, distribution, outputs=dumped)
+        failed = answer["failed"]
+        return None if failed is None else str(failed)
+
+    def close(self) -> None:
+        self._worker.close()
+
+    def __enter__(self) -> "ReferenceWorker":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _ask(
+        self, op: str, reference: Reference, case: Case, seed: int, distribution: Distribution, **more: Any
+    ) -> dict[str, Any]:
+        message = {
+            "op": op,
+            "reference": reference.model_copy(update={"path": reference.path.resolve()}).model_dump(
+                mode="json"
+            ),
+            "case": case.model_dump(mode="json"),
+            "seed": seed,
+            "distribution": distribution,
+            **more,
+        }
+        try:
+            answer = self._worker.request(message, self._timeout_s)
+        except WorkerDied as e:
+            raise self._explain(e, case) from e
+        if "error" in answer:
+            raise InputError(answer["error"]["text"], answer["error"]["remedy"])
+        return answer
+
+    def _explain(self, died: WorkerDied, case: Case) -> InputError | InfraError:
+        if died.timed_out:
+            return InputError(
+                f"The reference did not finish case {case.id} within {self._timeout_s:.0f} s.",
+                "Take a smaller case, or raise the reference's time limit.",
+            )
+        lines = [line for line in died.tail.splitlines() if line.strip()]
+        last = lines[-1].strip() if lines else "no message"
+        if "No module named 'torch'" in died.tail:
+            return InfraError("PyTorch is not installed, and references run on it.", "pip install torch")
+        return InputError(
+            f"The reference process ended on case {case.id}: {last[:300].rstrip('.')}.",
+            "Run the reference by itself with this case; out of memory is the usual cause.",
+        )
+
+
+def _modified(path: Path) -> str:
+    return str(path.stat().st_mtime_ns) if path.exists() else "-"

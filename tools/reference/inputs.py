@@ -1,0 +1,146 @@
+"""Values for hidden inputs: several distributions, inside the domain where an operator is defined."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from akgen.tools.outcome import InputError
+from akgen.tools.task import Distribution
+
+Domain = tuple[float, float]  # closed; infinite ends allowed
+
+_NAMED: Mapping[str, Domain] = {
+    "any": (-math.inf, math.inf),
+    "positive": (1e-6, math.inf),
+    "nonnegative": (0.0, math.inf),
+    "unit": (0.0, 1.0),
+    "open_unit": (1e-3, 1.0 - 1e-3),
+}
+
+
+def domain_of(hint: Any, name: str) -> Domain | None:
+    """Read a module's DOMAIN for one argument: a name, a (low, high) pair, or a dict from argument names to those."""
+    if isinstance(hint, dict):
+        hint = hint.get(name)
+    if hint is None:
+        return None
+    if isinstance(hint, str) and hint in _NAMED:
+        return _NAMED[hint]
+    if isinstance(hint, tuple | list) and len(hint) == 2 and float(hint[0]) <= float(hint[1]):
+        return float(hint[0]), float(hint[1])
+    raise InputError(
+        f"DOMAIN holds {hint!r}, which is no domain.",
+        "Use a (low, high) pair, one of " + ", ".join(_NAMED) + ", or a dict from argument names to those.",
+    )
+
+
+def observed(tensor: torch.Tensor) -> Domain | None:
+    """Return the range of a tensor's finite values, for staying inside a domain that nobody wrote down."""
+    finite = tensor[torch.isfinite(tensor)] if tensor.is_floating_point() else tensor
+    if finite.numel() == 0:
+        return None
+    return float(finite.min()), float(finite.max())
+
+
+def draw(
+    like: torch.Tensor, distribution: Distribution, domain: Domain | None, generator: torch.Generator
+) -> torch.Tensor:
+    """Return values of this distribution in the shape and dtype of `like`, a floating tensor, inside `domain`.
+
+    "task" and anything that is not floating point is returned as it is.
+    """
+    if distribution == "task" or not like.is_floating_point() or like.numel() == 0:
+        return like
+    values = _FREE[distribution](like, generator)
+    if domain is not None:
+        values = _confine(values, domain)
+    return values.to(like.dtype)
+
+
+def spoil(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Put a NaN and both infinities at random places; for operators that define them."""
+    if not tensor.is_floating_point() or tensor.numel() < 4:
+        return tensor
+    flat = tensor.clone().reshape(-1)
+    places = torch.randint(0, flat.numel(), (3,), generator=generator)
+    flat[places] = torch.tensor([math.inf, -math.inf, math.nan], dtype=flat.dtype)
+    return flat.reshape(tensor.shape)
+
+
+def perturb(tensor: torch.Tensor, generator: torch.Generator, *, keep_sign: bool) -> torch.Tensor:
+    """Move a parameter or buffer away from its initial value, which is often one or zero and so proves nothing.
+
+    `keep_sign` scales instead of shifting: a running variance stays positive.
+    """
+    if not tensor.is_floating_point() or tensor.numel() == 0:
+        return tensor
+    base = tensor.detach().to(torch.float64)
+    size = float(base.square().mean().sqrt())
+    if keep_sign and size > 0:
+        factor = 0.75 + 0.5 * torch.rand(base.shape, generator=generator, dtype=torch.float64)
+        return (base * factor).to(tensor.dtype)
+    noise = torch.randn(base.shape, generator=generator, dtype=torch.float64)
+    return (base + 0.25 * (size if size > 0 else 1.0) * noise).to(tensor.dtype)
+
+
+def _normal(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    return torch.randn(like.shape, generator=generator)
+
+
+def _uniform(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    return torch.rand(like.shape, generator=generator) * 4 - 2
+
+
+def _constant(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    # A quarter's multiple, so that sums of it are exact and a variance of zero is zero.
+    step = int(torch.randint(1, 9, (1,), generator=generator))
+    sign = -1 if int(torch.randint(0, 2, (1,), generator=generator)) else 1
+    return torch.full(like.shape, sign * step / 4)
+
+
+def _sparse(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    kept = torch.rand(like.shape, generator=generator) < 0.1
+    return torch.where(kept, torch.randn(like.shape, generator=generator), 0.0)
+
+
+def _extreme(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Magnitudes over several decades, both signs, one per cent denormal numbers and one per cent zeros.
+
+    The largest stay below the square root of what the dtype holds, so that squares do not overflow by themselves.
+    """
+    low, high = (-6.0, 3.0) if like.dtype in (torch.float32, torch.float64) else (-4.0, 1.5)
+    size = 10 ** (low + (high - low) * torch.rand(like.shape, generator=generator))
+    sign = 1 - 2 * torch.randint(0, 2, like.shape, generator=generator)
+    kind = torch.rand(like.shape, generator=generator)
+    denormal = torch.finfo(like.dtype).tiny / 4
+    size = torch.where(kind < 0.01, torch.full_like(size, denormal), size)
+    return sign * torch.where(kind > 0.99, torch.zeros_like(size), size)
+
+
+_FREE = {
+    "normal": _normal,
+    "uniform": _uniform,
+    "constant": _constant,
+    "sparse": _sparse,
+    "extreme": _extreme,
+}
+
+
+def _confine(values: torch.Tensor, domain: Domain) -> torch.Tensor:
+    low, high = domain
+    if math.isinf(low) and math.isinf(high):
+        return values
+    if math.isinf(high):
+        return low + (values - low).abs()
+    if math.isinf(low):
+        return high - (values - high).abs()
+    if values.numel() and float(values.min()) >= low and float(values.max()) <= high:
+        return values
+    # Fold by a triangle wave: distinct values stay distinct, and no mass gathers at the ends.
+    span = high - low
+    if span == 0:
+        return torch.full_like(values, low)
+    phase = torch.remainder(values - low, 2 * span)
+    return low + torch.where(phase > span, 2 * span - phase, phase)

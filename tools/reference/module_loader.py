@@ -1,0 +1,276 @@
+"""Load a reference from a Python file with `Model`, `get_inputs` and `get_init_inputs`.
+
+The KernelBench convention has both functions without arguments; ours gives them the case's params as one dict.
+The operator's inputs are the tensor arguments of `forward` in order, then the model's parameters and buffers in the
+order of its state; arguments that are not tensors become attributes under their name in `forward`; the outputs are
+what `forward` returns, in order. A module may say more about itself:
+
+    DOMAIN = "positive" | "nonnegative" | "unit" | "open_unit" | (low, high) | {"argument": one of these}
+    HANDLES_NONFINITE = True          NaN and infinities are among the inputs
+    TENSOR_LISTS                      lists of tensors are taken as DYNAMIC inputs by themselves; nothing to declare
+
+Not covered: forward arguments by keyword only, nested lists, outputs in a dict.
+"""
+
+import importlib.util
+import inspect
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from akgen.tools.call import Attr
+from akgen.tools.outcome import InputError
+from akgen.tools.reference import golden, inputs
+from akgen.tools.reference.protocol import Binding, LoadedCase, Sample, Source
+from akgen.tools.task import Case, Distribution, Reference
+
+MODEL_SEED = 20_011  # parameters are made from this; each sample then moves them by its own seed
+# What a user's file may raise. An exception of its own that is none of these ends the reference process, whose
+# client then reports the last line.
+_REFERENCE_ERRORS = (
+    ArithmeticError, AssertionError, AttributeError, BufferError, EOFError, ImportError, LookupError, MemoryError,
+    NameError, OSError, RuntimeError, SyntaxError, TypeError, ValueError,
+)  # fmt: skip
+
+
+def load(reference: Reference, case: Case) -> LoadedCase:
+    """Load the file and build its model for one case. Raises InputError if the file cannot be used."""
+    return ModuleCase(_module(reference.path), case)
+
+
+class ModuleCase:
+    """A model with its inputs, bound to an operator interface."""
+
+    def __init__(self, module: ModuleType, case: Case) -> None:
+        self._module = module
+        self._params = dict(case.params)
+        torch.manual_seed(MODEL_SEED)
+        model_class = self._need("Model")
+        init = self._ask("get_init_inputs") if hasattr(module, "get_init_inputs") else []
+        args, kwargs = _constructor_arguments(init)
+        self.model = self._guard("Model(...)", model_class, *args, **kwargs).eval()
+        torch.manual_seed(MODEL_SEED)
+        self.example_args = tuple(self._ask("get_inputs"))
+        self.names = _argument_names(self.model, len(self.example_args))
+        self._match_precision()
+        self._initial = {k: v.detach().clone() for k, v in self.model.state_dict().items()}
+        outputs = self._guard("forward", golden.call, self.model, golden.clone(list(self.example_args)))
+        self.binding = self._bind(len(outputs))
+
+    def sample(self, seed: int, distribution: Distribution) -> Sample:
+        """Make one trial's values.
+
+        A distribution outside of what the reference is defined on (it raises, or makes NaN out of numbers) is drawn
+        again inside the range of the task's own inputs, and gives way to these if that does not help either.
+        """
+        if distribution != "task":
+            for own_range in (False, True):
+                sample = self._try(seed, distribution, own_range=own_range)
+                if sample is not None:
+                    return sample
+        sample = self._try(seed, "task", own_range=False)
+        if sample is None:  # the task's own inputs give NaN, or raise: then show it
+            self._set_state(seed)
+            args = self._task_args(seed)
+            returned = self._guard("forward", golden.call, self.model, golden.clone(args))
+            sample = self._pack(args, returned)
+        return sample
+
+    def check(self, sample: Sample, outputs: Any) -> str | None:  # noqa: ARG002 (the protocol's signature)
+        """This format has no check of its own."""
+        return None
+
+    def _try(self, seed: int, distribution: Distribution, *, own_range: bool) -> Sample | None:
+        self._set_state(seed)
+        generator = torch.Generator().manual_seed(seed)
+        args = [
+            self._redraw(value, name, distribution, generator, own_range)
+            for value, name in zip(self._task_args(seed), self.names, strict=True)
+        ]
+        nonfinite = distribution == "extreme" and getattr(self._module, "HANDLES_NONFINITE", False)
+        if nonfinite:
+            args = [inputs.spoil(a, generator) if isinstance(a, torch.Tensor) else a for a in args]
+        try:
+            returned = golden.call(self.model, golden.clone(args))
+        except (RuntimeError, ValueError, ArithmeticError, IndexError):
+            return None
+        if not nonfinite and golden.has_nan(returned):
+            return None
+        return self._pack(args, returned)
+
+    def _pack(self, args: list[Any], returned: golden.Outputs) -> Sample:
+        exact = golden.golden(self.model, args)
+        if exact is None or [_shapes(v) for v in exact] != [_shapes(v) for v in returned]:
+            exact = returned
+        return Sample(inputs=self._bound(args), expected=exact, returned=returned)
+
+    def _bound(self, args: list[Any]) -> list[Any]:
+        state = self.model.state_dict()
+        values: list[Any] = []
+        for source in self.binding.inputs:
+            if source is None:
+                values.append(None)
+            elif source.kind == "arg":
+                assert source.index is not None
+                values.append(args[source.index])
+            else:
+                assert source.key is not None
+                values.append(state[source.key].detach().clone())
+        return values
+
+    def _redraw(
+        self,
+        value: Any,
+        name: str,
+        distribution: Distribution,
+        generator: torch.Generator,
+        own_range: bool,
+    ) -> Any:
+        if isinstance(value, list | tuple):
+            return type(value)(self._redraw(v, name, distribution, generator, own_range) for v in value)
+        if not isinstance(value, torch.Tensor):
+            return value
+        domain = inputs.domain_of(getattr(self._module, "DOMAIN", None), name)
+        if domain is None and own_range and value.is_floating_point():
+            domain = inputs.observed(value)
+        return inputs.draw(value, distribution, domain, generator)
+
+    def _task_args(self, seed: int) -> list[Any]:
+        torch.manual_seed(seed)
+        return list(self._ask("get_inputs"))
+
+    def _set_state(self, seed: int) -> None:
+        """Move the model's parameters and buffers away from their initial values."""
+        generator = torch.Generator().manual_seed(seed ^ 0x5EED)
+        trained = {name for name, _ in self.model.named_parameters()}
+        with torch.no_grad():
+            for key, tensor in self.model.state_dict().items():
+                moved = inputs.perturb(self._initial[key], generator, keep_sign=key not in trained)
+                tensor.copy_(moved)
+
+    def _match_precision(self) -> None:
+        """Give the model the floating dtype of its inputs, where they agree on one."""
+        dtypes = {a.dtype for a in self.example_args if isinstance(a, torch.Tensor) and a.is_floating_point()}
+        if len(dtypes) == 1 and any(p.is_floating_point() for p in self.model.state_dict().values()):
+            self.model.to(dtypes.pop())
+
+    def _bind(self, output_count: int) -> Binding:
+        sources: list[Source | None] = []
+        names: list[str] = []
+        attrs: list[Attr] = []
+        for i, (value, name) in enumerate(zip(self.example_args, self.names, strict=True)):
+            if isinstance(value, torch.Tensor) or _is_tensor_list(value):
+                sources.append(Source(kind="arg", index=i))
+                names.append(name)
+            elif value is not None:
+                attrs.append(Attr(name=name, value=_attr_value(value, name, self._where)))
+        for key, tensor in self.model.state_dict().items():
+            if tensor.is_floating_point() or tensor.dim() > 0:  # not the counters that training keeps
+                sources.append(Source(kind="state", key=key))
+                names.append(key.replace(".", "_"))
+        return Binding(
+            inputs=tuple(sources),
+            attrs=tuple(attrs),
+            aliases=(None,) * output_count,
+            output_dtypes=(None,) * output_count,
+            input_names=tuple(names),
+            output_names=tuple(f"y{i}" if output_count > 1 else "y" for i in range(output_count)),
+        )
+
+    @property
+    def _where(self) -> str:
+        return Path(str(self._module.__file__)).name
+
+    def _need(self, name: str) -> Any:
+        if not hasattr(self._module, name):
+            raise InputError(
+                f"{self._where} does not define {name}.", "It needs Model, get_inputs and get_init_inputs."
+            )
+        return getattr(self._module, name)
+
+    def _ask(self, name: str) -> Any:
+        function = self._need(name)
+        takes_params = bool(inspect.signature(function).parameters)
+        return self._guard(name, function, *([dict(self._params)] if takes_params else []))
+
+    def _guard(self, what: str, function: Any, *args: Any, **kwargs: Any) -> Any:
+        """Call the user's code; whatever it raises becomes one sentence."""
+        try:
+            return function(*args, **kwargs)
+        except InputError:
+            raise
+        except _REFERENCE_ERRORS as e:
+            text = " ".join(str(e).split())[:300]
+            raise InputError(
+                f"The reference {self._where} raises {type(e).__name__} in {what}: {text}".rstrip(".: ")
+                + ".",
+                "Run the file by itself with these params and correct it.",
+            ) from e
+
+
+def _module(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise InputError(f"The reference {path} does not exist.", "Give the path of a Python file.")
+    name = f"akgen_reference_{abs(hash((str(path), path.stat().st_mtime_ns))):x}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise InputError(f"The reference {path} is not a Python file.", "Give a file that ends in .py.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses and pickling inside the file look it up
+    try:
+        spec.loader.exec_module(module)
+    except _REFERENCE_ERRORS as e:
+        del sys.modules[name]
+        raise InputError(
+            f"The reference {path.name} cannot be imported: {type(e).__name__}: {' '.join(str(e).split())[:300]}.",
+            "Run the file by itself and correct it.",
+        ) from e
+    return module
+
+
+def _constructor_arguments(init: Any) -> tuple[list[Any], dict[str, Any]]:
+    if init is None:
+        return [], {}
+    if isinstance(init, dict):
+        return [], init
+    if (
+        isinstance(init, list | tuple)
+        and len(init) == 2
+        and isinstance(init[0], list)
+        and isinstance(init[1], dict)
+    ):
+        return init[0], init[1]
+    return list(init), {}
+
+
+def _argument_names(model: Any, count: int) -> tuple[str, ...]:
+    names = [
+        p.name
+        for p in inspect.signature(model.forward).parameters.values()
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    return tuple(names[i] if i < len(names) else f"x{i}" for i in range(count))
+
+
+def _is_tensor_list(value: Any) -> bool:
+    return (
+        isinstance(value, list | tuple) and len(value) > 0 and all(isinstance(v, torch.Tensor) for v in value)
+    )
+
+
+def _attr_value(value: Any, name: str, where: str) -> Any:
+    if isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, torch.Size | list | tuple) and all(isinstance(v, bool | int | float) for v in value):
+        return tuple(value)
+    raise InputError(
+        f"{where} passes {name} of type {type(value).__name__}, which is neither a tensor nor an attribute.",
+        "Use tensors, numbers, strings or lists of numbers.",
+    )
+
+
+def _shapes(value: Any) -> Any:
+    return tuple(value.shape) if isinstance(value, torch.Tensor) else [_shapes(v) for v in value]
