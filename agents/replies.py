@@ -1,0 +1,116 @@
+"""Read what a chat model replies: its thought, and code in one of three forms.
+
+Full answers head each file with `================== op_host/name.cpp ==================`; kernel-only answers wrap one
+block in `<kernel_impl>`; anything else counts by its fenced C++ blocks. Paths are taken only below op_host and
+op_kernel. What a model says about its own code is not believed; it is only kept.
+"""
+
+import json
+import re
+from typing import Any
+
+from akgen.tools.frozen import Frozen
+
+_HEADER = re.compile(
+    r"^[ \t]*=={3,}[ \t]*`?(?P<path>[\w./-]+\.(?:cpp|h|hpp|cc|inc|txt))`?[ \t]*=={3,}[ \t]*$", re.M
+)
+_FENCE = re.compile(r"^[ \t]*```[ \t]*(?P<tag>[\w+#-]*)[^\n]*\n(?P<body>.*?)^[ \t]*```[ \t]*$", re.M | re.S)
+_KERNEL = re.compile(r"<kernel_impl>(?P<body>.*?)(?:</kernel_impl>|\Z)", re.S)
+_PATH_LINE = re.compile(r"(?P<path>op_(?:host|kernel)/[\w.-]+\.(?:cpp|h|hpp|cc|inc))")
+_SAFE = re.compile(r"op_(?:host|kernel)/[A-Za-z0-9_][\w.-]*")
+_CODE_TAGS = {"", "cpp", "c++", "c", "cc", "cxx", "ascendc"}
+
+
+class Reply(Frozen):
+    """A reply taken apart. `files` is empty when it holds no usable code; `problem` then says why."""
+
+    thought: str | None
+    files: dict[str, str]
+    kernel_only: bool = False
+    problem: str | None = None
+
+
+def split_thought(text: str) -> tuple[str | None, str, bool]:
+    """Return (thought, rest, cut): a reply may begin inside its thought, and may end inside it."""
+    if "</think>" in text:
+        before, _, rest = text.rpartition("</think>")
+        return before.replace("<think>", "").replace("</think>", "").strip() or None, rest, False
+    if "<think>" in text:
+        before, _, inside = text.partition("<think>")
+        return inside.strip() or None, before, True
+    return None, text, False
+
+
+def read_code(text: str, kernel_file: str) -> Reply:
+    """Read a coder's reply; `kernel_file` is where code without a path goes."""
+    thought, rest, cut = split_thought(text)
+    if not rest.strip():
+        problem = "The reply ends inside its thought." if cut else "The reply is empty."
+        return Reply(thought=thought, files={}, problem=problem)
+    headed = _headed_files(rest)
+    if headed:
+        unsafe = [path for path in headed if not _SAFE.fullmatch(path)]
+        if unsafe:
+            problem = f"The reply names the file {unsafe[0]}, which is not below op_host or op_kernel."
+            return Reply(thought=thought, files={}, problem=problem)
+        return Reply(thought=thought, files=headed)
+    wrapped = _KERNEL.search(rest)
+    if wrapped:
+        body = wrapped["body"]
+        fenced = _FENCE.search(body)
+        code = fenced["body"] if fenced else body.replace("```cpp", "").replace("```", "")
+        if code.strip():
+            return Reply(thought=thought, files={kernel_file: _end(code)}, kernel_only=True)
+        return Reply(thought=thought, files={}, problem="The reply's <kernel_impl> block is empty.")
+    files = _fenced_files(rest, kernel_file)
+    if files:
+        return Reply(thought=thought, files=files, kernel_only=set(files) == {kernel_file})
+    problem = (
+        "The reply is cut inside a code block." if rest.count("```") % 2 else "The reply holds no code block."
+    )
+    return Reply(thought=thought, files={}, problem=problem)
+
+
+def read_json(text: str) -> dict[str, Any] | None:
+    """Return the last JSON object of a reply that is not inside another, or None."""
+    _, rest, _ = split_thought(text)
+    decoder, found, at = json.JSONDecoder(), None, 0
+    while (at := rest.find("{", at)) >= 0:
+        try:
+            value, end = decoder.raw_decode(rest, at)
+        except json.JSONDecodeError:
+            at += 1
+            continue
+        if isinstance(value, dict):
+            found = value
+        at = end
+    return found
+
+
+def _headed_files(text: str) -> dict[str, str]:
+    headers = list(_HEADER.finditer(text))
+    files = {}
+    for here, after in zip(headers, [*headers[1:], None], strict=True):
+        part = text[here.end() : after.start() if after else len(text)]
+        fenced = _FENCE.search(part)
+        code = fenced["body"] if fenced else re.sub(r"^[ \t]*```.*$", "", part, flags=re.M)
+        if code.strip():
+            files[here["path"]] = _end(code)
+    return files
+
+
+def _fenced_files(text: str, kernel_file: str) -> dict[str, str]:
+    """Place each block by the path on the line before it or on its first line, else in the kernel's file."""
+    files: dict[str, str] = {}
+    for block in _FENCE.finditer(text):
+        if block["tag"].lower() not in _CODE_TAGS:
+            continue
+        line_before = text[: block.start()].rstrip().rpartition("\n")[2]
+        first_line = block["body"].partition("\n")[0]
+        named = _PATH_LINE.search(line_before) or _PATH_LINE.search(first_line)
+        files[named["path"] if named else kernel_file] = _end(block["body"])
+    return files
+
+
+def _end(code: str) -> str:
+    return code.strip("\n") + "\n"
