@@ -10,6 +10,7 @@ from akgen.agents.prompts import render
 from akgen.agents.roles import Feedback
 from akgen.knowledge.cards import ApiCard, cards
 from akgen.knowledge.search import search
+from akgen.tools.call import Call
 from akgen.tools.project import KernelProject
 from akgen.tools.task import Task
 
@@ -18,23 +19,23 @@ REFERENCE_CHARACTERS = 20_000  # longer files are cut: a prompt must leave room 
 ALWAYS = ("pipe and queue", "copy", "tensor", "system", "host and tiling")  # families every kernel needs
 
 
-Interface = Callable[[Task], str]  # says which tensors go in and out, in which order
+Describe = Callable[[Task], Call]  # tells a task's interface, by its first case
 
 
-def task_text(task: Task, interface: Interface | None) -> str:
+def task_text(task: Task, describe: Describe | None) -> str:
     return render(
         "task",
         task=task,
         reference=_reference(task),
         shown_cases=task.cases[:SHOWN_CASES],
-        interface=interface(task) if interface else None,
+        call=describe(task) if describe else None,
     )
 
 
-def planner_user(task: Task, feedback: Feedback | None, budget: Budget, interface: Interface | None) -> str:
+def planner_user(task: Task, feedback: Feedback | None, budget: Budget, describe: Describe | None) -> str:
     return render(
         "planner_user",
-        task_text=task_text(task, interface),
+        task_text=task_text(task, describe),
         budget_text=_budget_text(feedback, budget),
         feedback=feedback,
         cards=_found(task, ()),
@@ -47,11 +48,11 @@ def coder_user(
     feedback: Feedback | None,
     previous: KernelProject | None,
     budget: Budget,
-    interface: Interface | None,
+    describe: Describe | None,
 ) -> str:
     return render(
         "coder_user",
-        task_text=task_text(task, interface),
+        task_text=task_text(task, describe),
         budget_text=_budget_text(feedback, budget),
         plan=plan,
         feedback=feedback,

@@ -1,6 +1,6 @@
 """The model-driven coder: asks for files, joins them with the previous ones, refuses replies without code."""
 
-from akgen.agents.briefing import Interface, coder_user, example_project
+from akgen.agents.briefing import Describe, coder_user, example_project
 from akgen.agents.budget import Budget
 from akgen.agents.conversation import Conversation
 from akgen.agents.plan import Plan
@@ -17,13 +17,13 @@ class ChatCoder:
     """Writes Ascend C by asking a chat model once per call."""
 
     def __init__(
-        self, conversation: Conversation, chip: Chip, budget: Budget, interface: Interface | None = None
+        self, conversation: Conversation, chip: Chip, budget: Budget, describe: Describe | None = None
     ) -> None:
         self.name = f"model:{conversation.name}"
         self._conversation = conversation
         self._chip = chip
         self._budget = budget
-        self._interface = interface
+        self._describe = describe
 
     def write(
         self,
@@ -36,7 +36,7 @@ class ChatCoder:
         """Return the project of the reply; files that it leaves out are taken from `previous`."""
         answer = self._conversation.ask(
             render("coder_system", chip=self._chip, example=example_project()),
-            coder_user(task, plan, feedback, previous, self._budget, self._interface),
+            coder_user(task, plan, feedback, previous, self._budget, self._describe),
             role="coder",
             attempt=feedback.attempt + 1 if feedback else 1,
             sample=sample,

@@ -4,7 +4,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import Field, ValidationError
 
-from akgen.agents.briefing import Interface, planner_user
+from akgen.agents.briefing import Describe, planner_user
 from akgen.agents.budget import Budget
 from akgen.agents.conversation import Answer, Conversation
 from akgen.agents.plan import Buffer, Category, Plan, Tiling
@@ -42,19 +42,19 @@ class ChatPlanner:
         chip: Chip,
         budget: Budget,
         route: Literal["ascendc", "dsl"] = "ascendc",
-        interface: Interface | None = None,
+        describe: Describe | None = None,
     ) -> None:
         self.name = f"model:{conversation.name}"
         self._conversation = conversation
         self._chip = chip
         self._budget = budget
         self._route = route
-        self._interface = interface
+        self._describe = describe
 
     def plan(self, task: Task, feedback: Feedback | None, sample: int) -> Planned:
         answer = self._conversation.ask(
             render("planner_system", chip=self._chip, categories=get_args(Category)),
-            planner_user(task, feedback, self._budget, self._interface),
+            planner_user(task, feedback, self._budget, self._describe),
             role="planner",
             attempt=feedback.attempt + 1 if feedback else 1,
             sample=sample,
