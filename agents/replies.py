@@ -90,8 +90,9 @@ def read_json(text: str) -> dict[str, Any] | None:
 def _headed_files(text: str) -> dict[str, str]:
     headers = list(_HEADER.finditer(text))
     files = {}
-    for here, after in zip(headers, [*headers[1:], None], strict=True):
-        part = text[here.end() : after.start() if after else len(text)]
+    ends = [*(header.start() for header in headers[1:]), len(text)]
+    for here, end in zip(headers, ends, strict=False):  # no header: no end is used
+        part = text[here.end() : end]
         fenced = _FENCE.search(part)
         code = fenced["body"] if fenced else re.sub(r"^[ \t]*```.*$", "", part, flags=re.M)
         if code.strip():
