@@ -59,7 +59,9 @@ def _from_folder(folder: Path, mode: Mode, *, keep_all: bool) -> Task:
     if builtin.is_task_folder(folder):
         return builtin.describe(folder, cases).model_copy(update={"mode": mode})
     if discovery.is_task_folder(folder):
-        return discovery.describe(folder, cases).model_copy(update={"mode": mode})
+        from akgen.bench.npukb.sizes import sized  # imports torch: only where a benchmark's inputs are measured
+
+        return sized(discovery.describe(folder, cases)).model_copy(update={"mode": mode})
     raise InputError(
         f"{folder} is not a task folder.",
         "A task folder holds task.json and reference.py, or validation/module.py and validation/test_cases.csv.",

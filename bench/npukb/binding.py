@@ -41,7 +41,9 @@ class Bound:
 def dtype_of(tensor: Any) -> DType:
     """Return the operator interface's name for a tensor's element type. Raises InputError if it has none."""
     if tensor.dtype not in _DTYPES:
-        raise InputError(f"The binding uses {tensor.dtype}, which operators do not take.", "Check the task's inputs.")
+        raise InputError(
+            f"The binding uses {tensor.dtype}, which operators do not take.", "Check the task's inputs."
+        )
     return _DTYPES[tensor.dtype]
 
 
@@ -146,7 +148,9 @@ def _input(value: Any, param: ParamSpec, column: int, *, scalar: bool) -> Any:
     if isinstance(value, IntArray):
         return torch.tensor(value.values, dtype=dtype or torch.int64)
     if isinstance(value, bool | int | float):
-        return torch.tensor([value], dtype=dtype or (torch.float32 if isinstance(value, float) else torch.int64))
+        return torch.tensor(
+            [value], dtype=dtype or (torch.float32 if isinstance(value, float) else torch.int64)
+        )
     if isinstance(value, list):
         if all(isinstance(v, Scalar | int | float) for v in value) and (scalar or value):
             numbers = [v.value if isinstance(v, Scalar) else v for v in value]
@@ -154,7 +158,9 @@ def _input(value: Any, param: ParamSpec, column: int, *, scalar: bool) -> Any:
         return [t.contiguous() for t in value]
     if value is None or isinstance(value, torch.Tensor):
         return value
-    raise InputError(f"The binding passes {type(value).__name__} for input {param.name}.", "It must be a tensor.")
+    raise InputError(
+        f"The binding passes {type(value).__name__} for input {param.name}.", "It must be a tensor."
+    )
 
 
 def _is_cleared(slot: Any, cleared: list[Any]) -> bool:

@@ -75,7 +75,7 @@ def _params(row: Row) -> Params:
     return {name: _param(cell) for name, cell in row.items() if name != "case_id"}
 
 
-def _param(cell: Cell) -> int | float | bool | str | None | list[int] | list[float] | list[str]:
+def _param(cell: Cell) -> int | float | bool | str | list[int] | list[float] | list[str] | None:
     if isinstance(cell, float) and math.isnan(cell):
         return None
     if not isinstance(cell, str) or not cell.lstrip().startswith("["):

@@ -29,7 +29,7 @@ from akgen.tools.reference.protocol import Binding, Sample
 from akgen.tools.task import Case, Distribution, Reference
 
 TOLERANCE = 1e-3  # the benchmark's default for absolute and relative error
-_TASK_ERRORS = (
+TASK_ERRORS = (
     RuntimeError, ValueError, TypeError, KeyError, IndexError, AttributeError, NameError, ImportError, SyntaxError,
     ArithmeticError, AssertionError,
 )  # fmt: skip
@@ -60,8 +60,8 @@ class BenchmarkCase:
         self.declared: Declared = read_opdef(_host_file(folder, op_type), op_type)
         self.operators = Operators(folder / "validation" / "pybind.cpp", snake_case(op_type))
         with benchmark_modules(self.operators.module):
-            self.module = _execute(folder / "validation" / "module.py")
-            self.prepare = _execute(folder / "validation" / "prepare_inputs.py")
+            self.module = execute(folder / "validation" / "module.py")
+            self.prepare = execute(folder / "validation" / "prepare_inputs.py")
         drawn = self._draw(0)
         self.model: Any = self._model("Model", drawn.init).eval()
         self.example_args = drawn.args
@@ -89,7 +89,9 @@ class BenchmarkCase:
         expected = expected_outputs(
             bound, finished, drawn.returned, launched.converted, lambda outputs: self._finish(drawn, outputs)
         )
-        returned = tuple(slot if want is None else want for slot, want in zip(bound.outputs, expected, strict=True))
+        returned = tuple(
+            slot if want is None else want for slot, want in zip(bound.outputs, expected, strict=True)
+        )
         return BenchmarkSample(inputs=bound.inputs, expected=expected, returned=returned, drawn=drawn)
 
     def check(self, sample: Sample, outputs: Sequence[Any]) -> str | None:
@@ -104,7 +106,7 @@ class BenchmarkCase:
                     result = custom(self.row, sample.drawn.returned, finished)
                 else:
                     result = check_precision(sample.drawn.returned, finished, TOLERANCE, TOLERANCE)
-        except _TASK_ERRORS as e:
+        except TASK_ERRORS as e:
             return f"The task's own check cannot compare the outputs: {_first_line(e)}."
         passed = result[0] if isinstance(result, tuple | list) else result
         if bool(passed):
@@ -122,7 +124,7 @@ class BenchmarkCase:
                 if uniform_values:
                     args = tuple(constant(a) for a in args)
                 result = self._model("Model", init)(*copied(args))
-        except _TASK_ERRORS as e:
+        except TASK_ERRORS as e:
             raise InputError(
                 f"The reference of case {self.row['case_id']} raises {type(e).__name__}: {_first_line(e)}.",
                 "Check the task's module.py and prepare_inputs.py.",
@@ -147,7 +149,8 @@ class BenchmarkCase:
         finished = self._run_new(drawn.init, drawn.args, seen.append)
         if len(seen) != 1:
             raise InputError(
-                f"ModelNew launches {len(seen)} operators; AKGen binds tasks that launch one.", "Check pybind.cpp."
+                f"ModelNew launches {len(seen)} operators; AKGen binds tasks that launch one.",
+                "Check pybind.cpp.",
             )
         bound = bind(self.declared, seen[0])
         if not self.declared.spec.outputs:
@@ -157,11 +160,11 @@ class BenchmarkCase:
     def _with_in_place(self, bound: Bound, drawn: Drawn, finished: Any) -> Bound:
         """Add the inputs that the operator overwrites: those whose values after the launch reach the result."""
         written = [
-            i for i, value in enumerate(bound.inputs) if value is not None and self._reaches(i, drawn, finished)
+            i
+            for i, value in enumerate(bound.inputs)
+            if value is not None and self._reaches(i, drawn, finished)
         ]
-        return replace(
-            bound, outputs=tuple(bound.inputs[i] for i in written), aliases=tuple(written)
-        )
+        return replace(bound, outputs=tuple(bound.inputs[i] for i in written), aliases=tuple(written))
 
     def _reaches(self, index: int, drawn: Drawn, finished: Any) -> bool:
         def disturb(launched: Launched) -> None:
@@ -195,7 +198,7 @@ def _host_file(folder: Path, op_type: str) -> Path:
     return host
 
 
-def _execute(path: Path) -> ModuleType:
+def execute(path: Path) -> ModuleType:
     """Import a file of the checkout under a name of its own, without leaving it in sys.modules."""
     spec = importlib.util.spec_from_file_location(f"npukb_{path.stem}", path)
     if spec is None or spec.loader is None or not path.is_file():
@@ -203,8 +206,10 @@ def _execute(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except _TASK_ERRORS as e:
-        raise InputError(f"{path} cannot be loaded: {type(e).__name__}: {_first_line(e)}.", "Correct the file.") from e
+    except TASK_ERRORS as e:
+        raise InputError(
+            f"{path} cannot be loaded: {type(e).__name__}: {_first_line(e)}.", "Correct the file."
+        ) from e
     return module
 
 

@@ -61,7 +61,7 @@ class _OpDefLibrary:
         self.tiling = False
 
     def launch(self, name: str, args: list[Any]) -> None:
-        raise Unknown(name)
+        raise Unknown(f"a launch of {name} with {len(args)} arguments")
 
     def constant(self, name: str) -> Any:
         return self if name == "this" else name.rpartition("::")[2]
@@ -101,7 +101,9 @@ def read_opdef(path: Path, op_type: str) -> Declared:
     """Read the OpDef of `op_type` from a C++ file. Raises InputError if it is not there or cannot be read."""
     unit = parse(path.read_text(errors="replace"), path.name)
     if op_type not in unit.constructors:
-        raise InputError(f"{path} defines no OpDef named {op_type}.", "Check the class that OP_ADD registers.")
+        raise InputError(
+            f"{path} defines no OpDef named {op_type}.", "Check the class that OP_ADD registers."
+        )
     library = _OpDefLibrary()
     Interpreter(unit, library, path.name).call(unit.constructors[op_type], [op_type])
     spec = OpSpec(

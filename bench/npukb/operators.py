@@ -25,7 +25,9 @@ class Launched:
     name: str
     args: list[Any]
     cleared: list[Any] = field(default_factory=list)  # tensors that the binding filled with zeros
-    converted: list[tuple[Any, Any]] = field(default_factory=list)  # (result, source), filled until the call ends
+    converted: list[tuple[Any, Any]] = field(
+        default_factory=list
+    )  # (result, source), filled until the call ends
 
 
 class Operators:

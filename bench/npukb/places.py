@@ -66,7 +66,11 @@ def _tried(index: int, bound: Bound, slots: list[Any], want: Any, reference: Any
         pieces.append(_like(want.reshape(-1)[at : at + tensor.numel()], tensor))
         at += tensor.numel()
     candidate = pieces if isinstance(slot, list) else pieces[0]
-    got = flat(finish([candidate if i == index else bound.outputs[i] if s is None else s for i, s in enumerate(slots)]))
+    got = flat(
+        finish(
+            [candidate if i == index else bound.outputs[i] if s is None else s for i, s in enumerate(slots)]
+        )
+    )
     matches = all(
         torch.equal(a.to(b.dtype), b) or torch.allclose(a.to(b.dtype), b, equal_nan=True)
         for a, b in zip(got, flat(reference), strict=False)

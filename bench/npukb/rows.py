@@ -54,7 +54,7 @@ def _typed(texts: list[str]) -> list[Cell]:
     if present and all(t.strip() in _BOOLEAN for t in present):
         if len(present) == len(texts):
             return [int(_BOOLEAN[t.strip()]) for t in texts]
-        return [_BOOLEAN[t.strip()] if t.strip() in _BOOLEAN else math.nan for t in texts]
+        return [_BOOLEAN.get(t.strip(), math.nan) for t in texts]
     integers = _parse(present, int)
     if integers is not None and len(present) == len(texts):
         return list(integers)

@@ -38,7 +38,7 @@ def same(a: torch.Tensor, b: torch.Tensor) -> bool:
     """Tell whether two tensors are one: the same object, or the same memory seen whole."""
     if a is b:
         return True
-    return a.numel() > 0 and a.dtype == b.dtype and a.numel() == b.numel() and a.data_ptr() == b.data_ptr()
+    return bool(a.numel() and a.dtype == b.dtype and a.numel() == b.numel() and a.data_ptr() == b.data_ptr())
 
 
 def _copy(value: Any) -> Any:

@@ -4,8 +4,31 @@ from akgen.bench.npukb.cpp.lexer import Token
 from akgen.bench.npukb.cpp.syntax import Type
 from akgen.tools.outcome import InputError
 
-_QUALIFIERS = {"const", "static", "inline", "constexpr", "mutable", "explicit", "unsigned", "typename", "volatile"}
-_NOT_TYPES = {"return", "throw", "new", "delete", "if", "for", "while", "switch", "case", "break", "else", "this"}
+_QUALIFIERS = {
+    "const",
+    "static",
+    "inline",
+    "constexpr",
+    "mutable",
+    "explicit",
+    "unsigned",
+    "typename",
+    "volatile",
+}
+_NOT_TYPES = {
+    "return",
+    "throw",
+    "new",
+    "delete",
+    "if",
+    "for",
+    "while",
+    "switch",
+    "case",
+    "break",
+    "else",
+    "this",
+}
 
 
 class NotHere(Exception):

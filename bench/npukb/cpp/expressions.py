@@ -2,53 +2,61 @@
 
 import ast
 
+from akgen.bench.npukb.cpp import syntax as cpp
 from akgen.bench.npukb.cpp.cursor import Cursor, NotHere
-from akgen.bench.npukb.cpp.syntax import (
-    Assign, Binary, Block, Call, Choice, Index, Items, Lambda, Literal, Member, Name, Node, Param, Type, Unary,
-)  # fmt: skip
 
-_LEVELS = (("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("+", "-"), ("*", "/", "%"))
+_LEVELS = (
+    ("||",),
+    ("&&",),
+    ("|",),
+    ("^",),
+    ("&",),
+    ("==", "!="),
+    ("<", ">", "<=", ">="),
+    ("+", "-"),
+    ("*", "/", "%"),
+)
 _ASSIGN = ("=", "+=", "-=", "*=", "/=", "%=")
 _CASTS = ("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast")
 _CONSTANTS = {"true": True, "false": False, "nullptr": None, "NULL": None}
 
 
 class ExpressionParser(Cursor):
-    def expression(self) -> Node:
+    def expression(self) -> cpp.Node:
         line = self.token.line
         left = self.choice()
         if self.token.kind == "op" and self.token.text in _ASSIGN:
             op = self.take().text
-            return Assign(line, op, left, self.expression())
+            return cpp.Assign(line, op, left, self.expression())
         return left
 
-    def choice(self) -> Node:
+    def choice(self) -> cpp.Node:
         line = self.token.line
         condition = self.binary(0)
         if not self.accept("?"):
             return condition
         yes = self.expression()
         self.expect(":")
-        return Choice(line, condition, yes, self.expression())
+        return cpp.Choice(line, condition, yes, self.expression())
 
-    def binary(self, level: int) -> Node:
+    def binary(self, level: int) -> cpp.Node:
         if level == len(_LEVELS):
             return self.unary()
         left = self.binary(level + 1)
         while self.token.kind == "op" and self.token.text in _LEVELS[level]:
             token = self.take()
-            left = Binary(token.line, token.text, left, self.binary(level + 1))
+            left = cpp.Binary(token.line, token.text, left, self.binary(level + 1))
         return left
 
-    def unary(self) -> Node:
+    def unary(self) -> cpp.Node:
         token = self.token
         if token.kind == "op" and token.text in ("!", "-", "+", "*", "&", "++", "--"):
             self.take()
-            return Unary(token.line, token.text, self.unary())
+            return cpp.Unary(token.line, token.text, self.unary())
         cast = self._cast()
         return cast if cast is not None else self.postfix(self.primary())
 
-    def _cast(self) -> Node | None:
+    def _cast(self) -> cpp.Node | None:
         """Parse `(int64_t)x`, where the parenthesised name is an arithmetic type."""
         if self.token.text != "(" or self.peek().kind != "name" or self.peek(2).text != ")":
             return None
@@ -58,50 +66,50 @@ class ExpressionParser(Cursor):
         line = self.take().line
         self.take()
         self.take()
-        return Call(line, Name(line, name), (self.unary(),))
+        return cpp.Call(line, cpp.Name(line, name), (self.unary(),))
 
-    def postfix(self, node: Node) -> Node:
+    def postfix(self, node: cpp.Node) -> cpp.Node:
         while True:
             token = self.token
             if self.accept("("):
-                node = Call(token.line, node, self.arguments(")"))
+                node = cpp.Call(token.line, node, self.arguments(")"))
             elif self.accept("["):
-                node = Index(token.line, node, self.expression())
+                node = cpp.Index(token.line, node, self.expression())
                 self.expect("]")
             elif self.accept(".", "->"):
                 name = self.identifier()
-                node = Member(token.line, node, name, self._template_args())
+                node = cpp.Member(token.line, node, name, self._template_args())
             elif self.accept("++", "--"):
-                node = Unary(token.line, f"post{token.text}", node)
-            elif token.text == "{" and isinstance(node, Name) and ("::" in node.name or node.args):
+                node = cpp.Unary(token.line, f"post{token.text}", node)
+            elif token.text == "{" and isinstance(node, cpp.Name) and ("::" in node.name or node.args):
                 self.take()
-                node = Call(token.line, node, (Items(token.line, self.arguments("}")),))
+                node = cpp.Call(token.line, node, (cpp.Items(token.line, self.arguments("}")),))
             else:
                 return node
 
-    def arguments(self, closing: str) -> tuple[Node, ...]:
-        args: list[Node] = []
+    def arguments(self, closing: str) -> tuple[cpp.Node, ...]:
+        args: list[cpp.Node] = []
         while not self.accept(closing):
             args.append(self.expression())
             if not self.accept(",") and self.token.text != closing:
                 raise self.refuse(f"expected {closing!r}, found {self.token.text!r}")
         return tuple(args)
 
-    def primary(self) -> Node:
+    def primary(self) -> cpp.Node:
         token = self.token
         if token.kind == "number":
-            return Literal(self.take().line, _number(token.text))
+            return cpp.Literal(self.take().line, _number(token.text))
         if token.kind == "string":
             text = ""
             while self.token.kind == "string":
                 text += str(ast.literal_eval(self.take().text))
-            return Literal(token.line, text)
+            return cpp.Literal(token.line, text)
         if self.accept("("):
             inner = self.expression()
             self.expect(")")
             return inner
         if self.accept("{"):
-            return Items(token.line, self.arguments("}"))
+            return cpp.Items(token.line, self.arguments("}"))
         if self.accept("["):
             return self._lambda(token.line)
         if token.text in _CASTS:
@@ -110,19 +118,19 @@ class ExpressionParser(Cursor):
             return self._name()
         raise self.refuse(f"unexpected {token.text!r}")
 
-    def _name(self) -> Node:
+    def _name(self) -> cpp.Node:
         token = self.take()
         if token.text in _CONSTANTS:
-            return Literal(token.line, _CONSTANTS[token.text])
+            return cpp.Literal(token.line, _CONSTANTS[token.text])
         name = token.text
         args = self._template_args()
         while self.token.text == "::" and self.peek().kind == "name":
             self.take()
             name = f"{name}::{self.take().text}"
             args = self._template_args()
-        return Name(token.line, name, args)
+        return cpp.Name(token.line, name, args)
 
-    def _named_cast(self) -> Node:
+    def _named_cast(self) -> cpp.Node:
         line = self.take().line
         try:
             types = self.type_args()
@@ -131,9 +139,9 @@ class ExpressionParser(Cursor):
         self.expect("(")
         inner = self.expression()
         self.expect(")")
-        return Call(line, Name(line, types[0].name, types[0].args), (inner,))
+        return cpp.Call(line, cpp.Name(line, types[0].name, types[0].args), (inner,))
 
-    def _template_args(self) -> tuple[Type, ...]:
+    def _template_args(self) -> tuple[cpp.Type, ...]:
         start = self.at
         if self.token.text != "<":
             return ()
@@ -147,17 +155,17 @@ class ExpressionParser(Cursor):
             return ()
         return args
 
-    def _lambda(self, line: int) -> Node:
+    def _lambda(self, line: int) -> cpp.Node:
         while not self.accept("]"):
             self.take()
         params = self.params() if self.accept("(") else ()
         if self.accept("->"):
             self.type()
-        return Lambda(line, params, self.block())
+        return cpp.Lambda(line, params, self.block())
 
-    def params(self) -> tuple[Param, ...]:
+    def params(self) -> tuple[cpp.Param, ...]:
         """Parse parameters up to the closing parenthesis."""
-        params: list[Param] = []
+        params: list[cpp.Param] = []
         while not self.accept(")"):
             try:
                 kind = self.type()
@@ -165,11 +173,11 @@ class ExpressionParser(Cursor):
                 raise self.refuse("expected a parameter's type") from None
             name = self.take().text if self.token.kind == "name" else ""
             default = self.expression() if self.accept("=") else None
-            params.append(Param(kind, name, default))
+            params.append(cpp.Param(kind, name, default))
             self.accept(",")
         return tuple(params)
 
-    def block(self) -> Block:
+    def block(self) -> cpp.Block:
         raise NotImplementedError
 
 

@@ -18,8 +18,10 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
     "+": operator.add, "-": operator.sub, "*": operator.mul, "|": operator.or_, "^": operator.xor, "&": operator.and_,
 }  # fmt: skip
-_LISTS = {"std::vector", "at::TensorList", "at::ArrayRef", "at::IntArrayRef", "torch::IntArrayRef", "c10::IntArrayRef",
-          "torch::TensorList", "c10::ArrayRef", "at::ITensorListRef", "std::array", "std::initializer_list"}  # fmt: skip
+_LISTS = {
+    "std::vector", "at::TensorList", "at::ArrayRef", "at::IntArrayRef", "torch::IntArrayRef", "c10::IntArrayRef",
+    "torch::TensorList", "c10::ArrayRef", "at::ITensorListRef", "std::array", "std::initializer_list",
+}  # fmt: skip
 _MAPS = {"std::map", "std::unordered_map"}
 
 
@@ -74,7 +76,9 @@ class Interpreter:
                 value = self.eval(param.default)
             else:
                 raise self._error(function.body, f"{function.name} needs an argument for {param.name}")
-            scope[param.name] = value if param.type.reference else self.convert(param.type, value, function.body)
+            scope[param.name] = (
+                value if param.type.reference else self.convert(param.type, value, function.body)
+            )
         if len(args) > len(function.params):
             raise self._error(function.body, f"{function.name} takes {len(function.params)} arguments")
         return self._call_block(function.body, [self.scopes[0], scope])
@@ -142,7 +146,9 @@ class Interpreter:
 
     def _switch(self, node: cpp.Switch) -> None:
         subject = self.eval(node.subject)
-        start = next((i for label, i in node.labels if label is not None and self.eval(label) == subject), None)
+        start = next(
+            (i for label, i in node.labels if label is not None and self.eval(label) == subject), None
+        )
         if start is None:
             start = next((i for label, i in node.labels if label is None), len(node.body))
         try:
@@ -238,7 +244,7 @@ class Interpreter:
             case cpp.Index():
                 owner, index = self.eval(node.owner), self.eval(node.index)
                 if isinstance(owner, Pointer):
-                    owner, index = owner.items, owner.offset + index
+                    index, owner = owner.offset + index, owner.items
                 if isinstance(owner, list) and not 0 <= index < len(owner):
                     raise self._error(node, f"index {index} is outside a list of {len(owner)}")
                 return owner[index]
@@ -368,5 +374,6 @@ class Interpreter:
 
     def _error(self, node: cpp.Node, why: str) -> InputError:
         return InputError(
-            f"{self.where}:{node.line}: {why}.", "AKGen reads only the C++ that binding files use; check this line."
+            f"{self.where}:{node.line}: {why}.",
+            "AKGen reads only the C++ that binding files use; check this line.",
         )

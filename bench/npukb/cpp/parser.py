@@ -1,28 +1,26 @@
 """Parse statements and files: functions, OpDef constructors, globals and the PYBIND11_MODULE block."""
 
+from akgen.bench.npukb.cpp import syntax as cpp
 from akgen.bench.npukb.cpp.cursor import NotHere
 from akgen.bench.npukb.cpp.expressions import ExpressionParser
 from akgen.bench.npukb.cpp.lexer import tokenize
-from akgen.bench.npukb.cpp.syntax import (
-    Block, Break, Declare, For, ForEach, Function, If, Node, Return, Switch, Throw, Unit,
-)  # fmt: skip
 from akgen.tools.outcome import InputError
 
 
 class Parser(ExpressionParser):
-    def block(self) -> Block:
+    def block(self) -> cpp.Block:
         line = self.expect("{").line
-        body: list[Node] = []
+        body: list[cpp.Node] = []
         while not self.accept("}"):
             body.append(self.statement())
-        return Block(line, tuple(body))
+        return cpp.Block(line, tuple(body))
 
-    def statement(self) -> Node:
+    def statement(self) -> cpp.Node:
         token = self.token
         if token.text == "{" and token.kind == "op":
             return self.block()
         if self.accept(";"):
-            return Block(token.line, ())
+            return cpp.Block(token.line, ())
         if self.accept("if"):
             return self._if(token.line)
         if self.accept("for"):
@@ -31,15 +29,15 @@ class Parser(ExpressionParser):
             return self._switch(token.line)
         if self.accept("break"):
             self.expect(";")
-            return Break(token.line)
+            return cpp.Break(token.line)
         if self.accept("return"):
             value = None if self.token.text == ";" else self.expression()
             self.expect(";")
-            return Return(token.line, value)
+            return cpp.Return(token.line, value)
         if self.accept("throw"):
             value = self.expression()
             self.expect(";")
-            return Throw(token.line, value)
+            return cpp.Throw(token.line, value)
         declared = self.declaration()
         if declared is not None:
             return declared
@@ -47,7 +45,7 @@ class Parser(ExpressionParser):
         self.expect(";")
         return value
 
-    def declaration(self) -> Node | None:
+    def declaration(self) -> cpp.Node | None:
         """Parse `T a = e, b(c);`, or go back and return None if this is no declaration."""
         start, line = self.at, self.token.line
         try:
@@ -58,30 +56,30 @@ class Parser(ExpressionParser):
         if self.token.kind != "name" or self.peek().text not in ("=", ";", "(", "{", ","):
             self.at = start
             return None
-        declared: list[Node] = []
+        declared: list[cpp.Node] = []
         while True:
             name = self.identifier()
             if self.accept("="):
-                declared.append(Declare(line, kind, name, self.expression()))
+                declared.append(cpp.Declare(line, kind, name, self.expression()))
             elif self.accept("("):
-                declared.append(Declare(line, kind, name, None, self.arguments(")")))
+                declared.append(cpp.Declare(line, kind, name, None, self.arguments(")")))
             elif self.token.text == "{":
-                declared.append(Declare(line, kind, name, self.primary()))
+                declared.append(cpp.Declare(line, kind, name, self.primary()))
             else:
-                declared.append(Declare(line, kind, name))
+                declared.append(cpp.Declare(line, kind, name))
             if not self.accept(","):
                 break
         self.expect(";")
-        return declared[0] if len(declared) == 1 else Block(-1, tuple(declared))
+        return declared[0] if len(declared) == 1 else cpp.Block(-1, tuple(declared))
 
-    def _if(self, line: int) -> If:
+    def _if(self, line: int) -> cpp.If:
         self.expect("(")
         condition = self.expression()
         self.expect(")")
         yes = self.statement()
-        return If(line, condition, yes, self.statement() if self.accept("else") else None)
+        return cpp.If(line, condition, yes, self.statement() if self.accept("else") else None)
 
-    def _for(self, line: int) -> Node:
+    def _for(self, line: int) -> cpp.Node:
         self.expect("(")
         start = self.at
         try:
@@ -90,7 +88,7 @@ class Parser(ExpressionParser):
             if self.accept(":"):
                 items = self.expression()
                 self.expect(")")
-                return ForEach(line, kind, name, items, self.statement())
+                return cpp.ForEach(line, kind, name, items, self.statement())
         except (NotHere, InputError):
             pass
         self.at = start
@@ -99,15 +97,15 @@ class Parser(ExpressionParser):
         self.expect(";")
         step = None if self.token.text == ")" else self.expression()
         self.expect(")")
-        return For(line, first, condition, step, self.statement())
+        return cpp.For(line, first, condition, step, self.statement())
 
-    def _switch(self, line: int) -> Switch:
+    def _switch(self, line: int) -> cpp.Switch:
         self.expect("(")
         subject = self.expression()
         self.expect(")")
         self.expect("{")
-        labels: list[tuple[Node | None, int]] = []
-        body: list[Node] = []
+        labels: list[tuple[cpp.Node | None, int]] = []
+        body: list[cpp.Node] = []
         while not self.accept("}"):
             if self.accept("case"):
                 labels.append((self.choice_label(), len(body)))
@@ -116,19 +114,19 @@ class Parser(ExpressionParser):
                 labels.append((None, len(body)))
             else:
                 body.append(self.statement())
-        return Switch(line, subject, tuple(labels), tuple(body))
+        return cpp.Switch(line, subject, tuple(labels), tuple(body))
 
-    def choice_label(self) -> Node:
+    def choice_label(self) -> cpp.Node:
         label = self.binary(0)
         self.expect(":")
         return label
 
-    def unit(self) -> Unit:
+    def unit(self) -> cpp.Unit:
         """Read a file. What is neither function, OpDef constructor, global nor module is skipped."""
-        functions: dict[str, Function] = {}
+        functions: dict[str, cpp.Function] = {}
         refused: dict[str, InputError] = {}
-        constructors: dict[str, Function] = {}
-        globals_: list[Declare] = []
+        constructors: dict[str, cpp.Function] = {}
+        globals_: list[cpp.Declare] = []
         exports: dict[str, str] = {}
         while self.token.kind != "end":
             if self.accept("namespace", "using", "}"):
@@ -141,9 +139,9 @@ class Parser(ExpressionParser):
                 exports |= self._module()
             else:
                 self._global(functions, globals_, refused)
-        return Unit(functions, constructors, tuple(globals_), exports, refused)
+        return cpp.Unit(functions, constructors, tuple(globals_), exports, refused)
 
-    def _class(self, constructors: dict[str, Function]) -> None:
+    def _class(self, constructors: dict[str, cpp.Function]) -> None:
         name = self.identifier()
         bases = []
         while self.token.text not in ("{", ";") and self.token.kind != "end":
@@ -161,7 +159,7 @@ class Parser(ExpressionParser):
                 params = self.params()
                 while self.token.text != "{":
                     self.take()
-                constructors[name] = Function(name, params, self.block())
+                constructors[name] = cpp.Function(name, params, self.block())
             elif self.accept("{"):
                 self._skip_braces()
             elif self.take().kind == "end":
@@ -182,7 +180,7 @@ class Parser(ExpressionParser):
         return exports
 
     def _global(
-        self, functions: dict[str, Function], globals_: list[Declare], refused: dict[str, InputError]
+        self, functions: dict[str, cpp.Function], globals_: list[cpp.Declare], refused: dict[str, InputError]
     ) -> None:
         start = self.at
         try:
@@ -197,13 +195,13 @@ class Parser(ExpressionParser):
             variable = self.declaration()
         except InputError:
             variable = None
-        if isinstance(variable, Declare):
+        if isinstance(variable, cpp.Declare):
             globals_.append(variable)
             return
         self.at = start
         self._skip_one()
 
-    def _function(self, refused: dict[str, InputError]) -> Function | None:
+    def _function(self, refused: dict[str, InputError]) -> cpp.Function | None:
         """Parse a function definition. One that cannot be read is noted: it may not be needed."""
         self.type()
         if self.token.kind != "name" or self.peek().text != "(":
@@ -215,7 +213,7 @@ class Parser(ExpressionParser):
             self.accept("const", "noexcept")
             if self.token.text != "{":
                 return None
-            return Function(name, params, self.block())
+            return cpp.Function(name, params, self.block())
         except InputError as e:
             refused[name] = e
             return None
@@ -238,6 +236,6 @@ class Parser(ExpressionParser):
             depth += (token.text == "{") - (token.text == "}") if token.kind == "op" else 0
 
 
-def parse(text: str, where: str) -> Unit:
+def parse(text: str, where: str) -> cpp.Unit:
     """Parse a C++ file. Raises InputError with file and line where it cannot be read."""
     return Parser(tokenize(text, where), where).unit()

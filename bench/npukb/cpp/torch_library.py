@@ -22,7 +22,11 @@ _PLAIN = {
     "contiguous", "clone", "narrow", "sum", "transpose", "squeeze", "unsqueeze", "select", "flatten", "numel", "dim",
     "t", "permute", "is_contiguous", "slice", "any", "all", "max", "min", "abs", "eq", "ne",
 }  # fmt: skip
-_UNDEFINED: dict[str, Callable[[], Any]] = {"defined": lambda: False, "has_value": lambda: False, "cpu": lambda: None}
+_UNDEFINED: dict[str, Callable[[], Any]] = {
+    "defined": lambda: False,
+    "has_value": lambda: False,
+    "cpu": lambda: None,
+}
 
 
 class TorchLibrary:
@@ -63,7 +67,15 @@ class TorchLibrary:
             return (max if short == "max" else min)(*args)
         if short in ("make_tuple", "tie", "make_pair"):
             return list(args)
-        if short in ("runtime_error", "invalid_argument", "to_string", "move", "optional", "Tensor", "make_optional"):
+        if short in (
+            "runtime_error",
+            "invalid_argument",
+            "to_string",
+            "move",
+            "optional",
+            "Tensor",
+            "make_optional",
+        ):
             return args[0] if args else None
         raise Unknown(name)
 
@@ -78,7 +90,13 @@ class TorchLibrary:
             case list():
                 return list_method(owner, name, args)
             case Options():
-                return Options(args[0]) if name == "dtype" and args else owner.dtype if name == "dtype" else owner
+                return (
+                    Options(args[0])
+                    if name == "dtype" and args
+                    else owner.dtype
+                    if name == "dtype"
+                    else owner
+                )
             case Scalar():
                 return owner.value
             case str() if name == "c_str":
@@ -94,7 +112,9 @@ class TorchLibrary:
     def _allocate(self, name: str, args: list[Any]) -> torch.Tensor:
         like = args[0] if name.endswith("_like") else None
         dtype = next((d for d in (_dtype(a) for a in args[1:]) if d is not None), None)
-        shape = list(like.shape) if like is not None else [args[0]] if isinstance(args[0], int) else list(args[0])
+        shape = (
+            list(like.shape) if like is not None else [args[0]] if isinstance(args[0], int) else list(args[0])
+        )
         if dtype is None:
             dtype = like.dtype if like is not None else torch.float32
         fill = args[1] if name == "full" else 1 if name.startswith("ones") else 0

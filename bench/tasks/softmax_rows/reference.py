@@ -1,4 +1,7 @@
-"""Softmax over the last axis."""
+"""Softmax over the last axis: each row is shifted by its maximum, exponentiated and divided by its
+sum."""
+
+from typing import Any
 
 import torch
 
@@ -8,9 +11,14 @@ class Model(torch.nn.Module):
         return torch.softmax(x, dim=-1)
 
 
-def get_inputs(params):
-    return [torch.randn(params["shape"], dtype=getattr(torch, params["dtype"]))]
+def normal(params: dict[str, Any], shape: list[int] | None = None) -> torch.Tensor:
+    values = torch.randn(params["shape"] if shape is None else shape)
+    return values.to(getattr(torch, params["dtype"]))
 
 
-def get_init_inputs(params):
+def get_inputs(params: dict[str, Any]) -> list[Any]:
+    return [normal(params)]
+
+
+def get_init_inputs(params: dict[str, Any]) -> list[Any]:
     return []

@@ -1,0 +1,36 @@
+"""Residual addition followed by layer normalization with weight and bias."""
+
+from typing import Any
+
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(
+        self,
+        x: torch.Tensor,
+        residual: torch.Tensor,
+        weight: torch.Tensor,
+        bias: torch.Tensor,
+        eps: float,
+    ) -> torch.Tensor:
+        return torch.nn.functional.layer_norm(x + residual, x.shape[-1:], weight, bias, eps)
+
+
+def normal(params: dict[str, Any], shape: list[int] | None = None) -> torch.Tensor:
+    values = torch.randn(params["shape"] if shape is None else shape)
+    return values.to(getattr(torch, params["dtype"]))
+
+
+def get_inputs(params: dict[str, Any]) -> list[Any]:
+    return [
+        normal(params),
+        normal(params),
+        normal(params, params["shape"][-1:]),
+        normal(params, params["shape"][-1:]),
+        params["eps"],
+    ]
+
+
+def get_init_inputs(params: dict[str, Any]) -> list[Any]:
+    return []

@@ -1,0 +1,23 @@
+"""Every element limited to the closed range from low to high."""
+
+from typing import Any
+
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: torch.Tensor, low: float, high: float) -> torch.Tensor:
+        return torch.clamp(x, low, high)
+
+
+def normal(params: dict[str, Any], shape: list[int] | None = None) -> torch.Tensor:
+    values = torch.randn(params["shape"] if shape is None else shape)
+    return values.to(getattr(torch, params["dtype"]))
+
+
+def get_inputs(params: dict[str, Any]) -> list[Any]:
+    return [normal(params), params["low"], params["high"]]
+
+
+def get_init_inputs(params: dict[str, Any]) -> list[Any]:
+    return []

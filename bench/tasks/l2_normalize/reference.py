@@ -1,0 +1,23 @@
+"""Every row divided by its Euclidean length."""
+
+from typing import Any
+
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: torch.Tensor, eps: float) -> torch.Tensor:
+        return x / torch.sqrt((x * x).sum(dim=-1, keepdim=True) + eps)
+
+
+def normal(params: dict[str, Any], shape: list[int] | None = None) -> torch.Tensor:
+    values = torch.randn(params["shape"] if shape is None else shape)
+    return values.to(getattr(torch, params["dtype"]))
+
+
+def get_inputs(params: dict[str, Any]) -> list[Any]:
+    return [normal(params), params["eps"]]
+
+
+def get_init_inputs(params: dict[str, Any]) -> list[Any]:
+    return []

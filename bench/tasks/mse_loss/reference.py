@@ -1,0 +1,23 @@
+"""Mean of the squared differences between prediction and target, one number."""
+
+from typing import Any
+
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, prediction: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        return ((prediction - target) ** 2).mean()
+
+
+def normal(params: dict[str, Any], shape: list[int] | None = None) -> torch.Tensor:
+    values = torch.randn(params["shape"] if shape is None else shape)
+    return values.to(getattr(torch, params["dtype"]))
+
+
+def get_inputs(params: dict[str, Any]) -> list[Any]:
+    return [normal(params), normal(params)]
+
+
+def get_init_inputs(params: dict[str, Any]) -> list[Any]:
+    return []

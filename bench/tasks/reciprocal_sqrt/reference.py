@@ -1,0 +1,25 @@
+"""One over the square root of every element, for positive input."""
+
+from typing import Any
+
+import torch
+
+DOMAIN = (0.05, 100.0)
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.rsqrt(x)
+
+
+def positive(params: dict[str, Any]) -> torch.Tensor:
+    values = 0.05 + 4.0 * torch.rand(params["shape"])
+    return values.to(getattr(torch, params["dtype"]))
+
+
+def get_inputs(params: dict[str, Any]) -> list[Any]:
+    return [positive(params)]
+
+
+def get_init_inputs(params: dict[str, Any]) -> list[Any]:
+    return []

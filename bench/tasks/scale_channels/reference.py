@@ -1,0 +1,23 @@
+"""Every channel of an image batch (second axis) multiplied by its own scale."""
+
+from typing import Any
+
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+        return x * scale[None, :, None, None]
+
+
+def normal(params: dict[str, Any], shape: list[int] | None = None) -> torch.Tensor:
+    values = torch.randn(params["shape"] if shape is None else shape)
+    return values.to(getattr(torch, params["dtype"]))
+
+
+def get_inputs(params: dict[str, Any]) -> list[Any]:
+    return [normal(params), normal(params, params["shape"][1:2])]
+
+
+def get_init_inputs(params: dict[str, Any]) -> list[Any]:
+    return []

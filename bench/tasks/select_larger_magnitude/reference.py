@@ -1,0 +1,23 @@
+"""For each element, the one of two values that is farther from zero; the first on a tie."""
+
+from typing import Any
+
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return torch.where(torch.abs(x) >= torch.abs(y), x, y)
+
+
+def normal(params: dict[str, Any], shape: list[int] | None = None) -> torch.Tensor:
+    values = torch.randn(params["shape"] if shape is None else shape)
+    return values.to(getattr(torch, params["dtype"]))
+
+
+def get_inputs(params: dict[str, Any]) -> list[Any]:
+    return [normal(params), normal(params)]
+
+
+def get_init_inputs(params: dict[str, Any]) -> list[Any]:
+    return []
