@@ -1,0 +1,165 @@
+"""Every class of the state comes back from a checkpoint equal to what went in."""
+
+from pathlib import Path
+from typing import get_type_hints
+
+import pytest
+
+from akgen.agents.budget import Budget, Spent
+from akgen.agents.plan import Buffer, Plan, Tiling
+from akgen.agents.roles import Decision, Feedback, Planned, Usage, Written
+from akgen.graph.checkpoints import serializer, sqlite_saver
+from akgen.graph.records import AttemptRow, Candidate, Solution
+from akgen.graph.state import (
+    CHECKPOINTED,
+    Candidates,
+    History,
+    Profiled,
+    SampleState,
+    TaskState,
+)
+from akgen.tools.dtypes import DType
+from akgen.tools.frozen import Frozen
+from akgen.tools.op_spec import AttrSpec, OpSpec, ParamSpec
+from akgen.tools.outcome import Diagnostic, InfraError, Outcome
+from akgen.tools.profile import PipeTime, Profile
+from akgen.tools.project import KernelProject
+from akgen.tools.task import Case, Certificate, Reference, Task, Tolerance
+from akgen.tools.toolchain import Build
+from akgen.tools.verdict import CaseVerdict, Mismatch, Verdict
+
+FINDING = Diagnostic(
+    code="COPY_LENGTH", text="odd", file="op_kernel/x.cpp", line=3, stage="test", core="AIV 3"
+)
+TILING = Tiling(
+    block_dim=40,
+    tile_length=512,
+    buffers=(Buffer(name="x", role="in", dtype=DType.FLOAT16, size_bytes=1024, copies=2),),
+    ub_bytes=2048,
+    double_buffer=True,
+)
+PLAN = Plan(origin="test", category="softmax", thought="so", tiling=TILING, apis=("Add", "Exp"))
+PROFILE = Profile(
+    source="predicted",
+    toolchain="twin",
+    duration_us=12.5,
+    cores=2,
+    gm_read_bytes=1,
+    gm_write_bytes=2,
+    pipes=(PipeTime(pipe="V", busy_us=1.0, stalled_us=2.0, idle_us=9.5, instructions=7),),
+    bound="memory",
+    roofline_share=0.5,
+    core_imbalance=1.0,
+    trace=Path("/runs/trace.json"),
+)
+MISMATCH = Mismatch(
+    output=0, pattern="tail", count=3, total=100, first_index=(1, 2), max_abs=float("inf"), max_rel=1.0
+)
+VERDICT = Verdict(
+    outcome=Outcome.WRONG,
+    toolchain="twin",
+    compile_s=0.25,
+    cases=(
+        CaseVerdict(
+            id="0", outcome=Outcome.WRONG, mismatch=MISMATCH, diagnostics=(FINDING,), profile=PROFILE
+        ),
+    ),
+    diagnostics=(FINDING,),
+)
+PROJECT = KernelProject(op_type="X", kernel="x", files={"op_kernel/x.cpp": "int x;\n"})
+FEEDBACK = Feedback(
+    attempt=1, outcome=Outcome.WRONG, text="no", diagnostics=(FINDING,), left=Budget(attempts=2)
+)
+DECISION = Decision(action="repair", feedback=FEEDBACK, why="it differs", usage=Usage(output_tokens=3))
+ROW = AttemptRow(number=1, outcome=Outcome.WRONG, predicted_us=2.0, folder=Path("sample-0/attempt-1"))
+CANDIDATE = Candidate(
+    sample=0, outcome=Outcome.WRONG, best=1, predicted_us=None, attempts=(ROW,), spent=Spent(tokens=3)
+)
+TASK = Task(
+    name="x",
+    suite="builtin",
+    op_type="X",
+    kernel="x",
+    reference=Reference(loader="akgen.tools.reference.module_loader", path=Path("/tasks/x.py")),
+    cases=(Case(id="0", params={"shape": [3, 5], "dtype": "float32", "scale": 1.5, "keep": True}),),
+    tolerances=(Tolerance(dtype=DType.FLOAT16, atol=1e-3, rtol=1e-3),),
+    certificate=Certificate(digest="abc", rejected=("zeros",)),
+)
+BUILD = Build(
+    toolchain="twin",
+    outcome=None,
+    op=OpSpec(
+        op_type="X",
+        inputs=(ParamSpec(name="x", dtypes=(DType.FLOAT32, DType.FLOAT16)),),
+        outputs=(ParamSpec(name="y", dtypes=(DType.FLOAT32, DType.FLOAT16)),),
+        attrs=(AttrSpec(name="axes", type="list_int", default=(1, 2)),),
+    ),
+    folder=Path("/runs/build"),
+    compile_s=0.1,
+)
+SOLUTION = Solution(
+    task="x",
+    outcome=Outcome.WRONG,
+    toolchain="twin",
+    sample=0,
+    attempt=1,
+    project=None,
+    predicted_us=None,
+    verdict=VERDICT,
+    candidates=(CANDIDATE,),
+)
+VALUES: tuple[Frozen | DType | Outcome, ...] = (
+    BUILD,
+    Candidates(ended=(CANDIDATE,)),
+    DType.BFLOAT16,
+    DECISION,
+    FEEDBACK,
+    History(rows=(ROW, ROW)),
+    PROJECT,
+    Outcome.TRAP,
+    Planned(plan=PLAN, diagnostics=(FINDING,), messages=({"role": "user", "content": "plan"},)),
+    Profiled(profile=PROFILE),
+    SOLUTION,
+    Spent(attempts=1, tokens=2, wall_s=0.5),
+    TASK,
+    VERDICT,
+    Written(project=PROJECT, dsl="@ascend_kernel"),
+)
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda v: type(v).__name__)
+def test_a_value_comes_back_equal(value: Frozen | DType | Outcome) -> None:
+    kept = serializer()
+    back = kept.loads_typed(kept.dumps_typed({"channel": value}))["channel"]
+    assert type(back) is type(value)
+    assert back == value
+
+
+def test_every_checkpointed_class_is_tried() -> None:
+    assert {type(value) for value in VALUES} == set(CHECKPOINTED)
+
+
+def test_every_channel_holds_a_checkpointed_class_or_a_plain_number() -> None:
+    known = set(CHECKPOINTED) | {int, type(None)}
+    for state in (SampleState, TaskState):
+        for channel, hint in get_type_hints(state).items():
+            classes = set(getattr(hint, "__args__", (hint,)))
+            assert classes <= known, f"{channel} holds {classes - known}"
+
+
+def test_a_class_that_is_not_listed_is_not_brought_back() -> None:
+    kept = serializer()
+    back = kept.loads_typed(kept.dumps_typed({"channel": Budget()}))["channel"]
+    assert not isinstance(back, Budget)
+
+
+def test_a_damaged_checkpoint_file_stops_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoints.sqlite"
+    path.write_bytes(b"this is no database" * 100)
+    with pytest.raises(InfraError, match=r"checkpoints\.sqlite cannot be used"), sqlite_saver(path):
+        pass
+
+
+def test_a_checkpoint_file_that_cannot_be_made_stops_the_run(tmp_path: Path) -> None:
+    with pytest.raises(InfraError, match="cannot be used"), sqlite_saver(tmp_path / "absent" / "c.sqlite"):
+        pass
