@@ -1,0 +1,63 @@
+#ifndef AKGEN_EXE_GRAPH_TILING_CONTEXT_H
+#define AKGEN_EXE_GRAPH_TILING_CONTEXT_H
+#include "exe_graph/runtime/extended_kernel_context.h"
+#include "exe_graph/runtime/tiling_data.h"
+
+namespace fe {
+class PlatFormInfos;
+}
+
+namespace gert {
+
+// What a tiling function reads and answers.
+class AKGEN_HOST_API TilingContext : public ExtendedKernelContext {
+public:
+    TilingContext(akgen::host::Node *node, akgen::host::Answer *answer) : ExtendedKernelContext(node), answer_(answer)
+    {
+    }
+    const void *GetCompileInfo() const;
+    template <class T> const T *GetCompileInfo() const { return static_cast<const T *>(GetCompileInfo()); }
+    fe::PlatFormInfos *GetPlatformInfo() const;
+    const StorageShape *GetInputShape(size_t index) const;
+    const StorageShape *GetOptionalInputShape(size_t ir_index) const;
+    const StorageShape *GetRequiredInputShape(size_t ir_index) const;
+    const StorageShape *GetDynamicInputShape(size_t ir_index, size_t relative_index) const;
+    const Tensor *GetInputTensor(size_t index) const;
+    const Tensor *GetOptionalInputTensor(size_t ir_index) const;
+    const Tensor *GetRequiredInputTensor(size_t ir_index) const;
+    const Tensor *GetDynamicInputTensor(size_t ir_index, size_t relative_index) const;
+    const StorageShape *GetOutputShape(size_t index) const;
+
+    ge::graphStatus SetTilingKey(uint64_t key);
+    uint64_t GetTilingKey() const;
+    ge::graphStatus SetBlockDim(uint32_t block_dim);
+    uint32_t GetBlockDim() const;
+    ge::graphStatus SetScheduleMode(uint32_t mode);
+    uint32_t GetScheduleMode() const;
+    ge::graphStatus SetAicpuBlockDim(uint32_t block_dim);
+    ge::graphStatus SetLocalMemorySize(uint32_t size_bytes);
+    ge::graphStatus SetDynUBufSize(uint32_t size_bytes);
+    ge::graphStatus SetNeedAtomic(bool atomic);
+    bool NeedAtomic() const;
+    ge::graphStatus SetTilingCond(int32_t condition);
+    int32_t GetTilingCond() const;
+    TilingData *GetRawTilingData();
+    template <class T> T *GetTilingData()
+    {
+        TilingData *raw = GetRawTilingData();
+        if (sizeof(T) > raw->GetCapacity()) {
+            return nullptr;
+        }
+        raw->SetDataSize(sizeof(T));
+        return static_cast<T *>(raw->GetData());
+    }
+    size_t *GetWorkspaceSizes(size_t count);
+    size_t GetWorkspaceNum() const;
+    int32_t GetDeterministic() const;
+
+private:
+    akgen::host::Answer *answer_;
+};
+
+} // namespace gert
+#endif

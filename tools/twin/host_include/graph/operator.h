@@ -1,0 +1,60 @@
+// A node of the graph, as support checks see it.
+#ifndef AKGEN_GRAPH_OPERATOR_H
+#define AKGEN_GRAPH_OPERATOR_H
+#include "graph/ascend_string.h"
+#include "graph/tensor.h"
+
+namespace ge {
+
+class AKGEN_HOST_API TensorDesc {
+public:
+    TensorDesc() = default;
+    explicit TensorDesc(Shape shape, Format format = FORMAT_ND, DataType type = DT_FLOAT)
+        : shape_(std::move(shape)), format_(format), type_(type)
+    {
+    }
+    Shape GetShape() const { return shape_; }
+    Shape GetOriginShape() const { return shape_; }
+    Format GetFormat() const { return format_; }
+    Format GetOriginFormat() const { return format_; }
+    DataType GetDataType() const { return type_; }
+    void SetShape(const Shape &shape) { shape_ = shape; }
+    void SetFormat(Format format) { format_ = format; }
+    void SetDataType(DataType type) { type_ = type; }
+
+private:
+    Shape shape_;
+    Format format_ = FORMAT_ND;
+    DataType type_ = DT_UNDEFINED;
+};
+
+// Not filled by the twin: support checks belong to graph compilation, which it does not do.
+class AKGEN_HOST_API Operator {
+public:
+    Operator() = default;
+    Operator(const char *name, const char *type) : name_(name), type_(type) {}
+    graphStatus GetName(AscendString &name) const
+    {
+        name = name_;
+        return GRAPH_SUCCESS;
+    }
+    graphStatus GetOpType(AscendString &type) const
+    {
+        type = type_;
+        return GRAPH_SUCCESS;
+    }
+    TensorDesc GetInputDescByName(const char *) const { return TensorDesc(); }
+    TensorDesc GetOutputDescByName(const char *) const { return TensorDesc(); }
+    TensorDesc GetInputDesc(uint32_t) const { return TensorDesc(); }
+    TensorDesc GetOutputDesc(uint32_t) const { return TensorDesc(); }
+    template <class T> graphStatus GetAttr(const char *, T &) const { return GRAPH_FAILED; }
+    size_t GetInputsSize() const { return 0; }
+    size_t GetOutputsSize() const { return 0; }
+
+private:
+    AscendString name_;
+    AscendString type_;
+};
+
+} // namespace ge
+#endif

@@ -1,0 +1,45 @@
+// Log macros. Errors go to stderr, from where they reach the report of a failed tiling; the rest is not printed.
+#ifndef AKGEN_LOG_LOG_H
+#define AKGEN_LOG_LOG_H
+#include "akgen/host_api.h"
+
+namespace akgen::host {
+AKGEN_HOST_API void log_error(const std::string &op, const char *format, ...) __attribute__((format(printf, 2, 3)));
+inline std::string op_name(const char *name) { return name == nullptr ? "" : name; }
+inline std::string op_name(const std::string &name) { return name; }
+template <class C> auto op_name(const C *context) -> decltype(std::string(context->GetNodeName()))
+{
+    return context == nullptr ? "" : context->GetNodeName();
+}
+template <class... T> void ignore(const T &...) {}
+} // namespace akgen::host
+
+#define OP_LOGE(op, ...) ::akgen::host::log_error(::akgen::host::op_name(op), __VA_ARGS__)
+#define OP_LOGE_WITHOUT_REPORT(op, ...) OP_LOGE(op, __VA_ARGS__)
+#define OP_LOGE_IF(condition, result, op, ...)                                                                       \
+    do {                                                                                                             \
+        if (condition) {                                                                                             \
+            OP_LOGE(op, __VA_ARGS__);                                                                                \
+            return result;                                                                                           \
+        }                                                                                                            \
+    } while (0)
+#define OP_LOGW(op, ...) ::akgen::host::ignore(op, __VA_ARGS__)
+#define OP_LOGI(op, ...) ::akgen::host::ignore(op, __VA_ARGS__)
+#define OP_LOGD(op, ...) ::akgen::host::ignore(op, __VA_ARGS__)
+#define OP_LOGV(op, ...) ::akgen::host::ignore(op, __VA_ARGS__)
+#define OP_EVENT(op, ...) ::akgen::host::ignore(op, __VA_ARGS__)
+#define OP_CHECK_IF(condition, log, result)                                                                          \
+    do {                                                                                                             \
+        if (condition) {                                                                                             \
+            log;                                                                                                     \
+            result;                                                                                                  \
+        }                                                                                                            \
+    } while (0)
+#define OP_CHECK_NULL_WITH_CONTEXT(context, pointer)                                                                 \
+    do {                                                                                                             \
+        if ((pointer) == nullptr) {                                                                                  \
+            OP_LOGE(context, "%s is null", #pointer);                                                                \
+            return ge::GRAPH_FAILED;                                                                                 \
+        }                                                                                                            \
+    } while (0)
+#endif

@@ -1,0 +1,57 @@
+// Chip facts as tiling functions ask for them.
+#ifndef AKGEN_TILING_PLATFORM_ASCENDC_H
+#define AKGEN_TILING_PLATFORM_ASCENDC_H
+#include "akgen/host_api.h"
+
+namespace fe {
+class PlatFormInfos;
+}
+
+namespace platform_ascendc {
+
+enum class CoreMemType { L0_A = 0, L0_B = 1, L0_C = 2, L1 = 3, L2 = 4, UB = 5, HBM = 6, FB = 7, BT = 8, RESERVED };
+enum class SocVersion {
+    ASCEND910 = 0,
+    ASCEND910B,
+    ASCEND310P,
+    ASCEND310B,
+    ASCEND910_95,
+    ASCEND910_55,
+    AS31XM1,
+    ASCEND031,
+    MC62CM12A,
+    RESERVED_VERSION = 99999
+};
+
+class AKGEN_HOST_API PlatformAscendC {
+public:
+    PlatformAscendC() = delete;
+    explicit PlatformAscendC(fe::PlatFormInfos *platform) : platform_(platform) {}
+    uint32_t GetCoreNum() const;
+    uint32_t GetCoreNumAic() const;
+    uint32_t GetCoreNumAiv() const;
+    uint32_t GetCoreNumVector() const { return 0; } // extra vector cores exist on other chips only
+    SocVersion GetSocVersion() const;
+    void GetCoreMemSize(const CoreMemType &type, uint64_t &size_bytes) const;
+    void GetCoreMemBw(const CoreMemType &type, uint64_t &bytes_per_cycle) const;
+    // Return the block dim that covers `slices` work items, given how many cores of each kind one block takes.
+    uint32_t CalcTschBlockDim(uint32_t slices, uint32_t aic_cores, uint32_t aiv_cores) const;
+    uint32_t GetLibApiWorkSpaceSize() const;
+    uint32_t GetResGroupBarrierWorkSpaceSize() const;
+    uint32_t GetResCubeGroupWorkSpaceSize() const;
+    void ReserveLocalMemory(uint32_t) {}
+    fe::PlatFormInfos *GetPlatFormInfo() const { return platform_; }
+
+private:
+    fe::PlatFormInfos *platform_;
+};
+
+class AKGEN_HOST_API PlatformAscendCManager {
+public:
+    static PlatformAscendC *GetInstance();
+    // Only the chip that the twin was started for is known; another name gives nullptr.
+    static PlatformAscendC *GetInstance(const char *soc);
+};
+
+} // namespace platform_ascendc
+#endif

@@ -1,0 +1,162 @@
+// akgen_twin_host MANIFEST: load an operator's host library, describe it, and run its tiling function for one call.
+// The report is one JSON object per line in a file; what host code prints goes to stdout and stderr as it likes.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "chip.h"
+#include "crash.h"
+#include "describe.h"
+#include "json.h"
+#include "manifest.h"
+#include "registry.h"
+
+namespace {
+
+using namespace akgen::host;
+
+constexpr int kBadManifest = 70;
+constexpr size_t kDefaultCompileInfoBytes = 256;
+
+void write_all(int fd, const void *data, size_t size)
+{
+    const auto *bytes = static_cast<const char *>(data);
+    while (size > 0) {
+        const ssize_t done = write(fd, bytes, size);
+        if (done <= 0) {
+            std::_Exit(kBadManifest);
+        }
+        bytes += done;
+        size -= static_cast<size_t>(done);
+    }
+}
+
+void report(int fd, const std::string &json)
+{
+    const std::string line = json + "\n";
+    write_all(fd, line.data(), line.size());
+}
+
+int refuse(int fd, const char *code, const std::string &text)
+{
+    report(fd, "{\"error\":" + json_text(code) + ",\"text\":" + json_text(text) + "}");
+    return 0;
+}
+
+std::string describe(const std::string &op_type)
+{
+    const Registry &all = registry();
+    const auto impl = all.impls.find(op_type);
+    const OpImpl *found = impl == all.impls.end() ? nullptr : &impl->second;
+    std::string op = "null";
+    for (const auto &[type, make] : all.ops) {
+        if (type == op_type) {
+            op = describe_op(make(type.c_str()), found);
+        }
+    }
+    const auto name = [](const auto &pair) { return json_text(pair.first); };
+    return "{\"op\":" + op + ",\"ops\":" + json_list(all.ops, name) + ",\"impls\":" + json_list(all.impls, name) +
+           ",\"tiling_classes\":" + json_list(all.tiling_classes, describe_tiling_class) + "}";
+}
+
+gert::OpImplRegisterV2::TilingKernelFunc tiling_of(const std::string &op_type)
+{
+    const auto impl = registry().impls.find(op_type);
+    if (impl != registry().impls.end() && impl->second.tiling != nullptr) {
+        return impl->second.tiling;
+    }
+    for (const auto &[type, make] : registry().ops) {
+        if (type == op_type) {
+            return make(type.c_str()).core().tiling();
+        }
+    }
+    return nullptr;
+}
+
+int run_tiling(const Manifest &m, int report_fd, int tiling_fd)
+{
+    Node &node = *m.node;
+    const gert::OpImplRegisterV2::TilingKernelFunc tiling = tiling_of(m.op);
+    if (tiling == nullptr) {
+        return refuse(report_fd, "NO_TILING", "no tiling function is registered for " + m.op);
+    }
+    // An OpDef's own tiling function comes with an empty compile info; IMPL_OP_OPTILING may bring a filled one.
+    std::vector<uint64_t> empty_compile_info(kDefaultCompileInfoBytes / sizeof(uint64_t), 0);
+    node.compile_info = empty_compile_info.data();
+    const OpImpl impl = registry().impls[m.op];
+    if (impl.parse != nullptr) {
+        node.compile_info = impl.make_compile_info();
+        gert::TilingParseContext parse(&node, node.compile_info);
+        const ge::graphStatus status = impl.parse(&parse);
+        if (status != ge::GRAPH_SUCCESS) {
+            return refuse(report_fd, "TILING_PARSE", "the TilingParse function returned " + std::to_string(status));
+        }
+    }
+    Answer answer;
+    gert::TilingContext context(&node, &answer);
+    const ge::graphStatus status = tiling(&context);
+    if (impl.parse != nullptr) {
+        impl.drop_compile_info(node.compile_info);
+    }
+    std::fflush(nullptr);
+    const size_t size = answer.raw.GetDataSize();
+    const auto number = [](size_t n) { return std::to_string(n); };
+    if (size <= answer.raw.GetCapacity()) {
+        write_all(tiling_fd, answer.raw.GetData(), size);
+    }
+    report(report_fd, "{\"status\":" + std::to_string(status) + ",\"tiling_bytes\":" + std::to_string(size) +
+                          ",\"capacity\":" + std::to_string(answer.raw.GetCapacity()) +
+                          ",\"tiling_key\":" + std::to_string(answer.tiling_key) +
+                          ",\"block_dim\":" + (answer.block_dim_set ? std::to_string(answer.block_dim) : "null") +
+                          ",\"schedule_mode\":" + std::to_string(answer.schedule_mode) +
+                          ",\"workspaces\":" + json_list(answer.workspaces, number) +
+                          ",\"complaints\":" + json_list(complaints(), json_text) + "}");
+    return 0;
+}
+
+int serve(const Manifest &m, int report_fd, int tiling_fd)
+{
+    if (dlopen(m.host.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+        return refuse(report_fd, "HOST_LOAD", dlerror());
+    }
+    if (!m.has_call) {
+        report(report_fd, describe(m.op));
+        return 0;
+    }
+    return run_tiling(m, report_fd, tiling_fd);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        std::fprintf(stderr, "usage: akgen_twin_host MANIFEST\n");
+        return kBadManifest;
+    }
+    Manifest m;
+    try {
+        m = Manifest::read(argv[1]);
+    } catch (const std::exception &e) {
+        std::fprintf(stderr, "akgen_twin_host: %s\n", e.what());
+        return kBadManifest;
+    }
+    chip() = ChipFacts::read(m.chip);
+    const int report_fd = open(m.report.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    const int tiling_fd = m.has_call ? open(m.tiling.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+    if (report_fd < 0 || (m.has_call && tiling_fd < 0)) {
+        std::perror("akgen_twin_host: cannot write the report");
+        return kBadManifest;
+    }
+    report_crashes_to(report_fd, m.host.c_str());
+    try {
+        return serve(m, report_fd, tiling_fd);
+    } catch (const std::exception &e) {
+        return refuse(report_fd, "HOST_EXCEPTION", std::string("host code threw: ") + e.what());
+    } catch (...) {
+        return refuse(report_fd, "HOST_EXCEPTION", "host code threw something that is no std::exception");
+    }
+}

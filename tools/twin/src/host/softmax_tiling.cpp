@@ -1,0 +1,160 @@
+// Tilings of SoftMax and its relatives. Rows are the product of all axes but the last; the device API works on
+// `reduceM` rows at a time, which is what the workspace allows.
+#include "adv_api/softmax_tiling.h"
+
+namespace AscendC {
+
+namespace {
+
+constexpr uint32_t kBlockBytes = 32;
+constexpr uint32_t kRepeatBytes = 256;
+constexpr uint32_t kFloatBytes = 4;
+
+struct Rows {
+    uint32_t m;
+    uint32_t k;
+};
+
+Rows rows_of(const ge::Shape &src)
+{
+    const size_t axes = src.GetDimNum();
+    uint32_t m = 1;
+    for (size_t i = 0; i + 1 < axes; ++i) {
+        m *= static_cast<uint32_t>(src.GetDim(i));
+    }
+    return {m, axes == 0 ? 0 : static_cast<uint32_t>(src.GetDim(axes - 1))};
+}
+
+// Float scratch for one row: its copy in float, and one repeat for reductions.
+uint32_t row_bytes(const Rows &rows, uint32_t type_bytes, uint32_t copies)
+{
+    const uint32_t wide = type_bytes == kFloatBytes ? 0 : rows.k * kFloatBytes;
+    return copies * rows.k * kFloatBytes + wide + kRepeatBytes;
+}
+
+uint32_t max_bytes(const ge::Shape &src, uint32_t type_bytes, uint32_t copies)
+{
+    const Rows rows = rows_of(src);
+    return rows.m * row_bytes(rows, type_bytes, copies);
+}
+
+uint32_t min_bytes(const ge::Shape &src, uint32_t type_bytes, uint32_t copies)
+{
+    return row_bytes(rows_of(src), type_bytes, copies);
+}
+
+template <class T>
+void fill(const ge::Shape &src, uint32_t type_bytes, uint32_t max_type_bytes, uint32_t workspace_bytes, uint32_t copies,
+          T &tiling)
+{
+    const Rows rows = rows_of(src);
+    const uint32_t per_row = row_bytes(rows, type_bytes, copies);
+    uint32_t split = per_row == 0 ? 0 : workspace_bytes / per_row;
+    split = split > rows.m ? rows.m : split == 0 ? 1 : split;
+    const uint32_t max_k = kBlockBytes / max_type_bytes;
+    const uint32_t reduce_k = kBlockBytes / kFloatBytes;
+    const uint32_t range = rows.m / split;
+    const uint32_t tail = rows.m % split;
+    tiling.set_srcM(rows.m);
+    tiling.set_srcK(rows.k);
+    tiling.set_srcSize(rows.m * rows.k);
+    tiling.set_outMaxM(rows.m);
+    tiling.set_outMaxK(max_k);
+    tiling.set_outMaxSize(rows.m * max_k);
+    tiling.set_splitM(split);
+    tiling.set_splitK(rows.k);
+    tiling.set_splitSize(split * rows.k);
+    tiling.set_reduceM(split);
+    tiling.set_reduceK(reduce_k);
+    tiling.set_reduceSize(split * reduce_k);
+    tiling.set_rangeM(range);
+    tiling.set_tailM(tail);
+    tiling.set_tailSplitSize(tail * rows.k);
+    tiling.set_tailReduceSize(tail * reduce_k);
+}
+
+} // namespace
+
+uint32_t GetSoftMaxMaxTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool)
+{
+    return max_bytes(src, type_bytes, 1);
+}
+uint32_t GetSoftMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool)
+{
+    return min_bytes(src, type_bytes, 1);
+}
+void SoftMaxTilingFunc(const ge::Shape &src, const uint32_t type_bytes, const uint32_t workspace_bytes,
+                       optiling::SoftMaxTiling &tiling)
+{
+    fill(src, type_bytes, type_bytes, workspace_bytes, 1, tiling);
+}
+
+uint32_t GetSoftMaxFlashMaxTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool update, const bool)
+{
+    return max_bytes(src, type_bytes, update ? 2 : 1);
+}
+uint32_t GetSoftMaxFlashMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool update, const bool)
+{
+    return min_bytes(src, type_bytes, update ? 2 : 1);
+}
+void SoftMaxFlashTilingFunc(const ge::Shape &src, const uint32_t type_bytes, const uint32_t workspace_bytes,
+                            optiling::SoftMaxTiling &tiling, const bool update)
+{
+    fill(src, type_bytes, type_bytes, workspace_bytes, update ? 2 : 1, tiling);
+}
+
+uint32_t GetSoftMaxFlashV2MaxTmpSize(const ge::Shape &src, const uint32_t type_bytes, const uint32_t, const bool update,
+                                     const bool, const bool)
+{
+    return max_bytes(src, type_bytes, update ? 2 : 1);
+}
+uint32_t GetSoftMaxFlashV2MinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const uint32_t, const bool update,
+                                     const bool, const bool)
+{
+    return min_bytes(src, type_bytes, update ? 2 : 1);
+}
+void SoftMaxFlashV2TilingFunc(const ge::Shape &src, const uint32_t type_bytes, const uint32_t max_type_bytes,
+                              const uint32_t workspace_bytes, optiling::SoftMaxTiling &tiling, const bool update,
+                              const bool, const bool)
+{
+    fill(src, type_bytes, max_type_bytes, workspace_bytes, update ? 2 : 1, tiling);
+}
+
+uint32_t GetSoftMaxGradMaxTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool, const bool)
+{
+    return max_bytes(src, type_bytes, 2);
+}
+uint32_t GetSoftMaxGradMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool, const bool)
+{
+    return min_bytes(src, type_bytes, 2);
+}
+void SoftMaxGradTilingFunc(const ge::Shape &src, const uint32_t type_bytes, const uint32_t workspace_bytes,
+                           optiling::SoftMaxTiling &tiling, const bool)
+{
+    fill(src, type_bytes, type_bytes, workspace_bytes, 2, tiling);
+}
+
+uint32_t GetLogSoftMaxMaxTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool)
+{
+    return max_bytes(src, type_bytes, 2);
+}
+uint32_t GetLogSoftMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool)
+{
+    return min_bytes(src, type_bytes, 2);
+}
+void LogSoftMaxTilingFunc(const ge::Shape &src, const uint32_t type_bytes, const uint32_t workspace_bytes,
+                          optiling::LogSoftMaxTiling &tiling)
+{
+    fill(src, type_bytes, type_bytes, workspace_bytes, 2, tiling);
+}
+
+bool IsBasicBlockInSoftMax(optiling::SoftMaxTiling &tiling, const uint32_t)
+{
+    constexpr uint32_t kRowsOfBlock = 8;
+    constexpr uint32_t kColumnsOfBlock = 64;
+    constexpr uint32_t kMostColumns = 2048;
+    return tiling.get_srcK() % kColumnsOfBlock == 0 && tiling.get_srcK() < kMostColumns &&
+           tiling.get_srcM() % kRowsOfBlock == 0;
+}
+
+} // namespace AscendC

@@ -1,0 +1,97 @@
+#include "adv_api/temporary_sizes.h"
+
+namespace akgen::host {
+
+namespace {
+
+constexpr uint32_t kRepeatBytes = 256;
+constexpr uint32_t kFloatBytes = 4;
+
+struct Live {
+    const char *api;
+    uint32_t vectors; // alive at once, in float
+};
+// What a polynomial or iterative evaluation needs; anything not listed takes the default.
+constexpr Live kLive[] = {
+    {"Acosh", 3}, {"Asinh", 3}, {"Atan", 4}, {"Acos", 4}, {"Asin", 4}, {"Cos", 3}, {"Sin", 3},    {"Tan", 4},
+    {"Erf", 3},   {"Erfc", 4},  {"Gelu", 3}, {"Log", 1},  {"Exp", 3},  {"Ceil", 1}, {"Floor", 1}, {"Round", 1},
+    {"Trunc", 1}, {"Frac", 1},  {"Lgamma", 8}, {"Digamma", 6}, {"Power", 6}, {"Sum", 1}, {"Mean", 1}, {"ReduceSum", 1},
+    {"BroadCast", 1}, {"Sigmoid", 1}, {"Axpy", 1}, {"Sign", 2}, {"Xor", 1},
+};
+constexpr uint32_t kDefaultLive = 2;
+
+uint32_t live_of(const char *api)
+{
+    for (const Live &row : kLive) {
+        if (std::strcmp(row.api, api) == 0) {
+            return row.vectors;
+        }
+    }
+    return kDefaultLive;
+}
+
+} // namespace
+
+void temporary_factor(const char *api, uint32_t type_bytes, uint32_t &live, uint32_t &extra_bytes)
+{
+    // In units of the source's type: a 16-bit source is worked on in float.
+    live = live_of(api) * (type_bytes == 0 ? 1 : std::max(1U, kFloatBytes / type_bytes));
+    extra_bytes = kRepeatBytes;
+}
+
+void temporary_sizes(const char *api, const ge::Shape &src, uint32_t type_bytes, bool, uint32_t &maximum,
+                     uint32_t &minimum)
+{
+    uint32_t live = 0;
+    uint32_t extra = 0;
+    temporary_factor(api, type_bytes, live, extra);
+    const auto source = static_cast<uint32_t>(src.GetShapeSize()) * type_bytes;
+    const uint32_t padded = (source + kRepeatBytes - 1) / kRepeatBytes * kRepeatBytes;
+    minimum = live * kRepeatBytes + extra;
+    maximum = std::max(live * padded + extra, minimum);
+}
+
+} // namespace akgen::host
+
+namespace AscendC {
+
+namespace {
+uint32_t dim(const ge::Shape &src, size_t axis)
+{
+    return axis < src.GetDimNum() ? static_cast<uint32_t>(src.GetDim(axis)) : 1;
+}
+} // namespace
+
+// Source is [B, S, H, original H].
+void GetLayerNormMaxMinTmpSize(const ge::Shape &src, const uint32_t, const bool, uint32_t &maximum, uint32_t &minimum)
+{
+    const uint32_t row = dim(src, 2) * akgen::host::kFloatBytes;
+    minimum = 3 * row + akgen::host::kRepeatBytes;
+    maximum = dim(src, 0) * dim(src, 1) * minimum;
+}
+
+void GetLayerNormNDTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes, const uint32_t, const bool,
+                              optiling::LayerNormTiling &tiling)
+{
+    const uint32_t b = dim(src, 0);
+    const uint32_t s = dim(src, 1);
+    const uint32_t h = dim(src, 2);
+    const uint32_t original = src.GetDimNum() > 3 ? dim(src, 3) : h;
+    tiling.set_bLength(b);
+    tiling.set_sLength(s);
+    tiling.set_hLength(h);
+    tiling.set_originalHLength(original);
+    tiling.set_inputXSize(b * s * h);
+    tiling.set_meanVarSize(b * s);
+    tiling.set_tmpBufSize(workspace_bytes / akgen::host::kFloatBytes);
+    tiling.set_loopRound(1);
+    tiling.set_lastDimValueBack(1.0F / static_cast<float>(std::max(original, 1U)));
+}
+
+void GetLayerNormNDTillingInfo(const ge::Shape &src, const uint32_t workspace_bytes, const uint32_t type_bytes,
+                               const bool reuse_source, optiling::LayerNormTiling &tiling)
+{
+    GetLayerNormNDTilingInfo(src, workspace_bytes, type_bytes, reuse_source, tiling);
+}
+
+} // namespace AscendC
