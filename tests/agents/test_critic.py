@@ -1,0 +1,161 @@
+"""The critic's decisions and the feedback that it writes."""
+
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from akgen.agents.critic import RuleCritic
+from akgen.agents.findings import explain
+from akgen.agents.plan import Plan
+from akgen.agents.roles import Decision
+from akgen.knowledge.hints import bottleneck_rules, mismatch_hints, outcome_meanings
+from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.profile import Bound, PipeTime, Profile
+from akgen.tools.task import Case, Reference, Task
+from akgen.tools.verdict import CaseVerdict, Mismatch, Verdict
+
+TASK = Task(
+    name="x",
+    suite="file",
+    op_type="X",
+    kernel="x",
+    reference=Reference(loader="m", path=Path("x.py")),
+    cases=(Case(id="0"),),
+)
+PLAN = Plan(origin="test", category="other", thought="so")
+UNKNOWN = Diagnostic(
+    code="UNKNOWN_NAME",
+    text="'ReduceAdd' was not declared in this scope",
+    file="op_kernel/x.cpp",
+    line=12,
+    stage="compile",
+)
+
+
+def _verdict(outcome: Outcome, *found: Diagnostic, cases: tuple[CaseVerdict, ...] = ()) -> Verdict:
+    return Verdict(outcome=outcome, toolchain="twin", compile_s=0.1, diagnostics=found, cases=cases)
+
+
+def _decide(verdict: Verdict, left: int = 3, plan: Plan | None = PLAN) -> Decision:
+    return RuleCritic().criticise(TASK, plan, verdict, 1, left)
+
+
+def _profile(bound: Bound, share: float, *pipes: PipeTime, imbalance: float = 1.0) -> Profile:
+    return Profile(
+        source="predicted",
+        toolchain="twin",
+        duration_us=10.0,
+        cores=40,
+        gm_read_bytes=1,
+        gm_write_bytes=1,
+        pipes=pipes,
+        bound=bound,
+        roofline_share=share,
+        core_imbalance=imbalance,
+    )
+
+
+def _correct(profile: Profile | None) -> Verdict:
+    return _verdict(Outcome.CORRECT, cases=(CaseVerdict(id="0", outcome=Outcome.CORRECT, profile=profile),))
+
+
+def _different(pattern: str) -> Verdict:
+    mismatch = Mismatch(
+        output=0, pattern=pattern, count=3, total=100, first_index=(0, 97), max_abs=0.5, max_rel=2.0
+    )
+    cases = (
+        CaseVerdict(id="even", outcome=Outcome.CORRECT),
+        CaseVerdict(id="ragged", outcome=Outcome.WRONG, mismatch=mismatch),
+    )
+    return _verdict(Outcome.WRONG, cases=cases)
+
+
+def test_an_invented_interface_is_answered_with_the_nearest_that_exist() -> None:
+    decision = _decide(_verdict(Outcome.COMPILE_ERROR, UNKNOWN))
+    assert decision.action == "repair"
+    assert decision.feedback is not None
+    assert "op_kernel/x.cpp:12" in decision.feedback.text
+    assert (
+        "Nearest interface that exists: ReduceSum<T>(dst, src, sharedTmpBuffer, count)"
+        in decision.feedback.text
+    )
+
+
+def test_a_catalogued_finding_carries_its_cause_and_remedy() -> None:
+    text = explain(_verdict(Outcome.TRAP, Diagnostic(code="COPY_LENGTH", text="66 bytes", stage="test")))
+    assert "DataCopyPad" in text and "count * sizeof(T) % 32 != 0" in text
+
+
+def test_a_findings_own_remedy_goes_before_the_catalogues() -> None:
+    own = Diagnostic(code="COPY_LENGTH", text="66 bytes", remedy="Take 96.", stage="test")
+    text = explain(_verdict(Outcome.TRAP, own))
+    assert "Remedy: Take 96." in text and "Use DataCopyPad" not in text
+
+
+@pytest.mark.parametrize("pattern", sorted(mismatch_hints()))
+def test_every_mismatch_pattern_is_explained_with_a_remedy(pattern: str) -> None:
+    decision = _decide(_different(pattern))
+    assert decision.action == "repair" and decision.feedback is not None
+    hint = mismatch_hints()[pattern]
+    assert hint.meaning in decision.feedback.text and hint.remedy in decision.feedback.text
+    assert "case ragged" in decision.feedback.text and "3 of 100" in decision.feedback.text
+    assert "already pass: even" in decision.feedback.text
+
+
+def test_every_pattern_and_outcome_that_can_occur_has_its_text() -> None:
+    assert set(mismatch_hints()) == set(get_args(Mismatch.model_fields["pattern"].annotation))
+    assert set(outcome_meanings()) == {str(outcome) for outcome in Outcome}
+
+
+def test_many_findings_are_cut_and_counted_errors_first() -> None:
+    warning = Diagnostic(code="HINT", text="soft", severity="warning")
+    errors = [Diagnostic(code="TENSOR_RANGE", text=f"number {i}", file="a.cpp", line=i) for i in range(1, 12)]
+    text = explain(_verdict(Outcome.TRAP, warning, *errors))
+    assert "number 1" in text and "number 11" not in text and "soft" not in text
+    assert "and 4 more findings" in text
+
+
+def test_a_refused_plan_is_planned_again() -> None:
+    refused = Diagnostic(code="PLAN_OVERFLOW", text="UB holds 196608 bytes; the plan needs 200000.")
+    decision = _decide(_verdict(Outcome.PLAN_REJECTED, refused), plan=None)
+    assert decision.action == "replan"
+    assert decision.feedback is not None and "200000" in decision.feedback.text
+
+
+@pytest.mark.parametrize("outcome", [Outcome.UNSUPPORTED, Outcome.BUDGET])
+def test_what_another_attempt_cannot_mend_is_given_up(outcome: Outcome) -> None:
+    assert _decide(_verdict(outcome, UNKNOWN)).action == "give_up"
+
+
+def test_the_last_attempt_is_not_repaired() -> None:
+    assert _decide(_verdict(Outcome.COMPILE_ERROR, UNKNOWN), left=0).action == "give_up"
+
+
+def test_a_correct_kernel_is_accepted_when_nothing_may_go_into_speed() -> None:
+    assert _decide(_correct(_profile("imbalance", 0.2, imbalance=2.0)), left=0).action == "accept"
+
+
+def test_a_correct_kernel_near_the_roofline_is_accepted() -> None:
+    assert _decide(_correct(_profile("imbalance", 0.95, imbalance=2.0))).action == "accept"
+
+
+def test_a_correct_kernel_without_a_timeline_is_accepted() -> None:
+    assert _decide(_correct(None)).action == "accept"
+
+
+def test_a_slow_kernel_is_tuned_with_the_numbers_of_its_bottleneck() -> None:
+    scalar = PipeTime(pipe="S", busy_us=6.0, stalled_us=1.0, idle_us=3.0, instructions=1000)
+    decision = _decide(_correct(_profile("scalar", 0.2, scalar)))
+    assert decision.action == "tune"
+    assert decision.feedback is not None and "busy 60% of the time" in decision.feedback.text
+
+
+@pytest.mark.parametrize("rule", bottleneck_rules(), ids=lambda r: r.id)
+def test_every_bottleneck_rule_can_be_written_out(rule: object) -> None:
+    text = rule.advice.format(roofline=0.5, imbalance=1.5, busy=0.4, stalled=0.6)  # type: ignore[attr-defined]
+    assert "{" not in text
+
+
+def test_the_same_verdict_gives_the_same_decision() -> None:
+    assert _decide(_different("tail")) == _decide(_different("tail"))

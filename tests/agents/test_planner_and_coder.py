@@ -1,0 +1,160 @@
+"""The model-driven planner and coder, driven by a script."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from akgen.agents.briefing import coder_user, planner_user, task_text
+from akgen.agents.budget import Budget
+from akgen.agents.coder import ChatCoder
+from akgen.agents.conversation import Conversation
+from akgen.agents.models.scripted import ScriptedChatModel
+from akgen.agents.plan import Plan
+from akgen.agents.planner import ChatPlanner
+from akgen.agents.roles import Feedback, Planned, Written
+from akgen.knowledge.chip import chip
+from akgen.tools.call import Call, OutputMeta, TensorMeta
+from akgen.tools.dtypes import DType
+from akgen.tools.outcome import Outcome
+from akgen.tools.project import KernelProject
+from akgen.tools.task import Case, Reference, Task
+
+PLAN = Plan(origin="test", category="activation", thought="Split by elements.", apis=("Exp", "NoSuchApi"))
+GOOD: dict[str, Any] = {
+    "category": "activation",
+    "thought": "Elements over all cores.",
+    "block_dim": 40,
+    "tile_length": 4096,
+    "buffers": [
+        {"name": "x", "space": "UB", "role": "in", "dtype": "float16", "size_bytes": 8192, "copies": 2},
+        {"name": "y", "space": "UB", "role": "out", "dtype": "float16", "size_bytes": 8192, "copies": 2},
+    ],
+    "double_buffer": True,
+    "apis": ["Adds"],
+}
+
+
+def _task(folder: Path) -> Task:
+    module = folder / "gelu.py"
+    module.write_text("class Model: ...  # {{ braces stay }}\n")
+    return Task(
+        name="gelu",
+        suite="file",
+        op_type="Gelu",
+        kernel="gelu",
+        category="activation",
+        description="Gelu of every element.",
+        reference=Reference(loader="akgen.tools.reference.module_loader", path=module),
+        cases=tuple(Case(id=str(i), params={"shape": [i + 1, 5]}) for i in range(20)),
+    )
+
+
+def _conversation(folder: Path, role: str, *replies: str) -> Conversation:
+    script = folder / "script.jsonl"
+    script.write_text("".join(json.dumps({"role": role, "text": reply}) + "\n" for reply in replies))
+    return Conversation(ScriptedChatModel.read(script), "scripted", "scripted", seed=0)
+
+
+def _plan(folder: Path, reply: dict[str, Any] | str) -> Planned:
+    text = reply if isinstance(reply, str) else f"<think>Long thought.</think>\n{json.dumps(reply)}"
+    planner = ChatPlanner(_conversation(folder, "planner", text), chip(), Budget())
+    return planner.plan(_task(folder), None, 0)
+
+
+def _write(folder: Path, reply: str, previous: KernelProject | None = None) -> Written:
+    coder = ChatCoder(_conversation(folder, "coder", reply), chip(), Budget())
+    return coder.write(_task(folder), PLAN, None, previous, 0)
+
+
+def test_a_plan_is_read_with_its_thought_and_summed_buffers(tmp_path: Path) -> None:
+    planned = _plan(tmp_path, {**GOOD, "confidence": "high"})
+    assert planned.plan is not None and planned.plan.tiling is not None
+    assert planned.plan.thought == "Long thought."
+    assert planned.plan.tiling.ub_bytes == 4 * 8192
+    assert [m["role"] for m in planned.messages] == ["system", "user", "assistant"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"buffers": [{**GOOD["buffers"][0], "size_bytes": 131072}]}, "196608 bytes; the plan needs 262144"),
+        ({"buffers": [{**GOOD["buffers"][0], "size_bytes": 100}]}, "multiples of 32"),
+        ({"block_dim": 4000}, "asks for 4000 cores"),
+        ({"category": "poetry"}, '"category"'),
+        ({"tile_length": "long"}, '"tile_length"'),
+        ({"buffers": [{"name": "x"}]}, '"buffers.0.role"'),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused_with_the_numbers(
+    tmp_path: Path, change: dict[str, Any], words: str
+) -> None:
+    planned = _plan(tmp_path, {**GOOD, **change})
+    assert planned.plan is None
+    assert planned.outcome is Outcome.PLAN_REJECTED
+    assert any(words in d.text for d in planned.diagnostics), planned.diagnostics
+
+
+def test_a_reply_without_a_plan_is_no_code(tmp_path: Path) -> None:
+    assert _plan(tmp_path, "I would split it by rows.").outcome is Outcome.NO_CODE
+
+
+def test_code_becomes_a_project_of_the_task(tmp_path: Path) -> None:
+    written = _write(tmp_path, "```cpp\nint kernel;\n```")
+    assert written.project is not None
+    assert (written.project.op_type, written.project.kernel) == ("Gelu", "gelu")
+    assert written.project.files == {"op_kernel/gelu.cpp": "int kernel;\n"}
+
+
+def test_files_that_a_repair_leaves_out_stay(tmp_path: Path) -> None:
+    previous = KernelProject(
+        op_type="Gelu", kernel="gelu", files={"op_host/gelu.cpp": "host", "op_kernel/gelu.cpp": "old"}
+    )
+    written = _write(tmp_path, "```cpp\nnew\n```", previous)
+    assert written.project is not None
+    assert written.project.files == {"op_host/gelu.cpp": "host", "op_kernel/gelu.cpp": "new\n"}
+
+
+@pytest.mark.parametrize(
+    "reply", ["Sorry.", "================== op_host/gelu.cpp ==================\n```cpp\nint x;\n```\n"]
+)
+def test_a_reply_without_the_kernel_is_no_code(tmp_path: Path, reply: str) -> None:
+    written = _write(tmp_path, reply)
+    assert (written.project, written.outcome) == (None, Outcome.NO_CODE)
+    assert written.diagnostics[0].code == "NO_CODE"
+    assert written.messages[-1]["content"] == reply
+
+
+def test_the_prompt_holds_reference_cases_interface_and_the_plans_cards(tmp_path: Path) -> None:
+    meta = TensorMeta(dtype=DType.FLOAT16, shape=(3, 5))
+    call = Call(inputs=(meta, None, (meta, meta)), outputs=(OutputMeta(meta=meta, aliases=0),))
+    text = coder_user(_task(tmp_path), PLAN, None, None, Budget(tokens=900), lambda _: call)
+    assert "{{ braces stay }}" in text
+    assert '- 0: {"shape": [1, 5]}' in text and "and 8 more" in text
+    assert "input 0: float16 [3, 5]" in text and "input 1: absent" in text
+    assert "input 2: list of 2 tensors: float16 [3, 5], float16 [3, 5]" in text
+    assert "the memory of input 0" in text
+    assert "Exp(dst, src, count)" in text and "DataCopyPad(" in text
+    assert "900 tokens" in text
+
+
+def test_feedback_and_what_is_left_reach_planner_and_coder(tmp_path: Path) -> None:
+    feedback = Feedback(
+        attempt=2, outcome=Outcome.WRONG, text="The tail is wrong.", left=Budget(attempts=1, wall_s=12.4)
+    )
+    previous = KernelProject(op_type="Gelu", kernel="gelu", files={"op_kernel/gelu.cpp": "int old;"})
+    task = _task(tmp_path)
+    for text in (
+        planner_user(task, feedback, Budget(), None),
+        coder_user(task, PLAN, feedback, previous, Budget(), None),
+    ):
+        assert "attempt 2" in text and "The tail is wrong." in text
+        assert "1 attempt, 12 seconds" in text
+    assert "int old;" in coder_user(task, PLAN, feedback, previous, Budget(), None)
+
+
+def test_a_reference_that_is_a_folder_is_not_shown(tmp_path: Path) -> None:
+    task = _task(tmp_path)
+    hidden = task.model_copy(update={"reference": Reference(loader="x", path=tmp_path)})
+    assert "braces stay" not in task_text(hidden, None)
