@@ -1,0 +1,187 @@
+"""UB memory of a kernel: every buffer with its size as a formula, for the host function, the checker and Init."""
+
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from akgen.tools.dsl.evaluate import Scalar, align_up, evaluate
+from akgen.tools.dsl.expr import Expr, Name
+from akgen.tools.dsl.ir import ElementType, Kernel, Load, Op, Store, walk
+from akgen.tools.dsl.ops import OPS
+from akgen.tools.dsl.placement import Placement
+from akgen.tools.dtypes import DType
+from akgen.tools.frozen import Frozen
+
+UB_BYTES = 196608
+RESERVE_BYTES = 8192  # left to the compiler and to APIs that take temporary memory of their own
+ROW_TILE_LIMIT = 2048  # rows per tile: one DataCopyPad moves at most 4095 blocks
+FOLD_ROWS, FOLD_LANES = 64, 64  # rows that a row reduction folds at a time, and to how many lanes
+LONG_FOLD = 2048  # lanes that the reduction of one long row folds to
+
+
+class UbBuffer(Frozen):
+    """`copies` x elements x the largest size among `types`; absent while all of `partners` equal the first type."""
+
+    name: str
+    role: Literal["in", "out", "temp"]
+    tile: str
+    tensor: str | None = None  # of an output queue
+    dims: tuple[Expr, ...]
+    types: tuple[ElementType, ...]
+    copies: int = 1
+    partners: tuple[ElementType, ...] = ()
+
+
+class ScratchNeed(Frozen):
+    """What one operation needs: `width` bytes per element of `dims` plus `fixed_bytes`; with `narrow`, only while one
+    of those types has one byte (conversions of such types pass through half precision)."""
+
+    why: str
+    dims: tuple[Expr, ...] = ()
+    width: int = 0
+    fixed_bytes: int = 0
+    narrow: tuple[ElementType, ...] = ()
+
+
+class UbPlan(Frozen):
+    """All UB memory of a kernel. Scratch is the largest of the needs. `row_types` decide how rows are padded."""
+
+    buffers: tuple[UbBuffer, ...]
+    scratch: tuple[ScratchNeed, ...]
+    row_types: tuple[ElementType, ...]
+
+
+Types = Callable[[ElementType], DType | Literal["mask"]]
+
+
+def plan_buffers(kernel: Kernel, placement: Placement) -> UbPlan:
+    """Return every buffer of the kernel and the scratch needs of its operations."""
+    result: list[UbBuffer] = []
+    for alloc in kernel.allocs.values():
+        loads, outs = placement.loads_of(alloc.tile), placement.outs_of(alloc.tile)
+        if loads:
+            types = tuple(dict.fromkeys(ElementType(of=s.tensor) for s in loads))
+            copies = alloc.buffers or (2 if any(s.looped for s in loads) else 1)
+            name = f"{alloc.tile}_in"
+            result.append(
+                UbBuffer(name=name, role="in", tile=alloc.tile, dims=alloc.dims, types=types, copies=copies)
+            )
+        need = placement.buffered[alloc.tile]
+        if need != "never":
+            covered = {k for s in loads for k in s.blocks}
+            direct = [s.tensor for s in outs if s.direct is not None and s.block not in covered]
+            partners = [ElementType(of=t) for t in dict.fromkeys([*(s.tensor for s in loads), *direct])]
+            result.append(
+                UbBuffer(
+                    name=alloc.tile, role="temp", tile=alloc.tile, dims=alloc.dims, types=(alloc.dtype,),
+                    partners=tuple(partners) if need == "converted" else (),
+                )
+            )  # fmt: skip
+        for tensor in dict.fromkeys(s.tensor for s in outs):
+            copies = alloc.buffers or (2 if any(s.looped for s in outs if s.tensor == tensor) else 1)
+            result.append(
+                UbBuffer(
+                    name=f"{alloc.tile}_out_{tensor}", role="out", tile=alloc.tile, tensor=tensor, dims=alloc.dims,
+                    types=(ElementType(of=tensor),), copies=copies,
+                )
+            )  # fmt: skip
+    return UbPlan(buffers=tuple(result), scratch=tuple(_scratch(kernel)), row_types=_row_types(kernel))
+
+
+def _row_types(kernel: Kernel) -> tuple[ElementType, ...]:
+    tiles = {t: a.dtype for t, a in kernel.allocs.items() if len(a.dims) == 2 and a.dtype.fixed != "mask"}
+    moved = [
+        ElementType(of=s.tensor)
+        for s in walk(kernel.body)
+        if isinstance(s, (Load, Store)) and s.tile in tiles
+    ]
+    return tuple(dict.fromkeys([*tiles.values(), *moved]))
+
+
+def _scratch(kernel: Kernel) -> list[ScratchNeed]:
+    needs: list[ScratchNeed] = []
+    for s in walk(kernel.body):
+        match s:
+            case Op():
+                needs.extend(_op_scratch(kernel, s))
+            case Load() | Store():
+                alloc = kernel.allocs[s.tile]
+                ends = (ElementType(of=s.tensor), alloc.dtype)
+                needs.append(ScratchNeed(why="conversion of bytes", dims=alloc.dims, width=2, narrow=ends))
+            case _:
+                pass
+    return list(dict.fromkeys(needs))
+
+
+def _op_scratch(kernel: Kernel, op: Op) -> list[ScratchNeed]:
+    info, dims = OPS[op.name], kernel.allocs[op.dst].dims
+    needs: list[ScratchNeed] = []
+    if info.scratch_tiles:
+        needs.append(ScratchNeed(why=op.name, dims=dims, width=4 * info.scratch_tiles))
+    if info.family == "reduce":
+        rows = len(kernel.allocs[op.tiles[0].tile].dims) == 2
+        lanes = FOLD_ROWS * FOLD_LANES if rows else LONG_FOLD
+        needs.append(ScratchNeed(why=op.name, fixed_bytes=4 * lanes))
+    if any(a.view == "column" for a in op.tiles):
+        needs.append(ScratchNeed(why="broadcast over rows", fixed_bytes=4 * 8 * FOLD_ROWS))
+    if op.name in ("div", "rsqrt", "reciprocal"):
+        needs.append(ScratchNeed(why=op.name, fixed_bytes=256))
+    return needs
+
+
+def row_alignment(plan: UbPlan, types: Types) -> int:
+    """Return the multiple of elements to which rows of 2-D tiles are padded: 32 bytes of the narrowest type."""
+    return 32 // min((_size(types(t)) for t in plan.row_types), default=4)
+
+
+def _size(t: DType | Literal["mask"]) -> int:
+    return 1 if t == "mask" else t.size_bytes
+
+
+def bytes_of(b: UbBuffer, dims: tuple[int, ...], alignment: int, types: Types) -> int:
+    """Return what the buffer takes for these capacities, all copies; 0 if it is absent."""
+    own = types(b.types[0])
+    if b.partners and all(types(p) == own for p in b.partners):
+        return 0
+    elements = dims[0] if len(dims) == 1 else dims[0] * align_up(dims[1], alignment)
+    one = align_up(elements, 256) // 8 if own == "mask" else elements * max(_size(types(t)) for t in b.types)
+    return b.copies * align_up(one, 256)
+
+
+def scratch_bytes(plan: UbPlan, names: Mapping[str, Scalar], alignment: int, types: Types) -> int:
+    """Return the size of the scratch buffer, 0 if none is needed."""
+    largest = 0
+    for n in plan.scratch:
+        if n.narrow and all(_size(types(t)) > 1 for t in n.narrow):
+            continue
+        dims = [int(evaluate(d, names)) for d in n.dims]
+        elements = 0 if not dims else dims[0] if len(dims) == 1 else dims[0] * align_up(dims[1], alignment)
+        largest = max(largest, n.width * align_up(elements, 64) + n.fixed_bytes)
+    return align_up(largest, 256)
+
+
+def total_bytes(plan: UbPlan, names: Mapping[str, Scalar], types: Types) -> int:
+    """Return the UB bytes that the kernel takes with these parameter values and dtypes."""
+    alignment = row_alignment(plan, types)
+    total = scratch_bytes(plan, names, alignment, types)
+    for b in plan.buffers:
+        total += bytes_of(b, tuple(int(evaluate(d, names)) for d in b.dims), alignment, types)
+    return total
+
+
+def largest_fit(plan: UbPlan, param: str, names: Mapping[str, Scalar], types: Types, budget: int) -> int:
+    """Return the largest value of a capacity parameter that fits into `budget` bytes, as fit_tile defines it."""
+    step, limit = fit_step(plan, param)
+    low, high = 0, limit // step
+    while low < high:
+        middle = (low + high + 1) // 2
+        if total_bytes(plan, {**names, param: middle * step}, types) <= budget:
+            low = middle
+        else:
+            high = middle - 1
+    return low * step
+
+
+def fit_step(plan: UbPlan, param: str) -> tuple[int, int]:
+    """Return the step and the limit of a capacity parameter: rows of 2-D tiles count by one, lengths by 64."""
+    rows = any(len(b.dims) == 2 and b.dims[0] == Name(id=param) for b in plan.buffers)
+    return (1, ROW_TILE_LIMIT) if rows else (64, UB_BYTES)

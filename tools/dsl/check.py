@@ -1,0 +1,153 @@
+"""Everything that can be wrong with a program before it is lowered."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from akgen.tools.call import TensorMeta
+from akgen.tools.dsl.buffers import (
+    RESERVE_BYTES,
+    UB_BYTES,
+    Types,
+    UbPlan,
+    bytes_of,
+    row_alignment,
+    scratch_bytes,
+    total_bytes,
+)
+from akgen.tools.dsl.check_names import unknown_names
+from akgen.tools.dsl.check_types import wrong_types
+from akgen.tools.dsl.errors import DslError, finding
+from akgen.tools.dsl.evaluate import Scalar, evaluate
+from akgen.tools.dsl.expr import Name
+from akgen.tools.dsl.host_run import HostRun, Launched, Metas, tensor_arguments
+from akgen.tools.dsl.ir import ElementType, If, Kernel, Launch, Load, Program, Stmt, Store, Workspace, walk
+from akgen.tools.dsl.prepare import PreparedKernel, analyse
+from akgen.tools.dtypes import DType
+from akgen.tools.op_spec import AttrValue
+from akgen.tools.outcome import Diagnostic
+
+
+def check(
+    program: Program,
+    dtypes: Mapping[str, DType] | None = None,
+    *,
+    metas: Mapping[str, Metas] | None = None,
+    attrs: Mapping[str, AttrValue] | None = None,
+) -> tuple[Diagnostic, ...]:
+    """Return what is wrong, empty if the program is sound.
+
+    `dtypes` (host tensor to dtype) adds the checks of conversions; `metas` (host tensor to shape and dtype) with
+    `attrs` runs the host function, so that the UB budget is checked with the numbers of that call.
+    """
+    known = dict(dtypes or {})
+    known.update({n: m.dtype for n, m in (metas or {}).items() if isinstance(m, TensorMeta)})
+    found = list(unknown_names(program)) + list(_launches(program))
+    if found:
+        return tuple(found)
+    prepared: dict[str, PreparedKernel] = {}
+    for kernel in program.kernels:
+        ready, diagnostics = analyse(kernel)
+        found.extend(diagnostics)
+        arguments = tensor_arguments(program, kernel.name)
+        found.extend(wrong_types(kernel, {p: known[h] for p, h in arguments.items() if h in known}))
+        found.extend(_stores(program, kernel, arguments))
+        if ready is not None:
+            prepared[kernel.name] = ready
+            found.extend(_smallest(kernel, ready.plan))
+    if not found and metas is not None:
+        found.extend(_budget(program, prepared, metas, attrs or {}))
+    return tuple(found)
+
+
+def _launches(program: Program) -> list[Diagnostic]:
+    host, found = program.host, []
+    if not _always_launches(host.body):
+        found.append(finding("DSL_LAUNCH", host.line, f"A path of `{host.name}` ends without a launch."))
+    for s in walk(host.body):
+        if not isinstance(s, Launch):
+            continue
+        params = program.kernel(s.kernel).params
+        if len(params) != len(s.args):
+            text = f"`{s.kernel}` has {len(params)} parameters; {len(s.args)} arguments are given."
+            found.append(finding("DSL_LAUNCH", s.line, text))
+            continue
+        tensors = set(host.inputs + host.outputs) | {
+            x.name for x in walk(host.body) if isinstance(x, Workspace)
+        }
+        for p, a in zip(params, s.args, strict=True):
+            given = isinstance(a, Name) and a.id in tensors
+            if given != (p.type in ("tensor", "list")):
+                text = f"Parameter `{p.name}` of `{s.kernel}` is a {p.type}; the argument is not."
+                found.append(finding("DSL_LAUNCH", s.line, text))
+    return found
+
+
+def _always_launches(body: tuple[Stmt, ...]) -> bool:
+    for s in body:
+        if isinstance(s, Launch):
+            return True
+        if isinstance(s, If) and _always_launches(s.then) and _always_launches(s.other):
+            return True
+    return False
+
+
+def _stores(program: Program, kernel: Kernel, arguments: Mapping[str, str]) -> list[Diagnostic]:
+    """Return outputs that a kernel leaves unwritten, and loads of inputs that it also writes under another name."""
+    stored = {s.tensor for s in walk(kernel.body) if isinstance(s, Store)}
+    found = []
+    for output in program.host.outputs:
+        names = [p for p, h in arguments.items() if h == output]
+        if not any(n in stored for n in names):
+            found.append(finding("DSL_NO_STORE", kernel.line, f"`{kernel.name}` never stores `{output}`."))
+    for s in walk(kernel.body):
+        if isinstance(s, (Load, Store)) and arguments.get(s.tensor) is None:
+            found.append(finding("DSL_UNKNOWN_NAME", s.line, f"`{s.tensor}` is not bound by the launch."))
+    for tensor in stored:
+        if arguments.get(tensor) in program.host.inputs:
+            line = next(s.line for s in walk(kernel.body) if isinstance(s, Store) and s.tensor == tensor)
+            found.append(finding("DSL_NO_STORE", line, f"`{tensor}` is an input and cannot be stored to."))
+    return found
+
+
+def _smallest(kernel: Kernel, plan: UbPlan) -> list[Diagnostic]:
+    """Return a finding if the kernel's fixed-size buffers alone exceed UB."""
+    names = dict.fromkeys(kernel.scalars, 1)
+    return _over(
+        kernel, plan, names, lambda t: DType(t.fixed) if t.fixed not in (None, "mask") else DType.FLOAT16
+    )
+
+
+def _over(kernel: Kernel, plan: UbPlan, names: Mapping[str, Scalar], types: Types) -> list[Diagnostic]:
+    total, budget = total_bytes(plan, names, types), UB_BYTES - RESERVE_BYTES
+    if total <= budget:
+        return []
+    alignment = row_alignment(plan, types)
+    parts = [
+        f"{b.name} {bytes_of(b, tuple(int(evaluate(d, names)) for d in b.dims), alignment, types)}"
+        for b in plan.buffers
+    ]
+    parts.append(f"scratch {scratch_bytes(plan, names, alignment, types)}")
+    text = f"`{kernel.name}` needs {total} bytes of UB; {budget} of {UB_BYTES} may be used. Buffers: {', '.join(parts)}."
+    return [finding("DSL_UB_BUDGET", kernel.line, text)]
+
+
+def _budget(
+    program: Program,
+    prepared: Mapping[str, PreparedKernel],
+    metas: Mapping[str, Metas],
+    attrs: Mapping[str, AttrValue],
+) -> list[Diagnostic]:
+    run = HostRun(program, prepared, metas, attrs)
+    try:
+        launched: Launched = run.run()
+    except DslError as e:
+        return list(e.diagnostics)
+    ready = prepared[launched.kernel]
+    params = [p.name for p in ready.kernel.params]
+    names = {p: a for p, a in zip(params, launched.args, strict=True) if not isinstance(a, str)}
+    tensors = {p: a for p, a in zip(params, launched.args, strict=True) if isinstance(a, str)}
+
+    def types(t: ElementType) -> DType | Literal["mask"]:
+        return t.fixed if t.fixed is not None else run.dtype(ElementType(of=tensors[t.of or ""]))
+
+    return _over(ready.kernel, ready.plan, names, types)

@@ -1,0 +1,122 @@
+"""Names that are used before they are set."""
+
+from collections.abc import Iterator
+
+from akgen.tools.dsl.errors import finding
+from akgen.tools.dsl.expr import Expr, Fit, names_in
+from akgen.tools.dsl.expr import walk as walk_expr
+from akgen.tools.dsl.ir import (
+    Alloc,
+    Assert,
+    Assign,
+    Block,
+    Declare,
+    DimList,
+    DimSlice,
+    For,
+    If,
+    Launch,
+    Load,
+    Op,
+    Program,
+    Stmt,
+    Store,
+    TileRef,
+    Workspace,
+)
+from akgen.tools.outcome import Diagnostic
+
+
+def expressions(s: Stmt) -> tuple[Expr, ...]:
+    """Return the scalar expressions of one statement, without those of its body."""
+    match s:
+        case Alloc():
+            return s.dims
+        case Assign():
+            return (s.value,)
+        case Op():
+            return tuple(a for a in s.args if not isinstance(a, TileRef)) + (s.given or ())
+        case Load() | Store():
+            extent = s.extent if isinstance(s, Load) else ()
+            return (s.offset, *extent, *(x for x in (s.stride, s.item) if x is not None))
+        case For():
+            return (s.start, s.stop, s.step)
+        case If() | Assert():
+            return (s.cond,)
+        case Workspace():
+            return (s.count,)
+        case Declare():
+            return tuple(_declared(s))
+        case Launch():
+            return (s.cores, *s.args)
+        case _:
+            return ()
+
+
+def _declared(s: Declare) -> Iterator[Expr]:
+    for p in s.parts:
+        match p:
+            case DimList():
+                yield from p.dims
+            case DimSlice():
+                yield from (x for x in (p.start, p.stop) if x is not None)
+            case _:
+                pass
+
+
+class _Scope:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.found: list[Diagnostic] = []
+
+    def body(self, body: tuple[Stmt, ...], known: frozenset[str]) -> frozenset[str]:
+        """Return the names that are set after the body."""
+        for s in body:
+            for e in expressions(s):
+                self.expr(e, known, s.line)
+            match s:
+                case Assign() | Workspace():
+                    known = known | {s.name}
+                case Block():
+                    known = self.body(s.body, known)
+                case For():
+                    inner = self.body(s.body, known | {s.var})
+                    known = known | (inner & known)
+                case If():
+                    known = self.body(s.then, known) & self.body(s.other, known)
+                case _:
+                    pass
+        return known
+
+    def expr(self, e: Expr, known: frozenset[str], line: int) -> None:
+        for name in sorted(names_in(e) - known):
+            text = f"`{name}` is not set on every path that leads here."
+            self.found.append(finding("DSL_UNKNOWN_NAME", line, text))
+        for x in walk_expr(e):
+            if isinstance(x, Fit):
+                self.fit(x, line)
+
+    def fit(self, e: Fit, line: int) -> None:
+        kernels = {k.name: k for k in self.program.kernels}
+        if e.kernel not in kernels:
+            self.found.append(finding("DSL_UNKNOWN_NAME", line, f"`{e.kernel}` is not a kernel."))
+            return
+        kernel = kernels[e.kernel]
+        needed = frozenset().union(*(names_in(d) for a in kernel.allocs.values() for d in a.dims))
+        given = {e.param, *(n for n, _ in e.dims)}
+        wrong = sorted(needed - given) + sorted(given - kernel.scalars.keys())
+        if wrong:
+            text = (
+                f"fit_tile of `{e.kernel}`: `{wrong[0]}` must be a capacity parameter and given by keyword."
+            )
+            self.found.append(finding("DSL_LAUNCH", line, text))
+
+
+def unknown_names(program: Program) -> tuple[Diagnostic, ...]:
+    """Return uses of names before they are set, in kernels and in the host function."""
+    scope = _Scope(program)
+    for k in program.kernels:
+        scope.body(k.body, frozenset(k.scalars))
+    host = program.host
+    scope.body(host.body, frozenset(p.name for p in host.params))
+    return tuple(scope.found)

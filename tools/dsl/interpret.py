@@ -1,0 +1,109 @@
+"""Run a program in NumPy: the host function, then the kernel for every program id, deterministically.
+
+Core after core runs up to the next sync_all. What is not modelled: time, UB memory (capacities are checked, the sum by
+`check`), and what the lowering's compositions lose in precision.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from akgen.tools.call import TensorMeta
+from akgen.tools.dsl.errors import DslError, finding
+from akgen.tools.dsl.host_run import HostRun, Launched, Metas
+from akgen.tools.dsl.ir import Program, SyncAll
+from akgen.tools.dsl.numeric import Array, storage
+from akgen.tools.dsl.prepare import prepare
+from akgen.tools.dsl.program_run import Memory, ProgramRun
+from akgen.tools.dtypes import DType
+from akgen.tools.op_spec import AttrValue
+
+Value = Array | Sequence[Array] | None
+
+
+def interpret(
+    program: Program,
+    inputs: Sequence[Value],
+    attrs: Mapping[str, AttrValue] | None = None,
+    *,
+    dtypes: Mapping[str, DType] | None = None,
+    outputs: Sequence[Metas] | None = None,
+    core_num: int = 48,
+) -> list[Array | list[Array]]:
+    """Return the outputs, in the order of the host function.
+
+    `inputs` follow the host function's inputs; an absent optional is None, a list of tensors a sequence. bfloat16
+    tensors are float32 arrays named in `dtypes` (host name to dtype). `outputs` gives shapes and dtypes where the
+    program does not declare them. Raises DslError for an invalid program or an access out of bounds.
+    """
+    prepared = prepare(program)
+    host = program.host
+    given = dtypes or {}
+    if len(inputs) != len(host.inputs):
+        text = f"{len(inputs)} inputs are given; the host function has {len(host.inputs)}."
+        raise DslError((finding("DSL_RUN", host.line, text),))
+    values = dict(zip(host.inputs, inputs, strict=True))
+    metas: dict[str, Metas] = {n: _meta(v, given.get(n)) for n, v in values.items()}
+    if outputs is not None:
+        metas.update(zip(host.outputs, outputs, strict=True))
+    launched = HostRun(program, prepared, metas, attrs or {}, core_num).run()
+    metas = {**dict(launched.outputs), **metas}
+    memory: dict[str, Memory] = {n: _memory(v, metas[n]) for n, v in values.items()}
+    for n in host.outputs:
+        source = n.removesuffix("_ref")
+        if metas.get(n) is None:
+            raise DslError(
+                (finding("DSL_RUN", host.line, f"The shape of `{n}` is neither declared nor given."),)
+            )
+        memory[n] = memory[source] if source in values else _memory(None, metas[n])
+    for n, count, dtype in launched.workspaces:
+        memory[n] = _memory(None, TensorMeta(dtype=dtype, shape=(count,)))
+    _launch(program, launched, memory, prepared[launched.kernel].kernel.body)
+    results: list[Array | list[Array]] = []
+    for n in host.outputs:
+        meta, buffer = metas[n], memory[n]
+        if isinstance(meta, tuple):
+            results.append([a.reshape(m.shape) for a, m in zip(buffer.arrays, meta, strict=True)])
+        else:
+            assert meta is not None
+            results.append(buffer.arrays[0].reshape(meta.shape))
+    return results
+
+
+def _meta(value: Value, dtype: DType | None) -> Metas:
+    if value is None:
+        return None
+    if not isinstance(value, np.ndarray):
+        return tuple(m for v in value for m in [_meta(v, dtype)] if isinstance(m, TensorMeta))
+    return TensorMeta(dtype=dtype or DType(str(value.dtype)), shape=value.shape)
+
+
+def _memory(value: Value, meta: Metas) -> Memory:
+    """Return a private copy of the values, or memory filled with NaN (integers: a pattern)."""
+    if meta is None:
+        return Memory(DType.FLOAT32, [], listed=False)
+    metas = meta if isinstance(meta, tuple) else (meta,)
+    if value is None:
+        arrays: list[Array] = [
+            np.full(m.count, np.nan if m.dtype.is_float else 1, dtype=storage(m.dtype)) for m in metas
+        ]
+    else:
+        sources = [value] if isinstance(value, np.ndarray) else list(value)
+        arrays = [
+            np.array(v, dtype=storage(m.dtype)).reshape(-1) for v, m in zip(sources, metas, strict=True)
+        ]
+    return Memory(metas[0].dtype if metas else DType.FLOAT32, arrays, listed=isinstance(meta, tuple))
+
+
+def _launch(
+    program: Program, launched: Launched, memory: dict[str, Memory], body: tuple[object, ...]
+) -> None:
+    kernel = program.kernel(launched.kernel)
+    runs = [ProgramRun(kernel, launched, memory, pid) for pid in range(launched.cores)]
+    start = 0
+    ends = [i for i, s in enumerate(body) if isinstance(s, SyncAll)]
+    with np.errstate(all="ignore"):
+        for end in [*ends, len(body)]:
+            for run in runs:
+                run.body(body[start:end])
+            start = end + 1

@@ -1,0 +1,290 @@
+"""A parsed DSL program: kernels, host function, statements. Plain data; nothing here checks meaning."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from akgen.tools.dsl.expr import Const, Expr, ScalarType
+from akgen.tools.dtypes import DType
+from akgen.tools.frozen import Frozen
+from akgen.tools.op_spec import AttrValue
+
+Stage = Literal["copyin", "compute", "copyout"]
+Rounding = Literal["rint", "floor", "ceil", "round", "trunc"]
+View = Literal["whole", "column", "row"]
+
+
+class ElementType(Frozen):
+    """A tile's element type: fixed, a mask, or that of a tensor parameter (`x.dtype`)."""
+
+    fixed: DType | Literal["mask"] | None = None
+    of: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.of}.dtype" if self.fixed is None else str(self.fixed)
+
+
+class TileRef(Frozen):
+    """A tile as an operand; `column` is `s[:, None]` (one value per row), `row` is `g[None, :]`."""
+
+    tile: str
+    view: View = "whole"
+
+
+Operand = TileRef | Expr
+
+
+class Alloc(Frozen):
+    line: int
+    tile: str
+    dims: tuple[Expr, ...]  # capacity: (length,) or (rows, cols)
+    dtype: ElementType
+    buffers: int | None = None
+
+
+class Assign(Frozen):
+    line: int
+    name: str
+    value: Expr
+
+
+class Op(Frozen):
+    """A compute operation. `extent` is what it covers; the extent analysis fills it in."""
+
+    line: int
+    name: str
+    dst: str
+    args: tuple[Operand, ...]
+    given: tuple[Expr, ...] | None = None  # an extent that the author wrote
+    axis: Literal["last", "first", "all"] = "last"
+    rounding: Rounding = "rint"
+    extent: tuple[Expr, ...] | None = None  # of the sources, for reductions
+
+    @property
+    def tiles(self) -> tuple[TileRef, ...]:
+        """Return the source tiles."""
+        return tuple(a for a in self.args if isinstance(a, TileRef))
+
+    @property
+    def written(self) -> tuple[Expr, ...] | None:
+        """Return the extent of what the operation writes."""
+        if self.extent is None or not self.name.startswith("reduce_"):
+            return self.extent
+        if self.axis == "all" or len(self.extent) == 1:
+            return (Const(value=1),)
+        return self.extent[:1] if self.axis == "last" else self.extent[1:]
+
+
+class Load(Frozen):
+    line: int
+    tile: str
+    tensor: str
+    offset: Expr
+    extent: tuple[Expr, ...]
+    stride: Expr | None = None
+    item: Expr | None = None  # which tensor, where `tensor` is a list
+
+
+class Store(Frozen):
+    """`extent` is the tile's, filled in by the extent analysis."""
+
+    line: int
+    tensor: str
+    offset: Expr
+    tile: str
+    stride: Expr | None = None
+    extent: tuple[Expr, ...] | None = None
+    item: Expr | None = None
+
+
+class SyncAll(Frozen):
+    line: int
+
+
+class Block(Frozen):
+    line: int
+    stage: Stage
+    body: tuple["Stmt", ...]
+
+
+class For(Frozen):
+    line: int
+    var: str
+    start: Expr
+    stop: Expr
+    step: Expr
+    body: tuple["Stmt", ...]
+
+
+class If(Frozen):
+    line: int
+    cond: Expr
+    then: tuple["Stmt", ...]
+    other: tuple["Stmt", ...] = ()
+
+
+class Assert(Frozen):
+    line: int
+    cond: Expr
+    text: str
+
+
+class DimList(Frozen):
+    """A written shape: `(a, b)`."""
+
+    dims: tuple[Expr, ...]
+
+
+class DimSlice(Frozen):
+    """`x.shape[start:stop]`."""
+
+    tensor: str
+    start: Expr | None = None
+    stop: Expr | None = None
+
+
+class BroadcastOf(Frozen):
+    """`broadcast_shapes(x.shape, y.shape)`."""
+
+    tensors: tuple[str, ...]
+
+
+class ShapesOf(Frozen):
+    """`xs.shapes`: the shapes of a list of tensors."""
+
+    tensor: str
+
+
+ShapePart = DimList | DimSlice | BroadcastOf | ShapesOf
+
+
+class Declare(Frozen):
+    """The shape (parts joined) and dtype of an output."""
+
+    line: int
+    output: str
+    parts: tuple[ShapePart, ...]
+    dtype: ElementType
+
+
+class Workspace(Frozen):
+    line: int
+    name: str
+    count: Expr
+    dtype: DType
+
+
+class Launch(Frozen):
+    """`key` is the tiling key: 1 for the first kernel of the text, and so on."""
+
+    line: int
+    kernel: str
+    key: int
+    cores: Expr
+    args: tuple[Expr, ...]
+
+
+Stmt = Alloc | Assign | Op | Load | Store | SyncAll | Block | For | If | Assert | Declare | Workspace | Launch
+for _model in (Block, For, If):
+    _model.model_rebuild()
+
+
+class KernelParam(Frozen):
+    name: str
+    type: ScalarType | Literal["tensor", "list"]
+
+
+class Kernel(Frozen):
+    line: int
+    name: str
+    doc: str
+    params: tuple[KernelParam, ...]
+    body: tuple[Stmt, ...]
+
+    @property
+    def tensors(self) -> tuple[str, ...]:
+        """Return the tensor parameters, lists included."""
+        return tuple(p.name for p in self.params if p.type in ("tensor", "list"))
+
+    @property
+    def lists(self) -> tuple[str, ...]:
+        return tuple(p.name for p in self.params if p.type == "list")
+
+    @property
+    def scalars(self) -> dict[str, ScalarType]:
+        return {p.name: p.type for p in self.params if p.type != "tensor" and p.type != "list"}
+
+    @property
+    def allocs(self) -> dict[str, Alloc]:
+        return {s.tile: s for s in self.body if isinstance(s, Alloc)}
+
+
+HostParamKind = Literal[
+    "input",
+    "optional",
+    "dynamic",
+    "output",
+    "dynamic_output",
+    "int",
+    "float",
+    "bool",
+    "list_int",
+    "list_float",
+]
+
+
+class HostParam(Frozen):
+    name: str
+    kind: HostParamKind
+    default: AttrValue = None
+
+
+class Host(Frozen):
+    line: int
+    name: str
+    doc: str
+    params: tuple[HostParam, ...]
+    body: tuple[Stmt, ...]
+
+    def named(self, *kinds: HostParamKind) -> tuple[str, ...]:
+        return tuple(p.name for p in self.params if p.kind in kinds)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.named("input", "optional", "dynamic")
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        return self.named("output", "dynamic_output")
+
+    @property
+    def attrs(self) -> tuple[HostParam, ...]:
+        return tuple(p for p in self.params if p.name not in self.inputs + self.outputs)
+
+
+class Program(Frozen):
+    """A program; `text` is what was parsed."""
+
+    text: str
+    kernels: tuple[Kernel, ...]
+    host: Host
+
+    def kernel(self, name: str) -> Kernel:
+        return next(k for k in self.kernels if k.name == name)
+
+
+def walk(body: tuple[Stmt, ...]) -> Iterator[Stmt]:
+    """Yield every statement in text order, those within loops, branches and blocks included."""
+    for s in body:
+        yield s
+        match s:
+            case For() | Block():
+                yield from walk(s.body)
+            case If():
+                yield from walk(s.then)
+                yield from walk(s.other)
+
+
+def assigned(body: tuple[Stmt, ...]) -> frozenset[str]:
+    """Return the scalar names that a body sets, loop variables included."""
+    names = {s.name for s in walk(body) if isinstance(s, Assign)}
+    return frozenset(names | {s.var for s in walk(body) if isinstance(s, For)})

@@ -1,0 +1,103 @@
+"""Arithmetic of tile operations in NumPy, rounded to the tile's dtype after every operation.
+
+Elementary functions are evaluated in double precision and rounded: the interpreter is what the lowered kernel is
+compared with, so it must be the more precise of the two. bfloat16 values are float32 arrays that hold bfloat16 numbers.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from akgen.tools.dtypes import DType
+
+Array = NDArray[Any]
+_STORAGE: dict[DType, type] = {
+    DType.FLOAT32: np.float32, DType.FLOAT16: np.float16, DType.BFLOAT16: np.float32, DType.FLOAT64: np.float64,
+    DType.INT8: np.int8, DType.INT16: np.int16, DType.INT32: np.int32, DType.INT64: np.int64, DType.UINT8: np.uint8,
+    DType.UINT16: np.uint16, DType.UINT32: np.uint32, DType.UINT64: np.uint64, DType.BOOL: np.bool_,
+}  # fmt: skip
+
+
+def storage(dtype: DType) -> type:
+    """Return the NumPy type that holds values of the dtype (bfloat16: float32)."""
+    return _STORAGE[dtype]
+
+
+def to_bfloat16(x: Array) -> Array:
+    """Round float32 values to the nearest bfloat16 (ties to even); the result is float32."""
+    bits = x.astype(np.float32).view(np.uint32).astype(np.uint64)
+    rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
+    return np.where(np.isnan(x), np.float32(np.nan), rounded).astype(np.float32)
+
+
+def convert(x: Array, dtype: DType) -> Array:
+    """Convert values: to a float rounding to nearest even, from float to integer truncating."""
+    with np.errstate(all="ignore"):
+        if dtype == DType.BFLOAT16:
+            return to_bfloat16(x)
+        if not dtype.is_float and dtype != DType.BOOL and np.issubdtype(x.dtype, np.floating):
+            x = np.trunc(x)
+        return x.astype(storage(dtype))
+
+
+def _exact(f: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    return lambda x: f(x.astype(np.float64))
+
+
+UNARY: dict[str, Callable[[Array], Array]] = {
+    "exp": _exact(np.exp),
+    "ln": _exact(np.log),
+    "sqrt": np.sqrt,
+    "rsqrt": _exact(lambda x: 1.0 / np.sqrt(x)),
+    "reciprocal": lambda x: np.float32(1.0) / x,
+    "abs": np.abs,
+    "neg": np.negative,
+    "square": np.square,
+    "relu": lambda x: np.maximum(x, x.dtype.type(0)),
+    "sign": np.sign,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "round": np.rint,
+    "trunc": np.trunc,
+    "tanh": _exact(np.tanh),
+    "erf": _exact(special.erf),
+    "sigmoid": _exact(special.expit),
+    "silu": _exact(lambda x: x * special.expit(x)),
+    "gelu": _exact(lambda x: x * special.ndtr(x)),
+    "gelu_tanh": _exact(lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))),
+    "softplus": _exact(lambda x: np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))),
+    "sin": _exact(np.sin),
+    "cos": _exact(np.cos),
+    "expm1": _exact(np.expm1),
+    "log1p": _exact(np.log1p),
+    "copy": lambda x: x,
+}
+BINARY: dict[str, Callable[[Array, Array], Array]] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "power": lambda a, b: np.power(a.astype(np.float64), b),
+    "leaky_relu": lambda a, b: np.where(a >= 0, a, a * b),
+}
+COMPARE: dict[str, Callable[[Array, Array], Array]] = {
+    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+}  # fmt: skip
+MASK: dict[str, Callable[..., Array]] = {
+    "mask_and": np.logical_and,
+    "mask_or": np.logical_or,
+    "mask_not": np.logical_not,
+}
+REDUCE: dict[str, Callable[..., Array]] = {"reduce_sum": np.sum, "reduce_max": np.max, "reduce_min": np.min}
+ROUND: dict[str, Callable[[Array], Array]] = {
+    "rint": np.rint,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "round": lambda x: np.trunc(x + np.copysign(0.5, x)),
+    "trunc": np.trunc,
+}

@@ -1,0 +1,323 @@
+"""Statements of kernels and of the host function."""
+
+import ast
+from collections.abc import Sequence
+from typing import get_args
+
+from akgen.tools.dsl.expr import Const, Expr, Name
+from akgen.tools.dsl.ir import (
+    Alloc,
+    Assert,
+    Assign,
+    Block,
+    BroadcastOf,
+    Declare,
+    DimList,
+    DimSlice,
+    ElementType,
+    For,
+    If,
+    Launch,
+    Load,
+    Op,
+    Operand,
+    Rounding,
+    ShapePart,
+    ShapesOf,
+    Stmt,
+    Store,
+    SyncAll,
+    TileRef,
+    Workspace,
+)
+from akgen.tools.dsl.ops import OPS
+from akgen.tools.dsl.parse_expr import DTYPE_NAMES, Names, fail, parse_expr, parse_tensor
+from akgen.tools.dtypes import DType
+
+_STAGES = ("copyin", "compute", "copyout")
+
+
+class _Body:
+    """What kernels and the host function share: assignments, loops, branches."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+
+    def parse(self, nodes: Sequence[ast.stmt]) -> tuple[Stmt, ...]:
+        return tuple(s for n in nodes for s in [self.statement(n)] if s is not None)
+
+    def expr(self, node: ast.expr) -> Expr:
+        return parse_expr(node, self.names)
+
+    def statement(self, node: ast.stmt) -> Stmt | None:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                return self.assign(node, name, value)
+            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
+                joined = ast.copy_location(ast.BinOp(left=ast.Name(id=name), op=op, right=value), node)
+                return self.assign(node, name, joined)
+            case ast.For(
+                target=ast.Name(id=var), iter=ast.Call(func=ast.Name(id="range"), args=args), orelse=[]
+            ):
+                start, stop, step = self.bounds(node, args)
+                return For(
+                    line=node.lineno, var=var, start=start, stop=stop, step=step, body=self.parse(node.body)
+                )
+            case ast.If(test=test, body=body, orelse=other):
+                return If(
+                    line=node.lineno, cond=self.expr(test), then=self.parse(body), other=self.parse(other)
+                )
+            case ast.Pass():
+                return None
+        raise fail(
+            "DSL_SYNTAX", node, f"`{ast.unparse(node).splitlines()[0]}` is not a statement of the language."
+        )
+
+    def bounds(self, node: ast.stmt, args: list[ast.expr]) -> tuple[Expr, Expr, Expr]:
+        values = [self.expr(a) for a in args]
+        match values:
+            case [stop]:
+                return Const(value=0), stop, Const(value=1)
+            case [start, stop]:
+                return start, stop, Const(value=1)
+            case [start, stop, step]:
+                return start, stop, step
+        raise fail("DSL_ARITY", node, "range takes one to three arguments.")
+
+    def assign(self, node: ast.stmt, name: str, value: ast.expr) -> Stmt:
+        if name in self.names.tensors or name in self.names.tiles:
+            raise fail("DSL_ALIAS", node, f"`{name}` is a tensor or tile and cannot be assigned again.")
+        return Assign(line=node.lineno, name=name, value=self.expr(value))
+
+
+class KernelBody(_Body):
+    """Statements of a kernel. Stage rules are enforced here, because they decide what a statement may be."""
+
+    stage: str | None = None
+    depth = 0
+
+    def statement(self, node: ast.stmt) -> Stmt | None:
+        match node:
+            case ast.With(
+                items=[ast.withitem(context_expr=ast.Call(func=ast.Name(id=stage), args=[], keywords=[]))]
+            ) if stage in _STAGES:
+                return self.block(node, stage)
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name)) as call):
+                return self.call(node, name, call)
+        if self.stage in ("copyin", "copyout"):
+            raise fail(
+                "DSL_STAGE",
+                node,
+                f"A {self.stage} block holds only {'load' if self.stage == 'copyin' else 'store'}.",
+            )
+        self.depth += 1
+        try:
+            return super().statement(node)
+        finally:
+            self.depth -= 1
+
+    def block(self, node: ast.With, stage: str) -> Stmt:
+        if self.stage is not None:
+            raise fail("DSL_STAGE", node, f"A {stage} block stands inside a {self.stage} block.")
+        self.stage = stage
+        body = self.parse(node.body)
+        self.stage = None
+        return Block.model_validate({"line": node.lineno, "stage": stage, "body": body})
+
+    def assign(self, node: ast.stmt, name: str, value: ast.expr) -> Stmt:
+        match value:
+            case ast.Call(func=ast.Name(id="alloc_ub"), args=[shape, dtype], keywords=keywords):
+                if self.stage is not None or self.depth > 1:
+                    raise fail("DSL_STAGE", node, "alloc_ub stands at the top level of the kernel.")
+                if name in self.names.tiles or name in self.names.tensors:
+                    raise fail("DSL_ALIAS", node, f"`{name}` is allocated twice.")
+                dims = self.shape(shape)
+                buffers = self.keywords(node, keywords, "buffers").get("buffers")
+                count = None if buffers is None else ast.literal_eval(buffers)
+                self.names.tiles.add(name)
+                return Alloc(line=node.lineno, tile=name, dims=dims, dtype=self.dtype(dtype), buffers=count)
+        return super().assign(node, name, value)
+
+    def keywords(self, node: ast.stmt, given: list[ast.keyword], *allowed: str) -> dict[str, ast.expr]:
+        result = {k.arg: k.value for k in given if k.arg in allowed}
+        if len(result) != len(given):
+            raise fail("DSL_ARITY", node, f"Keywords allowed here: {', '.join(allowed) or 'none'}.")
+        return {k: v for k, v in result.items() if k is not None}
+
+    def shape(self, node: ast.expr) -> tuple[Expr, ...]:
+        nodes = node.elts if isinstance(node, ast.Tuple) else [node]
+        if len(nodes) not in (1, 2):
+            raise fail("DSL_SHAPE", node, "Tiles have one or two dimensions.")
+        return tuple(self.expr(n) for n in nodes)
+
+    def dtype(self, node: ast.expr) -> ElementType:
+        match node:
+            case ast.Attribute(value=ast.Name(id=tensor), attr="dtype") if tensor in self.names.tensors:
+                return ElementType(of=tensor)
+            case ast.Name(id="mask"):
+                return ElementType(fixed="mask")
+            case ast.Name(id=name) if name in DTYPE_NAMES:
+                return ElementType(fixed=DType(name))
+        raise fail("DSL_DTYPE", node, f"`{ast.unparse(node)}` is not a dtype.")
+
+    def tile(self, node: ast.expr) -> str:
+        if isinstance(node, ast.Name) and node.id in self.names.tiles:
+            return node.id
+        raise fail(
+            "DSL_UNKNOWN_NAME", node, f"`{ast.unparse(node)}` is not a tile; allocate it with alloc_ub."
+        )
+
+    def call(self, node: ast.Expr, name: str, call: ast.Call) -> Stmt:
+        args, line = call.args, node.lineno
+        need = {"load": "copyin", "store": "copyout"}.get(name, "compute" if name in OPS else None)
+        if need is not None and self.stage != need:
+            raise fail(
+                "DSL_STAGE",
+                node,
+                f"`{name}` stands in {self.stage or 'no'} block; it belongs in a {need} block.",
+            )
+        match name, args:
+            case "sync_all", []:
+                if self.depth or self.stage:
+                    raise fail(
+                        "DSL_STAGE",
+                        node,
+                        "sync_all stands at the top level of the kernel, where every core passes.",
+                    )
+                return SyncAll(line=line)
+            case "load", [tile, tensor, offset, extent]:
+                stride = self.keywords(node, call.keywords, "stride").get("stride")
+                name, item = parse_tensor(tensor, self.names)
+                return Load(
+                    line=line, tile=self.tile(tile), tensor=name, item=item, offset=self.expr(offset),
+                    extent=self.shape(extent), stride=None if stride is None else self.expr(stride),
+                )  # fmt: skip
+            case "store", [tensor, offset, tile]:
+                stride = self.keywords(node, call.keywords, "stride").get("stride")
+                name, item = parse_tensor(tensor, self.names)
+                return Store(
+                    line=line, tensor=name, item=item, offset=self.expr(offset), tile=self.tile(tile),
+                    stride=None if stride is None else self.expr(stride),
+                )  # fmt: skip
+        if name in ("load", "store", "sync_all"):
+            raise fail("DSL_ARITY", node, f"`{ast.unparse(node)}`: wrong operands for {name}.")
+        if name not in OPS:
+            raise fail("DSL_UNKNOWN_OP", node, f"`{name}` is not an operation.")
+        return self.op(node, name, call)
+
+    def op(self, node: ast.Expr, name: str, call: ast.Call) -> Stmt:
+        info, args = OPS[name], call.args
+        keywords = self.keywords(
+            node, call.keywords, *{"cast": ("rounding",), "reduce": ("axis",)}.get(info.family, ())
+        )
+        extras = 1 if info.family == "fill" else 0
+        if not info.arity + 1 <= len(args) <= info.arity + 1 + extras:
+            raise fail("DSL_ARITY", node, f"`{name}` takes a destination and {info.arity} operand(s).")
+        given = self.shape(args[info.arity + 1]) if len(args) > info.arity + 1 else None
+        axis, rounding = "last", "rint"
+        if "axis" in keywords:
+            axis = {-1: "last", 1: "last", 0: "first", None: "all"}.get(
+                ast.literal_eval(keywords["axis"]), ""
+            )
+        if "rounding" in keywords:
+            rounding = ast.literal_eval(keywords["rounding"])
+        if axis not in ("last", "first", "all") or rounding not in get_args(Rounding):
+            raise fail(
+                "DSL_SYNTAX", node, "axis is -1, 0 or None; rounding is rint, floor, ceil, round or trunc."
+            )
+        operands = tuple(self.operand(a) for a in args[1 : info.arity + 1])
+        fields = {"line": node.lineno, "name": name, "dst": self.tile(args[0]), "args": operands}
+        return Op.model_validate({**fields, "given": given, "axis": axis, "rounding": rounding})
+
+    def operand(self, node: ast.expr) -> Operand:
+        match node:
+            case ast.Name(id=name) if name in self.names.tiles:
+                return TileRef(tile=name)
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Tuple(elts=[first, second])) if (
+                name in self.names.tiles
+            ):
+                match ast.unparse(first), ast.unparse(second):
+                    case ":", "None":
+                        return TileRef(tile=name, view="column")
+                    case "None", ":":
+                        return TileRef(tile=name, view="row")
+                raise fail("DSL_SHAPE", node, "A view of a tile is v[:, None] or v[None, :].")
+        return self.expr(node)
+
+
+class HostBody(_Body):
+    """Statements of the host function."""
+
+    def __init__(self, names: Names, kernels: dict[str, int]) -> None:
+        super().__init__(names)
+        self.kernels = kernels
+        self.workspaces: set[str] = set()
+
+    def assign(self, node: ast.stmt, name: str, value: ast.expr) -> Stmt:
+        match value:
+            case ast.Call(func=ast.Name(id="workspace"), args=[count, ast.Name(id=dtype)]) if (
+                dtype in DTYPE_NAMES
+            ):
+                self.workspaces.add(name)
+                return Workspace(line=node.lineno, name=name, count=self.expr(count), dtype=DType(dtype))
+        return super().assign(node, name, value)
+
+    def statement(self, node: ast.stmt) -> Stmt | None:
+        match node:
+            case ast.Assert(test=test, msg=msg):
+                text = (
+                    msg.value
+                    if isinstance(msg, ast.Constant) and isinstance(msg.value, str)
+                    else ast.unparse(test)
+                )
+                return Assert(line=node.lineno, cond=self.expr(test), text=text)
+            case ast.Expr(value=ast.Call(func=ast.Name(id="declare"), args=[ast.Name(id=out), shape, dtype])):
+                return Declare(
+                    line=node.lineno, output=out, parts=tuple(self.parts(shape)), dtype=self.dtype(dtype)
+                )
+            case ast.Expr(
+                value=ast.Call(func=ast.Subscript(value=ast.Name(id=kernel), slice=cores), args=args)
+            ):
+                if kernel not in self.kernels:
+                    raise fail("DSL_LAUNCH", node, f"`{kernel}` is not a kernel defined above.")
+                return Launch(
+                    line=node.lineno, kernel=kernel, key=self.kernels[kernel], cores=self.expr(cores),
+                    args=tuple(self.argument(a) for a in args),
+                )  # fmt: skip
+        return super().statement(node)
+
+    def argument(self, node: ast.expr) -> Expr:
+        if isinstance(node, ast.Name) and (node.id in self.names.tensors or node.id in self.workspaces):
+            return Name(id=node.id)
+        return self.expr(node)
+
+    def dtype(self, node: ast.expr) -> ElementType:
+        match node:
+            case ast.Attribute(value=ast.Name(id=tensor), attr="dtype") if tensor in self.names.tensors:
+                return ElementType(of=tensor)
+            case ast.Name(id=name) if name in DTYPE_NAMES:
+                return ElementType(fixed=DType(name))
+        raise fail("DSL_DTYPE", node, f"`{ast.unparse(node)}` is not a dtype.")
+
+    def parts(self, node: ast.expr) -> list[ShapePart]:
+        match node:
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return self.parts(left) + self.parts(right)
+            case ast.Tuple(elts=elts):
+                return [DimList(dims=tuple(self.expr(e) for e in elts))]
+            case ast.Attribute(value=ast.Name(id=tensor), attr="shape") if tensor in self.names.tensors:
+                return [DimSlice(tensor=tensor)]
+            case ast.Attribute(value=ast.Name(id=tensor), attr="shapes") if tensor in self.names.tensor_lists:
+                return [ShapesOf(tensor=tensor)]
+            case ast.Subscript(
+                value=ast.Attribute(value=ast.Name(id=tensor), attr="shape"),
+                slice=ast.Slice(lower=lo, upper=hi, step=None),
+            ) if tensor in self.names.tensors:
+                start, stop = (None if x is None else self.expr(x) for x in (lo, hi))
+                return [DimSlice(tensor=tensor, start=start, stop=stop)]
+            case ast.Call(func=ast.Name(id="broadcast_shapes"), args=args):
+                names = tuple(
+                    a.value.id for a in args if isinstance(a, ast.Attribute) and isinstance(a.value, ast.Name)
+                )
+                return [BroadcastOf(tensors=names)]
+        raise fail("DSL_SHAPE", node, f"`{ast.unparse(node)}` is not a shape.")

@@ -1,0 +1,224 @@
+"""One core's run of a kernel in NumPy."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from akgen.tools.dsl.errors import DslError, finding
+from akgen.tools.dsl.evaluate import Scalar, evaluate, single
+from akgen.tools.dsl.expr import Element, Expr, Func, ListLength, ListNumel, Read
+from akgen.tools.dsl.host_run import Launched
+from akgen.tools.dsl.ir import Alloc, Assign, Block, ElementType, For, If, Kernel, Load, Op, Store, TileRef
+from akgen.tools.dsl.numeric import BINARY, COMPARE, MASK, REDUCE, ROUND, UNARY, Array, convert
+from akgen.tools.dsl.ops import OPS
+from akgen.tools.dtypes import DType
+
+
+class Memory:
+    """A tensor's, list's or workspace's flat values."""
+
+    def __init__(self, dtype: DType, arrays: list[Array], *, listed: bool) -> None:
+        self.dtype = dtype
+        self.arrays = arrays
+        self.listed = listed
+
+
+class _Tile:
+    def __init__(self, dtype: DType | None, capacity: tuple[int, ...]) -> None:
+        self.dtype = dtype  # None: mask
+        self.capacity = capacity
+        self.value: Array | None = None  # exactly its extent
+
+
+class ProgramRun:
+    """The state of one program id: its scalars and tiles."""
+
+    def __init__(self, kernel: Kernel, launched: Launched, memory: dict[str, Memory], pid: int) -> None:
+        self.pid, self.cores = pid, launched.cores
+        self.tensors: dict[str, Memory] = {}
+        self.names: dict[str, Scalar] = {}
+        self.tiles: dict[str, _Tile] = {}
+        for p, a in zip(kernel.params, launched.args, strict=True):
+            if isinstance(a, str):
+                self.tensors[p.name] = memory[a]
+            else:
+                self.names[p.name] = a
+
+    def fail(self, line: int, text: str) -> DslError:
+        return DslError((finding("DSL_RUN", line, f"Program {self.pid}: {text}"),))
+
+    def scalar(self, e: Expr) -> Scalar:
+        return single(evaluate(e, self.names, self.special))
+
+    def integer(self, e: Expr) -> int:
+        return int(self.scalar(e))
+
+    def special(self, e: Expr) -> Scalar:
+        match e:
+            case Func(name="program_id"):
+                return self.pid
+            case Func(name="num_programs"):
+                return self.cores
+            case Element():
+                value = self.tiles[e.tile].value
+                if value is None:
+                    raise KeyError(e.tile)
+                element: Scalar = value.reshape(-1)[self.integer(e.index)].item()
+                return element
+            case Read():
+                item = 0 if e.item is None else self.integer(e.item)
+                value = self.tensors[e.tensor].arrays[item]
+                element = value[self.integer(e.index)].item()
+                return float(element)
+            case ListLength():
+                return len(self.tensors[e.tensor].arrays)
+            case ListNumel():
+                return int(self.tensors[e.tensor].arrays[self.integer(e.index)].size)
+        raise KeyError(type(e).__name__)
+
+    def body(self, body: Sequence[object]) -> None:
+        for s in body:
+            line = getattr(s, "line", 0)
+            try:
+                self.statement(s)
+            except (KeyError, IndexError, ValueError, ZeroDivisionError, OverflowError) as e:
+                raise self.fail(line, f"{type(e).__name__}: {e}.") from e
+
+    def statement(self, s: object) -> None:
+        match s:
+            case Alloc():
+                dtype = self.dtype(s.dtype)
+                self.tiles[s.tile] = _Tile(dtype, tuple(self.integer(d) for d in s.dims))
+            case Assign():
+                self.names[s.name] = self.scalar(s.value)
+            case Block():
+                self.body(s.body)
+            case For():
+                for i in range(self.integer(s.start), self.integer(s.stop), self.integer(s.step)):
+                    self.names[s.var] = i
+                    self.body(s.body)
+            case If():
+                self.body(s.then if self.scalar(s.cond) else s.other)
+            case Load():
+                self.load(s)
+            case Store():
+                self.store(s)
+            case Op():
+                self.op(s)
+
+    def dtype(self, t: ElementType) -> DType | None:
+        if t.fixed == "mask":
+            return None
+        return DType(t.fixed) if t.fixed is not None else self.tensors[t.of or ""].dtype
+
+    def put(self, line: int, tile: str, value: Array) -> None:
+        """Set a tile's value; its shape becomes the extent."""
+        t = self.tiles[tile]
+        if len(value.shape) != len(t.capacity) or any(
+            n > c for n, c in zip(value.shape, t.capacity, strict=True)
+        ):
+            raise self.fail(line, f"extent {value.shape} does not fit `{tile}`, which holds {t.capacity}.")
+        t.value = value.astype(np.bool_) if t.dtype is None else convert(value, t.dtype)
+
+    def get(self, line: int, tile: str) -> Array:
+        value = self.tiles[tile].value
+        if value is None:
+            raise self.fail(line, f"`{tile}` is read before anything was put into it.")
+        return value
+
+    def positions(self, s: Load | Store, shape: tuple[int, ...], memory: Array) -> Array:
+        """Return the flat positions that a load or store touches; raise if one is out of bounds."""
+        offset = self.integer(s.offset)
+        index = offset + np.arange(shape[-1], dtype=np.int64)
+        if len(shape) == 2:
+            stride = shape[1] if s.stride is None else self.integer(s.stride)
+            index = index[None, :] + stride * np.arange(shape[0], dtype=np.int64)[:, None]
+        if index.size and (int(index.min()) < 0 or int(index.max()) >= memory.size):
+            text = f"`{s.tensor}` has {memory.size} elements; {int(index.min())}..{int(index.max())} are accessed."
+            raise self.fail(s.line, text)
+        return index
+
+    def memory(self, s: Load | Store) -> Array:
+        return self.tensors[s.tensor].arrays[0 if s.item is None else self.integer(s.item)]
+
+    def load(self, s: Load) -> None:
+        shape = tuple(self.integer(e) for e in s.extent)
+        if min(shape) <= 0:
+            raise self.fail(s.line, f"the extent {shape} is empty.")
+        memory = self.memory(s)
+        self.put(s.line, s.tile, memory[self.positions(s, shape, memory)])
+
+    def store(self, s: Store) -> None:
+        value, memory = self.get(s.line, s.tile), self.memory(s)
+        memory[self.positions(s, value.shape, memory)] = convert(value, self.tensors[s.tensor].dtype)
+
+    def operand(self, line: int, a: object, dtype: DType | None) -> Array:
+        if not isinstance(a, TileRef):
+            value = np.asarray(self.scalar(a))  # type: ignore[arg-type]
+            return value if dtype is None else convert(value, DType.FLOAT32 if dtype.is_float else dtype)
+        value = self.get(line, a.tile)
+        if a.view == "column":
+            value = value[:, None]
+        elif a.view == "row":
+            value = value[None, :]
+        return value.astype(np.float32) if value.dtype == np.float16 else value
+
+    def op(self, s: Op) -> None:
+        dst = self.tiles[s.dst]
+        family = OPS[s.name].family
+        if family == "fill":
+            self.fill(s, dst)
+            return
+        source = next((self.tiles[a.tile].dtype for a in s.tiles), dst.dtype)
+        covered = tuple(self.integer(e) for e in s.extent or ())
+        region = tuple(slice(0, n) for n in covered)
+        args: list[Array] = []
+        for a in s.args:
+            value = self.operand(s.line, a, source)
+            whole = isinstance(a, TileRef) and a.view == "whole"
+            args.append(value[region] if whole and value.shape != covered else value)
+        result = self.rounded(s, args, dst)
+        if family != "reduce" and any(a.tile == s.dst and a.view == "whole" for a in s.tiles):
+            updated = self.get(s.line, s.dst).copy()
+            updated[region] = result
+            dst.value = updated
+        else:
+            self.put(s.line, s.dst, result)
+
+    def rounded(self, s: Op, args: list[Array], dst: _Tile) -> Array:
+        """Return the operation's result in the destination's dtype."""
+        value = self.result(s, args)
+        return value.astype(np.bool_) if dst.dtype is None else convert(value, dst.dtype)
+
+    def result(self, s: Op, args: list[Array]) -> Array:
+        name = s.name
+        if name in UNARY:
+            return UNARY[name](args[0])
+        if name in BINARY:
+            return BINARY[name](args[0], args[1])
+        if name in COMPARE:
+            return COMPARE[name](args[0], args[1])
+        if name in MASK:
+            return MASK[name](*args)
+        if name == "where":
+            return np.where(args[0], args[1], args[2])
+        if name == "cast":
+            to_integer = not np.issubdtype(args[0].dtype, np.bool_) and self.tiles[s.dst].dtype not in (
+                DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16,
+            )  # fmt: skip
+            return ROUND[s.rounding](args[0]) if to_integer or s.rounding != "rint" else args[0]
+        return self.reduced(s, args[0])
+
+    @staticmethod
+    def reduced(s: Op, x: Array) -> Array:
+        f = REDUCE[s.name]
+        if x.ndim == 1 or s.axis == "all":
+            return np.asarray(f(x)).reshape(1)
+        return np.asarray(f(x, axis=-1 if s.axis == "last" else 0))
+
+    def fill(self, s: Op, dst: _Tile) -> None:
+        shape = dst.capacity if s.given is None else tuple(self.integer(e) for e in s.given)
+        value = self.operand(s.line, s.args[0], dst.dtype)
+        if s.name == "iota":
+            value = value + np.arange(shape[0])
+        self.put(s.line, s.dst, np.broadcast_to(value, shape))
