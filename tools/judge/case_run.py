@@ -1,0 +1,54 @@
+"""Judge one case over its trials."""
+
+from collections.abc import Sequence
+
+from akgen.tools.judge import policy
+from akgen.tools.judge.trial_files import TrialFiles
+from akgen.tools.judge.trial_run import Candidate, TrialResult, run_trial
+from akgen.tools.judge.trials import TrialPlan
+from akgen.tools.outcome import Outcome
+from akgen.tools.task import Case
+from akgen.tools.verdict import CaseVerdict
+
+
+def run_case(
+    candidate: Candidate, case: Case, plans: Sequence[TrialPlan], files: TrialFiles, *, trace: bool
+) -> CaseVerdict:
+    """Run trials until one fails. The first is launched twice if there are several."""
+    results: list[TrialResult] = []
+    previous: dict[tuple[int, int], str] = {}
+    for plan in plans:
+        with files.of(case, plan) as prepared:
+            first = plan.number == 0
+            result = run_trial(
+                candidate,
+                case,
+                plan,
+                prepared,
+                previous,
+                again=first and len(plans) > 1,
+                trace=trace and first,
+            )
+        results.append(result)
+        previous = result.digests
+        if result.outcome != Outcome.CORRECT:
+            break
+    return _fold(case, results, own_checker=candidate.task.own_checker)
+
+
+def _fold(case: Case, results: list[TrialResult], *, own_checker: bool) -> CaseVerdict:
+    worst = policy.worst(r.outcome for r in results)
+    first = results[0].launch
+    reached_checker = own_checker and any(r.max_abs is not None for r in results)
+    return CaseVerdict(
+        id=case.id,
+        outcome=worst,
+        trials=len(results),
+        max_abs=max((r.max_abs for r in results if r.max_abs is not None), default=None),
+        max_rel=max((r.max_rel for r in results if r.max_rel is not None), default=None),
+        predicted_us=first.duration_us,
+        mismatch=next((r.mismatch for r in reversed(results) if r.mismatch is not None), None),
+        own_checker=("fail" if any(r.own_verdict for r in results) else "pass") if reached_checker else None,
+        diagnostics=tuple({d.model_dump_json(): d for r in results for d in r.diagnostics}.values()),
+        profile=first.profile,
+    )

@@ -1,0 +1,229 @@
+"""Compare one output with what the reference says."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from akgen.tools.call import TensorFile
+from akgen.tools.judge import pattern, raw, tolerance
+from akgen.tools.verdict import Mismatch
+
+Mask = npt.NDArray[np.bool_]
+CHUNK = 1 << 21  # elements compared at a time, so that a large output does not fill the memory
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One output's comparison. `mismatch` is None if every element is inside its tolerance."""
+
+    max_abs: float
+    max_rel: float
+    mismatch: Mismatch | None
+    unwritten: bool = False  # an element was never written
+    foreign_nan: bool = False  # NaN or infinity where the reference has a number
+
+
+def compare(
+    index: int,
+    got: TensorFile,
+    want: TensorFile,
+    own: TensorFile,
+    rule: tolerance.Rule,
+    *,
+    zeroed: bool = False,
+) -> Compared:
+    """Compare output `index` with the golden values; `own` is the reference's result in its own dtype.
+
+    `zeroed` says that the output was cleared and not poisoned before the launch.
+    """
+    if got.shape != want.shape:
+        note = f"the output has shape {list(got.shape)}, the reference {list(want.shape)}"
+        return refused(index, "shape", want, note)
+    if got.dtype != rule.dtype:
+        return refused(index, "dtype", want, f"the output is {got.dtype}, the task asks for {rule.dtype}")
+    try:
+        stored = raw.load(got)
+    except (OSError, ValueError) as e:
+        note = f"the output file {e.strerror or 'is missing' if isinstance(e, OSError) else e}"
+        return refused(index, "shape", want, note)
+    comparison = _Comparison(stored, raw.load(want), raw.load(own), want, own, rule)
+    return comparison.run(index, got, zeroed)
+
+
+def refused(index: int, kind: Literal["shape", "dtype"], want: TensorFile, note: str) -> Compared:
+    """Say that an output is of the wrong form, so that no element can be compared."""
+    mismatch = Mismatch(
+        output=index,
+        pattern=kind,
+        count=want.count,
+        total=want.count,
+        first_index=(0,) * len(want.shape),
+        max_abs=float("inf"),
+        max_rel=float("inf"),
+        note=note,
+    )
+    return Compared(float("inf"), float("inf"), mismatch)
+
+
+class _Comparison:
+    """One pass over an output in chunks; keeps a mask of the elements that are wrong."""
+
+    def __init__(
+        self,
+        stored: raw.Array,
+        want: raw.Array,
+        own: raw.Array,
+        want_file: TensorFile,
+        own_file: TensorFile,
+        rule: tolerance.Rule,
+    ) -> None:
+        self._stored, self._want, self._own = stored, want, own
+        self._want_dtype, self._own_dtype = want_file.dtype, own_file.dtype
+        self._rule = rule
+        self._exact = rule.dtype not in tolerance.DEFAULTS and rule.atol == 0 and rule.rtol == 0
+        self._rms = 0.0 if self._exact else self._root_mean_square()
+        self._max_abs = self._max_rel = 0.0
+        self._foreign = False
+
+    def run(self, index: int, got: TensorFile, zeroed: bool) -> Compared:
+        wrong = np.zeros(self._stored.size, dtype=np.bool_)
+        for start in range(0, self._stored.size, CHUNK):
+            part = slice(start, start + CHUNK)
+            wrong[part] = self._exactly(part) if self._exact else self._closely(part)
+        if not self._exact and wrong.any():
+            self._forgive(wrong)
+        if not wrong.any():
+            return Compared(self._max_abs, self._max_rel, None, foreign_nan=self._foreign)
+        poison = raw.poisoned(self._stored) & wrong
+        unwritten = bool(poison.any()) and not zeroed and not self._poison_is_a_value()
+        described = pattern.describe(
+            wrong=wrong,
+            stored=self._stored,
+            shape=got.shape,
+            poison=poison if unwritten else None,
+            nan=self._nan_at(wrong),
+        )
+        mismatch = Mismatch(
+            output=index,
+            pattern=described.pattern,
+            count=int(np.count_nonzero(wrong)),
+            total=int(wrong.size),
+            first_index=described.first_index,
+            max_abs=self._max_abs,
+            max_rel=self._max_rel,
+            note=described.note,
+        )
+        return Compared(self._max_abs, self._max_rel, mismatch, unwritten, self._foreign)
+
+    def _exactly(self, part: slice) -> Mask:
+        """Integers and booleans: equal to the golden value, or to what the reference itself returns."""
+        got, want, own = self._stored[part], self._want[part], self._own[part]
+        wrong = np.asarray((got != want) & (got != own))
+        if wrong.any():
+            difference = np.abs(got[wrong].astype(np.float64) - want[wrong].astype(np.float64))
+            self._note(difference, np.abs(want[wrong].astype(np.float64)))
+        return wrong
+
+    def _values(self, part: slice) -> tuple[raw.Array, raw.Array, raw.Array]:
+        return (
+            raw.as_float64(self._stored[part], self._rule.dtype),
+            raw.as_float64(self._want[part], self._want_dtype),
+            raw.as_float64(self._own[part], self._own_dtype),
+        )
+
+    def _closely(self, part: slice) -> Mask:
+        got, want, own = self._values(part)
+        with np.errstate(invalid="ignore", over="ignore"):
+            difference = np.abs(got - want)
+            size = np.abs(want)
+            room = tolerance.allowed(self._rule, np.where(np.isfinite(size), size, 0.0), self._rms)
+            right = difference <= room
+            both = np.isfinite(difference)
+        if both.all():
+            self._note(difference, size)
+            return np.asarray(~right)
+        self._note(difference[both], size[both])
+        right |= self._special(got, want, own, room)
+        self._foreign |= bool((~right & ~np.isfinite(got) & np.isfinite(want)).any())
+        return np.asarray(~right)
+
+    def _special(self, got: raw.Array, want: raw.Array, own: raw.Array, room: raw.Array) -> Mask:
+        """Say where NaN and infinities agree with the reference."""
+        if np.iscomplexobj(got):
+            return np.asarray((np.isnan(got) & np.isnan(want)) | (got == want) | (got == own))
+        largest = tolerance.LARGEST[self._rule.dtype]
+        agree = np.isnan(got) & np.isnan(want)
+        agree |= got == want
+        # Where the reference's own precision overflows, so may the candidate's.
+        agree |= (np.isnan(own) & np.isnan(got)) | (np.isinf(own) & (own == got))
+        # At the edge of what the dtype holds, rounding decides between the largest number and infinity.
+        same_sign = np.sign(got) == np.sign(want)
+        agree |= np.isinf(got) & same_sign & (np.abs(want) + room >= largest)
+        edge = np.abs(got) >= largest * (1 - 2 * self._rule.rtol)
+        agree |= (
+            edge
+            & same_sign
+            & (np.abs(want) >= largest)
+            & (np.abs(want) <= largest * (1 + 2 * self._rule.rtol))
+        )
+        return np.asarray(agree)
+
+    def _forgive(self, wrong: Mask) -> None:
+        """Take back elements that are inside the reference's own error at their magnitude."""
+        if self._own.size != self._want.size:
+            return
+        sizes, errors = [], []
+        for start in range(0, self._want.size, CHUNK):
+            part = slice(start, start + CHUNK)
+            _, want, own = self._values(part)
+            with np.errstate(invalid="ignore"):
+                error = np.abs(own - want)
+            finite = np.isfinite(error)
+            sizes.append(np.abs(want[finite]))
+            errors.append(error[finite])
+        size, error = np.concatenate(sizes), np.concatenate(errors)
+        if not error.any():
+            return
+        places = np.flatnonzero(wrong)
+        got = raw.as_float64(self._stored[places], self._rule.dtype)
+        want = raw.as_float64(self._want[places], self._want_dtype)
+        with np.errstate(invalid="ignore"):
+            difference, at = np.abs(got - want), np.abs(want)
+        finite = np.isfinite(difference)
+        at = np.where(finite, at, 0.0)
+        room = tolerance.allowed(self._rule, at, self._rms)
+        room += tolerance.REFERENCE_ERROR_FACTOR * tolerance.reference_error(size, error, at)
+        wrong[places[finite & (difference <= room)]] = False
+
+    def _root_mean_square(self) -> float:
+        total, count = 0.0, 0
+        for start in range(0, self._want.size, CHUNK):
+            want = np.abs(raw.as_float64(self._want[start : start + CHUNK], self._want_dtype))
+            finite = want[np.isfinite(want)]
+            with np.errstate(over="ignore"):
+                total += float(np.square(finite).sum())
+            count += finite.size
+        return float(np.sqrt(total / count)) if count else 0.0
+
+    def _note(self, difference: raw.Array, size: raw.Array) -> None:
+        if difference.size == 0:
+            return
+        self._max_abs = max(self._max_abs, float(difference.max()))
+        floor = max(self._rule.atol, 1e-30)
+        self._max_rel = max(self._max_rel, float((difference / np.maximum(size, floor)).max()))
+
+    def _nan_at(self, wrong: Mask) -> Mask:
+        if self._exact:
+            return np.zeros_like(wrong)
+        found = np.zeros_like(wrong)
+        places = np.flatnonzero(wrong)
+        found[places] = ~np.isfinite(raw.as_float64(self._stored[places], self._rule.dtype))
+        return found
+
+    def _poison_is_a_value(self) -> bool:
+        """Integers can hold the poison's bits rightly: then a wrong -1 proves nothing, unless it is everywhere."""
+        if not self._exact:
+            return False
+        return bool(raw.poisoned(self._want).any()) and self._want.dtype == self._stored.dtype

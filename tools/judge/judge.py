@@ -1,0 +1,178 @@
+"""The judge's front: compile, test, profile, or all in one."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from akgen.tools.judge import policy, source_filter
+from akgen.tools.judge.case_run import run_case
+from akgen.tools.judge.digest import digest
+from akgen.tools.judge.trial_files import TrialFiles
+from akgen.tools.judge.trial_run import Candidate
+from akgen.tools.judge.trials import nonce, plan
+from akgen.tools.outcome import Diagnostic, InputError, Outcome
+from akgen.tools.profile import Profile
+from akgen.tools.project import KernelProject
+from akgen.tools.reference.client import ReferenceWorker
+from akgen.tools.task import Case, Task
+from akgen.tools.toolchain import Build, Toolchain
+from akgen.tools.verdict import CaseVerdict, Verdict
+
+TRIALS = 3
+OnCase = Callable[[CaseVerdict], None]
+
+
+class Judge:
+    """Judge projects with one toolchain and one reference process.
+
+    Raises InfraError when the machine is at fault, InputError when the task is; a bad project is a verdict.
+    """
+
+    def __init__(
+        self, toolchain: Toolchain, reference: ReferenceWorker, *, run_timeout_s: float = 60.0
+    ) -> None:
+        self._toolchain = toolchain
+        self._reference = reference
+        self._run_timeout_s = run_timeout_s
+
+    @property
+    def toolchain(self) -> str:
+        """Return the name and version that every result carries."""
+        return self._toolchain.version()
+
+    def compile(
+        self, project: KernelProject, task: Task, folder: Path, *, cases: Sequence[Case] | None = None
+    ) -> Build:
+        """Look at the text, then build host and device code for the cases' dtypes and tiling keys."""
+        outcome, findings = source_filter.look(project)
+        if outcome is not None:
+            return Build(
+                toolchain=self.toolchain,
+                outcome=outcome,
+                op=None,
+                folder=folder,
+                compile_s=0.0,
+                diagnostics=findings,
+            )
+        calls = [self._reference.describe(task.reference, case) for case in _chosen(task, cases)]
+        folder.mkdir(parents=True, exist_ok=True)
+        return self._toolchain.compile(project, calls, folder)
+
+    def test(
+        self,
+        build: Build,
+        task: Task,
+        folder: Path,
+        seed: int | None = None,
+        *,
+        cases: Sequence[Case] | None = None,
+        trials: int = TRIALS,
+        stop_on_first_failure: bool = False,
+        trace: bool = False,
+        on_case: OnCase | None = None,
+    ) -> Verdict:
+        """Run every case on fresh hidden inputs and compare.
+
+        Seeds derive from a secret that is drawn for each call, or from `seed` where the run must be repeatable.
+        """
+        if build.outcome is not None:
+            return _ended_early(build)
+        before = digest(task.reference)
+        secret = nonce(seed)
+        candidate = Candidate(self._toolchain, self._reference, build, task, self._run_timeout_s)
+        chosen = _chosen(task, cases)
+        plans = {case.id: plan(task, case, trials, secret) for case in chosen}
+        steps = [(case, p) for case in chosen for p in plans[case.id]]
+        verdicts: list[CaseVerdict] = []
+        with TrialFiles(self._reference, task, steps, folder) as files:
+            for case in chosen:
+                verdict = run_case(candidate, case, plans[case.id], files, trace=trace)
+                verdicts.append(verdict)
+                if on_case is not None:
+                    on_case(verdict)
+                if stop_on_first_failure and verdict.outcome != Outcome.CORRECT:
+                    break
+        outcome, findings = policy.worst(v.outcome for v in verdicts), build.diagnostics
+        if digest(task.reference) != before:
+            outcome, findings = Outcome.CHEAT, (*findings, _TAMPERED)
+        return Verdict(
+            outcome=outcome,
+            toolchain=build.toolchain,
+            compile_s=build.compile_s,
+            kernel_compile_s=build.kernel_compile_s,
+            cases=tuple(verdicts),
+            diagnostics=findings,
+        )
+
+    def profile(self, build: Build, task: Task, folder: Path, seed: int | None = None) -> Profile | None:
+        """Run the largest case once on the task's own inputs, with a trace below `folder`; None if it did not end."""
+        if build.outcome is not None:
+            return None
+        case = max(task.cases, key=lambda c: c.size_bytes or 0)
+        first = plan(task, case, 1, nonce(seed))[0]
+        trial = self._reference.sample(
+            task.reference, case, first.seed, "task", inputs=folder / "in", expected=folder / "expected"
+        )
+        launch = self._toolchain.run(
+            build, trial.call, folder / "run", timeout_s=self._run_timeout_s, trace=True
+        )
+        return launch.profile
+
+    def judge(
+        self,
+        project: KernelProject,
+        task: Task,
+        *,
+        work: Path,
+        cases: Sequence[Case] | None = None,
+        trials: int = TRIALS,
+        seed: int | None = None,
+        stop_on_first_failure: bool = False,
+        trace: bool = False,
+        on_case: OnCase | None = None,
+    ) -> Verdict:
+        """Compile and test. `work` is a folder for builds and runs; the trials' files in it are removed."""
+        before = digest(task.reference)
+        build = self.compile(project, task, work / "build", cases=cases)
+        verdict = self.test(
+            build,
+            task,
+            work / "test",
+            seed,
+            cases=cases,
+            trials=trials,
+            stop_on_first_failure=stop_on_first_failure,
+            trace=trace,
+            on_case=on_case,
+        )
+        if digest(task.reference) != before and _TAMPERED not in verdict.diagnostics:
+            update = {"outcome": Outcome.CHEAT, "diagnostics": (*verdict.diagnostics, _TAMPERED)}
+            return verdict.model_copy(update=update)
+        return verdict
+
+
+_TAMPERED = Diagnostic(
+    code="TAMPERED",
+    text="The task's reference or the judge's own files changed while the candidate was compiled or run.",
+    remedy="Leave the files of the task alone while it is judged, and judge again.",
+    stage="test",
+)
+
+
+def _chosen(task: Task, cases: Sequence[Case] | None) -> tuple[Case, ...]:
+    chosen = task.cases if cases is None else tuple(cases)
+    if not chosen:
+        raise InputError(f"Task {task.name} has no case to judge.", "Choose at least one case.")
+    if len({c.id for c in chosen}) != len(chosen):
+        raise InputError(f"Task {task.name} has two cases of the same id.", "Give every case its own id.")
+    return chosen
+
+
+def _ended_early(build: Build) -> Verdict:
+    assert build.outcome is not None
+    return Verdict(
+        outcome=build.outcome,
+        toolchain=build.toolchain,
+        compile_s=build.compile_s,
+        kernel_compile_s=build.kernel_compile_s,
+        diagnostics=build.diagnostics,
+    )

@@ -1,0 +1,116 @@
+"""Describe where an output is wrong, so that a critic can guess the cause without seeing the values."""
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Mask = npt.NDArray[np.bool_]
+Pattern = Literal[
+    "shape", "dtype", "all_zero", "unwritten", "nan", "tail", "block_edge", "row", "stale", "scattered", "all"
+]
+
+
+class Described(NamedTuple):
+    pattern: Pattern
+    first_index: tuple[int, ...]
+    note: str
+
+
+class Run(NamedTuple):
+    """A maximal run of wrong elements, in flat indices."""
+
+    start: int
+    length: int
+
+
+def describe(
+    *,
+    wrong: Mask,
+    stored: npt.NDArray[Any],
+    shape: tuple[int, ...],
+    poison: Mask | None,
+    nan: Mask,
+) -> Described:
+    """Name the pattern of a non-empty mask of wrong elements (flat, row-major, of `shape`)."""
+    places = np.flatnonzero(wrong)
+    first = tuple(int(i) for i in np.unravel_index(int(places[0]), shape)) if shape else ()
+    count = int(places.size)
+    if poison is not None and np.count_nonzero(poison) * 2 >= count:
+        where = _where(np.flatnonzero(poison), shape)
+        return Described(
+            "unwritten", first, f"{int(np.count_nonzero(poison))} elements were never written: {where}"
+        )
+    if np.count_nonzero(nan) * 2 > count:
+        return Described("nan", first, _where(places, shape))
+    if not np.any(stored):
+        return Described("all_zero", first, "every element of the output is zero")
+    if count >= 0.9 * wrong.size and wrong.size > 1:
+        return Described("all", first, _where(places, shape))
+    found = _tail(places, wrong, shape) or _rows(wrong, shape) or _edges(places, wrong.size)
+    if found is not None:
+        return Described(found[0], first, found[1])
+    return Described("scattered", first, _where(places, shape))
+
+
+def _tail(places: npt.NDArray[np.int64], wrong: Mask, shape: tuple[int, ...]) -> tuple[Pattern, str] | None:
+    """The end of the whole output, or the end of each row."""
+    size = wrong.size
+    first = int(places[0])
+    if size - first <= size / 2 and places.size >= 0.5 * (size - first):
+        return "tail", f"elements {first} to {size - 1} of {size}"
+    columns = shape[-1] if shape else 1
+    if len(shape) < 2 or columns < 2:
+        return None
+    by_column: Mask = np.asarray(wrong.reshape(-1, columns).any(axis=0))
+    start = int(np.argmax(by_column))
+    if start > 0 and columns - start <= columns / 2 and by_column[start:].mean() > 0.5:
+        return "tail", f"columns {start} to {columns - 1} of rows of {columns}"
+    return None
+
+
+def _rows(wrong: Mask, shape: tuple[int, ...]) -> tuple[Pattern, str] | None:
+    """Whole rows of the last axis while others are right."""
+    columns = shape[-1] if shape else 1
+    if len(shape) < 2 or columns < 2:
+        return None
+    by_row = wrong.reshape(-1, columns).mean(axis=1)
+    touched = np.flatnonzero(by_row > 0)
+    if touched.size < by_row.size and float(by_row[touched].mean()) > 0.8:
+        listed = ", ".join(str(int(r)) for r in touched[:6]) + (", ..." if touched.size > 6 else "")
+        return "row", f"{touched.size} of {by_row.size} rows: {listed}"
+    return None
+
+
+def _edges(places: npt.NDArray[np.int64], size: int) -> tuple[Pattern, str] | None:
+    """Short runs at a regular distance: the edges of tiles or of cores' parts."""
+    runs = _runs(places)
+    if not 2 <= len(runs) <= size // 8 + 1:
+        return None
+    starts = np.array([r.start for r in runs])
+    gaps = np.diff(starts)
+    distance = int(np.gcd.reduce(gaps))
+    longest = max(r.length for r in runs)
+    if distance >= 16 and longest * 4 <= distance:
+        return (
+            "block_edge",
+            f"runs of at most {longest} elements, {distance} apart, from element {runs[0].start}",
+        )
+    return None
+
+
+def _runs(places: npt.NDArray[np.int64]) -> list[Run]:
+    breaks = np.flatnonzero(np.diff(places) > 1)
+    starts = np.concatenate(([0], breaks + 1))
+    ends = np.concatenate((breaks, [places.size - 1]))
+    return [Run(int(places[s]), int(places[e] - places[s] + 1)) for s, e in zip(starts, ends, strict=True)]
+
+
+def _where(places: npt.NDArray[np.int64], shape: tuple[int, ...]) -> str:
+    runs = _runs(places)
+    if len(runs) == 1:
+        return f"elements {runs[0].start} to {runs[0].start + runs[0].length - 1}"
+    if len(runs) <= 4:
+        return ", ".join(f"{r.start} to {r.start + r.length - 1}" for r in runs)
+    shown = f" of shape {list(shape)}" if shape else ""
+    return f"{len(runs)} runs between elements {runs[0].start} and {int(places[-1])}{shown}"

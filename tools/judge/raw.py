@@ -1,0 +1,50 @@
+"""Raw tensor files as NumPy arrays."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from akgen.tools.call import TensorFile
+from akgen.tools.dtypes import DType
+
+Array = npt.NDArray[Any]
+
+POISON_BYTE = 0xFF  # what the toolchain fills an output with: NaN in every floating dtype
+
+_STORAGE = {DType.BFLOAT16: "uint16", DType.BOOL: "uint8"}
+
+
+def load(file: TensorFile) -> Array:
+    """Map a file as a flat array of its dtype; bfloat16 as its bits in uint16, bool as uint8.
+
+    Raises ValueError if the file's size is not the tensor's.
+    """
+    size = file.path.stat().st_size
+    if size != file.size_bytes:
+        raise ValueError(f"holds {size} bytes instead of {file.size_bytes}")
+    dtype = np.dtype(_STORAGE.get(file.dtype, file.dtype.value))
+    if size == 0:
+        return np.empty(0, dtype=dtype)
+    return np.memmap(file.path, dtype=dtype, mode="r")
+
+
+def as_float64(stored: Array, dtype: DType) -> Array:
+    """Return the values in float64 (complex64 in complex128)."""
+    if dtype == DType.BFLOAT16:
+        bits = stored.astype(np.uint32) << 16
+        return bits.view(np.float32).astype(np.float64)
+    if dtype == DType.COMPLEX64:
+        return stored.astype(np.complex128)
+    return stored.astype(np.float64)
+
+
+def poisoned(stored: Array) -> npt.NDArray[np.bool_]:
+    """Mark elements whose bytes all are the poison."""
+    if stored.size == 0:
+        return np.zeros(0, dtype=np.bool_)
+    width = stored.dtype.itemsize
+    if width in (1, 2, 4, 8):
+        bits = np.asarray(stored).view(f"u{width}")
+        return np.asarray(bits == np.array(-1, dtype=f"i{width}").view(f"u{width}"))
+    return np.asarray((np.asarray(stored).view(np.uint8).reshape(-1, width) == POISON_BYTE).all(axis=1))

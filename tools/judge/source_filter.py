@@ -1,0 +1,171 @@
+"""A first look at a project's text, before it is compiled.
+
+It refuses what no kernel needs and what would be an attack: inline assembly, files from outside the project, code
+that runs at load time, calls of the operating system or of finished operators of a library. It is a filter only;
+what decides is the sandbox, hidden inputs and a judge in another process. Comments and strings are blanked first, so
+that a word in a comment is no finding.
+"""
+
+import posixpath
+import re
+from typing import NamedTuple
+
+from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.project import KernelProject
+
+_BLANKED = re.compile(
+    r'R"([^()\\\s]{0,16})\(.*?\)\1"'  # raw string
+    r"|//[^\n]*|/\*.*?\*/"
+    r'|"(?:\\.|[^"\\\n])*"'
+    r"|'(?:\\.|[^'\\\n])*'",
+    re.DOTALL,
+)
+_INCLUDE = re.compile(
+    r'^[ \t]*(?:#|%:)[ \t]*(include|include_next|import|embed)\b[ \t]*[<"]([^>"\n]*)', re.MULTILINE
+)
+
+
+class _Rule(NamedTuple):
+    pattern: re.Pattern[str]
+    code: str
+    text: str
+    remedy: str
+    where: str  # path prefix
+
+
+_RULES = (
+    _Rule(
+        re.compile(r"\b(?:asm|__asm|__asm__)\b"),
+        "SOURCE_INLINE_ASM",
+        "inline assembly",
+        "Write the operation with Ascend C instructions.",
+        "",
+    ),
+    _Rule(
+        re.compile(r"__attribute__\s*\(\(\s*(?:__)?(?:constructor|destructor|ifunc|alias)\b|\[\[\s*gnu\s*::\s*constructor"),
+        "SOURCE_CONSTRUCTOR",
+        "code that runs when the kernel is loaded",
+        "Do the work inside the kernel's entry function.",
+        "",
+    ),
+    _Rule(
+        re.compile(
+            r"\b(?:syscall|execve|execl|execv|posix_spawn|vfork|ptrace|dlopen|dlsym|dlmopen|process_vm_readv|mmap|mprotect)\s*\("
+        ),
+        "SOURCE_SYSTEM_CALL",
+        "a call of the operating system",
+        "A kernel computes; leave the system out.",
+        "",
+    ),
+    _Rule(
+        re.compile(r"\b(?:aclnn[A-Z]\w*|aclop\w+|EXEC_NPU_CMD|at::\w+|torch::\w+|c10::\w+)"),
+        "SOURCE_LIBRARY_CALL",
+        "a finished operator of a library",
+        "Write the operator itself with Ascend C instructions.",
+        "op_kernel/",
+    ),
+    _Rule(
+        re.compile(r"\b(?:EXEC_NPU_CMD\s*\(|at::\w+\s*\(|torch::\w+\s*\()"),
+        "SOURCE_LIBRARY_CALL",
+        "a finished operator of a library",
+        "The host code computes the tiling only.",
+        "op_host/",
+    ),
+)  # fmt: skip
+
+_FOREIGN = re.compile(
+    r"^(?:torch|ATen|c10|pybind11|aclnn|dlfcn\.h|unistd\.h|sys/|fcntl\.h|signal\.h|pthread\.h)"
+)
+_KEEP_INSIDE = "Include the vendor's headers and files of the project only."
+
+
+class _Text(NamedTuple):
+    """A source with its line splices taken out; `splices` are the offsets where one was."""
+
+    text: str
+    splices: tuple[int, ...]
+
+    def line(self, offset: int) -> int:
+        return self.text.count("\n", 0, offset) + sum(1 for s in self.splices if s <= offset) + 1
+
+
+def look(project: KernelProject) -> tuple[Outcome | None, tuple[Diagnostic, ...]]:
+    """Return CHEAT, COMPILE_ERROR or None, with the findings that led to it."""
+    cheats: list[Diagnostic] = []
+    errors: list[Diagnostic] = []
+    for path, content in sorted(project.files.items()):
+        if not path.endswith((".cpp", ".cc", ".h", ".hpp", ".inc")):
+            continue
+        source = _spliced(content)
+        cheats += _forbidden(path, source)
+        for outside, finding in _includes(path, source):
+            (cheats if outside else errors).append(finding)
+    if cheats:
+        return Outcome.CHEAT, tuple(cheats + errors)
+    return (Outcome.COMPILE_ERROR if errors else None), tuple(errors)
+
+
+def _forbidden(path: str, source: _Text) -> list[Diagnostic]:
+    bare = _BLANKED.sub(lambda m: _blank(m.group(0)), source.text)
+    found = []
+    for rule in _RULES:
+        match = rule.pattern.search(bare)
+        if match and path.startswith(rule.where):
+            token = " ".join(match.group(0).split())[:40]
+            found.append(
+                Diagnostic(
+                    code=rule.code,
+                    text=f"The source holds {rule.text}: {token}",
+                    file=path,
+                    line=source.line(match.start()),
+                    remedy=rule.remedy,
+                    stage="compile",
+                )
+            )
+    return found
+
+
+def _includes(path: str, source: _Text) -> list[tuple[bool, Diagnostic]]:
+    """Find includes of files outside the project (true) and of libraries that device code cannot use (false)."""
+    bare = _BLANKED.sub(
+        lambda m: m.group(0) if m.group(0).startswith('"') else _blank(m.group(0)), source.text
+    )
+    found = []
+    for match in _INCLUDE.finditer(bare):
+        name = match.group(2) or ""
+        outside = name.startswith("/") or _escapes(path, name)
+        if not outside and not (path.startswith("op_kernel/") and _FOREIGN.match(name)):
+            continue
+        why = "lies outside the project" if outside else "is not for device code"
+        found.append(
+            (
+                outside,
+                Diagnostic(
+                    code="SOURCE_FOREIGN_INCLUDE",
+                    text=f"The included file {name} {why}.",
+                    file=path,
+                    line=source.line(match.start(2)),
+                    remedy=_KEEP_INSIDE,
+                    stage="compile",
+                ),
+            )
+        )
+    return found
+
+
+def _escapes(path: str, name: str) -> bool:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), name)).startswith("..")
+
+
+def _spliced(content: str) -> _Text:
+    """Join lines that end in a backslash, as the compiler does before it looks at anything."""
+    pieces = re.split(r"\\\r?\n", content)
+    splices, offset = [], 0
+    for piece in pieces[:-1]:
+        offset += len(piece)
+        splices.append(offset)
+    return _Text("".join(pieces), tuple(splices))
+
+
+def _blank(text: str) -> str:
+    return "".join(c if c == "\n" else " " for c in text)

@@ -1,0 +1,108 @@
+"""How close an output element must be.
+
+Defaults, per output dtype, when a task names no tolerance of its own:
+
+| dtype    | atol | rtol | why |
+|----------|------|------|-----|
+| float32  | 1e-5 | 1e-4 | one part in ten thousand, the usual bar for single precision on this hardware |
+| float16  | 1e-3 | 2e-3 | four units in the last place: room for a few operations in half precision |
+| bfloat16 | 1e-3 | 8e-3 | two units in the last place: computed in float32, rounded once, and once on the way |
+| float64  | 1e-9 | 1e-9 | |
+| others   | 0    | 0    | integers and booleans are exact |
+
+The default atol shrinks with the root mean square of the expected output where that is below one, so that small outputs
+(a softmax over thousands of columns) cannot pass as zeros. A task's own tolerance is taken literally.
+
+Every element must be inside |got - want| <= atol + rtol * |want| + one unit in the last place of the output's dtype.
+Elements outside get one more allowance: eight times the error that the reference itself makes around that magnitude,
+measured against its float64 run. It matters where sums cancel, and a loss of precision by the candidate does not
+enlarge it. There is no share of elements that may be wrong.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from akgen.tools.dtypes import DType
+from akgen.tools.frozen import Frozen
+from akgen.tools.task import Tolerance
+
+Floats = npt.NDArray[np.float64]
+
+DEFAULTS: Mapping[DType, tuple[float, float]] = {
+    DType.FLOAT32: (1e-5, 1e-4),
+    DType.FLOAT16: (1e-3, 2e-3),
+    DType.BFLOAT16: (1e-3, 8e-3),
+    DType.FLOAT64: (1e-9, 1e-9),
+    DType.COMPLEX64: (1e-5, 1e-4),
+}
+REFERENCE_ERROR_FACTOR = 8.0
+_MANTISSA_BITS = {
+    DType.FLOAT32: 23,
+    DType.FLOAT16: 10,
+    DType.BFLOAT16: 7,
+    DType.FLOAT64: 52,
+    DType.COMPLEX64: 23,
+}
+_SMALLEST_EXPONENT = {
+    DType.FLOAT32: -126, DType.FLOAT16: -14, DType.BFLOAT16: -126, DType.FLOAT64: -1022, DType.COMPLEX64: -126,
+}  # fmt: skip
+LARGEST = {
+    DType.FLOAT32: float(np.finfo(np.float32).max),
+    DType.FLOAT16: 65504.0,
+    DType.BFLOAT16: 3.3895313892515355e38,
+    DType.FLOAT64: float(np.finfo(np.float64).max),
+    DType.COMPLEX64: float(np.finfo(np.float32).max),
+}
+
+
+class Rule(Frozen):
+    """What one output is held to."""
+
+    dtype: DType
+    atol: float
+    rtol: float
+    literal: bool  # the task's own: atol does not shrink
+
+
+def rule_for(dtype: DType, own: Sequence[Tolerance]) -> Rule:
+    for tolerance in own:
+        if tolerance.dtype == dtype:
+            return Rule(dtype=dtype, atol=tolerance.atol, rtol=tolerance.rtol, literal=True)
+    atol, rtol = DEFAULTS.get(dtype, (0.0, 0.0))
+    return Rule(dtype=dtype, atol=atol, rtol=rtol, literal=False)
+
+
+def allowed(rule: Rule, size: Floats, rms: float) -> Floats:
+    """Return the allowed difference for expected magnitudes `size`; `rms` is that of the whole expected output."""
+    atol = rule.atol if rule.literal else rule.atol * min(1.0, rms)
+    room: Floats = atol + rule.rtol * size + unit_in_last_place(rule.dtype, size)
+    return room
+
+
+def unit_in_last_place(dtype: DType, size: Floats) -> Floats:
+    if dtype not in _MANTISSA_BITS:
+        return np.zeros_like(size)
+    exponent = np.frexp(size)[1] - 1
+    exponent = np.maximum(exponent, _SMALLEST_EXPONENT[dtype])
+    unit: Floats = np.ldexp(1.0, exponent - _MANTISSA_BITS[dtype])
+    return unit
+
+
+def reference_error(size: Floats, error: Floats, at: Floats, window: int = 64) -> Floats:
+    """Return the reference's own error around the magnitudes `at`, in units of the output.
+
+    `size` and `error` are the expected magnitudes and the reference's errors of all finite elements: the root mean
+    square over the `window` elements of nearest magnitude.
+    """
+    if size.size == 0:
+        return np.zeros_like(at)
+    order = np.argsort(size, kind="stable")
+    size, square = size[order], np.square(error[order])
+    total = np.concatenate(([0.0], np.cumsum(square)))
+    place = np.searchsorted(size, at)
+    low = np.clip(place - window // 2, 0, max(0, size.size - window))
+    high = np.minimum(low + window, size.size)
+    mean = (total[high] - total[low]) / np.maximum(high - low, 1)
+    return np.sqrt(np.maximum(mean, 0.0))
