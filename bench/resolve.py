@@ -59,7 +59,9 @@ def _from_folder(folder: Path, mode: Mode, *, keep_all: bool) -> Task:
     if builtin.is_task_folder(folder):
         return builtin.describe(folder, cases).model_copy(update={"mode": mode})
     if discovery.is_task_folder(folder):
-        from akgen.bench.npukb.sizes import sized  # imports torch: only where a benchmark's inputs are measured
+        from akgen.bench.npukb.sizes import (
+            sized,
+        )  # imports torch: only where a benchmark's inputs are measured
 
         return sized(discovery.describe(folder, cases)).model_copy(update={"mode": mode})
     raise InputError(

@@ -46,11 +46,10 @@ def describe(folder: Path, mode: Literal["static", "dynamic"] = "dynamic") -> Ta
     rows = read_rows(folder / CASES)
     cases = tuple(Case(id=str(row["case_id"]), params=_params(row)) for row in rows)
     text = folder / "api_desc.md"
-    level = next((p.name.removeprefix("level") for p in folder.parents if p.name.startswith("level")), "1")
     return Task(
         name=op_type,
         suite="npukb",
-        level=int(level) if level.isdigit() else 1,
+        level=level_of(folder),
         category=folder.parent.name,
         op_type=op_type,
         kernel=snake_case(op_type),
@@ -60,6 +59,12 @@ def describe(folder: Path, mode: Literal["static", "dynamic"] = "dynamic") -> Ta
         mode=mode,
         own_checker=True,
     )
+
+
+def level_of(folder: Path) -> int:
+    """Return the level that the folder's place says; 1 if it says none."""
+    found = next((p.name.removeprefix("level") for p in folder.parents if p.name.startswith("level")), "")
+    return int(found) if found.isdigit() else 1
 
 
 def row_of(folder: Path, case_id: str) -> Row:

@@ -1,0 +1,176 @@
+"""One task of a bench run, in a worker process: find or write its projects, judge them, make records."""
+
+import math
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal, Protocol
+
+from akgen.agents.budget import Budget
+from akgen.bench.record import BenchConfig, Record, case_row, codes_of, verdict_why
+from akgen.bench.sources import Answers, Folder, ProjectSource
+from akgen.bench.suites import load_task
+from akgen.graph.records import Candidate, RunConfig
+from akgen.graph.runs import Crew, Site, open_crew, work_on
+from akgen.graph.store import RunStore, TaskStore
+from akgen.graph.workbench import open_tools
+from akgen.tools.frozen import Frozen
+from akgen.tools.judge.judge import Judge
+from akgen.tools.outcome import Outcome
+from akgen.tools.project import KernelProject
+from akgen.tools.task import Task
+from akgen.tools.toolchains import make_toolchain
+from akgen.tools.verdict import Verdict
+
+
+class Job(Frozen):
+    """One task with the samples that are still to do."""
+
+    task: str
+    folder: Path  # of the task
+    level: int
+    samples: tuple[int, ...]
+
+
+class Bench(Protocol):
+    """Does jobs in a worker process."""
+
+    def perform(self, job: Job) -> Iterator[Record]:
+        """Do a job. Raises InfraError and InputError; everything about a candidate is in the records."""
+        ...
+
+
+@contextmanager
+def open_bench(config: BenchConfig, run: Path, site: Site) -> Iterator[Bench]:
+    """Make what a worker needs; its processes end with the context."""
+    if config.solves:
+        with open_crew(run_config(config), site, lambda _line: None) as crew:
+            yield _Solving(config, run, crew)
+    else:
+        source = Answers() if config.source == "answers" else Folder(Path(config.source))
+        toolchain = make_toolchain(toolchain_name(config), config.chip, site.cann_home)
+        with open_tools(toolchain, lambda _line: None) as tools:
+            yield _Judging(config, run, tools.judge, source)
+
+
+class _Judging:
+    """Judges projects that exist."""
+
+    def __init__(self, config: BenchConfig, run: Path, judge: Judge, source: ProjectSource) -> None:
+        self._config, self._run, self._judge, self._source = config, run, judge, source
+
+    def perform(self, job: Job) -> Iterator[Record]:
+        task, left_out = load_task(job.folder, self._config.mode, self._config.max_mb)
+        for number in job.samples:
+            project = self._source.project(task, number)
+            if not task.cases:
+                yield _nothing_to_judge(job, task, number, left_out)
+            elif project is None:
+                text = f"the source {self._config.source} has no sample {number} of this task"
+                yield _record(job, task, number, Outcome.NO_CODE, text, left_out=left_out)
+            else:
+                yield self._verdict(job, task, number, project, left_out)
+
+    def _verdict(self, job: Job, task: Task, number: int, project: KernelProject, left_out: int) -> Record:
+        started = time.monotonic()
+        work = self._run / "work" / f"{task.name}-{number}"
+        shutil.rmtree(work, ignore_errors=True)
+        verdict = self._judge.judge(
+            project, task, work=work, trials=self._config.trials, seed=self._config.seed
+        )
+        record = _judged(job, task, number, verdict, left_out, time.monotonic() - started)
+        if record.solved:
+            shutil.rmtree(work, ignore_errors=True)  # what failed is kept for a look
+        return record
+
+
+class _Solving:
+    """Lets the graph write projects, with the composer or a model."""
+
+    def __init__(self, config: BenchConfig, run: Path, crew: Crew) -> None:
+        self._config, self._run, self._crew = config, run, crew
+
+    def perform(self, job: Job) -> Iterator[Record]:
+        task, left_out = load_task(job.folder, self._config.mode, self._config.max_mb)
+        if not task.cases:
+            yield from (_nothing_to_judge(job, task, n, left_out) for n in job.samples)
+            return
+        started = time.monotonic()
+        store = RunStore.open(self._run)
+        solution = work_on(store, task, self._crew, lambda _event: None)
+        wall_s = (time.monotonic() - started) / max(1, len(solution.candidates))
+        for candidate in solution.candidates:
+            yield _from_candidate(job, task, candidate, store.task(task.name), left_out, wall_s)
+
+
+def toolchain_name(config: BenchConfig) -> Literal["twin", "cann"]:
+    return "cann" if config.toolchain.startswith("cann") else "twin"
+
+
+def run_config(config: BenchConfig) -> RunConfig:
+    """Return the configuration that the run store of a solving bench run carries."""
+    return RunConfig(
+        command="bench",
+        model=config.model,
+        base_url=config.base_url,
+        toolchain=toolchain_name(config),
+        chip=config.chip,
+        route=config.route,
+        samples=config.samples,
+        budget=Budget(attempts=config.attempts),
+        seed=config.seed,
+        extra={"suite": config.suite, "mode": config.mode},
+    )
+
+
+def _judged(job: Job, task: Task, number: int, verdict: Verdict, left_out: int, wall_s: float) -> Record:
+    times = [c.predicted_us for c in verdict.cases if c.outcome == Outcome.CORRECT and c.predicted_us]
+    return _record(job, task, number, verdict.outcome, verdict_why(verdict), left_out=left_out).model_copy(
+        update={
+            "codes": codes_of(verdict),
+            "cases": tuple(case_row(c) for c in verdict.cases),
+            "compile_s": round(verdict.compile_s, 3),
+            "kernel_compile_s": verdict.kernel_compile_s,
+            "wall_s": round(wall_s, 3),
+            "predicted_us": math.exp(sum(map(math.log, times)) / len(times)) if times else None,
+        }
+    )
+
+
+def _from_candidate(
+    job: Job, task: Task, candidate: Candidate, store: TaskStore, left_out: int, wall_s: float
+) -> Record:
+    attempts = {a.number: a for a in store.sample(candidate.sample).attempts()}
+    best = attempts.get(candidate.best) if candidate.best is not None else None
+    update: dict[str, object] = {"attempts": len(candidate.attempts), "wall_s": round(wall_s, 3)}
+    if best is not None and best.verdict.cases:
+        judged = _judged(job, task, candidate.sample, best.verdict, left_out, wall_s)
+        return judged.model_copy(update={**update, "input_tokens": candidate.spent.tokens})
+    last = candidate.attempts[-1] if candidate.attempts else None
+    whole = attempts.get(last.number) if last is not None else None
+    why = verdict_why(whole.verdict) if whole is not None else ""
+    if whole is not None and whole.diagnostics and why in ("", str(candidate.outcome)):
+        why = f"{whole.diagnostics[0].code}: {whole.diagnostics[0].text}"
+    record = _record(
+        job, task, candidate.sample, candidate.outcome, why or candidate.stopped or "", left_out=left_out
+    )
+    return record.model_copy(update={**update, "input_tokens": candidate.spent.tokens})
+
+
+def _record(job: Job, task: Task, number: int, outcome: Outcome, why: str, *, left_out: int) -> Record:
+    return Record(
+        task=task.name,
+        sample=number,
+        level=job.level,
+        category=task.category,
+        outcome=outcome,
+        why=why,
+        cases_left_out=left_out,
+    )
+
+
+def _nothing_to_judge(job: Job, task: Task, number: int, left_out: int) -> Record:
+    text = f"all {left_out} cases are larger than --max-mb allows"
+    return _record(job, task, number, Outcome.UNSUPPORTED, text, left_out=left_out)

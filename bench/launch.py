@@ -1,0 +1,80 @@
+"""What `akgen bench` does before and after the work: choose tasks, open the folder, write the report."""
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+
+from akgen.bench import builtin, suites
+from akgen.bench.job import run_config
+from akgen.bench.npukb import discovery
+from akgen.bench.page.render import page
+from akgen.bench.record import BenchConfig
+from akgen.bench.report import Report, report
+from akgen.bench.store import BenchStore
+from akgen.graph.files import write_whole
+from akgen.graph.runs import begin as begin_run
+from akgen.tools.outcome import InputError
+from akgen.tools.task import Task
+from akgen.tools.toolchains import make_toolchain
+
+
+def choose_tasks(
+    suite: str, root: Path | None, source: str, *, names: tuple[str, ...], levels: tuple[int, ...]
+) -> dict[str, Path]:
+    """Return name and folder of every task to run.
+
+    Raises InputError when nothing is left, or when the suite has no answers and these are asked for.
+    """
+    if source == "answers" and suite != "npukb":
+        raise InputError(f"The suite {suite} has no reference answers.", "Use --source answers with npukb.")
+    chosen = suites.choose(
+        suites.suite_folders(suite, root), names=names, levels=levels, answered=source == "answers"
+    )
+    if not chosen:
+        raise InputError("No task of the suite fits --tasks and --levels.", "Leave one of them out.")
+    return chosen
+
+
+def prepare(toolchain: str, chip: str, cann_home: Path | None, progress: Callable[[str], None]) -> str:
+    """Build or check what is needed once per machine, and return the toolchain's name and version.
+
+    Raises InputError for an unknown chip, InfraError when the machine lacks something.
+    """
+    made = make_toolchain("cann" if toolchain == "cann" else "twin", chip, cann_home)
+    made.prepare(progress)
+    return made.version()
+
+
+def default_name(config: BenchConfig) -> str:
+    """Name a run's folder by what it does, so that the same command again goes on."""
+    source = config.model.replace(":", "-").replace("/", "-") if config.source == "model" else config.source
+    size = f"-{config.max_mb:g}mb" if config.max_mb is not None else ""
+    return f"bench-{Path(config.suite).name}-{Path(source).name}-{config.mode}{size}"
+
+
+def begin(folder: Path, config: BenchConfig) -> BenchStore:
+    """Open the run's folder, and its run store where projects are written during the run."""
+    store = BenchStore.begin(folder, config)
+    if config.solves and not (folder / "run.json").is_file():
+        with contextlib.suppress(FileExistsError):
+            begin_run(folder, run_config(config), config.toolchain)
+    return store
+
+
+def describe_all(suite: str, root: Path | None) -> tuple[Task, ...]:
+    """Describe every task of a suite, without sizes."""
+    folders = suites.suite_folders(suite, root).values()
+    tasks = [builtin.describe(f) if builtin.is_task_folder(f) else discovery.describe(f) for f in folders]
+    return tuple(sorted(tasks, key=lambda t: (t.level, t.category, t.name)))
+
+
+def write_report(store: BenchStore) -> tuple[Report, Path]:
+    """Compute the report from the records, write report.json and report.html, and return it with the page's path."""
+    config, records = store.config, store.records()
+    folders = suites.suite_folders(config.suite, Path(config.root) if config.root else None)
+    levels = {name: suites.level_of(folders[name]) for name in config.tasks if name in folders}
+    found = report(config, records, levels)
+    write_whole(store.folder / "report.json", found.model_dump_json(indent=1) + "\n")
+    html = store.folder / "report.html"
+    write_whole(html, page(found, records, levels))
+    return found, html

@@ -1,0 +1,82 @@
+"""CR@k and ER@k: the chance that at least one of k samples compiles, or executes correctly."""
+
+from collections.abc import Callable, Iterable, Sequence
+from math import comb
+
+import numpy as np
+from scipy import stats
+
+from akgen.bench.record import Record
+from akgen.tools.frozen import Frozen
+
+LEVEL_WEIGHTS = {1: 0.2, 2: 0.3, 3: 0.5}  # of NPUKernelBench's overall score
+CONFIDENCE = 0.95
+
+
+class Rate(Frozen):
+    """A share with its confidence interval, over tasks."""
+
+    value: float
+    low: float
+    high: float
+    k: int
+
+
+def at_least_one(n: int, c: int, k: int) -> float:
+    """Return the unbiased estimate of "one of k samples is good" from c good ones among n.
+
+    1 - C(n - c, k) / C(n, k): the share of k-subsets of the n samples that hold a good one. Needs 1 <= k <= n.
+    """
+    if not 1 <= k <= n or not 0 <= c <= n:
+        raise ValueError(f"k must lie in 1..n and c in 0..n, got n={n}, c={c}, k={k}")
+    return 1.0 - comb(n - c, k) / comb(n, k)
+
+
+def rate(records: Iterable[Record], good: Callable[[Record], bool], k: int, seed: int = 0) -> Rate | None:
+    """Return the mean of `at_least_one` over tasks; tasks with fewer than k samples are left out.
+
+    The interval treats tasks as drawn at random: Wilson's where every task gives 0 or 1, a percentile bootstrap
+    with this seed otherwise. None if no task has k samples. Samples that ended in an error of ours are left out.
+    """
+    values = [at_least_one(len(s), sum(map(good, s)), k) for s in by_task(records) if len(s) >= k]
+    if not values:
+        return None
+    low, high = _interval(values, seed)
+    return Rate(value=float(np.mean(values)), low=low, high=high, k=k)
+
+
+def by_task(records: Iterable[Record]) -> list[list[Record]]:
+    """Group the records that hold an outcome by task."""
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        if record.error is None:
+            groups.setdefault(record.task, []).append(record)
+    return list(groups.values())
+
+
+def score(records: Sequence[Record]) -> float | None:
+    """Return NPUKernelBench's score: ER@1 per level, weighted 0.2, 0.3, 0.5; None unless all levels are there."""
+    total = 0.0
+    for level, weight in LEVEL_WEIGHTS.items():
+        solved = rate([r for r in records if r.level == level], lambda r: r.solved, 1)
+        if solved is None:
+            return None
+        total += weight * solved.value
+    return total
+
+
+def _interval(values: Sequence[float], seed: int) -> tuple[float, float]:
+    if all(v in (0.0, 1.0) for v in values):
+        found = stats.binomtest(int(sum(values)), len(values)).proportion_ci(CONFIDENCE, method="wilson")
+        return float(found.low), float(found.high)
+    if len(set(values)) == 1:
+        return values[0], values[0]
+    bootstrap = stats.bootstrap(
+        (np.asarray(values),),
+        np.mean,
+        confidence_level=CONFIDENCE,
+        method="percentile",
+        n_resamples=2000,
+        rng=np.random.default_rng(seed),
+    )
+    return float(bootstrap.confidence_interval.low), float(bootstrap.confidence_interval.high)

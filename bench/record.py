@@ -1,0 +1,137 @@
+"""What a bench run keeps: its configuration and one record per task and sample."""
+
+from typing import Literal
+
+from akgen.tools.frozen import Frozen
+from akgen.tools.outcome import Outcome
+from akgen.tools.verdict import CaseVerdict, Verdict
+
+FORMAT = 1
+Mode = Literal["static", "dynamic"]
+
+# Outcomes of a project that got through its compilers.
+COMPILED = frozenset(
+    {Outcome.CORRECT, Outcome.WRONG, Outcome.TRAP, Outcome.TIMEOUT, Outcome.TILING_ERROR, Outcome.CHEAT}
+)
+
+
+class BenchConfig(Frozen):
+    """bench.json: what was asked for. The same command again must resolve to the same values."""
+
+    format: int = FORMAT
+    suite: str
+    source: str
+    mode: Mode
+    toolchain: str  # name and version
+    root: str | None = None
+    max_mb: float | None = None
+    samples: int = 1
+    tasks: tuple[str, ...] = ()  # all of them, in order
+    seed: int = 0
+    trials: int = 3  # of each case, where projects are only judged
+    task_timeout_s: float = 900.0
+    chip: str | None = None
+    model: str = "composer"  # for the sources composer and model
+    base_url: str | None = None
+    route: Literal["dsl", "ascendc"] | None = None
+    attempts: int = 1
+
+    @property
+    def solves(self) -> bool:
+        """Say whether projects are written during the run, not read."""
+        return self.source in ("composer", "model")
+
+
+class CaseRow(Frozen):
+    """One judged case."""
+
+    id: str
+    outcome: Outcome
+    max_abs: float | None = None
+    max_rel: float | None = None
+    predicted_us: float | None = None
+    own_checker: Literal["pass", "fail"] | None = None
+    why: str = ""
+
+
+class Record(Frozen):
+    """One line of results.jsonl: a sample of a task. `error` is ours or the machine's, never the candidate's."""
+
+    task: str
+    sample: int
+    level: int
+    category: str
+    outcome: Outcome | None  # None when `error` says why there is none
+    why: str = ""  # the first cause, in one line
+    codes: tuple[str, ...] = ()  # of all diagnostics, each once
+    error: str | None = None
+    cases: tuple[CaseRow, ...] = ()
+    cases_left_out: int = 0  # above --max-mb
+    compile_s: float | None = None
+    kernel_compile_s: float | None = None
+    wall_s: float = 0.0
+    predicted_us: float | None = None  # geometric mean over the correct cases
+    attempts: int = 1
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    @property
+    def compiled(self) -> bool:
+        return self.outcome in COMPILED
+
+    @property
+    def solved(self) -> bool:
+        """Every judged case is correct, at least one was judged, and no check fired."""
+        return self.outcome == Outcome.CORRECT and not self.codes and bool(self.cases)
+
+
+def case_row(case: CaseVerdict) -> CaseRow:
+    return CaseRow(
+        id=case.id,
+        outcome=case.outcome,
+        max_abs=case.max_abs,
+        max_rel=case.max_rel,
+        predicted_us=case.predicted_us,
+        own_checker=case.own_checker,
+        why="" if case.outcome == Outcome.CORRECT else case_why(case),
+    )
+
+
+def case_why(case: CaseVerdict) -> str:
+    """Say in one line why a case is not correct."""
+    if case.diagnostics:
+        first = case.diagnostics[0]
+        place = f" ({first.file}:{first.line})" if first.file else ""
+        return f"{first.code}: {_line(first.text)}{place}"
+    if case.mismatch is not None:
+        m = case.mismatch
+        size = f"largest error {m.max_abs:.3g}" if m.max_abs < float("inf") else "not comparable"
+        return f"output {m.output}: {m.pattern}, {m.count} of {m.total} elements, {size}. {_line(m.note)}".rstrip(
+            ". "
+        )
+    return "the task's own check fails" if case.own_checker == "fail" else str(case.outcome)
+
+
+def verdict_why(verdict: Verdict) -> str:
+    """Say in one line why a verdict is what it is; empty for a correct one without findings."""
+    if verdict.diagnostics:
+        first = verdict.diagnostics[0]
+        place = f" ({first.file}:{first.line})" if first.file else ""
+        return f"{first.code}: {_line(first.text)}{place}"
+    for case in verdict.cases:
+        if case.outcome != Outcome.CORRECT:
+            return f"case {case.id}: {case_why(case)}"
+    for case in verdict.cases:
+        if case.diagnostics:
+            return f"case {case.id}: {case_why(case)}"
+    return "" if verdict.outcome == Outcome.CORRECT else str(verdict.outcome)
+
+
+def codes_of(verdict: Verdict) -> tuple[str, ...]:
+    """Return the codes of every finding, in order of appearance."""
+    found = [d.code for d in verdict.diagnostics] + [d.code for c in verdict.cases for d in c.diagnostics]
+    return tuple(dict.fromkeys(found))
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:300]

@@ -1,0 +1,103 @@
+"""The report of a bench run: one JSON document, one table, one HTML page, all from results.jsonl."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from akgen.bench.metrics import Rate, rate, score
+from akgen.bench.record import BenchConfig, Record
+from akgen.tools.frozen import Frozen
+
+KS = (1, 5, 10, 100)
+
+
+class Failure(Frozen):
+    task: str
+    outcome: str
+    why: str
+
+
+class LevelReport(Frozen):
+    """One level. A task is compiled or solved if one of its samples is; `failed` lists the tasks without one."""
+
+    tasks: int
+    compiled: int
+    solved: int
+    failed: tuple[Failure, ...]
+    not_run: tuple[str, ...] = ()
+    cr: tuple[Rate, ...] = ()
+    er: tuple[Rate, ...] = ()
+    cases: int = 0
+    cases_correct: int = 0
+
+
+class Report(Frozen):
+    """What `akgen bench run --json` and `akgen bench report --json` print."""
+
+    suite: str
+    source: str
+    mode: str
+    toolchain: str
+    levels: dict[str, LevelReport]
+    score: float | None = None  # NPUKernelBench's weighting; None for other suites
+    samples: int = 1
+    max_mb: float | None = None
+    errors: tuple[Failure, ...] = ()  # of the machine or of AKGen, beside the score
+    outcomes: dict[str, int] = Field(default={})
+    codes: dict[str, int] = Field(default={})
+    wall_s: float = 0.0
+
+
+def report(config: BenchConfig, records: Sequence[Record], levels: dict[str, int]) -> Report:
+    """Make the report; `levels` gives the level of every task of the run, also of those without a record."""
+    numbers = sorted(set(levels.values()))
+    return Report(
+        suite=config.suite,
+        source=config.source,
+        mode=config.mode,
+        toolchain=config.toolchain,
+        levels={
+            str(n): _level(config, [r for r in records if r.level == n], _names(levels, n)) for n in numbers
+        },
+        score=score(records) if config.suite == "npukb" else None,
+        samples=config.samples,
+        max_mb=config.max_mb,
+        errors=tuple(
+            Failure(task=r.task, outcome="error", why=r.error) for r in records if r.error is not None
+        ),
+        outcomes=dict(Counter(str(r.outcome) for r in records if r.outcome is not None).most_common()),
+        codes=dict(Counter(code for r in records for code in r.codes).most_common()),
+        wall_s=round(sum(r.wall_s for r in records), 1),
+    )
+
+
+def _names(levels: dict[str, int], level: int) -> tuple[str, ...]:
+    return tuple(name for name, number in levels.items() if number == level)
+
+
+def _level(config: BenchConfig, records: Sequence[Record], names: tuple[str, ...]) -> LevelReport:
+    groups = {name: [r for r in records if r.task == name] for name in names}
+    failed = [
+        _failure(samples)
+        for samples in groups.values()
+        if samples and not any(r.solved for r in samples) and any(r.error is None for r in samples)
+    ]
+    ks = [k for k in KS if k <= config.samples]
+    return LevelReport(
+        tasks=len(names),
+        compiled=sum(any(r.compiled for r in s) for s in groups.values()),
+        solved=sum(any(r.solved for r in s) for s in groups.values()),
+        failed=tuple(failed),
+        not_run=tuple(name for name, samples in groups.items() if not samples),
+        cr=tuple(r for k in ks if (r := rate(records, lambda x: x.compiled, k)) is not None),
+        er=tuple(r for k in ks if (r := rate(records, lambda x: x.solved, k)) is not None),
+        cases=sum(len(r.cases) for r in records),
+        cases_correct=sum(c.outcome == "correct" for r in records for c in r.cases),
+    )
+
+
+def _failure(samples: Sequence[Record]) -> Failure:
+    """Describe a task by its best sample: one that compiled before one that did not."""
+    best = max((s for s in samples if s.error is None), key=lambda r: (r.compiled, len(r.cases), -r.sample))
+    return Failure(task=best.task, outcome=str(best.outcome), why=best.why)

@@ -1,0 +1,73 @@
+"""Projects that already exist: the reference answers of a checkout, or a folder of somebody's projects."""
+
+import re
+from pathlib import Path
+from typing import Protocol
+
+from akgen.bench.npukb import discovery
+from akgen.tools.outcome import InputError
+from akgen.tools.project import KernelProject
+from akgen.tools.task import Task
+
+# Hand-written entry points and graph-mode helpers belong to the library's call path, not to the operator.
+_CALL_PATH = re.compile(r'#\s*include\s*[<"](?:opdev/|aclnn/|aclnn_|aclnnop/)|\bnamespace\s+l0op\b')
+
+
+class ProjectSource(Protocol):
+    """Gives the project of a task's sample; None if it has none."""
+
+    def project(self, task: Task, sample: int) -> KernelProject | None: ...
+
+
+class Answers:
+    """NPUKernelBench's reference answers, host tiling and kernel as they stand in the checkout."""
+
+    def project(self, task: Task, sample: int) -> KernelProject | None:
+        """Read answer/<sample>. Raises InputError if the task is not one of the benchmark's."""
+        if task.suite != "npukb":
+            raise InputError(
+                f"Task {task.name} has no reference answer.", "Only NPUKernelBench's tasks have one."
+            )
+        folder = task.reference.path / "answer" / str(sample)
+        return operator_project(folder, task) if folder.is_dir() else None
+
+
+class Folder:
+    """Projects in `<root>/<task>/` or, for several samples, `<root>/<task>/<sample>/` (also `sample<sample>`)."""
+
+    def __init__(self, root: Path) -> None:
+        if not root.is_dir():
+            raise InputError(
+                f"{root} is not a folder.", "Give composer, answers, model, or a folder of projects."
+            )
+        self._root = root
+
+    def project(self, task: Task, sample: int) -> KernelProject | None:
+        for name in dict.fromkeys((task.name, task.kernel, task.op_type)):
+            base = self._root / name
+            for folder in (base / str(sample), base / f"sample{sample}", *([base] if sample == 0 else [])):
+                if (folder / "op_kernel").is_dir():
+                    return operator_project(folder, task)
+        return None
+
+
+def operator_project(folder: Path, task: Task) -> KernelProject:
+    """Read op_host and op_kernel, leave out what only calls the operator, and add a host where there is none."""
+    project = KernelProject.read_from(folder, task.op_type, task.kernel)
+    files = {
+        path: text
+        for path, text in project.files.items()
+        if not (path.startswith("op_host/") and _CALL_PATH.search(text))
+    }
+    if not any(path.startswith("op_host/") for path in files):
+        files |= question_host(task)
+    return project.model_copy(update={"files": files})
+
+
+def question_host(task: Task) -> dict[str, str]:
+    """Return the host code that the task gives to candidates which bring a kernel only; empty if it gives none."""
+    folder = task.reference.path / "question"
+    if task.suite != "npukb" or not discovery.is_task_folder(task.reference.path):
+        return {}
+    given = KernelProject.read_from(folder, task.op_type, task.kernel)
+    return {path: given.files[path] for path in given.host_files}

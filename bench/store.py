@@ -1,0 +1,85 @@
+"""A bench run's folder: bench.json and results.jsonl, appended and on disk after every task.
+
+Runs with the composer or a model also hold run.json and tasks/, the run store of `akgen solve`.
+"""
+
+import json
+import os
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from akgen.bench.record import FORMAT, BenchConfig, Record
+from akgen.graph.files import append_line, make_folder, read_lines, write_whole
+from akgen.tools.outcome import InputError
+
+
+class BenchStore:
+    """Reads and writes one bench run."""
+
+    def __init__(self, folder: Path, config: BenchConfig) -> None:
+        self.folder, self.config = folder, config
+
+    @property
+    def results_file(self) -> Path:
+        return self.folder / "results.jsonl"
+
+    @classmethod
+    def begin(cls, folder: Path, config: BenchConfig) -> "BenchStore":
+        """Open the folder for this configuration, new or begun earlier.
+
+        Raises InputError if it holds a run of another configuration, InfraError if it cannot be written.
+        """
+        make_folder(folder)
+        path = folder / "bench.json"
+        if path.is_file():
+            earlier = cls.open(folder).config
+            different = [n for n in BenchConfig.model_fields if getattr(earlier, n) != getattr(config, n)]
+            if different:
+                raise InputError(
+                    f"{folder} holds a run with another {' and '.join(different)}.",
+                    "Give the same options to go on with it, or another folder with --out.",
+                )
+        else:
+            write_whole(path, config.model_dump_json(indent=1) + "\n")
+        return cls(folder, config)
+
+    @classmethod
+    def open(cls, folder: Path) -> "BenchStore":
+        """Open an existing bench run. Raises InputError if there is none that this version reads."""
+        path = folder / "bench.json"
+        try:
+            config = BenchConfig.model_validate_json(path.read_text())
+        except OSError as e:
+            raise InputError(
+                f"{folder} holds no bench run.", "Give a folder that `akgen bench run` wrote."
+            ) from e
+        except ValidationError as e:
+            raise InputError(
+                f"{path} cannot be read.", "It was damaged or written by another version."
+            ) from e
+        if config.format > FORMAT:
+            raise InputError(f"{path} has format {config.format}.", f"This version reads format {FORMAT}.")
+        return cls(folder, config)
+
+    def append(self, record: Record) -> None:
+        append_line(self.results_file, json.dumps(json.loads(record.model_dump_json())))
+
+    def records(self) -> tuple[Record, ...]:
+        """Return the last record of every task and sample, in the order of the tasks.
+
+        A record with an error is replaced when the run goes on.
+        """
+        last: dict[tuple[str, int], Record] = {}
+        for line in read_lines(self.results_file):
+            record = Record.model_validate(line)
+            last[record.task, record.sample] = record
+        order = {name: i for i, name in enumerate(self.config.tasks)}
+        return tuple(sorted(last.values(), key=lambda r: (order.get(r.task, len(order)), r.sample)))
+
+    def done(self) -> frozenset[tuple[str, int]]:
+        """Return the (task, sample) pairs that need no work: those with an outcome."""
+        return frozenset((r.task, r.sample) for r in self.records() if r.error is None)
+
+    def work_folder(self, task: str, sample: int) -> Path:
+        return make_folder(self.folder / "work" / f"{task}.{sample}.{os.getpid()}")

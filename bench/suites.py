@@ -1,0 +1,86 @@
+"""Which tasks a suite holds. A suite is `builtin`, `npukb` (with the checkout's folder) or a folder of task folders."""
+
+import difflib
+from pathlib import Path
+
+from akgen.bench import builtin
+from akgen.bench.npukb import discovery
+from akgen.bench.record import Mode
+from akgen.bench.resolve import resolve_task
+from akgen.tools.outcome import InputError
+from akgen.tools.task import Task
+
+_ANSWER = Path("answer/0/op_kernel")
+
+
+def suite_folders(suite: str, root: Path | None) -> dict[str, Path]:
+    """Return every task of the suite: its name and folder, in order. Reads no task.
+
+    Raises InputError for an unknown suite, or when npukb is asked for without its checkout.
+    """
+    if suite == "builtin":
+        return {name: builtin.TASKS / name for name in builtin.names()}
+    if suite == "npukb":
+        if root is None:
+            raise InputError(
+                "The suite npukb is read from your own checkout of NPUKernelBench.",
+                "Give its folder with --root, or set AKGEN_NPUKB_ROOT.",
+            )
+        return {folder.name: folder for folder in discovery.find_tasks(root)}
+    folder = Path(suite).expanduser()
+    found = (
+        {p.parent.name: p.parent.resolve() for p in sorted(folder.glob("*/task.json"))}
+        if folder.is_dir()
+        else {}
+    )
+    if not found:
+        raise InputError(
+            f"There is no suite {suite!r}.",
+            "Give builtin, npukb, or a folder that holds task folders with task.json.",
+        )
+    return found
+
+
+def choose(
+    folders: dict[str, Path],
+    *,
+    names: tuple[str, ...] = (),
+    levels: tuple[int, ...] = (),
+    answered: bool = False,
+) -> dict[str, Path]:
+    """Keep the named tasks, those of these levels, those with a reference answer.
+
+    Raises InputError for a name that the suite does not have.
+    """
+    for name in names:
+        if name not in folders:
+            near = difflib.get_close_matches(name, folders, n=3, cutoff=0.4)
+            hint = f"Did you mean {', '.join(near)}?" if near else f"The suite has {len(folders)} tasks."
+            raise InputError(f"The suite has no task {name!r}.", hint)
+    return {
+        name: folder
+        for name, folder in folders.items()
+        if (not names or name in names)
+        and (not levels or level_of(folder) in levels)
+        and (not answered or (folder / _ANSWER).is_dir())
+    }
+
+
+def level_of(folder: Path) -> int:
+    """Return a task's level without its cases."""
+    if builtin.is_task_folder(folder):
+        return builtin.describe(folder).level
+    return discovery.level_of(folder)
+
+
+def load_task(folder: Path, mode: Mode, max_mb: float | None) -> tuple[Task, int]:
+    """Return a task with the cases to judge, smallest first, and how many are left out for their size.
+
+    Static mode keeps the first case alone, whatever its size, as NPUKernelBench scores it.
+    """
+    task = resolve_task(str(folder), mode=mode)
+    if mode == "static" or max_mb is None:
+        return task, 0
+    kept = [c for c in task.cases if c.size_bytes is None or c.size_bytes <= max_mb * 1e6]
+    kept.sort(key=lambda c: c.size_bytes or 0)
+    return task.model_copy(update={"cases": tuple(kept)}), len(task.cases) - len(kept)

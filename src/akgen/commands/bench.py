@@ -1,0 +1,187 @@
+"""`akgen bench`: run a suite of tasks, report on a run, list tasks."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from akgen.settings import Settings
+from akgen.terminal import AsJson, Terminal, finish
+
+if TYPE_CHECKING:
+    from akgen.bench.report import Report
+    from akgen.bench.store import BenchStore
+    from akgen.graph.runs import Site
+
+app = typer.Typer(help="Run task suites and report on them.", no_args_is_help=True)
+
+
+@app.command("run")
+def run_suite(
+    context: typer.Context,
+    suite: Annotated[str, typer.Argument(help="builtin, npukb, or a folder of task folders.")],
+    root: Annotated[Path | None, typer.Option(help="Your checkout of NPUKernelBench.")] = None,
+    source: Annotated[
+        str, typer.Option(help="composer, answers (NPUKernelBench's own), model, or a folder of projects.")
+    ] = "composer",
+    mode: Annotated[
+        Literal["static", "dynamic"], typer.Option(help="static: the first case alone; dynamic: all of them.")
+    ] = "dynamic",
+    max_mb: Annotated[float | None, typer.Option(help="Leave out cases with more input than this.")] = None,
+    samples: Annotated[int, typer.Option(min=1, help="Samples of each task.")] = 1,
+    attempts: Annotated[int, typer.Option(min=1, help="Attempts of each sample, with repair.")] = 1,
+    tasks: Annotated[str | None, typer.Option(help="Only these, separated by commas.")] = None,
+    levels: Annotated[str | None, typer.Option(help="Only these levels, separated by commas.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Chat model for --source model, as PROVIDER:NAME.")
+    ] = None,
+    base_url: Annotated[str | None, typer.Option(help="The model's endpoint.")] = None,
+    route: Annotated[Literal["dsl", "ascendc"] | None, typer.Option(help="How the coder writes.")] = None,
+    toolchain: Annotated[Literal["twin", "cann"] | None, typer.Option(help="What builds and runs.")] = None,
+    trials: Annotated[int, typer.Option(min=1, help="Hidden inputs for each case.")] = 3,
+    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
+    task_timeout: Annotated[float, typer.Option(min=1.0, help="Seconds that a task may take.")] = 900.0,
+    seed: Annotated[int, typer.Option(help="Hidden inputs derive from it.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="The run's folder; the same one again goes on.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run tasks times samples and report; the same command again with --out goes on where it stopped."""
+    from akgen.bench import launch
+    from akgen.bench.record import BenchConfig
+    from akgen.graph.runs import Site
+
+    settings: Settings = context.obj
+    terminal = Terminal(as_json)
+    root = root or settings.npukb_root
+    chosen = launch.choose_tasks(
+        suite, root, source, names=_words(tasks), levels=tuple(int(n) for n in _words(levels))
+    )
+    site = Site(api_key=settings.api_key, postgres=settings.postgres, cann_home=settings.cann_home)
+    named = model or (settings.model if source == "model" else "composer")
+    config = BenchConfig(
+        suite=suite if suite in ("builtin", "npukb") else str(Path(suite).resolve()),
+        source=source if source in ("composer", "answers", "model") else str(Path(source).resolve()),
+        mode=mode,
+        toolchain=launch.prepare(
+            toolchain or settings.toolchain, settings.chip, site.cann_home, terminal.line
+        ),
+        root=str(root.resolve()) if root is not None else None,
+        max_mb=max_mb,
+        samples=samples,
+        tasks=tuple(chosen),
+        seed=seed,
+        trials=trials,
+        task_timeout_s=task_timeout,
+        chip=settings.chip,
+        model=named if source == "model" else "composer",
+        base_url=base_url or settings.base_url,
+        route=route,
+        attempts=attempts,
+    )
+    store = launch.begin(out or settings.runs / launch.default_name(config), config)
+    terminal.line(f"run {store.folder}")
+    _work(terminal, store, chosen, workers, site)
+    _show(terminal, store)
+
+
+@app.command("report")
+def report_run(
+    run: Annotated[Path, typer.Argument(help="The folder of a bench run.")], as_json: AsJson = False
+) -> None:
+    """Report on a run, finished or not, and write its HTML page."""
+    from akgen.bench.store import BenchStore
+
+    _show(Terminal(as_json), BenchStore.open(run))
+
+
+@app.command("list")
+def list_tasks(
+    context: typer.Context,
+    suite: Annotated[str, typer.Argument(help="builtin, npukb, or a folder.")] = "builtin",
+    root: Annotated[Path | None, typer.Option(help="Your checkout of NPUKernelBench.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the tasks of a suite."""
+    from rich.table import Table
+
+    from akgen.bench import launch
+
+    settings: Settings = context.obj
+    tasks = launch.describe_all(suite, root or settings.npukb_root)
+    table = Table("Level", "Category", "Task", "Cases", box=None)
+    for task in tasks:
+        table.add_row(str(task.level), task.category, task.name, str(len(task.cases)))
+    terminal = Terminal(as_json)
+    terminal.show(table)
+    terminal.result(
+        {"suite": suite, "tasks": [{"name": t.name, "level": t.level, "category": t.category} for t in tasks]}
+    )
+
+
+def _work(
+    terminal: Terminal, store: "BenchStore", folders: dict[str, Path], workers: int, site: "Site"
+) -> None:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from akgen.bench import runner, suites
+
+    levels = {name: suites.level_of(folder) for name, folder in folders.items()}
+    jobs = runner.pending(store, folders, levels)
+    total = len(store.config.tasks) * store.config.samples
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=terminal.people, transient=True) as progress:
+        done = total - sum(len(j.samples) for j in jobs)
+        bar = progress.add_task("", total=total, completed=done)
+        argv = [sys.executable, "-m", "akgen.bench.worker"]
+        for record in runner.run(
+            store,
+            jobs,
+            argv=argv,
+            env=dict(os.environ) | {"OMP_NUM_THREADS": "1"},
+            site=site,
+            workers=workers,
+            on_start=lambda task: progress.update(bar, description=task),
+        ):
+            progress.advance(bar)
+            if not record.solved:
+                progress.console.print(
+                    f"{record.task}: {record.error or record.outcome}  {'' if record.error else record.why}",
+                    markup=False,
+                    soft_wrap=True,
+                )
+
+
+def _show(terminal: Terminal, store: "BenchStore") -> None:
+    from akgen.bench import launch
+
+    found, page = launch.write_report(store)
+    _table(terminal, found)
+    terminal.line(f"page {page}")
+    terminal.result(found)
+    finish(all(level.solved == level.tasks for level in found.levels.values()))
+
+
+def _table(terminal: Terminal, found: "Report") -> None:
+    from rich.table import Table
+
+    table = Table("Level", "Tasks", "Compiled", "Solved", "Cases", "CR@1", "ER@1", box=None)
+    for number, level in found.levels.items():
+        table.add_row(
+            number,
+            str(level.tasks),
+            str(level.compiled),
+            str(level.solved),
+            f"{level.cases_correct}/{level.cases}",
+            *(f"{100 * r[0].value:.1f} %" if r else "" for r in (level.cr, level.er)),
+        )
+    terminal.show(table)
+    for error in found.errors:
+        terminal.line(f"not judged: {error.task}: {error.why}")
+    if found.score is not None:
+        terminal.line(f"score {found.score:.3f} ({found.toolchain})")
+
+
+def _words(text: str | None) -> tuple[str, ...]:
+    return tuple(w.strip() for w in (text or "").split(",") if w.strip())
