@@ -1,0 +1,218 @@
+"""A Python file with Model, get_inputs and get_init_inputs becomes inputs, attributes and golden values."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from akgen.tools.dtypes import DType
+from akgen.tools.outcome import InputError
+from akgen.tools.reference.module_loader import load
+from akgen.tools.reference.protocol import LoadedCase
+from akgen.tools.task import Case, Distribution, Params, Reference
+
+KERNELBENCH = """
+import torch
+class Model(torch.nn.Module):
+    def __init__(self, features, eps):
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(features, eps=eps)
+    def forward(self, x, scale: float, y):
+        return self.norm(x * scale) + y, x.argmax(-1)
+def get_inputs():
+    return [torch.randn(4, 8), 1.5, torch.randn(4, 8)]
+def get_init_inputs():
+    return [8, 1e-5]
+"""
+
+OURS = """
+import torch
+class Model(torch.nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.bias = torch.nn.Parameter(torch.zeros(n))
+    def forward(self, x):
+        return x + self.bias
+def get_inputs(params):
+    return [torch.randn(params["rows"], params["n"], dtype=getattr(torch, params["dtype"]))]
+def get_init_inputs(params):
+    return [params["n"]]
+"""
+
+DISTRIBUTIONS: tuple[Distribution, ...] = ("task", "normal", "uniform", "constant", "sparse", "extreme")
+
+
+def loaded(folder: Path, text: str, params: Params | None = None) -> LoadedCase:
+    path = folder / "reference.py"
+    path.write_text(text)
+    reference = Reference(loader="akgen.tools.reference.module_loader", path=path)
+    return load(reference, Case(id="0", params=params or {}))
+
+
+def unary(expression: str, inputs: str = "torch.randn(16, 32)", more: str = "") -> str:
+    return (
+        "import torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
+        f"        return {expression}\ndef get_inputs():\n    return [{inputs}]\n{more}\n"
+    )
+
+
+def test_arguments_state_attributes_and_outputs_are_bound_in_order(tmp_path: Path) -> None:
+    case = loaded(tmp_path, KERNELBENCH)
+    binding = case.binding
+    assert binding.input_names == ("x", "y", "norm_weight", "norm_bias")
+    assert [(a.name, a.value) for a in binding.attrs] == [("scale", 1.5)]
+    sample = case.sample(1, "task")
+    assert [tuple(t.shape) for t in sample.inputs if isinstance(t, torch.Tensor)] == [
+        (4, 8),
+        (4, 8),
+        (8,),
+        (8,),
+    ]
+    assert [t.dtype for t in sample.expected] == [torch.float64, torch.int64]  # type: ignore[union-attr]
+    assert [t.dtype for t in sample.returned] == [torch.float32, torch.int64]  # type: ignore[union-attr]
+
+
+def test_params_reach_functions_that_take_them(tmp_path: Path) -> None:
+    case = loaded(tmp_path, OURS, {"rows": 3, "n": 5, "dtype": "bfloat16"})
+    sample: Any = case.sample(1, "task")
+    assert tuple(sample.inputs[0].shape) == (3, 5)
+    assert sample.inputs[0].dtype == torch.bfloat16
+    assert sample.inputs[1].dtype == torch.bfloat16  # the model follows its inputs
+    assert sample.expected[0].dtype == torch.float64
+
+
+def test_golden_values_come_from_float64_on_the_operators_inputs(tmp_path: Path) -> None:
+    sample: Any = loaded(tmp_path, unary("torch.exp(x)", "torch.randn(64, dtype=torch.float16)")).sample(
+        2, "normal"
+    )
+    assert torch.equal(sample.expected[0], torch.exp(sample.inputs[0].double()))
+    assert sample.returned[0].dtype == torch.float16
+
+
+def test_samples_depend_on_seed_and_distribution_only(tmp_path: Path) -> None:
+    case = loaded(tmp_path, KERNELBENCH)
+    for distribution in DISTRIBUTIONS:
+        first: Any = case.sample(5, distribution)
+        case.sample(6, "task")
+        again: Any = case.sample(5, distribution)
+        other: Any = case.sample(6, distribution)
+        assert all(torch.equal(a, b) for a, b in zip(first.inputs, again.inputs, strict=True))
+        assert not all(torch.equal(a, b) for a, b in zip(first.inputs, other.inputs, strict=True))
+
+
+def test_parameters_are_moved_from_their_initial_ones_and_zeros(tmp_path: Path) -> None:
+    sample: Any = loaded(tmp_path, KERNELBENCH).sample(1, "task")
+    weight, bias = sample.inputs[2], sample.inputs[3]
+    assert weight.std() > 0.05
+    assert bias.abs().max() > 0.05
+
+
+def test_a_running_variance_stays_positive(tmp_path: Path) -> None:
+    text = """
+import torch
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bn = torch.nn.BatchNorm1d(6)
+    def forward(self, x):
+        return self.bn(x)
+def get_inputs():
+    return [torch.randn(5, 6)]
+"""
+    case = loaded(tmp_path, text)
+    assert case.binding.input_names == ("x", "bn_weight", "bn_bias", "bn_running_mean", "bn_running_var")
+    for seed in range(20):
+        sample: Any = case.sample(seed, "normal")
+        assert (sample.inputs[4] > 0.5).all()
+
+
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS[1:])
+def test_distributions_differ_from_the_tasks_inputs(tmp_path: Path, distribution: Distribution) -> None:
+    sample: Any = loaded(tmp_path, unary("x.relu()", "torch.rand(64, 64)")).sample(3, distribution)
+    x = sample.inputs[0]
+    assert (
+        x.min() < 0
+    ) or distribution == "constant"  # the task's own inputs would let identity pass as relu
+    if distribution == "constant":
+        assert x.unique().numel() == 1
+    if distribution == "sparse":
+        assert (x == 0).float().mean() > 0.8
+    if distribution == "extreme":
+        assert x.abs().max() > 100
+        assert ((x != 0) & (x.abs() < torch.finfo(torch.float32).tiny)).any()
+
+
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_inputs_stay_where_the_reference_is_defined(tmp_path: Path, distribution: Distribution) -> None:
+    root = unary("torch.sqrt(x - 1).log()", "torch.rand(64, 64) + 1.5")
+    sample: Any = loaded(tmp_path, root).sample(3, distribution)
+    assert not sample.returned[0].isnan().any()
+    probability = unary(
+        "torch.nn.functional.binary_cross_entropy(x, torch.ones_like(x), reduction='none')",
+        "torch.rand(64, 64)",
+    )
+    sample = loaded(tmp_path, probability).sample(3, distribution)
+    assert sample.inputs[0].min() >= 0 and sample.inputs[0].max() <= 1
+
+
+@pytest.mark.parametrize(
+    ("hint", "low", "high"),
+    [('"positive"', 1e-7, 1e9), ("(2, 5)", 2, 5), ('{"x": "unit"}', 0, 1), ('"nonnegative"', 0, 1e9)],
+)
+def test_a_module_may_say_its_domain(tmp_path: Path, hint: str, low: float, high: float) -> None:
+    case = loaded(tmp_path, unary("x * 2", "torch.rand(64, 64) + 2", f"DOMAIN = {hint}"))
+    for distribution in DISTRIBUTIONS[1:]:
+        sample: Any = case.sample(4, distribution)
+        assert sample.inputs[0].min() >= low and sample.inputs[0].max() <= high
+
+
+def test_nan_and_infinities_come_only_where_they_are_handled(tmp_path: Path) -> None:
+    for line, wanted in (("HANDLES_NONFINITE = True", True), ("", False)):
+        sample: Any = loaded(tmp_path, unary("torch.isfinite(x)", more=line)).sample(4, "extreme")
+        assert bool(sample.inputs[0].isnan().any()) == wanted
+        assert bool(sample.inputs[0].isinf().any()) == wanted
+
+
+def test_integer_inputs_keep_the_tasks_values(tmp_path: Path) -> None:
+    case = loaded(tmp_path, unary("x + 1", "torch.randint(0, 7, (50,), dtype=torch.int32)"))
+    sample: Any = case.sample(4, "normal")
+    assert sample.inputs[0].dtype == torch.int32
+    assert sample.inputs[0].max() < 7
+    assert sample.expected[0].dtype == torch.int32
+
+
+def test_a_list_of_tensors_is_one_dynamic_input(tmp_path: Path) -> None:
+    sample: Any = loaded(tmp_path, unary("[t * 2 for t in x]", "[torch.randn(3), torch.randn(4, 2)]")).sample(
+        1, "normal"
+    )
+    assert [tuple(t.shape) for t in sample.inputs[0]] == [(3,), (4, 2)]
+    assert len(sample.expected) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("def get_inputs(): return []", "does not define Model"),
+        ("import torch\nraise KeyError('boom')", "cannot be imported: KeyError"),
+        ("import nothing_of_that_name", "cannot be imported: ModuleNotFoundError"),
+        ("class Model(:", "cannot be imported: SyntaxError"),
+        (unary("x @ x"), "raises RuntimeError in forward"),
+        (unary("x", "1 / 0"), "raises ZeroDivisionError in get_inputs"),
+        (
+            unary("x", "torch.randn(3), object()").replace("self, x", "self, x, y"),
+            "neither a tensor nor an attribute",
+        ),
+        (unary("x * 2", more="DOMAIN = 'everywhere'"), "which is no domain"),
+    ],
+)
+def test_a_broken_reference_is_one_sentence(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as raised:
+        loaded(tmp_path, text).sample(1, "normal")
+    assert raised.value.remedy
+    assert "\n" not in raised.value.text
+
+
+def test_every_dtype_has_a_name() -> None:
+    for dtype in DType:
+        assert hasattr(torch, dtype.value)

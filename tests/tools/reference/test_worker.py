@@ -1,0 +1,95 @@
+"""The reference process keeps inputs and expected values apart, survives bad references, and serves many requests."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from akgen.tools.call import TensorFile, TensorMeta
+from akgen.tools.dtypes import DType
+from akgen.tools.outcome import InputError
+from akgen.tools.reference.client import ReferenceWorker
+from akgen.tools.task import Case, Reference
+
+DOUBLE = """
+import torch
+print("a reference may print")
+class Model(torch.nn.Module):
+    def forward(self, x, alpha: float):
+        return x * alpha
+def get_inputs(params):
+    return [torch.randn(params["n"], dtype=getattr(torch, params.get("dtype", "float32"))), 3.0]
+"""
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[ReferenceWorker]:
+    with ReferenceWorker(timeout_s=120) as started:
+        yield started
+
+
+def reference(folder: Path, text: str) -> Reference:
+    path = folder / "reference.py"
+    path.write_text(text)
+    return Reference(loader="akgen.tools.reference.module_loader", path=path)
+
+
+def test_a_case_is_described_without_files(worker: ReferenceWorker, tmp_path: Path) -> None:
+    call = worker.describe(reference(tmp_path, DOUBLE), Case(id="0", params={"n": 6}))
+    assert call.inputs == (TensorMeta(dtype=DType.FLOAT32, shape=(6,)),)
+    assert call.outputs[0].meta == TensorMeta(dtype=DType.FLOAT32, shape=(6,))
+    assert [(a.name, a.value) for a in call.attrs] == [("alpha", 3.0)]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_a_trial_is_two_folders_of_raw_files(worker: ReferenceWorker, tmp_path: Path, dtype: str) -> None:
+    case = Case(id="0", params={"n": 100, "dtype": dtype})
+    inputs, expected = tmp_path / "in", tmp_path / "want"
+    trial = worker.sample(reference(tmp_path, DOUBLE), case, 9, "normal", inputs=inputs, expected=expected)
+    x, want = trial.call.inputs[0], trial.expected[0]
+    assert isinstance(x, TensorFile) and isinstance(want, TensorFile)
+    assert x.path.parent == inputs and want.path.parent == expected
+    assert {p.name for p in inputs.iterdir()} == {
+        "in0.bin"
+    }  # nothing expected lies where the candidate looks
+    assert x.path.stat().st_size == x.size_bytes
+    if dtype == "float32":
+        values = np.fromfile(x.path, np.float32).astype(np.float64)
+        assert np.array_equal(np.fromfile(want.path, np.float64), values * 3)
+
+
+def test_a_changed_file_is_loaded_again(worker: ReferenceWorker, tmp_path: Path) -> None:
+    case = Case(id="0", params={"n": 4})
+    before = worker.describe(reference(tmp_path, DOUBLE), case)
+    changed = reference(tmp_path, DOUBLE.replace("x * alpha", "(x * alpha).sum()"))
+    after = worker.describe(changed, case)
+    assert before.outputs != after.outputs
+
+
+def test_a_bad_reference_does_not_end_the_process(worker: ReferenceWorker, tmp_path: Path) -> None:
+    bad = reference(tmp_path, DOUBLE.replace("x * alpha", "x.nothing()"))
+    with pytest.raises(InputError, match="raises AttributeError in forward"):
+        worker.describe(bad, Case(id="0", params={"n": 4}))
+    assert worker.describe(reference(tmp_path, DOUBLE), Case(id="0", params={"n": 5}))
+
+
+def test_a_reference_that_ends_the_process_is_reported_and_the_next_request_works(
+    worker: ReferenceWorker, tmp_path: Path
+) -> None:
+    fatal = reference(tmp_path, "import os, sys\nprint('goodbye', file=sys.stderr, flush=True)\nos._exit(3)")
+    with pytest.raises(InputError, match="ended on case 0: goodbye"):
+        worker.describe(fatal, Case(id="0", params={"n": 4}))
+    assert worker.describe(reference(tmp_path, DOUBLE), Case(id="0", params={"n": 7}))
+
+
+def test_an_endless_reference_is_stopped(tmp_path: Path) -> None:
+    text = DOUBLE.replace("class Model", "import time\ntime.sleep(100)\nclass Model")
+    with ReferenceWorker(timeout_s=1) as worker, pytest.raises(InputError, match="did not finish case 0"):
+        worker.describe(reference(tmp_path, text), Case(id="0", params={"n": 4}))
+
+
+def test_an_unknown_loader_is_named(worker: ReferenceWorker, tmp_path: Path) -> None:
+    unknown = Reference(loader="akgen.tools.reference.no_such_loader", path=tmp_path)
+    with pytest.raises(InputError, match="no_such_loader"):
+        worker.describe(unknown, Case(id="0"))
