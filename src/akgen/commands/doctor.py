@@ -1,0 +1,119 @@
+"""`akgen doctor`: what this machine has, what it lacks, and what to do about it."""
+
+import platform
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from akgen.settings import Settings
+from akgen.terminal import AsJson, Terminal, finish
+from akgen.tools.cann.environment import CannSettings, Finding, inspect
+from akgen.tools.outcome import InfraError
+
+
+def doctor(context: typer.Context, as_json: AsJson = False) -> None:
+    """Look at compiler, sandbox, PyTorch, CANN, NPU and endpoint. Exit 0 if the twin can be used."""
+    from akgen.tools.twin.settings import TwinSettings
+
+    settings: Settings = context.obj
+    terminal = Terminal(as_json)
+    needed = [*_python(), *_twin(terminal, TwinSettings(cache=settings.cache, chip=settings.chip))]
+    optional = [*inspect(CannSettings(home=settings.cann_home)), *_endpoint(settings)]
+    table = Table()
+    for name in ("", "what", "found", "remedy"):
+        table.add_column(name, overflow="fold")
+    for group, findings in (("the twin needs", needed), ("optional", optional)):
+        for i, finding in enumerate(findings):
+            mark = ("yes", "green") if finding.found else ("no", "red" if group != "optional" else "yellow")
+            what = Text.assemble(mark, "  ", finding.detail)
+            table.add_row(group if i == 0 else "", finding.name, what, finding.remedy or "")
+    terminal.show(table)
+    usable = all(f.found for f in needed)
+    terminal.line("the twin can be used" if usable else "the twin cannot be used yet; see the remedies above")
+    terminal.result(
+        {
+            "twin": usable,
+            "cann": all(f.found for f in inspect(CannSettings(home=settings.cann_home))),
+            "findings": [f.model_dump() | {"needed": f in needed} for f in (*needed, *optional)],
+        }
+    )
+    finish(usable)
+
+
+def _python() -> Iterator[Finding]:
+    yield Finding(name="Python", found=True, detail=platform.python_version())
+    try:
+        yield Finding(name="PyTorch", found=True, detail=version("torch"))
+    except PackageNotFoundError:
+        yield Finding(
+            name="PyTorch",
+            found=False,
+            detail="not installed",
+            remedy="pip install torch (a CPU build suffices).",
+        )
+
+
+def _twin(terminal: Terminal, settings: "TwinSettings") -> Iterator[Finding]:  # type: ignore[name-defined]  # noqa: F821
+    from akgen.tools.process import run
+    from akgen.tools.twin.compiler import find_compiler
+    from akgen.tools.twin.runtime_build import build_runtime
+
+    try:
+        compiler = find_compiler(settings)
+    except InfraError as problem:
+        yield Finding(name="C++ compiler", found=False, detail="none", remedy=problem.remedy)
+        return
+    yield Finding(name="C++ compiler", found=True, detail=f"{compiler.path}, {compiler.version}")
+    yield Finding(
+        name="addr2line",
+        found=compiler.addr2line is not None,
+        detail=str(compiler.addr2line or "none: findings come without source lines"),
+        remedy=None if compiler.addr2line else "Install binutils.",
+    )
+    try:
+        runtime = build_runtime(settings, terminal.line)
+    except InfraError as problem:
+        yield Finding(name="twin runtime", found=False, detail=problem.text, remedy=problem.remedy)
+        return
+    yield Finding(name="twin runtime", found=True, detail=f"built, {runtime.digest[:12]}")
+    state = run([runtime.sandbox, "--state"], cwd=Path("/"), timeout_s=20)
+    detail = state.out.strip() if state.ok else state.err.strip()[-200:]
+    yield Finding(
+        name="sandbox",
+        found=state.ok,
+        detail=detail,
+        remedy=None if state.ok else "Linux 3.17 or later with seccomp is needed.",
+    )
+
+
+def _endpoint(settings: Settings) -> Iterator[Finding]:
+    """Ask the model endpoint for its list of models, if one is set."""
+    if settings.base_url is None:
+        yield Finding(
+            name="model endpoint",
+            found=False,
+            detail="none set; the composer needs none",
+            remedy="Set AKGEN_BASE_URL, or give --base-url, for a model.",
+        )
+        return
+    import httpx
+
+    url = settings.base_url.rstrip("/") + "/models"
+    key = settings.api_key.get_secret_value() if settings.api_key else "none"
+    try:
+        answer = httpx.get(url, headers={"Authorization": f"Bearer {key}"}, timeout=5)
+        answer.raise_for_status()
+        names = [m["id"] for m in answer.json()["data"]]
+    except (httpx.HTTPError, ValueError, KeyError) as problem:
+        yield Finding(
+            name="model endpoint",
+            found=False,
+            detail=f"{settings.base_url}: {problem}",
+            remedy="Start the server, or correct AKGEN_BASE_URL and AKGEN_API_KEY.",
+        )
+        return
+    yield Finding(name="model endpoint", found=True, detail=f"{settings.base_url}: {', '.join(names)}")

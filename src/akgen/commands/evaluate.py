@@ -1,0 +1,156 @@
+"""`akgen eval` and `akgen profile`: judge or time a project that exists already."""
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from akgen.settings import Settings
+from akgen.tables import profile_lines, verdict_table
+from akgen.terminal import AsJson, Terminal, finish
+from akgen.tools.outcome import InputError, Outcome
+
+if TYPE_CHECKING:
+    from akgen.tools.project import KernelProject
+    from akgen.tools.task import Case, Task
+    from akgen.tools.verdict import Verdict
+
+Project = Annotated[Path, typer.Argument(help="A folder with op_host and op_kernel.")]
+TaskName = Annotated[str, typer.Option("--task", help="A built-in task, a task folder, or a Python file.")]
+Root = Annotated[Path | None, typer.Option(help="A checkout of NPUKernelBench, to name its tasks.")]
+ToolchainOption = Annotated[
+    Literal["twin", "cann"] | None, typer.Option("--toolchain", help="Where it is built and run.")
+]
+
+
+def evaluate(
+    context: typer.Context,
+    project: Project,
+    task: TaskName,
+    cases: Annotated[str, typer.Option(help="`all`, or how many, smallest first.")] = "all",
+    max_mb: Annotated[float | None, typer.Option(help="Leave out cases with more input and output.")] = None,
+    trials: Annotated[int, typer.Option(min=1, help="Hidden inputs per case.")] = 3,
+    seed: Annotated[int | None, typer.Option(help="Of the hidden inputs; random unless given.")] = None,
+    toolchain: ToolchainOption = None,
+    root: Root = None,
+    as_json: AsJson = False,
+) -> None:
+    """Judge PROJECT on a task: compile, run on hidden inputs, compare with PyTorch."""
+    from akgen.graph.workbench import open_tools
+    from akgen.tools.toolchains import make_toolchain
+
+    settings: Settings = context.obj
+    terminal = Terminal(as_json)
+    wanted, candidate = _open(project, task, root or settings.npukb_root)
+    chosen = choose_cases(wanted, cases, max_mb)
+    chain = make_toolchain(toolchain or settings.toolchain, settings.chip, settings.cann_home)
+    with open_tools(chain, terminal.line) as tools, tempfile.TemporaryDirectory(prefix="akgen-") as work:
+        with _bar(terminal) as bar:
+            step = bar.add_task("compiling and judging", total=len(chosen))
+            verdict = tools.judge.judge(
+                candidate,
+                wanted,
+                work=Path(work),
+                cases=chosen,
+                trials=trials,
+                seed=seed,
+                on_case=lambda _: bar.advance(step),
+            )
+        show_verdict(verdict, terminal)
+    finish(verdict.outcome is Outcome.CORRECT)
+
+
+def profile(
+    context: typer.Context,
+    project: Project,
+    task: TaskName,
+    trace: Annotated[Path, typer.Option(help="The Chrome trace to write; a page is written beside it.")],
+    case: Annotated[str | None, typer.Option(help="Which case; the largest unless given.")] = None,
+    toolchain: ToolchainOption = None,
+    root: Root = None,
+    as_json: AsJson = False,
+) -> None:
+    """Time PROJECT on one case of a task and draw its pipeline timeline. Says nothing about correctness."""
+    import shutil
+
+    from akgen.graph.workbench import open_tools
+    from akgen.tools.timeline.page import write_page
+    from akgen.tools.toolchains import make_toolchain
+
+    settings: Settings = context.obj
+    terminal = Terminal(as_json)
+    wanted, candidate = _open(project, task, root or settings.npukb_root)
+    if case is not None:
+        wanted = wanted.only((case,))
+        if not wanted.cases:
+            raise InputError(f"Task {wanted.name} has no case {case!r}.", "Leave --case out for the largest.")
+    chain = make_toolchain(toolchain or settings.toolchain, settings.chip, settings.cann_home)
+    with open_tools(chain, terminal.line) as tools, tempfile.TemporaryDirectory(prefix="akgen-") as work:
+        build = tools.judge.compile(candidate, wanted, Path(work) / "build")
+        found = tools.judge.profile(build, wanted, Path(work) / "profile", 0)
+        if found is None:
+            for finding in build.diagnostics:
+                terminal.line(f"{finding.code}: {finding.text}")
+            reason = f"{candidate.kernel} was not timed: {build.outcome or 'it did not run to its end'}."
+            raise InputError(reason, "Run `akgen eval` for the reason.")
+        page = None
+        if found.trace is not None:
+            trace.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(found.trace, trace)
+            found = found.model_copy(update={"trace": trace})
+            page = write_page(found, trace, trace.with_suffix(".html"), f"{candidate.kernel}, {wanted.name}")
+    for line in profile_lines(found):
+        terminal.line(line)
+    terminal.line(f"trace: {trace} (Perfetto)" if page else "this toolchain leaves no trace")
+    if page is not None:
+        terminal.line(f"page: {page}")
+    terminal.result(found)
+
+
+def choose_cases(task: "Task", cases: str, max_mb: float | None) -> "tuple[Case, ...]":
+    """Return the cases to judge; cases whose size is not known are kept."""
+    chosen = [c for c in task.cases if max_mb is None or c.size_bytes is None or c.size_bytes <= max_mb * 1e6]
+    if not chosen:
+        raise InputError(f"No case of {task.name} is within {max_mb:g} MB.", "Raise --max-mb.")
+    if cases == "all":
+        return tuple(chosen)
+    if not cases.isdecimal() or int(cases) < 1:
+        raise InputError(f"--cases cannot be {cases!r}.", "Write `all` or a number.")
+    return tuple(sorted(chosen, key=lambda c: c.size_bytes or 0)[: int(cases)])
+
+
+def show_verdict(verdict: "Verdict", terminal: Terminal) -> None:
+    """Print a verdict with its findings, for people and for machines."""
+    findings = list(verdict.diagnostics) + [d for c in verdict.cases for d in c.diagnostics]
+    terminal.show(verdict_table(verdict))
+    for finding in dict.fromkeys((d.code, d.text, d.file, d.line, d.remedy) for d in findings):
+        code, text, file, line, remedy = finding
+        place = f" ({file}:{line})" if file and line else f" ({file})" if file else ""
+        terminal.line(f"{code}{place}: {text}" + (f" {remedy}" if remedy else ""))
+    terminal.line(f"outcome: {verdict.outcome}, compiled in {verdict.compile_s:.2f} s")
+    terminal.result(verdict_document(verdict))
+
+
+def verdict_document(verdict: "Verdict") -> dict[str, Any]:
+    """Return the machine's form: all findings in one list, cases without theirs."""
+    data: dict[str, Any] = json.loads(verdict.model_dump_json())
+    findings = list(data.pop("diagnostics"))
+    for case in data["cases"]:
+        findings += [{**d, "case": case["id"]} for d in case.pop("diagnostics")]
+    return {**data, "diagnostics": findings}
+
+
+def _open(folder: Path, task: str, root: Path | None) -> "tuple[Task, KernelProject]":
+    from akgen.bench.resolve import resolve_task
+    from akgen.tools.project_names import read_project
+
+    wanted = resolve_task(task, root=root)
+    return wanted, read_project(folder, wanted.op_type, wanted.kernel)
+
+
+def _bar(terminal: Terminal) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=terminal.people, transient=True)
