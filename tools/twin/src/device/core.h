@@ -1,0 +1,167 @@
+// What one simulated core holds during a launch, and what the cores share. Internal to the runtime.
+#pragma once
+#include "akgen/copy.h"
+#include "akgen/queue.h"
+#include "akgen/runtime.h"
+#include "hazard.h"
+#include "record.h"
+#include <condition_variable>
+#include <csetjmp>
+#include <mutex>
+#include <string>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace akgen::twin {
+
+constexpr int pipe_count = 7; // S V M MTE1 MTE2 MTE3 FIX
+constexpr int event_ids = 8;
+constexpr int cross_flags = 11;
+const char *pipe_name(Pipe pipe);
+const char *space_name(Space space);
+
+// -- memory --------------------------------------------------------------------------------------------------------
+
+constexpr int local_spaces = 7; // UB L1 L0A L0B L0C BT FB, in the order of Space after GM
+struct Region {
+    uint8_t *begin = nullptr;
+    uint32_t size_bytes = 0;
+    uint32_t taken_bytes = 0; // by InitBuffer
+    bool holds(const uint8_t *p) const { return p >= begin && p < begin + size_bytes; }
+};
+
+struct GmBuffer {
+    std::string name;
+    uint8_t *data = nullptr;
+    uint64_t size_bytes = 0;    // what the kernel may rely on
+    uint64_t allowed_bytes = 0; // rounded up to 32: a block copy may touch the rest
+    uint64_t mapped_bytes = 0;
+    bool holds(const uint8_t *p) const { return p >= data && p < data + mapped_bytes; }
+};
+
+// -- queues --------------------------------------------------------------------------------------------------------
+
+enum class SlotState : uint8_t { free, occupied, enqued, dequed };
+struct Event {
+    Pipe from = Pipe::S, to = Pipe::S;
+    int8_t id = -1;
+};
+struct Slot {
+    Buffer buffer;
+    SlotState state = SlotState::free;
+    Event filled, freed;
+    const void *pc = nullptr; // of the last change of state
+};
+struct Queue {
+    uint8_t from = 0, to = 0;
+    uint32_t depth = 1;
+    uint32_t cursor = 0;
+    std::vector<Slot> slots;
+    std::vector<uint8_t *> enqued; // buffers, first in first out
+    bool live = false;            // false: the pipe was reset since
+};
+struct Pool {
+    Region region;
+    bool live = false;
+};
+
+// -- cores ---------------------------------------------------------------------------------------------------------
+
+enum class CoreState : uint8_t { ready, waiting, done };
+struct Wait {
+    enum class What : uint8_t { none, sync_all, cross_flag, block_event } what = What::none;
+    int64_t id = 0;
+    const void *pc = nullptr;
+};
+
+struct Core {
+    uint32_t index = 0; // in the launch
+    bool cube = false;
+    uint32_t block = 0;
+    uint32_t sub_block = 0;
+    std::string name; // "aiv0"
+
+    Region regions[local_spaces];
+    uint8_t *arena = nullptr;
+    uint64_t arena_bytes = 0;
+    MaskState mask{false, ~uint64_t{0}, ~uint64_t{0}};
+    Atomic atomic = Atomic::none;
+    DType atomic_dtype = DType::NONE;
+    void *pipe = nullptr;
+    std::vector<Queue> queues; // numbers given to kernels are index + 1
+    std::vector<Pool> pools;   // likewise
+    uint8_t event_used[pipe_count][pipe_count] = {};
+    struct CrossFlag {
+        uint32_t votes = 0; // sets so far, of which a group's worth makes one count
+        uint32_t count = 0; // not yet waited for
+    };
+    CrossFlag cross[16];
+    int64_t sync_round = 0;
+    Hazards hazards;
+    Log log;
+
+    std::vector<std::vector<uint8_t>> shapes; // kept ShapeInfo
+    const GmBuffer *last_buffer = nullptr;
+    const void *last_pc = nullptr; // of the last call into the runtime
+
+    CoreState state = CoreState::ready;
+    Wait wait;
+    sigjmp_buf escape;
+    bool turn = false; // this core holds the baton
+    std::condition_variable turned;
+};
+
+struct Chip;
+struct Report;
+
+struct Launch {
+    const Chip *chip = nullptr;
+    Report *report = nullptr;
+    uint32_t blocks = 1;
+    uint32_t vector_per_block = 1; // AIV cores per block in a mixed launch
+    bool mixed = false;
+    bool auto_sync = true;
+    uint8_t *system_workspace = nullptr;
+    std::vector<GmBuffer> buffers;
+    std::vector<std::unique_ptr<Core>> cores;
+    std::mutex baton;
+    Core *running = nullptr;
+    std::map<std::pair<uint8_t *, uint64_t>, uint64_t> block_events; // IBSet counts by workspace and slot
+    bool ended = false; // a trap fired: no further core may run
+    uint64_t kernel_base = 0, kernel_end = 0;
+};
+
+extern Launch *launch; // set while a launch runs
+extern thread_local Core *self;
+
+// -- within the runtime ------------------------------------------------------------------------------------------------
+
+struct Place {
+    Space space = Space::NONE;
+    Region *region = nullptr;
+    const GmBuffer *buffer = nullptr;
+};
+Place place_of(const uint8_t *address);
+Space space_of_position(uint8_t position);
+Region &region_of(Space space);
+// Trap unless [begin, begin + bytes) lies in one GM buffer.
+const GmBuffer &require_global(const char *api, const void *pc, const uint8_t *begin, uint64_t bytes, bool write);
+void make_arena(Core &core, const Chip &chip);
+void drop_arena(Core &core);
+// Report a race that Hazards::access found, and put the automatic synchronisation's waits into the log.
+void after_hazard(const Hazards::Conflict &conflict, const char *api, const void *pc, const Place &place);
+void log_auto_waits(uint32_t pc);
+void catch_faults();
+// Report an error and go on, for what corrupts the result but not the simulation.
+void complain(const char *code, const char *api, const void *pc, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+// Give the baton away until `ready` is set again by another core; traps DEADLOCK if nobody can go on.
+void wait_here(Wait::What what, int64_t id, const void *pc);
+void wake(Core &core);
+void run_core(Core &core, void (*program)(void *), void *argument);
+[[noreturn]] void leave_core();
+uint64_t so_offset(const void *pc);
+
+} // namespace akgen::twin

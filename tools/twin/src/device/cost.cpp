@@ -1,0 +1,85 @@
+#include "cost.h"
+#include "core.h"
+#include <algorithm>
+
+namespace akgen::twin {
+
+CostModel::CostModel(const Chip &chip)
+    : scalar_op(chip.at("scalar_op_cycles")), scalar_ub(chip.at("scalar_ub_access_cycles")),
+      scalar_gm(chip.at("scalar_gm_access_cycles")), flag(chip.at("flag_cycles")), dma_issue(chip.at("dma_issue_cycles")),
+      sync_all(chip.at("sync_all_cycles")), queue_depth(static_cast<uint32_t>(chip.at("isq_depth"))), chip_(chip),
+      read_latency_(chip.at("gm_read_latency_cycles")), write_latency_(chip.at("gm_write_latency_cycles")),
+      mte2_(chip.at("mte2_bytes_per_cycle_core")), mte3_(chip.at("mte3_bytes_per_cycle_core")),
+      unaligned_(chip.at("gm_unaligned_row_factor")), ub_copy_(chip.at("ub_copy_bytes_per_cycle")),
+      ub_copy_latency_(chip.at("ub_copy_latency_cycles")), l1_to_l0a_(chip.at("l1_to_l0a_bytes_per_cycle")),
+      l1_to_l0b_(chip.at("l1_to_l0b_bytes_per_cycle")), l0c_out_(chip.at("l0c_to_gm_bytes_per_cycle")),
+      cube_head_(chip.at("cube_head_cycles")), repeat_bytes_(chip.at("vec_repeat_bytes")),
+      default_rate_{chip.at("vec_default_elements_bytes_per_cycle"), chip.at("vec_default_fixed_cycles")}
+{
+}
+
+const Chip::Rate &CostModel::rate(const OpName &op) const
+{
+    const auto found = chip_.rates.find(std::string(op.op) + "\t" + dtype_name(op.dtype));
+    if (found != chip_.rates.end()) {
+        return found->second;
+    }
+    // A conversion names its types in the operation: "Cast half->float".
+    const std::string name = op.op;
+    const size_t space = name.find(' ');
+    if (space != std::string::npos) {
+        const auto pair = chip_.rates.find(name.substr(0, space) + "\t" + name.substr(space + 1));
+        if (pair != chip_.rates.end()) {
+            return pair->second;
+        }
+    }
+    return default_rate_;
+}
+
+Cost CostModel::of(const Record &r, const OpName &op) const
+{
+    Cost cost;
+    const bool global = (r.aux & aux_global) != 0;
+    const uint32_t count = r.aux & aux_rows_mask;
+    switch (static_cast<Pipe>(r.pipe)) {
+    case Pipe::V: {
+        const Chip::Rate &found = rate(op);
+        const double per_cycle =
+            &found == &default_rate_ ? found.elements_per_cycle / dtype_bytes(op.dtype) : found.elements_per_cycle;
+        const double per_repeat = repeat_bytes_ / dtype_bytes(op.dtype);
+        // A repeat takes its time however few of its lanes the mask leaves on.
+        const double elements = count ? std::max(count * per_repeat, 1.0) : r.work;
+        cost.occupy = std::max(1.0, elements / per_cycle);
+        cost.latency = found.fixed_cycles;
+        break;
+    }
+    case Pipe::MTE2:
+    case Pipe::MTE3: {
+        const bool in = static_cast<Pipe>(r.pipe) == Pipe::MTE2;
+        const double bytes_per_cycle = (in ? mte2_ : mte3_) * ((r.aux & aux_unaligned) ? unaligned_ : 1.0);
+        cost.occupy = r.work / bytes_per_cycle;
+        cost.latency = !global ? ub_copy_latency_ : in ? read_latency_ : write_latency_;
+        cost.gm_bytes = global ? r.work : 0;
+        break;
+    }
+    case Pipe::MTE1:
+        cost.occupy = r.work / (std::string(op.op).find("L0B") != std::string::npos ? l1_to_l0b_ : l1_to_l0a_);
+        cost.latency = ub_copy_latency_;
+        break;
+    case Pipe::FIX:
+        cost.occupy = r.work / l0c_out_;
+        cost.latency = global ? write_latency_ : ub_copy_latency_;
+        cost.gm_bytes = global ? r.work : 0;
+        break;
+    case Pipe::M:
+        cost.occupy = std::max(1.0, double(r.work));
+        cost.latency = cube_head_;
+        break;
+    default:
+        cost.occupy = scalar_op;
+        break;
+    }
+    return cost;
+}
+
+} // namespace akgen::twin

@@ -1,0 +1,172 @@
+#include "hazard.h"
+#include <cstring>
+#include <sys/mman.h>
+
+namespace akgen::twin {
+
+namespace {
+// Lazily zeroed pages: most pipes never touch most memories.
+uint32_t *fresh(uint32_t blocks)
+{
+    void *memory = mmap(nullptr, blocks * sizeof(uint32_t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? nullptr : static_cast<uint32_t *>(memory);
+}
+
+uint32_t latest(const uint32_t *numbers, uint32_t first, uint32_t last)
+{
+    uint32_t top = 0;
+    for (uint32_t i = first; i < last; ++i) {
+        top = numbers[i] > top ? numbers[i] : top;
+    }
+    return top;
+}
+
+bool auto_ordered(int a, int b)
+{
+    const int s = static_cast<int>(Pipe::S);
+    const auto covered = [](int p) {
+        return p == static_cast<int>(Pipe::V) || p == static_cast<int>(Pipe::MTE2) || p == static_cast<int>(Pipe::MTE3);
+    };
+    return (a == s && covered(b)) || (b == s && covered(a));
+}
+} // namespace
+
+Hazards::~Hazards()
+{
+    for (Shadow &shadow : shadows_) {
+        for (int p = 0; p < pipes; ++p) {
+            if (shadow.written[p]) {
+                munmap(shadow.written[p], shadow.blocks * sizeof(uint32_t));
+            }
+            if (shadow.read[p]) {
+                munmap(shadow.read[p], shadow.blocks * sizeof(uint32_t));
+            }
+        }
+    }
+}
+
+void Hazards::watch(int region, uint32_t size_bytes) { shadows_[region].blocks = (size_bytes + 31) / 32; }
+
+void Hazards::begin(Pipe pipe, bool auto_sync)
+{
+    pipe_ = static_cast<int>(pipe);
+    auto_sync_ = auto_sync;
+    number_ = ++now_[pipe_];
+    waits_ = Waits{};
+    if (pipe_ != 0) { // issued by the scalar unit after all it has waited for
+        for (int p = 0; p < pipes; ++p) {
+            if (seen_[0][p] > seen_[pipe_][p]) {
+                seen_[pipe_][p] = seen_[0][p];
+            }
+        }
+        seen_[pipe_][0] = now_[0]; // scalar work is complete when the next instruction issues
+    }
+}
+
+void Hazards::meet(Shadow &shadow, int other, uint32_t first, uint32_t last, bool write, Conflict &conflict)
+{
+    const uint32_t known = seen_[pipe_][other];
+    if (known >= now_[other]) {
+        return;
+    }
+    for (const bool wrote : {true, false}) {
+        uint32_t *numbers = wrote ? shadow.written[other] : shadow.read[other];
+        if (!numbers || (!wrote && !write)) { // two reads do not conflict
+            continue;
+        }
+        const uint32_t top = latest(numbers, first, last);
+        if (top <= known || (other == pipe_ && top >= number_)) {
+            continue;
+        }
+        if (other == pipe_) {
+            waits_.same_pipe = true;
+            if (auto_sync_ || pipe_ != static_cast<int>(Pipe::V)) {
+                continue; // other pipes complete in order
+            }
+        } else if (auto_sync_ && auto_ordered(pipe_, other)) {
+            waits_.number[other] = top > waits_.number[other] ? top : waits_.number[other];
+            continue;
+        }
+        if (!conflict.found) {
+            uint32_t block = first;
+            while (numbers[block] != top) {
+                ++block;
+            }
+            conflict = Conflict{true, static_cast<Pipe>(other), wrote, top, block};
+        }
+    }
+}
+
+Hazards::Conflict Hazards::access(int region, uint32_t first_byte, uint32_t bytes, bool write)
+{
+    Conflict conflict;
+    Shadow &shadow = shadows_[region];
+    if (shadow.blocks == 0 || bytes == 0) {
+        return conflict;
+    }
+    const uint32_t first = first_byte / 32;
+    const uint32_t last = (first_byte + bytes + 31) / 32;
+    for (int other = 0; other < pipes; ++other) {
+        meet(shadow, other, first, last, write, conflict);
+    }
+    uint32_t *&mine = write ? shadow.written[pipe_] : shadow.read[pipe_];
+    if (!mine) {
+        mine = fresh(shadow.blocks);
+    }
+    if (mine) {
+        for (uint32_t i = first; i < last; ++i) {
+            mine[i] = number_;
+        }
+    }
+    // What the automatic synchronisation waited for is known from here on.
+    for (int p = 0; p < pipes; ++p) {
+        if (waits_.number[p] > seen_[pipe_][p]) {
+            seen_[pipe_][p] = waits_.number[p];
+        }
+    }
+    return conflict;
+}
+
+void Hazards::set(Pipe from, Pipe to, int id)
+{
+    Flag &flag = flags_[static_cast<int>(from)][static_cast<int>(to)][id];
+    const int f = static_cast<int>(from);
+    for (int p = 0; p < pipes; ++p) {
+        const uint32_t via_issue = seen_[0][p] > seen_[f][p] ? seen_[0][p] : seen_[f][p];
+        flag.known[p] = via_issue;
+    }
+    flag.known[f] = now_[f];
+    flag.known[0] = now_[0];
+    ++flag.sets;
+}
+
+bool Hazards::wait(Pipe from, Pipe to, int id)
+{
+    Flag &flag = flags_[static_cast<int>(from)][static_cast<int>(to)][id];
+    if (flag.sets == 0) {
+        return false;
+    }
+    --flag.sets;
+    const int t = static_cast<int>(to);
+    for (int p = 0; p < pipes; ++p) {
+        if (flag.known[p] > seen_[t][p]) {
+            seen_[t][p] = flag.known[p];
+        }
+    }
+    return true;
+}
+
+void Hazards::barrier(Pipe pipe)
+{
+    if (pipe != Pipe::ALL) {
+        seen_[static_cast<int>(pipe)][static_cast<int>(pipe)] = now_[static_cast<int>(pipe)];
+        return;
+    }
+    for (int q = 0; q < pipes; ++q) {
+        for (int p = 0; p < pipes; ++p) {
+            seen_[q][p] = now_[p];
+        }
+    }
+}
+
+} // namespace akgen::twin

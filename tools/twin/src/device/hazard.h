@@ -1,0 +1,66 @@
+// Races between pipes: who wrote and read which 32-byte block, and what each pipe knows of the others.
+//
+// Every instruction of a pipe gets the pipe's next number. seen[q][p] is the last number of pipe p that is known to be
+// complete before pipe q's next instruction. Flags, barriers and the scalar unit's issue order raise it; the
+// compiler's automatic synchronisation raises it on demand for the pairs it covers (V-V, V-S, MTE2-S, MTE3-S).
+#pragma once
+#include "akgen/runtime.h"
+#include <cstdint>
+#include <vector>
+
+namespace akgen::twin {
+
+struct Region;
+
+class Hazards {
+public:
+    static constexpr int pipes = 7;
+    struct Conflict {
+        bool found = false;
+        Pipe other = Pipe::S;
+        bool other_wrote = false;
+        uint32_t number = 0; // of the other pipe's instruction
+        uint32_t block = 0;  // first conflicting 32-byte block of the region
+    };
+    // Numbers of other pipes that the automatic synchronisation makes this instruction wait for; 0: none.
+    struct Waits {
+        uint32_t number[pipes] = {};
+        bool same_pipe = false; // depends on an earlier instruction of its own pipe
+    };
+
+    ~Hazards();
+    void watch(int region, uint32_t size_bytes); // start a shadow for region index
+    // Enter one instruction: begin() once, then access() per operand range, then the number is the pipe's.
+    void begin(Pipe pipe, bool auto_sync);
+    Conflict access(int region, uint32_t first_byte, uint32_t bytes, bool write);
+    const Waits &waits() const { return waits_; }
+    uint32_t number() const { return number_; }
+
+    struct Flag {
+        uint32_t known[pipes] = {};
+        uint32_t sets = 0;
+    };
+    void set(Pipe from, Pipe to, int id);
+    bool wait(Pipe from, Pipe to, int id); // false: nobody set it
+    uint32_t pending(Pipe from, Pipe to, int id) const { return flags_[int(from)][int(to)][id].sets; }
+    void barrier(Pipe pipe);
+
+private:
+    struct Shadow {
+        uint32_t blocks = 0;
+        uint32_t *written[pipes] = {};
+        uint32_t *read[pipes] = {};
+    };
+    void meet(Shadow &shadow, int other, uint32_t first, uint32_t last, bool write, Conflict &conflict);
+
+    Shadow shadows_[7];
+    uint32_t now_[pipes] = {};
+    uint32_t seen_[pipes][pipes] = {};
+    Flag flags_[pipes][pipes][8];
+    Waits waits_;
+    int pipe_ = 0;
+    uint32_t number_ = 0;
+    bool auto_sync_ = true;
+};
+
+} // namespace akgen::twin

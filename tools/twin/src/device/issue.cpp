@@ -1,0 +1,131 @@
+// One instruction: are its operands inside their buffers, does it race with another pipe, and when does it run.
+#include "core.h"
+#include <cstdlib>
+
+namespace akgen::twin {
+
+namespace {
+struct Extent {
+    const uint8_t *low;
+    uint64_t bytes;
+};
+
+Extent extent_of(const Access &a)
+{
+    const int64_t reach = a.rows > 1 ? static_cast<int64_t>(a.rows - 1) * a.row_stride : 0;
+    const uint8_t *low = reach < 0 ? a.begin + reach : a.begin;
+    return {low, static_cast<uint64_t>(std::llabs(reach)) + a.row_bytes};
+}
+
+void check_local(const Instr &in, const Access &a, const Place &place)
+{
+    const Extent e = extent_of(a);
+    const uint64_t offset = static_cast<uint64_t>(e.low - place.region->begin);
+    if (offset + e.bytes > place.region->size_bytes || e.low < place.region->begin) {
+        trap("TENSOR_RANGE", in.api, in.pc, "%s: %s bytes %llu to %llu of %s, which has %u bytes.", in.api,
+             a.write ? "writes" : "reads", static_cast<unsigned long long>(offset),
+             static_cast<unsigned long long>(offset + e.bytes), space_name(place.space), place.region->size_bytes);
+    }
+    if (a.limit_bytes && e.bytes > a.limit_bytes) {
+        trap("TENSOR_RANGE", in.api, in.pc, "%s: %s %llu bytes of a tensor whose buffer ends after %u bytes.", in.api,
+             a.write ? "writes" : "reads", static_cast<unsigned long long>(e.bytes), a.limit_bytes);
+    }
+}
+
+Hazards::Conflict enter(const Access &a, const Place &place)
+{
+    Hazards::Conflict first;
+    const int region = static_cast<int>(place.space) - static_cast<int>(Space::UB);
+    const bool dense = a.rows <= 1 || (a.row_stride >= 0 && static_cast<uint64_t>(a.row_stride) < a.row_bytes + 32);
+    if (dense) {
+        const Extent e = extent_of(a);
+        return self->hazards.access(region, static_cast<uint32_t>(e.low - place.region->begin),
+                                    static_cast<uint32_t>(e.bytes), a.write);
+    }
+    for (uint32_t row = 0; row < a.rows; ++row) {
+        const uint8_t *begin = a.begin + static_cast<int64_t>(row) * a.row_stride;
+        const auto conflict = self->hazards.access(region, static_cast<uint32_t>(begin - place.region->begin),
+                                                   static_cast<uint32_t>(a.row_bytes), a.write);
+        if (conflict.found && !first.found) {
+            first = conflict;
+        }
+    }
+    return first;
+}
+} // namespace
+
+void after_hazard(const Hazards::Conflict &conflict, const char *api, const void *pc, const Place &place)
+{
+    if (!conflict.found) {
+        return;
+    }
+    const auto &origin = self->log.origins[static_cast<int>(conflict.other)][conflict.number % Log::ring];
+    const bool known = origin.number == conflict.number && origin.op < self->log.ops.size();
+    const char *other_api = known ? self->log.ops[origin.op].api : "an earlier instruction";
+    complain("PIPE_RACE", api, pc, "%s is not ordered after %s on pipe %s, which %s the same %s (byte %u; kernel+0x%x).", api,
+             other_api, pipe_name(conflict.other), conflict.other_wrote ? "writes" : "reads",
+             place.space == Space::UB ? "Unified Buffer memory" : "on-chip memory", conflict.block * 32,
+             known ? origin.pc : 0);
+}
+
+void log_auto_waits(uint32_t pc)
+{
+    const auto &waits = self->hazards.waits();
+    for (int p = 0; p < pipe_count; ++p) {
+        if (waits.number[p]) {
+            self->log.event(Kind::auto_wait, 0, 0, pc, static_cast<uint32_t>(p), waits.number[p]);
+        }
+    }
+}
+
+void issue(const Instr &in)
+{
+    self->last_pc = in.pc;
+    Hazards &hazards = self->hazards;
+    hazards.begin(in.pipe, launch->auto_sync);
+    const auto at = static_cast<uint32_t>(so_offset(in.pc));
+    uint64_t moved = 0;
+    uint32_t rows = 0, flags = 0;
+    for (int i = 0; i < in.n_access; ++i) {
+        const Access &a = in.access[i];
+        if (a.row_bytes == 0 || a.rows == 0) {
+            continue;
+        }
+        const Place place = place_of(a.begin);
+        if (place.region) {
+            check_local(in, a, place);
+            after_hazard(enter(a, place), in.api, in.pc, place);
+        } else {
+            const Extent e = extent_of(a);
+            require_global(in.api, in.pc, e.low, e.bytes, a.write);
+            flags |= aux_global;
+            const bool rows_apart = a.rows > 1 && a.row_stride % 512 != 0;
+            if (reinterpret_cast<uint64_t>(a.begin) % 512 != 0 || rows_apart) {
+                flags |= aux_unaligned;
+            }
+            (a.write ? self->log.gm_write_bytes : self->log.gm_read_bytes) += a.row_bytes * a.rows;
+        }
+        moved = a.row_bytes * a.rows > moved ? a.row_bytes * a.rows : moved;
+        rows = a.rows > rows ? a.rows : rows;
+    }
+    if (hazards.waits().same_pipe) {
+        flags |= aux_dependent;
+    }
+    for (int p = 0; p < pipe_count; ++p) {
+        if (hazards.waits().number[p] && static_cast<Pipe>(p) != in.pipe) {
+            self->log.event(Kind::auto_wait, static_cast<uint8_t>(in.pipe), 0, at, static_cast<uint32_t>(p),
+                            hazards.waits().number[p]);
+        }
+    }
+    const bool vector = in.pipe == Pipe::V;
+    const uint64_t work = vector || in.pipe == Pipe::M || in.pipe == Pipe::S ? in.elements : moved;
+    const uint32_t extra = vector ? in.repeats : rows;
+    self->log.instr(in, at, static_cast<uint32_t>(work > UINT32_MAX ? UINT32_MAX : work), (extra & aux_rows_mask) | flags);
+    const uint32_t number = hazards.number();
+    self->log.origins[static_cast<int>(in.pipe)][number % Log::ring] = {number, at,
+                                                                        self->log.op_index(in.api, in.op, in.dtype)};
+}
+
+MaskState &mask_state() { return self->mask; }
+
+} // namespace akgen::twin

@@ -1,0 +1,192 @@
+#include "launch.h"
+#include "core.h"
+#include "timeline.h"
+#include <algorithm>
+#include <cstring>
+#include <csignal>
+#include <pthread.h>
+#include <stdexcept>
+#include <sys/mman.h>
+
+namespace akgen::twin {
+
+namespace {
+constexpr uint64_t page = 4096;
+constexpr uint8_t guard_value = 0xa5;
+constexpr uint64_t stack_bytes = 1 << 20;
+constexpr uint64_t signal_stack_bytes = 64 << 10;
+uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+} // namespace
+
+GmMapping::GmMapping(std::string name, uint64_t size_bytes, Poison poison)
+    : name_(std::move(name)), size_(size_bytes), mapped_(round_up(std::max<uint64_t>(round_up(size_bytes, 32), 1), page))
+{
+    void *memory = mmap(nullptr, mapped_ + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        throw std::runtime_error("no memory for '" + name_ + "' (" + std::to_string(size_bytes) + " bytes)");
+    }
+    data_ = static_cast<uint8_t *>(memory) + page;
+    mprotect(data_, mapped_, PROT_READ | PROT_WRITE);
+    if (poison == Poison::nan) {
+        std::memset(data_, 0xff, size_); // a NaN in every floating-point type
+    }
+    const uint64_t allowed = round_up(size_, 32);
+    std::memset(data_ + allowed, guard_value, mapped_ - allowed);
+}
+
+GmMapping::GmMapping(GmMapping &&other) noexcept
+    : name_(std::move(other.name_)), data_(other.data_), size_(other.size_), mapped_(other.mapped_)
+{
+    other.data_ = nullptr;
+}
+
+GmMapping::~GmMapping()
+{
+    if (data_) {
+        munmap(data_ - page, mapped_ + 2 * page);
+    }
+}
+
+uint64_t GmMapping::changed_guard_bytes() const
+{
+    uint64_t changed = 0;
+    for (uint64_t at = round_up(size_, 32); at < mapped_; ++at) {
+        changed += data_[at] != guard_value;
+    }
+    return changed;
+}
+
+namespace {
+// Kernels take pointers only, so that one call with many serves them all: what a kernel does not take, it ignores.
+constexpr size_t most_arguments = 64;
+template <size_t... i> void call(void *entry, uint8_t *const *a, std::index_sequence<i...>)
+{
+    using Pointer = uint8_t *;
+    reinterpret_cast<void (*)(decltype((void)i, Pointer())...)>(entry)(a[i]...);
+}
+
+struct Program {
+    void *entry;
+    uint8_t *arguments[most_arguments];
+};
+void run_program(void *argument)
+{
+    const auto *program = static_cast<const Program *>(argument);
+    call(program->entry, program->arguments, std::make_index_sequence<most_arguments>());
+}
+
+struct Start {
+    Core *core;
+    Program *program;
+    std::vector<uint8_t> signal_stack;
+};
+void *thread_main(void *argument)
+{
+    auto *start = static_cast<Start *>(argument);
+    stack_t stack = {};
+    stack.ss_sp = start->signal_stack.data();
+    stack.ss_size = start->signal_stack.size();
+    sigaltstack(&stack, nullptr);
+    run_core(*start->core, run_program, start->program);
+    return nullptr;
+}
+
+void make_cores(Launch &l, const LaunchRequest &request)
+{
+    const auto add = [&](bool cube, uint32_t block, uint32_t sub, const std::string &name) {
+        auto core = std::make_unique<Core>();
+        core->index = static_cast<uint32_t>(l.cores.size());
+        core->cube = cube;
+        core->block = block;
+        core->sub_block = sub;
+        core->name = name;
+        make_arena(*core, *request.chip);
+        l.cores.push_back(std::move(core));
+    };
+    for (uint32_t block = 0; block < request.block_dim; ++block) {
+        if (request.task.cube) {
+            add(true, block, 0, "aic" + std::to_string(block));
+        }
+        for (uint32_t sub = 0; sub < request.task.vector_per_block; ++sub) {
+            const uint32_t number = block * request.task.vector_per_block + sub;
+            add(false, block, sub, "aiv" + std::to_string(number));
+        }
+    }
+}
+
+void run_threads(Launch &l, Program &program)
+{
+    std::vector<Start> starts(l.cores.size());
+    std::vector<pthread_t> threads(l.cores.size());
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, stack_bytes);
+    l.cores.front()->turn = true;
+    l.running = l.cores.front().get();
+    for (size_t i = 0; i < l.cores.size(); ++i) {
+        starts[i] = {l.cores[i].get(), &program, std::vector<uint8_t>(signal_stack_bytes)};
+        if (pthread_create(&threads[i], &attributes, thread_main, &starts[i]) != 0) {
+            throw std::runtime_error("no thread for core " + l.cores[i]->name); // ends the process
+        }
+    }
+    for (const pthread_t thread : threads) {
+        pthread_join(thread, nullptr);
+    }
+    pthread_attr_destroy(&attributes);
+    l.running = nullptr;
+}
+
+void check_guards(const LaunchRequest &request)
+{
+    for (const GmMapping *memory : request.memory) {
+        if (const uint64_t changed = memory->changed_guard_bytes()) {
+            request.report->add({"GM_OVERRUN", "pointer access",
+                                 std::to_string(changed) + " bytes behind the end of '" + memory->name() + "' (" +
+                                     std::to_string(memory->size_bytes()) + " bytes) were overwritten.",
+                                 "error", "", 0, 1});
+        }
+    }
+}
+} // namespace
+
+bool run_launch(const LaunchRequest &request)
+{
+    Launch l;
+    launch = &l;
+    l.chip = request.chip;
+    l.report = request.report;
+    l.blocks = request.block_dim;
+    l.mixed = request.task.cube && request.task.vector_per_block > 0;
+    l.vector_per_block = request.task.vector_per_block;
+    l.auto_sync = request.auto_sync;
+    l.system_workspace = request.system_workspace;
+    l.kernel_base = request.kernel_base;
+    l.kernel_end = request.kernel_end;
+    for (const GmMapping *memory : request.memory) {
+        l.buffers.push_back({memory->name(), memory->data(), memory->size_bytes(), round_up(memory->size_bytes(), 32),
+                             memory->mapped_bytes()});
+    }
+    std::sort(l.buffers.begin(), l.buffers.end(), [](const GmBuffer &a, const GmBuffer &b) { return a.data < b.data; });
+    make_cores(l, request);
+
+    Program program = {request.entry, {}};
+    if (request.arguments.size() > most_arguments) {
+        throw std::runtime_error("a kernel takes at most 64 arguments here");
+    }
+    std::copy(request.arguments.begin(), request.arguments.end(), program.arguments);
+    catch_faults();
+    run_threads(l, program);
+
+    check_guards(request);
+    request.report->write_diagnostics();
+    if (!l.ended) {
+        request.report->line(timeline_report(l, request.trace_fd));
+    }
+    for (const auto &core : l.cores) {
+        drop_arena(*core);
+    }
+    launch = nullptr;
+    return !l.ended;
+}
+
+} // namespace akgen::twin

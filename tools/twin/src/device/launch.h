@@ -1,0 +1,61 @@
+// Launching one kernel: what the launcher, or a CPU unit test, has to give.
+#pragma once
+#include "chip.h"
+#include "report.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#define AKGEN_HOST __attribute__((visibility("default")))
+
+namespace akgen::twin {
+
+enum class Poison : uint8_t { none, nan, zero };
+
+// A range of global memory with an unmapped page before and behind it.
+class GmMapping {
+public:
+    GmMapping() = default;
+    AKGEN_HOST GmMapping(std::string name, uint64_t size_bytes, Poison poison);
+    AKGEN_HOST ~GmMapping();
+    GmMapping(GmMapping &&other) noexcept;
+    GmMapping &operator=(GmMapping &&) = delete;
+
+    uint8_t *data() const { return data_; }
+    uint64_t size_bytes() const { return size_; }
+    uint64_t mapped_bytes() const { return mapped_; }
+    const std::string &name() const { return name_; }
+    // Bytes behind the allowed ones that were changed; 0 for none.
+    uint64_t changed_guard_bytes() const;
+
+private:
+    std::string name_;
+    uint8_t *data_ = nullptr;
+    uint64_t size_ = 0, mapped_ = 0;
+};
+
+// Which cores of a block run: from KERNEL_TASK_TYPE, see docs/twin.md.
+struct TaskType {
+    bool cube = false;
+    uint32_t vector_per_block = 1;
+};
+
+struct LaunchRequest {
+    const Chip *chip = nullptr;
+    Report *report = nullptr;
+    void *entry = nullptr; // the kernel: takes pointers only
+    uint64_t kernel_base = 0, kernel_end = 0;
+    TaskType task;
+    uint32_t block_dim = 1;
+    bool auto_sync = true;
+    std::vector<uint8_t *> arguments;
+    std::vector<const GmMapping *> memory; // everything the kernel may touch
+    uint8_t *system_workspace = nullptr;
+    int trace_fd = -1; // Chrome trace, or none
+};
+
+// Run the kernel on all its cores, write diagnostics and, unless a check ended the launch, the launch line.
+// Returns true if the kernel ran to its end.
+AKGEN_HOST bool run_launch(const LaunchRequest &request);
+
+} // namespace akgen::twin

@@ -1,0 +1,260 @@
+// On-chip memories of a core, the map from addresses to memories, and checked scalar access.
+#include "akgen/memory.h"
+#include "chip.h"
+#include "core.h"
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <sys/mman.h>
+
+namespace akgen::twin {
+
+namespace {
+constexpr uint64_t page = 4096;
+uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+} // namespace
+
+const char *pipe_name(Pipe pipe)
+{
+    static const char *const names[] = {"S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX", "ALL"};
+    return names[static_cast<int>(pipe)];
+}
+
+const char *space_name(Space space)
+{
+    static const char *const names[] = {"global memory", "the Unified Buffer", "L1", "L0A", "L0B", "L0C", "the bias table", "the fixpipe buffer", "no memory"};
+    return names[static_cast<int>(space)];
+}
+
+const char *dtype_name(DType t)
+{
+    static const char *const names[] = {"float", "half", "bfloat16_t", "double", "int8_t", "int16_t", "int32_t", "int64_t",
+                                        "uint8_t", "uint16_t", "uint32_t", "uint64_t", "bool", "int4b_t", "none"};
+    return names[static_cast<int>(t)];
+}
+
+uint32_t dtype_bytes(DType t)
+{
+    static const uint8_t sizes[] = {4, 2, 2, 8, 1, 2, 4, 8, 1, 2, 4, 8, 1, 1, 1};
+    return sizes[static_cast<int>(t)];
+}
+
+// Memories lie one after another with an unmapped page between, so that a stray pointer faults.
+void make_arena(Core &core, const Chip &chip)
+{
+    const char *const keys[local_spaces] = {"ub_size", "l1_size", "l0a_size", "l0b_size", "l0c_size", "bt_size", "fb_size"};
+    uint64_t total = page;
+    for (const char *key : keys) {
+        total += round_up(chip.bytes(key), page) + page;
+    }
+    void *memory = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        throw std::runtime_error("no memory for the on-chip buffers of a core");
+    }
+    core.arena = static_cast<uint8_t *>(memory);
+    core.arena_bytes = total;
+    uint8_t *next = core.arena + page;
+    for (int i = 0; i < local_spaces; ++i) {
+        Region &region = core.regions[i];
+        region.size_bytes = chip.bytes(keys[i]);
+        region.begin = next;
+        next += round_up(region.size_bytes, page) + page;
+        const bool mine = core.cube ? i != 0 : i == 0; // vector cores have the Unified Buffer, cube cores the rest
+        if (mine || !launch->mixed) {
+            mprotect(region.begin, round_up(region.size_bytes, page), PROT_READ | PROT_WRITE);
+            core.hazards.watch(i, region.size_bytes);
+        }
+        if (i == 0 && mine) {
+            std::memset(region.begin, 0xff, region.size_bytes); // NaN in every floating-point type
+        }
+    }
+}
+
+void drop_arena(Core &core)
+{
+    if (core.arena) {
+        munmap(core.arena, core.arena_bytes);
+        core.arena = nullptr;
+    }
+}
+
+Space space_of_position(uint8_t position)
+{
+    // GM A1 A2 B1 B2 C1 C2 CO1 CO2 VECIN VECOUT VECCALC SPM TSCM C2PIPE2GM C2PIPE2LOCAL
+    static const Space spaces[] = {Space::GM,  Space::L1, Space::L0A, Space::L1, Space::L0B, Space::L1, Space::BT, Space::L0C,
+                                   Space::GM,  Space::UB, Space::UB,  Space::UB, Space::L1,  Space::L1, Space::FB, Space::FB};
+    return position < sizeof spaces / sizeof spaces[0] ? spaces[position] : Space::NONE;
+}
+
+Region &region_of(Space space) { return self->regions[static_cast<int>(space) - static_cast<int>(Space::UB)]; }
+
+namespace {
+const GmBuffer *buffer_of(const uint8_t *address)
+{
+    const auto &buffers = launch->buffers; // sorted by address
+    if (self->last_buffer && self->last_buffer->holds(address)) {
+        return self->last_buffer;
+    }
+    const auto after = std::upper_bound(buffers.begin(), buffers.end(), address,
+                                        [](const uint8_t *a, const GmBuffer &b) { return a < b.data; });
+    if (after == buffers.begin() || !std::prev(after)->holds(address)) {
+        return nullptr;
+    }
+    self->last_buffer = &*std::prev(after);
+    return self->last_buffer;
+}
+} // namespace
+
+Place place_of(const uint8_t *address)
+{
+    if (address >= self->arena && address < self->arena + self->arena_bytes) {
+        for (int i = 0; i < local_spaces; ++i) {
+            if (self->regions[i].holds(address)) {
+                return {static_cast<Space>(i + 1), &self->regions[i], nullptr};
+            }
+        }
+        return {};
+    }
+    if (const GmBuffer *buffer = buffer_of(address)) {
+        return {Space::GM, nullptr, buffer};
+    }
+    return {};
+}
+
+Space space_of(const void *address) { return place_of(static_cast<const uint8_t *>(address)).space; }
+
+void require_aligned(const char *api, const void *pc, const char *operand, const View &v, uint32_t bytes)
+{
+    if (reinterpret_cast<uint64_t>(v.data) % bytes == 0) {
+        return;
+    }
+    const Place place = place_of(v.data);
+    const char *code = place.space == Space::UB   ? "UB_ALIGNMENT"
+                       : place.space == Space::L1 ? "L1_ALIGNMENT"
+                       : place.space == Space::GM ? "GM_ALIGNMENT"
+                                                  : "L0_ALIGNMENT";
+    const uint64_t offset = place.region ? static_cast<uint64_t>(v.data - place.region->begin) : 0;
+    trap(code, api, pc, "%s: operand %s starts at byte %llu of %s, which is not a multiple of %u.", api, operand,
+         static_cast<unsigned long long>(offset), space_name(place.space), bytes);
+}
+
+namespace {
+[[noreturn]] void outside_global(const char *api, const void *pc, const uint8_t *begin, uint64_t bytes, bool write)
+{
+    const char *verb = write ? "written" : "read";
+    if (!begin) {
+        trap("NULL_POINTER", api, pc, "%s: global memory is %s through a null pointer.", api, verb);
+    }
+    if (self->arena <= begin && begin < self->arena + self->arena_bytes) {
+        trap("WRONG_MEMORY", api, pc, "%s: an on-chip address is given where global memory is meant.", api);
+    }
+    const GmBuffer *nearest = nullptr;
+    int64_t offset = 0;
+    for (const GmBuffer &buffer : launch->buffers) {
+        const int64_t distance = begin - buffer.data;
+        const int64_t past = distance - static_cast<int64_t>(buffer.size_bytes);
+        const int64_t away = distance < 0 ? -distance : past;
+        const int64_t best = offset < 0 ? -offset : nearest ? offset - static_cast<int64_t>(nearest->size_bytes) : INT64_MAX;
+        if (!nearest || away < best) {
+            nearest = &buffer;
+            offset = distance;
+        }
+    }
+    trap("GM_OVERRUN", api, pc, "%s: %llu bytes are %s at byte %lld of '%s', which has %llu bytes.", api,
+         static_cast<unsigned long long>(bytes), verb, static_cast<long long>(offset),
+         nearest ? nearest->name.c_str() : "nothing", static_cast<unsigned long long>(nearest ? nearest->size_bytes : 0));
+}
+} // namespace
+
+const GmBuffer &require_global(const char *api, const void *pc, const uint8_t *begin, uint64_t bytes, bool write)
+{
+    const GmBuffer *buffer = buffer_of(begin);
+    if (!buffer || begin + bytes > buffer->data + buffer->allowed_bytes) {
+        outside_global(api, pc, begin, bytes, write);
+    }
+    return *buffer;
+}
+
+uint8_t *local_scalar(uint8_t *data, uint64_t offset_bytes, uint32_t bytes, uint32_t limit_bytes, bool write)
+{
+    const void *pc = __builtin_return_address(0);
+    const char *api = write ? "SetValue" : "GetValue";
+    self->last_pc = pc;
+    uint8_t *address = data + offset_bytes;
+    const Place place = place_of(address);
+    if (limit_bytes && offset_bytes + bytes > limit_bytes) {
+        trap("TENSOR_RANGE", api, pc, "%s: bytes %llu to %llu of a tensor whose buffer ends at byte %u.", api,
+             static_cast<unsigned long long>(offset_bytes), static_cast<unsigned long long>(offset_bytes + bytes), limit_bytes);
+    }
+    if (!place.region) {
+        trap("TENSOR_RANGE", api, pc, "%s: the tensor lies in no on-chip memory; was it allocated?", api);
+    }
+    Hazards &hazards = self->hazards;
+    hazards.begin(Pipe::S, launch->auto_sync);
+    const int region = static_cast<int>(place.space) - static_cast<int>(Space::UB);
+    const auto conflict = hazards.access(region, static_cast<uint32_t>(address - place.region->begin), bytes, write);
+    after_hazard(conflict, api, pc, place);
+    const uint32_t at = static_cast<uint32_t>(so_offset(pc));
+    log_auto_waits(at);
+    self->log.scalar(at, false);
+    return address;
+}
+
+uint8_t *global_scalar(uint8_t *address, uint32_t bytes, bool write)
+{
+    const void *pc = __builtin_return_address(0);
+    self->last_pc = pc;
+    require_global(write ? "GlobalTensor::SetValue" : "GlobalTensor::GetValue", pc, address, bytes, write);
+    self->log.scalar(static_cast<uint32_t>(so_offset(pc)), true);
+    return address;
+}
+
+void set_nibble(uint8_t *data, uint64_t index, uint8_t value, uint32_t limit_bytes)
+{
+    if (limit_bytes && index / 2 >= limit_bytes) {
+        trap("TENSOR_RANGE", "SetValue", __builtin_return_address(0), "SetValue: element %llu of a tensor of %u elements.",
+             static_cast<unsigned long long>(index), limit_bytes * 2);
+    }
+    const int shift = index % 2 ? 4 : 0;
+    data[index / 2] = static_cast<uint8_t>((data[index / 2] & (0xf0 >> shift)) | ((value & 0xf) << shift));
+}
+
+View static_tensor(uint8_t position, uint32_t offset_bytes, uint32_t size_bytes)
+{
+    const void *pc = __builtin_return_address(0);
+    const Space space = space_of_position(position);
+    if (space == Space::GM || space == Space::NONE) {
+        trap("WRONG_MEMORY", "LocalTensor", pc, "LocalTensor: the position names no on-chip memory.");
+    }
+    Region &region = region_of(space);
+    if (uint64_t{offset_bytes} + size_bytes > region.size_bytes) {
+        trap("UB_OVERFLOW", "LocalTensor", pc, "LocalTensor: bytes %u to %llu of %s, which has %u bytes.", offset_bytes,
+             static_cast<unsigned long long>(uint64_t{offset_bytes} + size_bytes), space_name(space), region.size_bytes);
+    }
+    return {region.begin + offset_bytes, size_bytes};
+}
+
+uint16_t keep_shape(const void *info, uint32_t info_bytes)
+{
+    auto &shapes = self->shapes;
+    const auto *bytes = static_cast<const uint8_t *>(info);
+    std::vector<uint8_t> wanted(bytes, bytes + info_bytes);
+    const auto found = std::find(shapes.begin(), shapes.end(), wanted);
+    if (found != shapes.end()) {
+        return static_cast<uint16_t>(found - shapes.begin() + 1);
+    }
+    if (shapes.size() == UINT16_MAX) {
+        trap("SHAPE_INFO", "SetShapeInfo", __builtin_return_address(0), "SetShapeInfo: more than 65535 different shapes.");
+    }
+    shapes.push_back(std::move(wanted));
+    return static_cast<uint16_t>(shapes.size());
+}
+
+void recall_shape(uint16_t index, void *info, uint32_t info_bytes)
+{
+    if (index > 0 && index <= self->shapes.size()) {
+        std::memcpy(info, self->shapes[index - 1].data(), info_bytes);
+    }
+}
+
+} // namespace akgen::twin

@@ -1,0 +1,174 @@
+// TPipe, TBuf, TBufPool: who owns which piece of on-chip memory.
+#include "pipe.h"
+#include "core.h"
+#include <algorithm>
+#include <cstring>
+
+namespace akgen::twin {
+
+namespace {
+uint32_t whole_blocks(uint32_t bytes) { return (bytes + 31) / 32 * 32; }
+
+void forget_buffers()
+{
+    settle_queues(false);
+    for (Region &region : self->regions) {
+        region.taken_bytes = 0;
+    }
+    for (Pool &pool : self->pools) {
+        pool.live = false;
+    }
+    std::memset(self->event_used, 0, sizeof self->event_used);
+}
+} // namespace
+
+void require_pipe(const char *api, const void *pc)
+{
+    if (!self->pipe) {
+        trap("QUEUE_STATE", api, pc, "%s: no TPipe lives on this core; the one that did was destroyed.", api);
+    }
+}
+
+void pipe_begin(void *pipe)
+{
+    self->last_pc = __builtin_return_address(0);
+    if (self->pipe != pipe) {
+        forget_buffers();
+    }
+    self->pipe = pipe;
+}
+
+void pipe_reset(void *)
+{
+    self->last_pc = __builtin_return_address(0);
+    forget_buffers();
+}
+
+void pipe_destroy(void *pipe)
+{
+    self->last_pc = __builtin_return_address(0);
+    if (self->pipe == pipe) {
+        settle_queues(true);
+        forget_buffers();
+        self->hazards.barrier(Pipe::ALL); // Destroy ends with a barrier on all pipes
+        self->pipe = nullptr;
+    }
+}
+
+void *current_pipe()
+{
+    require_pipe("GetTPipePtr", __builtin_return_address(0));
+    return self->pipe;
+}
+
+Buffer take_buffer(uint8_t position, uint32_t bytes, uint32_t pool, uint32_t copies, const char *api, const void *pc)
+{
+    const Space space = space_of_position(position);
+    if (space == Space::GM || space == Space::NONE) {
+        trap("WRONG_MEMORY", api, pc, "%s: the position names no on-chip memory.", api);
+    }
+    if (pool > self->pools.size()) {
+        trap("QUEUE_STATE", api, pc, "%s: the buffer pool was not initialised.", api);
+    }
+    Region &region = pool ? self->pools[pool - 1].region : region_of(space);
+    const uint32_t size = whole_blocks(bytes);
+    if (uint64_t{region.taken_bytes} + size > region.size_bytes) {
+        trap("UB_OVERFLOW", api, pc,
+             "%s: %u x %u bytes do not fit into %s, which has %u bytes, of which %u are taken.", api, copies, size,
+             pool ? "the buffer pool" : space_name(space), region.size_bytes, region.taken_bytes);
+    }
+    Buffer buffer{region.begin + region.taken_bytes, size};
+    region.taken_bytes += size;
+    return buffer;
+}
+
+Buffer tbuf_init(uint8_t position, uint32_t bytes, uint32_t pool)
+{
+    const void *pc = __builtin_return_address(0);
+    self->last_pc = pc;
+    require_pipe("InitBuffer", pc);
+    return take_buffer(position, bytes, pool, 1, "InitBuffer", pc);
+}
+
+void tbuf_get(const uint8_t *data, uint32_t have, uint64_t offset, uint64_t want)
+{
+    const void *pc = __builtin_return_address(0);
+    self->last_pc = pc;
+    if (!data) {
+        trap("QUEUE_STATE", "TBuf::Get", pc, "TBuf::Get: the buffer was not given memory with InitBuffer.");
+    }
+    if (offset + want > have) {
+        trap("TENSOR_RANGE", "TBuf::Get", pc, "TBuf::Get: bytes %llu to %llu of a buffer of %u bytes.",
+             static_cast<unsigned long long>(offset), static_cast<unsigned long long>(offset + want), have);
+    }
+}
+
+uint32_t pool_init(uint32_t number, uint8_t position, uint32_t bytes, uint32_t parent, uint32_t share)
+{
+    const void *pc = __builtin_return_address(0);
+    self->last_pc = pc;
+    require_pipe("InitBufPool", pc);
+    if (number == 0) {
+        self->pools.emplace_back();
+        number = static_cast<uint32_t>(self->pools.size());
+    }
+    Pool pool;
+    pool.live = true;
+    if (share) {
+        const Region &other = self->pools[share - 1].region;
+        if (bytes > other.size_bytes) {
+            trap("UB_OVERFLOW", "InitBufPool", pc, "InitBufPool: %u bytes shared with a pool of %u bytes.", bytes,
+                 other.size_bytes);
+        }
+        pool.region.begin = other.begin;
+        pool.region.size_bytes = whole_blocks(bytes);
+    } else {
+        const Buffer memory = take_buffer(position, bytes, parent, 1, "InitBufPool", pc);
+        pool.region.begin = memory.data;
+        pool.region.size_bytes = memory.size_bytes;
+    }
+    self->pools[number - 1] = pool;
+    return number;
+}
+
+void pool_reset(uint32_t number)
+{
+    const void *pc = __builtin_return_address(0);
+    self->last_pc = pc;
+    if (number == 0 || number > self->pools.size()) {
+        trap("QUEUE_STATE", "TBufPool::Reset", pc, "TBufPool::Reset: the pool was not initialised.");
+    }
+    Region &region = self->pools[number - 1].region;
+    for (Queue &queue : self->queues) {
+        if (queue.live && !queue.slots.empty() && region.holds(queue.slots[0].buffer.data)) {
+            queue.live = false;
+        }
+    }
+    region.taken_bytes = 0;
+}
+
+uint64_t position_base(uint8_t position)
+{
+    const Space space = space_of_position(position);
+    return space == Space::GM || space == Space::NONE ? 0 : reinterpret_cast<uint64_t>(region_of(space).begin);
+}
+
+uint32_t free_bytes(uint8_t position)
+{
+    const Region &region = region_of(space_of_position(position));
+    return region.size_bytes - region.taken_bytes;
+}
+
+Buffer stack_buffer(uint8_t position, uint32_t bytes, const char *api)
+{
+    const void *pc = __builtin_return_address(0);
+    self->last_pc = pc;
+    const Region &region = region_of(space_of_position(position));
+    const uint32_t left = region.size_bytes - region.taken_bytes;
+    if (left == 0 || bytes > left) {
+        trap("UB_OVERFLOW", api, pc, "%s needs %u bytes of scratch space, and buffers have left %u.", api, bytes, left);
+    }
+    return {region.begin + region.taken_bytes, left};
+}
+
+} // namespace akgen::twin

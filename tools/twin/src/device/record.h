@@ -1,0 +1,55 @@
+// The log of a core: one compact record per instruction, flag and barrier, from which the timeline is computed.
+#pragma once
+#include "akgen/runtime.h"
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace akgen::twin {
+
+enum class Kind : uint8_t { instr, set, wait, barrier, auto_wait, cross_set, cross_wait, sync_all, scalar };
+struct Record {
+    uint32_t pc;   // offset in kernel.so
+    uint16_t op;   // index into Log::ops (instr), event id (set, wait), flag id (cross)
+    Kind kind;
+    uint8_t pipe;  // instr: where it runs; set, wait: (from << 4) | to; auto_wait: the waiting pipe
+    uint32_t work; // V: elements; MTE, FIX: bytes; M: fractal steps; scalar: count; auto_wait: the other pipe
+    uint32_t aux;  // V: repeats; MTE: rows, flags in the top bits; auto_wait: the other pipe's instruction number
+};
+constexpr uint32_t aux_rows_mask = 0x00ffffff;
+constexpr uint32_t aux_unaligned = 0x01000000; // a row does not start at a multiple of 512 bytes
+constexpr uint32_t aux_dependent = 0x02000000; // needs the result of its own pipe's previous instructions
+constexpr uint32_t aux_global = 0x04000000;    // one side is global memory
+
+struct OpName {
+    const char *api;
+    const char *op;
+    DType dtype;
+    bool operator==(const OpName &o) const { return api == o.api && op == o.op && dtype == o.dtype; }
+};
+
+class Log {
+public:
+    void instr(const Instr &in, uint32_t pc, uint32_t work, uint32_t aux);
+    void event(Kind kind, uint8_t pipe, uint16_t id, uint32_t pc, uint32_t work = 0, uint32_t aux = 0);
+    void scalar(uint32_t pc, bool global); // runs of scalar accesses share one record
+    uint16_t op_index(const char *api, const char *op, DType dtype);
+
+    std::vector<Record> records;
+    std::vector<OpName> ops;
+    // Where the last instructions of each pipe came from, for messages: index = number % ring.
+    static constexpr uint32_t ring = 256;
+    struct Origin {
+        uint32_t number;
+        uint32_t pc;
+        uint16_t op;
+    };
+    Origin origins[7][ring] = {};
+    uint64_t gm_read_bytes = 0, gm_write_bytes = 0;
+    uint64_t dropped = 0; // records beyond the cap
+    uint64_t dropped_work[7] = {};
+    static uint64_t cap; // records per core
+};
+
+} // namespace akgen::twin

@@ -1,0 +1,144 @@
+// The baton: one core runs at a time, and hands over only where it waits or ends. So a launch is deterministic.
+#include "akgen/sync.h"
+#include "core.h"
+#include "events.h"
+#include "pipe.h"
+#include "report.h"
+#include <string>
+
+namespace akgen::twin {
+
+namespace {
+Core *next_ready(const Core &after)
+{
+    const size_t count = launch->cores.size();
+    for (size_t step = 1; step <= count; ++step) {
+        Core &core = *launch->cores[(after.index + step) % count];
+        if (core.state == CoreState::ready) {
+            return &core;
+        }
+    }
+    return nullptr;
+}
+
+const char *wait_name(Wait::What what)
+{
+    switch (what) {
+    case Wait::What::sync_all:
+        return "SyncAll";
+    case Wait::What::cross_flag:
+        return "CrossCoreWaitFlag";
+    case Wait::What::block_event:
+        return "IBWait";
+    default:
+        return "nothing";
+    }
+}
+
+void report_deadlock()
+{
+    std::string waiting;
+    size_t listed = 0, done = 0, total = 0;
+    const Core *first = nullptr;
+    for (const auto &core : launch->cores) {
+        done += core->state == CoreState::done;
+        if (core->state != CoreState::waiting) {
+            continue;
+        }
+        first = first ? first : core.get();
+        ++total;
+        if (++listed <= 4) {
+            waiting += (listed > 1 ? ", " : "") + core->name + " in " + wait_name(core->wait.what) +
+                       (core->wait.what == Wait::What::sync_all ? "" : " for id " + std::to_string(core->wait.id));
+        }
+    }
+    if (total > listed || total > 4) {
+        waiting += ", ...";
+    }
+    launch->report->add({"DEADLOCK", wait_name(first->wait.what),
+                         std::to_string(total) + " cores wait and none can go on (" + waiting + "); " + std::to_string(done) +
+                             " cores have ended.",
+                         "error", first->name, so_offset(first->wait.pc), 1});
+}
+
+void hand_to(Core &core)
+{
+    core.turn = true;
+    launch->running = &core;
+    core.turned.notify_one();
+}
+
+void release_all()
+{
+    for (const auto &core : launch->cores) {
+        core->turn = true;
+        core->turned.notify_one();
+    }
+}
+} // namespace
+
+void wait_here(Wait::What what, int64_t id, const void *pc)
+{
+    bool leave = false;
+    {
+        std::unique_lock lock(launch->baton);
+        Core &me = *self;
+        me.state = CoreState::waiting;
+        me.wait = {what, id, pc};
+        if (Core *next = next_ready(me)) {
+            me.turn = false;
+            hand_to(*next);
+            me.turned.wait(lock, [&] { return me.turn; });
+        } else {
+            report_deadlock();
+            launch->ended = true;
+        }
+        leave = launch->ended;
+    }
+    if (leave) { // outside the lock: leaving jumps over destructors
+        leave_core();
+    }
+}
+
+void wake(Core &core)
+{
+    if (core.state == CoreState::waiting) {
+        core.state = CoreState::ready;
+        core.wait = {};
+    }
+}
+
+// Body of a core's thread.
+void run_core(Core &core, void (*program)(void *), void *argument)
+{
+    self = &core;
+    {
+        std::unique_lock lock(launch->baton);
+        core.turned.wait(lock, [&] { return core.turn; });
+    }
+    if (!launch->ended && sigsetjmp(core.escape, 1) == 0) {
+        program(argument);
+        core.pipe = nullptr;
+        settle_queues(true);
+        check_flags_left();
+    }
+    std::unique_lock lock(launch->baton);
+    core.state = CoreState::done;
+    if (launch->ended) {
+        release_all();
+    } else if (Core *next = next_ready(core)) {
+        hand_to(*next);
+    } else {
+        for (const auto &other : launch->cores) {
+            if (other->state == CoreState::waiting) {
+                report_deadlock();
+                launch->ended = true;
+                release_all();
+                break;
+            }
+        }
+    }
+    self = nullptr;
+}
+
+} // namespace akgen::twin

@@ -1,0 +1,499 @@
+#include "simulate.h"
+#include "core.h"
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <queue>
+#include <set>
+
+namespace akgen::twin {
+
+namespace {
+constexpr int scalar = 0;
+constexpr int other_cause = 7;
+
+struct Moment {
+    double time;
+    uint64_t order; // of creation: ties are broken the same way in every run
+    enum class What : uint8_t { scalar, start, finish, flag, cross } what;
+    uint8_t a, b, c; // pipe; or flag from, to, id
+    uint32_t core;
+    bool operator>(const Moment &o) const { return time != o.time ? time > o.time : order > o.order; }
+};
+struct Transfer { // in virtual time, in which every transfer runs at its own full speed
+    double virtual_end;
+    uint64_t order;
+    uint32_t core;
+    uint8_t pipe;
+    bool operator>(const Transfer &o) const
+    {
+        return virtual_end != o.virtual_end ? virtual_end > o.virtual_end : order > o.order;
+    }
+};
+
+struct PipeState {
+    std::deque<uint32_t> queue; // records issued and not yet begun
+    bool busy = false;
+    double free_at = 0;
+    double done = 0; // result of the last instruction
+    double begun = 0;
+    double blocked_since = -1;
+    int blocked_on = other_cause;
+    uint32_t number = 0; // instructions completed or running
+    std::vector<double> done_at; // by instruction number
+    Cost cost;
+};
+struct CoreState {
+    size_t next = 0; // record that the scalar unit handles next
+    double time = 0; // of the scalar unit
+    bool waiting = false, ended = false;
+    double waiting_since = 0;
+    int waiting_on = other_cause;
+    PipeState pipes[7];
+    std::deque<double> flags[7][7][8];
+    uint32_t cross_votes[16] = {};
+    std::deque<double> cross[16];
+    int64_t rounds = 0;
+};
+
+class Machine {
+public:
+    Machine(const Launch &launch, const CostModel &costs, uint64_t most_spans)
+        : launch_(launch), costs_(costs), most_spans_(most_spans), cores_(launch.cores.size())
+    {
+        out_.use.resize(cores_.size());
+        out_.core_end.resize(cores_.size());
+        uint64_t touched = 0, traffic = 0;
+        for (const GmBuffer &b : launch.buffers) {
+            touched += b.size_bytes;
+        }
+        for (const auto &core : launch.cores) {
+            traffic += core->log.gm_read_bytes + core->log.gm_write_bytes;
+        }
+        // What is touched again comes from the second-level cache if it fits there.
+        const Chip &chip = *launch.chip;
+        const double clock = chip.at("clock_mhz");
+        const double hbm = chip.at("hbm_bytes_per_us_total") / clock, l2 = chip.at("l2_bytes_per_us_total") / clock;
+        const double cold = std::min<double>(touched, traffic);
+        const bool fits = touched <= chip.at("l2_size");
+        const double full = fits ? cold / hbm + (traffic - cold) / l2 : traffic / hbm;
+        bandwidth_ = full > 0 ? traffic / full : hbm;
+        out_.memory_cycles = full;
+    }
+
+    Simulation run()
+    {
+        for (uint32_t c = 0; c < cores_.size(); ++c) {
+            push({0, 0, Moment::What::scalar, 0, 0, 0, c});
+        }
+        while (step()) {
+        }
+        for (uint32_t c = 0; c < cores_.size(); ++c) {
+            double end = cores_[c].time;
+            for (const PipeState &pipe : cores_[c].pipes) {
+                end = std::max(end, pipe.done);
+                out_.stuck = out_.stuck || !pipe.queue.empty();
+            }
+            out_.stuck = out_.stuck || !cores_[c].ended;
+            out_.core_end[c] = end;
+            out_.cycles = std::max(out_.cycles, end);
+        }
+        return std::move(out_);
+    }
+
+private:
+    void push(Moment m)
+    {
+        m.order = ++created_;
+        moments_.push(m);
+    }
+
+    // -- shared bandwidth ----------------------------------------------------------------------------------------
+
+    double speed() const { return demand_ > bandwidth_ ? bandwidth_ / demand_ : 1.0; }
+    void advance(double to)
+    {
+        virtual_ += (to - real_) * speed();
+        real_ = to;
+    }
+    void start_transfer(uint32_t core, int pipe, double now)
+    {
+        advance(now);
+        PipeState &p = cores_[core].pipes[pipe];
+        demand_ += p.cost.gm_bytes / p.cost.occupy;
+        transfers_.push({virtual_ + p.cost.occupy, ++created_, core, static_cast<uint8_t>(pipe)});
+    }
+
+    bool step()
+    {
+        const double transfer_end =
+            transfers_.empty() ? INFINITY : real_ + std::max(0.0, transfers_.top().virtual_end - virtual_) / speed();
+        if (moments_.empty() && transfers_.empty()) {
+            return false;
+        }
+        if (moments_.empty() || transfer_end <= moments_.top().time) {
+            const Transfer t = transfers_.top();
+            transfers_.pop();
+            advance(transfer_end);
+            virtual_ = std::max(virtual_, t.virtual_end);
+            PipeState &p = cores_[t.core].pipes[t.pipe];
+            demand_ = transfers_.empty() ? 0 : std::max(0.0, demand_ - p.cost.gm_bytes / p.cost.occupy);
+            finish(t.core, t.pipe, transfer_end);
+            return true;
+        }
+        const Moment m = moments_.top();
+        moments_.pop();
+        switch (m.what) {
+        case Moment::What::scalar:
+            run_scalar(m.core, m.time);
+            break;
+        case Moment::What::start:
+            try_start(m.core, m.a, m.time);
+            break;
+        case Moment::What::finish:
+            finish(m.core, m.a, m.time);
+            break;
+        case Moment::What::flag:
+            cores_[m.core].flags[m.a][m.b][m.c].push_back(m.time);
+            m.b == scalar ? run_scalar(m.core, m.time) : try_start(m.core, m.b, m.time);
+            break;
+        case Moment::What::cross:
+            cores_[m.core].cross[m.a].push_back(m.time);
+            run_scalar(m.core, m.time);
+            break;
+        }
+        return true;
+    }
+
+    // -- pipes ---------------------------------------------------------------------------------------------------
+
+    const Record &record(uint32_t core, uint32_t index) const { return launch_.cores[core]->log.records[index]; }
+
+    void blocked(PipeState &p, double now, int cause)
+    {
+        if (p.blocked_since < 0) {
+            p.blocked_since = now;
+            p.blocked_on = cause;
+        }
+    }
+    void unblocked(uint32_t core, int pipe, double now)
+    {
+        PipeState &p = cores_[core].pipes[pipe];
+        if (p.blocked_since >= 0) {
+            out_.use[core][pipe].stalled += now - p.blocked_since;
+            out_.use[core][pipe].stalled_on[p.blocked_on] += now - p.blocked_since;
+            p.blocked_since = -1;
+        }
+    }
+
+    void try_start(uint32_t core, int pipe, double now)
+    {
+        PipeState &p = cores_[core].pipes[pipe];
+        while (!p.busy && !p.queue.empty()) {
+            const uint32_t index = p.queue.front();
+            const Record &r = record(core, index);
+            double at = std::max(now, p.free_at);
+            if (r.kind == Kind::instr && (r.aux & aux_dependent) && pipe == static_cast<int>(Pipe::V)) {
+                at = std::max(at, p.done);
+            }
+            if (r.kind == Kind::barrier) {
+                p.free_at = std::max(p.free_at, p.done);
+                pop(core, pipe, now);
+                continue;
+            }
+            if (at > now && r.kind != Kind::set && r.kind != Kind::cross_set) {
+                push({at, 0, Moment::What::start, static_cast<uint8_t>(pipe), 0, 0, core});
+                return;
+            }
+            if (r.kind == Kind::set) {
+                push({std::max(now, p.done) + costs_.flag, 0, Moment::What::flag, static_cast<uint8_t>(r.pipe >> 4),
+                      static_cast<uint8_t>(r.pipe & 15), static_cast<uint8_t>(r.op), core});
+                pop(core, pipe, now);
+            } else if (r.kind == Kind::wait) {
+                auto &flag = cores_[core].flags[r.pipe >> 4][r.pipe & 15][r.op];
+                if (flag.empty()) {
+                    blocked(p, now, r.pipe >> 4);
+                    return;
+                }
+                flag.pop_front();
+                unblocked(core, pipe, now);
+                pop(core, pipe, now);
+            } else if (r.kind == Kind::cross_set) {
+                vote(core, r, std::max(now, p.done));
+                pop(core, pipe, now);
+            } else {
+                begin(core, pipe, index, now);
+            }
+        }
+    }
+
+    void pop(uint32_t core, int pipe, double now)
+    {
+        cores_[core].pipes[pipe].queue.pop_front();
+        if (cores_[core].waiting) {
+            run_scalar(core, now); // it may have waited for room in the queue
+        }
+    }
+
+    void begin(uint32_t core, int pipe, uint32_t index, double now)
+    {
+        PipeState &p = cores_[core].pipes[pipe];
+        const Record &r = record(core, index);
+        p.cost = costs_.of(r, launch_.cores[core]->log.ops[r.op]);
+        p.busy = true;
+        p.begun = now;
+        ++p.number;
+        running_record(core, pipe) = index;
+        if (p.cost.gm_bytes > 0 && p.cost.occupy > 0) {
+            start_transfer(core, pipe, now);
+        } else {
+            push({now + p.cost.occupy, 0, Moment::What::finish, static_cast<uint8_t>(pipe), 0, 0, core});
+        }
+        pop(core, pipe, now);
+    }
+    uint32_t &running_record(uint32_t core, int pipe)
+    {
+        if (running_.empty()) {
+            running_.resize(cores_.size());
+        }
+        return running_[core][pipe];
+    }
+
+    void finish(uint32_t core, int pipe, double now)
+    {
+        PipeState &p = cores_[core].pipes[pipe];
+        PipeUse &use = out_.use[core][pipe];
+        p.busy = false;
+        const bool dma = pipe == static_cast<int>(Pipe::MTE2) || pipe == static_cast<int>(Pipe::MTE3);
+        p.free_at = dma ? std::max(now, p.begun + costs_.dma_issue) : now;
+        p.done = std::max(p.done, p.free_at + p.cost.latency);
+        p.done_at.push_back(p.done);
+        use.busy += p.free_at - p.begun;
+        ++use.instructions;
+        if (out_.spans.size() < most_spans_ && use.instructions <= most_spans_ / (cores_.size() * 3)) {
+            out_.spans.push_back({core, running_record(core, pipe), p.begun, p.free_at});
+        } else {
+            ++out_.spans_left_out;
+        }
+        try_start(core, pipe, now);
+        if (cores_[core].waiting) {
+            run_scalar(core, std::max(now, cores_[core].time));
+        }
+    }
+
+    // -- the scalar unit -----------------------------------------------------------------------------------------
+
+    bool hold(uint32_t core, double now, int cause, double retry = -1)
+    {
+        CoreState &c = cores_[core];
+        if (!c.waiting) {
+            c.waiting = true;
+            c.waiting_since = now;
+            c.waiting_on = cause;
+        }
+        if (retry > now) {
+            push({retry, 0, Moment::What::scalar, 0, 0, 0, core});
+        }
+        return false;
+    }
+
+    // True when the record is dealt with; false when the scalar unit must wait.
+    bool handle(uint32_t core, const Record &r, uint32_t index, double now)
+    {
+        CoreState &c = cores_[core];
+        switch (r.kind) {
+        case Kind::scalar:
+            c.time = now + r.work * (r.aux ? costs_.scalar_gm : costs_.scalar_ub);
+            out_.use[core][scalar].busy += c.time - now;
+            return true;
+        case Kind::auto_wait: {
+            if (r.pipe != scalar) {
+                return true; // the scalar unit is in order: what it did is done
+            }
+            const PipeState &p = c.pipes[r.work];
+            if (p.done_at.size() < r.aux) {
+                return hold(core, now, static_cast<int>(r.work));
+            }
+            const double done = p.done_at[r.aux - 1];
+            return done <= now || hold(core, now, static_cast<int>(r.work), done);
+        }
+        case Kind::barrier:
+            if (r.pipe == static_cast<uint8_t>(Pipe::ALL)) {
+                return drained(core, now);
+            }
+            return r.pipe == scalar || enter(core, r.pipe, index, now);
+        case Kind::sync_all:
+            return drained(core, now) && meet(core, r, now);
+        case Kind::set:
+            if (r.pipe >> 4 == scalar) {
+                c.time = now + costs_.flag;
+                push({now + costs_.flag, 0, Moment::What::flag, 0, static_cast<uint8_t>(r.pipe & 15), static_cast<uint8_t>(r.op), core});
+                return true;
+            }
+            return enter(core, r.pipe >> 4, index, now);
+        case Kind::wait: {
+            if ((r.pipe & 15) != scalar) {
+                return enter(core, r.pipe & 15, index, now);
+            }
+            auto &flag = c.flags[r.pipe >> 4][scalar][r.op];
+            if (flag.empty()) {
+                return hold(core, now, r.pipe >> 4);
+            }
+            flag.pop_front();
+            return true;
+        }
+        case Kind::cross_set:
+            if (r.pipe == scalar) {
+                vote(core, r, now);
+                return true;
+            }
+            return enter(core, r.pipe, index, now);
+        case Kind::cross_wait:
+            if (c.cross[r.op].empty()) {
+                return hold(core, now, other_cause);
+            }
+            c.cross[r.op].pop_front();
+            return true;
+        default:
+            if (r.pipe == scalar) {
+                c.time = now + costs_.scalar_op;
+                return true;
+            }
+            return enter(core, r.pipe, index, now);
+        }
+    }
+
+    bool enter(uint32_t core, int pipe, uint32_t index, double now)
+    {
+        CoreState &c = cores_[core];
+        PipeState &p = c.pipes[pipe];
+        if (p.queue.size() >= costs_.queue_depth) {
+            return hold(core, now, pipe);
+        }
+        p.queue.push_back(index);
+        c.time = now + costs_.scalar_op;
+        out_.use[core][scalar].busy += costs_.scalar_op;
+        ++out_.use[core][scalar].instructions;
+        push({c.time, 0, Moment::What::start, static_cast<uint8_t>(pipe), 0, 0, core});
+        return true;
+    }
+
+    bool drained(uint32_t core, double now)
+    {
+        double done = now;
+        int last = other_cause;
+        for (int i = 1; i < 7; ++i) {
+            const PipeState &p = cores_[core].pipes[i];
+            if (p.busy || !p.queue.empty()) {
+                return hold(core, now, i);
+            }
+            if (p.done > done) {
+                done = p.done;
+                last = i;
+            }
+        }
+        return done <= now || hold(core, now, last, done);
+    }
+
+    bool meet(uint32_t core, const Record &r, double now)
+    {
+        CoreState &c = cores_[core];
+        if (c.rounds == 0 || arrived_.count({core, c.next}) == 0) {
+            arrived_.insert({core, c.next});
+            ++c.rounds;
+        }
+        double open = now;
+        for (uint32_t other = 0; other < cores_.size(); ++other) {
+            const bool takes_part = !(r.op && launch_.cores[other]->cube);
+            if (takes_part && cores_[other].rounds < c.rounds) {
+                return hold(core, now, other_cause);
+            }
+        }
+        if (met_[c.rounds] == 0) { // the last one to arrive opens the gate for all
+            met_[c.rounds] = open + costs_.sync_all;
+            for (uint32_t other = 0; other < cores_.size(); ++other) {
+                push({met_[c.rounds], 0, Moment::What::scalar, 0, 0, 0, other});
+            }
+        }
+        return met_[c.rounds] <= now || hold(core, now, other_cause);
+    }
+
+    void vote(uint32_t core, const Record &r, double at)
+    {
+        const Core &from = *launch_.cores[core];
+        const uint32_t mode = r.work;
+        const auto addressed = [&](const Core &to) {
+            return mode == 0 ? to.cube == from.cube
+                   : mode == 1 ? !to.cube && to.block == from.block
+                               : to.cube != from.cube && to.block == from.block;
+        };
+        uint32_t group = 0;
+        for (const auto &to : launch_.cores) {
+            group += addressed(*to);
+        }
+        const uint32_t needed = mode != 2 ? group : from.cube ? 1 : launch_.vector_per_block;
+        for (const auto &to : launch_.cores) {
+            if (addressed(*to) && ++cores_[to->index].cross_votes[r.op] % needed == 0) {
+                push({at + costs_.flag, 0, Moment::What::cross, static_cast<uint8_t>(r.op), 0, 0, to->index});
+            }
+        }
+    }
+
+    void run_scalar(uint32_t core, double now)
+    {
+        CoreState &c = cores_[core];
+        if (c.ended || in_scalar_ == core + 1) {
+            return;
+        }
+        if (now < c.time) {
+            if (c.waiting) { // woken early: look again when its own clock is there
+                push({c.time, 0, Moment::What::scalar, 0, 0, 0, core});
+            }
+            return;
+        }
+        const uint32_t outer = in_scalar_;
+        in_scalar_ = core + 1;
+        const auto &records = launch_.cores[core]->log.records;
+        c.time = now;
+        if (c.next < records.size()) {
+            const bool was_waiting = c.waiting;
+            const double since = c.waiting_since;
+            const int cause = c.waiting_on;
+            if (handle(core, records[c.next], static_cast<uint32_t>(c.next), now)) {
+                if (was_waiting) {
+                    out_.use[core][scalar].stalled += now - since;
+                    out_.use[core][scalar].stalled_on[cause] += now - since;
+                }
+                c.waiting = false;
+                ++c.next;
+                push({c.time, 0, Moment::What::scalar, 0, 0, 0, core});
+            }
+        } else {
+            c.ended = true;
+        }
+        in_scalar_ = outer;
+    }
+
+    const Launch &launch_;
+    const CostModel &costs_;
+    const uint64_t most_spans_;
+    std::vector<CoreState> cores_;
+    std::vector<std::array<uint32_t, 7>> running_;
+    Simulation out_;
+    std::priority_queue<Moment, std::vector<Moment>, std::greater<>> moments_;
+    std::priority_queue<Transfer, std::vector<Transfer>, std::greater<>> transfers_;
+    std::map<int64_t, double> met_;
+    std::set<std::pair<uint32_t, size_t>> arrived_;
+    double bandwidth_ = 1, demand_ = 0, virtual_ = 0, real_ = 0;
+    uint64_t created_ = 0;
+    uint32_t in_scalar_ = 0;
+};
+} // namespace
+
+Simulation simulate(const Launch &launch, const CostModel &costs, uint64_t most_spans)
+{
+    return Machine(launch, costs, most_spans).run();
+}
+
+} // namespace akgen::twin

@@ -1,0 +1,168 @@
+// Synchronisation between cores, and who the running core is.
+#include "akgen/sync.h"
+#include "core.h"
+#include <algorithm>
+
+namespace akgen::twin {
+
+namespace {
+constexpr uint32_t most_pending = 15;
+
+bool takes_part(const Core &core, bool vector_only) { return !(vector_only && core.cube); }
+
+void join_all(bool vector_only, const char *api, const void *pc)
+{
+    self->last_pc = pc;
+    if (vector_only && self->cube) {
+        trap("DEADLOCK", api, pc, "%s: the form for vector cores is called on a cube core.", api);
+    }
+    self->hazards.barrier(Pipe::ALL);
+    self->log.event(Kind::sync_all, 0, vector_only, static_cast<uint32_t>(so_offset(pc)));
+    ++self->sync_round;
+    bool last = true;
+    for (const auto &core : launch->cores) {
+        last = last && (!takes_part(*core, vector_only) || core->sync_round >= self->sync_round);
+    }
+    if (!last) {
+        wait_here(Wait::What::sync_all, self->sync_round, pc);
+        return;
+    }
+    for (const auto &core : launch->cores) {
+        if (core->wait.what == Wait::What::sync_all && core->sync_round == self->sync_round) {
+            wake(*core);
+        }
+    }
+}
+
+// mode 0: all cores of one kind; 1: the vector cores of a block; 2: a cube core and the vector cores of its block.
+bool addressed(const Core &to, uint32_t mode)
+{
+    if (mode == 0) {
+        return to.cube == self->cube;
+    }
+    if (mode == 1) {
+        return !to.cube && to.block == self->block;
+    }
+    return to.cube != self->cube && to.block == self->block;
+}
+} // namespace
+
+void sync_all(bool vector_only) { join_all(vector_only || !launch->mixed, "SyncAll", __builtin_return_address(0)); }
+
+void sync_all_soft(uint8_t *workspace, View scratch, int32_t cores)
+{
+    const void *pc = __builtin_return_address(0);
+    self->last_pc = pc;
+    const uint64_t count = cores > 0 ? static_cast<uint64_t>(cores) : static_cast<uint64_t>(block_num());
+    require_global("SyncAll", pc, workspace, count * 32, true);
+    if (scratch.size_bytes && scratch.size_bytes < count * 32) {
+        trap("TENSOR_RANGE", "SyncAll", pc, "SyncAll: the scratch tensor has %u bytes; %llu cores need %llu.", scratch.size_bytes,
+             static_cast<unsigned long long>(count), static_cast<unsigned long long>(count * 32));
+    }
+    join_all(true, "SyncAll", pc);
+}
+
+// In modes 0 and 1 a core goes on when every member of the group has set the flag; in mode 2 one side sets for the other.
+void cross_core_set(uint32_t mode, Pipe pipe, uint32_t id)
+{
+    const void *pc = __builtin_return_address(0);
+    self->last_pc = pc;
+    if (id >= 16 || mode > 2) {
+        trap("EVENT_ID", "CrossCoreSetFlag", pc, "CrossCoreSetFlag: flag %u in mode %u; flags are 0 to 10, modes 0 to 2.", id, mode);
+    }
+    self->log.event(Kind::cross_set, static_cast<uint8_t>(pipe), static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)), mode);
+    for (const auto &core : launch->cores) {
+        if (!addressed(*core, mode)) {
+            continue;
+        }
+        Core::CrossFlag &flag = core->cross[id];
+        uint32_t needed = 1;
+        if (mode != 2) {
+            needed = 0;
+            for (const auto &peer : launch->cores) {
+                needed += addressed(*peer, mode);
+            }
+        } else if (self->cube == false) {
+            needed = launch->vector_per_block; // a cube core waits for all of its vector cores
+        }
+        if (++flag.votes % needed == 0) {
+            if (++flag.count > most_pending) {
+                trap("FLAG_TWICE", "CrossCoreSetFlag", pc, "CrossCoreSetFlag: flag %u is set more than %u times without a wait.",
+                     id, most_pending);
+            }
+            if (core->wait.what == Wait::What::cross_flag && core->wait.id == id) {
+                wake(*core);
+            }
+        }
+    }
+}
+
+void cross_core_wait(uint32_t id)
+{
+    const void *pc = __builtin_return_address(0);
+    self->last_pc = pc;
+    if (id >= 16) {
+        trap("EVENT_ID", "CrossCoreWaitFlag", pc, "CrossCoreWaitFlag: flag %u; flags are 0 to 10.", id);
+    }
+    while (self->cross[id].count == 0) {
+        wait_here(Wait::What::cross_flag, id, pc);
+    }
+    --self->cross[id].count;
+    self->log.event(Kind::cross_wait, 0, static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)));
+}
+
+namespace {
+// IBSet and IBWait count in global memory: 32 bytes for each pair of event and core.
+uint64_t &event_word(const char *api, const void *pc, uint8_t *workspace, int32_t block, int32_t event)
+{
+    self->last_pc = pc;
+    const uint64_t slot = static_cast<uint64_t>(event) * static_cast<uint64_t>(block_num()) + static_cast<uint64_t>(block);
+    require_global(api, pc, workspace + slot * 32, 32, true);
+    return launch->block_events[{workspace, slot}];
+}
+} // namespace
+
+void block_set(uint8_t *workspace, View, int32_t block, int32_t event)
+{
+    const void *pc = __builtin_return_address(0);
+    ++event_word("IBSet", pc, workspace, block, event);
+    self->hazards.barrier(Pipe::ALL);
+    for (const auto &core : launch->cores) {
+        if (core->wait.what == Wait::What::block_event) {
+            wake(*core);
+        }
+    }
+}
+
+void block_wait(uint8_t *workspace, View, int32_t block, int32_t event)
+{
+    const void *pc = __builtin_return_address(0);
+    while (event_word("IBWait", pc, workspace, block, event) == 0) {
+        wait_here(Wait::What::block_event, event, pc);
+    }
+    --event_word("IBWait", pc, workspace, block, event);
+    self->hazards.barrier(Pipe::ALL);
+}
+
+int64_t block_idx()
+{
+    return self->cube || !launch->mixed ? self->block : self->block * launch->vector_per_block + self->sub_block;
+}
+int64_t raw_block_idx() { return self->block; }
+int64_t block_num() { return launch->blocks; }
+int64_t sub_block_idx() { return self->sub_block; }
+int64_t sub_block_num() { return launch->mixed ? launch->vector_per_block : 1; }
+int64_t task_ratio() { return launch->mixed ? launch->vector_per_block : 1; }
+bool on_cube_core() { return self->cube; }
+// Cycles cannot be told while the program runs ahead of the timeline; instructions so far grow as steadily.
+int64_t system_cycle() { return static_cast<int64_t>(self->log.records.size()); }
+
+uint8_t *system_workspace() { return launch->system_workspace; }
+void set_system_workspace(uint8_t *workspace) { launch->system_workspace = workspace; }
+uint8_t *user_workspace(uint8_t *workspace)
+{
+    constexpr uint64_t reserved = 16u << 20;
+    return workspace ? workspace + reserved : nullptr;
+}
+
+} // namespace akgen::twin

@@ -1,0 +1,159 @@
+#include "timeline.h"
+#include "core.h"
+#include "report.h"
+#include "simulate.h"
+#include <algorithm>
+#include <cstdio>
+#include <unistd.h>
+
+namespace akgen::twin {
+
+namespace {
+constexpr uint64_t most_trace_spans = 60000;
+
+std::string number(double value)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3f", value);
+    return text;
+}
+
+void write_all(int fd, const std::string &text)
+{
+    size_t done = 0;
+    while (done < text.size()) {
+        const ssize_t wrote = ::write(fd, text.data() + done, text.size() - done);
+        if (wrote <= 0) {
+            return; // a trace that cannot be written is cut short, and its reader says so
+        }
+        done += static_cast<size_t>(wrote);
+    }
+}
+
+void write_trace(const Launch &l, const Simulation &s, int fd)
+{
+    const double clock = l.chip->at("clock_mhz"); // cycles per microsecond
+    std::string text = "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"source\":\"predicted\",\"soc\":" + json_quote(l.chip->soc) +
+                       ",\"events_left_out\":" + std::to_string(s.spans_left_out) + "},\"traceEvents\":[";
+    bool first = true;
+    const auto event = [&](const std::string &body) {
+        text += (first ? "\n{" : ",\n{") + body + "}";
+        first = false;
+        if (text.size() > (1u << 20)) {
+            write_all(fd, text);
+            text.clear();
+        }
+    };
+    for (const auto &core : l.cores) {
+        const std::string pid = std::to_string(core->index);
+        event("\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" + pid + ",\"args\":{\"name\":" + json_quote(core->name) + "}");
+        for (int pipe = 0; pipe < pipe_count; ++pipe) {
+            if (s.use[core->index][pipe].instructions) {
+                event("\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":" + pid + ",\"tid\":" + std::to_string(pipe) +
+                      ",\"args\":{\"name\":\"" + pipe_name(static_cast<Pipe>(pipe)) + "\"}");
+            }
+        }
+    }
+    for (const Span &span : s.spans) {
+        const Log &log = l.cores[span.core]->log;
+        const Record &r = log.records[span.record];
+        const OpName &op = log.ops[r.op];
+        const bool vector = static_cast<Pipe>(r.pipe) == Pipe::V;
+        event("\"ph\":\"X\",\"name\":" + json_quote(op.api) + ",\"pid\":" + std::to_string(span.core) +
+              ",\"tid\":" + std::to_string(r.pipe) + ",\"ts\":" + number(span.start / clock) +
+              ",\"dur\":" + number((span.end - span.start) / clock) + ",\"args\":{\"so_offset\":" + std::to_string(r.pc) +
+              (vector ? ",\"elements\":" : ",\"bytes\":") + std::to_string(r.work) + ",\"dtype\":\"" + dtype_name(op.dtype) + "\"}");
+    }
+    text += "\n]}\n";
+    write_all(fd, text);
+}
+
+struct Verdict {
+    const char *bound;
+    double share;
+};
+
+// The resource that alone would take longest is the bound, if it explains half of the time; else it is latency.
+Verdict judge(const Launch &l, const Simulation &s, double imbalance)
+{
+    double vector = 0, cube = 0, scalar = 0;
+    double vector_sum = 0, cube_sum = 0;
+    for (const auto &use : s.use) {
+        vector = std::max(vector, use[1].busy);
+        cube = std::max(cube, use[2].busy);
+        scalar = std::max(scalar, use[0].busy);
+        vector_sum += use[1].busy;
+        cube_sum += use[2].busy;
+    }
+    const double cores = static_cast<double>(s.use.size());
+    const double ideal = std::max({s.memory_cycles, vector_sum / cores, cube_sum / cores});
+    const double share = s.cycles > 0 ? std::min(1.0, ideal / s.cycles) : 0;
+    const double top = std::max({s.memory_cycles, vector, cube, scalar});
+    if (imbalance > 1.5 && l.cores.size() > 1) {
+        return {"imbalance", share};
+    }
+    if (top < 0.5 * s.cycles) {
+        return {"latency", share};
+    }
+    return {top == s.memory_cycles ? "memory" : top == vector ? "vector" : top == cube ? "cube" : "scalar", share};
+}
+} // namespace
+
+std::string timeline_report(const Launch &l, int trace_fd)
+{
+    const CostModel costs(*l.chip);
+    const Simulation s = simulate(l, costs, trace_fd >= 0 ? most_trace_spans : 0);
+    uint64_t read = 0, written = 0, dropped = 0, logged = 0;
+    double sum = 0;
+    for (const auto &core : l.cores) {
+        read += core->log.gm_read_bytes;
+        written += core->log.gm_write_bytes;
+        dropped += core->log.dropped;
+        logged += core->log.records.size();
+        sum += s.core_end[core->index];
+    }
+    if (trace_fd >= 0) {
+        write_trace(l, s, trace_fd);
+    }
+    const double mean = sum / static_cast<double>(l.cores.size());
+    const double imbalance = mean > 0 ? s.cycles / mean : 1;
+    // Beyond the log's cap the kernel is taken to go on as it did before.
+    const double stretch = logged ? 1.0 + static_cast<double>(dropped) / static_cast<double>(logged) : 1.0;
+    const Verdict verdict = judge(l, s, imbalance);
+    std::string pipes;
+    for (int pipe = 0; pipe < pipe_count; ++pipe) {
+        PipeUse total;
+        double idle = 0;
+        for (size_t core = 0; core < s.use.size(); ++core) {
+            const PipeUse &use = s.use[core][pipe];
+            total.busy += use.busy;
+            total.stalled += use.stalled;
+            total.instructions += use.instructions;
+            idle += std::max(0.0, s.cycles - use.busy - use.stalled);
+            for (int cause = 0; cause < 8; ++cause) {
+                total.stalled_on[cause] += use.stalled_on[cause];
+            }
+        }
+        if (total.instructions == 0 && total.busy == 0) {
+            continue;
+        }
+        std::string causes;
+        for (int cause = 0; cause < 8; ++cause) {
+            if (total.stalled_on[cause] > 0) {
+                causes += (causes.empty() ? "\"" : ",\"") + std::string(cause == 7 ? "other" : pipe_name(static_cast<Pipe>(cause))) +
+                          "\":" + number(total.stalled_on[cause] * stretch);
+            }
+        }
+        pipes += (pipes.empty() ? "\"" : ",\"") + std::string(pipe_name(static_cast<Pipe>(pipe))) +
+                 "\":{\"busy\":" + number(total.busy * stretch) + ",\"stalled\":" + number(total.stalled * stretch) +
+                 ",\"idle\":" + number(idle * stretch) + ",\"instructions\":" + std::to_string(total.instructions) +
+                 ",\"stalled_on\":{" + causes + "}}";
+    }
+    return "{\"kind\":\"launch\",\"cores\":" + std::to_string(l.cores.size()) + ",\"cycles\":" + number(s.cycles * stretch) +
+           ",\"clock_mhz\":" + number(l.chip->at("clock_mhz")) + ",\"gm_read_bytes\":" + std::to_string(read) +
+           ",\"gm_write_bytes\":" + std::to_string(written) + ",\"pipes\":{" + pipes + "},\"bound\":\"" + verdict.bound +
+           "\",\"roofline_share\":" + number(verdict.share) + ",\"core_imbalance\":" + number(imbalance) +
+           ",\"extrapolated_records\":" + std::to_string(dropped) + ",\"timeline_incomplete\":" + (s.stuck ? "true" : "false") + "}";
+}
+
+} // namespace akgen::twin

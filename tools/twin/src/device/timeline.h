@@ -1,0 +1,13 @@
+// From the cores' logs to time: when each instruction ran, what each pipe waited for, and what bounds the kernel.
+#pragma once
+#include <string>
+
+namespace akgen::twin {
+
+struct Launch;
+
+// Compute the timeline of a finished launch. Returns the report's launch line; writes a Chrome trace to `trace_fd`
+// unless it is -1.
+std::string timeline_report(const Launch &launch, int trace_fd);
+
+} // namespace akgen::twin

@@ -1,0 +1,169 @@
+// One way out for every check, and the signal handlers that turn faults of the kernel's own code into diagnostics.
+#include "chip.h"
+#include "core.h"
+#include "report.h"
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <csignal>
+#include <ucontext.h>
+#include <unistd.h>
+
+namespace akgen::twin {
+
+Launch *launch = nullptr;
+thread_local Core *self = nullptr;
+
+uint64_t so_offset(const void *pc)
+{
+    const auto address = reinterpret_cast<uint64_t>(pc);
+    // A return address is the instruction after the call, which may belong to the next line already.
+    return address > launch->kernel_base && address <= launch->kernel_end ? address - 1 - launch->kernel_base : 0;
+}
+
+namespace {
+std::string formatted(const char *format, va_list arguments)
+{
+    char text[1024];
+    std::vsnprintf(text, sizeof text, format, arguments);
+    return text;
+}
+
+void note(const char *code, const char *api, const void *pc, const char *severity, const std::string &text)
+{
+    launch->report->add({code, api ? api : "", text, severity, self ? self->name : "", so_offset(pc), 1});
+}
+} // namespace
+
+void leave_core()
+{
+    siglongjmp(self->escape, 1);
+}
+
+void trap(const char *code, const char *api, const void *pc, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    note(code, api, pc, "error", formatted(format, arguments));
+    va_end(arguments);
+    launch->ended = true;
+    leave_core();
+}
+
+void warn(const char *code, const char *api, const void *pc, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    note(code, api, pc, "warning", formatted(format, arguments));
+    va_end(arguments);
+}
+
+void complain(const char *code, const char *api, const void *pc, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    note(code, api, pc, "error", formatted(format, arguments));
+    va_end(arguments);
+}
+
+namespace {
+const GmBuffer *nearest_buffer(const uint8_t *address)
+{
+    const GmBuffer *best = nullptr;
+    uint64_t best_distance = uint64_t{1} << 20;
+    for (const GmBuffer &buffer : launch->buffers) {
+        const uint64_t distance = address < buffer.data ? static_cast<uint64_t>(buffer.data - address)
+                                                        : static_cast<uint64_t>(address - buffer.data - buffer.size_bytes);
+        if (distance < best_distance) {
+            best = &buffer;
+            best_distance = distance;
+        }
+    }
+    return best;
+}
+
+const void *program_counter(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    return reinterpret_cast<const void *>(context->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+    return reinterpret_cast<const void *>(context->uc_mcontext.pc);
+#else
+#error "the twin runs on x86-64 and AArch64"
+#endif
+}
+
+[[noreturn]] void segment_fault(const siginfo_t *info, const void *pc)
+{
+    const auto *address = static_cast<const uint8_t *>(info->si_addr);
+    if (const GmBuffer *buffer = nearest_buffer(address)) {
+        trap("GM_OVERRUN", "pointer access", pc, "A pointer reaches %lld bytes from the start of '%s', which has %llu bytes.",
+             static_cast<long long>(address - buffer->data), buffer->name.c_str(),
+             static_cast<unsigned long long>(buffer->size_bytes));
+    }
+    if (address >= self->arena && address < self->arena + self->arena_bytes) {
+        trap("TENSOR_RANGE", "pointer access", pc, "A pointer reaches outside the core's on-chip memories.");
+    }
+    if (reinterpret_cast<uint64_t>(address) < 4096) {
+        trap("NULL_POINTER", "pointer access", pc, "A null pointer is read or written (address 0x%llx).",
+             static_cast<unsigned long long>(reinterpret_cast<uint64_t>(address)));
+    }
+    trap("BAD_POINTER", "pointer access", pc, "A pointer that belongs to no tensor is read or written (0x%llx).",
+         static_cast<unsigned long long>(reinterpret_cast<uint64_t>(address)));
+}
+
+void on_fault(int signal, siginfo_t *info, void *context)
+{
+    if (!self || !launch) {
+        _exit(70);
+    }
+    const auto *unblocked = static_cast<const ucontext_t *>(context);
+    const void *pc = program_counter(unblocked);
+    const auto at = reinterpret_cast<uint64_t>(pc);
+    if (at < launch->kernel_base || at >= launch->kernel_end) {
+        pc = self->last_pc; // inside the runtime, on behalf of this call
+    } else {
+        pc = static_cast<const uint8_t *>(pc) + 1; // so_offset takes one off again
+    }
+    if (signal == SIGFPE) {
+        trap("SCALAR_DIVISION", "division", pc, "An integer is divided by zero.");
+    }
+    if (signal == SIGILL || signal == SIGTRAP || signal == SIGABRT) {
+        trap("KERNEL_ABORT", "trap", pc, "The kernel ended itself.");
+    }
+    segment_fault(info, pc);
+}
+
+// CPU time is used up: say where, without allocating, and end the process.
+void on_timeout(int, siginfo_t *, void *)
+{
+    static volatile sig_atomic_t entered = 0;
+    if (entered || !launch || !launch->running) {
+        _exit(75);
+    }
+    entered = 1;
+    const Core *core = launch->running;
+    char text[512];
+    const int length = std::snprintf(
+        text, sizeof text,
+        "{\"kind\":\"diagnostic\",\"code\":\"TIMEOUT\",\"api\":\"\",\"text\":\"The kernel used up its CPU time; core %s was "
+        "at this call last.\",\"severity\":\"error\",\"core\":\"%s\",\"so_offset\":%llu,\"count\":1}\n{\"kind\":\"end\"}\n",
+        core->name.c_str(), core->name.c_str(), static_cast<unsigned long long>(so_offset(core->last_pc)));
+    const ssize_t wrote = ::write(launch->report->fd, text, static_cast<size_t>(length));
+    _exit(wrote == length ? 0 : 75);
+}
+} // namespace
+
+void catch_faults()
+{
+    struct sigaction action = {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) {
+        sigaction(signal, &action, nullptr);
+    }
+    action.sa_sigaction = on_timeout;
+    sigaction(SIGXCPU, &action, nullptr);
+}
+
+} // namespace akgen::twin

@@ -1,0 +1,112 @@
+// akgen_twin_run MANIFEST: run one kernel on simulated cores. Exit status 0 if a report was written, whatever it says;
+// 2 for a manifest, file or kernel that cannot be used.
+#include "launch.h"
+#include "../lockdown.h"
+#include "manifest.h"
+#include "memory.h"
+#include "task_type.h"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <elf.h>
+#include <exception>
+#include <fcntl.h>
+#include <link.h>
+#include <stdexcept>
+#include <unistd.h>
+
+namespace akgen::twin {
+namespace {
+
+int open_new(const std::string &file)
+{
+    const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd < 0) {
+        throw std::runtime_error("cannot write " + file + ": " + std::strerror(errno));
+    }
+    return fd;
+}
+
+struct Loaded {
+    const char *file;
+    uint64_t base = 0, end = 0;
+};
+int find_kernel(dl_phdr_info *info, size_t, void *data)
+{
+    auto *loaded = static_cast<Loaded *>(data);
+    if (std::strcmp(info->dlpi_name, loaded->file) != 0) {
+        return 0;
+    }
+    loaded->base = info->dlpi_addr;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+        const auto &segment = info->dlpi_phdr[i];
+        if (segment.p_type == PT_LOAD) {
+            loaded->end = std::max<uint64_t>(loaded->end, info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+        }
+    }
+    return 1;
+}
+
+void run(const std::string &manifest_file)
+{
+    const Manifest manifest = Manifest::read(manifest_file);
+    const Chip chip = Chip::read(manifest.chip);
+    Report report;
+    report.fd = open_new(manifest.report);
+    const int trace_fd = manifest.trace == "-" ? -1 : open_new(manifest.trace);
+    LaunchMemory memory(manifest);
+    LaunchRequest request;
+    request.task = task_type_of(manifest.kernel);
+
+    Lockdown lockdown;
+    lockdown.serve = {manifest.kernel};
+    lockdown.report_fd = report.fd;
+    lockdown.cpu_s = manifest.cpu_s;
+    if (std::getenv("AKGEN_TWIN_OPEN") == nullptr) { // debuggers and sanitizers need an open process
+        akgen_lockdown(lockdown);
+    }
+    void *kernel = dlopen(manifest.kernel.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!kernel) {
+        throw std::runtime_error("the kernel cannot be loaded: " + std::string(dlerror()));
+    }
+    request.entry = dlsym(kernel, manifest.symbol.c_str());
+    if (!request.entry) {
+        throw std::runtime_error("the kernel has no function " + manifest.symbol);
+    }
+    Loaded loaded{manifest.kernel.c_str()};
+    dl_iterate_phdr(find_kernel, &loaded);
+    request.chip = &chip;
+    request.report = &report;
+    request.kernel_base = loaded.base;
+    request.kernel_end = loaded.end;
+    request.block_dim = manifest.block_dim;
+    request.auto_sync = manifest.auto_sync;
+    request.arguments = memory.arguments;
+    request.memory = memory.mappings();
+    request.system_workspace = memory.workspace;
+    request.trace_fd = trace_fd;
+    if (run_launch(request)) {
+        memory.write_results();
+    }
+    report.line("{\"kind\":\"end\"}");
+}
+
+} // namespace
+} // namespace akgen::twin
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        std::fputs("usage: akgen_twin_run MANIFEST\n", stderr);
+        return 2;
+    }
+    try {
+        akgen::twin::run(argv[1]);
+    } catch (const std::exception &e) {
+        std::fprintf(stderr, "akgen_twin_run: %s\n", e.what());
+        return 2;
+    }
+    // Loaded kernel code gets no chance to run destructors.
+    _exit(0);
+}

@@ -1,0 +1,34 @@
+// The launch manifest: what Python wrote, as values. Format: docs/twin.md.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace akgen::twin {
+
+struct TensorItem {
+    std::string dtype;
+    std::vector<uint64_t> shape;
+    std::string file;
+    uint64_t size_bytes() const;
+};
+struct ArgumentLine {
+    enum class Kind { in, out, alias, none, list_in, list_out, list_alias } kind = Kind::none;
+    std::string name;
+    std::vector<TensorItem> items; // one, unless a list; aliases have files only
+    size_t alias_of = 0;           // index of an argument
+    bool zeroed = false;           // an output that is cleared, not poisoned
+};
+struct Manifest {
+    std::string chip, kernel, symbol, tiling = "-", report, trace = "-";
+    uint32_t block_dim = 1;
+    uint64_t workspace_bytes = 0;
+    bool auto_sync = true;
+    uint64_t cpu_s = 0;
+    std::vector<ArgumentLine> arguments;
+
+    // Throws std::runtime_error with the line's number.
+    static Manifest read(const std::string &path);
+};
+
+} // namespace akgen::twin
