@@ -50,7 +50,7 @@ def open_bench(config: BenchConfig, run: Path, site: Site) -> Iterator[Bench]:
             yield _Solving(config, run, crew)
     else:
         source = Answers() if config.source == "answers" else Folder(Path(config.source))
-        toolchain = make_toolchain(toolchain_name(config), config.chip, site.cann_home)
+        toolchain = make_toolchain(toolchain_name(config), site.machine, config.chip)
         with open_tools(toolchain, lambda _line: None) as tools:
             yield _Judging(config, run, tools.judge, source)
 

@@ -15,7 +15,7 @@ from akgen.graph.files import write_whole
 from akgen.graph.runs import begin as begin_run
 from akgen.tools.outcome import InputError
 from akgen.tools.task import Task
-from akgen.tools.toolchains import make_toolchain
+from akgen.tools.toolchains import Machine, make_toolchain
 
 
 def choose_tasks(
@@ -35,12 +35,12 @@ def choose_tasks(
     return chosen
 
 
-def prepare(toolchain: str, chip: str, cann_home: Path | None, progress: Callable[[str], None]) -> str:
+def prepare(toolchain: str, chip: str, machine: Machine, progress: Callable[[str], None]) -> str:
     """Build or check what is needed once per machine, and return the toolchain's name and version.
 
     Raises InputError for an unknown chip, InfraError when the machine lacks something.
     """
-    made = make_toolchain("cann" if toolchain == "cann" else "twin", chip, cann_home)
+    made = make_toolchain("cann" if toolchain == "cann" else "twin", machine, chip)
     made.prepare(progress)
     return made.version()
 

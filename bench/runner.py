@@ -55,11 +55,7 @@ def run(
     setup = {
         "config": store.config.model_dump(mode="json"),
         "run": str(store.folder.resolve()),
-        "site": {
-            "api_key": site.api_key.get_secret_value() if site.api_key else None,
-            "postgres": site.postgres.get_secret_value() if site.postgres else None,
-            "cann_home": str(site.cann_home) if site.cann_home else None,
-        },
+        "site": site.model_dump(mode="json"),
     }
 
     def serve() -> None:

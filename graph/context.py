@@ -1,6 +1,5 @@
 """What the nodes work with and the state does not hold: deciders, judge, store, budget."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -44,6 +43,7 @@ class Context:
     workbench: Workbench
     store: TaskStore
     budget: Budget
+    tune: int  # attempts that may go into speed once a sample is correct
     seed: int
     samples: int
     watch: Watch
@@ -64,6 +64,3 @@ class SampleContext:
     store: SampleStore
     log: EventLog
     ledger: Ledger
-
-
-MakeContext = Callable[[TaskStore, Watch], Context]

@@ -34,14 +34,17 @@ def criticise(state: SampleState, runtime: Runtime[Context]) -> Update:
     planned = state["planned"]
     plan = planned.plan if planned else None
     left = remaining(context.budget, state["spent"]).attempts - 1
+    if verdict.outcome is Outcome.CORRECT:
+        tuned = sum(row.action == "tune" for row in state["history"].rows)
+        left = min(left, context.tune - tuned)
     decision = step.pay(
         {"task": task, "plan": plan, "verdict": verdict, "attempt": step.attempt, "left": left},
         Decision,
         lambda: context.critic.criticise(task, plan, verdict, step.attempt, left),
     )
     spent = step.done(decision_line(decision), None, decision.usage).plus(attempts=1)
-    stopped = exhausted(context.budget, spent) if decision.action in GO_ON else None
     row = _row(state, decision, verdict)
+    stopped = _stop(context, spent, state["history"], row) if decision.action in GO_ON else None
     history = History(rows=(*state["history"].rows, row))
     step.here.store.save_attempt(_attempt(state, decision, verdict, row, spent))
     if decision.action in GO_ON and stopped is None:
@@ -89,6 +92,14 @@ def choose(state: TaskState, runtime: Runtime[Context]) -> Update:
     )
     context.store.save_solution(solution)
     return {"solution": solution}
+
+
+def _stop(context: Context, spent: Spent, before: History, row: AttemptRow) -> str | None:
+    """Say why the sample ends although the critic would go on; None if it may."""
+    for earlier in before.rows:
+        if row.digest is not None and earlier.digest == row.digest:
+            return f"the coder returned attempt {earlier.number}'s project again"
+    return exhausted(context.budget, spent)
 
 
 def _fresh_attempt(number: int) -> Update:

@@ -55,6 +55,10 @@ class SampleStore:
         lines = ",\n".join(_json(attempt) for attempt in self.attempts())
         write_whole(self.folder / "attempts.json", f"[\n{lines}\n]\n")
 
+    @property
+    def ended(self) -> bool:
+        return (self.folder / "attempts.json").is_file()
+
     def events(self) -> Iterator[Event]:
         return (Event.model_validate(line) for line in read_lines(self.events_file))
 

@@ -11,6 +11,7 @@ import typer
 from pydantic import ValidationError
 
 from akgen import __version__
+from akgen.commands import bench, harvest, show, solve
 from akgen.settings import Settings
 from akgen.terminal import refuse
 from akgen.tools.outcome import InfraError, InputError
@@ -42,10 +43,18 @@ def _read_environment(
         context.obj = Settings()
     except ValidationError as problem:
         first = problem.errors()[0]
-        name = "AKGEN_" + str(first["loc"][0]).upper()
+        name = str(first["loc"][0]).upper()
+        name = name if name == "ASCEND_HOME_PATH" else f"AKGEN_{name}"
         raise InputError(
             f"The variable {name} cannot be used: {first['msg']}.", "Unset or correct it."
         ) from None
+
+
+app.command()(solve.solve)
+app.command()(solve.resume)
+app.command()(show.show)
+app.add_typer(bench.app, name="bench")
+app.add_typer(harvest.app, name="harvest")
 
 
 def main() -> None:

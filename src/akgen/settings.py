@@ -1,9 +1,17 @@
 """What the environment may set. Read once, by the front door; rooms get values, never the environment."""
 
+import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-from pydantic import SecretStr
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from akgen.tools.toolchains import Machine
+from akgen.tools.twin.settings import user_cache
+
+if TYPE_CHECKING:
+    from akgen.graph.runs import Site
 
 
 class Settings(BaseSettings):
@@ -14,8 +22,26 @@ class Settings(BaseSettings):
     model: str = "composer"
     base_url: str | None = None
     api_key: SecretStr | None = None  # for the model's endpoint
-    toolchain: str = "twin"
+    toolchain: Literal["twin", "cann"] = "twin"
     chip: str = "Ascend910B2"
     runs: Path = Path("runs")
     npukb_root: Path | None = None
     postgres: SecretStr | None = None  # checkpoints in this database instead of a file in the run folder
+    cache: Path = Field(default_factory=lambda: user_cache(os.environ))  # what is built once per machine
+    compiler: str | None = None  # a C++17 compiler for the twin
+    path: str = Field(default="/usr/local/bin:/usr/bin:/bin", validation_alias="PATH")
+    cann_home: Path | None = Field(default=None, validation_alias="ASCEND_HOME_PATH")  # CANN's set_env.sh
+
+    def machine(self) -> Machine:
+        """Return what toolchains must be told of this machine."""
+        return Machine(cache=self.cache, path=self.path, compiler=self.compiler, cann_home=self.cann_home)
+
+    def site(self) -> "Site":
+        """Return what a run needs of this machine and this user."""
+        from akgen.graph.runs import Site  # imports langgraph; only for commands that run the graph
+
+        return Site(
+            machine=self.machine(),
+            api_key=self.api_key.get_secret_value() if self.api_key else None,
+            postgres=self.postgres.get_secret_value() if self.postgres else None,
+        )

@@ -50,7 +50,6 @@ def run_suite(
     """Run tasks times samples and report; the same command again with --out goes on where it stopped."""
     from akgen.bench import launch
     from akgen.bench.record import BenchConfig
-    from akgen.graph.runs import Site
 
     settings: Settings = context.obj
     terminal = Terminal(as_json)
@@ -58,15 +57,13 @@ def run_suite(
     chosen = launch.choose_tasks(
         suite, root, source, names=_words(tasks), levels=tuple(int(n) for n in _words(levels))
     )
-    site = Site(api_key=settings.api_key, postgres=settings.postgres, cann_home=settings.cann_home)
+    site = settings.site()
     named = model or (settings.model if source == "model" else "composer")
     config = BenchConfig(
         suite=suite if suite in ("builtin", "npukb") else str(Path(suite).resolve()),
         source=source if source in ("composer", "answers", "model") else str(Path(source).resolve()),
         mode=mode,
-        toolchain=launch.prepare(
-            toolchain or settings.toolchain, settings.chip, site.cann_home, terminal.line
-        ),
+        toolchain=launch.prepare(toolchain or settings.toolchain, settings.chip, site.machine, terminal.line),
         root=str(root.resolve()) if root is not None else None,
         max_mb=max_mb,
         samples=samples,

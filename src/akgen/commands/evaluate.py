@@ -46,7 +46,7 @@ def evaluate(
     terminal = Terminal(as_json)
     wanted, candidate = _open(project, task, root or settings.npukb_root)
     chosen = choose_cases(wanted, cases, max_mb)
-    chain = make_toolchain(toolchain or settings.toolchain, settings.chip, settings.cann_home)
+    chain = make_toolchain(toolchain or settings.toolchain, settings.machine(), settings.chip)
     with open_tools(chain, terminal.line) as tools, tempfile.TemporaryDirectory(prefix="akgen-") as work:
         with _bar(terminal) as bar:
             step = bar.add_task("compiling and judging", total=len(chosen))
@@ -87,7 +87,7 @@ def profile(
         wanted = wanted.only((case,))
         if not wanted.cases:
             raise InputError(f"Task {wanted.name} has no case {case!r}.", "Leave --case out for the largest.")
-    chain = make_toolchain(toolchain or settings.toolchain, settings.chip, settings.cann_home)
+    chain = make_toolchain(toolchain or settings.toolchain, settings.machine(), settings.chip)
     with open_tools(chain, terminal.line) as tools, tempfile.TemporaryDirectory(prefix="akgen-") as work:
         build = tools.judge.compile(candidate, wanted, Path(work) / "build")
         found = tools.judge.profile(build, wanted, Path(work) / "profile", 0)

@@ -1,0 +1,123 @@
+"""Begin a run, work on its tasks, go on with one that stopped."""
+
+import platform
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from pydantic import Field, SecretStr
+
+from akgen.agents.models.resolve import ModelOptions
+from akgen.agents.team import Team, make_team
+from akgen.graph.context import Context
+from akgen.graph.events import Watch
+from akgen.graph.records import RunConfig, RunInfo, Solution
+from akgen.graph.solve import solve
+from akgen.graph.store import RunStore
+from akgen.graph.workbench import Tools, open_tools
+from akgen.knowledge.chip import DEFAULT_CHIP, chip
+from akgen.tools.frozen import Frozen
+from akgen.tools.task import Task
+from akgen.tools.toolchains import Machine, make_toolchain
+
+_RECORDED = ("akgen", "langgraph", "langchain-core", "torch", "numpy")
+
+
+class Site(Frozen):
+    """What belongs to this machine and this user; a run's folder never holds it.
+
+    Its JSON holds the secrets, for worker processes; its repr does not.
+    """
+
+    machine: Machine
+    api_key: str | None = Field(default=None, repr=False)
+    postgres: str | None = Field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Deciders and tools of one process; made once, used for every task of a run."""
+
+    team: Team
+    tools: Tools
+    site: Site
+
+
+@contextmanager
+def open_crew(config: RunConfig, site: Site, progress: Callable[[str], None]) -> Iterator[Crew]:
+    """Make what a run works with; its processes end with the context.
+
+    Raises InputError for a model, chip or route that cannot be used, InfraError when the machine lacks something.
+    """
+    toolchain = make_toolchain(config.toolchain, site.machine, config.chip)
+    with open_tools(toolchain, progress) as tools:
+        team = make_team(
+            config.model,
+            ModelOptions(
+                base_url=config.base_url,
+                api_key=SecretStr(site.api_key) if site.api_key else None,
+                seed=config.seed,
+            ),
+            planner=config.planner,
+            route=config.route,
+            chip=chip(config.chip or DEFAULT_CHIP),
+            budget=config.budget,
+            describe=tools.describe,
+        )
+        yield Crew(team=team, tools=tools, site=site)
+
+
+def begin(folder: Path, config: RunConfig, toolchain: str) -> RunStore:
+    """Make a run's folder with everything that tells how it was made."""
+    info = RunInfo(
+        id=folder.name,
+        created_at=datetime.now(UTC),
+        config=config,
+        versions={"python": platform.python_version(), **_versions()},
+        toolchain=toolchain,
+    )
+    return RunStore.create(folder, info)
+
+
+def new_folder(runs: Path, label: str) -> Path:
+    """Return a new folder's name below `runs`: time, label, and four letters against collisions."""
+    now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    return runs / f"{now}-{label}-{secrets.token_hex(2)}"
+
+
+def work_on(store: RunStore, task: Task, crew: Crew, watch: Watch) -> Solution:
+    """Solve one task of the run, or finish what an earlier process began."""
+    config = store.info.config
+    context = Context(
+        planner=crew.team.planner,
+        coder=crew.team.coder,
+        critic=crew.team.critic,
+        workbench=crew.tools.judge,
+        store=store.task(task.name),
+        budget=config.budget,
+        tune=config.tune,
+        seed=config.seed,
+        samples=config.samples,
+        watch=watch,
+    )
+    return solve(
+        task,
+        context,
+        parallel=config.parallel,
+        postgres=crew.site.postgres,
+        thread=f"{store.info.id}/{task.name}",
+    )
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in _RECORDED:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,36 @@
+"""Toolchain, reference process and judge of one process: what candidates are made and measured on."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from akgen.tools.call import Call
+from akgen.tools.judge.judge import Judge
+from akgen.tools.reference.client import ReferenceWorker
+from akgen.tools.task import Task
+from akgen.tools.toolchain import Progress, Toolchain
+
+
+@dataclass(frozen=True)
+class Tools:
+    """A prepared toolchain with the judge that uses it, and the reference process that both ask."""
+
+    toolchain: Toolchain
+    judge: Judge
+    reference: ReferenceWorker
+
+    def describe(self, task: Task) -> Call:
+        """Return the task's interface, as its first case has it."""
+        return self.reference.describe(task.reference, task.cases[0])
+
+
+@contextmanager
+def open_tools(toolchain: Toolchain, progress: Progress) -> Iterator[Tools]:
+    """Prepare the toolchain and start the reference process; both end with the context.
+
+    Raises InfraError when the machine lacks what the toolchain needs.
+    """
+    with ReferenceWorker() as reference:
+        reference.start()  # its imports overlap with the toolchain's preparation
+        toolchain.prepare(progress)
+        yield Tools(toolchain=toolchain, judge=Judge(toolchain, reference), reference=reference)

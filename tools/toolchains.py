@@ -1,0 +1,44 @@
+"""Toolchains by name, on this machine."""
+
+from pathlib import Path
+from typing import Literal
+
+from akgen.knowledge.chip import DEFAULT_CHIP, chips
+from akgen.tools.frozen import Frozen
+from akgen.tools.outcome import InputError
+from akgen.tools.toolchain import Toolchain
+
+ToolchainName = Literal["twin", "cann"]
+
+
+class Machine(Frozen):
+    """What a toolchain must be told of this machine. The command line fills it from the environment."""
+
+    cache: Path  # holds what is built once: the twin's runtime, compiled hosts and kernels
+    path: str = "/usr/local/bin:/usr/bin:/bin"  # where compilers are looked for
+    compiler: str | None = None
+    cann_home: Path | None = None
+
+
+def make_toolchain(name: ToolchainName, machine: Machine, chip_name: str | None = None) -> Toolchain:
+    """Return a toolchain, not yet prepared.
+
+    Raises InputError for a chip that is not known.
+    """
+    target = chip_name or DEFAULT_CHIP
+    if target not in chips():
+        raise InputError(f"There is no chip named {target!r}.", f"Known are {', '.join(chips())}.")
+    # Imported only when a toolchain is asked for: they bring compilers and process handling.
+    from akgen.tools.twin.toolchain import TwinToolchain
+
+    from akgen.tools.twin.settings import TwinSettings
+
+    twin = TwinToolchain(
+        TwinSettings(cache=machine.cache, chip=target, compiler=machine.compiler, path=machine.path)
+    )
+    if name == "twin":
+        return twin
+    from akgen.tools.cann.environment import CannSettings
+    from akgen.tools.cann.toolchain import CannToolchain
+
+    return CannToolchain(CannSettings(home=machine.cann_home, soc=target), twin.read_spec)
