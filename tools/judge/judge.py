@@ -83,14 +83,17 @@ class Judge:
         plans = {case.id: plan(task, case, trials, secret) for case in chosen}
         steps = [(case, p) for case in chosen for p in plans[case.id]]
         verdicts: list[CaseVerdict] = []
-        with TrialFiles(self._reference, task, steps, folder) as files:
-            for case in chosen:
-                verdict = run_case(candidate, case, plans[case.id], files, trace=trace)
-                verdicts.append(verdict)
-                if on_case is not None:
-                    on_case(verdict)
-                if stop_on_first_failure and verdict.outcome != Outcome.CORRECT:
-                    break
+        try:
+            with TrialFiles(self._reference, task, steps, folder) as files:
+                for case in chosen:
+                    verdicts.append(run_case(candidate, case, plans[case.id], files, trace=trace))
+                    if on_case is not None:
+                        on_case(verdicts[-1])
+                    if stop_on_first_failure and verdicts[-1].outcome != Outcome.CORRECT:
+                        break
+        except InputError:
+            if digest(task.reference) == before:
+                raise  # else the reference was good and has been spoilt
         outcome, findings = policy.worst(v.outcome for v in verdicts), build.diagnostics
         if digest(task.reference) != before:
             outcome, findings = Outcome.CHEAT, (*findings, _TAMPERED)

@@ -1,5 +1,6 @@
 """Talk to the reference process: describe a case, make a trial's files, apply a task's own check."""
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,20 +34,19 @@ class ReferenceWorker:
     used, InfraError when the process cannot be had.
     """
 
-    def __init__(self, *, timeout_s: float = 300.0, python: Path | None = None) -> None:
+    def __init__(self, *, timeout_s: float = 300.0, import_from: tuple[Path, ...] = ()) -> None:
+        """`import_from` holds further folders where loader modules are found."""
         self._timeout_s = timeout_s
-        package_root = Path(akgen.__file__).parent.parent
+        folders = (Path(akgen.__file__).parent.parent, *import_from)
         env = {
             **MINIMAL_ENV,
-            "PYTHONPATH": str(package_root),
+            "PYTHONPATH": os.pathsep.join(str(f.resolve()) for f in folders),
             "PYTHONDONTWRITEBYTECODE": "1",
             "OMP_NUM_THREADS": "1",
             "MKL_NUM_THREADS": "1",
             "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",  # torch_npu without CANN breaks the import of torch
         }
-        self._worker = Worker(
-            [python or Path(sys.executable), "-m", "akgen.tools.reference.worker"], cwd=Path("/"), env=env
-        )
+        self._worker = Worker([sys.executable, "-m", "akgen.tools.reference.worker"], cwd=Path("/"), env=env)
         self._described: dict[str, Call] = {}
 
     def start(self) -> None:

@@ -39,8 +39,12 @@ class Sample:
     """One trial's values. A list stands for a DYNAMIC input or output."""
 
     inputs: Sequence[Tensor | Sequence[Tensor] | None]  # bound, in OpDef order, in the operator's dtypes
-    expected: Sequence[Tensor | Sequence[Tensor] | None]  # golden values, float64 where the loader can; None: not compared
-    returned: Sequence[Tensor | Sequence[Tensor]]  # what the reference itself returns, in its own dtype; where
+    expected: Sequence[
+        Tensor | Sequence[Tensor] | None
+    ]  # golden values, float64 where the loader can; None: not compared
+    returned: Sequence[
+        Tensor | Sequence[Tensor]
+    ]  # what the reference itself returns, in its own dtype; where
     # `expected` is None (an output that the reference does not have), any tensor of the output's shape and dtype
 
 

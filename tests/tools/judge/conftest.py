@@ -1,0 +1,83 @@
+"""For tests of the judge alone: one reference process, and a toolchain whose kernel is a Python function."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from akgen.tools.call import Call, TensorFile, TensorMeta
+from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.project import KernelProject
+from akgen.tools.reference.client import ReferenceWorker
+from akgen.tools.toolchain import Build, Launch, Progress
+
+Arrays = list[Any]
+Kernel = Callable[[Arrays, Path], Arrays]
+
+
+class FunctionToolchain:
+    """Run `kernel(inputs, folder)`; what it returns is written as it is, whatever its shape or dtype."""
+
+    name = "function"
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        *,
+        outcome: Outcome | None = None,
+        diagnostics: tuple[Diagnostic, ...] = (),
+        duration_us: float | None = 1000.0,
+    ) -> None:
+        self._kernel = kernel
+        self._outcome = outcome
+        self._diagnostics = diagnostics
+        self._duration_us = duration_us
+        self.launches = 0
+        self.compiled: list[Call] = []
+
+    def version(self) -> str:
+        return "function 1"
+
+    def prepare(self, progress: Progress) -> None:
+        progress("nothing to prepare")
+
+    def compile(self, project: KernelProject, calls: Sequence[Call], folder: Path) -> Build:
+        self.compiled = list(calls)
+        return Build(toolchain="function 1", outcome=None, op=None, folder=folder, compile_s=0.0)
+
+    def run(
+        self, build: Build, call: Call, folder: Path, *, timeout_s: float = 60.0, trace: bool = False
+    ) -> Launch:
+        self.launches += 1
+        folder.mkdir(parents=True)
+        inputs = [_read(f) for f in call.inputs if isinstance(f, TensorFile)]
+        outputs = []
+        for i, array in enumerate(self._kernel(inputs, folder)):
+            path = folder / f"out{i}.bin"
+            np.ascontiguousarray(array).tofile(path)
+            meta = call.outputs[i].meta
+            assert isinstance(meta, TensorMeta)
+            outputs.append(TensorFile(dtype=meta.dtype, shape=meta.shape, path=path))
+        return Launch(
+            outcome=self._outcome,
+            outputs=tuple(outputs),
+            diagnostics=self._diagnostics,
+            duration_us=self._duration_us,
+        )
+
+
+def _read(file: TensorFile) -> Any:
+    return np.fromfile(file.path, np.dtype(file.dtype.value)).reshape(file.shape)
+
+
+@pytest.fixture(scope="session")
+def reference() -> Iterator[ReferenceWorker]:
+    with ReferenceWorker() as worker:
+        yield worker
+
+
+@pytest.fixture
+def function_toolchain() -> type[FunctionToolchain]:
+    return FunctionToolchain
