@@ -22,7 +22,7 @@ def detached(value: Any) -> Any:
     """Return the value with lists for tuples and without gradients, as the benchmark's checks take it."""
     if isinstance(value, list | tuple):
         return [detached(v) for v in value]
-    return value.detach() if isinstance(value, torch.Tensor) else value
+    return value.detach() if isinstance(value, torch.Tensor) and value.requires_grad else value
 
 
 def constant(value: Any) -> Any:
