@@ -117,4 +117,8 @@ AKGEN_SCALAR(Divs)
 AKGEN_SCALAR(LeakyRelu)
 AKGEN_SCALAR(ShiftLeft)
 
+#undef AKGEN_UNARY
+#undef AKGEN_BINARY
+#undef AKGEN_SCALAR
+
 } // namespace AscendC

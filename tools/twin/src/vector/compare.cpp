@@ -1,0 +1,235 @@
+// Compare: element by element into one bit each.
+#include "loops.h"
+
+#include "akgen/vector_compare.h"
+#include "single.h"
+#include "state.h"
+
+namespace akgen::twin {
+namespace {
+
+template <typename T> bool holds(T a, T b, uint8_t mode)
+{
+    switch (mode) { // AscendC::CMPMODE
+    case 0: return a < b;
+    case 1: return a > b;
+    case 2: return a == b;
+    case 3: return a <= b;
+    case 4: return a >= b;
+    default: return a != b;
+    }
+}
+template <uint8_t mode, typename T> void flags(uint8_t *out, const T *a, const T *b, size_t n)
+{
+#pragma GCC ivdep
+    for (size_t i = 0; i < n; ++i) {
+        out[i] = holds(a[i], b[i], mode) ? 1 : 0;
+    }
+}
+template <typename T> void flags(uint8_t *out, const T *a, const T *b, size_t n, uint8_t mode)
+{
+    switch (mode) {
+    case 0: return flags<0>(out, a, b, n);
+    case 1: return flags<1>(out, a, b, n);
+    case 2: return flags<2>(out, a, b, n);
+    case 3: return flags<3>(out, a, b, n);
+    case 4: return flags<4>(out, a, b, n);
+    default: return flags<5>(out, a, b, n);
+    }
+}
+// One byte per element, n <= kChunk. A scalar comes as a filled `b`.
+void compare_chunk(DType type, uint8_t *out, const uint8_t *a, const uint8_t *b, size_t n, uint8_t mode)
+{
+    switch (type) {
+    case DType::F32: return flags(out, reinterpret_cast<const float *>(a), reinterpret_cast<const float *>(b), n, mode);
+    case DType::F16: {
+        alignas(64) float x[kChunk], y[kChunk];
+        widen_half(reinterpret_cast<const uint16_t *>(a), x, n);
+        widen_half(reinterpret_cast<const uint16_t *>(b), y, n);
+        return flags(out, x, y, n, mode);
+    }
+    case DType::I32: return flags(out, reinterpret_cast<const int32_t *>(a), reinterpret_cast<const int32_t *>(b), n, mode);
+    case DType::I16: return flags(out, reinterpret_cast<const int16_t *>(a), reinterpret_cast<const int16_t *>(b), n, mode);
+    default: return flags(out, reinterpret_cast<const uint16_t *>(a), reinterpret_cast<const uint16_t *>(b), n, mode);
+    }
+}
+// Pack up to 8 flags into a byte; the bits past n keep what they were.
+void pack(uint8_t *dst, const uint8_t *flag, size_t n)
+{
+    for (size_t i = 0; i < n; i += 8) {
+        const size_t m = n - i < 8 ? n - i : 8;
+        unsigned byte = 0;
+        for (size_t k = 0; k < m; ++k) {
+            byte |= static_cast<unsigned>(flag[i + k]) << k;
+        }
+        const unsigned kept = m < 8 ? dst[i / 8] & ~((1u << m) - 1u) & 0xffu : 0u;
+        dst[i / 8] = static_cast<uint8_t>(byte | kept);
+    }
+}
+
+struct Scalar {
+    alignas(64) uint8_t filled[kChunk * 4];
+    Scalar(uint64_t bits, uint32_t bytes)
+    {
+        for (size_t i = 0; i < kChunk; ++i) {
+            std::memcpy(filled + i * bytes, &bits, bytes);
+        }
+    }
+};
+
+Instr instr_of(const char *api, const char *row, const void *pc, DType type, const Walk &w)
+{
+    Instr instr{};
+    instr.api = api;
+    instr.op = row;
+    instr.pc = pc;
+    instr.pipe = Pipe::V;
+    instr.dtype = type;
+    instr.repeats = w.repeats;
+    instr.elements = w.active;
+    return instr;
+}
+
+void count_form(const char *api, const char *row, const void *pc, DType type, View dst, View src0, View src1,
+                const Scalar *scalar, uint8_t mode, int64_t count)
+{
+    const uint32_t bytes = dtype_bytes(type);
+    require_aligned(api, pc, "the destination", dst, 32);
+    require_aligned(api, pc, "the first source", src0, 32);
+    const uint32_t lanes = 256 / bytes;
+    const Walk w = walk_count(api, pc, lanes, count);
+    if (w.active == 0) {
+        return;
+    }
+    if (static_cast<uint64_t>(count) * bytes % 256 != 0) {
+        warn("COMPARE_COUNT", api, pc,
+             "%s compares whole repeats of 256 bytes; %lld elements of %s are %lld bytes, and what is past the last "
+             "multiple is not compared on every CANN version",
+             api, static_cast<long long>(count), dtype_name(type), static_cast<long long>(count * bytes));
+    }
+    const Operand a{"the first source", src0, bytes * 8, 1, 8, Use::READ};
+    Instr instr = instr_of(api, row, pc, type, w);
+    add_access(instr, w, a);
+    if (!scalar) {
+        require_aligned(api, pc, "the second source", src1, 32);
+        add_access(instr, w, Operand{"the second source", src1, bytes * 8, 1, 8, Use::READ});
+    }
+    const uint64_t out_bytes = (w.active + 7) / 8;
+    instr.access[instr.n_access++] = Access{dst.data, out_bytes, 1, 0, true, dst.size_bytes};
+    issue(instr);
+    uint8_t flag[kChunk];
+    for (size_t at = 0; at < w.active; at += kChunk) {
+        const size_t m = w.active - at < kChunk ? w.active - at : kChunk;
+        compare_chunk(type, flag, src0.data + at * bytes, scalar ? scalar->filled : src1.data + at * bytes, m, mode);
+        pack(dst.data + at / 8, flag, m);
+    }
+}
+
+void repeat_form(const char *api, const char *row, const void *pc, DType type, View dst, View src0, View src1,
+                 const Scalar *scalar, uint8_t mode, const MaskArg &mask, uint32_t repeat, const Strides &strides)
+{
+    const uint32_t bytes = dtype_bytes(type);
+    require_aligned(api, pc, "the first source", src0, 32);
+    if (!scalar) {
+        require_aligned(api, pc, "the second source", src1, 32);
+    }
+    const uint32_t lanes = 256 / bytes;
+    const Walk w = walk_repeat(api, pc, lanes, mask, repeat);
+    if (w.active == 0) {
+        return;
+    }
+    const Operand a{"the first source", src0, bytes * 8, strides.block[1], strides.repeat[1], Use::READ};
+    const Operand b{"the second source", src1, bytes * 8, strides.block[2], strides.repeat[2], Use::READ};
+    require_stride(api, pc, a);
+    Instr instr = instr_of(api, row, pc, type, w);
+    add_access(instr, w, a);
+    if (!scalar) {
+        add_access(instr, w, b);
+    }
+    instr.access[instr.n_access++] = Access{dst.data, static_cast<uint64_t>(w.repeats) * lanes / 8, 1, 0, true, dst.size_bytes};
+    issue(instr);
+    uint8_t flag[128];
+    const uint32_t step = 32 / bytes;
+    for (uint32_t r = 0; r < w.repeats; ++r) {
+        std::memset(flag, 0, sizeof flag);
+        const uint32_t n = w.prefix ? (r + 1 == w.repeats ? w.last : w.each) : lanes;
+        for (uint32_t lane = 0; lane < n; lane += step) {
+            const uint32_t m = n - lane < step ? n - lane : step;
+            compare_chunk(type, flag + lane, lane_address(a, r, lane), scalar ? scalar->filled : lane_address(b, r, lane), m, mode);
+        }
+        for (uint32_t lane = 0; !w.prefix && lane < lanes; ++lane) {
+            flag[lane] = lane_on(w, lane) ? flag[lane] : 0;
+        }
+        pack(dst.data + static_cast<size_t>(r) * lanes / 8, flag, lanes);
+    }
+}
+
+} // namespace
+
+void compare_count(DType type, View dst, View src0, View src1, uint8_t mode, int64_t count)
+{
+    count_form("Compare", "Compare", __builtin_return_address(0), type, dst, src0, src1, nullptr, mode, count);
+}
+void compare_repeat(DType type, View dst, View src0, View src1, uint8_t mode, MaskArg mask, uint32_t repeat, const Strides &strides)
+{
+    repeat_form("Compare", "Compare", __builtin_return_address(0), type, dst, src0, src1, nullptr, mode, mask, repeat, strides);
+}
+void compare_scalar_count(DType type, View dst, View src, uint64_t scalar, uint8_t mode, int64_t count)
+{
+    const void *pc = __builtin_return_address(0);
+    const Scalar filled(scalar, dtype_bytes(type));
+    count_form("CompareScalar", "Compares", pc, type, dst, src, View{}, &filled, mode, count);
+}
+void compare_scalar_repeat(DType type, View dst, View src, uint64_t scalar, uint8_t mode, MaskArg mask, uint32_t repeat,
+                           const Strides &strides)
+{
+    const void *pc = __builtin_return_address(0);
+    const Scalar filled(scalar, dtype_bytes(type));
+    repeat_form("CompareScalar", "Compares", pc, type, dst, src, View{}, &filled, mode, mask, repeat, strides);
+}
+
+void compare_register(DType type, View src0, View src1, uint8_t mode, MaskArg mask, const Strides &strides)
+{
+    const void *pc = __builtin_return_address(0);
+    const uint32_t bytes = dtype_bytes(type);
+    require_aligned("Compare", pc, "the first source", src0, 32);
+    require_aligned("Compare", pc, "the second source", src1, 32);
+    const uint32_t lanes = 256 / bytes;
+    const Walk w = walk_repeat("Compare", pc, lanes, mask, 1);
+    const Operand a{"the first source", src0, bytes * 8, strides.block[1], strides.repeat[1], Use::READ};
+    const Operand b{"the second source", src1, bytes * 8, strides.block[2], strides.repeat[2], Use::READ};
+    Instr instr = instr_of("Compare", "Compare", pc, type, w);
+    add_access(instr, w, a);
+    add_access(instr, w, b);
+    issue(instr);
+    uint8_t flag[128] = {};
+    for (uint32_t lane = 0; lane < lanes; ++lane) {
+        if (w.prefix ? lane < w.last : lane_on(w, lane)) {
+            compare_chunk(type, flag + lane, lane_address(a, 0, lane), lane_address(b, 0, lane), 1, mode);
+        }
+    }
+    pack(vector_state().compare_mask, flag, lanes);
+}
+
+void get_compare_mask(View dst)
+{
+    const void *pc = __builtin_return_address(0);
+    require_aligned("GetCmpMask", pc, "the destination", dst, 16);
+    Instr instr = instr_of("GetCmpMask", "GetCmpMask", pc, DType::U8, Walk{});
+    instr.n_access = 1;
+    instr.access[0] = Access{dst.data, 16, 1, 0, true, dst.size_bytes};
+    issue(instr);
+    std::memcpy(dst.data, vector_state().compare_mask, 16);
+}
+void set_compare_mask(View src)
+{
+    const void *pc = __builtin_return_address(0);
+    require_aligned("SetCmpMask", pc, "the source", src, 16);
+    Instr instr = instr_of("SetCmpMask", "SetCmpMask", pc, DType::U8, Walk{});
+    instr.n_access = 1;
+    instr.access[0] = Access{src.data, 16, 1, 0, false, src.size_bytes};
+    issue(instr);
+    std::memcpy(vector_state().compare_mask, src.data, 16);
+}
+
+} // namespace akgen::twin

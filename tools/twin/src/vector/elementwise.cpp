@@ -1,0 +1,127 @@
+// Entry points of the element-wise instructions: check, record, compute.
+#include "facts.h"
+#include "single.h"
+
+namespace akgen::twin {
+namespace {
+
+constexpr const char *kNames[3] = {"the destination", "the first source", "the second source"};
+
+struct Prepared {
+    const OpFacts *facts;
+    Loop loop;
+    Operand operands[3];
+    uint32_t lanes;
+};
+
+Prepared prepare(VecOp op, DType type, const View (&views)[3], const void *pc, const Strides &strides)
+{
+    Prepared p{};
+    p.facts = &facts(op);
+    p.loop = loop_of(op, type);
+    if (!p.loop) {
+        trap("DTYPE_UNSUPPORTED", p.facts->name, pc, "%s does not take %s on Ascend910B", p.facts->name, dtype_name(type));
+    }
+    const uint32_t bits = dtype_bits(type);
+    const uint32_t dst_bits = p.facts->dst_bytes ? p.facts->dst_bytes * 8u : bits;
+    p.lanes = 256 * 8 / (bits > dst_bits ? bits : dst_bits);
+    for (uint32_t i = 0; i <= p.facts->sources; ++i) {
+        require_aligned(p.facts->name, pc, kNames[i], views[i], 32);
+        const Use use = i ? Use::READ : p.facts->reads_dst ? Use::BOTH : Use::WRITE;
+        p.operands[i] = Operand{kNames[i], views[i], i ? bits : dst_bits, strides.block[i], strides.repeat[i], use};
+    }
+    return p;
+}
+
+} // namespace
+
+void run_single(const SingleInstr &s, const Walk &w)
+{
+    if (w.active == 0) {
+        return;
+    }
+    Instr instr{};
+    instr.api = s.api;
+    instr.op = s.row;
+    instr.pc = s.pc;
+    instr.pipe = Pipe::V;
+    instr.dtype = s.type;
+    instr.repeats = w.repeats;
+    instr.elements = w.active;
+    Operand sources[2];
+    Scratch scratch[2];
+    add_access(instr, w, *s.dst);
+    for (uint32_t i = 0; i < 2; ++i) {
+        if (!s.src[i]) {
+            continue;
+        }
+        add_access(instr, w, *s.src[i]);
+        sources[i] = *s.src[i];
+        if (check_overlap(s.api, s.pc, w, *s.dst, *s.src[i])) {
+            scratch[i].copy(sources[i].view.data, extent_bytes(w, sources[i]));
+        }
+    }
+    issue(instr);
+    for (uint32_t i = 0; i < 2; ++i) { // only now is it known that the bytes may be read
+        if (scratch[i].wanted()) {
+            sources[i].view.data = scratch[i].take();
+        }
+    }
+    execute(w, s.dst, s.src[0] ? &sources[0] : nullptr, s.src[1] ? &sources[1] : nullptr, s.loop, s.scalar);
+}
+
+void vector_count(VecOp op, DType type, View dst, View src0, View src1, uint64_t scalar, int64_t count)
+{
+    const void *pc = __builtin_return_address(0);
+    Prepared p = prepare(op, type, {dst, src0, src1}, pc, Strides{{1, 1, 1}, {0, 0, 0}});
+    for (Operand &o : p.operands) {
+        o.repeat = p.lanes * o.bits / 256;
+    }
+    const Walk w = walk_count(p.facts->name, pc, p.lanes, count);
+    run_single({p.facts->name, p.facts->row, pc, type, &p.operands[0], {p.facts->sources > 0 ? &p.operands[1] : nullptr, p.facts->sources > 1 ? &p.operands[2] : nullptr}, p.loop, scalar}, w);
+}
+
+void vector_repeat(VecOp op, DType type, View dst, View src0, View src1, uint64_t scalar, MaskArg mask, uint32_t repeat,
+                   const Strides &strides)
+{
+    const void *pc = __builtin_return_address(0);
+    Prepared p = prepare(op, type, {dst, src0, src1}, pc, strides);
+    for (uint32_t i = 0; i <= p.facts->sources; ++i) {
+        require_stride(p.facts->name, pc, p.operands[i]);
+    }
+    const Walk w = walk_repeat(p.facts->name, pc, p.lanes, mask, repeat);
+    run_single({p.facts->name, p.facts->row, pc, type, &p.operands[0], {p.facts->sources > 0 ? &p.operands[1] : nullptr, p.facts->sources > 1 ? &p.operands[2] : nullptr}, p.loop, scalar}, w);
+}
+
+void require_stride(const char *api, const void *pc, const Operand &o)
+{
+    if (o.repeat > 255) {
+        trap("STRIDE_RANGE", api, pc, "%s: the repeat stride %u of %s exceeds 255 blocks", api, o.repeat, o.name);
+    }
+}
+
+void mask_mode(bool counter) { mask_state().counter = counter; }
+void mask_bits(uint64_t hi, uint64_t lo)
+{
+    mask_state().lo = lo;
+    mask_state().hi = hi;
+}
+void mask_length(uint64_t length, DType type, bool counter)
+{
+    MaskState &state = mask_state();
+    state.hi = 0;
+    if (counter) {
+        state.lo = length;
+        return;
+    }
+    const uint64_t lanes = 256 * 8 / dtype_bits(type);
+    if (length > lanes) {
+        trap("MASK_RANGE", "SetVectorMask", __builtin_return_address(0),
+             "SetVectorMask: %llu exceeds the %llu elements of one repeat of %s", static_cast<unsigned long long>(length),
+             static_cast<unsigned long long>(lanes), dtype_name(type));
+    }
+    state.lo = length >= 64 ? ~uint64_t{0} : (uint64_t{1} << length) - 1;
+    state.hi = length <= 64 ? 0 : length >= 128 ? ~uint64_t{0} : (uint64_t{1} << (length - 64)) - 1;
+}
+
+} // namespace akgen::twin

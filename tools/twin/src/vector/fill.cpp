@@ -1,0 +1,148 @@
+// Brcb, index sequences and Broadcast.
+#include "loops.h"
+
+#include "akgen/vector_move.h"
+#include "record.h"
+#include "single.h"
+
+namespace akgen::twin {
+namespace {
+
+void store(DType type, uint8_t *at, double value)
+{
+    switch (type) {
+    case DType::F16: *reinterpret_cast<uint16_t *>(at) = narrow_half(static_cast<float>(value)); break;
+    case DType::F32: *reinterpret_cast<float *>(at) = static_cast<float>(value); break;
+    case DType::I16: *reinterpret_cast<int16_t *>(at) = static_cast<int16_t>(static_cast<int64_t>(value)); break;
+    case DType::I64: *reinterpret_cast<int64_t *>(at) = static_cast<int64_t>(value); break;
+    default: *reinterpret_cast<int32_t *>(at) = static_cast<int32_t>(static_cast<int64_t>(value)); break;
+    }
+}
+
+} // namespace
+
+void broadcast_blocks(DType type, View dst, View src, uint32_t repeat, uint32_t dst_block, uint32_t dst_repeat)
+{
+    const void *pc = __builtin_return_address(0);
+    require_aligned("Brcb", pc, "the destination", dst, 32);
+    require_aligned("Brcb", pc, "the source", src, 32);
+    if (repeat == 0) {
+        return;
+    }
+    const uint32_t bytes = dtype_bytes(type);
+    Walk w{};
+    w.lanes = 256 / bytes;
+    w.repeats = repeat;
+    w.prefix = true;
+    w.each = w.last = w.lanes;
+    w.active = static_cast<uint64_t>(w.lanes) * repeat;
+    const Operand d{"the destination", dst, bytes * 8, dst_block, dst_repeat, Use::WRITE};
+    Instr instr = vector_instr("Brcb", "Brcb", pc, type, w.active);
+    add_access(instr, w, d);
+    add_span(instr, src, static_cast<uint64_t>(repeat) * 8 * bytes, false);
+    issue(instr);
+    for (uint32_t r = 0; r < repeat; ++r) {
+        for (uint32_t b = 0; b < 8; ++b) {
+            uint8_t value[4];
+            std::memcpy(value, src.data + (static_cast<uint64_t>(r) * 8 + b) * bytes, bytes);
+            uint8_t *to = dst.data + 32 * (static_cast<uint64_t>(r) * dst_repeat + static_cast<uint64_t>(b) * dst_block);
+            for (uint32_t i = 0; i < 32; i += bytes) {
+                std::memcpy(to + i, value, bytes);
+            }
+        }
+    }
+}
+
+void progression_count(const char *api, DType type, View dst, double first, double step, int64_t count)
+{
+    const void *pc = __builtin_return_address(0);
+    require_aligned(api, pc, "the destination", dst, 32);
+    const uint32_t bytes = dtype_bytes(type);
+    const Walk w = walk_count(api, pc, 256 / bytes, count);
+    if (w.active == 0) {
+        return;
+    }
+    Instr instr = vector_instr(api, "CreateVecIndex", pc, type, w.active);
+    add_span(instr, dst, w.active * bytes, true);
+    issue(instr);
+    for (uint64_t i = 0; i < w.active; ++i) {
+        store(type, dst.data + i * bytes, first + static_cast<double>(i) * step);
+    }
+}
+
+void progression_repeat(DType type, View dst, double first, MaskArg mask, uint32_t repeat, const Strides &strides)
+{
+    const void *pc = __builtin_return_address(0);
+    const char *api = "CreateVecIndex";
+    require_aligned(api, pc, "the destination", dst, 32);
+    const uint32_t bytes = dtype_bytes(type);
+    const Walk w = walk_repeat(api, pc, 256 / bytes, mask, repeat);
+    if (w.active == 0) {
+        return;
+    }
+    const Operand d{"the destination", dst, bytes * 8, strides.block[0], strides.repeat[0], Use::WRITE};
+    require_stride(api, pc, d);
+    Instr instr = vector_instr(api, "CreateVecIndex", pc, type, w.active);
+    add_access(instr, w, d);
+    issue(instr);
+    for (uint32_t r = 0; r < w.repeats; ++r) {
+        const uint32_t n = w.prefix ? (r + 1 == w.repeats ? w.last : w.each) : w.lanes;
+        for (uint32_t lane = 0; lane < n; ++lane) {
+            if (w.prefix || lane_on(w, lane)) {
+                store(type, lane_address(d, r, lane), first + static_cast<double>(r) * w.lanes + lane);
+            }
+        }
+    }
+}
+
+void broadcast_axes(DType type, View dst, View src, View work, const uint32_t *dst_shape, const uint32_t *src_shape, uint32_t dims)
+{
+    const void *pc = __builtin_return_address(0);
+    const char *api = "Broadcast";
+    require_aligned(api, pc, "the destination", dst, 32);
+    require_aligned(api, pc, "the source", src, 32);
+    uint64_t to = 1, from = 1;
+    for (uint32_t i = 0; i < dims; ++i) {
+        if (src_shape[i] != dst_shape[i] && src_shape[i] != 1) {
+            trap("BROADCAST_SHAPE", api, pc, "Broadcast: axis %u has %u elements in the source and %u in the destination", i,
+                 src_shape[i], dst_shape[i]);
+        }
+        to *= dst_shape[i];
+        from *= src_shape[i];
+    }
+    const uint32_t bytes = dtype_bytes(type);
+    Instr instr = vector_instr(api, "Brcb", pc, type, to);
+    add_span(instr, src, from * bytes, false);
+    add_span(instr, dst, to * bytes, true);
+    add_span(instr, work, work.data ? 32 : 0, true);
+    if (to == 0) {
+        return;
+    }
+    issue(instr);
+    Instr copy = vector_instr(api, "Copy", pc, type, to); // blocks of the first instruction are copied along the row
+    issue(copy);
+    Scratch held;
+    held.copy(src.data, from * bytes);
+    const uint8_t *values = held.take();
+    // Copied row by row: within the last axis a row is either the source's row or one value repeated.
+    const uint32_t last = dst_shape[dims - 1];
+    const bool repeated = src_shape[dims - 1] == 1 && last != 1;
+    for (uint64_t row = 0; row < to / last; ++row) {
+        uint64_t rest = row, at = 0, step = src_shape[dims - 1];
+        for (uint32_t k = dims - 1; k-- > 0;) {
+            at += src_shape[k] == 1 ? 0 : rest % dst_shape[k] * step;
+            step *= src_shape[k];
+            rest /= dst_shape[k];
+        }
+        uint8_t *line = dst.data + row * last * bytes;
+        if (!repeated) {
+            std::memcpy(line, values + at * bytes, static_cast<size_t>(last) * bytes);
+            continue;
+        }
+        for (uint32_t i = 0; i < last; ++i) {
+            std::memcpy(line + static_cast<size_t>(i) * bytes, values + at * bytes, bytes);
+        }
+    }
+}
+
+} // namespace akgen::twin

@@ -1,0 +1,31 @@
+// Shorthand for instructions whose operands are plain spans.
+#pragma once
+#include "walk.h"
+
+namespace akgen::twin {
+
+inline Instr vector_instr(const char *api, const char *row, const void *pc, DType type, uint64_t elements)
+{
+    Instr instr{};
+    instr.api = api;
+    instr.op = row;
+    instr.pc = pc;
+    instr.pipe = Pipe::V;
+    instr.dtype = type;
+    instr.elements = elements;
+    instr.repeats = static_cast<uint32_t>((elements * dtype_bits(type) + 2047) / 2048);
+    return instr;
+}
+inline void add_span(Instr &instr, const View &v, uint64_t bytes, bool write)
+{
+    if (v.data && bytes && instr.n_access < 6) {
+        instr.access[instr.n_access++] = Access{v.data, bytes, 1, 0, write, v.size_bytes};
+    }
+}
+inline View part(const View &v, uint64_t offset)
+{
+    const uint32_t left = v.size_bytes == 0 ? 0 : v.size_bytes > offset ? static_cast<uint32_t>(v.size_bytes - offset) : 1;
+    return View{v.data + offset, left};
+}
+
+} // namespace akgen::twin

@@ -1,0 +1,42 @@
+// Reductions of one repeat, as the hardware adds them: neighbours first, rounding after every level.
+#pragma once
+#include "half.h"
+#include "walk.h"
+
+#include "akgen/vector_reduce.h"
+
+namespace akgen::twin {
+
+// `lanes` is a power of two, at most 128; inactive lanes hold 0. Destroys `v`. Half rounds after every level.
+float tree_sum(float *v, uint32_t lanes, bool half);
+// Sum of n contiguous elements: a tree per repeat, then trees over the results.
+float span_sum(DType type, const uint8_t *data, uint64_t n);
+
+struct Extreme {
+    float value;
+    uint64_t index;
+};
+// First of equals; a NaN wins.
+Extreme span_extreme(Reduce op, DType type, const uint8_t *data, uint64_t n);
+inline bool beats(Reduce op, float a, float b)
+{
+    return b == b && (a != a || (op == Reduce::MAX ? a > b : a < b));
+}
+
+inline float load_real(DType type, const uint8_t *data, uint64_t i)
+{
+    if (type == DType::F16) {
+        return widen_half(reinterpret_cast<const uint16_t *>(data)[i]);
+    }
+    return reinterpret_cast<const float *>(data)[i];
+}
+inline void store_real(DType type, uint8_t *data, uint64_t i, float value)
+{
+    if (type == DType::F16) {
+        reinterpret_cast<uint16_t *>(data)[i] = narrow_half(value);
+    } else {
+        reinterpret_cast<float *>(data)[i] = value;
+    }
+}
+
+} // namespace akgen::twin

@@ -1,0 +1,156 @@
+// Reductions of contiguous elements to one result each: ReduceSum and its kin, Sum, Mean, and the row patterns.
+#include "loops.h"
+
+#include "reduce.h"
+#include "single.h"
+#include "state.h"
+
+namespace akgen::twin {
+namespace {
+
+constexpr const char *kNames[] = {"ReduceMax", "ReduceMin", "ReduceSum"};
+
+Instr instr_of(const char *api, const char *row, const void *pc, DType type, uint64_t elements)
+{
+    Instr instr{};
+    instr.api = api;
+    instr.op = row;
+    instr.pc = pc;
+    instr.pipe = Pipe::V;
+    instr.dtype = type;
+    instr.elements = elements;
+    instr.repeats = static_cast<uint32_t>((elements * dtype_bytes(type) + 255) / 256);
+    return instr;
+}
+// Further passes over the results of the first, until one is left: time only.
+void later_passes(const Instr &first, uint64_t results, uint32_t lanes)
+{
+    while (results > 1) {
+        Instr pass = instr_of(first.api, first.op, first.pc, first.dtype, results);
+        issue(pass);
+        results = (results + lanes - 1) / lanes;
+    }
+}
+
+} // namespace
+
+void reduce_count(Reduce op, DType type, View dst, View src, View work, int64_t count, bool index)
+{
+    const void *pc = __builtin_return_address(0);
+    const char *api = kNames[static_cast<int>(op)];
+    require_aligned(api, pc, "the source", src, 32);
+    require_aligned(api, pc, "the work tensor", work, 32);
+    const uint32_t bytes = dtype_bytes(type);
+    const uint32_t lanes = 256 / bytes;
+    const Walk w = walk_count(api, pc, lanes, count);
+    if (w.active == 0) {
+        return;
+    }
+    const uint64_t results = static_cast<uint64_t>(w.repeats) * (op == Reduce::SUM ? 1 : 2);
+    if (work.size_bytes != 0 && work.size_bytes < results * bytes) {
+        trap("WORK_TENSOR", api, pc, "%s of %llu elements needs a work tensor of %llu bytes; it has %u", api,
+             static_cast<unsigned long long>(w.active), static_cast<unsigned long long>((results * bytes + 31) / 32 * 32),
+             work.size_bytes);
+    }
+    Instr instr = instr_of(api, "ReduceRepeat", pc, type, w.active);
+    instr.access[0] = Access{src.data, w.active * bytes, 1, 0, false, src.size_bytes};
+    instr.access[1] = Access{dst.data, (op != Reduce::SUM && index ? 2u : 1u) * bytes, 1, 0, true, dst.size_bytes};
+    instr.n_access = 2;
+    issue(instr);
+    later_passes(instr, w.repeats, op == Reduce::SUM ? lanes : lanes / 2);
+    if (op == Reduce::SUM) {
+        store_real(type, dst.data, 0, span_sum(type, src.data, w.active));
+        return;
+    }
+    const Extreme e = span_extreme(op, type, src.data, w.active);
+    store_real(type, dst.data, 0, e.value);
+    if (index) {
+        if (type == DType::F16) {
+            const uint16_t bits = static_cast<uint16_t>(e.index);
+            std::memcpy(dst.data + 2, &bits, sizeof bits);
+        } else {
+            const uint32_t bits = static_cast<uint32_t>(e.index);
+            std::memcpy(dst.data + 4, &bits, sizeof bits);
+        }
+    }
+    uint8_t raw[8] = {};
+    store_real(type, raw, 0, e.value);
+    std::memcpy(&vector_state().extreme_value, raw, sizeof raw);
+    vector_state().extreme_index = e.index;
+}
+
+void sum_rows(const char *api, DType type, View dst, View src, View work, uint32_t outer, uint32_t inner, uint32_t n, float scale)
+{
+    const void *pc = __builtin_return_address(0);
+    require_aligned(api, pc, "the source", src, 32);
+    require_aligned(api, pc, "the destination", dst, 32);
+    const uint32_t bytes = dtype_bytes(type);
+    if (n > inner) {
+        trap("VECTOR_COUNT", api, pc, "%s: a row counts %u elements, but rows are %u apart", api, n, inner);
+    }
+    if (static_cast<uint64_t>(inner) * bytes % 32 != 0) {
+        trap("UB_ALIGNMENT", api, pc, "%s: a row of %u elements is %llu bytes, not a multiple of 32", api, inner,
+             static_cast<unsigned long long>(static_cast<uint64_t>(inner) * bytes));
+    }
+    if (outer == 0 || n == 0) {
+        return;
+    }
+    Instr instr = instr_of(api, "ReduceRepeat", pc, type, static_cast<uint64_t>(outer) * n);
+    instr.access[0] = Access{src.data, static_cast<uint64_t>(n) * bytes, outer, static_cast<int64_t>(inner) * bytes, false, src.size_bytes};
+    instr.access[1] = Access{dst.data, static_cast<uint64_t>(outer) * bytes, 1, 0, true, dst.size_bytes};
+    instr.n_access = 2;
+    if (work.data) {
+        instr.access[instr.n_access++] = Access{work.data, 32, 1, 0, true, work.size_bytes};
+    }
+    issue(instr);
+    const uint32_t lanes = 256 / bytes;
+    for (uint32_t r = 0; r < outer; ++r) {
+        later_passes(instr, (n + lanes - 1) / lanes, lanes);
+        const float sum = span_sum(type, src.data + static_cast<uint64_t>(r) * inner * bytes, n);
+        store_real(type, dst.data, r, scale == 1.0f ? sum : sum * scale);
+    }
+}
+
+void reduce_pattern(Reduce op, DType type, View dst, View src, View work, uint32_t first, uint32_t last, bool rows, bool mean)
+{
+    const void *pc = __builtin_return_address(0);
+    const char *api = mean ? "ReduceMean" : kNames[static_cast<int>(op)];
+    require_aligned(api, pc, "the source", src, 32);
+    require_aligned(api, pc, "the destination", dst, 32);
+    const uint32_t bytes = dtype_bytes(type);
+    const uint64_t n = static_cast<uint64_t>(first) * last;
+    if (n == 0) {
+        return;
+    }
+    if (static_cast<uint64_t>(last) * bytes % 32 != 0) {
+        trap("UB_ALIGNMENT", api, pc, "%s: the last axis of %u elements is %llu bytes, not a multiple of 32", api, last,
+             static_cast<unsigned long long>(static_cast<uint64_t>(last) * bytes));
+    }
+    Instr instr = instr_of(api, rows ? "ReduceRepeat" : "Add", pc, type, n);
+    instr.access[0] = Access{src.data, n * bytes, 1, 0, false, src.size_bytes};
+    instr.access[1] = Access{dst.data, static_cast<uint64_t>(rows ? first : last) * bytes, 1, 0, true, dst.size_bytes};
+    instr.n_access = 2;
+    if (work.data) {
+        instr.access[instr.n_access++] = Access{work.data, 32, 1, 0, true, work.size_bytes};
+    }
+    issue(instr);
+    const float scale = mean ? 1.0f / static_cast<float>(rows ? last : first) : 1.0f;
+    if (rows) {
+        for (uint32_t r = 0; r < first; ++r) {
+            const uint8_t *row = src.data + static_cast<uint64_t>(r) * last * bytes;
+            const float value = op == Reduce::SUM ? span_sum(type, row, last) * scale : span_extreme(op, type, row, last).value;
+            store_real(type, dst.data, r, value);
+        }
+        return;
+    }
+    for (uint32_t c = 0; c < last; ++c) {
+        float value = load_real(type, src.data, c);
+        for (uint32_t r = 1; r < first; ++r) {
+            const float v = load_real(type, src.data, static_cast<uint64_t>(r) * last + c);
+            value = op == Reduce::SUM ? value + v : beats(op, v, value) ? v : value;
+        }
+        store_real(type, dst.data, c, value * scale);
+    }
+}
+
+} // namespace akgen::twin

@@ -1,0 +1,116 @@
+// Transpose of 16 x 16 squares, and of rows given by their addresses.
+#include "record.h"
+#include "state.h"
+#include <cstring>
+
+#include "akgen/vector_move.h"
+
+namespace akgen::twin {
+namespace {
+
+constexpr uint32_t kRows = 16;
+
+struct Lists {
+    uint64_t dst[kRows], src[kRows];
+};
+
+void lists(const char *api, const void *pc, DType type, const Lists &l, bool dst_high, bool src_high, uint32_t repeat,
+           uint32_t dst_repeat, uint32_t src_repeat)
+{
+    const uint32_t bytes = dtype_bytes(type);
+    if (bytes != 1 && (dst_high || src_high)) {
+        trap("TRANSPOSE_PARAMS", api, pc, "%s: the high half of a block exists for 8-bit types only", api);
+    }
+    for (uint32_t i = 0; i < kRows; ++i) {
+        require_aligned(api, pc, "a destination row", View{reinterpret_cast<uint8_t *>(l.dst[i]), 0}, 32);
+        require_aligned(api, pc, "a source row", View{reinterpret_cast<uint8_t *>(l.src[i]), 0}, 32);
+    }
+    const uint32_t written = bytes == 1 ? 16 : 32;
+    for (uint32_t r = 0; r < repeat; ++r) {
+        const uint64_t to = static_cast<uint64_t>(r) * dst_repeat * 32 + (dst_high ? 16 : 0);
+        const uint64_t from = static_cast<uint64_t>(r) * src_repeat * 32 + (src_high ? 16 : 0);
+        const auto dst_row = [&](uint32_t i) { return reinterpret_cast<uint8_t *>(l.dst[i]) + to; };
+        const auto src_row = [&](uint32_t i) { return reinterpret_cast<const uint8_t *>(l.src[i]) + from; };
+        // 32 rows do not fit into one record; the first carries the time, the others only what they touch.
+        for (uint32_t first = 0; first < kRows; first += 3) {
+            Instr instr = vector_instr(api, "TransDataTo5HD", pc, type, first == 0 ? kRows * written / bytes : 0);
+            for (uint32_t i = first; i < first + 3 && i < kRows; ++i) {
+                instr.access[instr.n_access++] = Access{src_row(i), written, 1, 0, false, 0};
+                instr.access[instr.n_access++] = Access{dst_row(i), written, 1, 0, true, 0};
+            }
+            issue(instr);
+        }
+        uint8_t square[kRows][32];
+        for (uint32_t i = 0; i < kRows; ++i) {
+            std::memcpy(square[i], src_row(i), written);
+        }
+        const uint32_t columns = written / bytes; // elements of a row
+        for (uint32_t c = 0; c < columns; ++c) {
+            for (uint32_t i = 0; i < kRows; ++i) {
+                // 4-byte rows have 8 elements: column c takes two destination rows of 8.
+                const uint32_t row = bytes == 4 ? 2 * c + i / 8 : c;
+                const uint32_t at = bytes == 4 ? i % 8 : i;
+                std::memcpy(dst_row(row) + at * bytes, &square[i][c * bytes], bytes);
+            }
+        }
+    }
+}
+
+} // namespace
+
+void transpose_square(const char *api, View dst, View src)
+{
+    const void *pc = __builtin_return_address(0);
+    require_aligned(api, pc, "the destination", dst, 32);
+    require_aligned(api, pc, "the source", src, 32);
+    Instr instr = vector_instr(api, "Transpose", pc, DType::U16, 256);
+    add_span(instr, src, 512, false);
+    add_span(instr, dst, 512, true);
+    issue(instr);
+    uint16_t square[256];
+    std::memcpy(square, src.data, sizeof square);
+    uint16_t *out = reinterpret_cast<uint16_t *>(dst.data);
+    for (uint32_t i = 0; i < 16; ++i) {
+        for (uint32_t k = 0; k < 16; ++k) {
+            out[i * 16 + k] = square[k * 16 + i];
+        }
+    }
+}
+
+void transpose_lists(DType type, const uint64_t *dst, const uint64_t *src, bool dst_high, bool src_high, uint32_t repeat,
+                     uint32_t dst_repeat, uint32_t src_repeat)
+{
+    Lists l;
+    std::memcpy(l.dst, dst, sizeof l.dst);
+    std::memcpy(l.src, src, sizeof l.src);
+    lists("TransDataTo5HD", __builtin_return_address(0), type, l, dst_high, src_high, repeat, dst_repeat, src_repeat);
+}
+
+void transpose_lists_from(DType type, View dst, View src, bool dst_high, bool src_high, uint32_t repeat, uint32_t dst_repeat,
+                          uint32_t src_repeat)
+{
+    const void *pc = __builtin_return_address(0);
+    require_aligned("TransDataTo5HD", pc, "the list of destinations", dst, 32);
+    require_aligned("TransDataTo5HD", pc, "the list of sources", src, 32);
+    Lists l;
+    std::memcpy(l.dst, dst.data, sizeof l.dst);
+    std::memcpy(l.src, src.data, sizeof l.src);
+    lists("TransDataTo5HD", pc, type, l, dst_high, src_high, repeat, dst_repeat, src_repeat);
+}
+
+void set_address_register(uint32_t number, const uint64_t *addresses)
+{
+    std::memcpy(vector_state().transpose_lists[number % 8], addresses, 8 * sizeof *addresses);
+}
+void transpose_registers(uint32_t dst, uint32_t src, uint32_t repeat, uint32_t dst_repeat, uint32_t src_repeat)
+{
+    const VectorState &state = vector_state();
+    Lists l;
+    for (uint32_t i = 0; i < kRows; ++i) {
+        l.dst[i] = state.transpose_lists[(dst + i / 8) % 8][i % 8];
+        l.src[i] = state.transpose_lists[(src + i / 8) % 8][i % 8];
+    }
+    lists("scatter_vnchwconv_b16", __builtin_return_address(0), DType::U16, l, false, false, repeat, dst_repeat, src_repeat);
+}
+
+} // namespace akgen::twin
