@@ -1,0 +1,1 @@
+"""The model-free planner and coder: a small compiler from a PyTorch reference to tile DSL."""

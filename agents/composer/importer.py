@@ -1,0 +1,153 @@
+"""Turn a trace into the composer's graph: one handler per ATen operator, registered by name.
+
+Floats of every width become FLOAT32 lanes and integers INT32 lanes: conversion happens where tensors are loaded
+and stored. Rounding to a half type between two float operations is therefore not reproduced (it is closer to the
+exact result without it). Integers are exact within int32.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from akgen.agents.composer.builder import Builder, broadcast
+from akgen.agents.composer.ir import Graph, Output
+from akgen.agents.composer.raw import RawGraph, RawNode, Ref
+from akgen.agents.composer.scope import Unsupported
+from akgen.tools.call import TensorMeta
+from akgen.tools.dtypes import DType
+
+Handler = Callable[["Importer", RawNode], int | tuple[int | None, ...]]
+HANDLERS: dict[str, Handler] = {}
+
+
+def handles(*names: str) -> Callable[[Handler], Handler]:
+    """Register a handler for ATen operators, all overloads."""
+
+    def register(handler: Handler) -> Handler:
+        for name in names:
+            HANDLERS[name] = handler
+        return handler
+
+    return register
+
+
+def lane(dtype: DType) -> DType:
+    """Return the type that a value of this dtype is computed in."""
+    if dtype.is_float:
+        return DType.FLOAT32
+    if dtype == DType.BOOL:
+        return DType.BOOL
+    if dtype == DType.COMPLEX64:
+        raise Unsupported("complex64", "complex tensors are not covered")
+    return DType.INT32
+
+
+class Importer:
+    """One trace being turned into a graph."""
+
+    def __init__(self, raw: RawGraph) -> None:
+        self.raw = raw
+        self.b = Builder()
+        self._values: dict[int, int | tuple[int | None, ...]] = {}
+
+    def run(self) -> Graph:
+        for node in self.raw.nodes:
+            self._values[node.index] = self._import(node)
+        outputs = []
+        for o in self.raw.outputs:
+            value = self.ref(o.ref)
+            outputs.append(Output(node=value, output=o.output, element=o.element, dtype=o.dtype))
+        return self.b.graph(tuple(outputs))
+
+    def _import(self, node: RawNode) -> int | tuple[int | None, ...]:
+        if node.kind == "input":
+            meta, origin = node.metas[0], node.origin
+            assert meta is not None and origin is not None
+            return self.b.load(origin, lane(meta.dtype), meta.shape)
+        if node.kind == "const":
+            return self._constant(node)
+        name = node.target.removeprefix("aten.").split(".")[0]
+        handler = HANDLERS.get(name)
+        if handler is None or not node.target.startswith("aten."):
+            raise Unsupported(name, f"the operation {node.target} is not covered")
+        return handler(self, node)
+
+    def _constant(self, node: RawNode) -> int:
+        meta, values = node.metas[0], node.values
+        assert meta is not None and values is not None
+        if len(set(values)) > 1:
+            raise Unsupported("constant", "a constant tensor with different elements is not covered")
+        return self.b.full(values[0] if values else 0, lane(meta.dtype), meta.shape)
+
+    # what handlers use
+
+    def ref(self, ref: Ref) -> int:
+        value = self._values[ref.node]
+        if isinstance(value, tuple):
+            part = value[ref.part]
+            if part is None:
+                name = self.raw.nodes[ref.node].target
+                raise Unsupported(name, f"result {ref.part} of {name} is not covered")
+            return part
+        return value
+
+    def value(self, arg: Any, dtype: DType | None = None) -> int:
+        """Return an argument as a value; numbers become constants of lane type `dtype` (default: their own)."""
+        if isinstance(arg, Ref):
+            return self.ref(arg)
+        if isinstance(arg, bool):
+            return self.b.const(arg, dtype or DType.BOOL)
+        if isinstance(arg, int):
+            return self.b.const(arg, dtype or DType.INT32)
+        if isinstance(arg, float):
+            return self.b.const(arg, DType.FLOAT32 if dtype is None or not dtype.is_float else dtype)
+        raise Unsupported("argument", f"an argument of type {type(arg).__name__} is not covered")
+
+    def out(self, node: RawNode, part: int = 0) -> TensorMeta:
+        """Return the traced result's dtype and shape; scalars count as 0-d."""
+        meta = node.metas[part]
+        if meta is None:
+            raise Unsupported(node.target, f"{node.target} yields no tensor")
+        return meta
+
+    def result_lane(self, node: RawNode, part: int = 0) -> DType:
+        return lane(self.out(node, part).dtype)
+
+    def arg(self, node: RawNode, position: int, name: str, default: Any = None) -> Any:
+        """Return an argument given by position or keyword."""
+        if position < len(node.args):
+            return node.args[position]
+        return dict(node.kwargs).get(name, default)
+
+    def tensor(self, node: RawNode, position: int, name: str = "") -> int:
+        arg = self.arg(node, position, name)
+        if arg is None:
+            raise Unsupported(node.target, f"{node.target} without its argument {position} is not covered")
+        return self.value(arg)
+
+    def shape(self, value: int) -> tuple[int, ...]:
+        return self.b[value].shape
+
+    def as_lane(self, arg: Any, dtype: DType) -> int:
+        """Return an argument cast to a lane type."""
+        return self.b.cast(self.value(arg, dtype if not isinstance(arg, Ref) else None), dtype)
+
+    def binary(self, op: str, a: Any, b: Any, dtype: DType) -> int:
+        """Apply an arithmetic operator with both operands in `dtype`."""
+        return self.b.binary(op, self.as_lane(a, dtype), self.as_lane(b, dtype), dtype)
+
+    def fitted(self, value: int, node: RawNode, part: int = 0) -> int:
+        """Broadcast a value to the traced result's shape, if it is smaller."""
+        want = self.out(node, part).shape
+        have = self.shape(value)
+        if have == want:
+            return value
+        if broadcast(have, want) == want:
+            return self.b.expand(value, want)
+        return self.b.reshape(value, want)
+
+
+def import_graph(raw: RawGraph) -> Graph:
+    """Return the composer's graph of a trace; raise Unsupported naming the operation that is not covered."""
+    from akgen.agents.composer import aten_index, aten_norm, aten_pointwise, aten_reduce, aten_views  # noqa: F401
+
+    return Importer(raw).run()
