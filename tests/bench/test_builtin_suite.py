@@ -1,0 +1,65 @@
+"""The built-in suite is complete, runs, and says what it needs to."""
+
+import pytest
+
+from akgen.bench import builtin
+from akgen.tools.dtypes import DType
+from akgen.tools.reference.module_loader import load
+from akgen.tools.task import Task
+
+TASKS = [builtin.describe(builtin.TASKS / name) for name in builtin.names()]
+CATEGORIES = {
+    "elementwise", "activation", "comparison", "cast", "broadcast", "reduction", "softmax", "normalization", "loss",
+    "optimizer",
+}  # fmt: skip
+LARGEST_BYTES = 4_500_000
+
+
+def _name(task: Task) -> str:
+    return task.name
+
+
+def test_the_suite_covers_its_categories_in_three_levels() -> None:
+    assert len(TASKS) >= 32
+    assert {t.category for t in TASKS} == CATEGORIES
+    assert {t.level for t in TASKS} == {1, 2, 3}
+
+
+@pytest.mark.parametrize("task", TASKS, ids=_name)
+def test_a_task_has_several_cases_and_a_tolerance_for_each_floating_dtype(task: Task) -> None:
+    assert len({c.id for c in task.cases}) == len(task.cases) >= 4
+    named = {t.dtype for t in task.tolerances}
+    assert all(d in named or d in (DType.BOOL, DType.INT32) for d in _output_dtypes(task))
+
+
+@pytest.mark.parametrize("task", TASKS, ids=_name)
+def test_cases_differ_in_size_and_raggedness(task: Task) -> None:
+    shapes = [c.params["shape"] for c in task.cases]
+    assert all(isinstance(s, list) for s in shapes)
+    lasts = [s[-1] for s in shapes if isinstance(s, list)]
+    assert any(int(n) % 16 for n in lasts), "no length that ends inside a block"
+    volumes = [_volume(task, i) for i in range(len(task.cases))]
+    assert min(volumes) < 1000
+    assert max(volumes) < LARGEST_BYTES
+
+
+@pytest.mark.parametrize("task", TASKS, ids=_name)
+def test_every_case_gives_finite_values_on_its_own_inputs(task: Task) -> None:
+    for case in task.cases:
+        loaded = load(task.reference, case)
+        sample = loaded.sample(1, "task")
+        assert all(value.isfinite().all() for value in sample.returned if hasattr(value, "isfinite"))
+
+
+def _output_dtypes(task: Task) -> set[DType]:
+    found = set()
+    for case in task.cases:
+        sample = load(task.reference, case).sample(0, "task")
+        found |= {DType(str(t.dtype).removeprefix("torch.")) for t in sample.returned if hasattr(t, "dtype")}
+    return found
+
+
+def _volume(task: Task, index: int) -> int:
+    sample = load(task.reference, task.cases[index]).sample(0, "task")
+    tensors = [t for t in (*sample.inputs, *sample.returned) if hasattr(t, "numel")]
+    return sum(t.numel() * t.element_size() for t in tensors)
