@@ -174,28 +174,25 @@ class _Comparison:
         """Take back elements that are inside the reference's own error at their magnitude."""
         if self._own.size != self._want.size:
             return
-        sizes, errors = [], []
+        own_error = tolerance.OwnError()
         for start in range(0, self._want.size, CHUNK):
-            part = slice(start, start + CHUNK)
-            _, want, own = self._values(part)
+            _, want, own = self._values(slice(start, start + CHUNK))
             with np.errstate(invalid="ignore"):
                 error = np.abs(own - want)
             finite = np.isfinite(error)
-            sizes.append(np.abs(want[finite]))
-            errors.append(error[finite])
-        size, error = np.concatenate(sizes), np.concatenate(errors)
-        if not error.any():
+            own_error.add(np.abs(want[finite]), error[finite])
+        if own_error.largest == 0:
             return
         places = np.flatnonzero(wrong)
         got = raw.as_float64(self._stored[places], self._rule.dtype)
         want = raw.as_float64(self._want[places], self._want_dtype)
         with np.errstate(invalid="ignore"):
-            difference, at = np.abs(got - want), np.abs(want)
-        finite = np.isfinite(difference)
-        at = np.where(finite, at, 0.0)
-        room = tolerance.allowed(self._rule, at, self._rms)
-        room += tolerance.REFERENCE_ERROR_FACTOR * tolerance.reference_error(size, error, at)
-        wrong[places[finite & (difference <= room)]] = False
+            difference, size = np.abs(got - want), np.abs(want)
+        near = np.isfinite(difference)
+        size = np.where(near, size, 0.0)
+        room = tolerance.allowed(self._rule, size, self._rms)
+        room += tolerance.REFERENCE_ERROR_FACTOR * own_error.at(size)
+        wrong[places[near & (difference <= room)]] = False
 
     def _root_mean_square(self) -> float:
         total, count = 0.0, 0

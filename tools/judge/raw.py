@@ -48,3 +48,15 @@ def poisoned(stored: Array) -> npt.NDArray[np.bool_]:
         bits = np.asarray(stored).view(f"u{width}")
         return np.asarray(bits == np.array(-1, dtype=f"i{width}").view(f"u{width}"))
     return np.asarray((np.asarray(stored).view(np.uint8).reshape(-1, width) == POISON_BYTE).all(axis=1))
+
+
+def encode(values: Array, dtype: DType) -> Array:
+    """Return values as they are stored in this dtype, rounded to nearest even."""
+    if dtype == DType.BFLOAT16:
+        bits = values.astype(np.float32).view(np.uint32)
+        rounded: Array = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+        return np.asarray(rounded, dtype=np.uint16)
+    if dtype == DType.BOOL:
+        return np.asarray(values != 0, dtype=np.uint8)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(values.astype(dtype.value))

@@ -90,19 +90,27 @@ def unit_in_last_place(dtype: DType, size: Floats) -> Floats:
     return unit
 
 
-def reference_error(size: Floats, error: Floats, at: Floats, window: int = 64) -> Floats:
-    """Return the reference's own error around the magnitudes `at`, in units of the output.
+class OwnError:
+    """The reference's own error by magnitude: its root mean square among expected values of about the same size."""
 
-    `size` and `error` are the expected magnitudes and the reference's errors of all finite elements: the root mean
-    square over the `window` elements of nearest magnitude.
-    """
-    if size.size == 0:
-        return np.zeros_like(at)
-    order = np.argsort(size, kind="stable")
-    size, square = size[order], np.square(error[order])
-    total = np.concatenate(([0.0], np.cumsum(square)))
-    place = np.searchsorted(size, at)
-    low = np.clip(place - window // 2, 0, max(0, size.size - window))
-    high = np.minimum(low + window, size.size)
-    mean = (total[high] - total[low]) / np.maximum(high - low, 1)
-    return np.sqrt(np.maximum(mean, 0.0))
+    _OFFSET = 1100  # frexp's exponents of float64 lie above -1100
+
+    def __init__(self) -> None:
+        self._square = np.zeros(2 * self._OFFSET)
+        self._count = np.zeros(2 * self._OFFSET)
+        self.largest = 0.0
+
+    def add(self, size: Floats, error: Floats) -> None:
+        """Take in expected magnitudes and the reference's errors there; all finite."""
+        if size.size == 0:
+            return
+        place = np.frexp(size)[1] + self._OFFSET
+        self._square += np.bincount(place, weights=np.square(error), minlength=self._square.size)
+        self._count += np.bincount(place, minlength=self._count.size)
+        self.largest = max(self.largest, float(error.max()))
+
+    def at(self, size: Floats) -> Floats:
+        """Return the error around these magnitudes, over three powers of two."""
+        square, count = (np.convolve(v, np.ones(3), mode="same") for v in (self._square, self._count))
+        mean: Floats = np.sqrt(square / np.maximum(count, 1))
+        return np.asarray(mean[np.frexp(size)[1] + self._OFFSET])
