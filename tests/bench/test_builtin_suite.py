@@ -1,9 +1,16 @@
 """The built-in suite is complete, runs, and says what it needs to."""
 
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from akgen.bench import builtin
 from akgen.tools.dtypes import DType
+from akgen.tools.judge.certificate import certify, task_digest
+from akgen.tools.outcome import InputError
+from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.reference.module_loader import load
 from akgen.tools.task import Task
 
@@ -63,3 +70,33 @@ def _volume(task: Task, index: int) -> int:
     sample = load(task.reference, task.cases[index]).sample(0, "task")
     tensors = [t for t in (*sample.inputs, *sample.returned) if hasattr(t, "numel")]
     return sum(t.numel() * t.element_size() for t in tensors)
+
+
+@pytest.fixture(scope="module")
+def reference() -> Iterator[ReferenceWorker]:
+    with ReferenceWorker() as worker:
+        yield worker
+
+
+@pytest.mark.parametrize("task", TASKS, ids=_name)
+def test_the_certificate_belongs_to_the_task_as_it_stands(task: Task) -> None:
+    assert task.certificate is not None, "run python -m akgen.bench.certify"
+    assert task.certificate.digest == task_digest(task)
+    assert set(task.certificate.rejected) >= {"zeros", "ones", "input_copy", "mean"}
+
+
+@pytest.mark.parametrize("task", TASKS, ids=_name)
+def test_degenerate_answers_still_fail_on_the_small_cases(task: Task, reference: ReferenceWorker) -> None:
+    small = sorted(task.cases, key=lambda c: math.prod(c.params["shape"]))[:2]  # type: ignore[arg-type]
+    assert certify(task.model_copy(update={"cases": tuple(small)}), reference).rejected
+
+
+def test_a_task_that_zeros_pass_gets_no_certificate(tmp_path: Path, reference: ReferenceWorker) -> None:
+    source = builtin.TASKS / "relu"
+    folder = tmp_path / "never_positive"
+    folder.mkdir()
+    (folder / "task.json").write_text((source / "task.json").read_text())
+    text = (source / "reference.py").read_text()
+    (folder / "reference.py").write_text(text.replace("torch.relu(x)", "torch.relu(x - 100)"))
+    with pytest.raises(InputError, match="'zeros' passes"):
+        certify(builtin.describe(folder), reference)

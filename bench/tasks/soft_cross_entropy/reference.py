@@ -18,7 +18,10 @@ def normal(params: dict[str, Any], shape: list[int] | None = None) -> torch.Tens
 
 
 def get_inputs(params: dict[str, Any]) -> list[Any]:
-    return [normal(params), torch.softmax(normal(params).float(), dim=-1).to(getattr(torch, params["dtype"]))]
+    return [
+        normal(params),
+        torch.softmax(4.0 * normal(params).float(), dim=-1).to(getattr(torch, params["dtype"])),
+    ]
 
 
 def get_init_inputs(params: dict[str, Any]) -> list[Any]:
