@@ -3,6 +3,7 @@
 #include "lockdown/landlock.h"
 #include "lockdown/profiles.h"
 #include <linux/capability.h>
+#include <cstdlib>
 #include <sched.h>
 #include <stdexcept>
 #include <sys/resource.h>
@@ -44,11 +45,28 @@ void limit(int resource, uint64_t value) {
     setrlimit(static_cast<__rlimit_resource_t>(resource), &now);
 }
 
+// The address space in use, 0 if the machine does not say.
+uint64_t address_space_in_use() {
+    char text[64] = {};
+    const int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    const ssize_t got = read(fd, text, sizeof text - 1);
+    close(fd);
+    return got > 0 ? std::strtoull(text, nullptr, 10) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
 void set_limits(const Lockdown &wanted) {
+    const bool for_kernel = wanted.profile == SandboxProfile::kernel;
+    uint64_t address_bytes = wanted.address_bytes, file_bytes = wanted.file_bytes;
+    if (for_kernel && address_bytes == 0) {
+        const uint64_t used = address_space_in_use();
+        address_bytes = used > 0 ? used + default_headroom_bytes : 0;
+    }
+    if (for_kernel && file_bytes == 0) file_bytes = default_file_bytes;
     limit(RLIMIT_CORE, 0);
     if (wanted.cpu_s > 0) limit(RLIMIT_CPU, wanted.cpu_s);
-    if (wanted.address_bytes > 0) limit(RLIMIT_AS, wanted.address_bytes);
-    if (wanted.file_bytes > 0) limit(RLIMIT_FSIZE, wanted.file_bytes);
+    if (address_bytes > 0) limit(RLIMIT_AS, address_bytes);
+    if (file_bytes > 0) limit(RLIMIT_FSIZE, file_bytes);
     if (wanted.open_files > 0) limit(RLIMIT_NOFILE, wanted.open_files);
     if (wanted.processes > 0) limit(RLIMIT_NPROC, wanted.processes);
     write_text("/proc/self/oom_score_adj", "1000"); // short of memory, the machine ends this process first

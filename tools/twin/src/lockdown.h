@@ -29,8 +29,8 @@ struct Lockdown {
     std::vector<std::string> serve;
 
     uint64_t cpu_s = 0;         // CPU seconds of all threads; 0 leaves a limit as it is
-    uint64_t address_bytes = 0; // address space; do not set under AddressSanitizer
-    uint64_t file_bytes = 0;    // size of any file written
+    uint64_t address_bytes = 0; // address space; 0 in the kernel profile: what is in use now and default_headroom_bytes
+    uint64_t file_bytes = 0;    // size of any file written; 0 in the kernel profile: default_file_bytes
     uint64_t open_files = 0;
     uint64_t processes = 0; // per user, threads counted; does not bind root
 
@@ -43,6 +43,8 @@ struct Lockdown {
 };
 
 constexpr int sandbox_exit_status = 86;
+constexpr uint64_t default_headroom_bytes = uint64_t{4} << 30; // stacks of threads, timelines, buffers of the simulation
+constexpr uint64_t default_file_bytes = uint64_t{2} << 30;     // a large output, or the trace of a long kernel
 
 // What is in force.
 struct LockdownState {
@@ -57,6 +59,7 @@ struct LockdownState {
 
 // Lock this process down, for good. Call it while the process has one thread, with every file open that will be
 // needed. Raises std::runtime_error if seccomp and no_new_privs cannot be had: then nothing hostile may run.
+// In the kernel profile signal masks can no longer be changed: the calls claim success and do nothing.
 LockdownState akgen_lockdown(const Lockdown &wanted);
 
 // Tighten the kernel profile once everything is loaded and every thread has been started: no further thread, no

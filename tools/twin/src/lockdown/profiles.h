@@ -43,7 +43,7 @@ inline bool install_kernel_profile() {
     f.on({SYS_futex, SYS_sched_yield, SYS_read, SYS_write, SYS_mmap, SYS_munmap, SYS_mprotect, SYS_madvise, SYS_brk,
           SYS_mremap, SYS_clock_gettime, SYS_gettimeofday, SYS_nanosleep, SYS_clock_nanosleep, SYS_pread64, SYS_pwrite64,
           SYS_readv, SYS_writev, SYS_lseek, SYS_close, SYS_fstat, SYS_fcntl, SYS_ftruncate, SYS_fsync, SYS_fdatasync,
-          SYS_fallocate, SYS_msync, SYS_mincore, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack, SYS_getpid,
+          SYS_fallocate, SYS_msync, SYS_mincore, SYS_rt_sigreturn, SYS_sigaltstack, SYS_getpid,
           SYS_gettid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_exit, SYS_exit_group,
           SYS_set_robust_list, SYS_get_robust_list, SYS_set_tid_address, SYS_getrandom, SYS_sched_getaffinity,
           SYS_sched_setaffinity, SYS_uname, SYS_getcpu, SYS_membarrier, SYS_sysinfo, SYS_getrusage, SYS_times, SYS_dup,
@@ -55,6 +55,8 @@ inline bool install_kernel_profile() {
 #else
     f.on({293}, pass); // rseq
 #endif
+    // A no-op that claims success: a thread that could block SIGSYS would die at its next attempt without a report.
+    f.on({SYS_rt_sigprocmask}, fail(0));
     f.on_bits(SYS_newfstatat, 3, 0x1000 /* AT_EMPTY_PATH: fstat */, pass, fail(EACCES));
     f.on_value(SYS_rt_sigaction, 0, SIGSYS, kill_process, pass);
     f.on_value(SYS_prlimit64, 0, 0, pass).on_value(SYS_prlimit64, 0, self, pass, fail(EPERM));
