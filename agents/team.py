@@ -1,7 +1,7 @@
 """Who works on a run: planner, coder and critic, as the configuration names them."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from akgen.agents.briefing import Describe
 from akgen.agents.budget import Budget
@@ -10,20 +10,26 @@ from akgen.agents.conversation import Conversation
 from akgen.agents.critic import RuleCritic
 from akgen.agents.models.resolve import COMPOSER, ModelOptions, endpoint_name, resolve_model
 from akgen.agents.planner import ChatPlanner
+from akgen.agents.requests.sentence import hear
+from akgen.agents.requests.understanding import ModelUnderstanding, Understand
 from akgen.agents.roles import Coder, Critic, Planner
 from akgen.knowledge.chip import Chip
 from akgen.tools.outcome import InputError
+
+if TYPE_CHECKING:
+    from akgen.agents.composer.model_free import ModelFree
 
 Route = Literal["dsl", "ascendc"]
 
 
 @dataclass(frozen=True)
 class Team:
-    """The three deciders of a run."""
+    """The three deciders of a run, and who understands a person's sentences."""
 
     planner: Planner
     coder: Coder
     critic: Critic
+    understand: Understand
 
 
 def make_team(
@@ -40,16 +46,14 @@ def make_team(
 
     Raises InputError when the model cannot be used or the route is not one that it can take.
     """
-    from akgen.agents.composer.model_free import ModelFree  # imports torch; only when a run begins
-
     if model == COMPOSER:
         if route == "ascendc":
             raise InputError(
                 "The composer writes through the tile DSL.",
                 "Leave --route out, or give a --model for ascendc.",
             )
-        free = ModelFree(chip)
-        return Team(planner=free, coder=free, critic=RuleCritic())
+        free = _composer(chip)
+        return Team(planner=free, coder=free, critic=RuleCritic(), understand=hear)
     if route == "dsl":
         raise InputError(
             "A model writes Ascend C directly.", "Leave --route out, or use the composer for the dsl route."
@@ -58,8 +62,19 @@ def make_team(
         resolve_model(model, options), model, endpoint_name(model, options), options.seed
     )
     planning: Planner = (
-        ModelFree(chip)
+        _composer(chip)
         if planner == "composer"
         else ChatPlanner(conversation, chip, budget, describe=describe)
     )
-    return Team(planner=planning, coder=ChatCoder(conversation, chip, budget, describe), critic=RuleCritic())
+    return Team(
+        planner=planning,
+        coder=ChatCoder(conversation, chip, budget, describe),
+        critic=RuleCritic(),
+        understand=ModelUnderstanding(conversation),
+    )
+
+
+def _composer(chip: Chip) -> "ModelFree":
+    from akgen.agents.composer.model_free import ModelFree  # brings torch: only for those who compose
+
+    return ModelFree(chip)

@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, TypeVar
 from akgen.graph.files import make_folder, write_whole
 from akgen.tools.frozen import Frozen
 
-Kind = Literal["plan", "write", "compile", "test", "profile", "criticise"]
+Kind = Literal["plan", "write", "compile", "test", "profile", "criticise", "understand"]
 T = TypeVar("T", bound=Frozen)
 
 

@@ -117,7 +117,7 @@ class Solution(Frozen):
     toolchain: str
     sample: int
     attempt: int | None
-    project: Path | None  # relative to the run's folder
+    project: Path | None  # relative to the task's folder
     predicted_us: float | None
     verdict: Verdict
     profile: Profile | None = None

@@ -3,6 +3,7 @@
 from typing import Annotated, TypedDict
 
 from akgen.agents.budget import Spent
+from akgen.agents.requests.sentence import Request
 from akgen.agents.roles import Decision, Feedback, Planned, Written
 from akgen.graph.records import AttemptRow, Candidate, Solution
 from akgen.tools.dtypes import DType
@@ -83,6 +84,7 @@ CHECKPOINTED = (  # whole values of the channels, and the enums inside them
     Outcome,
     Planned,
     Profiled,
+    Request,
     Solution,
     Spent,
     Task,

@@ -3,13 +3,14 @@
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from rich.status import Status
 from rich.text import Text
 
 from akgen.terminal import Terminal
 from akgen.tools.outcome import Outcome
 
 if TYPE_CHECKING:
+    from rich.status import Status
+
     from akgen.graph.records import Event
 
 _FINE = (None, Outcome.CORRECT)
@@ -21,19 +22,15 @@ class StageLines:
     def __init__(self, terminal: Terminal, samples: int = 1) -> None:
         self._console = terminal.people
         self._samples = samples
-        self._status: Status | None = None
+        self._running: Status | None = None
 
     def __enter__(self) -> "StageLines":
-        if self._console.is_terminal:
-            self._status = self._console.status("starting")
-            self._status.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._status is not None:
-            self._status.stop()
+        self._stop()
 
     def say(self, text: str) -> None:
         """Show what is being prepared."""
@@ -43,11 +40,22 @@ class StageLines:
         """Show one event of the graph."""
         where = f"sample {event.sample}, " if self._samples > 1 else ""
         label = f"{where}attempt {event.attempt}"
-        if event.event == "stage" and event.status == "start" and self._status is not None:
-            self._status.update(Text(f"{label}: {event.stage} ..."))
-        elif event.event == "stage" and event.status == "done":
+        if event.event == "stage" and event.status == "start":
+            self._start(f"{label}  {event.stage} ...")
+        elif event.event == "stage":
+            self._stop()
             mark = ("ok", "green") if event.outcome in _FINE else (str(event.outcome), "red")
-            line = Text.assemble(f"{label}  {event.stage:<9}  ", mark, f"  {event.text}")
-            self._console.print(line)
+            self._console.print(Text.assemble(f"{label}  {event.stage:<9}  ", mark, f"  {event.text}"))
         elif event.event == "stopped":
             self._console.print(Text(f"{label}  stopped: {event.text}"))
+
+    def _start(self, text: str) -> None:
+        if self._console.is_terminal:
+            self._stop()
+            self._running = self._console.status(Text(text))
+            self._running.start()
+
+    def _stop(self) -> None:
+        if self._running is not None:
+            self._running.stop()
+            self._running = None

@@ -7,7 +7,9 @@ import pytest
 
 from akgen.agents.budget import Budget, Spent
 from akgen.agents.plan import Buffer, Plan, Tiling
+from akgen.agents.requests.sentence import Request
 from akgen.agents.roles import Decision, Feedback, Planned, Usage, Written
+from akgen.graph.chat import ChatState
 from akgen.graph.checkpoints import serializer, sqlite_saver
 from akgen.graph.records import AttemptRow, Candidate, Solution
 from akgen.graph.state import (
@@ -119,6 +121,7 @@ VALUES: tuple[Frozen | DType | Outcome, ...] = (
     Outcome.TRAP,
     Planned(plan=PLAN, diagnostics=(FINDING,), messages=({"role": "user", "content": "plan"},)),
     Profiled(profile=PROFILE),
+    Request(operator="gelu", dtype=DType.FLOAT16, shape=(3, 5)),
     SOLUTION,
     Spent(attempts=1, tokens=2, wall_s=0.5),
     TASK,
@@ -139,9 +142,9 @@ def test_every_checkpointed_class_is_tried() -> None:
     assert {type(value) for value in VALUES} == set(CHECKPOINTED)
 
 
-def test_every_channel_holds_a_checkpointed_class_or_a_plain_number() -> None:
-    known = set(CHECKPOINTED) | {int, type(None)}
-    for state in (SampleState, TaskState):
+def test_every_channel_holds_a_checkpointed_class_or_a_plain_value() -> None:
+    known = set(CHECKPOINTED) | {int, str, type(None)}
+    for state in (SampleState, TaskState, ChatState):
         for channel, hint in get_type_hints(state).items():
             classes = set(getattr(hint, "__args__", (hint,)))
             assert classes <= known, f"{channel} holds {classes - known}"

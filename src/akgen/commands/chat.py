@@ -1,0 +1,108 @@
+"""`akgen chat`: a plain conversation in the terminal."""
+
+import secrets
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich.syntax import Syntax
+
+from akgen.progress import StageLines
+from akgen.settings import Settings
+from akgen.tables import profile_lines, verdict_table
+from akgen.terminal import AsJson, Terminal, finish
+from akgen.tools.outcome import InputError, Outcome
+
+if TYPE_CHECKING:
+    from akgen.graph.records import RunConfig, Solution
+    from akgen.graph.store import RunStore
+
+SEED_BITS = 31
+
+
+def chat(
+    context: typer.Context,
+    model: Annotated[
+        str | None, typer.Option(help="composer, openai:NAME, scripted:FILE, replay:FILE.")
+    ] = None,
+    base_url: Annotated[str | None, typer.Option(help="The model's endpoint, ending in /v1.")] = None,
+    toolchain: Annotated[
+        Literal["twin", "cann"] | None, typer.Option(help="Where it is built and run.")
+    ] = None,
+    run: Annotated[
+        Path | None, typer.Option(help="The conversation's folder; one that exists goes on.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Talk: "write me a gelu kernel for fp16, 1024 by 4096", then "make it bf16"."""
+    from akgen.graph.records import RunConfig
+
+    settings: Settings = context.obj
+    config = RunConfig(
+        command="chat",
+        model=model or settings.model,
+        base_url=base_url or settings.base_url,
+        toolchain=toolchain or settings.toolchain,
+        chip=settings.chip,
+        seed=secrets.randbits(SEED_BITS),
+    )
+    _converse(_open(run, config, settings), settings, Terminal(as_json))
+
+
+def _open(run: Path | None, config: "RunConfig", settings: Settings) -> "RunStore":
+    from akgen.graph.runs import begin, new_folder
+    from akgen.graph.store import RunStore
+    from akgen.tools.toolchains import make_toolchain
+
+    if run is not None and (run / "run.json").is_file():
+        store = RunStore.open(run)
+        if store.info.config.command != "chat":
+            raise InputError(f"{run} holds no conversation.", "Give the folder of an earlier `akgen chat`.")
+        return store
+    version = make_toolchain(config.toolchain, settings.machine(), config.chip).version()
+    return begin(run or new_folder(settings.runs, "chat"), config, version)
+
+
+def _converse(store: "RunStore", settings: Settings, terminal: Terminal) -> None:
+    from akgen.graph.chat import ChatContext
+    from akgen.graph.runs import open_crew
+    from akgen.graph.talk import talk
+
+    solutions: list[Solution] = []
+
+    def show(solution: "Solution", kernel: str) -> None:
+        solutions.append(solution)
+        terminal.show(Syntax(kernel, "cpp", word_wrap=True))
+        terminal.show(verdict_table(solution.verdict))
+        for line in profile_lines(solution.profile) if solution.profile else []:
+            terminal.line(line)
+        terminal.line(f"outcome: {solution.outcome}" + (f", {solution.why}" if solution.why else ""))
+        if solution.project is not None:
+            terminal.line(f"kernel project: {store.task(solution.task).folder / solution.project}")
+
+    terminal.line(f"run {store.folder}")
+    with StageLines(terminal) as lines, open_crew(store.info.config, settings.site(), lines.say) as crew:
+        talk(
+            ChatContext(
+                crew=crew,
+                store=store,
+                understand=crew.team.understand,
+                say=terminal.line,
+                show=show,
+                watch=lines.watch,
+            ),
+            lambda: _next_sentence(terminal),
+        )
+    terminal.result(
+        {"run": str(store.folder), "solutions": [{"task": s.task, "outcome": s.outcome} for s in solutions]}
+    )
+    finish(all(s.outcome is Outcome.CORRECT for s in solutions))
+
+
+def _next_sentence(terminal: Terminal) -> str | None:
+    """Return the next line of standard input without its end; None when there is no more."""
+    if sys.stdin.isatty():
+        terminal.people.print("> ", end="")
+    line = sys.stdin.readline()
+    return line.rstrip("\n") if line else None
