@@ -40,7 +40,7 @@ class Report(Frozen):
     mode: str
     toolchain: str
     levels: dict[str, LevelReport]
-    score: float | None = None  # NPUKernelBench's weighting; None for other suites
+    score: float | None = None  # NPUKernelBench's weighting; None for other suites and unfinished runs
     samples: int = 1
     max_mb: float | None = None
     errors: tuple[Failure, ...] = ()  # of the machine or of AKGen, beside the score
@@ -52,6 +52,7 @@ class Report(Frozen):
 def report(config: BenchConfig, records: Sequence[Record], levels: dict[str, int]) -> Report:
     """Make the report; `levels` gives the level of every task of the run, also of those without a record."""
     numbers = sorted(set(levels.values()))
+    complete = config.suite == "npukb" and set(levels) == {r.task for r in records if r.error is None}
     return Report(
         suite=config.suite,
         source=config.source,
@@ -60,7 +61,7 @@ def report(config: BenchConfig, records: Sequence[Record], levels: dict[str, int
         levels={
             str(n): _level(config, [r for r in records if r.level == n], _names(levels, n)) for n in numbers
         },
-        score=score(records) if config.suite == "npukb" else None,
+        score=score(records) if complete else None,
         samples=config.samples,
         max_mb=config.max_mb,
         errors=tuple(

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from akgen.bench.metrics import Rate
 from akgen.bench.record import Record
 from akgen.bench.report import Report
 from akgen.knowledge.errors import catalogue
@@ -89,12 +88,12 @@ def _not_run(task: str, level: int) -> Row:
 
 
 def _groups(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    def key(row: Row) -> tuple[int, str]:
-        return row.level, row.category
+    def key(row: Row) -> tuple[int, bool, str]:
+        return row.level, not row.category, row.category
 
     return [
         {"name": f"{level} · {category or 'not run'}", "rows": list(members)}
-        for (level, category), members in groupby(sorted(rows, key=key), key=key)
+        for (level, _, category), members in groupby(sorted(rows, key=key), key=key)
     ]
 
 
@@ -125,8 +124,8 @@ def _title(report: Report) -> str:
     return f"{suites.get(report.suite, report.suite)}: {sources.get(report.source, report.source)}"
 
 
-def _percent(rate: Rate) -> str:
-    return f"{100 * rate.value:.1f} %  ({100 * rate.low:.0f} to {100 * rate.high:.0f})"
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def _duration(seconds: float) -> str:

@@ -1,0 +1,151 @@
+"""The report's fixed JSON shape, and the page that is made from it."""
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+from akgen.bench.page.render import page
+from akgen.bench.record import BenchConfig, CaseRow, Record
+from akgen.bench.report import Report, report
+from akgen.tools.outcome import Outcome
+
+LEVELS = {"a": 1, "b": 1, "c": 2, "d": 3, "<e>": 3}
+
+
+def config(suite: str = "builtin", samples: int = 1) -> BenchConfig:
+    return BenchConfig(
+        suite=suite,
+        source="composer",
+        mode="dynamic",
+        toolchain="twin 0",
+        tasks=tuple(LEVELS),
+        samples=samples,
+    )
+
+
+def record(
+    task: str,
+    outcome: Outcome,
+    *,
+    sample: int = 0,
+    why: str = "",
+    codes: tuple[str, ...] = (),
+    error: str | None = None,
+) -> Record:
+    cases = () if outcome == Outcome.COMPILE_ERROR else (CaseRow(id="0", outcome=outcome, predicted_us=3.0),)
+    return Record(
+        task=task,
+        sample=sample,
+        level=LEVELS[task],
+        category="some",
+        outcome=None if error else outcome,
+        why=why,
+        codes=codes,
+        cases=cases,
+        error=error,
+        predicted_us=3.0,
+        kernel_compile_s=0.2,
+    )
+
+
+RECORDS = [
+    record("a", Outcome.CORRECT),
+    record("b", Outcome.COMPILE_ERROR, why="API_UNKNOWN: no such API"),
+    record("c", Outcome.TRAP, why="case 0: TENSOR_RANGE: too long", codes=("TENSOR_RANGE",)),
+    record("<e>", Outcome.WRONG, error="disk </script> full"),
+]
+
+
+def make(samples: int = 1, records: list[Record] = RECORDS) -> Report:
+    return report(config(samples=samples), records, LEVELS)
+
+
+def test_the_json_has_the_fixed_shape() -> None:
+    data = json.loads(make().model_dump_json())
+    assert {"suite", "source", "mode", "toolchain", "levels"} <= set(data)
+    assert data["levels"]["1"] | {"cr": [], "er": []} == {
+        "tasks": 2,
+        "compiled": 1,
+        "solved": 1,
+        "failed": [{"task": "b", "outcome": "compile_error", "why": "API_UNKNOWN: no such API"}],
+        "not_run": [],
+        "cr": [],
+        "er": [],
+        "cases": 1,
+        "cases_correct": 1,
+    }
+    assert data["levels"]["2"]["failed"][0]["outcome"] == "trap"
+
+
+def test_a_task_without_an_outcome_is_neither_failed_nor_solved() -> None:
+    level = make().levels["3"]
+    assert (level.tasks, level.solved, level.failed, level.not_run) == (2, 0, (), ("d",))
+    assert [(e.task, e.why) for e in make().errors] == [("<e>", "disk </script> full")]
+
+
+def test_right_numbers_with_a_finding_are_not_solved() -> None:
+    level = make(
+        records=[record("c", Outcome.CORRECT, codes=("QUEUE_STATE",), why="QUEUE_STATE: leak")]
+    ).levels["2"]
+    assert level.solved == 0
+    assert level.failed[0].why == "QUEUE_STATE: leak"
+
+
+def test_one_good_sample_solves_a_task_and_rates_follow_k() -> None:
+    records = [record("a", Outcome.CORRECT if s == 1 else Outcome.WRONG, sample=s) for s in range(5)]
+    level = make(samples=5, records=records).levels["1"]
+    assert level.solved == 1
+    assert [(r.k, round(r.value, 6)) for r in level.er] == [(1, 0.2), (5, 1.0)]
+
+
+def test_the_weighted_score_is_npukernelbenchs_alone_and_of_whole_runs() -> None:
+    right = [record(t, Outcome.CORRECT) for t in LEVELS]
+    assert report(config("npukb"), right, LEVELS).score == 1.0
+    assert report(config("npukb"), right[:-1], LEVELS).score is None
+    assert report(config("builtin"), right, LEVELS).score is None
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+        self.rows: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.addresses += [v for k, v in attrs if k in ("src", "href", "action") and v]
+        if tag == "tr" and given.get("data-outcome"):
+            self.rows.append(f"{given['id']} {given['data-outcome']}")
+        if tag not in ("meta", "input", "br", "link"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_whole_names_every_task_and_asks_nothing_of_the_network() -> None:
+    html = page(make(), RECORDS, LEVELS)
+    reader = _Reader()
+    reader.feed(html)
+    assert reader.open == []
+    assert reader.rows == [
+        "a-0 correct",
+        "b-0 compile_error",
+        "c-0 trap",
+        "<e>-0 error",
+        "d-0 not_run",
+    ]
+    assert all(a.startswith("#") for a in reader.addresses)
+    assert "http" not in html
+    assert "An instruction reaches past the end" in html  # the catalogue's sentence for the code
+
+
+def test_names_and_reasons_are_escaped_on_the_page() -> None:
+    html = page(make(), RECORDS, LEVELS)
+    assert "disk </script> full" not in html
+    assert "disk &lt;/script&gt; full" in html
+
+
+def test_the_same_records_give_the_same_page(tmp_path: Path) -> None:
+    assert page(make(), RECORDS, LEVELS) == page(make(), RECORDS, LEVELS)
