@@ -55,7 +55,10 @@ class Judge:
             )
         calls = [self._reference.describe(task.reference, case) for case in _chosen(task, cases)]
         folder.mkdir(parents=True, exist_ok=True)
-        return self._toolchain.compile(project, calls, folder)
+        build = self._toolchain.compile(project, calls, folder)
+        if policy.attempted(build.diagnostics):
+            return build.model_copy(update={"outcome": Outcome.CHEAT})
+        return build
 
     def test(
         self,

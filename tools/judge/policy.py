@@ -2,7 +2,7 @@
 
 Every case must hold, on every trial:
 
-- no check of the toolchain fired, and the run ended by itself in its time;
+- no check of the toolchain fired, the code reached for nothing outside its sandbox, and the run ended in its time;
 - every output has the reference's shape and the asked dtype, and every element of it was written;
 - no NaN or infinity stands where the reference has a number.
 
@@ -17,7 +17,7 @@ The worst trial is the case's outcome, the worst case the verdict's.
 from collections.abc import Iterable, Sequence
 
 from akgen.tools.judge.compare import Compared
-from akgen.tools.outcome import Outcome
+from akgen.tools.outcome import Diagnostic, Outcome
 
 _WORST_FIRST = (
     Outcome.CHEAT, Outcome.NO_CODE, Outcome.UNSUPPORTED, Outcome.PLAN_REJECTED, Outcome.COMPILE_ERROR,
@@ -29,6 +29,11 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
     """Return the worst of some outcomes; CORRECT needs at least one, and nothing else among them."""
     found = set(outcomes)
     return next((o for o in _WORST_FIRST if o in found), Outcome.WRONG)
+
+
+def attempted(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Say whether code reached for something outside its sandbox: a cheat, whatever else it did."""
+    return any(d.code.startswith("SANDBOX_") for d in diagnostics)
 
 
 def decide(compared: Sequence[Compared], own_verdict: str | None, *, has_own_checker: bool) -> Outcome:

@@ -87,7 +87,7 @@ def _judge_launch(
     launch: Launch,
 ) -> TrialResult:
     result = TrialResult(Outcome.CORRECT, launch, list(launch.diagnostics))
-    if any(d.code.startswith("SANDBOX_") for d in launch.diagnostics):
+    if policy.attempted(launch.diagnostics):
         result.outcome = Outcome.CHEAT
         return result
     if launch.outcome is not None:
