@@ -5,7 +5,8 @@
 #include "ascendc/sync.h"
 #include "ascendc/queue.h"
 #include "ascendc/copy.h"
+#include "ascendc/device_utils.h"
+#include "ascendc/list_tensor.h"
 #include "ascendc/kernel_macros.h"
-#if __has_include("ascendc/vector_families.h")
-#include "ascendc/vector_families.h" // includes every header of the vector instruction families
-#endif
+#include "ascendc/vector_families.h"
+#include "ascendc/tensor_operators.h"

@@ -239,7 +239,37 @@ template <typename T> AKGEN_INLINE void Fill(GlobalTensor<T> &gmWorkspaceAddr, c
     akgen::twin::fill_global(detail::address(gmWorkspaceAddr), size, sizeof(T), detail::bits_of(value));
 }
 
+template <typename T> AKGEN_INLINE void DataCopyUB2GMImpl(__gm__ T *dst, __ubuf__ T *src, const DataCopyParams &params)
+{
+    akgen::twin::copy_out_rows(reinterpret_cast<uint8_t *>(dst), akgen::twin::View{reinterpret_cast<uint8_t *>(src), 0}, 0,
+                               detail::block_rows(params), detail::dtype_of<T>());
+}
+template <typename T> AKGEN_INLINE void DataCopyGM2UBImpl(__ubuf__ T *dst, __gm__ T *src, const DataCopyParams &params)
+{
+    akgen::twin::copy_in_rows(akgen::twin::View{reinterpret_cast<uint8_t *>(dst), 0}, 0, reinterpret_cast<uint8_t *>(src),
+                              detail::block_rows(params), detail::dtype_of<T>());
+}
+
 } // namespace AscendC
+
+// The compiler's own copy intrinsics: lengths and gaps in 32-byte blocks.
+template <typename T>
+AKGEN_INLINE void copy_gm_to_ubuf(__ubuf__ T *dst, __gm__ T *src, uint8_t, uint16_t count, uint16_t len, uint16_t src_gap, uint16_t dst_gap)
+{
+    AscendC::DataCopyGM2UBImpl(dst, src, {count, len, src_gap, dst_gap});
+}
+template <typename T>
+AKGEN_INLINE void copy_ubuf_to_gm(__gm__ T *dst, __ubuf__ T *src, uint8_t, uint16_t count, uint16_t len, uint16_t src_gap, uint16_t dst_gap)
+{
+    AscendC::DataCopyUB2GMImpl(dst, src, {count, len, src_gap, dst_gap});
+}
+template <typename T>
+AKGEN_INLINE void copy_ubuf_to_ubuf(__ubuf__ T *dst, __ubuf__ T *src, uint8_t, uint16_t count, uint16_t len, uint16_t src_gap, uint16_t dst_gap)
+{
+    akgen::twin::copy_local_rows(akgen::twin::View{reinterpret_cast<uint8_t *>(dst), 0}, 0,
+                                 akgen::twin::View{reinterpret_cast<uint8_t *>(src), 0}, 0,
+                                 AscendC::detail::block_rows({count, len, src_gap, dst_gap}), AscendC::detail::dtype_of<T>());
+}
 
 AKGEN_INLINE void set_atomic_none() { AscendC::SetAtomicNone(); }
 AKGEN_INLINE void set_atomic_add() { akgen::twin::set_atomic_op(akgen::twin::Atomic::add); }

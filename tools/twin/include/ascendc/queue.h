@@ -47,9 +47,6 @@ public:
     static constexpr TPosition bufferPosition =
         (src == TPosition::GM || src == TPosition::CO2) ? dst : src; // the on-chip side holds the buffer
 
-    TQueBind() = default;
-    TQueBind(const TQueBind &) = delete;
-    TQueBind &operator=(const TQueBind &) = delete;
 
     template <typename T> AKGEN_INLINE LocalTensor<T> AllocTensor()
     {
@@ -80,6 +77,15 @@ public:
     {
         akgen::twin::queue_free(queue_, tensor.GetAddr().data);
     }
+    // The same with bare handles.
+    AKGEN_INLINE TBufHandle AllocBuffer() { return akgen::twin::queue_alloc(queue_).data; }
+    AKGEN_INLINE bool EnQue(TBufHandle buffer)
+    {
+        akgen::twin::queue_enque(queue_, buffer, detail::ANY, detail::ANY);
+        return true;
+    }
+    AKGEN_INLINE TBufHandle DeQue() { return akgen::twin::queue_deque(queue_, detail::ANY, detail::ANY).data; }
+    AKGEN_INLINE void FreeBuffer(TBufHandle buffer) { akgen::twin::queue_free(queue_, buffer); }
     AKGEN_INLINE void FreeAllEvent() { akgen::twin::queue_free_events(queue_); }
     AKGEN_INLINE bool HasTensorInQue() const { return akgen::twin::queue_count(queue_) > 0; }
     AKGEN_INLINE int32_t GetTensorCountInQue() const { return static_cast<int32_t>(akgen::twin::queue_count(queue_)); }
@@ -120,6 +126,11 @@ public:
         return LocalTensor<T>(address);
     }
     AKGEN_INLINE uint32_t GetBufLen() const { return buffer_.size_bytes; }
+    // A TBuf is no queue: these hand out the whole buffer and order nothing.
+    template <typename T> AKGEN_INLINE LocalTensor<T> AllocTensor() { return Get<T>(); }
+    template <typename T> AKGEN_INLINE bool EnQue(const LocalTensor<T> &) { return true; }
+    template <typename T> AKGEN_INLINE LocalTensor<T> DeQue() { return Get<T>(); }
+    template <typename T> AKGEN_INLINE void FreeTensor(const LocalTensor<T> &) {}
 
 private:
     friend class TPipe;
@@ -229,3 +240,5 @@ template <typename T, TPosition pos> AKGEN_INLINE bool PopStackBuffer(LocalTenso
 }
 
 } // namespace AscendC
+
+using AscendC::GetTPipePtr; // kernels find it with and without the namespace

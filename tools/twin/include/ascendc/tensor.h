@@ -71,6 +71,14 @@ struct TBuffAddr {
     uint8_t tag = 0;
 };
 
+template <typename T> class LocalTensor;
+
+// The right-hand side of dst = src0 + src1; it runs when it is assigned (tensor_operators.h).
+template <typename T, template <typename> class Operation> struct TensorExpression {
+    const LocalTensor<T> &a;
+    const LocalTensor<T> &b;
+};
+
 template <typename T> class LocalTensor {
 public:
     using PrimType = PrimT<T>;
@@ -87,6 +95,11 @@ public:
         address_.logicPos = static_cast<uint8_t>(pos);
     }
     explicit LocalTensor(const TBuffAddr &address) : address_(address) {}
+
+    template <template <typename> class Operation> AKGEN_INLINE void operator=(const TensorExpression<T, Operation> &expression)
+    {
+        Operation<T>::run(*this, expression.a, expression.b);
+    }
 
     AKGEN_INLINE PrimType GetValue(const uint32_t index) const { return *at<false>(index); }
     template <typename V> AKGEN_INLINE void SetValue(const uint32_t index, const V value) const

@@ -3,8 +3,10 @@
 #include "akgen/copy.h"
 #include "akgen/queue.h"
 #include "akgen/runtime.h"
+#include "chip.h"
 #include "hazard.h"
 #include "record.h"
+#include "report.h"
 #include <condition_variable>
 #include <csetjmp>
 #include <mutex>
@@ -13,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
 namespace akgen::twin {
 
 constexpr int pipe_count = 7; // S V M MTE1 MTE2 MTE3 FIX
@@ -112,8 +115,6 @@ struct Core {
     std::condition_variable turned;
 };
 
-struct Chip;
-struct Report;
 
 struct Launch {
     const Chip *chip = nullptr;
@@ -133,7 +134,7 @@ struct Launch {
 };
 
 extern Launch *launch; // set while a launch runs
-extern thread_local Core *self;
+extern __attribute__((tls_model("initial-exec"))) thread_local Core *self;
 
 // -- within the runtime ------------------------------------------------------------------------------------------------
 
@@ -165,3 +166,4 @@ void run_core(Core &core, void (*program)(void *), void *argument);
 uint64_t so_offset(const void *pc);
 
 } // namespace akgen::twin
+#pragma GCC visibility pop

@@ -1,6 +1,6 @@
 // akgen_twin_run MANIFEST: run one kernel on simulated cores. Exit status 0 if a report was written, whatever it says;
 // 2 for a manifest, file or kernel that cannot be used.
-#include "launch.h"
+#include "device/launch.h"
 #include "../lockdown.h"
 #include "manifest.h"
 #include "memory.h"

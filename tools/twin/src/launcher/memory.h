@@ -1,6 +1,6 @@
 // Global memory of a launch: tensors from files, descriptors of tensor lists, and results back to files.
 #pragma once
-#include "launch.h"
+#include "device/launch.h"
 #include "manifest.h"
 #include <memory>
 #include <vector>

@@ -1,6 +1,6 @@
 // Which cores a kernel wants: the records that KERNEL_TASK_TYPE leaves in the kernel's file.
 #pragma once
-#include "launch.h"
+#include "device/launch.h"
 #include <string>
 
 namespace akgen::twin {

@@ -1,0 +1,35 @@
+// Small names that kernels take for granted: alignment arithmetic, branch hints, the kind of the core.
+#pragma once
+#include "ascendc/sync.h"
+#include <type_traits>
+
+#ifndef likely
+#define likely(condition) __builtin_expect(!!(condition), 1)
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+#endif
+
+namespace AscendC {
+
+template <typename T, typename U> struct IsSameType {
+    static constexpr bool value = std::is_same_v<T, U>;
+};
+template <typename T, typename... Others> constexpr bool SupportType() { return (std::is_same_v<T, Others> || ...); }
+
+AKGEN_INLINE constexpr uint32_t AlignUp(uint32_t value, uint32_t unit) { return unit == 0 ? value : (value + unit - 1) / unit * unit; }
+AKGEN_INLINE constexpr uint32_t DivCeil(uint32_t value, uint32_t unit) { return unit == 0 ? 0 : (value + unit - 1) / unit; }
+AKGEN_INLINE constexpr uint32_t CeilDivision(uint32_t value, uint32_t unit) { return DivCeil(value, unit); }
+
+constexpr uint32_t ONE_BLK_FLOAT_NUM = ONE_BLK_SIZE / sizeof(float);
+constexpr uint32_t ONE_BLK_HALF_NUM = ONE_BLK_SIZE / sizeof(half);
+constexpr uint32_t ONE_REPEAT_FLOAT_SIZE = ONE_REPEAT_BYTE_SIZE / sizeof(float);
+constexpr uint32_t ONE_REPEAT_HALF_SIZE = ONE_REPEAT_BYTE_SIZE / sizeof(half);
+
+// The kind of the running core: a constant of each compilation on the chip, which compiles a kernel once for each kind;
+// one compilation serves both here, so that it is asked of the runtime.
+constexpr int AIC = 1;
+constexpr int AIV = 2;
+struct CoreTypeWord {
+    AKGEN_INLINE operator int() const { return akgen::twin::on_cube_core() ? AIC : AIV; }
+};
+} // namespace AscendC
+static constexpr AscendC::CoreTypeWord g_coreType{};
