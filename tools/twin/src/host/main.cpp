@@ -11,6 +11,7 @@
 #include "crash.h"
 #include "describe.h"
 #include "json.h"
+#include "lockdown.h"
 #include "manifest.h"
 #include "registry.h"
 
@@ -20,6 +21,9 @@ using namespace akgen::host;
 
 constexpr int kBadManifest = 70;
 constexpr size_t kDefaultCompileInfoBytes = 256;
+constexpr uint64_t kCpuSeconds = 30;
+constexpr uint64_t kAddressBytes = uint64_t{4} << 30;
+constexpr uint64_t kFileBytes = 64 << 20;
 
 void write_all(int fd, const void *data, size_t size)
 {
@@ -117,8 +121,22 @@ int run_tiling(const Manifest &m, int report_fd, int tiling_fd)
     return 0;
 }
 
+// From here on the process holds what it needs; nothing else can be opened, started or reached.
+void lock_down(const Manifest &m, int report_fd)
+{
+    akgen::Lockdown wanted;
+    wanted.profile = akgen::SandboxProfile::kernel;
+    wanted.serve = {m.host};
+    wanted.report_fd = report_fd;
+    wanted.cpu_s = kCpuSeconds;
+    wanted.address_bytes = kAddressBytes;
+    wanted.file_bytes = kFileBytes;
+    akgen::akgen_lockdown(wanted);
+}
+
 int serve(const Manifest &m, int report_fd, int tiling_fd)
 {
+    lock_down(m, report_fd);
     if (dlopen(m.host.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
         return refuse(report_fd, "HOST_LOAD", dlerror());
     }

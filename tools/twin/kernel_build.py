@@ -1,0 +1,197 @@
+"""Compile a kernel for one combination of types and one tiling key into a library that the launcher loads."""
+
+import re
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from akgen.tools.dtypes import DType
+from akgen.tools.outcome import Diagnostic
+from akgen.tools.project import KernelProject
+from akgen.tools.twin.columns import Column
+from akgen.tools.twin.diagnostics import explain
+from akgen.tools.twin.elf import exported_by, read_elf
+from akgen.tools.twin.entry import without_comments
+from akgen.tools.twin.host_info import HostInfo
+from akgen.tools.twin.host_names import HOST_NAMES
+from akgen.tools.twin.results import CachedResult, read_result, write_result
+from akgen.tools.twin.runtime_build import DEVICE_INCLUDE, Runtime
+from akgen.tools.twin.sandboxed import compile_in, exhausted
+from akgen.tools.twin.store import Store, digest
+from akgen.tools.twin.tiling_header import plain_struct_of_key, tiling_header
+
+_LIBRARY = "kernel.so"
+_CPP_OF_GE = {d.ge_name: d.cpp_name for d in DType} | {"DT_INT4": "int4b_t", "DT_COMPLEX32": "complex32"}
+# -g1: lines, so that a report can name them. No start files: nothing but the kernel's own code may run at load.
+FLAGS = (
+    "-std=c++17", "-O1", "-g1", "-fPIC", "-w", "-fmax-errors=20", "-fno-exceptions", "-fno-rtti",
+    "-fno-threadsafe-statics", "-fno-stack-protector", "-fno-math-errno", "-ffp-contract=off",
+    "-shared", "-nostartfiles", "-nodefaultlibs",
+)  # fmt: skip
+_COMPILER_CALLS = frozenset({"memcpy", "memmove", "memset", "memcmp", "__dso_handle"})
+
+
+class Variant(NamedTuple):
+    """What one build of the kernel is for. `column` is None for a kernel without an OpDef."""
+
+    column: Column | None
+    tiling_key: int
+
+
+class BuiltKernel(NamedTuple):
+    """`library` is None if it does not build. `symbol` is the function to call."""
+
+    library: Path | None
+    symbol: str
+    diagnostics: tuple[Diagnostic, ...]
+    cheat: bool
+    compiled: bool  # false: it was in the cache
+
+
+def build_kernel(
+    project: KernelProject, info: HostInfo | None, variant: Variant, runtime: Runtime, store: Store
+) -> BuiltKernel:
+    """Build a variant, or take it from the cache. Raises InfraError only."""
+    symbol = f"{project.kernel}_{variant.tiling_key}_tilingkey"
+    prelude = _prelude(project, info, variant, symbol)
+    files = {p: project.files[p] for p in project.kernel_files}
+    options = _project_options(project)
+    parts = (part for pair in sorted(files.items()) for part in pair)
+    key = digest("kernel", runtime.digest, *FLAGS, *options, project.kernel, prelude, *parts)
+    compiled = not store.entry(key).is_dir()
+    entry = store.get(key, lambda folder: _build(project, files, prelude, options, symbol, runtime, folder))
+    result = read_result(entry)
+    return BuiltKernel(
+        library=entry / _LIBRARY if result.ok else None,
+        symbol=symbol,
+        diagnostics=result.diagnostics,
+        cheat=any(d.code == "STATIC_CONSTRUCTOR" for d in result.diagnostics),
+        compiled=compiled,
+    )
+
+
+def auto_sync(project: KernelProject) -> bool:
+    """Say whether the build asks the compiler to insert synchronisation; CANN's default is that it does."""
+    return "--cce-auto-sync=off" not in project.files.get("CMakeLists.txt", "")
+
+
+def _project_options(project: KernelProject) -> tuple[str, ...]:
+    """Return the macro definitions that the project's CMakeLists.txt gives its kernel."""
+    text = project.files.get("CMakeLists.txt", "")
+    blocks = re.findall(r"add_ops_compile_options\s*\(([^)]*)\)", text)
+    return tuple(o for block in blocks for o in re.findall(r"(?<!\S)-[DU]\w+(?:=\w+)?(?!\S)", block))
+
+
+def _prelude(project: KernelProject, info: HostInfo | None, variant: Variant, symbol: str) -> str:
+    """Write what CANN's operator compiler passes to a kernel: types, formats, the key, tiling structs, the symbol."""
+    lines = [f"#define TILING_KEY_VAR {variant.tiling_key}UL"]
+    if info is not None and info.op is not None and variant.column is not None:
+        lines += _type_macros(info, variant.column)
+    lines.append('#include "kernel_operator.h"')
+    classes = info.tiling_classes if info is not None else ()
+    of_key = info.tiling_class(project.op_type, variant.tiling_key) if info is not None else None
+    lines.append(tiling_header(classes, of_key))
+    if of_key is None:
+        text = without_comments("\n".join(project.files[p] for p in project.kernel_files))
+        plain = plain_struct_of_key(text, variant.tiling_key)
+        lines += [f"#define AKGEN_TILING_STRUCT {plain}"] if plain else []
+    # After the headers, for the kernel may be called like something in them (`sqrt`, `equal`).
+    lines.append(f"#define {project.kernel} {symbol}")
+    return "\n".join(lines) + "\n"
+
+
+def _type_macros(info: HostInfo, column: Column) -> list[str]:
+    assert info.op is not None
+    lines = []
+    inputs = {p.name for p in info.op.inputs}
+    rows = [
+        *(
+            (p.name, t, f)
+            for p, t, f in zip(info.op.inputs, column.input_types, column.input_formats, strict=True)
+        ),
+        *(
+            (p.name + ("_ref" if p.name in inputs else ""), t, f)
+            for p, t, f in zip(info.op.outputs, column.output_types, column.output_formats, strict=True)
+        ),
+    ]
+    for name, dtype, layout in rows:
+        upper = name.upper()
+        if dtype:
+            lines.append(f"#define DTYPE_{upper} {_CPP_OF_GE.get(dtype, 'uint8_t')}")
+            lines.append(f"#define ORIG_DTYPE_{upper} {dtype}")
+        lines.append(f"#define FORMAT_{upper} FORMAT_{layout}")
+    return lines
+
+
+def _build(
+    project: KernelProject,
+    files: dict[str, str],
+    prelude: str,
+    options: tuple[str, ...],
+    symbol: str,
+    runtime: Runtime,
+    folder: Path,
+) -> None:
+    for path, text in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+    (folder / "prelude.h").write_text(prelude)
+    include = sorted({str(PurePosixPath(p).parent) for p in files})
+    done = compile_in(
+        runtime,
+        [
+            *FLAGS,
+            *runtime.compiler.linker,
+            *options,
+            f"-fdebug-prefix-map={folder}=.",
+            f"-I{DEVICE_INCLUDE}",
+            *(f"-I{i}" for i in include),
+            *("-include", "prelude.h", project.kernel_file),
+            *("-o", _LIBRARY, f"-L{runtime.folder}", "-lakgen_twin", "-lgcc"),
+        ],
+        folder,
+    )
+    if done.ok:
+        found = _check_library(folder / _LIBRARY, symbol, project.kernel_file, runtime)
+    else:
+        stopped = exhausted(done, project.kernel_file)
+        found = (
+            (stopped,) if stopped else explain(done.err, side="device", is_project_file=files.__contains__)
+        )
+    write_result(folder, CachedResult(ok=not found, diagnostics=found))
+
+
+def _check_library(library: Path, symbol: str, file: str, runtime: Runtime) -> tuple[Diagnostic, ...]:
+    elf = read_elf(library)
+    if elf.startup:
+        text = f"The kernel brings code that runs when it is loaded ({', '.join(elf.startup)})."
+        return (
+            _finding(
+                "STATIC_CONSTRUCTOR", text, file, "Remove constructors of globals; set members in Init."
+            ),
+        )
+    unknown = elf.undefined - exported_by(runtime.device_library) - _COMPILER_CALLS
+    if unknown:
+        return tuple(_unknown_symbol(name, file) for name in sorted(unknown)[:3])
+    if symbol not in elf.defined:
+        text = 'The kernel function is not extern "C".'
+        return (_finding("ENTRY_NAME", text, file, 'Write extern "C" __global__ __aicore__ void ...'),)
+    return ()
+
+
+def _unknown_symbol(name: str, file: str) -> Diagnostic:
+    if name.startswith(("_Znw", "_Zna", "_Zdl", "_Zda")):
+        text = "The kernel uses new or delete; device code has no heap."
+        return _finding("HOST_NAME", text, file, "Use buffers from TPipe::InitBuffer, or plain objects.")
+    if name in HOST_NAMES:
+        return _finding(
+            "HOST_NAME",
+            f"{name} is a host name; device code does not have it.",
+            file,
+            f"Use {HOST_NAMES[name]}.",
+        )
+    return _finding("LINK", f"{name} is declared and never defined.", file, "Define it, or call what exists.")
+
+
+def _finding(code: str, text: str, file: str, remedy: str) -> Diagnostic:
+    return Diagnostic(code=code, text=text, file=file, remedy=remedy, stage="compile")

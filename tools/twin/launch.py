@@ -1,0 +1,167 @@
+"""Launch a built kernel on the twin: write the manifest, run the launcher, read what came out."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from akgen.tools.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.frozen import Frozen
+from akgen.tools.outcome import Diagnostic, InfraError, Outcome
+from akgen.tools.process import Finished, run
+from akgen.tools.toolchain import Launch
+from akgen.tools.twin.entry import takes_shape_output
+from akgen.tools.twin.host_info import HostOp
+from akgen.tools.twin.host_run import Tiling
+from akgen.tools.twin.report import LaunchReport, name_lines_in_trace, profile_of, read_report
+from akgen.tools.twin.runtime_build import Runtime
+
+SYSTEM_WORKSPACE_BYTES = 16 << 20
+_SHAPE_WORDS = 9  # per output whose shape the kernel decides: rank and up to eight sizes
+
+
+class KernelRun(Frozen):
+    """Everything that one launch needs. `op` is None for a kernel without an OpDef."""
+
+    library: Path
+    symbol: str
+    op: HostOp | None
+    tiling: Tiling
+    auto_sync: bool
+    chip_file: Path
+    toolchain: str
+
+
+def launch(
+    runtime: Runtime, what: KernelRun, call: Call, folder: Path, *, timeout_s: float, trace: bool
+) -> Launch:
+    """Run one call. Outputs, report and trace lie below `folder`. Raises InfraError if the twin itself fails."""
+    folder.mkdir(parents=True, exist_ok=True)
+    report, trace_file = folder / "report.jsonl", folder / "trace.json"
+    for stale in (report, trace_file):
+        stale.unlink(missing_ok=True)
+    manifest = folder / "launch.manifest"
+    manifest.write_text("\n".join(_manifest(what, call, folder, timeout_s, trace)) + "\n")
+    done = run([runtime.launcher, manifest], cwd=folder, timeout_s=timeout_s)
+    read = read_report(report, what.library, runtime)
+    outcome, findings = _judge(done, read)
+    outputs: tuple[TensorFile | tuple[TensorFile, ...], ...] = ()
+    if outcome is None:
+        outputs = tuple(_output_files(o, folder / f"out_{i}") for i, o in enumerate(call.outputs))
+    traced = trace_file if trace and trace_file.is_file() else None
+    if traced is not None:
+        name_lines_in_trace(traced, what.library, runtime)
+    profile = profile_of(read.launch, what.toolchain, traced) if read.launch and outcome is None else None
+    return Launch(
+        outcome=outcome,
+        outputs=outputs,
+        diagnostics=findings,
+        duration_us=profile.duration_us if profile else None,
+        block_dim=what.tiling.block_dim,
+        tiling_key=what.tiling.tiling_key,
+        profile=profile,
+        wall_s=done.wall_s,
+    )
+
+
+def _judge(done: Finished, read: LaunchReport) -> tuple[Outcome | None, tuple[Diagnostic, ...]]:
+    found = read.diagnostics
+    failed = [d for d in found if d.severity == "error"]
+    if any(d.code.startswith("SANDBOX_") for d in failed):
+        return Outcome.CHEAT, found
+    if failed:
+        return Outcome.TIMEOUT if failed[0].code == "TIMEOUT" else Outcome.TRAP, found
+    if done.timed_out or done.signal == 24:  # SIGXCPU
+        text = f"The kernel did not end within {done.wall_s:.0f} s."
+        return Outcome.TIMEOUT, (*found, Diagnostic(code="TIMEOUT", text=text, stage="test"))
+    if read.ended and done.ok:
+        return None, found
+    if done.rc == 2:
+        raise InfraError(f"The launcher failed: {done.err.strip()[-400:]}.", "Run `akgen doctor`.")
+    text = f"The kernel ended its process ({done.ending})."
+    return Outcome.TRAP, (*found, Diagnostic(code="KERNEL_CRASH", text=text, stage="test"))
+
+
+def _manifest(what: KernelRun, call: Call, folder: Path, timeout_s: float, trace: bool) -> list[str]:
+    tiling = "-"
+    if what.tiling.data is not None:
+        file = folder / "tiling.bin"
+        file.write_bytes(what.tiling.data)
+        tiling = str(file)
+    workspace = max(what.tiling.workspace_bytes, SYSTEM_WORKSPACE_BYTES)
+    lines = [
+        "akgen-twin-launch\t1",
+        f"chip\t{what.chip_file}",
+        f"kernel\t{what.library}\t{what.symbol}",
+        f"block_dim\t{what.tiling.block_dim}",
+        f"tiling\t{tiling}",
+        f"workspace\t{workspace}",
+        f"auto_sync\t{'on' if what.auto_sync else 'off'}",
+        f"report\t{folder / 'report.jsonl'}",
+        f"trace\t{folder / 'trace.json' if trace else '-'}",
+        f"cpu_s\t{int(timeout_s * 16) + 1}",
+    ]
+    op = what.op
+    n_in = len(op.inputs) if op else len(call.inputs)
+    inputs = [*call.inputs[:n_in], *([None] * (n_in - len(call.inputs)))]
+    for i, argument in enumerate(inputs):
+        lines += _input(argument, op.inputs[i].name if op else f"input_{i}")
+    n_out = len(op.outputs) if op else sum(o.aliases is None for o in call.outputs)
+    for i, output in enumerate(call.outputs[:n_out]):
+        lines += _output(output, op.outputs[i].name if op else f"output_{i}", folder / f"out_{i}")
+    if op is not None and takes_shape_output(op):
+        words = _SHAPE_WORDS * len(op.outputs)
+        lines.append(f"arg\tout\tshape_out\tint64\t{words}\t{folder / 'shape_out.bin'}")
+    for i, output in enumerate(call.outputs[n_out:], start=n_out):
+        lines += _saved(output, folder / f"out_{i}")
+    return lines
+
+
+def _input(argument: Argument, name: str) -> list[str]:
+    if argument is None:
+        return [f"arg\tnone\t{name}"]
+    if isinstance(argument, tuple):
+        items = [f"item\t{_tensor(a)}\t{_path(a)}" for a in argument]
+        return [f"list\tin\t{name}\t{len(items)}", *items]
+    return [f"arg\tin\t{name}\t{_tensor(argument)}\t{_path(argument)}"]
+
+
+def _output(output: OutputMeta, name: str, file: Path) -> list[str]:
+    zero = "\tzero" if output.zeroed else ""
+    if isinstance(output.meta, tuple):
+        files = [f"{file}_{k}.bin" for k in range(len(output.meta))]
+        if output.aliases is not None:
+            return [f"list\talias\t{name}\t{output.aliases}", *(f"item\t{f}" for f in files)]
+        items = [f"item\t{_tensor(m)}\t{f}" for m, f in zip(output.meta, files, strict=True)]
+        return [f"list\tout\t{name}\t{len(items)}{zero}", *items]
+    if output.aliases is not None:
+        return [f"arg\talias\t{name}\t{output.aliases}\t{file}.bin"]
+    return [f"arg\tout\t{name}\t{_tensor(output.meta)}\t{file}.bin{zero}"]
+
+
+def _saved(output: OutputMeta, file: Path) -> list[str]:
+    """Name an output that has no parameter of its own: an input that the kernel works on in place."""
+    count = len(output.meta) if isinstance(output.meta, tuple) else 1
+    files = [f"{file}_{k}.bin" for k in range(count)] if isinstance(output.meta, tuple) else [f"{file}.bin"]
+    return [f"save\t{output.aliases}\t{len(files)}", *(f"item\t{f}" for f in files)]
+
+
+def _output_files(output: OutputMeta, file: Path) -> TensorFile | tuple[TensorFile, ...]:
+    if isinstance(output.meta, tuple):
+        return tuple(
+            TensorFile(dtype=m.dtype, shape=m.shape, path=Path(f"{file}_{k}.bin"))
+            for k, m in enumerate(output.meta)
+        )
+    return TensorFile(dtype=output.meta.dtype, shape=output.meta.shape, path=Path(f"{file}.bin"))
+
+
+def _tensor(meta: TensorMeta) -> str:
+    return f"{meta.dtype.value}\t{_shape(meta.shape)}"
+
+
+def _shape(shape: Sequence[int]) -> str:
+    return ",".join(map(str, shape)) or "-"
+
+
+def _path(tensor: TensorMeta | TensorFile) -> Path:
+    if not isinstance(tensor, TensorFile):
+        raise ValueError("a call that runs needs tensors in files")
+    return tensor.path

@@ -1,0 +1,41 @@
+"""From an address in a compiled library to the project's file and line."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+
+from akgen.tools.process import run
+from akgen.tools.twin.runtime_build import Runtime
+
+_PROJECT = re.compile(r"(?:^|/)(op_(?:kernel|host)/[^:]+):(\d+)")
+
+
+def place_of(runtime: Runtime, library: Path, offset: int) -> tuple[str, int] | None:
+    """Return (file, line), the innermost frame that lies in the project; None if it cannot be told."""
+    return places_of(runtime, library, (offset,)).get(offset)
+
+
+def places_of(runtime: Runtime, library: Path, offsets: Iterable[int]) -> dict[int, tuple[str, int]]:
+    """Resolve several addresses in one run of addr2line. An address is that of an instruction, not a return address."""
+    wanted = tuple(sorted({o for o in offsets if o > 0}))
+    if not wanted or runtime.compiler.addr2line is None:
+        return {}
+    return dict(_resolve(runtime.compiler.addr2line, library, wanted))
+
+
+@lru_cache(maxsize=256)
+def _resolve(tool: Path, library: Path, offsets: tuple[int, ...]) -> tuple[tuple[int, tuple[str, int]], ...]:
+    found: list[tuple[int, tuple[str, int]]] = []
+    for start in range(0, len(offsets), 400):
+        part = offsets[start : start + 400]
+        command: list[str | Path] = [tool, "-a", "-i", "-f", "-C", "-e", library, *(hex(o) for o in part)]
+        done = run(command, cwd=library.parent, timeout_s=30, output_limit_bytes=1 << 22)
+        current: int | None = None
+        for line in done.out.splitlines():
+            if line.startswith("0x"):
+                current = int(line, 16)
+            elif current is not None and (match := _PROJECT.search(line)):
+                found.append((current, (match[1], int(match[2]))))
+                current = None
+    return tuple(found)

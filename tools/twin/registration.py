@@ -1,0 +1,85 @@
+"""What must be registered for an operator to exist, and what a kernel relies on the host to have said."""
+
+import re
+
+from akgen.tools.outcome import Diagnostic
+from akgen.tools.project import KernelProject
+from akgen.tools.twin.entry import without_comments
+from akgen.tools.twin.host_info import HostInfo, TilingField
+from akgen.tools.twin.host_run import HostFailure, Tiling
+from akgen.tools.twin.tiling_header import VENDOR_STRUCTS
+
+_READS_TILING = re.compile(r"\bGET_TILING_DATA(?:_WITH_STRUCT|_MEMBER|_PTR_WITH_STRUCT)?\s*\(")
+
+
+def check_host(project: KernelProject, info: HostInfo) -> tuple[Diagnostic, ...]:
+    """Return what op_host forgot: OP_ADD, a chip, type lists of one length, the tiling function, nested structs."""
+    op = info.op
+    if op is None:
+        have = ", ".join(info.ops) or "none"
+        text = f"No OpDef named {project.op_type} is registered; registered: {have}."
+        return (
+            _finding("REGISTRATION", text, f"Declare class {project.op_type} : public OpDef and OP_ADD it."),
+        )
+    if not op.supported:
+        have = ", ".join(op.socs) or "none"
+        text = f"AICore().AddConfig names no chip of this family; it names {have}."
+        return (_finding("REGISTRATION", text, 'Add .AddConfig("ascend910b").'),)
+    found = [*_lengths(info), *_nested(info)]
+    if not op.has_tiling and any(
+        _READS_TILING.search(without_comments(project.files[p])) for p in project.kernel_files
+    ):
+        text = "The kernel reads tiling data, but op_host registers no tiling function."
+        found.append(_finding("REGISTRATION", text, "Call AICore().SetTiling(optiling::TilingFunc)."))
+    return tuple(found)
+
+
+def check_tiling(project: KernelProject, info: HostInfo, tiling: Tiling) -> None:
+    """Raise HostFailure if the host wrote less tiling data than the kernel's struct has."""
+    of_key = info.tiling_class(project.op_type, tiling.tiling_key)
+    size = len(tiling.data or b"")
+    if of_key is None or size >= of_key.size:
+        return
+    reads = any(_READS_TILING.search(without_comments(project.files[p])) for p in project.kernel_files)
+    if reads:
+        text = f"The tiling function set {size} bytes of tiling data; {of_key.name} takes {of_key.size}."
+        remedy = "Call SaveToBuffer and then SetDataSize(tiling.GetDataSize())."
+        raise HostFailure(Diagnostic(code="TILING_SIZE", text=text, remedy=remedy, stage="tiling"))
+
+
+def _lengths(info: HostInfo) -> list[Diagnostic]:
+    assert info.op is not None
+    sizes = {
+        p.name: len(p.dtypes) for p in (*info.op.inputs, *info.op.outputs) if p.dtypes and not p.each_type
+    }
+    if len(set(sizes.values())) <= 1:
+        return []
+    told = ", ".join(f"{name} {n}" for name, n in sizes.items())
+    text = f"The DataType lists differ in length: {told}."
+    return [
+        _finding(
+            "REGISTRATION", text, "Give every input and output the same number of types, column by column."
+        )
+    ]
+
+
+def _nested(info: HostInfo) -> list[Diagnostic]:
+    registered = {c.name for c in info.tiling_classes} | VENDOR_STRUCTS
+    wanted = {n for c in info.tiling_classes for n in _structs(c.fields)}
+    return [
+        _finding(
+            "TILING_STRUCT",
+            f"The tiling struct {name} is a field of another one and is not registered.",
+            f"Write REGISTER_TILING_DATA_CLASS({name}Op, {name}).",
+        )
+        for name in sorted(wanted - registered)
+    ]
+
+
+def _structs(fields: tuple[TilingField, ...]) -> list[str]:
+    inner = [f for f in fields if f.fields is not None]
+    return [n for f in inner for n in (f.type, *_structs(f.fields or ()))]
+
+
+def _finding(code: str, text: str, remedy: str) -> Diagnostic:
+    return Diagnostic(code=code, text=text, remedy=remedy, stage="compile")

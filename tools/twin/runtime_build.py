@@ -1,0 +1,227 @@
+"""Build the twin's runtime once per machine: device and host libraries, launcher, host runner, sandbox.
+
+Objects and the linked whole are kept by content, so a changed source costs one object and a link.
+"""
+
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+from akgen.tools.frozen import Frozen
+from akgen.tools.process import run
+from akgen.tools.toolchain import Progress
+from akgen.tools.twin.compiler import Compiler, find_compiler, must
+from akgen.tools.twin.settings import TwinSettings
+from akgen.tools.twin.store import Store, digest
+
+TWIN = Path(__file__).resolve().parent
+SOURCE = TWIN / "src"
+DEVICE_INCLUDE = TWIN / "include"
+HOST_INCLUDE = TWIN / "host_include"
+COMPILE_TIMEOUT_S = 600.0
+
+_BASE = ("-std=c++17", "-fPIC", "-w", "-pthread")
+# The same results on every machine: no contraction to fused multiply-add.
+_FAST = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno")
+_SMALL = ("-O1", "-g1")
+_PARTS_WITH_OWN_PROGRAM = ("host", "launcher", "sandbox")
+HOST_FLAGS = ("-std=c++17", "-O0", "-g1", "-fPIC", "-w")  # an operator's host code and its precompiled header
+
+
+class Runtime(Frozen):
+    """The built runtime. `digest` stands for everything in it and for every header."""
+
+    folder: Path
+    compiler: Compiler
+    digest: str
+
+    @property
+    def device_library(self) -> Path:
+        return self.folder / "libakgen_twin.so"
+
+    @property
+    def launcher(self) -> Path:
+        return self.folder / "akgen_twin_run"
+
+    @property
+    def host_library(self) -> Path:
+        return self.folder / "libakgen_twin_host.so"
+
+    @property
+    def host_runner(self) -> Path:
+        return self.folder / "akgen_twin_host"
+
+    @property
+    def sandbox(self) -> Path:
+        return self.folder / "akgen_sandbox"
+
+    @property
+    def host_prelude(self) -> Path:
+        """Return the header that every host file sees first; its precompiled form lies beside it."""
+        return self.folder / "host_std.h"
+
+
+class _Unit(Frozen):
+    """One source and how it is compiled."""
+
+    source: Path
+    flags: tuple[str, ...]
+
+
+class _Target(Frozen):
+    """One library or program."""
+
+    name: str
+    units: tuple[_Unit, ...]
+    libraries: tuple[str, ...] = ()  # of ours, by name
+    shared: bool = False
+
+
+def build_runtime(settings: TwinSettings, progress: Progress) -> Runtime:
+    """Return the runtime for these sources and this compiler, building it if it is not in the cache.
+
+    Raises InfraError if there is no compiler, the cache cannot be written or a source does not compile.
+    """
+    compiler = find_compiler(settings)
+    key = digest(compiler.version, _machine(), _tree_digest())
+    store = Store(settings.cache / "runtime")
+    if not store.entry(key).is_dir():
+        progress("building the twin's runtime (once per machine)")
+    folder = store.get(key, lambda work: _build(settings, compiler, work, progress))
+    return Runtime(folder=folder, compiler=compiler, digest=key)
+
+
+def _build(settings: TwinSettings, compiler: Compiler, work: Path, progress: Progress) -> None:
+    targets = _targets()
+    units = {u: None for t in targets for u in t.units}
+    objects = Store(settings.cache / "objects")
+    done = 0
+
+    def compile_one(unit: _Unit) -> tuple[_Unit, Path]:
+        nonlocal done
+        made = objects.get(_unit_key(unit, compiler), lambda folder: _compile(unit, compiler, folder))
+        done += 1
+        progress(f"runtime {done}/{len(units)}: {unit.source.relative_to(SOURCE)}")
+        return unit, made / "unit.o"
+
+    with ThreadPoolExecutor(settings.jobs) as pool:
+        prelude = pool.submit(_host_prelude, compiler, objects)
+        made = dict(pool.map(compile_one, units))
+        for path in prelude.result().iterdir():
+            (work / path.name).hardlink_to(path)
+    for target in targets:
+        _link(target, [made[u] for u in target.units], compiler, work)
+    progress("runtime built")
+
+
+def _targets() -> tuple[_Target, ...]:
+    """Name what is built from which folder of src/. A folder without a program of its own is device runtime."""
+    lockdown = (_Unit(source=SOURCE / "lockdown.cpp", flags=_SMALL),)
+    device = tuple(
+        _Unit(source=p, flags=(*_FAST, "-DAKGEN_RUNTIME", f"-I{DEVICE_INCLUDE}", f"-I{SOURCE}"))
+        for folder in sorted(SOURCE.iterdir())
+        if folder.is_dir() and folder.name not in _PARTS_WITH_OWN_PROGRAM
+        for p in sorted(folder.glob("*.cpp"))
+    )
+    host_flags = (*_SMALL, f"-I{HOST_INCLUDE}", f"-I{SOURCE}/host", f"-I{SOURCE}")
+    host = {p.stem: _Unit(source=p, flags=host_flags) for p in sorted((SOURCE / "host").glob("*.cpp"))}
+    host_main = tuple(host.pop(name) for name in ("main", "manifest"))
+    launcher_flags = ("-O2", "-g1", "-DAKGEN_RUNTIME", f"-I{DEVICE_INCLUDE}", f"-I{SOURCE}")
+    launcher = tuple(
+        _Unit(source=p, flags=launcher_flags) for p in sorted((SOURCE / "launcher").glob("*.cpp"))
+    )
+    sandbox = tuple(_Unit(source=p, flags=_SMALL) for p in sorted((SOURCE / "sandbox").glob("*.cpp")))
+    return (
+        _Target(name="libakgen_twin.so", units=device, shared=True),
+        _Target(name="libakgen_twin_host.so", units=tuple(host.values()), shared=True),
+        _Target(name="akgen_sandbox", units=sandbox + lockdown),
+        _Target(name="akgen_twin_host", units=host_main + lockdown, libraries=("akgen_twin_host",)),
+        _Target(name="akgen_twin_run", units=launcher + lockdown, libraries=("akgen_twin",)),
+    )
+
+
+def _compile(unit: _Unit, compiler: Compiler, folder: Path) -> None:
+    command: list[str | Path] = [
+        compiler.path,
+        *_BASE,
+        *unit.flags,
+        "-c",
+        "-o",
+        folder / "unit.o",
+        unit.source,
+    ]
+    must(run(command, cwd=folder, timeout_s=COMPILE_TIMEOUT_S), f"Compiling {unit.source.relative_to(TWIN)}")
+
+
+def _link(target: _Target, objects: list[Path], compiler: Compiler, work: Path) -> None:
+    command: list[str | Path] = [compiler.path, "-pthread", "-Wl,-rpath,$ORIGIN", "-o", work / target.name]
+    if target.shared:
+        command += ["-shared", f"-Wl,-soname,{target.name}"]
+    command += [*objects, f"-L{work}", *(f"-l{name}" for name in target.libraries), "-ldl"]
+    must(run(command, cwd=work, timeout_s=COMPILE_TIMEOUT_S), f"Linking {target.name}")
+
+
+def _host_prelude(compiler: Compiler, objects: Store) -> Path:
+    """Precompile the standard headers that operators' host code sees."""
+    header = HOST_INCLUDE / "akgen" / "host_std.h"
+    text = header.read_text()
+
+    def build(folder: Path) -> None:
+        copy = folder / "host_std.h"
+        copy.write_text(text)
+        command: list[str | Path] = [
+            compiler.path,
+            *HOST_FLAGS,
+            "-x",
+            "c++-header",
+            "-o",
+            f"{copy}.gch",
+            copy,
+        ]
+        must(run(command, cwd=folder, timeout_s=COMPILE_TIMEOUT_S), "Precompiling the host headers")
+
+    return objects.get(digest("host prelude", compiler.version, *HOST_FLAGS, text), build)
+
+
+def _unit_key(unit: _Unit, compiler: Compiler) -> str:
+    return digest(compiler.version, _machine(), *unit.flags, *(t for p in _closure(unit.source) for t in p))
+
+
+def _closure(source: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield name and content of a source and of every header of ours that it may include."""
+    roots = (SOURCE, SOURCE / "host", DEVICE_INCLUDE, HOST_INCLUDE)
+    seen: dict[Path, None] = {}
+    stack = [source]
+    while stack:
+        path = stack.pop()
+        if path in seen:
+            continue
+        seen[path] = None
+        for name in _includes(path):
+            stack += [p for p in (path.parent / name, *(root / name for root in roots)) if p.is_file()]
+    for path in sorted(p.resolve() for p in seen):
+        yield str(path.relative_to(TWIN)), path.read_bytes()
+
+
+def _includes(path: Path) -> list[str]:
+    return re.findall(r'^\s*#\s*include\s*"([^"]+)"', path.read_text(errors="replace"), re.MULTILINE)
+
+
+def _tree_digest() -> str:
+    parts: list[str | bytes] = [*_BASE, *_FAST, *_SMALL, *HOST_FLAGS]
+    for root in (SOURCE, DEVICE_INCLUDE, HOST_INCLUDE):
+        for path in sorted(p for p in root.rglob("*") if p.is_file()):
+            parts += [str(path.relative_to(TWIN)), path.read_bytes()]
+    return digest(*parts)
+
+
+@cache
+def _machine() -> str:
+    """Return what `-march=native` depends on."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return "unknown"
+    return next((line for line in lines if line.startswith(("flags", "Features"))), "unknown")

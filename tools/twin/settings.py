@@ -1,0 +1,23 @@
+"""What the twin must be told: where it may keep what it builds, and which chip it stands for."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from akgen.knowledge.chip import DEFAULT_CHIP
+from akgen.tools.frozen import Frozen
+
+
+class TwinSettings(Frozen):
+    """`cache` holds the built runtime and every compiled host and kernel, by content; it may be deleted."""
+
+    cache: Path
+    chip: str = DEFAULT_CHIP
+    compiler: str | None = None  # a C++17 compiler; None: the first of g++, clang++ on `path`
+    path: str = "/usr/local/bin:/usr/bin:/bin"
+    jobs: int = 2
+
+
+def user_cache(environment: Mapping[str, str]) -> Path:
+    """Return the user's cache folder for AKGen, from XDG_CACHE_HOME or HOME."""
+    base = environment.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path(environment.get("HOME", "/tmp")) / ".cache") / "akgen"

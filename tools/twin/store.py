@@ -1,0 +1,66 @@
+"""A folder of built things by content key: built once, by one process at a time, never seen half done."""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from akgen.tools.outcome import InfraError
+
+
+def digest(*parts: str | bytes) -> str:
+    """Return a 24-digit hex key of parts; their borders count."""
+    h = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        h.update(str(len(data)).encode() + b"\0" + data)
+    return h.hexdigest()[:24]
+
+
+class Store:
+    """Entries are folders below `root`. Raises InfraError if the folder cannot be written."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def entry(self, key: str) -> Path:
+        return self.root / key[:2] / key
+
+    def get(self, key: str, build: Callable[[Path], None]) -> Path:
+        """Return the entry's folder, calling `build(folder)` to fill it if it is not there.
+
+        If `build` raises, nothing is kept. Two processes that want the same key wait for one build.
+        """
+        final = self.entry(key)
+        if final.is_dir():
+            return final
+        try:
+            final.parent.mkdir(parents=True, exist_ok=True)
+            with self._locked(final.with_suffix(".lock")):
+                if not final.is_dir():
+                    self._build(final, build)
+        except OSError as e:
+            raise InfraError(
+                f"The cache folder {self.root} cannot be used: {e.strerror or e}.",
+                "Free space or rights, or set XDG_CACHE_HOME to a folder that can be written.",
+            ) from e
+        return final
+
+    def _build(self, final: Path, build: Callable[[Path], None]) -> None:
+        work = Path(tempfile.mkdtemp(prefix=final.name + ".", dir=final.parent))
+        try:
+            build(work)
+            os.rename(work, final)  # noqa: PTH104 (atomic on one file system)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+    @contextlib.contextmanager
+    def _locked(self, path: Path) -> Iterator[None]:
+        with path.open("a") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        path.unlink(missing_ok=True)

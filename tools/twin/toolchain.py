@@ -1,0 +1,204 @@
+"""The twin as a toolchain: host code and kernels compile with the system's C++ compiler and run on simulated cores."""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as package_version
+from pathlib import Path
+from typing import NamedTuple
+
+from akgen.knowledge.chip import chip, launcher_text
+from akgen.tools.call import Call
+from akgen.tools.frozen import Frozen
+from akgen.tools.op_spec import OpSpec
+from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.project import KernelProject
+from akgen.tools.toolchain import Build, Launch, Progress
+from akgen.tools.twin.columns import Column, ColumnMissing, column_of
+from akgen.tools.twin.entry import check_entry
+from akgen.tools.twin.host_build import build_host
+from akgen.tools.twin.host_info import HostInfo, spec_of
+from akgen.tools.twin.host_run import HostFailure, Tiling, tile
+from akgen.tools.twin.kernel_build import BuiltKernel, Variant, auto_sync, build_kernel
+from akgen.tools.twin.launch import KernelRun, launch
+from akgen.tools.twin.registration import check_host, check_tiling
+from akgen.tools.twin.runtime_build import Runtime, build_runtime
+from akgen.tools.twin.settings import TwinSettings
+from akgen.tools.twin.store import Store
+
+_RECORD = "twin_build.json"
+
+
+class BuildRecord(Frozen):
+    """What a later run needs to know of a build; kept in the build's folder."""
+
+    project: KernelProject
+    info: HostInfo | None
+
+
+class Plan(NamedTuple):
+    """One call, tiled: which variant of the kernel it takes."""
+
+    tiling: Tiling
+    variant: Variant
+
+
+class TwinToolchain:
+    """Implements akgen.tools.toolchain.Toolchain. One object may serve several threads once it is prepared."""
+
+    def __init__(self, settings: TwinSettings) -> None:
+        self._settings = settings
+        self._chip = chip(settings.chip)
+        self._runtime: Runtime | None = None
+
+    @property
+    def name(self) -> str:
+        return "twin"
+
+    def version(self) -> str:
+        try:
+            number = package_version("akgen")
+        except PackageNotFoundError:
+            number = "0"
+        return f"twin {number} ({self._chip.name})"
+
+    def prepare(self, progress: Progress) -> None:
+        """Build the runtime if this machine does not have it yet."""
+        self._runtime = build_runtime(self._settings, progress)
+        self._chip_file().parent.mkdir(parents=True, exist_ok=True)
+        self._chip_file().write_text(launcher_text(self._chip))
+
+    def compile(self, project: KernelProject, calls: Sequence[Call], folder: Path) -> Build:
+        """Build host code, tile the calls, and build the kernel for every combination they lead to."""
+        started = time.monotonic()
+        runtime = self._ready()
+        folder.mkdir(parents=True, exist_ok=True)
+        host = build_host(project, runtime, self._store("host"), self._chip_file(), self._settings.jobs)
+        spec = spec_of(host.info.op) if host.info is not None and host.info.op is not None else None
+        if host.diagnostics:
+            return self._failed(folder, Outcome.COMPILE_ERROR, spec, started, host.diagnostics)
+        if host.info is not None and (wrong := check_host(project, host.info)):
+            return self._failed(folder, Outcome.COMPILE_ERROR, spec, started, wrong)
+        entry, wrong = check_entry(project, host.info.op if host.info else None)
+        if entry is None:
+            return self._failed(folder, Outcome.COMPILE_ERROR, spec, started, wrong)
+        record = BuildRecord(project=project, info=host.info)
+        variants: dict[Variant, None] = {}
+        for i, call in enumerate(_distinct(calls)):
+            try:
+                variants[self._plan(record, call, folder / "tiling" / str(i)).variant] = None
+            except ColumnMissing as e:
+                return self._failed(folder, Outcome.COMPILE_ERROR, spec, started, (e.diagnostic,))
+            except HostFailure as e:
+                return self._failed(folder, Outcome.TILING_ERROR, spec, started, (e.diagnostic,))
+        kernel_started = time.monotonic()
+        built = self._kernels(record, tuple(variants))
+        kernel_s = time.monotonic() - kernel_started
+        failed = tuple(d for b in built for d in b.diagnostics)
+        if failed:
+            outcome = Outcome.CHEAT if any(b.cheat for b in built) else Outcome.COMPILE_ERROR
+            return self._failed(folder, outcome, spec, started, tuple(dict.fromkeys(failed)), kernel_s)
+        (folder / _RECORD).write_text(record.model_dump_json())
+        return Build(
+            toolchain=self.version(),
+            outcome=None,
+            op=spec,
+            folder=folder,
+            compile_s=time.monotonic() - started,
+            kernel_compile_s=kernel_s,
+        )
+
+    def run(
+        self, build: Build, call: Call, folder: Path, *, timeout_s: float = 60.0, trace: bool = False
+    ) -> Launch:
+        """Tile and launch one call. A combination of types or a tiling key that is new is built first."""
+        runtime = self._ready()
+        record = BuildRecord.model_validate_json((build.folder / _RECORD).read_bytes())
+        try:
+            plan = self._plan(record, call, folder)
+        except (ColumnMissing, HostFailure) as e:
+            return Launch(outcome=Outcome.TILING_ERROR, outputs=(), diagnostics=(e.diagnostic,))
+        built = self._kernels(record, (plan.variant,))[0]
+        if built.library is None:
+            outcome = Outcome.CHEAT if built.cheat else Outcome.COMPILE_ERROR
+            return Launch(outcome=outcome, outputs=(), diagnostics=built.diagnostics)
+        what = KernelRun(
+            library=built.library,
+            symbol=built.symbol,
+            op=record.info.op if record.info else None,
+            tiling=plan.tiling,
+            auto_sync=auto_sync(record.project),
+            chip_file=self._chip_file(),
+            toolchain=self.version(),
+        )
+        return launch(runtime, what, call, folder, timeout_s=timeout_s, trace=trace)
+
+    def read_spec(self, project: KernelProject, folder: Path) -> tuple[OpSpec | None, tuple[Diagnostic, ...]]:
+        """Read a project's OpDef (a SpecReader); no kernel is built."""
+        folder.mkdir(parents=True, exist_ok=True)
+        host = build_host(project, self._ready(), self._store("host"), self._chip_file(), self._settings.jobs)
+        if host.info is None or host.info.op is None:
+            return None, host.diagnostics or (check_host(project, host.info) if host.info else ())
+        return spec_of(host.info.op), ()
+
+    def _plan(self, record: BuildRecord, call: Call, folder: Path) -> Plan:
+        """Pick the column and run the tiling function. Raises ColumnMissing, HostFailure."""
+        info = record.info
+        whole_chip = Tiling(data=None, block_dim=self._chip.core_aiv, tiling_key=0, workspace_bytes=0)
+        if info is None or info.op is None:
+            return Plan(whole_chip, Variant(None, 0))
+        column: Column = column_of(info.op, call)
+        if not info.op.has_tiling:
+            # Nothing is registered: the kernel carries its numbers itself and runs on every vector core.
+            return Plan(whole_chip, Variant(column, 0))
+        tiling = tile(info, info.op, column, call, self._ready(), self._chip_file(), folder)
+        check_tiling(record.project, info, tiling)
+        return Plan(tiling, Variant(column, tiling.tiling_key))
+
+    def _kernels(self, record: BuildRecord, variants: Sequence[Variant]) -> list[BuiltKernel]:
+        runtime, store = self._ready(), self._store("kernel")
+
+        def one(variant: Variant) -> BuiltKernel:
+            return build_kernel(record.project, record.info, variant, runtime, store)
+
+        if len(variants) == 1:
+            return [one(variants[0])]
+        with ThreadPoolExecutor(self._settings.jobs) as pool:
+            return list(pool.map(one, variants))
+
+    def _failed(
+        self,
+        folder: Path,
+        outcome: Outcome,
+        spec: OpSpec | None,
+        started: float,
+        found: tuple[Diagnostic, ...],
+        kernel_s: float | None = None,
+    ) -> Build:
+        return Build(
+            toolchain=self.version(),
+            outcome=outcome,
+            op=spec,
+            folder=folder,
+            compile_s=time.monotonic() - started,
+            kernel_compile_s=kernel_s,
+            diagnostics=found,
+        )
+
+    def _ready(self) -> Runtime:
+        if self._runtime is None:
+            self.prepare(lambda _: None)
+        assert self._runtime is not None
+        return self._runtime
+
+    def _store(self, what: str) -> Store:
+        return Store(self._settings.cache / what)
+
+    def _chip_file(self) -> Path:
+        assert self._runtime is not None
+        return self._settings.cache / "chips" / f"{self._chip.name}-{self._runtime.digest}.txt"
+
+
+def _distinct(calls: Sequence[Call]) -> list[Call]:
+    return list(dict.fromkeys(calls))
