@@ -1,5 +1,6 @@
 """`akgen doctor`: what this machine has, what it lacks, and what to do about it."""
 
+import json
 import platform
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
@@ -30,7 +31,7 @@ def doctor(context: typer.Context, as_json: AsJson = False) -> None:
         for i, finding in enumerate(findings):
             mark = ("yes", "green") if finding.found else ("no", "red" if group != "optional" else "yellow")
             what = Text.assemble(mark, "  ", finding.detail)
-            table.add_row(group if i == 0 else "", finding.name, what, finding.remedy or "")
+            table.add_row(group if i == 0 else "", finding.name, what, Text(finding.remedy or ""))
     terminal.show(table)
     usable = all(f.found for f in needed)
     terminal.line("the twin can be used" if usable else "the twin cannot be used yet; see the remedies above")
@@ -81,13 +82,22 @@ def _twin(terminal: Terminal, settings: "TwinSettings") -> Iterator[Finding]:  #
         return
     yield Finding(name="twin runtime", found=True, detail=f"built, {runtime.digest[:12]}")
     state = run([runtime.sandbox, "--state"], cwd=Path("/"), timeout_s=20)
-    detail = state.out.strip() if state.ok else state.err.strip()[-200:]
+    detail = _sandbox_words(state.out) if state.ok else state.err.strip()[-200:]
     yield Finding(
         name="sandbox",
         found=state.ok,
         detail=detail,
         remedy=None if state.ok else "Linux 3.17 or later with seccomp is needed.",
     )
+
+
+def _sandbox_words(state: str) -> str:
+    """Turn the sandbox's JSON into a list of what is in force."""
+    facts = json.loads(state)
+    active = [name.replace("_", " ") for name, value in facts.items() if value is True]
+    if facts["landlock_abi"]:
+        active.append(f"Landlock {facts['landlock_abi']}")
+    return ", ".join(active) + (f"; refused here: {facts['missing']}" if facts["missing"] else "")
 
 
 def _endpoint(settings: Settings) -> Iterator[Finding]:
