@@ -87,6 +87,7 @@ def choose(state: TaskState, runtime: Runtime[Context]) -> Update:
         predicted_us=best.predicted_us,
         verdict=attempt.verdict,
         profile=attempt.profile,
+        page=attempt.page,
         why=best.stopped or attempt.decision.why,
         candidates=ended,
     )
@@ -171,6 +172,7 @@ def _attempt(
         dsl=written.dsl,
         verdict=verdict,
         profile=profiled.profile if profiled else None,
+        page=profiled.page if profiled else None,
         decision=decision,
         planner_messages=planned.messages,
         coder_messages=written.messages,

@@ -53,8 +53,8 @@ def write_whole(path: Path, text: str) -> None:
             os.close(folder)
 
 
-def append_line(path: Path, line: str) -> None:
-    """Append one line and wait until it is on disk; a torn line that a crash left is cut off first."""
+def append_line(path: Path, line: str, *, wait: bool = True) -> None:
+    """Append one line, and `wait` until it is on disk; a torn line that a crash left is cut off first."""
     with writing(path), path.open("ab+") as handle:
         end = handle.seek(0, os.SEEK_END)
         whole = _end_of_last_line(handle, end)
@@ -62,7 +62,8 @@ def append_line(path: Path, line: str) -> None:
             handle.truncate(whole)
         handle.write(line.encode() + b"\n")
         handle.flush()
-        os.fsync(handle.fileno())
+        if wait:
+            os.fsync(handle.fileno())
 
 
 def _end_of_last_line(handle: BinaryIO, end: int) -> int:

@@ -4,6 +4,7 @@ Each calls one decider or tool through the ledger. A stage that ends the attempt
 `machine` look at nothing else.
 """
 
+from pathlib import Path
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -23,7 +24,9 @@ from akgen.graph.lines import (
 from akgen.graph.state import Profiled, SampleState
 from akgen.graph.step import Step
 from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.profile import Profile
 from akgen.tools.project import KernelProject
+from akgen.tools.timeline.page import write_page
 from akgen.tools.toolchain import Build
 from akgen.tools.verdict import Verdict
 
@@ -109,9 +112,16 @@ def profile(state: SampleState, runtime: Runtime[Context]) -> Update:
     profiled = step.pay(
         {**inputs, "seed": context.seed},
         Profiled,
-        lambda: Profiled(profile=context.workbench.profile(build, task, folder, context.seed)),
+        lambda: _profiled(context.workbench.profile(build, task, folder, context.seed), task.name, folder),
     )
     return {"profiled": profiled, "spent": step.done(profile_line(profiled.profile), None)}
+
+
+def _profiled(found: Profile | None, title: str, folder: Path) -> Profiled:
+    """Draw the timeline beside its trace, where there is one."""
+    if found is None or found.trace is None:
+        return Profiled(profile=found)
+    return Profiled(profile=found, page=write_page(found, found.trace, folder / "timeline.html", title))
 
 
 def _stopped(

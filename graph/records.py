@@ -89,6 +89,7 @@ class Attempt(Frozen):
     dsl: str | None = None
     verdict: Verdict
     profile: Profile | None = None
+    page: Path | None = None  # the timeline as HTML
     decision: Decision
     diagnostics: tuple[Diagnostic, ...] = ()
     planner_messages: tuple[dict[str, str], ...] = ()
@@ -121,5 +122,6 @@ class Solution(Frozen):
     predicted_us: float | None
     verdict: Verdict
     profile: Profile | None = None
+    page: Path | None = None
     why: str = ""
     candidates: tuple[Candidate, ...]

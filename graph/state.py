@@ -1,5 +1,6 @@
 """What travels along the edges: frozen values only, so that a checkpoint gives back what it took."""
 
+from pathlib import Path
 from typing import Annotated, TypedDict
 
 from akgen.agents.budget import Spent
@@ -26,6 +27,7 @@ class Profiled(Frozen):
     """The profile stage's result; None inside when no timeline could be had."""
 
     profile: Profile | None
+    page: Path | None = None  # the timeline as HTML
 
 
 class Candidates(Frozen):

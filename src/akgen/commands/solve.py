@@ -126,6 +126,6 @@ def _report(store: "RunStore", folder: Path, solution: "Solution", terminal: Ter
     if project is not None:
         terminal.line(f"kernel project: {project}")
     if profile is not None and profile.trace is not None:
-        terminal.line(f"timeline: {profile.trace} (Perfetto)")
+        terminal.line(f"timeline: {solution.page} (browser), {profile.trace} (Perfetto)")
     document = json.loads(solution.model_dump_json())
     terminal.result({"run": str(store.folder), **document, "project": str(project) if project else None})

@@ -1,0 +1,15 @@
+"""Graphs for LangGraph's tools: `langgraph.json` names these. They are opened and drawn, not run, without a context."""
+
+from langgraph.checkpoint.memory import InMemorySaver
+
+from akgen.graph import chat, machine
+
+
+def task_graph() -> machine.Machine:
+    """Return the graph of one task with its candidates; LangGraph's server brings its own checkpointer."""
+    return machine.build()
+
+
+def chat_graph() -> chat.ChatMachine:
+    """Return the conversation's graph."""
+    return chat.build(InMemorySaver())
