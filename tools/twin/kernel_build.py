@@ -21,10 +21,13 @@ from akgen.tools.twin.tiling_header import plain_struct_of_key, tiling_header
 
 _LIBRARY = "kernel.so"
 _CPP_OF_GE = {d.ge_name: d.cpp_name for d in DType} | {"DT_INT4": "int4b_t", "DT_COMPLEX32": "complex32"}
-# -g1: lines, so that a report can name them. No start files: nothing but the kernel's own code may run at load.
+# -g1 and no sibling calls: a runtime entry point's return address names the user's line. No start files: nothing but
+# the kernel's own code may run at load.
 FLAGS = (
     "-std=c++17", "-O1", "-g1", "-fPIC", "-w", "-fmax-errors=20", "-fno-exceptions", "-fno-rtti",
     "-fno-threadsafe-statics", "-fno-stack-protector", "-fno-math-errno", "-ffp-contract=off",
+    "-fno-optimize-sibling-calls", "-fno-strict-aliasing", "-fwrapv", "-fvisibility=hidden", "-fno-asynchronous-unwind-tables",
+    "-pipe",
     "-shared", "-nostartfiles", "-nodefaultlibs",
 )  # fmt: skip
 _COMPILER_CALLS = frozenset({"memcpy", "memmove", "memset", "memcmp", "__dso_handle"})
@@ -145,6 +148,7 @@ def _build(
             *options,
             f"-fdebug-prefix-map={folder}=.",
             f"-I{DEVICE_INCLUDE}",
+            f"-I{DEVICE_INCLUDE}/shadow",  # host headers by name, empty
             *(f"-I{i}" for i in include),
             *("-include", "prelude.h", project.kernel_file),
             *("-o", _LIBRARY, f"-L{runtime.folder}", "-lakgen_twin", "-lgcc"),

@@ -115,6 +115,20 @@ ArgumentLine list(const Fields &f, Reader &reader, const std::vector<ArgumentLin
     }
     return line;
 }
+
+SaveLine save(const Fields &f, Reader &reader)
+{
+    SaveLine line{std::stoull(f.at(1)), {}};
+    const size_t count = std::stoull(f.at(2));
+    Fields row;
+    for (size_t i = 0; i < count; ++i) {
+        if (!reader.next(row) || row[0] != "item") {
+            throw std::runtime_error("a list has fewer items than it says");
+        }
+        line.files.push_back(row.at(1));
+    }
+    return line;
+}
 } // namespace
 
 uint64_t TensorItem::size_bytes() const
@@ -158,6 +172,8 @@ Manifest Manifest::read(const std::string &path)
                 m.cpu_s = std::stoull(f.at(1));
             } else if (key == "arg") {
                 m.arguments.push_back(argument(f));
+            } else if (key == "save") {
+                m.saves.push_back(save(f, reader));
             } else if (key == "list") {
                 m.arguments.push_back(list(f, reader, m.arguments));
             } else {

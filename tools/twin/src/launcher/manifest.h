@@ -19,6 +19,11 @@ struct ArgumentLine {
     size_t alias_of = 0;           // index of an argument
     bool zeroed = false;           // an output that is cleared, not poisoned
 };
+// An input that the kernel works on in place and that is written out after the run.
+struct SaveLine {
+    size_t argument = 0;
+    std::vector<std::string> files;
+};
 struct Manifest {
     std::string chip, kernel, symbol, tiling = "-", report, trace = "-";
     uint32_t block_dim = 1;
@@ -26,6 +31,7 @@ struct Manifest {
     bool auto_sync = true;
     uint64_t cpu_s = 0;
     std::vector<ArgumentLine> arguments;
+    std::vector<SaveLine> saves;
 
     // Throws std::runtime_error with the line's number.
     static Manifest read(const std::string &path);

@@ -22,6 +22,11 @@ LaunchMemory::LaunchMemory(const Manifest &manifest)
         placed.push_back(place(line, placed));
         arguments.push_back(placed.back().pointer);
     }
+    for (const SaveLine &line : manifest.saves) {
+        for (size_t i = 0; i < line.files.size(); ++i) {
+            result(*placed.at(line.argument).tensors.at(i), line.files[i]);
+        }
+    }
     if (manifest.workspace_bytes > 0) {
         workspace = add("workspace", manifest.workspace_bytes, Poison::nan)->data();
     }
