@@ -13,6 +13,7 @@ from akgen.tools.twin.elf import exported_by, read_elf
 from akgen.tools.twin.entry import without_comments
 from akgen.tools.twin.host_info import HostInfo
 from akgen.tools.twin.host_names import HOST_NAMES
+from akgen.tools.twin.launch_syntax import without_launches
 from akgen.tools.twin.results import CachedResult, read_result, write_result
 from akgen.tools.twin.runtime_build import DEVICE_INCLUDE, Runtime
 from akgen.tools.twin.sandboxed import compile_in, exhausted
@@ -137,7 +138,7 @@ def _build(
     for path, text in files.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text)
+        target.write_text(without_launches(text))
     (folder / "prelude.h").write_text(prelude)
     include = sorted({str(PurePosixPath(p).parent) for p in files})
     done = compile_in(
