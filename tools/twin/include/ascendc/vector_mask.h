@@ -30,6 +30,7 @@ public:
     }
     template <typename T> static AKGEN_INLINE void SetMaskCount() { akgen::twin::mask_mode(true); }
     template <typename T> static AKGEN_INLINE void SetMaskNorm() { akgen::twin::mask_mode(false); }
+    static AKGEN_INLINE constexpr int32_t GetC0Count(const int32_t dtypeSize) { return DEFAULT_C0_SIZE / dtypeSize; }
     static AKGEN_INLINE void ResetMask() { akgen::twin::mask_bits(FULL_MASK, FULL_MASK); }
 };
 

@@ -1,0 +1,238 @@
+// Entry points of the mathematical and activation APIs.
+#include "loops.h"
+
+#include "math_facts.h"
+#include "math_loops.h"
+#include "record.h"
+#include "single.h"
+
+namespace akgen::twin {
+namespace {
+
+// The first step carries the operands; the others only take time, since the API orders its own steps.
+void issue_steps(const Instr &first, const char *const *steps)
+{
+    for (uint32_t i = 0; steps[i]; ++i) {
+        Instr step = first;
+        step.op = steps[i];
+        step.n_access = i == 0 ? first.n_access : 0;
+        issue(step);
+    }
+}
+
+constexpr const char *kNames[] = {"the destination", "the source", "the second source"};
+
+struct Call {
+    const char *api;
+    const void *pc;
+    DType type;
+    View dst, src0, src1, work;
+    uint32_t sources;
+};
+
+// Check, record and leave the mask register as a count form does. False: nothing to do.
+bool begin(const Call &c, int64_t count, const char *const *steps)
+{
+    const View views[] = {c.dst, c.src0, c.src1};
+    for (uint32_t i = 0; i <= c.sources; ++i) {
+        require_aligned(c.api, c.pc, kNames[i], views[i], 32);
+    }
+    const uint32_t bytes = dtype_bytes(c.type);
+    const uint32_t lanes = 256 / (bytes < 4 ? 4 : bytes); // worked on in float
+    const Walk w = walk_count(c.api, c.pc, lanes, count);
+    if (w.active == 0) {
+        return false;
+    }
+    if (c.work.data) {
+        require_aligned(c.api, c.pc, "the temporary buffer", c.work, 32);
+    }
+    Instr instr = vector_instr(c.api, steps[0], c.pc, c.type == DType::F16 ? DType::F32 : c.type, w.active);
+    const uint64_t span = w.active * bytes;
+    add_span(instr, c.src0, span, false);
+    add_span(instr, c.sources > 1 ? c.src1 : View{}, span, false);
+    add_span(instr, c.work, c.work.data ? 32 : 0, true);
+    add_span(instr, c.dst, span, true);
+    const Operand d{kNames[0], c.dst, bytes * 8, 1, 8, Use::WRITE};
+    Walk whole = w;
+    whole.lanes = whole.each = 256 / bytes;
+    whole.repeats = static_cast<uint32_t>((w.active + whole.lanes - 1) / whole.lanes);
+    whole.last = static_cast<uint32_t>(w.active - static_cast<uint64_t>(whole.repeats - 1) * whole.lanes);
+    for (uint32_t i = 1; i <= c.sources; ++i) {
+        check_overlap(c.api, c.pc, whole, d, Operand{kNames[i], views[i], bytes * 8, 1, 8, Use::READ});
+    }
+    if (c.type == DType::F16) {
+        Instr widen = instr;
+        widen.op = "Cast half->float";
+        issue(widen);
+        instr.n_access = 0;
+        issue_steps(instr, steps);
+        Instr narrow = instr;
+        narrow.op = "Cast float->half";
+        issue(narrow);
+    } else {
+        issue_steps(instr, steps);
+    }
+    return true;
+}
+
+// Load a chunk of either type as float.
+const float *chunk_of(DType type, const View &v, size_t at, size_t n, float *room)
+{
+    if (type == DType::F16) {
+        widen_half(reinterpret_cast<const uint16_t *>(v.data) + at, room, n);
+        return room;
+    }
+    return reinterpret_cast<const float *>(v.data) + at;
+}
+template <typename F> void over_chunks(const Call &c, int64_t count, F compute)
+{
+    alignas(64) float x[kChunk], y[kChunk], out[kChunk];
+    const size_t n = static_cast<size_t>(count);
+    for (size_t at = 0; at < n; at += kChunk) {
+        const size_t m = n - at < kChunk ? n - at : kChunk;
+        const float *a = chunk_of(c.type, c.src0, at, m, x);
+        const float *b = c.sources > 1 ? chunk_of(c.type, c.src1, at, m, y) : nullptr;
+        compute(out, a, b, m);
+        if (c.type == DType::F16) {
+            narrow_half(out, reinterpret_cast<uint16_t *>(c.dst.data) + at, m);
+        } else {
+            std::memcpy(c.dst.data + at * sizeof(float), out, m * sizeof(float));
+        }
+    }
+}
+
+int32_t integer_power(int32_t base, int32_t exponent)
+{
+    if (exponent < 0) { // only units have an inverse
+        return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
+    }
+    uint32_t result = 1, factor = static_cast<uint32_t>(base); // wraps
+    for (uint32_t left = static_cast<uint32_t>(exponent); left; left >>= 1) {
+        result *= (left & 1) ? factor : 1u;
+        factor *= factor;
+    }
+    return static_cast<int32_t>(result);
+}
+
+} // namespace
+
+void math_count(MathOp op, DType type, View dst, View src0, View src1, View work, float scalar, int64_t count)
+{
+    const MathFacts &f = math_facts(op);
+    const Call c{f.name, __builtin_return_address(0), type, dst, src0, src1, work, f.sources};
+    if (begin(c, count, f.steps)) {
+        over_chunks(c, count, [&](float *out, const float *a, const float *b, size_t n) { math_loop(op, out, a, b, scalar, n); });
+    }
+}
+
+void power_scalar(DType type, View dst, View src, View work, uint64_t scalar, bool first, int64_t count)
+{
+    const MathFacts &f = math_facts(MathOp::Power);
+    const Call c{f.name, __builtin_return_address(0), type, dst, src, {}, work, 1};
+    if (!begin(c, count, f.steps)) {
+        return;
+    }
+    if (type == DType::I32) {
+        const int32_t s = scalar_of<int32_t>(scalar);
+        int32_t *out = reinterpret_cast<int32_t *>(dst.data);
+        const int32_t *x = reinterpret_cast<const int32_t *>(src.data);
+        for (int64_t i = 0; i < count; ++i) {
+            out[i] = integer_power(first ? s : x[i], first ? x[i] : s);
+        }
+        return;
+    }
+    float filled[kChunk];
+    const float s = type == DType::F16 ? half_scalar(scalar) : scalar_of<float>(scalar);
+    for (float &v : filled) {
+        v = s;
+    }
+    over_chunks(c, count, [&](float *out, const float *a, const float *, size_t n) {
+        math_loop(MathOp::Power, out, first ? filled : a, first ? a : filled, 0.0f, n);
+    });
+}
+
+void power_integer(View dst, View src0, View src1, View work, int64_t count)
+{
+    const MathFacts &f = math_facts(MathOp::Power);
+    const Call c{f.name, __builtin_return_address(0), DType::I32, dst, src0, src1, work, 2};
+    if (begin(c, count, f.steps)) {
+        for (int64_t i = 0; i < count; ++i) {
+            reinterpret_cast<int32_t *>(dst.data)[i] =
+                integer_power(reinterpret_cast<const int32_t *>(src0.data)[i], reinterpret_cast<const int32_t *>(src1.data)[i]);
+        }
+    }
+}
+
+void xor_count(DType type, View dst, View src0, View src1, View work, int64_t count)
+{
+    static constexpr const char *kSteps[] = {"And", "Not", "Or", "And", nullptr};
+    const Call c{"Xor", __builtin_return_address(0), type, dst, src0, src1, work, 2};
+    if (begin(c, count, kSteps)) {
+        for (int64_t i = 0; i < count; ++i) {
+            reinterpret_cast<uint16_t *>(dst.data)[i] = static_cast<uint16_t>(
+                reinterpret_cast<const uint16_t *>(src0.data)[i] ^ reinterpret_cast<const uint16_t *>(src1.data)[i]);
+        }
+    }
+}
+
+void fma_count(DType type, View dst, View a, View b, View third, View work, int64_t count)
+{
+    static constexpr const char *kSteps[] = {"Mul", "Add", nullptr};
+    const void *pc = __builtin_return_address(0);
+    const Call c{"Fma", pc, type, dst, a, b, work, 2};
+    require_aligned("Fma", pc, "the third source", third, 32);
+    if (!begin(c, count, kSteps)) {
+        return;
+    }
+    float z[kChunk];
+    size_t at = 0;
+    over_chunks(c, count, [&](float *out, const float *x, const float *y, size_t n) {
+        const float *w = chunk_of(type, third, at, n, z);
+        for (size_t i = 0; i < n; ++i) {
+            out[i] = __builtin_fmaf(x[i], y[i], w[i]);
+        }
+        at += n;
+    });
+}
+
+void cumulative_sum(DType type, View dst, View last_row, View src, View work, uint32_t outer, uint32_t inner, bool last_axis)
+{
+    static constexpr const char *kSteps[] = {"Add", nullptr};
+    const Call c{"CumSum", __builtin_return_address(0), type, dst, src, {}, work, 1};
+    const uint32_t bytes = dtype_bytes(type);
+    if (static_cast<uint64_t>(inner) * bytes % 32 != 0) {
+        trap("UB_ALIGNMENT", c.api, c.pc, "CumSum: the inner axis of %u elements is %llu bytes, not a multiple of 32.", inner,
+             static_cast<unsigned long long>(static_cast<uint64_t>(inner) * bytes));
+    }
+    if (!begin(c, static_cast<int64_t>(outer) * inner, kSteps)) {
+        return;
+    }
+    const auto load = [&](uint64_t i) {
+        return type == DType::F16 ? widen_half(reinterpret_cast<const uint16_t *>(src.data)[i]) : reinterpret_cast<const float *>(src.data)[i];
+    };
+    const auto store = [&](uint8_t *to, uint64_t i, float v) {
+        if (type == DType::F16) {
+            reinterpret_cast<uint16_t *>(to)[i] = narrow_half(v);
+        } else {
+            reinterpret_cast<float *>(to)[i] = v;
+        }
+    };
+    const uint32_t runs = last_axis ? outer : inner;
+    const uint32_t length = last_axis ? inner : outer;
+    for (uint32_t r = 0; r < runs; ++r) { // half sums in float, as the API does
+        float sum = 0.0f;
+        for (uint32_t i = 0; i < length; ++i) {
+            const uint64_t at = last_axis ? static_cast<uint64_t>(r) * inner + i : static_cast<uint64_t>(i) * inner + r;
+            sum += load(at);
+            store(dst.data, at, sum);
+        }
+        if (last_row.data && !last_axis) {
+            store(last_row.data, r, sum);
+        }
+    }
+    for (uint32_t i = 0; last_row.data && last_axis && i < inner; ++i) {
+        std::memcpy(last_row.data + static_cast<size_t>(i) * bytes, dst.data + (static_cast<size_t>(outer - 1) * inner + i) * bytes, bytes);
+    }
+}
+
+} // namespace akgen::twin
