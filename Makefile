@@ -31,7 +31,7 @@ lint: $(STAMP)
 check: lint test
 
 bench: $(STAMP)
-	@$(BIN)/python -m akgen.bench.speed
+	@$(BIN)/akgen bench speed
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -182,3 +182,35 @@ def _table(terminal: Terminal, found: "Report") -> None:
 
 def _words(text: str | None) -> tuple[str, ...]:
     return tuple(w.strip() for w in (text or "").split(",") if w.strip())
+
+
+@app.command()
+def speed(
+    context: typer.Context,
+    root: Annotated[
+        Path | None, typer.Option(help="Your checkout of NPUKernelBench, for its single-file answers.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure compile, verdict and graph overhead. Exit 0 if every figure is within its target."""
+    from rich.table import Table
+
+    from akgen.bench.speed import measure
+    from akgen.tools.toolchains import make_toolchain
+    from akgen.tools.twin.settings import TwinSettings
+
+    settings: Settings = context.obj
+    terminal = Terminal(as_json)
+    machine = settings.machine()
+    twin = TwinSettings(cache=machine.cache, chip=settings.chip, compiler=machine.compiler, path=machine.path)
+    toolchain = make_toolchain("twin", machine, settings.chip)
+    figures = measure(toolchain, twin, root or settings.npukb_root, terminal.line)
+    table = Table()
+    for name, side in (("figure", "left"), ("value", "right"), ("target", "right"), ("of", "left")):
+        table.add_column(name, justify=side, overflow="fold")
+    for f in figures:
+        unit = "" if f.unit == "ratio" else f" {f.unit}"
+        table.add_row(f.name, f"{f.value:.2f}{unit}", f"{f.target:g}{unit}", f.detail)
+    terminal.show(table)
+    terminal.result({"toolchain": toolchain.version(), "figures": [f.model_dump() for f in figures]})
+    finish(all(f.holds for f in figures))
