@@ -4,6 +4,7 @@ from akgen.tools.dsl.check import check
 from akgen.tools.dsl.errors import DslError
 from akgen.tools.dsl.interpret import interpret
 from akgen.tools.dsl.ir import Program
+from akgen.tools.dsl.lower import Passes, lower, lower_passes
 from akgen.tools.dsl.parse import parse
 
-__all__ = ["DslError", "Program", "check", "interpret", "parse"]
+__all__ = ["DslError", "Passes", "Program", "check", "interpret", "lower", "lower_passes", "parse"]

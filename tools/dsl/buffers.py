@@ -5,7 +5,7 @@ from typing import Literal
 
 from akgen.tools.dsl.evaluate import Scalar, align_up, evaluate
 from akgen.tools.dsl.expr import Expr, Name
-from akgen.tools.dsl.ir import ElementType, Kernel, Load, Op, Store, walk
+from akgen.tools.dsl.ir import ElementType, Kernel, Load, Op, Store, TileRef, walk
 from akgen.tools.dsl.ops import OPS
 from akgen.tools.dsl.placement import Placement
 from akgen.tools.dtypes import DType
@@ -115,16 +115,21 @@ def _scratch(kernel: Kernel) -> list[ScratchNeed]:
 def _op_scratch(kernel: Kernel, op: Op) -> list[ScratchNeed]:
     info, dims = OPS[op.name], kernel.allocs[op.dst].dims
     needs: list[ScratchNeed] = []
-    if info.scratch_tiles:
-        needs.append(ScratchNeed(why=op.name, dims=dims, width=4 * info.scratch_tiles))
     if info.family == "reduce":
         rows = len(kernel.allocs[op.tiles[0].tile].dims) == 2
         lanes = FOLD_ROWS * FOLD_LANES if rows else LONG_FOLD
         needs.append(ScratchNeed(why=op.name, fixed_bytes=4 * lanes))
     if any(a.view == "column" for a in op.tiles):
         needs.append(ScratchNeed(why="broadcast over rows", fixed_bytes=4 * 8 * FOLD_ROWS))
-    if op.name in ("div", "rsqrt", "reciprocal"):
+    value_first = op.name == "div" and not isinstance(op.args[0], TileRef)
+    if value_first or op.name in ("rsqrt", "reciprocal", "sigmoid"):
         needs.append(ScratchNeed(why=op.name, fixed_bytes=256))
+    if op.name == "where" and not isinstance(op.args[1], TileRef) and op.args[2] == TileRef(tile=op.dst):
+        needs.append(ScratchNeed(why=op.name, dims=dims, width=4))
+    if op.name == "power" and not all(isinstance(a, TileRef) for a in op.args):
+        needs.append(ScratchNeed(why="a scalar operand of power", dims=dims, width=20))
+    elif info.scratch_tiles:
+        needs.append(ScratchNeed(why=op.name, dims=dims, width=4 * info.scratch_tiles))
     return needs
 
 

@@ -127,7 +127,9 @@ def _over(kernel: Kernel, plan: UbPlan, names: Mapping[str, Scalar], types: Type
         for b in plan.buffers
     ]
     parts.append(f"scratch {scratch_bytes(plan, names, alignment, types)}")
-    text = f"`{kernel.name}` needs {total} bytes of UB; {budget} of {UB_BYTES} may be used. Buffers: {', '.join(parts)}."
+    text = (
+        f"`{kernel.name}` needs {total} bytes of UB; {budget} of {UB_BYTES} may be used: {', '.join(parts)}."
+    )
     return [finding("DSL_UB_BUDGET", kernel.line, text)]
 
 

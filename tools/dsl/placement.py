@@ -35,13 +35,15 @@ class LoadScope(Frozen):
 
 class OutScope(Frozen):
     """One store of a tile, which compute block `block` produces or copies. `direct` is the index of the statement of
-    the block from which on the tile is the output tensor itself; None: copied at the end of the block."""
+    the block from which on the tile is the output tensor itself; None: copied at the end of the block. `fresh`: the
+    block computes the tile from nothing, so all of the block works on the output tensor."""
 
     tile: str
     tensor: str
     block: Key
     copyout: Key
     direct: int | None = None
+    fresh: bool = False
     looped: bool
 
 
@@ -103,7 +105,9 @@ def place(kernel: Kernel) -> Placement:
         if (outs[i].block, s.tile) not in taken and not live_after(path, s.tile):
             taken.add((outs[i].block, s.tile))
             loaded = any(x.tile == s.tile and outs[i].block in x.blocks for x in loads)
-            outs[i] = outs[i].model_copy(update={"direct": _producer(path, s, loaded=loaded)})
+            fresh = not loaded and effect(_before(path).body, s.tile) == "write"
+            direct = 0 if fresh else _producer(path, s)
+            outs[i] = outs[i].model_copy(update={"direct": direct, "fresh": fresh})
     buffered = {t: _buffered(t, places, loads, outs, found) for t in kernel.allocs}
     return Placement(loads=tuple(loads), outs=tuple(outs), buffered=buffered, diagnostics=tuple(found))
 
@@ -126,17 +130,10 @@ def _out(path: Path, block: Block, store: Store) -> OutScope:
     )
 
 
-def _producer(path: Path, store: Store, *, loaded: bool) -> int | None:
-    """Return from which statement of the block before the copyout on the tile can be the output tensor itself.
-
-    0 if the block computes the tile from nothing; else the last operation that writes all of it, if it is a plain
-    statement of the block; None if there is none.
-    """
-    body = _before(path).body
-    if not loaded and effect(body, store.tile) == "write":
-        return 0
+def _producer(path: Path, store: Store) -> int | None:
+    """Return the last operation of the block before the copyout that writes the whole tile, as a plain statement."""
     last: int | None = None
-    for i, s in enumerate(body):
+    for i, s in enumerate(_before(path).body):
         if isinstance(s, Op) and s.dst == store.tile:
             last = i if s.written == store.extent else None
         elif any(x.dst == store.tile for x in _ops(s)):

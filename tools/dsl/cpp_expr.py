@@ -1,0 +1,124 @@
+"""Scalar expressions as C++, for kernels and for the tiling function."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from akgen.tools.dsl.expr import (
+    Binary,
+    Choice,
+    Const,
+    Expr,
+    Func,
+    Name,
+    ScalarType,
+    Unary,
+    type_of,
+)
+
+Types = Callable[[str], ScalarType]
+
+
+class CppExpr:
+    """Print expressions. `other` prints what depends on the place: reads, dimensions, program ids."""
+
+    def __init__(
+        self, names: Callable[[str], str], types: Types, other: Callable[[Expr], str], *, host: bool
+    ) -> None:
+        self.names, self.types, self.other, self.host = names, types, other, host
+        self.used: set[str] = set()  # sections of the tile library that the expressions call
+
+    def type(self, e: Expr) -> ScalarType:
+        return type_of(e, self.types)
+
+    @property
+    def float_type(self) -> str:
+        return "double" if self.host else "float"
+
+    def text(self, e: Expr) -> str:
+        """Return the expression as C++."""
+        match e:
+            case Const():
+                return self.constant(e.value)
+            case Name():
+                return self.names(e.id)
+            case Unary():
+                return f"-{self.nested(e.operand)}" if e.op == "-" else f"!{self.nested(e.operand)}"
+            case Choice():
+                return f"{self.nested(e.cond)} ? {self.nested(e.then)} : {self.nested(e.other)}"
+            case Binary():
+                return self.binary(e)
+            case Func(name="min" | "max" | "abs" | "ceil_div" | "align_up" | "float" | "int"):
+                return self.function(e)
+            case _:
+                return self.other(e)
+
+    def nested(self, e: Expr) -> str:
+        text = self.text(e)
+        return f"({text})" if isinstance(e, (Binary, Choice)) else text
+
+    def as_float(self, e: Expr) -> str:
+        """Return the expression converted to floating point."""
+        if isinstance(e, Const) and not isinstance(e.value, bool):
+            return self.constant(float(e.value))
+        text = self.text(e)
+        return text if self.type(e) == "float" else f"static_cast<{self.float_type}>({text})"
+
+    def constant(self, value: bool | int | float) -> str:
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, int):
+            return str(value)
+        if not self.host:
+            single = np.float32(value)
+            if np.isinf(single):
+                self.used.add("TileInfinity")
+                return "TileInfinity()" if single > 0 else "-TileInfinity()"
+            text = f"{single}"
+            return (text if any(c in text for c in ".e") else text + ".0") + "f"
+        return repr(value) if np.isfinite(value) else ("HUGE_VAL" if value > 0 else "-HUGE_VAL")
+
+    def binary(self, e: Binary) -> str:
+        if e.op == "/":
+            left, right = self.as_float(e.left), self.as_float(e.right)
+            return f"{self.wrapped(left)} / {self.wrapped(right)}"
+        symbol = {"//": "/", "and": "&&", "or": "||"}.get(e.op, e.op)
+        if e.op == "%" or self.type(e) != "float":
+            bare = e.op in ("+", "-") and isinstance(e.left, Binary) and e.left.op in ("+", "*")
+            left = self.text(e.left) if bare else self.nested(e.left)
+            return f"{left} {symbol} {self.nested(e.right)}"
+        return f"{self.wrapped(self.as_float(e.left))} {symbol} {self.wrapped(self.as_float(e.right))}"
+
+    @staticmethod
+    def wrapped(text: str) -> str:
+        simple = text.replace("_", "").replace(".", "").isalnum() or (
+            text.endswith(")") and " " not in text.split("(")[0]
+        )
+        return text if simple else f"({text})"
+
+    def function(self, e: Func) -> str:
+        if e.name == "float":
+            return self.as_float(e.args[0])
+        if e.name == "int":
+            return f"static_cast<int64_t>({self.text(e.args[0])})"
+        kind = self.type(e)
+        args = [self.as_float(a) if kind == "float" else self.text(a) for a in e.args]
+        if e.name in ("ceil_div", "align_up"):
+            self.used.add("TileInt")
+            name = {"ceil_div": "CeilDiv", "align_up": "AlignUp"}[e.name]
+            return f"{'' if self.host else 'Tile'}{name}({', '.join(args)})"
+        if e.name == "abs":
+            zero = "0.0f" if kind == "float" else "0"
+            return f"({args[0]} < {zero} ? -({args[0]}) : ({args[0]}))"
+        if self.host:
+            template = "double" if kind == "float" else "int64_t"
+            return self.folded(f"std::{e.name}<{template}>", args)
+        self.used.add("TileFloat" if kind == "float" else "TileInt")
+        return self.folded(f"Tile{e.name.capitalize()}{'Float' if kind == 'float' else ''}", args)
+
+    @staticmethod
+    def folded(name: str, args: list[str]) -> str:
+        text = args[0]
+        for a in args[1:]:
+            text = f"{name}({text}, {a})"
+        return text

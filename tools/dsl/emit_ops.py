@@ -1,0 +1,299 @@
+"""Compute operations as Ascend C calls."""
+
+from collections.abc import Callable
+
+from akgen.tools.dsl.code import Lines
+from akgen.tools.dsl.expr import Const, Expr
+from akgen.tools.dsl.ir import Op, Operand, TileRef
+from akgen.tools.dsl.kernel_context import KernelContext
+from akgen.tools.dtypes import DType
+
+_BINARY = {"add": "Add", "sub": "Sub", "mul": "Mul", "div": "Div", "maximum": "Max", "minimum": "Min"}
+_SCALAR = {"add": "Adds", "mul": "Muls", "maximum": "Maxs", "minimum": "Mins"}
+_UNARY = {"exp": "Exp", "ln": "Ln", "sqrt": "Sqrt", "abs": "Abs", "relu": "Relu"}
+_ROUND = {
+    "floor": "CAST_FLOOR",
+    "ceil": "CAST_CEIL",
+    "round": "CAST_RINT",
+    "trunc": "CAST_TRUNC",
+    "rint": "CAST_RINT",
+}
+_COMPOSED = {
+    "tanh": "TileTanh", "erf": "TileErf", "gelu": "TileGelu", "gelu_tanh": "TileGeluTanh", "sigmoid": "TileSigmoid",
+    "silu": "TileSilu", "expm1": "TileExpm1", "log1p": "TileLog1p", "softplus": "TileSoftplus", "rsqrt": "TileRsqrt",
+}  # fmt: skip
+_REDUCER = {"reduce_sum": "TileSum", "reduce_max": "TileMaximum", "reduce_min": "TileMinimum"}
+
+
+class OpPrinter:
+    """Prints operations; `counts` gives the name of a constant that holds an extent's element count."""
+
+    def __init__(self, ctx: KernelContext, out: Lines, counts: Callable[[tuple[Expr, ...]], str]) -> None:
+        self.ctx, self.out, self.counts = ctx, out, counts
+
+    def emit(self, op: Op, dst: str) -> None:
+        """Print one operation into the tensor `dst`; sources are named by the context."""
+        self.dst, self.op = dst, op
+        self.n = self.counts(op.extent or ())
+        family = op.name
+        if family in _BINARY:
+            self.binary()
+        elif family.startswith("reduce_"):
+            self.reduce()
+        elif family in ("eq", "ne", "lt", "le", "gt", "ge"):
+            self.compare()
+        else:
+            getattr(self, f"op_{family}", self.unary)()
+
+    def call(self, api: str, *args: str) -> None:
+        self.out.add(f"{api}({', '.join(args)});")
+
+    def src(self, i: int) -> str:
+        """Return the i-th source as C++: a local tensor, or a scalar of the destination's type."""
+        return self.operand(self.op.args[i])
+
+    def operand(self, a: Operand) -> str:
+        if isinstance(a, TileRef):
+            return self.ctx.current_tile(a.tile)
+        dtype = self.ctx.tile_types[
+            next((t.tile for t in self.op.tiles if not self.ctx.is_mask(t.tile)), self.op.dst)
+        ]
+        if dtype.fixed == DType.FLOAT32:
+            return self.ctx.expr.as_float(a)
+        kind = self.ctx.cpp_type(dtype)
+        whole = dtype.fixed is not None and not DType(dtype.fixed).is_float
+        return f"static_cast<{kind}>({self.ctx.expr.text(a) if whole else self.ctx.expr.as_float(a)})"
+
+    def negated(self, a: Expr) -> str:
+        if isinstance(a, Const):
+            return self.operand(Const(value=-a.value))
+        return (
+            f"-{self.operand(a)}"
+            if self.ctx.expr.nested(a) == self.ctx.expr.text(a)
+            else f"-({self.operand(a)})"
+        )
+
+    def rows(self) -> tuple[str, str, str]:
+        extent = self.op.extent or ()
+        cols = self.ctx.expr.text(extent[1])
+        return self.ctx.expr.text(extent[0]), cols, f"RowStride({cols})"
+
+    def binary(self) -> None:
+        a, b = self.op.args
+        name = self.op.name
+        if isinstance(a, TileRef) and isinstance(b, TileRef):
+            if a.view == b.view == "whole":
+                self.call(_BINARY[name], self.dst, self.src(0), self.src(1), self.n)
+            else:
+                self.broadcast(a, b)
+        elif isinstance(a, TileRef):
+            assert not isinstance(b, TileRef)
+            if name == "sub":
+                self.call("Adds", self.dst, self.src(0), self.negated(b), self.n)
+            elif name == "div":
+                kind = self.ctx.tile_type(a.tile)
+                one = "1.0f" if kind == "float" else f"static_cast<{kind}>(1.0f)"
+                value = f"1.0f / {self.ctx.expr.wrapped(self.ctx.expr.as_float(b))}"
+                self.call(
+                    "Muls",
+                    self.dst,
+                    self.src(0),
+                    value if one == "1.0f" else f"static_cast<{kind}>({value})",
+                    self.n,
+                )
+            else:
+                self.call(_SCALAR[name], self.dst, self.src(0), self.src(1), self.n)
+        else:
+            self.scalar_first(a, name)
+
+    def scalar_first(self, a: Expr, name: str) -> None:
+        if name == "sub":
+            tile = self.op.tiles[0].tile
+            self.call("Muls", self.dst, self.src(1), self.minus_one(tile), self.n)
+            self.call("Adds", self.dst, self.dst, self.operand(a), self.n)
+        elif name == "div":
+            self.call(
+                self.ctx.lib("TileValueDiv"), self.dst, self.operand(a), self.src(1), "scratch_", self.n
+            )
+        else:
+            self.call(_SCALAR[name], self.dst, self.src(1), self.src(0), self.n)
+
+    def minus_one(self, tile: str) -> str:
+        kind = self.ctx.tile_type(tile)
+        return {"float": "-1.0f"}.get(
+            kind, f"static_cast<{kind}>({'-1' if kind.startswith('int') else '-1.0f'})"
+        )
+
+    def broadcast(self, a: TileRef, b: TileRef) -> None:
+        flipped = a.view != "whole"
+        whole, vector = (b, a) if flipped else (a, b)
+        op = f"TileOp{_BINARY[self.op.name]}" + (
+            "Reversed" if flipped and self.op.name in ("sub", "div") else ""
+        )
+        self.spread(op, self.operand(whole), vector)
+
+    def spread(self, op: str, whole: str, vector: TileRef) -> None:
+        rows, cols, stride = self.rows()
+        v = self.operand(vector)
+        if vector.view == "column":
+            head = f"{self.ctx.lib('TileColumnOp')}<{self.ctx.lib(op)}>"
+            self.call(head, self.dst, whole, v, "scratch_", rows, cols, stride)
+        else:
+            self.call(
+                f"{self.ctx.lib('TileRowOp')}<{self.ctx.lib(op)}>", self.dst, whole, v, rows, cols, stride
+            )
+
+    def reduce(self) -> None:
+        reducer = _REDUCER[self.op.name]
+        self.ctx.lib("TileReducers")
+        if len(self.op.extent or ()) == 1:
+            name = f"{self.ctx.lib('TileReduce')}<{reducer}>"
+            self.call(name, self.dst, self.src(0), "scratch_.Get<float>()", self.n)
+            return
+        rows, cols, stride = self.rows()
+        if self.op.axis == "first":
+            self.call(
+                f"{self.ctx.lib('TileReduceColumns')}<{reducer}>", self.dst, self.src(0), rows, cols, stride
+            )
+            return
+        name = "TileReduceRows" if self.op.axis == "last" else "TileReduceAll"
+        self.call(f"{self.ctx.lib(name)}<{reducer}>", self.dst, self.src(0), "scratch_", rows, cols, stride)
+
+    def unary(self) -> None:
+        name = self.op.name
+        if name in _UNARY:
+            self.call(_UNARY[name], self.dst, self.src(0), self.n)
+        elif name in _COMPOSED:
+            self.call(self.ctx.lib(_COMPOSED[name]), self.dst, self.src(0), "scratch_", self.n)
+        elif name in _ROUND:
+            self.call("Cast", self.dst, self.src(0), f"RoundMode::{_ROUND[name]}", self.n)
+        else:
+            raise AssertionError(f"no form for {name}")
+
+    def op_neg(self) -> None:
+        self.call("Muls", self.dst, self.src(0), self.minus_one(self.op.tiles[0].tile), self.n)
+
+    def op_square(self) -> None:
+        self.call("Mul", self.dst, self.src(0), self.src(0), self.n)
+
+    def op_reciprocal(self) -> None:
+        self.call(self.ctx.lib("TileValueDiv"), self.dst, "1.0f", self.src(0), "scratch_", self.n)
+
+    def op_sign(self) -> None:
+        self.call(self.ctx.lib("TileSign"), self.dst, self.src(0), self.n)
+
+    def op_sin(self) -> None:
+        self.call(self.ctx.lib("TileSine"), self.dst, self.src(0), "0.0f", "scratch_", self.n)
+
+    def op_cos(self) -> None:
+        self.call(self.ctx.lib("TileSine"), self.dst, self.src(0), "0.5f", "scratch_", self.n)
+
+    def op_copy(self) -> None:
+        self.call(self.ctx.lib("TileCopy"), self.dst, self.src(0), self.n)
+
+    def op_leaky_relu(self) -> None:
+        self.call("LeakyRelu", self.dst, self.src(0), self.src(1), self.n)
+
+    def op_power(self) -> None:
+        a, b = self.op.args
+        if (
+            isinstance(b, Const)
+            and isinstance(a, TileRef)
+            and float(b.value) in (0.5, 1.0, 2.0, 3.0, 4.0, -1.0)
+        ):
+            self.small_power(float(b.value), self.src(0))
+            return
+        at = f"{self.ctx.lib('TileScratchAt')}(scratch_, 4, {self.n})"
+        names = [self.src(0), self.src(1)]
+        for i, x in enumerate((a, b)):
+            if not isinstance(x, TileRef):
+                self.call("Duplicate", at, names[i], self.n)
+                names[i] = at
+        self.call(self.ctx.lib("TilePower"), self.dst, *names, "scratch_", self.n)
+
+    def small_power(self, exponent: float, x: str) -> None:
+        if exponent == 0.5:
+            self.call("Sqrt", self.dst, x, self.n)
+        elif exponent == 1.0:
+            self.call(self.ctx.lib("TileCopy"), self.dst, x, self.n)
+        elif exponent == -1.0:
+            self.call(self.ctx.lib("TileValueDiv"), self.dst, "1.0f", x, "scratch_", self.n)
+        elif exponent == 3.0:
+            square = f"{self.ctx.lib('TileScratchAt')}(scratch_, 0, {self.n})"
+            self.call("Mul", square, x, x, self.n)
+            self.call("Mul", self.dst, square, x, self.n)
+        else:
+            self.call("Mul", self.dst, x, x, self.n)
+            if exponent == 4.0:
+                self.call("Mul", self.dst, self.dst, self.dst, self.n)
+
+    def whole(self) -> str:
+        """Return the element count rounded up to whole vector instructions, as comparisons need it."""
+        size = self.ctx.tile_type(self.op.tiles[0].tile)
+        self.ctx.lib("TileInt")
+        return f"static_cast<uint32_t>(TileAlignUp({self.n}, 256 / sizeof({size})))"
+
+    def compare(self) -> None:
+        mode = f"CMPMODE::{self.op.name.upper()}"
+        api = "Compare" if isinstance(self.op.args[1], TileRef) else "CompareScalar"
+        self.call(api, self.dst, self.src(0), self.src(1), mode, self.whole())
+
+    def words(self, tensor: str) -> str:
+        return f"{tensor}.ReinterpretCast<uint16_t>()"
+
+    def masks(self, api: str) -> None:
+        self.ctx.lib("TileInt")
+        count = f"static_cast<int32_t>(TileCeilDiv({self.n}, 16))"
+        self.call(
+            api, self.words(self.dst), *(self.words(self.src(i)) for i in range(len(self.op.args))), count
+        )
+
+    def op_mask_and(self) -> None:
+        self.masks("And")
+
+    def op_mask_or(self) -> None:
+        self.masks("Or")
+
+    def op_mask_not(self) -> None:
+        self.masks("Not")
+
+    def op_where(self) -> None:
+        mask, a, b = self.op.args
+        m, x, y = self.src(0), self.src(1), self.src(2)
+        if not isinstance(a, TileRef):
+            into = self.dst
+            if b == TileRef(tile=self.op.dst):
+                into = f"{self.ctx.lib('TileScratchAt')}(scratch_, 0, {self.n})"
+            self.call("Duplicate", into, x, self.n)
+            x = into
+        mode = "VSEL_TENSOR_TENSOR_MODE" if isinstance(b, TileRef) else "VSEL_TENSOR_SCALAR_MODE"
+        self.call("Select", self.dst, m, x, y, f"SELMODE::{mode}", f"static_cast<uint32_t>({self.n})")
+        del mask
+
+    def op_cast(self) -> None:
+        source, target = self.ctx.tile_types[self.op.tiles[0].tile], self.ctx.tile_types[self.op.dst]
+        if source.fixed == "mask":
+            kind = self.ctx.cpp_type(target)
+            self.call("Duplicate", self.dst, f"static_cast<{kind}>(1)", self.n)
+            zero = f"static_cast<{kind}>(0)"
+            count = f"static_cast<uint32_t>({self.n})"
+            self.call(
+                "Select", self.dst, self.src(0), self.dst, zero, "SELMODE::VSEL_TENSOR_SCALAR_MODE", count
+            )
+        elif source == target and self.op.rounding == "rint":
+            self.op_copy()
+        else:
+            widening = target.fixed == DType.FLOAT32 and self.op.rounding == "rint"
+            mode = "CAST_NONE" if widening else _ROUND[self.op.rounding]
+            mode = "CAST_ROUND" if self.op.rounding == "round" else mode
+            self.call("Cast", self.dst, self.src(0), f"RoundMode::{mode}", self.n)
+
+    def op_fill(self) -> None:
+        self.call("Duplicate", self.dst, self.src(0), self.n)
+
+    def op_iota(self) -> None:
+        self.call("CreateVecIndex", self.dst, self.src(0), f"static_cast<uint32_t>({self.n})")
+
+    def op_broadcast(self) -> None:
+        self.call("Duplicate", self.dst, "0.0f", self.n)
+        self.spread("TileOpAdd", self.dst, self.op.tiles[0])

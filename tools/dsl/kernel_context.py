@@ -1,0 +1,180 @@
+"""What the kernel passes share: C++ names and types of one kernel's tensors, tiles and scalars."""
+
+from typing import Literal
+
+from akgen.tools.dsl.buffers import ScratchNeed, UbBuffer, UbPlan
+from akgen.tools.dsl.cpp_expr import CppExpr
+from akgen.tools.dsl.cpp_names import Names, camel, pascal
+from akgen.tools.dsl.expr import Element, Expr, Func, ListLength, ListNumel, Name, Read, ScalarType
+from akgen.tools.dsl.host_run import tensor_arguments
+from akgen.tools.dsl.ir import Assign, Block, ElementType, Kernel, Program, Workspace, walk
+from akgen.tools.dsl.prepare import PreparedKernel
+from akgen.tools.dsl.scalars import hoisted, infer
+from akgen.tools.dtypes import DType
+from akgen.tools.op_spec import OpSpec
+
+SCALAR_CPP: dict[ScalarType, str] = {"int": "int64_t", "float": "float", "bool": "bool"}
+
+
+class KernelContext:
+    """Names and types for one kernel in C++; `library` collects the sections of the device library it calls."""
+
+    def __init__(self, program: Program, prepared: PreparedKernel, op: OpSpec) -> None:
+        self.prepared = prepared
+        self.kernel: Kernel = prepared.kernel
+        self.placement = prepared.placement
+        self.arguments = tensor_arguments(program, self.kernel.name)
+        self.spaces = {s.name: s.dtype for s in walk(program.host.body) if isinstance(s, Workspace)}
+        host = program.host
+        self.params = dict(zip(host.inputs, (p.dtypes for p in op.inputs), strict=True))
+        self.params.update(zip(host.outputs, (p.dtypes for p in op.outputs), strict=True))
+        self.library: set[str] = set()
+        self.tile_names: dict[
+            str, str
+        ] = {}  # set by the compute pass: what tiles are called at the place printed
+        self.names = Names()
+        self.class_name = pascal(self.kernel.name)
+        self.lists = frozenset(self.kernel.lists)
+        self.tile_types = {t: self.resolved(a.dtype) for t, a in self.kernel.allocs.items()}
+        self.plan = self._plan(prepared.plan)
+        types = infer(self.kernel.body, self.kernel.scalars)
+        self.types = types
+        blocks = [s for s in walk(self.kernel.body) if isinstance(s, Block) and s.stage == "compute"]
+        self.members = frozenset(x.name for b in blocks for x in walk(b.body) if isinstance(x, Assign))
+        given = frozenset(self.kernel.scalars) | self.members
+        self.hoisted = hoisted(self.kernel.body, given) - given
+        self.expr = CppExpr(self.scalar, lambda n: types.get(n, "int"), self.other, host=False)
+
+    def resolved(self, t: ElementType) -> ElementType:
+        """Return the type with workspaces' tensors replaced by their fixed dtype."""
+        host = self.arguments.get(t.of or "", "")
+        return ElementType(fixed=self.spaces[host]) if t.fixed is None and host in self.spaces else t
+
+    def can_be_narrow(self, t: ElementType) -> bool:
+        """Return whether the type can be one byte wide for some supported dtype."""
+        if t.fixed is not None:
+            return t.fixed != "mask" and t.fixed.size_bytes == 1
+        return any(d.size_bytes == 1 for d in self.params.get(self.arguments.get(t.of or "", ""), ()))
+
+    def _plan(self, plan: UbPlan) -> UbPlan:
+        """Return the plan with fixed types resolved, without buffers and needs that can never exist."""
+        buffers: list[UbBuffer] = []
+        for b in plan.buffers:
+            types = tuple(dict.fromkeys(self.resolved(t) for t in b.types))
+            partners = tuple(dict.fromkeys(self.resolved(t) for t in b.partners))
+            if b.partners and set(partners) == {types[0]}:
+                continue
+            buffers.append(b.model_copy(update={"types": types, "partners": partners}))
+        needs: dict[tuple[object, ...], ScratchNeed] = {}
+        fixed = max((n.fixed_bytes for n in plan.scratch if not n.dims), default=0)
+        if fixed:
+            needs[()] = ScratchNeed(why="", fixed_bytes=fixed)
+        for n in plan.scratch:
+            narrow = tuple(t for t in map(self.resolved, n.narrow) if self.can_be_narrow(t))
+            if n.dims and (narrow or not n.narrow):
+                known = needs.get((n.dims, narrow))
+                width = max(n.width, 0 if known is None else known.width)
+                needs[(n.dims, narrow)] = n.model_copy(update={"narrow": narrow, "why": "", "width": width})
+        rows = tuple(dict.fromkeys(map(self.resolved, plan.row_types)))
+        return UbPlan(buffers=tuple(buffers), scratch=tuple(needs.values()), row_types=rows)
+
+    def lib(self, name: str) -> str:
+        """Note that a section of the device library is called and return its name."""
+        self.library.add(name)
+        return name
+
+    def cpp_type(self, t: ElementType) -> str:
+        """Return an element type in C++: a template parameter for tensors of the operator."""
+        t = self.resolved(t)
+        if t.fixed == "mask":
+            return "uint8_t"
+        if t.fixed is not None:
+            return "uint8_t" if t.fixed == DType.BOOL else t.fixed.cpp_name
+        return f"T{pascal(t.of or '')}"
+
+    def tile_type(self, tile: str) -> str:
+        return self.cpp_type(self.tile_types[tile])
+
+    def tensor_type(self, tensor: str) -> str:
+        return self.cpp_type(ElementType(of=tensor))
+
+    def is_mask(self, tile: str) -> bool:
+        return self.tile_types[tile].fixed == "mask"
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """Return the tensors whose types are template parameters, in order."""
+        return tuple(t for t in self.kernel.tensors if self.resolved(ElementType(of=t)).fixed is None)
+
+    @property
+    def has_rows(self) -> bool:
+        return any(len(a.dims) == 2 for a in self.kernel.allocs.values())
+
+    def scalar(self, name: str) -> str:
+        """Return a scalar's C++ name: members end with an underscore."""
+        if name in self.kernel.scalars or name in self.members:
+            return self.names.of(name, camel(name) + "_")
+        return self.names.of(name)
+
+    def gm(self, tensor: str) -> str:
+        return self.names.of(f"gm {tensor}", f"{camel(tensor)}{'List' if tensor in self.lists else 'Gm'}_")
+
+    def gm_at(self, tensor: str, item: Expr | None) -> str:
+        """Return the global tensor, or one of a list's."""
+        if item is None:
+            return self.gm(tensor)
+        return f"{self.lib('TileListItem')}<{self.tensor_type(tensor)}>({self.gm(tensor)}, {self.expr.text(item)})"
+
+    def queue(self, kind: Literal["in", "out"], tile: str, tensor: str = "") -> str:
+        """Return a transfer queue's member name."""
+        if kind == "in":
+            return self.names.of(f"in {tile}", f"{camel(tile)}In_")
+        several = len({o.tensor for o in self.placement.outs_of(tile)}) > 1
+        return self.names.of(f"out {tile} {tensor}", f"{camel(tile)}Out{pascal(tensor) if several else ''}_")
+
+    def buffer(self, tile: str) -> str:
+        return self.names.of(f"buffer {tile}", f"{camel(tile)}Buf_")
+
+    def local(self, tile: str, kind: str = "") -> str:
+        """Return a local tensor's name: the tile itself, its `raw` loaded form, its `new` form."""
+        return self.names.of(f"local {tile} {kind}", f"{camel(tile)}{pascal(kind) if kind else ''}")
+
+    def local_out(self, tile: str, tensor: str) -> str:
+        """Return the name of the output tensor of a tile."""
+        several = len({o.tensor for o in self.placement.outs_of(tile)}) > 1
+        return self.names.of(
+            f"local {tile} to {tensor}", f"{camel(tile)}Out{pascal(tensor) if several else ''}"
+        )
+
+    def held(self, tile: str, kind: str = "") -> str:
+        """Return the member that holds a loaded tile across blocks."""
+        return self.names.of(f"held {tile} {kind}", f"{camel(tile)}{pascal(kind) if kind else 'Tile'}_")
+
+    def elements(self, extent: tuple[Expr, ...]) -> str:
+        """Return how many elements of the tile an extent spans, row padding included."""
+        if len(extent) == 1:
+            return self.expr.text(extent[0])
+        return f"{self.expr.nested(extent[0])} * RowStride({self.expr.text(extent[1])})"
+
+    def other(self, e: Expr) -> str:
+        """Print what only kernels have."""
+        match e:
+            case Func(name="program_id"):
+                return "static_cast<int64_t>(GetBlockIdx())"
+            case Func(name="num_programs"):
+                return "static_cast<int64_t>(GetBlockNum())"
+            case Element():
+                name = self.current_tile(e.tile)
+                return f"{self.lib('TileElement')}({name}, {self.expr.text(e.index)})"
+            case Read():
+                return f"{self.lib('TileScalar')}({self.gm_at(e.tensor, e.item)}, {self.expr.text(e.index)})"
+            case ListLength():
+                return f"{self.lib('TileListLength')}({self.gm(e.tensor)})"
+            case ListNumel():
+                return f"{self.lib('TileListNumel')}({self.gm(e.tensor)}, {self.expr.text(e.index)})"
+            case Name():
+                return self.scalar(e.id)
+        raise AssertionError(f"{type(e).__name__} does not occur in kernels")
+
+    def current_tile(self, tile: str) -> str:
+        return self.tile_names[tile]

@@ -1,0 +1,118 @@
+"""Tile DSL to an msopgen project: the four passes in order, with everything between them."""
+
+from akgen.tools.dsl.check import check
+from akgen.tools.dsl.code import KernelCode
+from akgen.tools.dsl.errors import DslError
+from akgen.tools.dsl.ir import Program
+from akgen.tools.dsl.kernel_context import KernelContext
+from akgen.tools.dsl.library import sections
+from akgen.tools.dsl.pass_align import AlignedCode, align
+from akgen.tools.dsl.pass_compute import kernel_code
+from akgen.tools.dsl.pass_host import HostPass, lower_host, require_match
+from akgen.tools.dsl.pass_init import KernelInit, kernel_init
+from akgen.tools.dsl.prepare import prepare
+from akgen.tools.dsl.template import render
+from akgen.tools.dtypes import DType
+from akgen.tools.frozen import Frozen
+from akgen.tools.op_spec import OpSpec
+from akgen.tools.project import KernelProject
+
+
+class Passes(Frozen):
+    """What each pass made; one entry per kernel in passes 2 to 4."""
+
+    host: HostPass
+    init: tuple[KernelInit, ...]
+    compute: tuple[KernelCode, ...]
+    aligned: tuple[AlignedCode, ...]
+    project: KernelProject
+
+
+def lower(program: Program, op: OpSpec, kernel: str) -> KernelProject:
+    """Return the project; raise DslError if the program is not sound or does not fit the operator's interface."""
+    return lower_passes(program, op, kernel).project
+
+
+def lower_passes(program: Program, op: OpSpec, kernel: str) -> Passes:
+    """Return the artefacts of all passes; raise DslError like `lower`."""
+    require_match(program, op)
+    for types in _combinations(program, op):
+        found = check(program, types)
+        if found:
+            raise DslError(found)
+    prepared = prepare(program)
+    contexts = {k.name: KernelContext(program, prepared[k.name], op) for k in program.kernels}
+    host = lower_host(program, contexts, op, kernel)
+    init = tuple(kernel_init(c, host.struct, host.fields[n]) for n, c in contexts.items())
+    compute = tuple(kernel_code(c) for c in contexts.values())
+    aligned = tuple(align(c) for c in compute)
+    text = _kernel_file(program, op, kernel, contexts, host, init, aligned)
+    files = {
+        f"op_host/{kernel}.cpp": host.host_cpp,
+        f"op_host/{kernel}_tiling.h": host.tiling_h,
+        f"op_kernel/{kernel}.cpp": text,
+    }
+    project = KernelProject(op_type=op.op_type, kernel=kernel, files=files)
+    return Passes(host=host, init=init, compute=compute, aligned=aligned, project=project)
+
+
+def _combinations(program: Program, op: OpSpec) -> list[dict[str, DType]]:
+    """Return host tensor -> dtype for every combination that the operator supports."""
+    count = len(op.inputs[0].dtypes) if op.inputs else len(op.outputs[0].dtypes)
+    names = (*program.host.inputs, *program.host.outputs)
+    specs = (*op.inputs, *op.outputs)
+    return [{n: p.dtypes[i] for n, p in zip(names, specs, strict=True)} for i in range(count)]
+
+
+def _kernel_file(
+    program: Program,
+    op: OpSpec,
+    kernel: str,
+    contexts: dict[str, KernelContext],
+    host: HostPass,
+    init: tuple[KernelInit, ...],
+    aligned: tuple[AlignedCode, ...],
+) -> str:
+    inputs = {p.name for p in op.inputs}
+    macros = {n: p.name.upper() for n, p in zip(program.host.inputs, op.inputs, strict=True)}
+    entry = {n: p.name for n, p in zip(program.host.inputs, op.inputs, strict=True)}
+    for n, p in zip(program.host.outputs, op.outputs, strict=True):
+        entry[n] = f"{p.name}_ref" if p.name in inputs else p.name
+        macros[n] = entry[n].upper()
+    narrow = {
+        n
+        for n, p in zip((*program.host.inputs, *program.host.outputs), (*op.inputs, *op.outputs), strict=True)
+        if DType.BOOL in p.dtypes
+    }
+    spaces = [w for c in contexts.values() for w in c.spaces]
+    library = {name for code in aligned for name in code.library} | {
+        n for c in contexts.values() for n in c.library
+    }
+    if narrow:
+        library.add("TileStored")
+    prologue = ["GM_ADDR userWorkspace = GetUserWorkspace(workspace);"] if spaces else []
+    launches = []
+    for i, k in enumerate(program.kernels):
+        ctx = contexts[k.name]
+        types = []
+        for t in ctx.templates:
+            macro = f"DTYPE_{macros[ctx.arguments[t]]}"
+            types.append(f"TileStored<{macro}>::Type" if ctx.arguments[t] in narrow else macro)
+        args = [_argument(ctx.arguments[t], entry, host) for t in k.tensors]
+        launches.append({"key": i + 1, "class_name": ctx.class_name, "types": types, "args": args})
+    kernels = [
+        {**i.model_dump(), "doc": [x.strip() for x in i.doc.splitlines()], "functions": a.functions}
+        for i, a in zip(init, aligned, strict=True)
+    ]
+    return render(
+        "op_kernel.cpp.j2", op_type=op.op_type, kernel=kernel, library=sections(library), kernels=kernels,
+        entry_params=[f"GM_ADDR {n}" for n in (*entry.values(), "workspace", "tiling")], prologue=prologue,
+        syncs=any(a.syncs for a in aligned), launches=launches,
+    )  # fmt: skip
+
+
+def _argument(name: str, entry: dict[str, str], host: HostPass) -> str:
+    if name in entry:
+        return entry[name]
+    offset = host.offsets.get(name)
+    return "userWorkspace" if offset is None else f"userWorkspace + tilingData.{offset}"

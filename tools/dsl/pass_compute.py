@@ -1,0 +1,171 @@
+"""Pass 3, compute: Process, and one function per stage block; SyncAll where the author asks for it.
+
+Queue cycles (AllocTensor, EnQue, DeQue, FreeTensor) follow the placement; copies stay data for pass 4.
+"""
+
+from akgen.tools.dsl.check_names import expressions
+from akgen.tools.dsl.code import CopyCall, Function, KernelCode, Lines
+from akgen.tools.dsl.emit_block import BlockPrinter, whole_blocks
+from akgen.tools.dsl.expr import Expr, names_in
+from akgen.tools.dsl.ir import Alloc, Assign, Block, For, If, Load, Op, Stmt, Store, SyncAll, walk
+from akgen.tools.dsl.kernel_context import SCALAR_CPP, KernelContext
+from akgen.tools.dsl.placement import Key, LoadScope, key
+
+
+def kernel_code(ctx: KernelContext) -> KernelCode:
+    """Return the functions of a kernel class, Process first."""
+    return _Process(ctx).code()
+
+
+class _Process:
+    def __init__(self, ctx: KernelContext) -> None:
+        self.ctx = ctx
+        self.out = Lines()
+        self.functions: list[Function] = []
+        blocks = [s for s in walk(ctx.kernel.body) if isinstance(s, Block)]
+        self.numbers: dict[Key, str] = {}
+        for stage, base in (("copyin", "CopyIn"), ("compute", "Compute"), ("copyout", "CopyOut")):
+            mine = [b for b in blocks if b.stage == stage]
+            for i, b in enumerate(mine):
+                self.numbers[key(b)] = base if len(mine) == 1 else f"{base}{i + 1}"
+        stored = {s.tensor for s in walk(ctx.kernel.body) if isinstance(s, Store)}
+        self.reloaded = {s.tensor for s in walk(ctx.kernel.body) if isinstance(s, Load)} & stored
+        self.syncs = False
+
+    def code(self) -> KernelCode:
+        for name in sorted(self.ctx.hoisted):
+            kind = SCALAR_CPP[self.ctx.types[name]]
+            self.out.add(f"{kind} {self.ctx.scalar(name)} = 0;")
+        self.body(self.ctx.kernel.body)
+        process = Function(name="Process", params=(), lines=tuple(self.out.lines))
+        return KernelCode(
+            class_name=self.ctx.class_name, functions=(process, *self.functions),
+            library=tuple(sorted(self.ctx.library | self.ctx.expr.used)), syncs=self.syncs,
+        )  # fmt: skip
+
+    def body(self, body: tuple[Stmt, ...]) -> None:
+        drops: dict[int, list[LoadScope]] = {}
+        for i, s in enumerate(body):
+            self.statement(s)
+            if isinstance(s, Block) and s.stage == "copyin":
+                for scope in self.ctx.placement.loads:
+                    if scope.copyin == key(s) and scope.take is None:
+                        self.take(scope, s)
+                        drops.setdefault(scope.drop_after or i, []).append(scope)
+            for scope in drops.get(i, []):
+                self.out.add(
+                    f"{self.ctx.queue('in', scope.tile)}.FreeTensor({self.ctx.held(scope.tile, 'raw')});"
+                )
+
+    def take(self, scope: LoadScope, block: Block) -> None:
+        """Dequeue a tile that several statements use."""
+        load = next(x for x in block.body if isinstance(x, Load) and x.tile == scope.tile)
+        printer = BlockPrinter(self.ctx, self.out)
+        printer.take(scope, load)
+
+    def statement(self, s: Stmt) -> None:
+        text = self.ctx.expr.text
+        match s:
+            case Alloc():
+                pass
+            case Assign():
+                self.assign(s)
+            case For():
+                var = self.ctx.scalar(s.var)
+                step = text(s.step)
+                advance = f"++{var}" if step == "1" else f"{var} += {step}"
+                self.out.open(
+                    f"for (int64_t {var} = {text(s.start)}; {var} < {self.ctx.expr.nested(s.stop)}; {advance})"
+                )
+                self.body(s.body)
+                self.out.close()
+            case If():
+                self.out.open(f"if ({text(s.cond)})")
+                self.body(s.then)
+                if s.other:
+                    self.out.depth -= 1
+                    self.out.open("} else")
+                    self.body(s.other)
+                self.out.close()
+            case SyncAll():
+                self.syncs = True
+                self.out.add("SyncAll();")
+            case Block():
+                self.block(s)
+            case _:
+                raise AssertionError(f"{type(s).__name__} does not occur here")
+
+    def assign(self, s: Assign) -> None:
+        name, value = self.ctx.scalar(s.name), self.ctx.expr.text(s.value)
+        if s.name in self.ctx.hoisted or s.name in self.ctx.members:
+            self.out.add(f"{name} = {value};")
+        else:
+            self.out.add(f"const {SCALAR_CPP[self.ctx.types[s.name]]} {name} = {value};")
+
+    def block(self, b: Block) -> None:
+        """Print the call of a block's function, and the function."""
+        if b.stage == "copyin" and any(isinstance(s, Load) and s.tensor in self.reloaded for s in b.body):
+            self.out.add(f"{self.ctx.lib('TileWaitStores')}();")
+        name = self.numbers[key(b)]
+        used = self.used(b)
+        arguments = [self.ctx.scalar(n) for n in used]
+        self.out.add(f"{name}({', '.join(arguments)});")
+        lines = Lines()
+        {"copyin": self.copy_in, "compute": self.compute, "copyout": self.copy_out}[b.stage](b, lines)
+        params = tuple(f"{SCALAR_CPP[self.ctx.types[n]]} {a}" for n, a in zip(used, arguments, strict=True))
+        self.functions.append(Function(name=name, params=params, lines=tuple(lines.lines)))
+
+    def used(self, b: Block) -> list[str]:
+        """Return the scalars of Process that the block's function needs, in the order of their first use."""
+        taken = [s for s in self.ctx.placement.loads if key(b) == s.take]
+        outs = [o for o in self.ctx.placement.outs if key(b) == o.block]
+        printer = BlockPrinter(self.ctx, Lines())
+        moves: list[Load | Store] = [*map(printer.load_of, taken), *printer.stores_of(outs)]
+        found: list[Expr] = [e for m in moves for e in m.extent or ()]
+        for s in walk(b.body):
+            found += expressions(s)
+            if isinstance(s, (Op, Store)):
+                found += s.extent or ()
+        inside = {s.var for s in walk(b.body) if isinstance(s, For)}
+        outside = inside | self.ctx.kernel.scalars.keys() | self.ctx.members
+        names = dict.fromkeys(n for e in found for n in sorted(names_in(e)))
+        return [n for n in names if n not in outside]
+
+    def copy_in(self, b: Block, lines: Lines) -> None:
+        for s in b.body:
+            assert isinstance(s, Load)
+            tile, kind, queue = (
+                self.ctx.local(s.tile),
+                self.ctx.tensor_type(s.tensor),
+                self.ctx.queue("in", s.tile),
+            )
+            lines.add(f"LocalTensor<{kind}> {tile} = {queue}.AllocTensor<{kind}>();")
+            lines.add(self.copy("in", tile, s))
+            lines.add(f"{queue}.EnQue({tile});")
+
+    def copy_out(self, b: Block, lines: Lines) -> None:
+        pending = [s for s in b.body if isinstance(s, Store)]
+        for tile, tensor in dict.fromkeys((s.tile, s.tensor) for s in pending):
+            name, kind = self.ctx.local_out(tile, tensor), self.ctx.tensor_type(tensor)
+            queue = self.ctx.queue("out", tile, tensor)
+            lines.add(f"LocalTensor<{kind}> {name} = {queue}.DeQue<{kind}>();")
+            for s in pending:
+                if (s.tile, s.tensor) == (tile, tensor):
+                    lines.add(self.copy("out", name, s))
+            lines.add(f"{queue}.FreeTensor({name});")
+
+    def copy(self, direction: str, local: str, s: Load | Store) -> CopyCall:
+        extent = s.extent or ()
+        rows = len(extent) == 2
+        cols = self.ctx.expr.text(extent[-1])
+        pitch = cols if s.stride is None else self.ctx.expr.text(s.stride)
+        at = self.ctx.expr.text(s.offset)
+        remote = f"{self.ctx.gm_at(s.tensor, s.item)}[{at}]"
+        return CopyCall(
+            direction="in" if direction == "in" else "out", local=local, remote=remote,
+            extent=tuple(map(self.ctx.expr.text, extent)), pitch=pitch if rows else None,
+            stride=f"RowStride({cols})" if rows else None, blocks=not rows and whole_blocks(extent[0]),
+        )  # fmt: skip
+
+    def compute(self, b: Block, lines: Lines) -> None:
+        BlockPrinter(self.ctx, lines).compute(b)

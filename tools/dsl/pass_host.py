@@ -1,0 +1,235 @@
+"""Pass 1, host and tiling: tiling data, tiling function, shape inference, operator definition."""
+
+import numpy as np
+
+from akgen.tools.dsl.buffers import RESERVE_BYTES
+from akgen.tools.dsl.cpp_names import camel
+from akgen.tools.dsl.errors import DslError, finding
+from akgen.tools.dsl.host_expr import HostExpr
+from akgen.tools.dsl.host_functions import helpers, ub_bytes
+from akgen.tools.dsl.host_inputs import input_lines
+from akgen.tools.dsl.infer_shape import infer_lines
+from akgen.tools.dsl.ir import (
+    Assert,
+    Assign,
+    Declare,
+    For,
+    If,
+    Launch,
+    Program,
+    Stmt,
+    Workspace,
+    walk,
+)
+from akgen.tools.dsl.kernel_context import SCALAR_CPP, KernelContext
+from akgen.tools.dsl.scalars import hoisted
+from akgen.tools.dsl.template import render
+from akgen.tools.frozen import Frozen
+from akgen.tools.op_spec import AttrSpec, OpSpec, ParamSpec
+
+WORKSPACE_ALIGN = 512
+
+
+class HostPass(Frozen):
+    """`fields`: per kernel, scalar parameter to field of the tiling struct. `offsets`: workspace to field, if several."""
+
+    tiling_h: str
+    host_cpp: str
+    struct: str
+    fields: dict[str, dict[str, str]]
+    offsets: dict[str, str]
+
+
+def lower_host(program: Program, contexts: dict[str, KernelContext], op: OpSpec, kernel: str) -> HostPass:
+    """Return the host files of an operator."""
+    return _Host(program, contexts, op, kernel).lower()
+
+
+class _Host:
+    def __init__(self, program: Program, contexts: dict[str, KernelContext], op: OpSpec, kernel: str) -> None:
+        self.program, self.contexts, self.op, self.kernel = program, contexts, op, kernel
+        self.host = HostExpr(program, contexts)
+        self.struct = f"{op.op_type}TilingData"
+        self.spaces = [s for s in walk(program.host.body) if isinstance(s, Workspace)]
+        self.offsets = {s.name: f"{camel(s.name)}Offset" for s in self.spaces} if len(self.spaces) > 1 else {}
+        self.fields, self.types = self._fields()
+        self.lines: list[str] = []
+        self.depth = 0
+
+    def _fields(self) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
+        """Merge the scalar parameters of all kernels: one field per name and type."""
+        types: dict[str, str] = {}
+        fields: dict[str, dict[str, str]] = {}
+        for k in self.program.kernels:
+            fields[k.name] = {}
+            for name, kind in k.scalars.items():
+                cpp = {"int": "int64_t", "float": "float", "bool": "bool"}[kind]
+                field = camel(name)
+                if types.get(field, cpp) != cpp:
+                    field = camel(f"{k.name}_{name}")
+                types[field] = cpp
+                fields[k.name][name] = field
+        types.update(dict.fromkeys(self.offsets.values(), "int64_t"))
+        return fields, types or {"unused": "int64_t"}
+
+    def add(self, text: str) -> None:
+        self.lines.append("    " * self.depth + text)
+
+    def lower(self) -> HostPass:
+        body = self.program.host.body
+        kinds = {p.name for p in self.program.host.params}
+        self.hoisted = hoisted(body, frozenset(kinds | {s.name for s in self.spaces}))
+        for name in sorted(self.hoisted):
+            self.add(f"{self.cpp(name)} {self.host.names.of(name)} = 0;")
+        self.body(body)
+        statements, self.lines = self.lines, []
+        head = input_lines(self.host, self.op, "\n".join(statements))
+        tiling = [*head, f"{self.struct} tiling;", *statements]
+        if not isinstance(body[-1], Launch):
+            tiling.append("return ge::GRAPH_FAILED;")
+        formulas = [
+            ub_bytes(self.program, c)
+            for c in self.contexts.values()
+            if f"{c.class_name}UbBytes(" in "\n".join(tiling)
+        ]
+        functions = [*helpers("\n".join([*tiling, *formulas])), *formulas]
+        infer, infer_types = infer_lines(self.program, self.op)
+        doc = [line.strip() for line in self.program.host.doc.splitlines()]
+        host = render(
+            "op_host.cpp.j2", op_type=self.op.op_type, kernel=self.kernel, struct=self.struct, doc=doc,
+            reserve=RESERVE_BYTES, functions=functions, tiling=tiling, infer=infer, infer_types=infer_types,
+            definition=self.definition(inferred=bool(infer)),
+        )  # fmt: skip
+        header = render(
+            "tiling.h.j2", op_type=self.op.op_type, struct=self.struct, guard=f"{self.kernel.upper()}_TILING_H",
+            fields=[(t, n) for n, t in self.types.items()],
+        )  # fmt: skip
+        return HostPass(
+            tiling_h=header, host_cpp=host, struct=self.struct, fields=self.fields, offsets=self.offsets
+        )
+
+    def cpp(self, name: str) -> str:
+        kind = self.host.types.get(name, "int")
+        return "double" if kind == "float" else SCALAR_CPP[kind]
+
+    def body(self, body: tuple[Stmt, ...]) -> None:
+        for s in body:
+            self.statement(s)
+
+    def statement(self, s: Stmt) -> None:
+        text = self.host.expr.text
+        match s:
+            case Assign():
+                name = self.host.names.of(s.name)
+                const = "" if s.name in self.hoisted else f"const {self.cpp(s.name)} "
+                self.add(f"{const}{name} = {text(s.value)};")
+            case Workspace():
+                size = f"{self.host.expr.nested(s.count)} * {s.dtype.size_bytes}"
+                self.add(
+                    f"const int64_t {self.host.names.of(s.name)}Bytes = AlignUp({size}, {WORKSPACE_ALIGN});"
+                )
+            case Assert():
+                self.add(f"if (!({text(s.cond)})) {{")
+                self.add(f"    return ge::GRAPH_FAILED; // {s.text}")
+                self.add("}")
+            case For():
+                var, step = self.host.names.of(s.var), text(s.step)
+                self.block(
+                    f"for (int64_t {var} = {text(s.start)}; {var} < {text(s.stop)}; {var} += {step}) {{",
+                    s.body,
+                )
+                self.add("}")
+            case If():
+                self.block(f"if ({text(s.cond)}) {{", s.then)
+                if s.other:
+                    self.block("} else {", s.other)
+                self.add("}")
+            case Launch():
+                self.launch(s)
+            case Declare():
+                pass
+            case _:
+                raise AssertionError(f"{type(s).__name__} does not occur in host functions")
+
+    def block(self, head: str, body: tuple[Stmt, ...]) -> None:
+        self.add(head)
+        self.depth += 1
+        self.body(body)
+        self.depth -= 1
+
+    def launch(self, s: Launch) -> None:
+        kernel = self.program.kernel(s.kernel)
+        for p, a in zip(kernel.params, s.args, strict=True):
+            if p.type in ("tensor", "list"):
+                continue
+            field = self.fields[s.kernel][p.name]
+            if p.type == "float":
+                value = self.host.expr.as_float(a)
+                value = f"static_cast<float>({value})"
+            else:
+                value = self.host.expr.text(a)
+            self.add(f"tiling.set_{field}({value});")
+        sizes = [f"{self.host.names.of(w.name)}Bytes" for w in self.spaces]
+        for i, w in enumerate(self.spaces):
+            if self.offsets:
+                self.add(f"tiling.set_{self.offsets[w.name]}({' + '.join(sizes[:i]) or 0});")
+        cores = self.host.expr.text(s.cores)
+        self.add(f"return Launch(context, tiling, {s.key}, {cores}, {' + '.join(sizes) or 0});")
+
+    def definition(self, *, inferred: bool) -> list[str]:
+        lines: list[str] = []
+        for kind, params in (("Input", self.op.inputs), ("Output", self.op.outputs)):
+            for p in params:
+                lines += _param(kind, p)
+        lines += [line for a in self.op.attrs for line in _attr(a)]
+        if inferred:
+            lines += ["this->SetInferShape(ge::InferShape).SetInferDataType(ge::InferDataType);"]
+        lines += ["this->AICore().SetTiling(optiling::TilingFunc);"]
+        lines += ['this->AICore().AddConfig("ascend910b");', 'this->AICore().AddConfig("ascend910_93");']
+        return lines
+
+
+def _param(kind: str, p: ParamSpec) -> list[str]:
+    types = ", ".join(f"ge::{d.ge_name}" for d in p.dtypes)
+    formats = ", ".join(f"ge::FORMAT_{f}" for f in (p.formats or ("ND",) * len(p.dtypes)))
+    value_depend = ["    .ValueDepend(OPTIONAL)"] if p.value_depend else []
+    return [
+        f'this->{kind}("{p.name}")',
+        f"    .ParamType({p.kind.upper()})",
+        *value_depend,
+        f"    .DataType({{{types}}})",
+        f"    .Format({{{formats}}})",
+        f"    .UnknownShapeFormat({{{formats}}});",
+    ]
+
+
+def _attr(a: AttrSpec) -> list[str]:
+    method = {"bool": "Bool", "int": "Int", "float": "Float", "str": "String"}.get(a.type) or "List" + a.type[
+        5:
+    ].capitalize()
+    required = a.required or a.default is None
+    value = "" if required else _value(a.default)
+    return [f'this->Attr("{a.name}").AttrType({"REQUIRED" if required else "OPTIONAL"}).{method}({value});']
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return "{" + ", ".join(_value(v) for v in value) + "}"
+    if isinstance(value, float):
+        return str(float(np.format_float_positional(value, trim="0"))) if abs(value) < 1e16 else repr(value)
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def require_match(program: Program, op: OpSpec) -> None:
+    """Raise DslError unless the host function's inputs, outputs and attributes are those of the operator."""
+    host = program.host
+    counts = ((host.inputs, op.inputs), (host.outputs, op.outputs), (host.attrs, op.attrs))
+    for mine, theirs in counts:
+        if len(mine) != len(theirs):
+            names = [p.name for p in theirs]
+            text = (
+                f"The host function has {len(mine)} parameters where the operator has {len(theirs)}: {names}."
+            )
+            raise DslError((finding("DSL_LAUNCH", host.line, text),))

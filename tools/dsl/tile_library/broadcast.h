@@ -1,0 +1,85 @@
+// Operations between a 2-D tile and a vector: one value per row, or one value per column.
+
+// tile: TileColumnOp TileInt
+// d[r][c] = op(a[r][c], v[r]). Up to 64 rows at a time: every v[r] is spread over a block of 32 bytes in scratch, which the
+// instruction reads again and again (block stride 0).
+template <typename Op>
+__aicore__ inline void TileColumnOp(
+    const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& v,
+    TBuf<TPosition::VECCALC>& scratch, int64_t rows, int64_t cols, int64_t stride)
+{
+    LocalTensor<float> spread = scratch.Get<float>();
+    const int64_t pitch = stride / 8;
+    for (int64_t first = 0; first < rows; first += 64) {
+        const int64_t batch = TileMin(64, rows - first);
+        Brcb(spread, v[first], static_cast<uint8_t>(TileCeilDiv(batch, 8)), BrcbRepeatParams{1, 8});
+        if (pitch <= 255 && batch * 64 >= cols) {
+            const uint8_t step = static_cast<uint8_t>(pitch);
+            for (int64_t c = 0; c < cols; c += 64) {
+                const int64_t at = first * stride + c;
+                const uint64_t mask = static_cast<uint64_t>(TileMin(64, cols - c));
+                Op::Run(d[at], a[at], spread, mask, static_cast<uint8_t>(batch),
+                    BinaryRepeatParams{1, 1, 0, step, step, 1});
+            }
+            continue;
+        }
+        for (int64_t r = 0; r < batch; ++r) {
+            LocalTensor<float> value = spread[r * 8];
+            for (int64_t c = 0; c < cols;) {
+                const int64_t at = (first + r) * stride + c;
+                const int64_t repeat = TileMin(255, (cols - c) / 64);
+                if (repeat > 0) {
+                    Op::Run(d[at], a[at], value, 64, static_cast<uint8_t>(repeat), BinaryRepeatParams{1, 1, 0, 8, 8, 0});
+                    c += repeat * 64;
+                } else {
+                    Op::Run(d[at], a[at], value, static_cast<uint64_t>(cols - c), 1, BinaryRepeatParams{1, 1, 0, 8, 8, 0});
+                    c = cols;
+                }
+            }
+        }
+    }
+}
+
+// tile: TileRowOp TileInt
+// d[r][c] = op(a[r][c], g[c]).
+template <typename Op>
+__aicore__ inline void TileRowOp(
+    const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& g, int64_t rows, int64_t cols,
+    int64_t stride)
+{
+    const int64_t pitch = stride / 8;
+    if (pitch > 255 || rows * 64 < cols) {
+        for (int64_t r = 0; r < rows; ++r) {
+            Op::Run(d[r * stride], a[r * stride], g, static_cast<int32_t>(cols));
+        }
+        return;
+    }
+    const uint8_t step = static_cast<uint8_t>(pitch);
+    for (int64_t first = 0; first < rows; first += 255) {
+        const uint8_t batch = static_cast<uint8_t>(TileMin(255, rows - first));
+        for (int64_t c = 0; c < cols; c += 64) {
+            const int64_t at = first * stride + c;
+            const uint64_t mask = static_cast<uint64_t>(TileMin(64, cols - c));
+            Op::Run(d[at], a[at], g[c], mask, batch, BinaryRepeatParams{1, 1, 1, step, step, 0});
+        }
+    }
+}
+
+// tile: TileValueDiv TileInt
+// d = value / a: the value is one block of 32 bytes that every repeat reads.
+__aicore__ inline void TileValueDiv(
+    const LocalTensor<float>& d, float value, const LocalTensor<float>& a, TBuf<TPosition::VECCALC>& scratch, int64_t n)
+{
+    LocalTensor<float> block = scratch.Get<float>();
+    Duplicate(block, value, 8);
+    for (int64_t at = 0; at < n;) {
+        const int64_t repeat = TileMin(255, (n - at) / 64);
+        if (repeat > 0) {
+            Div(d[at], block, a[at], 64, static_cast<uint8_t>(repeat), BinaryRepeatParams{1, 0, 1, 8, 0, 8});
+            at += repeat * 64;
+        } else {
+            Div(d[at], block, a[at], static_cast<uint64_t>(n - at), 1, BinaryRepeatParams{1, 0, 1, 8, 0, 8});
+            at = n;
+        }
+    }
+}

@@ -1,0 +1,181 @@
+// Reductions. Padding and what lies behind the extent never take part.
+
+// tile: TileReducers
+struct TileSum {
+    static __aicore__ inline void Fold(
+        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, int32_t count)
+    {
+        Add(d, a, b, count);
+    }
+    static __aicore__ inline void Fold(
+        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, uint64_t mask,
+        uint8_t repeat, const BinaryRepeatParams& strides)
+    {
+        Add(d, a, b, mask, repeat, strides);
+    }
+    static __aicore__ inline void Whole(
+        const LocalTensor<float>& d, const LocalTensor<float>& a, int32_t mask, int32_t repeat, int32_t stride)
+    {
+        WholeReduceSum(d, a, mask, repeat, 1, 1, stride);
+    }
+};
+
+struct TileMaximum {
+    static __aicore__ inline void Fold(
+        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, int32_t count)
+    {
+        Max(d, a, b, count);
+    }
+    static __aicore__ inline void Fold(
+        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, uint64_t mask,
+        uint8_t repeat, const BinaryRepeatParams& strides)
+    {
+        Max(d, a, b, mask, repeat, strides);
+    }
+    static __aicore__ inline void Whole(
+        const LocalTensor<float>& d, const LocalTensor<float>& a, int32_t mask, int32_t repeat, int32_t stride)
+    {
+        WholeReduceMax(d, a, mask, repeat, 1, 1, stride, ReduceOrder::ORDER_ONLY_VALUE);
+    }
+};
+
+struct TileMinimum {
+    static __aicore__ inline void Fold(
+        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, int32_t count)
+    {
+        Min(d, a, b, count);
+    }
+    static __aicore__ inline void Fold(
+        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, uint64_t mask,
+        uint8_t repeat, const BinaryRepeatParams& strides)
+    {
+        Min(d, a, b, mask, repeat, strides);
+    }
+    static __aicore__ inline void Whole(
+        const LocalTensor<float>& d, const LocalTensor<float>& a, int32_t mask, int32_t repeat, int32_t stride)
+    {
+        WholeReduceMin(d, a, mask, repeat, 1, 1, stride, ReduceOrder::ORDER_ONLY_VALUE);
+    }
+};
+
+// tile: TileReduce TileReducers TileCopy TileInt
+// One row of n elements to one value: fold to a power of two of lanes, halve down to 64, then one reducing instruction.
+// `lanes` is scratch for 2048 elements.
+template <typename R>
+__aicore__ inline void TileReduce(
+    const LocalTensor<float>& dst, const LocalTensor<float>& src, const LocalTensor<float>& lanes, int64_t n)
+{
+    if (n <= 64) {
+        R::Whole(dst, src, static_cast<int32_t>(n), 1, 8);
+        return;
+    }
+    int64_t width = 64;
+    while (width < 2048 && width * 2 <= n) {
+        width *= 2;
+    }
+    int64_t done = width;
+    if (n >= 2 * width) {
+        R::Fold(lanes, src, src[width], static_cast<int32_t>(width));
+        done = 2 * width;
+    } else {
+        TileCopy(lanes, src, width);
+    }
+    for (; done < n; done += width) {
+        R::Fold(lanes, lanes, src[done], static_cast<int32_t>(TileMin(width, n - done)));
+    }
+    while (width > 64) {
+        width /= 2;
+        R::Fold(lanes, lanes, lanes[width], static_cast<int32_t>(width));
+    }
+    R::Whole(dst, lanes, 64, 1, 8);
+}
+
+// tile: TileReduceRows TileReduce
+// Every row to one value. Rows of up to 2040 elements are folded 64 rows at a time, one row per repeat.
+template <typename R>
+__aicore__ inline void TileReduceRows(
+    const LocalTensor<float>& dst, const LocalTensor<float>& src, TBuf<TPosition::VECCALC>& scratch, int64_t rows,
+    int64_t cols, int64_t stride)
+{
+    LocalTensor<float> lanes = scratch.Get<float>();
+    const int32_t blocks = static_cast<int32_t>(stride / 8);
+    if (blocks > 255) {
+        for (int64_t r = 0; r < rows; ++r) {
+            TileReduce<R>(dst[r], src[r * stride], lanes, cols);
+        }
+        return;
+    }
+    for (int64_t first = 0; first < rows; first += 64) {
+        const uint8_t batch = static_cast<uint8_t>(TileMin(64, rows - first));
+        LocalTensor<float> tile = src[first * stride];
+        if (cols <= 64) {
+            R::Whole(dst[first], tile, static_cast<int32_t>(cols), batch, blocks);
+            continue;
+        }
+        const uint8_t pitch = static_cast<uint8_t>(blocks);
+        int64_t done = 128;
+        if (cols >= done) {
+            R::Fold(lanes, tile, tile[64], 64, batch, BinaryRepeatParams{1, 1, 1, 8, pitch, pitch});
+        } else {
+            Muls(lanes, tile, 1.0f, 64, batch, UnaryRepeatParams{1, 1, 8, pitch});
+            done = 64;
+        }
+        for (; done < cols; done += 64) {
+            const uint64_t mask = static_cast<uint64_t>(TileMin(64, cols - done));
+            R::Fold(lanes, lanes, tile[done], mask, batch, BinaryRepeatParams{1, 1, 1, 8, 8, pitch});
+        }
+        R::Whole(dst[first], lanes, 64, batch, 8);
+    }
+}
+
+// tile: TileReduceColumns TileReducers TileCopy
+// All rows folded into one.
+template <typename R>
+__aicore__ inline void TileReduceColumns(
+    const LocalTensor<float>& dst, const LocalTensor<float>& src, int64_t rows, int64_t cols, int64_t stride)
+{
+    const int32_t count = static_cast<int32_t>(cols);
+    if (rows == 1) {
+        TileCopy(dst, src, cols);
+        return;
+    }
+    R::Fold(dst, src, src[stride], count);
+    for (int64_t r = 2; r < rows; ++r) {
+        R::Fold(dst, dst, src[r * stride], count);
+    }
+}
+
+// tile: TileReduceAll TileReduce
+// A 2-D tile to one value: rows are folded into one of up to 2048 lanes, which is reduced.
+template <typename R>
+__aicore__ inline void TileReduceAll(
+    const LocalTensor<float>& dst, const LocalTensor<float>& src, TBuf<TPosition::VECCALC>& scratch, int64_t rows,
+    int64_t cols, int64_t stride)
+{
+    LocalTensor<float> lanes = scratch.Get<float>();
+    if (rows == 1 || cols == stride) {
+        TileReduce<R>(dst, src, lanes, rows == 1 ? cols : rows * cols);
+        return;
+    }
+    const int64_t width = TileMin(cols, 2048);
+    TileCopy(lanes, src, width);
+    for (int64_t r = 0; r < rows; ++r) {
+        for (int64_t c = r == 0 ? width : 0; c < cols; c += width) {
+            R::Fold(lanes, lanes, src[r * stride + c], static_cast<int32_t>(TileMin(width, cols - c)));
+        }
+    }
+    if (width <= 64) {
+        R::Whole(dst, lanes, static_cast<int32_t>(width), 1, 8);
+        return;
+    }
+    int64_t half = 64;
+    while (half * 2 < width) {
+        half *= 2;
+    }
+    R::Fold(lanes, lanes, lanes[half], static_cast<int32_t>(width - half));
+    while (half > 64) {
+        half /= 2;
+        R::Fold(lanes, lanes, lanes[half], static_cast<int32_t>(half));
+    }
+    R::Whole(dst, lanes, 64, 1, 8);
+}
