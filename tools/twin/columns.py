@@ -5,7 +5,7 @@ from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Diagnostic
 from akgen.tools.twin.host_info import HostOp, HostParam, columns
 
-# PyTorch and the graph engine disagree on what a byte is called; these may stand for each other in outputs.
+# PyTorch and the graph engine disagree on what a byte is called; these stand for each other if nothing fits better.
 _BYTES = frozenset({"DT_BOOL", "DT_INT8", "DT_UINT8"})
 _RANK_OF_FORMAT = {"NCHW": 4, "NHWC": 4, "NCDHW": 5, "NDHWC": 5, "NCL": 3}
 
@@ -34,6 +34,7 @@ def column_of(op: HostOp, call: Call) -> Column:
     outputs += [frozenset()] * (len(op.outputs) - len(outputs))
     rows = columns(op)
     fits = [r for r in rows if _fit(r[: len(inputs)], inputs, loose=False)]
+    fits = fits or [r for r in rows if _fit(r[: len(inputs)], inputs, loose=True)]
     exact = [r for r in fits if _fit(r[len(inputs) :], outputs, loose=False)]
     chosen = exact or [r for r in fits if _fit(r[len(inputs) :], outputs, loose=True)]
     if not chosen:
@@ -109,7 +110,6 @@ def _missing(
     *,
     inputs_fit: bool,
 ) -> Diagnostic:
-    n = len(op.inputs)
     asked = (
         _named(op.inputs, inputs)
         if not inputs_fit
@@ -119,7 +119,6 @@ def _missing(
         ", ".join(f"{p.name} {t}" for p, (t, _) in zip((*op.inputs, *op.outputs), row, strict=True))
         for row in rows[:8]
     )
-    del n
     return _finding(f"The OpDef of {op.op_type} has no combination {asked}; it has: {have}.")
 
 
@@ -132,5 +131,5 @@ def _finding(text: str) -> Diagnostic:
         code="DTYPE_COMBINATION",
         text=text,
         remedy="Declare every combination of types that the task uses as one position of all DataType lists.",
-        stage="compile",
+        stage="tiling",
     )

@@ -1,6 +1,7 @@
 """Compile a kernel for one combination of types and one tiling key into a library that the launcher loads."""
 
 import re
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -15,23 +16,34 @@ from akgen.tools.twin.host_info import HostInfo
 from akgen.tools.twin.host_names import HOST_NAMES
 from akgen.tools.twin.launch_syntax import without_launches
 from akgen.tools.twin.results import CachedResult, read_result, write_result
-from akgen.tools.twin.runtime_build import DEVICE_INCLUDE, Runtime
+from akgen.tools.twin.runtime_build import TWIN, Runtime
 from akgen.tools.twin.sandboxed import compile_in, exhausted
 from akgen.tools.twin.store import Store, digest
 from akgen.tools.twin.tiling_header import plain_struct_of_key, tiling_header
 
 _LIBRARY = "kernel.so"
 _CPP_OF_GE = {d.ge_name: d.cpp_name for d in DType} | {"DT_INT4": "int4b_t", "DT_COMPLEX32": "complex32"}
-# -g1 and no sibling calls: a runtime entry point's return address names the user's line. No start files: nothing but
-# the kernel's own code may run at load.
-FLAGS = (
-    "-std=c++17", "-O1", "-g1", "-fPIC", "-w", "-fmax-errors=20", "-fno-exceptions", "-fno-rtti",
-    "-fno-threadsafe-statics", "-fno-stack-protector", "-fno-math-errno", "-ffp-contract=off",
-    "-fno-optimize-sibling-calls", "-fno-strict-aliasing", "-fwrapv", "-fvisibility=hidden", "-fno-asynchronous-unwind-tables",
-    "-pipe",
-    "-shared", "-nostartfiles", "-nodefaultlibs",
-)  # fmt: skip
+_BREVITY = ("-fmax-errors=20", "-fno-diagnostics-show-caret")
 _COMPILER_CALLS = frozenset({"memcpy", "memmove", "memset", "memcmp", "__dso_handle"})
+
+
+class KernelFlags(NamedTuple):
+    """What kernel_flags.txt says: options before the source, after it, and the include folders."""
+
+    compile: tuple[str, ...]
+    link: tuple[str, ...]
+    include: tuple[Path, ...]
+
+
+@cache
+def kernel_flags() -> KernelFlags:
+    lines = (TWIN / "kernel_flags.txt").read_text().splitlines()
+    rows = dict(line.split("\t", 1) for line in lines if line and not line.startswith("#"))
+    return KernelFlags(
+        compile=tuple(rows["compile"].split()),
+        link=tuple(rows["link"].split()),
+        include=tuple(TWIN / name for name in rows["include"].split()),
+    )
 
 
 class Variant(NamedTuple):
@@ -57,10 +69,10 @@ def build_kernel(
     """Build a variant, or take it from the cache. Raises InfraError only."""
     symbol = f"{project.kernel}_{variant.tiling_key}_tilingkey"
     prelude = _prelude(project, info, variant, symbol)
-    files = {p: project.files[p] for p in project.kernel_files}
+    files = {p: without_launches(project.files[p]) for p in project.kernel_files}
     options = _project_options(project)
     parts = (part for pair in sorted(files.items()) for part in pair)
-    key = digest("kernel", runtime.digest, *FLAGS, *options, project.kernel, prelude, *parts)
+    key = digest("kernel", runtime.digest, *_flags(), *options, project.kernel, prelude, *parts)
     compiled = not store.entry(key).is_dir()
     entry = store.get(key, lambda folder: _build(project, files, prelude, options, symbol, runtime, folder))
     result = read_result(entry)
@@ -76,6 +88,10 @@ def build_kernel(
 def auto_sync(project: KernelProject) -> bool:
     """Say whether the build asks the compiler to insert synchronisation; CANN's default is that it does."""
     return "--cce-auto-sync=off" not in project.files.get("CMakeLists.txt", "")
+
+
+def _flags() -> tuple[str, ...]:
+    return (*kernel_flags().compile, "-nostartfiles", *_BREVITY)
 
 
 def _project_options(project: KernelProject) -> tuple[str, ...]:
@@ -138,21 +154,20 @@ def _build(
     for path, text in files.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(without_launches(text))
+        target.write_text(text)
     (folder / "prelude.h").write_text(prelude)
     include = sorted({str(PurePosixPath(p).parent) for p in files})
     done = compile_in(
         runtime,
         [
-            *FLAGS,
+            *_flags(),
             *runtime.compiler.linker,
             *options,
             f"-fdebug-prefix-map={folder}=.",
-            f"-I{DEVICE_INCLUDE}",
-            f"-I{DEVICE_INCLUDE}/shadow",  # host headers by name, empty
+            *(f"-I{root}" for root in kernel_flags().include),
             *(f"-I{i}" for i in include),
             *("-include", "prelude.h", project.kernel_file),
-            *("-o", _LIBRARY, f"-L{runtime.folder}", "-lakgen_twin", "-lgcc"),
+            *("-o", _LIBRARY, f"-L{runtime.folder}", "-lakgen_twin", *kernel_flags().link),
         ],
         folder,
     )

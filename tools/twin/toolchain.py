@@ -84,16 +84,11 @@ class TwinToolchain:
         if entry is None:
             return self._failed(folder, Outcome.COMPILE_ERROR, spec, started, wrong)
         record = BuildRecord(project=project, info=host.info)
-        variants: dict[Variant, None] = {}
-        for i, call in enumerate(_distinct(calls)):
-            try:
-                variants[self._plan(record, call, folder / "tiling" / str(i)).variant] = None
-            except ColumnMissing as e:
-                return self._failed(folder, Outcome.COMPILE_ERROR, spec, started, (e.diagnostic,))
-            except HostFailure as e:
-                return self._failed(folder, Outcome.TILING_ERROR, spec, started, (e.diagnostic,))
+        variants, refused = self._variants(record, calls, folder / "tiling")
+        if refused and not variants:
+            return self._failed(folder, Outcome.TILING_ERROR, spec, started, refused)
         kernel_started = time.monotonic()
-        built = self._kernels(record, tuple(variants))
+        built = self._kernels(record, variants)
         kernel_s = time.monotonic() - kernel_started
         failed = tuple(d for b in built for d in b.diagnostics)
         if failed:
@@ -141,6 +136,19 @@ class TwinToolchain:
         if host.info is None or host.info.op is None:
             return None, host.diagnostics or (check_host(project, host.info) if host.info else ())
         return spec_of(host.info.op), ()
+
+    def _variants(
+        self, record: BuildRecord, calls: Sequence[Call], folder: Path
+    ) -> tuple[tuple[Variant, ...], tuple[Diagnostic, ...]]:
+        """Return what the calls need built, and why some cannot be tiled; running such a call says so again."""
+        variants: dict[Variant, None] = {}
+        refused: dict[Diagnostic, None] = {}
+        for i, call in enumerate(dict.fromkeys(calls)):
+            try:
+                variants[self._plan(record, call, folder / str(i)).variant] = None
+            except (ColumnMissing, HostFailure) as e:
+                refused[e.diagnostic] = None
+        return tuple(variants), tuple(refused)
 
     def _plan(self, record: BuildRecord, call: Call, folder: Path) -> Plan:
         """Pick the column and run the tiling function. Raises ColumnMissing, HostFailure."""
@@ -198,7 +206,3 @@ class TwinToolchain:
     def _chip_file(self) -> Path:
         assert self._runtime is not None
         return self._settings.cache / "chips" / f"{self._chip.name}-{self._runtime.digest}.txt"
-
-
-def _distinct(calls: Sequence[Call]) -> list[Call]:
-    return list(dict.fromkeys(calls))
