@@ -1,5 +1,6 @@
 // Every header of the vector side.
 #pragma once
+#include "ascendc/cce_vector.h"
 #include "ascendc/vector_activation.h"
 #include "ascendc/vector_arithmetic.h"
 #include "ascendc/vector_cast.h"
@@ -11,4 +12,5 @@
 #include "ascendc/vector_math.h"
 #include "ascendc/vector_operators.h"
 #include "ascendc/vector_reduce.h"
+#include "ascendc/vector_softmax.h"
 #include "ascendc/vector_transpose.h"
