@@ -47,13 +47,15 @@ def build_host(
     if not sources:
         return BuiltHost(None, (), compiled=False)
     files = {p: t for p, t in project.files.items() if p.startswith("op_host/")}
-    key = digest(
-        "host", runtime.digest, project.op_type, *(part for pair in sorted(files.items()) for part in pair)
-    )
+    one_library = "target_sources" not in project.files.get("CMakeLists.txt", "")
+    parts = (part for pair in sorted(files.items()) for part in pair)
+    key = digest("host", runtime.digest, project.op_type, str(one_library), *parts)
     compiled = not store.entry(key).is_dir()
-    entry = store.get(
-        key, lambda folder: _build(project.op_type, files, sources, runtime, chip_file, folder, jobs)
-    )
+
+    def build(folder: Path) -> None:
+        _build(project.op_type, files, sources, runtime, chip_file, folder, jobs, one_library=one_library)
+
+    entry = store.get(key, build)
     result = read_result(entry)
     info = HostInfo.model_validate_json((entry / "info.json").read_bytes()) if result.ok else None
     if info is not None:
@@ -69,6 +71,8 @@ def _build(
     chip_file: Path,
     folder: Path,
     jobs: int,
+    *,
+    one_library: bool,
 ) -> None:
     for path, text in files.items():
         target = folder / path
@@ -96,18 +100,22 @@ def _build(
         with ThreadPoolExecutor(jobs) as pool:
             found = tuple(d for part in pool.map(one, sources) for d in part)
     if not found:
-        found = _link(sources, runtime, folder)
+        found = _link(sources, runtime, folder, one_library=one_library)
     if not found:
         found = _describe(op_type, runtime, chip_file, folder)
     write_result(folder, CachedResult(ok=not found, diagnostics=found))
 
 
-def _link(sources: tuple[str, ...], runtime: Runtime, folder: Path) -> tuple[Diagnostic, ...]:
+def _link(
+    sources: tuple[str, ...], runtime: Runtime, folder: Path, *, one_library: bool
+) -> tuple[Diagnostic, ...]:
     objects = [_object(s) for s in sources]
+    # Sources that the build puts into separate libraries may define the same helpers.
+    twice = () if one_library else ("-Wl,-z,muldefs",)
     libraries = [f"-L{runtime.folder}", "-lakgen_twin_host"]
     done = compile_in(
         runtime,
-        ["-shared", "-Wl,-z,defs", *runtime.compiler.linker, "-o", _LIBRARY, *objects, *libraries],
+        ["-shared", "-Wl,-z,defs", *twice, *runtime.compiler.linker, "-o", _LIBRARY, *objects, *libraries],
         folder,
     )
     for name in objects:
