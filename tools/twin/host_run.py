@@ -1,11 +1,14 @@
 """Ask a built host library, in the sandbox: what did it register, and how does it tile this call?"""
 
+import contextlib
 import json
 import signal
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+from pydantic import BaseModel, Field
 
 from akgen.knowledge.errors import entry as catalogue_entry
 from akgen.tools.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
@@ -21,6 +24,7 @@ from akgen.tools.twin.runtime_build import Runtime
 
 DESCRIBE_TIMEOUT_S = 20.0
 TILING_TIMEOUT_S = 20.0
+MOST_WORKSPACE_BYTES = 32 << 30
 MOST_VALUE_BYTES = 1 << 20  # an input whose values the tiling function reads is small
 _PACK = {
     DType.FLOAT32: "f", DType.FLOAT64: "d", DType.INT8: "b", DType.INT16: "h", DType.INT32: "i", DType.INT64: "q",
@@ -38,6 +42,19 @@ class Tiling(Frozen):
     schedule_mode: int = 0
 
 
+class TilingAnswer(BaseModel):
+    """The host runner's report of one tiling; host code shares its process, so it is believed only in this form."""
+
+    status: int
+    tiling_bytes: int
+    capacity: int
+    tiling_key: int = Field(ge=0, lt=1 << 64)
+    block_dim: int | None
+    schedule_mode: int
+    workspaces: tuple[int, ...]
+    complaints: tuple[str, ...]
+
+
 class HostFailure(Exception):
     """Host code refused, crashed or hung; what the finding says is for the operator's author."""
 
@@ -50,7 +67,8 @@ def describe(op_type: str, runtime: Runtime, library: Path, chip_file: Path, fol
     """Load the library and return what it registered. Raises HostFailure."""
     lines = _head(op_type, library, chip_file, folder)
     report, _ = _run(lines, runtime, library, folder, "compile", DESCRIBE_TIMEOUT_S)
-    return HostInfo.from_report(library, report)
+    with _written_by_the_runner("compile"):
+        return HostInfo.from_report(library, report)
 
 
 def tile(
@@ -69,7 +87,9 @@ def tile(
         lines += _argument("out", output.meta, column.output_formats[i], None)
     lines += [_attr(a, v) for a, v in zip(op.attrs, attr_values(op.attrs, call), strict=True)]
     report, said = _run(lines, runtime, info.library, folder, "tiling", TILING_TIMEOUT_S)
-    return _answer(report, said, data)
+    with _written_by_the_runner("tiling"):
+        answer = TilingAnswer.model_validate(report)
+    return _answer(answer, said, data)
 
 
 def attr_values(attrs: Sequence[HostAttr], call: Call) -> list[AttrValue | tuple[tuple[int, ...], ...]]:
@@ -87,26 +107,29 @@ def attr_values(attrs: Sequence[HostAttr], call: Call) -> list[AttrValue | tuple
     return out
 
 
-def _answer(report: dict[str, Any], said: str, data: Path) -> Tiling:
-    told = "; ".join([*report.get("complaints", []), *([said] if said else [])])
+def _answer(answer: TilingAnswer, said: str, data: Path) -> Tiling:
+    told = "; ".join([*answer.complaints, *([said] if said else [])])
     because = f": {told[-400:]}" if told else ""
-    if report["status"] != 0:
+    if answer.status != 0:
         raise HostFailure(_finding("TILING_REFUSED", f"The tiling function returned a failure{because}."))
-    if report["complaints"]:
+    if any(c.startswith("SaveToBuffer") for c in answer.complaints):
         raise HostFailure(_finding("TILING_BUFFER", f"The tiling data was not stored{because}."))
-    if report["tiling_bytes"] > report["capacity"]:
-        text = f"SetDataSize({report['tiling_bytes']}) is more than the buffer's {report['capacity']} bytes."
+    if answer.tiling_bytes > answer.capacity:
+        text = f"SetDataSize({answer.tiling_bytes}) is more than the buffer's {answer.capacity} bytes."
         raise HostFailure(_finding("TILING_BUFFER", text))
-    block_dim = report["block_dim"]
-    if block_dim is None or not 0 < block_dim < 65536:
-        what = "never called SetBlockDim" if block_dim is None else f"set block dim {block_dim}"
+    if answer.block_dim is None or not 0 < answer.block_dim < 65536:
+        what = "never called SetBlockDim" if answer.block_dim is None else f"set block dim {answer.block_dim}"
         raise HostFailure(_finding("BLOCK_DIM", f"The tiling function {what}{because}."))
+    workspace = sum(answer.workspaces)
+    if workspace > MOST_WORKSPACE_BYTES:
+        text = f"The tiling function asks for {workspace} bytes of workspace; the device has {MOST_WORKSPACE_BYTES}."
+        raise HostFailure(_finding("WORKSPACE_SIZE", text))
     return Tiling(
-        data=data.read_bytes(),
-        block_dim=block_dim,
-        tiling_key=report["tiling_key"],
-        workspace_bytes=sum(report["workspaces"]),
-        schedule_mode=report["schedule_mode"],
+        data=data.read_bytes()[: answer.tiling_bytes],
+        block_dim=answer.block_dim,
+        tiling_key=answer.tiling_key,
+        workspace_bytes=workspace,
+        schedule_mode=answer.schedule_mode,
     )
 
 
@@ -124,23 +147,35 @@ def _run(
     text = report.read_text() if report.is_file() else ""
     last = text.strip().splitlines()[-1] if text.strip() else "{}"
     try:
-        answer: dict[str, Any] = json.loads(last)
+        parsed = json.loads(last)
     except json.JSONDecodeError:
-        answer = {}
+        parsed = {}
+    answer: dict[str, Any] = parsed if isinstance(parsed, dict) else {}
     said = _said(done)
     where = "tiling" if stage == "tiling" else "compile"
     if done.timed_out:
         raise HostFailure(_finding("HOST_TIMEOUT", f"Host code did not end within {timeout_s:.0f} s.", where))
-    if "signal" in answer:
-        raise HostFailure(_crash(answer, runtime, library, said, where))
-    if "error" in answer:
-        raise HostFailure(_finding(answer["error"], f"{answer['text']}.", where))
-    if answer.get("kind") == "diagnostic":
-        raise HostFailure(_finding(answer["code"], answer["text"], where))
+    with _written_by_the_runner(where):
+        if "signal" in answer:
+            raise HostFailure(_crash(answer, runtime, library, said, where))
+        if "error" in answer:
+            raise HostFailure(_finding(answer["error"], f"{answer['text']}.", where))
+        if answer.get("kind") == "diagnostic":
+            raise HostFailure(_finding(answer["code"], answer["text"], where))
     if not done.ok or not answer:
         text = f"Host code ended the process ({done.ending}){': ' + said if said else ''}."
         raise HostFailure(_finding("HOST_CRASH", text, where))
     return answer, said
+
+
+@contextlib.contextmanager
+def _written_by_the_runner(stage: str) -> Iterator[None]:
+    """Read a report. Host code shares the runner's process: what has not the runner's form, host code wrote."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError) as e:
+        text = "The report of the host code holds lines that the runner did not write."
+        raise HostFailure(_finding("SANDBOX_REPORT", text, stage)) from e
 
 
 def _crash(answer: dict[str, Any], runtime: Runtime, library: Path, said: str, stage: str) -> Diagnostic:
