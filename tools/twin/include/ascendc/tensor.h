@@ -100,6 +100,12 @@ public:
     {
         Operation<T>::run(*this, expression.a, expression.b);
     }
+    // dst = src0 < src1: the sources have another type than the bits (vector_operators.h).
+    template <typename Comparison, typename = typename Comparison::ComparedType>
+    AKGEN_INLINE void operator=(const Comparison &comparison)
+    {
+        comparison.into(*this);
+    }
 
     AKGEN_INLINE PrimType GetValue(const uint32_t index) const { return *at<false>(index); }
     template <typename V> AKGEN_INLINE void SetValue(const uint32_t index, const V value) const
