@@ -5,6 +5,40 @@
 
 // The host engineer's generated header names the operator's tiling structures: AKGEN_TILING_STRUCT, the registered
 // default, and AKGEN_TILING_STRUCT_<key> where a key has its own.
+// Values of ge::DataType and ge::Format: kernels compare ORIG_DTYPE_X and FORMAT_X with them in #if.
+#define DT_FLOAT 0
+#define DT_FLOAT16 1
+#define DT_INT8 2
+#define DT_INT32 3
+#define DT_UINT8 4
+#define DT_INT16 6
+#define DT_UINT16 7
+#define DT_UINT32 8
+#define DT_INT64 9
+#define DT_UINT64 10
+#define DT_DOUBLE 11
+#define DT_BOOL 12
+#define DT_STRING 13
+#define DT_COMPLEX64 16
+#define DT_COMPLEX128 17
+#define DT_QINT8 18
+#define DT_QINT32 20
+#define DT_BF16 27
+#define DT_UNDEFINED 28
+#define DT_INT4 29
+#define DT_UINT1 30
+#define DT_INT2 31
+#define FORMAT_NCHW 0
+#define FORMAT_NHWC 1
+#define FORMAT_ND 2
+#define FORMAT_NC1HWC0 3
+#define FORMAT_FRACTAL_Z 4
+#define FORMAT_HWCN 16
+#define FORMAT_NDHWC 27
+#define FORMAT_FRACTAL_NZ 29
+#define FORMAT_NCDHW 30
+#define FORMAT_NDC1HWC0 32
+
 #ifndef TILING_KEY_VAR
 #define TILING_KEY_VAR 0
 #endif

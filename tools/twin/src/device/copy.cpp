@@ -150,7 +150,7 @@ static void rows_in(const char *api, const void *pc, const View &dst, const uint
     issue(transfer(api, pc, Pipe::MTE2, dtype, rows_of(dst.data, r.row_bytes, r.rows, r.dst_stride, true, dst.size_bytes),
                    rows_of(src, r.row_bytes, r.rows, r.src_stride, false, 0)));
     for (uint32_t i = 0; i < r.rows; ++i) {
-        std::memcpy(dst.data + i * r.dst_stride, src + i * r.src_stride, r.row_bytes);
+        fetch(dst.data + i * r.dst_stride, src + i * r.src_stride, r.row_bytes);
     }
 }
 
@@ -252,7 +252,7 @@ void pad_in(View dst, uint8_t, const uint8_t *src, const Rows &r, const Pad &pad
     for (uint32_t i = 0; i < r.rows; ++i) {
         uint8_t *to = dst.data + i * r.dst_stride;
         const uint8_t *from = src + i * r.src_stride;
-        std::memcpy(to + left, from, r.row_bytes);
+        fetch(to + left, from, r.row_bytes);
         // The filler is the padding value, or without one the row's first element.
         const uint8_t *filler = pad.on ? reinterpret_cast<const uint8_t *>(&pad.value) : from;
         const auto fill = [&](uint32_t begin, uint32_t end) {

@@ -39,6 +39,7 @@ struct GmBuffer {
     uint8_t *data = nullptr;
     uint64_t size_bytes = 0;    // what the kernel may rely on
     uint64_t allowed_bytes = 0; // rounded up to 32: a block copy may touch the rest
+    uint64_t padded_bytes = 0;  // what an allocation of that size has on a device
     uint64_t mapped_bytes = 0;
     bool holds(const uint8_t *p) const { return p >= data && p < data + mapped_bytes; }
 };
@@ -88,6 +89,7 @@ struct Core {
     Region regions[local_spaces];
     uint8_t *arena = nullptr;
     uint64_t arena_bytes = 0;
+    uint8_t *overflow = nullptr; // unmapped addresses for buffers that did not fit, at the arena's end
     MaskState mask{false, ~uint64_t{0}, ~uint64_t{0}};
     Atomic atomic = Atomic::none;
     DType atomic_dtype = DType::NONE;
@@ -146,8 +148,12 @@ struct Place {
 Place place_of(const uint8_t *address);
 Space space_of_position(uint8_t position);
 Region &region_of(Space space);
-// Trap unless [begin, begin + bytes) lies in one GM buffer.
+// Trap unless global memory may be touched at [begin, begin + bytes). Behind a tensor's end, up to what a device's
+// allocator pads it to, an access is reported and goes on; so is a read that starts in the tensor, however far it goes.
 const GmBuffer &require_global(const char *api, const void *pc, const uint8_t *begin, uint64_t bytes, bool write);
+// Copy from global memory; what lies behind the mapping reads as NaN.
+void fetch(uint8_t *to, const uint8_t *from, uint64_t bytes);
+constexpr uint64_t overflow_bytes = 8u << 20;
 void make_arena(Core &core, const Chip &chip);
 void drop_arena(Core &core);
 // Report a race that Hazards::access found, and put the automatic synchronisation's waits into the log.
@@ -161,6 +167,8 @@ void complain(const char *code, const char *api, const void *pc, const char *for
 // Give the baton away until `ready` is set again by another core; traps DEADLOCK if nobody can go on.
 void wait_here(Wait::What what, int64_t id, const void *pc);
 void wake(Core &core);
+// Warn if cores have ended without the SyncAll that others wait in.
+void warn_of_ended(const char *api, const void *pc);
 void run_core(Core &core, void (*program)(void *), void *argument);
 [[noreturn]] void leave_core();
 uint64_t so_offset(const void *pc);

@@ -96,7 +96,13 @@ void issue(const Instr &in)
             check_local(in, a, place);
             after_hazard(enter(a, place), in.api, in.pc, place);
         } else {
+            if (!a.begin) {
+                trap("TENSOR_RANGE", in.api, in.pc, "%s: an operand has no memory; its buffer was never initialised.", in.api);
+            }
             const Extent e = extent_of(a);
+            if (a.rows > 1) { // the last row must start inside, too
+                require_global(in.api, in.pc, a.begin + (a.rows - 1) * a.row_stride, a.row_bytes, a.write);
+            }
             require_global(in.api, in.pc, e.low, e.bytes, a.write);
             flags |= aux_global;
             const bool rows_apart = a.rows > 1 && a.row_stride % 512 != 0;

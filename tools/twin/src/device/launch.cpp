@@ -12,14 +12,16 @@ namespace akgen::twin {
 
 namespace {
 constexpr uint64_t page = 4096;
-constexpr uint8_t guard_value = 0xa5;
+constexpr uint8_t guard_value = 0xff; // a NaN in every floating-point type, as all that was never written
 constexpr uint64_t stack_bytes = 1 << 20;
 constexpr uint64_t signal_stack_bytes = 64 << 10;
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+// What a device's allocator gives for a tensor of this size: 32 bytes more, in units of 512.
+uint64_t padded(uint64_t size) { return round_up(size + 32, 512); }
 } // namespace
 
 GmMapping::GmMapping(std::string name, uint64_t size_bytes, Poison poison)
-    : name_(std::move(name)), size_(size_bytes), mapped_(round_up(std::max<uint64_t>(round_up(size_bytes, 32), 1), page))
+    : name_(std::move(name)), size_(size_bytes), mapped_(round_up(padded(size_bytes), page))
 {
     void *memory = mmap(nullptr, mapped_ + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
@@ -30,8 +32,7 @@ GmMapping::GmMapping(std::string name, uint64_t size_bytes, Poison poison)
     if (poison == Poison::nan) {
         std::memset(data_, 0xff, size_); // a NaN in every floating-point type
     }
-    const uint64_t allowed = round_up(size_, 32);
-    std::memset(data_ + allowed, guard_value, mapped_ - allowed);
+    std::memset(data_ + size_, guard_value, mapped_ - size_);
 }
 
 GmMapping::GmMapping(GmMapping &&other) noexcept
@@ -50,7 +51,7 @@ GmMapping::~GmMapping()
 uint64_t GmMapping::changed_guard_bytes() const
 {
     uint64_t changed = 0;
-    for (uint64_t at = round_up(size_, 32); at < mapped_; ++at) {
+    for (uint64_t at = padded(size_); at < mapped_; ++at) {
         changed += data_[at] != guard_value;
     }
     return changed;
@@ -164,7 +165,7 @@ bool run_launch(const LaunchRequest &request)
     l.kernel_end = request.kernel_end;
     for (const GmMapping *memory : request.memory) {
         l.buffers.push_back({memory->name(), memory->data(), memory->size_bytes(), round_up(memory->size_bytes(), 32),
-                             memory->mapped_bytes()});
+                             padded(memory->size_bytes()), memory->mapped_bytes()});
     }
     std::sort(l.buffers.begin(), l.buffers.end(), [](const GmBuffer &a, const GmBuffer &b) { return a.data < b.data; });
     make_cores(l, request);

@@ -47,12 +47,14 @@ void make_arena(Core &core, const Chip &chip)
     for (const char *key : keys) {
         total += round_up(chip.bytes(key), page) + page;
     }
+    total += overflow_bytes;
     void *memory = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
         throw std::runtime_error("no memory for the on-chip buffers of a core");
     }
     core.arena = static_cast<uint8_t *>(memory);
     core.arena_bytes = total;
+    core.overflow = core.arena + total - overflow_bytes;
     uint8_t *next = core.arena + page;
     for (int i = 0; i < local_spaces; ++i) {
         Region &region = core.regions[i];
@@ -60,7 +62,7 @@ void make_arena(Core &core, const Chip &chip)
         region.begin = next;
         next += round_up(region.size_bytes, page) + page;
         const bool mine = core.cube ? i != 0 : i == 0; // vector cores have the Unified Buffer, cube cores the rest
-        if (mine || !launch->mixed) {
+        if (mine) {
             mprotect(region.begin, round_up(region.size_bytes, page), PROT_READ | PROT_WRITE);
             core.hazards.watch(i, region.size_bytes);
         }
@@ -145,6 +147,9 @@ namespace {
     if (!begin) {
         trap("NULL_POINTER", api, pc, "%s: global memory is %s through a null pointer.", api, verb);
     }
+    if (begin >= self->overflow && begin < self->overflow + overflow_bytes) {
+        trap("UB_OVERFLOW", api, pc, "%s: the tensor's buffer did not fit into its memory (see InitBuffer).", api);
+    }
     if (self->arena <= begin && begin < self->arena + self->arena_bytes) {
         trap("WRONG_MEMORY", api, pc, "%s: an on-chip address is given where global memory is meant.", api);
     }
@@ -169,10 +174,31 @@ namespace {
 const GmBuffer &require_global(const char *api, const void *pc, const uint8_t *begin, uint64_t bytes, bool write)
 {
     const GmBuffer *buffer = buffer_of(begin);
-    if (!buffer || begin + bytes > buffer->data + buffer->allowed_bytes) {
+    if (!buffer) {
         outside_global(api, pc, begin, bytes, write);
     }
+    const auto offset = static_cast<uint64_t>(begin - buffer->data);
+    if (offset + bytes <= buffer->allowed_bytes) {
+        return *buffer;
+    }
+    const bool starts_inside = offset < buffer->padded_bytes;
+    if (!starts_inside || (write && offset + bytes > buffer->padded_bytes)) {
+        outside_global(api, pc, begin, bytes, write);
+    }
+    warn("GM_PADDING", api, pc, "%s: %llu bytes are %s at byte %llu of '%s', which has %llu bytes; the rest is %s.", api,
+         static_cast<unsigned long long>(bytes), write ? "written" : "read", static_cast<unsigned long long>(offset),
+         buffer->name.c_str(), static_cast<unsigned long long>(buffer->size_bytes),
+         write ? "the allocator's padding" : "undefined");
     return *buffer;
+}
+
+void fetch(uint8_t *to, const uint8_t *from, uint64_t bytes)
+{
+    const GmBuffer *buffer = buffer_of(from);
+    const uint64_t there = buffer ? static_cast<uint64_t>(buffer->data + buffer->mapped_bytes - from) : 0;
+    const uint64_t valid = bytes < there ? bytes : there;
+    std::memcpy(to, from, valid);
+    std::memset(to + valid, 0xff, bytes - valid);
 }
 
 uint8_t *local_scalar(uint8_t *data, uint64_t offset_bytes, uint32_t bytes, uint32_t limit_bytes, bool write)

@@ -108,6 +108,48 @@ void wake(Core &core)
     }
 }
 
+void warn_of_ended(const char *api, const void *pc)
+{
+    int64_t round = 0;
+    for (const auto &core : launch->cores) {
+        round = core->sync_round > round ? core->sync_round : round;
+    }
+    uint32_t absent = 0;
+    for (const auto &core : launch->cores) {
+        absent += core->state == CoreState::done && core->sync_round < round;
+    }
+    if (absent) {
+        launch->report->add({"SYNC_MISSING", api,
+                             std::to_string(absent) + " cores ended without the SyncAll that the others call; whether the "
+                                                      "chip goes on then is not documented.",
+                             "warning", self->name, so_offset(pc), 1});
+    }
+}
+
+namespace {
+// Cores that have ended count as arrived: let the others go on.
+bool open_gate()
+{
+    const Core *waiting = nullptr;
+    for (const auto &core : launch->cores) {
+        if (core->state == CoreState::waiting && core->wait.what != Wait::What::sync_all) {
+            return false;
+        }
+        if (core->state == CoreState::waiting) {
+            waiting = core.get();
+        }
+    }
+    if (!waiting) {
+        return false;
+    }
+    warn_of_ended("SyncAll", waiting->wait.pc);
+    for (const auto &core : launch->cores) {
+        wake(*core);
+    }
+    return true;
+}
+} // namespace
+
 // Body of a core's thread.
 void run_core(Core &core, void (*program)(void *), void *argument)
 {
@@ -128,6 +170,8 @@ void run_core(Core &core, void (*program)(void *), void *argument)
         release_all();
     } else if (Core *next = next_ready(core)) {
         hand_to(*next);
+    } else if (open_gate()) {
+        hand_to(*next_ready(core));
     } else {
         for (const auto &other : launch->cores) {
             if (other->state == CoreState::waiting) {

@@ -406,7 +406,7 @@ private:
         double open = now;
         for (uint32_t other = 0; other < cores_.size(); ++other) {
             const bool takes_part = !(r.op && launch_.cores[other]->cube);
-            if (takes_part && cores_[other].rounds < c.rounds) {
+            if (takes_part && cores_[other].rounds < c.rounds && !cores_[other].ended) {
                 return hold(core, now, other_cause);
             }
         }
@@ -471,6 +471,11 @@ private:
             }
         } else {
             c.ended = true;
+            for (uint32_t other = 0; other < cores_.size(); ++other) { // some may have waited for this one
+                if (cores_[other].waiting && cores_[other].rounds > c.rounds) {
+                    push({now, 0, Moment::What::scalar, 0, 0, 0, other});
+                }
+            }
         }
         in_scalar_ = outer;
     }

@@ -21,12 +21,14 @@ void join_all(bool vector_only, const char *api, const void *pc)
     ++self->sync_round;
     bool last = true;
     for (const auto &core : launch->cores) {
-        last = last && (!takes_part(*core, vector_only) || core->sync_round >= self->sync_round);
+        const bool arrived = core->sync_round >= self->sync_round || core->state == CoreState::done;
+        last = last && (!takes_part(*core, vector_only) || arrived);
     }
     if (!last) {
         wait_here(Wait::What::sync_all, self->sync_round, pc);
         return;
     }
+    warn_of_ended("SyncAll", pc);
     for (const auto &core : launch->cores) {
         if (core->wait.what == Wait::What::sync_all && core->sync_round == self->sync_round) {
             wake(*core);
