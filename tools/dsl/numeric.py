@@ -67,7 +67,7 @@ UNARY: dict[str, Callable[[Array], Array]] = {
     "sigmoid": _exact(special.expit),
     "silu": _exact(lambda x: x * special.expit(x)),
     "gelu": _exact(lambda x: x * special.ndtr(x)),
-    "gelu_tanh": _exact(lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))),
+    "gelu_tanh": _exact(lambda x: x * special.expit(np.sqrt(8 / np.pi) * (x + 0.044715 * x**3))),
     "softplus": _exact(lambda x: np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))),
     "sin": _exact(np.sin),
     "cos": _exact(np.cos),
