@@ -109,9 +109,10 @@ def _judge_launch(
             Diagnostic(code="OWN_CHECKER", text=text, remedy="Come closer to the reference.", stage="test")
         )
     least_us = floor.floor_us(prepared.trial.call, candidate.task.category)
-    if launch.duration_us is not None and launch.duration_us < least_us:
+    claimed_us = launch.duration_us if result.outcome == Outcome.CORRECT else None
+    if claimed_us is not None and claimed_us < least_us:
         result.outcome = Outcome.CHEAT
-        result.diagnostics.append(_too_fast(launch.duration_us, least_us))
+        result.diagnostics.append(_too_fast(claimed_us, least_us))
     return result
 
 

@@ -144,7 +144,7 @@ def _run(
     done = run([runtime.host_runner, manifest], cwd=folder, timeout_s=timeout_s)
     if done.rc == 70 and not report.is_file():
         raise InfraError(f"The host runner failed: {done.err.strip()}", "Run `akgen doctor`.")
-    text = report.read_text() if report.is_file() else ""
+    text = report.read_text(errors="replace") if report.is_file() else ""
     last = text.strip().splitlines()[-1] if text.strip() else "{}"
     try:
         parsed = json.loads(last)

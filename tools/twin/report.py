@@ -1,21 +1,64 @@
-"""Read the launcher's report: findings with file and line, and the launch's profile."""
+"""Read the launcher's report: findings with file and line, and the launch's profile.
+
+The launcher shares its process with candidate code, so a line may be anything. What has not the form of a report's
+line is passed over, and a report that says twice what is said once was written by somebody else.
+"""
 
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from pydantic import BaseModel, Field, ValidationError
 
 from akgen.knowledge.errors import entry
 from akgen.tools.outcome import Diagnostic
-from akgen.tools.profile import PipeTime, Profile
+from akgen.tools.profile import Bound, PipeTime, Profile
 from akgen.tools.twin.places import places_of
 from akgen.tools.twin.runtime_build import Runtime
+
+
+class DiagnosticLine(BaseModel):
+    """One finding as the launcher writes it. `so_offset` is a return address in the kernel's library."""
+
+    kind: Literal["diagnostic"]
+    code: str
+    text: str
+    api: str | None = None
+    severity: str = "error"
+    core: str | None = None
+    so_offset: int = 0
+    count: int = 1
+
+
+class PipeLine(BaseModel):
+    """Cycles of one pipe, summed over cores."""
+
+    busy: float
+    stalled: float
+    idle: float
+    instructions: int
+
+
+class LaunchLine(BaseModel):
+    """The launch as a whole."""
+
+    kind: Literal["launch"]
+    cores: int = Field(gt=0)
+    cycles: float = Field(ge=0)
+    clock_mhz: float = Field(gt=0)
+    gm_read_bytes: int
+    gm_write_bytes: int
+    pipes: dict[Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"], PipeLine]
+    bound: Bound
+    roofline_share: float
+    core_imbalance: float
 
 
 class LaunchReport(NamedTuple):
     """`ended` is false if the process died before it could say so."""
 
     diagnostics: tuple[Diagnostic, ...]
-    launch: dict[str, Any] | None
+    launch: LaunchLine | None
     ended: bool
 
 
@@ -23,41 +66,49 @@ def read_report(file: Path, library: Path, runtime: Runtime) -> LaunchReport:
     """Read a report as far as it goes; a last line that was cut off is passed over."""
     lines = file.read_text(errors="replace").splitlines() if file.is_file() else []
     objects = [o for o in map(_object, lines) if o is not None]
-    raw = [o for o in objects if o.get("kind") == "diagnostic"]
-    places = places_of(runtime, library, (int(o.get("so_offset") or 0) - 1 for o in raw))
-    launch = next((o for o in objects if o.get("kind") == "launch"), None)
-    return LaunchReport(
-        diagnostics=tuple(_diagnostic(o, places) for o in raw),
-        launch=launch,
-        ended=any(o.get("kind") == "end" for o in objects),
-    )
+    raw = _of(DiagnosticLine, "diagnostic", objects)
+    launches = _of(LaunchLine, "launch", objects)
+    ends = sum(o.get("kind") == "end" for o in objects)
+    places = places_of(runtime, library, (o.so_offset - 1 for o in raw))
+    found = tuple(_diagnostic(o, places) for o in raw)
+    malformed = len(raw) + len(launches) < sum(o.get("kind") in ("diagnostic", "launch") for o in objects)
+    if malformed or len(launches) > 1 or ends > 1:
+        found = (*found, _FORGED)
+    return LaunchReport(diagnostics=found, launch=launches[0] if launches else None, ended=ends > 0)
 
 
-def profile_of(launch: dict[str, Any], toolchain: str, trace: Path | None) -> Profile:
+_FORGED = Diagnostic(
+    code="SANDBOX_REPORT",
+    text="The report of the launch holds lines that the launcher did not write.",
+    remedy="Write to the outputs only.",
+    stage="test",
+)
+
+
+def profile_of(launch: LaunchLine, toolchain: str, trace: Path | None) -> Profile:
     """Turn cycles summed over cores into microseconds per core."""
-    clock = float(launch["clock_mhz"])
-    cores = max(1, int(launch["cores"]))
+    clock, cores = launch.clock_mhz, launch.cores
     pipes = [
         PipeTime(
             pipe=name,
-            busy_us=p["busy"] / clock / cores,
-            stalled_us=p["stalled"] / clock / cores,
-            idle_us=p["idle"] / clock / cores,
-            instructions=int(p["instructions"]),
+            busy_us=p.busy / clock / cores,
+            stalled_us=p.stalled / clock / cores,
+            idle_us=p.idle / clock / cores,
+            instructions=p.instructions,
         )
-        for name, p in launch["pipes"].items()
+        for name, p in launch.pipes.items()
     ]
     return Profile(
         source="predicted",
         toolchain=toolchain,
-        duration_us=launch["cycles"] / clock,
+        duration_us=launch.cycles / clock,
         cores=cores,
-        gm_read_bytes=int(launch["gm_read_bytes"]),
-        gm_write_bytes=int(launch["gm_write_bytes"]),
+        gm_read_bytes=launch.gm_read_bytes,
+        gm_write_bytes=launch.gm_write_bytes,
         pipes=tuple(pipes),
-        bound=launch["bound"],
-        roofline_share=float(launch["roofline_share"]),
-        core_imbalance=float(launch["core_imbalance"]),
+        bound=launch.bound,
+        roofline_share=launch.roofline_share,
+        core_imbalance=launch.core_imbalance,
         trace=trace,
     )
 
@@ -75,6 +126,20 @@ def name_lines_in_trace(trace: Path, library: Path, runtime: Runtime) -> None:
     trace.write_text(json.dumps(document))
 
 
+_Line = TypeVar("_Line", DiagnosticLine, LaunchLine)
+
+
+def _of(model: type[_Line], kind: str, objects: list[dict[str, Any]]) -> list[_Line]:
+    found = []
+    for o in objects:
+        if o.get("kind") == kind:
+            try:
+                found.append(model.model_validate(o))
+            except ValidationError:
+                continue
+    return found
+
+
 def _object(line: str) -> dict[str, Any] | None:
     try:
         value = json.loads(line)
@@ -83,20 +148,19 @@ def _object(line: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _diagnostic(o: dict[str, Any], places: dict[int, tuple[str, int]]) -> Diagnostic:
+def _diagnostic(o: DiagnosticLine, places: dict[int, tuple[str, int]]) -> Diagnostic:
     # The runtime reports return addresses: the instruction lies before it.
-    place = places.get(int(o.get("so_offset") or 0) - 1)
-    known = entry(o["code"])
-    count = int(o.get("count") or 1)
-    text = o["text"] if count == 1 else f"{o['text']} ({count} times)"
+    place = places.get(o.so_offset - 1)
+    known = entry(o.code)
+    text = o.text if o.count == 1 else f"{o.text} ({o.count} times)"
     return Diagnostic(
-        code=o["code"],
+        code=o.code,
         text=text,
         file=place[0] if place else None,
         line=place[1] if place else None,
         remedy=known.remedy if known else None,
-        severity="warning" if o.get("severity") == "warning" else "error",
+        severity="warning" if o.severity == "warning" else "error",
         stage="test",
-        api=o.get("api") or None,
-        core=o.get("core") or None,
+        api=o.api or None,
+        core=o.core or None,
     )

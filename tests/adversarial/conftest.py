@@ -1,0 +1,93 @@
+"""The real compiler, launcher and judge, and an honest project that the hostile ones are made from."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from akgen.tools.judge.judge import Judge
+from akgen.tools.project import KernelProject
+from akgen.tools.reference.client import ReferenceWorker
+from akgen.tools.task import Case, Reference, Task
+from akgen.tools.twin.settings import TwinSettings, user_cache
+from akgen.tools.twin.toolchain import TwinToolchain
+from akgen.tools.verdict import Verdict
+
+HERE = Path(__file__).resolve().parent
+KERNEL = "op_kernel/scale_shift.cpp"
+HOST = "op_host/scale_shift.cpp"
+
+
+class Court:
+    """Judge the honest project with pieces put in at its marks: `// TOP`, `// ENTRY`, `// COMPUTE`, `// HOST`."""
+
+    def __init__(self, judge: Judge, folder: Path) -> None:
+        self.judge = judge
+        self.folder = folder
+        self.honest = KernelProject.read_from(HERE / "honest", "ScaleShift", "scale_shift")
+        self.task = Task(
+            name="scale_shift",
+            suite="file",
+            category="elementwise",
+            op_type="ScaleShift",
+            kernel="scale_shift",
+            reference=Reference(loader="akgen.tools.reference.module_loader", path=HERE / "reference.py"),
+            cases=tuple(Case(id=str(n), params={"n": n}) for n in (1000, 33)),
+        )
+
+    def kernel(self, *, trials: int = 1, **pieces: str) -> Verdict:
+        """Put `entry="..."` after `// ENTRY` of the kernel, and so on; `compute` replaces the computation."""
+        return self.files({KERNEL: self._filled(KERNEL, pieces)}, trials=trials)
+
+    def host(self, *, trials: int = 1, **pieces: str) -> Verdict:
+        return self.files({HOST: self._filled(HOST, pieces)}, trials=trials)
+
+    def files(self, files: dict[str, str], *, trials: int = 1, **more: Any) -> Verdict:
+        project = self.honest.model_copy(update={"files": {**self.honest.files, **files}})
+        return self.judge.judge(project, self.task, work=self.folder, trials=trials, **more)
+
+    def _filled(self, path: str, pieces: dict[str, str]) -> str:
+        text = self.honest.files[path]
+        for mark, piece in pieces.items():
+            assert text.count(f"// {mark.upper()}\n") == 1
+            if mark == "compute":
+                before, rest = text.split("// COMPUTE\n")
+                text = before + piece + rest[rest.index("// END") :]
+            else:
+                text = text.replace(f"// {mark.upper()}\n", piece + "\n")
+        return text
+
+
+@pytest.fixture(scope="session")
+def toolchain() -> TwinToolchain:
+    chain = TwinToolchain(TwinSettings(cache=user_cache(os.environ)))
+    chain.prepare(lambda line: None)
+    return chain
+
+
+@pytest.fixture(scope="session")
+def reference() -> Iterator[ReferenceWorker]:
+    with ReferenceWorker() as worker:
+        worker.start()
+        yield worker
+
+
+@pytest.fixture
+def court(toolchain: TwinToolchain, reference: ReferenceWorker, tmp_path: Path) -> Court:
+    return Court(Judge(toolchain, reference, run_timeout_s=10.0), tmp_path / "work")
+
+
+@pytest.fixture
+def hurried(toolchain: TwinToolchain, reference: ReferenceWorker) -> Judge:
+    """A judge that gives a launch one second."""
+    return Judge(toolchain, reference, run_timeout_s=1.0)
+
+
+@pytest.fixture
+def codes() -> Callable[[Verdict], set[str]]:
+    """Collect the codes of every finding in a verdict."""
+    return lambda verdict: {
+        d.code for d in (*verdict.diagnostics, *(d for c in verdict.cases for d in c.diagnostics))
+    }
