@@ -96,6 +96,8 @@ LINES = [
     "[1,2",
     "7",
     "\\xff\\xfe",
+    '{\\"kind\\":' + "9" * 6000 + "}",
+    "[" * 100_000,
 ]
 
 
@@ -106,6 +108,25 @@ def test_a_broken_report_does_not_break_the_judge(court: Any, line: str) -> None
     forge = say + " for (int fd = 3; fd < 16; ++fd) { raw(1, fd, (long)l, sizeof l - 1); }"
     verdict = court.kernel(top=RAW, entry=f"if (GetBlockIdx() == 0) {{ {forge} }}")
     assert verdict.outcome in (Outcome.CORRECT, Outcome.WRONG, Outcome.TRAP, Outcome.CHEAT)
+
+
+@on_x86
+def test_a_broken_trace_does_not_break_the_judge(court: Any) -> None:
+    forge = "for (int fd = 3; fd < 16; ++fd) { raw(1, fd, (long)l, sizeof l - 1); }"
+    top = RAW + 'static const char l[] = "\\n[[{]";'
+    kernel = court._filled("op_kernel/scale_shift.cpp", {"top": top, "entry": forge})
+    verdict = court.files({"op_kernel/scale_shift.cpp": kernel}, trace=True)
+    assert verdict.cases[0].profile is None or verdict.cases[0].profile.trace is None
+
+
+@on_x86
+def test_a_report_that_fills_the_disk_is_not_read(court: Any, codes: Codes) -> None:
+    top = RAW + "static char block[1 << 20];"
+    fill = (
+        "if (GetBlockIdx() == 0) { for (int i = 0; i < 32; ++i) { raw(1, 3, (long)block, sizeof block); } }"
+    )
+    verdict = court.kernel(top=top, entry=fill)
+    assert verdict.outcome in (Outcome.CHEAT, Outcome.WRONG)
 
 
 @pytest.mark.parametrize("line", LINES)

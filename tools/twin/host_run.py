@@ -25,6 +25,7 @@ from akgen.tools.twin.runtime_build import Runtime
 DESCRIBE_TIMEOUT_S = 20.0
 TILING_TIMEOUT_S = 20.0
 MOST_WORKSPACE_BYTES = 32 << 30
+MOST_REPORT_BYTES = 16 << 20
 MOST_VALUE_BYTES = 1 << 20  # an input whose values the tiling function reads is small
 _PACK = {
     DType.FLOAT32: "f", DType.FLOAT64: "d", DType.INT8: "b", DType.INT16: "h", DType.INT32: "i", DType.INT64: "q",
@@ -144,11 +145,11 @@ def _run(
     done = run([runtime.host_runner, manifest], cwd=folder, timeout_s=timeout_s)
     if done.rc == 70 and not report.is_file():
         raise InfraError(f"The host runner failed: {done.err.strip()}", "Run `akgen doctor`.")
-    text = report.read_text(errors="replace") if report.is_file() else ""
+    text = _report_text(report)
     last = text.strip().splitlines()[-1] if text.strip() else "{}"
     try:
         parsed = json.loads(last)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         parsed = {}
     answer: dict[str, Any] = parsed if isinstance(parsed, dict) else {}
     said = _said(done)
@@ -166,6 +167,12 @@ def _run(
         text = f"Host code ended the process ({done.ending}){': ' + said if said else ''}."
         raise HostFailure(_finding("HOST_CRASH", text, where))
     return answer, said
+
+
+def _report_text(report: Path) -> str:
+    if not report.is_file() or report.stat().st_size > MOST_REPORT_BYTES:
+        return ""
+    return report.read_text(errors="replace")
 
 
 @contextlib.contextmanager

@@ -47,8 +47,8 @@ def launch(
     if outcome is None:
         outputs = tuple(_output_files(o, folder / f"out_{i}") for i, o in enumerate(call.outputs))
     traced = trace_file if trace and trace_file.is_file() else None
-    if traced is not None:
-        name_lines_in_trace(traced, what.library, runtime)
+    if traced is not None and not name_lines_in_trace(traced, what.library, runtime):
+        traced = None
     profile = profile_of(read.launch, what.toolchain, traced) if read.launch and outcome is None else None
     return Launch(
         outcome=outcome,

@@ -16,6 +16,9 @@ from akgen.tools.profile import Bound, PipeTime, Profile
 from akgen.tools.twin.places import places_of
 from akgen.tools.twin.runtime_build import Runtime
 
+MOST_REPORT_BYTES = 16 << 20
+MOST_TRACE_BYTES = 1 << 30
+
 
 class DiagnosticLine(BaseModel):
     """One finding as the launcher writes it. `so_offset` is a return address in the kernel's library."""
@@ -64,6 +67,8 @@ class LaunchReport(NamedTuple):
 
 def read_report(file: Path, library: Path, runtime: Runtime) -> LaunchReport:
     """Read a report as far as it goes; a last line that was cut off is passed over."""
+    if file.is_file() and file.stat().st_size > MOST_REPORT_BYTES:
+        return LaunchReport(diagnostics=(_FORGED,), launch=None, ended=False)
     lines = file.read_text(errors="replace").splitlines() if file.is_file() else []
     objects = [o for o in map(_object, lines) if o is not None]
     raw = _of(DiagnosticLine, "diagnostic", objects)
@@ -113,17 +118,26 @@ def profile_of(launch: LaunchLine, toolchain: str, trace: Path | None) -> Profil
     )
 
 
-def name_lines_in_trace(trace: Path, library: Path, runtime: Runtime) -> None:
-    """Replace code addresses in a Chrome trace by file:line."""
-    document = json.loads(trace.read_text())
-    events = document["traceEvents"] if isinstance(document, dict) else document
-    holders = [e["args"] for e in events if isinstance(e.get("args"), dict) and e["args"].get("so_offset")]
-    places = places_of(runtime, library, (int(a["so_offset"]) - 1 for a in holders))
-    for a in holders:
-        place = places.get(int(a.pop("so_offset")) - 1)
+def name_lines_in_trace(trace: Path, library: Path, runtime: Runtime) -> bool:
+    """Replace code addresses in a Chrome trace by file:line. False if the file is not a trace of the launcher's."""
+    if trace.stat().st_size > MOST_TRACE_BYTES:
+        return False
+    try:
+        document = json.loads(trace.read_bytes())
+        events = document["traceEvents"] if isinstance(document, dict) else document
+        holders = [
+            e["args"] for e in events if isinstance(e.get("args"), dict) and e["args"].get("so_offset")
+        ]
+        offsets = [int(a.pop("so_offset")) - 1 for a in holders]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return False
+    places = places_of(runtime, library, offsets)
+    for a, offset in zip(holders, offsets, strict=True):
+        place = places.get(offset)
         if place is not None:
             a["source"] = f"{place[0]}:{place[1]}"
     trace.write_text(json.dumps(document))
+    return True
 
 
 _Line = TypeVar("_Line", DiagnosticLine, LaunchLine)
@@ -143,7 +157,7 @@ def _of(model: type[_Line], kind: str, objects: list[dict[str, Any]]) -> list[_L
 def _object(line: str) -> dict[str, Any] | None:
     try:
         value = json.loads(line)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
