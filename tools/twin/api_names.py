@@ -14,8 +14,11 @@ _KIND = re.compile(r"\b(?:class|struct|enum class|enum)\s+([A-Z]\w+)")
 
 @cache
 def device_names() -> frozenset[str]:
-    """Return functions, members and types that the device headers define."""
-    return _names(DEVICE_INCLUDE)
+    """Return functions, members and types that the device headers define; families made by macros are in the cards."""
+    known = _names(DEVICE_INCLUDE)
+    text = "\n".join(p.read_text(errors="replace") for p in DEVICE_INCLUDE.rglob("*.h"))
+    words = frozenset(re.findall(r"\b[A-Z]\w+", text))
+    return known | frozenset(name for name in cards() if name in words)
 
 
 @cache

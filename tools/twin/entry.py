@@ -68,7 +68,9 @@ def _arity(entry: Entry, op: HostOp) -> Diagnostic | None:
     tensors = [*(p.name for p in op.inputs), *(p.name for p in op.outputs)]
     if takes_shape_output(op):
         tensors.append("shape_out")
-    if len(entry.parameters) - len(tensors) in (1, 2):
+    # A kernel that carries its numbers itself may leave the tiling address out.
+    bare = not entry.parameters or "tiling" not in entry.parameters[-1].lower()
+    if len(entry.parameters) == len(tensors) + (1 if bare else 2):
         return None
     wanted = ", ".join([*tensors, "workspace", "tiling"])
     have, given = len(entry.parameters), ", ".join(entry.parameters)

@@ -10,7 +10,7 @@ from akgen.tools.project import KernelProject
 from akgen.tools.twin.diagnostics import explain
 from akgen.tools.twin.host_info import HostInfo
 from akgen.tools.twin.host_run import HostFailure, describe
-from akgen.tools.twin.results import CachedResult, read_result, write_result
+from akgen.tools.twin.results import fetch, write_result
 from akgen.tools.twin.runtime_build import HOST_FLAGS, HOST_INCLUDE, Runtime
 from akgen.tools.twin.sandboxed import compile_in, exhausted
 from akgen.tools.twin.store import Store, digest
@@ -50,13 +50,11 @@ def build_host(
     one_library = "target_sources" not in project.files.get("CMakeLists.txt", "")
     parts = (part for pair in sorted(files.items()) for part in pair)
     key = digest("host", runtime.digest, project.op_type, str(one_library), *parts)
-    compiled = not store.entry(key).is_dir()
 
     def build(folder: Path) -> None:
         _build(project.op_type, files, sources, runtime, chip_file, folder, jobs, one_library=one_library)
 
-    entry = store.get(key, build)
-    result = read_result(entry)
+    entry, result, compiled = fetch(store, key, build)
     info = HostInfo.model_validate_json((entry / "info.json").read_bytes()) if result.ok else None
     if info is not None:
         info = info.model_copy(update={"library": entry / _LIBRARY})
@@ -103,7 +101,7 @@ def _build(
         found = _link(sources, runtime, folder, one_library=one_library)
     if not found:
         found = _describe(op_type, runtime, chip_file, folder)
-    write_result(folder, CachedResult(ok=not found, diagnostics=found))
+    write_result(folder, found)
 
 
 def _link(

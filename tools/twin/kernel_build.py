@@ -15,7 +15,7 @@ from akgen.tools.twin.entry import without_comments
 from akgen.tools.twin.host_info import HostInfo
 from akgen.tools.twin.host_names import HOST_NAMES
 from akgen.tools.twin.launch_syntax import without_launches
-from akgen.tools.twin.results import CachedResult, read_result, write_result
+from akgen.tools.twin.results import fetch, write_result
 from akgen.tools.twin.runtime_build import TWIN, Runtime
 from akgen.tools.twin.sandboxed import compile_in, exhausted
 from akgen.tools.twin.store import Store, digest
@@ -73,9 +73,11 @@ def build_kernel(
     options = _project_options(project)
     parts = (part for pair in sorted(files.items()) for part in pair)
     key = digest("kernel", runtime.digest, *_flags(), *options, project.kernel, prelude, *parts)
-    compiled = not store.entry(key).is_dir()
-    entry = store.get(key, lambda folder: _build(project, files, prelude, options, symbol, runtime, folder))
-    result = read_result(entry)
+
+    def build(folder: Path) -> None:
+        _build(project, files, prelude, options, symbol, runtime, folder)
+
+    entry, result, compiled = fetch(store, key, build)
     return BuiltKernel(
         library=entry / _LIBRARY if result.ok else None,
         symbol=symbol,
@@ -178,7 +180,7 @@ def _build(
         found = (
             (stopped,) if stopped else explain(done.err, side="device", is_project_file=files.__contains__)
         )
-    write_result(folder, CachedResult(ok=not found, diagnostics=found))
+    write_result(folder, found)
 
 
 def _check_library(library: Path, symbol: str, file: str, runtime: Runtime) -> tuple[Diagnostic, ...]:

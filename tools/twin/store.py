@@ -50,6 +50,10 @@ class Store:
             ) from e
         return final
 
+    def drop(self, key: str) -> None:
+        """Forget an entry."""
+        shutil.rmtree(self.entry(key), ignore_errors=True)
+
     def _build(self, final: Path, build: Callable[[Path], None]) -> None:
         work = Path(tempfile.mkdtemp(prefix=final.name + ".", dir=final.parent))
         try:
@@ -62,5 +66,7 @@ class Store:
     def _locked(self, path: Path) -> Iterator[None]:
         with path.open("a") as handle:
             fcntl.flock(handle, fcntl.LOCK_EX)
-            yield
-        path.unlink(missing_ok=True)
+            try:
+                yield
+            finally:
+                path.unlink(missing_ok=True)

@@ -1,0 +1,130 @@
+"""The tiling function runs for a call: what it reads, what it answers, and how its failures are told."""
+
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from akgen.tools.call import Call
+from akgen.tools.dtypes import DType
+from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.project import KernelProject
+from akgen.tools.twin.columns import column_of
+from akgen.tools.twin.host_info import HostInfo
+from akgen.tools.twin.host_run import Tiling, tile
+from akgen.tools.twin.toolchain import BuildRecord, TwinToolchain
+
+Projects = Callable[..., KernelProject]
+
+
+@pytest.fixture(scope="module")
+def info(
+    twin: TwinToolchain, project: Projects, calls: Any, tmp_path_factory: pytest.TempPathFactory
+) -> HostInfo:
+    build = twin.compile(project("kinds"), [calls.kinds("plain")], tmp_path_factory.mktemp("kinds"))
+    assert build.outcome is None, build.diagnostics
+    record = BuildRecord.model_validate_json((build.folder / "twin_build.json").read_bytes())
+    assert record.info is not None
+    return record.info
+
+
+def _tile(twin: TwinToolchain, info: HostInfo, call: Call, folder: Path) -> Tiling:
+    assert info.op is not None and twin._runtime is not None
+    return tile(info, info.op, column_of(info.op, call), call, twin._runtime, twin._chip_file(), folder)
+
+
+def test_fields_lie_at_natural_alignment_and_structs_at_eight_bytes(
+    twin: TwinToolchain, info: HostInfo, calls: Any, tmp_path: Path
+) -> None:
+    tiling = _tile(twin, info, calls.kinds("plain"), tmp_path)
+    assert tiling.data is not None and len(tiling.data) == 48
+    first, flag, rows, odd, dims, axis, scale = struct.unpack("<B7xB3xIH6xi4xqf4x", tiling.data)
+    assert (first, flag, rows, odd, dims, axis, scale) == (1, 2, 3, 4, -1, -1, 0.25)
+    assert (tiling.block_dim, tiling.tiling_key) == (3, 0)
+
+
+def test_an_optional_input_is_seen_where_it_is_given(
+    twin: TwinToolchain, info: HostInfo, calls: Any, tmp_path: Path
+) -> None:
+    given = _tile(twin, info, calls.kinds("plain", bias=True), tmp_path).data
+    assert given is not None and struct.unpack_from("<i", given, 24) == (1,)
+
+
+def test_a_matmul_tiling_is_legal(twin: TwinToolchain, info: HostInfo, calls: Any, tmp_path: Path) -> None:
+    tiling = _tile(twin, info, calls.kinds("matmul"), tmp_path)
+    assert tiling.data is not None and len(tiling.data) == 200
+    cores, m, n, ka, kb, core_m, core_n, core_k, base_m, base_n, base_k, depth_a, depth_b = (
+        struct.unpack_from("<13i", tiling.data)
+    )
+    assert (m, n, ka, kb, core_k) == (1024, 640, 512, 512, 512)
+    assert tiling.block_dim == cores <= 8
+    assert -(-m // core_m) * -(-n // core_n) == cores
+    assert base_m % 16 == 0 and base_n % 16 == 0 and base_k % 16 == 0
+    assert base_m * base_n * 4 <= 131072
+    assert max(base_m, base_n) * base_k * 2 * 2 <= 65536
+    assert (depth_a * base_m + depth_b * base_n) * base_k * 2 <= 524288
+
+
+@pytest.mark.parametrize(
+    ("mode", "code", "part"),
+    [
+        ("null", "HOST_CRASH", "null or wild pointer"),
+        ("zero", "HOST_CRASH", "divided an integer by zero"),
+        ("throw", "HOST_EXCEPTION", "threw"),
+        ("no block dim", "BLOCK_DIM", "never called SetBlockDim"),
+        ("small", "TILING_BUFFER", "KindsTilingData takes 48 bytes, the buffer holds 8"),
+        ("empty", "TILING_SIZE", "set 0 bytes of tiling data; KindsTilingData takes 48"),
+    ],
+)
+def test_a_failure_is_told_with_its_cause(
+    twin: TwinToolchain, project: Projects, calls: Any, tmp_path: Path, mode: str, code: str, part: str
+) -> None:
+    finding = _refused(twin, project("kinds"), calls.kinds(mode), tmp_path)
+    assert finding.code == code
+    assert part in finding.text
+    assert finding.stage == "tiling"
+
+
+def test_a_crash_names_the_line(twin: TwinToolchain, project: Projects, calls: Any, tmp_path: Path) -> None:
+    whole = project("kinds")
+    finding = _refused(twin, whole, calls.kinds("null"), tmp_path)
+    lines = whole.files["op_host/kinds.cpp"].splitlines()
+    assert finding.file == "op_host/kinds.cpp"
+    assert finding.line is not None and "GetInt(99)" in lines[finding.line - 1]
+
+
+def test_types_that_the_opdef_does_not_combine_are_refused_with_what_it_has(
+    twin: TwinToolchain, project: Projects, calls: Any, tmp_path: Path
+) -> None:
+    finding = _refused(twin, project("kinds"), calls.kinds("plain", dtype=DType.FLOAT32), tmp_path)
+    assert finding.code == "DTYPE_COMBINATION"
+    assert "x DT_FLOAT" in finding.text and "x DT_FLOAT16, bias DT_FLOAT, y DT_BOOL" in finding.text
+
+
+def test_a_byte_type_stands_in_for_another_one_in_an_output(
+    twin: TwinToolchain, info: HostInfo, calls: Any, tmp_path: Path
+) -> None:
+    assert _tile(twin, info, calls.kinds("plain", out=DType.UINT8), tmp_path).block_dim == 3
+
+
+def test_host_code_cannot_open_files(
+    twin: TwinToolchain, project: Projects, calls: Any, tmp_path: Path
+) -> None:
+    reading = project(
+        "kinds",
+        host=(
+            "    KindsTilingData tiling;",
+            '    std::fopen("/etc/passwd", "r");\n    KindsTilingData tiling;',
+        ),
+    )
+    finding = _refused(twin, reading, calls.kinds("plain"), tmp_path)
+    assert finding.code == "SANDBOX_FILE"
+    assert "/etc/passwd" in finding.text
+
+
+def _refused(twin: TwinToolchain, whole: KernelProject, call: Call, folder: Path) -> Diagnostic:
+    build = twin.compile(whole, [call], folder)
+    assert build.outcome is Outcome.TILING_ERROR, build
+    return build.diagnostics[0]
