@@ -11,7 +11,7 @@ from akgen.tools.twin.diagnostics import explain
 from akgen.tools.twin.host_info import HostInfo
 from akgen.tools.twin.host_run import HostFailure, describe
 from akgen.tools.twin.results import fetch, write_result
-from akgen.tools.twin.runtime_build import HOST_FLAGS, HOST_INCLUDE, Runtime
+from akgen.tools.twin.runtime_build import HOST_FLAGS, Runtime
 from akgen.tools.twin.sandboxed import compile_in, exhausted
 from akgen.tools.twin.store import Store, digest
 
@@ -81,7 +81,7 @@ def _build(
         *HOST_FLAGS,
         "-fmax-errors=20",
         f"-fdebug-prefix-map={folder}=.",
-        *("-include", runtime.host_prelude, f"-I{HOST_INCLUDE}"),
+        *("-include", runtime.host_prelude, f"-I{runtime.host_include}"),
         *(f"-I{i}" for i in include),
     ]
 

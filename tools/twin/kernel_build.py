@@ -32,7 +32,7 @@ class KernelFlags(NamedTuple):
 
     compile: tuple[str, ...]
     link: tuple[str, ...]
-    include: tuple[Path, ...]
+    include: tuple[str, ...]  # below the runtime's folder
 
 
 @cache
@@ -42,7 +42,7 @@ def kernel_flags() -> KernelFlags:
     return KernelFlags(
         compile=tuple(rows["compile"].split()),
         link=tuple(rows["link"].split()),
-        include=tuple(TWIN / name for name in rows["include"].split()),
+        include=tuple(rows["include"].split()),
     )
 
 
@@ -166,7 +166,7 @@ def _build(
             *runtime.compiler.linker,
             *options,
             f"-fdebug-prefix-map={folder}=.",
-            *(f"-I{root}" for root in kernel_flags().include),
+            *(f"-I{runtime.folder / name}" for name in kernel_flags().include),
             *(f"-I{i}" for i in include),
             *("-include", "prelude.h", project.kernel_file),
             *("-o", _LIBRARY, f"-L{runtime.folder}", "-lakgen_twin", *kernel_flags().link),

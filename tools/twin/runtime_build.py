@@ -4,6 +4,7 @@ Objects and the linked whole are kept by content, so a changed source costs one 
 """
 
 import re
+import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -56,6 +57,15 @@ class Runtime(Frozen):
     @property
     def sandbox(self) -> Path:
         return self.folder / "akgen_sandbox"
+
+    @property
+    def device_include(self) -> Path:
+        """Return the headers as they were when the runtime was built from them."""
+        return self.folder / "include"
+
+    @property
+    def host_include(self) -> Path:
+        return self.folder / "host_include"
 
     @property
     def host_prelude(self) -> Path:
@@ -113,6 +123,8 @@ def _build(settings: TwinSettings, compiler: Compiler, work: Path, progress: Pro
             (work / path.name).hardlink_to(path)
     for target in targets:
         _link(target, [made[u] for u in target.units], compiler, work)
+    for tree in (DEVICE_INCLUDE, HOST_INCLUDE):
+        shutil.copytree(tree, work / tree.name)
     progress("runtime built")
 
 

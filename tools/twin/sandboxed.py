@@ -5,7 +5,7 @@ from pathlib import Path
 
 from akgen.tools.outcome import Diagnostic, InfraError
 from akgen.tools.process import Finished, Limits, run_sandboxed
-from akgen.tools.twin.runtime_build import DEVICE_INCLUDE, HOST_INCLUDE, Runtime
+from akgen.tools.twin.runtime_build import Runtime
 
 COMPILE_LIMITS = Limits(cpu_s=120, address_bytes=4 << 30, file_bytes=256 << 20, open_files=256)
 COMPILE_TIMEOUT_S = 120.0
@@ -18,7 +18,7 @@ def compile_in(
     finished = run_sandboxed(
         [runtime.compiler.path, *arguments],
         sandbox=runtime.sandbox,
-        read=(runtime.folder, DEVICE_INCLUDE, HOST_INCLUDE, *read),
+        read=(runtime.folder, *read),
         write=(folder,),
         limits=COMPILE_LIMITS,
         cwd=folder,
