@@ -24,18 +24,16 @@ class RuleCritic:
         del task
         if verdict.outcome is Outcome.CORRECT:
             return _tune(verdict, attempt, attempts_left)
-        feedback_text = explain(verdict)
-        first = feedback_text.splitlines()[0]
         if verdict.outcome in (Outcome.UNSUPPORTED, Outcome.BUDGET):
             return Decision(action="give_up", why=_first_text(verdict))
         if attempts_left <= 0:
-            return Decision(action="give_up", why=f"no attempts left; {first}")
+            return Decision(action="give_up", why=f"no attempts left; {_first_text(verdict)}")
         replan = verdict.outcome is Outcome.PLAN_REJECTED or plan is None
         action = "replan" if replan else "repair"
         feedback = Feedback(
             attempt=attempt,
             outcome=verdict.outcome,
-            text=feedback_text,
+            text=explain(verdict),
             diagnostics=verdict.diagnostics,
             action=action,
         )

@@ -7,12 +7,15 @@ from akgen.agents.prompts import render
 from akgen.knowledge.cards import ApiCard, cards, nearest
 from akgen.knowledge.errors import entry
 from akgen.knowledge.hints import mismatch_hints, outcome_meanings
+from akgen.knowledge.search import search
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.verdict import CaseVerdict, Verdict
 
 SHOWN_FINDINGS = 8  # the first cause matters; the rest are its echoes
 SHOWN_MISMATCHES = 3
-_QUOTED = re.compile(r"['‘`\"](?:AscendC::)?([A-Za-z_]\w{2,})")
+SHOWN_CARDS = 3
+MISMATCH = "OUTPUT_MISMATCH"  # the judge's code for differing numbers
+_NAMED = re.compile(r"(?:^|['‘`\"])(?:AscendC::)?([A-Za-z_]\w{2,})(?=['’`\":(<])", re.M)
 
 
 def explain(verdict: Verdict, advice: tuple[str, ...] = ()) -> str:
@@ -34,9 +37,14 @@ def explain(verdict: Verdict, advice: tuple[str, ...] = ()) -> str:
 
 
 def _distinct(verdict: Verdict) -> list[Diagnostic]:
-    """Return errors before warnings, each code at each place once."""
+    """Return errors before warnings, each code at each place once.
+
+    What the judge says of a mismatch is left out: the mismatch itself is explained, with the same numbers.
+    """
     every = [*verdict.diagnostics, *(d for case in verdict.cases for d in case.diagnostics)]
     once = list({(d.code, d.file, d.line): d for d in reversed(every)}.values())[::-1]
+    explained = any(case.mismatch is not None for case in verdict.cases)
+    once = [d for d in once if not (explained and d.code == MISMATCH)]
     return sorted(once, key=lambda d: d.severity != "error")
 
 
@@ -55,16 +63,21 @@ def _finding(diagnostic: Diagnostic) -> dict[str, Any]:
 
 
 def _cards(diagnostic: Diagnostic) -> tuple[ApiCard, ...]:
-    """Return the card of the interface that a compiler message names, or those nearest to an invented one."""
-    names = ([diagnostic.api] if diagnostic.api else []) + _QUOTED.findall(diagnostic.text)
-    for name in names:
-        if name in cards():
-            return (cards()[name],)
-    for name in names:
-        close = nearest(name, count=2)
-        if close and name[0].isupper():
-            return close
-    return ()
+    """Return the card of the interface that a compiler's finding names, or those nearest to an invented one.
+
+    Nearest by spelling (AddSum, Adds) and by the words in the name (VecReduceAdd, ReduceSum).
+    """
+    table = cards()
+    names = ([diagnostic.api] if diagnostic.api else []) + _NAMED.findall(diagnostic.text)
+    known = next((name for name in names if name in table), None)
+    if known is not None:
+        return (table[known],)
+    invented = next((name for name in names if name[0].isupper()), None)
+    if invented is None:
+        return ()
+    by_words = [table[hit.name] for hit in search(invented, 6) if hit.kind == "api"]
+    close = {card.name: card for card in (*nearest(invented, 2), *by_words[:2])}
+    return tuple(close.values())[:SHOWN_CARDS]
 
 
 def _mismatch(case: CaseVerdict) -> dict[str, Any]:

@@ -1,0 +1,95 @@
+"""Run or go on with a task, noting every payment in a file, and stand still where the test says.
+
+    python paused_run.py RUN SCRIPT TASK [STAGE ATTEMPT WHEN]
+
+WHEN is `during` (the call to decider or tool has begun) or `done` (its result is on disk, the checkpoint is not).
+Standing still means: write RUN/standing and wait to be killed.
+"""
+
+import dataclasses
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from akgen.bench.resolve import resolve_task
+from akgen.graph.records import Event, RunConfig
+from akgen.graph.runs import Crew, Site, begin, open_crew, work_on
+from akgen.graph.store import RunStore
+from akgen.tools.toolchains import Machine
+from akgen.tools.twin.settings import user_cache
+
+
+class Payments:
+    """Wraps deciders and tools: notes when a call begins and ends, and stands still in the middle of one."""
+
+    def __init__(self, run: Path, halt: tuple[str, str, str] | None) -> None:
+        self._file, self._run, self._halt = run / "paid.jsonl", run, halt
+        self._now = ("", "")
+
+    def note(self, what: str) -> None:
+        with self._file.open("a") as handle:
+            handle.write(json.dumps({"what": what, "stage": self._now[0], "attempt": self._now[1]}) + "\n")
+            handle.flush()
+            os.fsync(handle.fileno())
+
+    def paying(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def paid(*args: Any, **kwargs: Any) -> Any:
+            self.note("begin")
+            self._stand_still("during")
+            result = call(*args, **kwargs)
+            self.note("end")
+            return result
+
+        return paid
+
+    def watch(self, event: Event) -> None:
+        self._now = (str(event.stage), str(event.attempt))
+        if event.event == "stage" and event.status == "done":
+            self._stand_still("done")
+
+    def _stand_still(self, when: str) -> None:
+        if self._halt == (*self._now, when):
+            (self._run / "standing").touch()
+            time.sleep(600)
+
+
+class Wrapped:
+    """Anything, with some of its methods paid for."""
+
+    def __init__(self, inner: Any, payments: Payments, methods: tuple[str, ...]) -> None:
+        self._inner = inner
+        for method in methods:
+            setattr(self, method, payments.paying(getattr(inner, method)))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+def wrapped(crew: Crew, payments: Payments) -> Crew:
+    team = dataclasses.replace(
+        crew.team,
+        planner=Wrapped(crew.team.planner, payments, ("plan",)),  # type: ignore[arg-type]
+        coder=Wrapped(crew.team.coder, payments, ("write",)),  # type: ignore[arg-type]
+        critic=Wrapped(crew.team.critic, payments, ("criticise",)),  # type: ignore[arg-type]
+    )
+    judge = Wrapped(crew.tools.judge, payments, ("compile", "test", "profile"))
+    tools = dataclasses.replace(crew.tools, judge=judge)  # type: ignore[arg-type]
+    return dataclasses.replace(crew, team=team, tools=tools)
+
+
+def main(run: Path, script: Path, task: str, halt: tuple[str, str, str] | None) -> None:
+    config = RunConfig(command="solve", model=f"scripted:{script}", seed=1)
+    site = Site(machine=Machine(cache=user_cache(os.environ), path=os.environ["PATH"]))
+    store = RunStore.open(run) if run.is_dir() else begin(run, config, "twin")
+    payments = Payments(run, halt)
+    with open_crew(config, site, lambda _line: None) as crew:
+        work_on(store, resolve_task(task), wrapped(crew, payments), payments.watch)
+
+
+if __name__ == "__main__":
+    place, model, named, *rest = sys.argv[1:]
+    main(Path(place), Path(model), named, (rest[0], rest[1], rest[2]) if rest else None)
