@@ -222,7 +222,7 @@ def _includes(path: Path) -> list[str]:
 
 
 def _tree_digest() -> str:
-    parts: list[str | bytes] = [*_BASE, *_FAST, *_SMALL, *HOST_FLAGS]
+    parts: list[str | bytes] = [Path(__file__).read_bytes()]  # flags, and what goes where
     for root in (SOURCE, DEVICE_INCLUDE, HOST_INCLUDE):
         for path in sorted(p for p in root.rglob("*") if p.is_file()):
             parts += [str(path.relative_to(TWIN)), path.read_bytes()]
