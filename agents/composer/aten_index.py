@@ -76,8 +76,12 @@ def _index_select(im: Importer, node: RawNode) -> int:
     positions = fixed_values(im, index)
     if positions is None:
         raise Unsupported("index_select", "an index that depends on the inputs is not covered")
+    places = [int(v) % shape[axis] for v in positions]
+    step = places[1] - places[0] if len(places) > 1 else 1
+    if step > 0 and places == list(range(places[0], places[0] + step * len(places), step)):
+        return im.b.slice(x, axis, places[0], len(places), step)
     runs: list[list[int]] = []
-    for p in (int(v) % shape[axis] for v in positions):
+    for p in places:
         if runs and runs[-1][-1] + 1 == p:
             runs[-1].append(p)
         else:

@@ -65,11 +65,31 @@ class Importer:
             return self.b.load(origin, lane(meta.dtype), meta.shape)
         if node.kind == "const":
             return self._constant(node)
+        if not node.target.startswith("aten."):
+            return self._number(node)
         name = node.target.removeprefix("aten.").split(".")[0]
         handler = HANDLERS.get(name)
-        if handler is None or not node.target.startswith("aten."):
+        if handler is None:
             raise Unsupported(name, f"the operation {node.target} is not covered")
         return handler(self, node)
+
+    def _number(self, node: RawNode) -> int:
+        """Arithmetic on numbers that were read from tensors."""
+        name = _function_name(node.target)
+        if node.scalar is None or not node.args:
+            raise Unsupported(name, f"the operation {node.target} is not covered")
+        dtype = node.scalar
+        if name in ("sym_float", "sym_int", "float", "int"):
+            return self.as_lane(node.args[0], dtype)
+        ops = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": "pow", "max": "max", "min": "min"}
+        if name in ("neg", "sqrt", "abs"):
+            return self.b.unary(name, self.as_lane(node.args[0], dtype))
+        if name in ops and len(node.args) == 2:
+            if name == "pow":
+                power = self.binary("pow", node.args[0], node.args[1], DType.FLOAT32)
+                return self.b.cast(power, dtype)
+            return self.binary(ops[name], node.args[0], node.args[1], dtype)
+        raise Unsupported(name, f"the operation {node.target} on numbers is not covered")
 
     def _constant(self, node: RawNode) -> int:
         meta, values = node.metas[0], node.values
@@ -144,6 +164,13 @@ class Importer:
         if broadcast(have, want) == want:
             return self.b.expand(value, want)
         return self.b.reshape(value, want)
+
+
+def _function_name(target: str) -> str:
+    """Return `add` of "<built-in function add>" and `sym_float` of "<function sym_float at 0x7f…>"."""
+    words = target.strip("<>").split()
+    name = words[words.index("function") + 1] if "function" in words[:-1] else words[0]
+    return name.split(".")[-1].removeprefix("_sym_")
 
 
 def import_graph(raw: RawGraph) -> Graph:

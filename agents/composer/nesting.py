@@ -25,6 +25,7 @@ def nests(pushed: Pushed) -> tuple[Nest, ...]:
         for i in order
     )
     dims = find_dims(nodes, atoms)
+    _tie_regions(pushed.regions, [dims[index[r.node]] for r in pushed.regions], atoms)
     dims = [tuple(atoms.resolve(d) for d in node) for node in dims]
     regions = tuple(r.model_copy(update={"node": index[r.node]}) for r in pushed.regions)
     for node_dims in dims:
@@ -33,6 +34,18 @@ def nests(pushed: Pushed) -> tuple[Nest, ...]:
             raise Unsupported("axes", "a value in which an axis meets itself (as in x + x.T) is not covered")
     builder = _NestBuilder(nodes, dims, atoms)
     return tuple(builder.build(group) for group in builder.groups(regions))
+
+
+def _tie_regions(regions: tuple[Region, ...], dims: list[Dims], atoms: Atoms) -> None:
+    """Let pieces of one output that are equally large run through the same loops."""
+    for k, region in enumerate(regions):
+        for j in range(k):
+            same = regions[j].output == region.output and regions[j].element == region.element
+            sizes = [tuple(atoms.product(atoms.resolve(d)) for d in dims[i]) for i in (j, k)]
+            if same and sizes[0] == sizes[1]:
+                for a, b in zip(dims[j], dims[k], strict=True):
+                    atoms.unify(a, b, "cat")
+                break
 
 
 def _needed(pushed: Pushed) -> set[int]:

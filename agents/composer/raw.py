@@ -23,7 +23,7 @@ class Origin(Frozen):
 
 
 class RawNode(Frozen):
-    """One traced call. `metas` is empty for a scalar result; its dtype is then in `scalar_dtype`."""
+    """One traced call. A result that is no tensor has no meta; of a number, `scalar` tells the type."""
 
     index: int
     kind: Literal["input", "const", "call"]
@@ -32,6 +32,7 @@ class RawNode(Frozen):
     kwargs: tuple[tuple[str, Any], ...] = ()
     metas: tuple[TensorMeta | None, ...] = ()
     origin: Origin | None = None
+    scalar: DType | None = None  # of a call that yields a number
     values: tuple[float | int | bool, ...] | None = None  # of a small constant, flattened
 
 
@@ -45,12 +46,15 @@ class RawOutput(Frozen):
 
 
 class RawGraph(Frozen):
-    """One case's trace. `inputs` are the operator's inputs in OpDef order; a tuple is a DYNAMIC list."""
+    """One case's trace. `outputs` lists only what is compared. `inputs` are the operator's inputs in OpDef order; a tuple is a DYNAMIC list."""
 
     nodes: tuple[RawNode, ...]
     outputs: tuple[RawOutput, ...]
     inputs: tuple[TensorMeta | tuple[TensorMeta, ...] | None, ...]
     attrs: tuple[tuple[str, AttrValue], ...]
     aliases: tuple[int | None, ...]
+    output_dtypes: tuple[DType, ...] = ()  # per operator output
+    scalars: tuple[tuple[int, tuple[float, ...]], ...] = ()  # inputs made of Python numbers: (input, values)
+    fixed: tuple[int, ...] = ()  # inputs whose values the trace specialised on
     input_names: tuple[str, ...] | None = None
     output_names: tuple[str, ...] | None = None

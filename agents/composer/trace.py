@@ -3,7 +3,10 @@
 Not covered: references whose control flow depends on tensor values, and outputs whose shape does.
 """
 
+import logging
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -14,24 +17,12 @@ from akgen.agents.composer.raw import Origin, RawGraph, RawNode, RawOutput, Ref
 from akgen.agents.composer.scope import Unsupported
 from akgen.tools.call import TensorMeta
 from akgen.tools.dtypes import DType
-from akgen.tools.reference.protocol import Binding, LoadedCase
+from akgen.tools.reference.protocol import Binding, LoadedCase, Sample
 
 SMALL_CONSTANT = 64  # elements; larger constants would have to be operator inputs
-
-
-class _Constants(torch.nn.Module):
-    """A model whose arguments at `fixed` positions are part of the program, not of its inputs."""
-
-    def __init__(self, model: torch.nn.Module, args: tuple[Any, ...], fixed: tuple[int, ...]) -> None:
-        super().__init__()
-        self.inner = model
-        self._fixed = {i: args[i] for i in fixed}
-        self._count = len(args)
-
-    def forward(self, *rest: Any) -> Any:
-        values = iter(rest)
-        args = [self._fixed[i] if i in self._fixed else next(values) for i in range(self._count)]
-        return self.inner(*args)
+LARGEST_GRAPH = 3000  # nodes; beyond, the reference is a program rather than a formula
+# What tracing a user's Python may raise.
+_TRACE_ERRORS = (RuntimeError, TypeError, ValueError, AttributeError, NotImplementedError, LookupError, AssertionError)
 
 
 def trace(loaded: LoadedCase) -> RawGraph:
@@ -39,23 +30,34 @@ def trace(loaded: LoadedCase) -> RawGraph:
 
     Raises Unsupported when the reference cannot be exported (data-dependent control flow, unknown classes).
     """
-    exported = _export(loaded)
-    return _Reader(exported, loaded).read()
+    return _Reader(_export(loaded), loaded).read()
 
 
 def _export(loaded: LoadedCase) -> torch.export.ExportedProgram:
     args = tuple(loaded.example_args)
-    with warnings.catch_warnings(), torch.no_grad():
-        warnings.simplefilter("ignore")
+    with _quiet(), torch.no_grad():
         try:
             program = torch.export.export(loaded.model, args, strict=False)
+            if len(program.graph.nodes) > LARGEST_GRAPH:
+                raise Unsupported("graph", f"the reference unrolls to {len(program.graph.nodes)} operations")
             return program.run_decompositions()
-        except (RuntimeError, TypeError, ValueError, AttributeError, NotImplementedError, KeyError) as error:
+        except _TRACE_ERRORS as error:
             lines = [line for line in str(error).splitlines() if line.strip()]
             first = lines[0] if lines else type(error).__name__
-            raise Unsupported(
-                "torch.export", f"torch.export cannot trace the reference: {first[:200]}"
-            ) from error
+            raise Unsupported("torch.export", f"torch.export cannot trace the reference: {first[:200]}") from error
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep torch from logging what becomes our own sentence."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
 
 
 def dtype_of(dtype: torch.dtype) -> DType:
@@ -86,6 +88,8 @@ class _Reader:
         self._binding: Binding = loaded.binding
         self._nodes: list[RawNode] = []
         self._refs: dict[str, Ref] = {}
+        self._drawn: Sample | None = None
+        self._inputs = [self._bound(i) for i in range(len(self._binding.inputs))]
 
     def read(self) -> RawGraph:
         self._placeholders()
@@ -95,36 +99,61 @@ class _Reader:
         return RawGraph(
             nodes=tuple(self._nodes),
             outputs=self._outputs(),
-            inputs=tuple(self._input_meta(i) for i in range(len(self._binding.inputs))),
+            inputs=tuple(self._input_meta(v) for v in self._inputs),
             attrs=tuple((a.name, a.value) for a in self._binding.attrs),
             aliases=tuple(self._binding.aliases),
+            output_dtypes=tuple(self._output_dtypes()),
             input_names=self._binding.input_names,
             output_names=self._binding.output_names,
+            scalars=self._scalars(),
         )
 
-    def _bound(self, index: int) -> Any:
-        """Return the value that the binding takes for operator input `index`."""
-        source = self._binding.inputs[index]
-        if source is None:
-            return None
-        if source.kind == "arg":
-            assert source.index is not None
-            return self._loaded.example_args[source.index]
-        assert source.key is not None
-        value: Any = self._loaded.model
-        for part in source.key.split("."):
-            value = getattr(value, part)
-        return value
+    # inputs
 
-    def _input_meta(self, index: int) -> TensorMeta | tuple[TensorMeta, ...] | None:
-        value = self._bound(index)
+    def _sample(self) -> Sample:
+        """Return one draw of the task's own inputs, made when it is first needed."""
+        if self._drawn is None:
+            self._drawn = self._loaded.sample(0, "task")
+        return self._drawn
+
+    def _bound(self, index: int) -> Any:
+        """Return the value that the operator gets for input `index`."""
+        source = self._binding.inputs[index]
+        if source is not None and source.kind == "arg" and source.index is not None:
+            return self._loaded.example_args[source.index]
+        if source is not None and source.kind == "state":
+            assert source.key is not None
+            value: Any = self._loaded.model
+            for part in source.key.split("."):
+                value = getattr(value, part)
+            return value
+        if source is None and index not in self._binding.const_inputs:
+            return None
+        return self._sample().inputs[index]
+
+    def _input_meta(self, value: Any) -> TensorMeta | tuple[TensorMeta, ...] | None:
         if value is None:
             return None
         if isinstance(value, torch.Tensor):
             return meta_of(value)
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, (list, tuple)) and all(isinstance(t, torch.Tensor) for t in value):
             return tuple(meta_of(t) for t in value)
         return meta_of(torch.as_tensor(value))
+
+    def _scalars(self) -> tuple[tuple[int, tuple[float, ...]], ...]:
+        """Return the values of inputs that the binding makes of Python numbers, which the trace holds as constants."""
+        found: list[tuple[int, tuple[float, ...]]] = []
+        for i, source in enumerate(self._binding.inputs):
+            value = self._inputs[i]
+            untraced = source is None or (source.kind == "arg" and source.index is None)
+            number = isinstance(value, (bool, int, float)) or (
+                isinstance(value, (list, tuple)) and all(isinstance(v, (int, float)) for v in value)
+            )
+            if value is not None and (number or (untraced and isinstance(value, torch.Tensor))):
+                tensor = torch.as_tensor(value)
+                if tensor.numel() <= SMALL_CONSTANT and not tensor.is_complex():
+                    found.append((i, tuple(float(v) for v in tensor.reshape(-1).tolist())))
+        return tuple(found)
 
     def _origins(self) -> dict[tuple[str, Any], Origin]:
         """Map (arg, flat position) and (state, name) to operator inputs."""
@@ -140,7 +169,8 @@ class _Reader:
             if source.kind == "state":
                 found["state", source.key] = Origin(input=i)
                 continue
-            assert source.index is not None
+            if source.index is None:
+                continue
             value = self._loaded.example_args[source.index]
             if isinstance(value, (list, tuple)):
                 for k in range(len(value)):
@@ -167,28 +197,28 @@ class _Reader:
 
     def _leaf(self, origin: Origin | None, value: torch.Tensor) -> RawNode:
         index = len(self._nodes)
+        origin = origin or self._by_value(value)
         if origin is not None:
             return RawNode(index=index, kind="input", metas=(meta_of(value),), origin=origin)
-        same_as = self._state_by_identity(value)
-        if same_as is not None:
-            return RawNode(index=index, kind="input", metas=(meta_of(value),), origin=same_as)
         if value.numel() > SMALL_CONSTANT:
             raise Unsupported("constant", f"a constant of {value.numel()} elements is not an operator input")
         values = tuple(value.detach().reshape(-1).tolist())
         return RawNode(index=index, kind="const", metas=(meta_of(value),), values=values)
 
-    def _state_by_identity(self, value: torch.Tensor) -> Origin | None:
-        """Find a tensor that export renamed (lifted constants) by its storage."""
-        for i in range(len(self._binding.inputs)):
-            bound = self._bound(i)
-            if (
-                isinstance(bound, torch.Tensor)
-                and bound.numel() > 0
-                and bound.data_ptr() == value.data_ptr()
-                and bound.shape == value.shape
-            ):
+    def _by_value(self, value: torch.Tensor) -> Origin | None:
+        """Find an unnamed tensor among the inputs: by its storage, or, for inputs of no known source, by its values."""
+        for i, bound in enumerate(self._inputs):
+            if not isinstance(bound, torch.Tensor) or bound.numel() != value.numel() or not value.numel():
+                continue
+            if bound.data_ptr() == value.data_ptr():
+                return Origin(input=i)
+            source = self._binding.inputs[i]
+            unknown = source is None or (source.kind == "arg" and source.index is None)
+            if unknown and torch.equal(bound.reshape(-1), value.reshape(-1).to(bound.dtype)):
                 return Origin(input=i)
         return None
+
+    # calls
 
     def _add(self, name: str, node: RawNode) -> None:
         self._nodes.append(node)
@@ -211,6 +241,7 @@ class _Reader:
             args=tuple(self._arg(a) for a in node.args),
             kwargs=tuple((k, self._arg(v)) for k, v in node.kwargs.items()),
             metas=metas,
+            scalar=_scalar_kind(value),
         )
         self._add(node.name, raw)
 
@@ -225,34 +256,95 @@ class _Reader:
             return str(value)
         return value
 
-    def _outputs(self) -> tuple[RawOutput, ...]:
+    # outputs
+
+    def _returned(self) -> list[Ref]:
+        """Return what the reference returns, flattened; None and numbers are left out."""
         refs: list[Ref] = []
         for spec in self._program.graph_signature.output_specs:
-            if spec.kind == OutputKind.USER_OUTPUT and not isinstance(spec.arg, ConstantArgument):
-                refs.append(self._refs[spec.arg.name])
-        lists = any(isinstance(self._bound(i), (list, tuple)) for i in range(len(self._binding.inputs)))
+            known = not isinstance(spec.arg, ConstantArgument)
+            if spec.kind in (OutputKind.USER_OUTPUT, OutputKind.USER_INPUT_MUTATION) and known:
+                if spec.kind == OutputKind.USER_OUTPUT:
+                    refs.append(self._refs[spec.arg.name])
+        return refs
+
+    def _output_dtypes(self) -> list[DType]:
         declared = self._binding.output_dtypes
-        found = []
-        if lists and len(declared) == 1 and self._returns_list():
-            for k, ref in enumerate(refs):
-                found.append(RawOutput(ref=ref, output=0, element=k, dtype=self._dtype(ref, declared[0])))
-            return tuple(found)
-        if len(refs) < len(declared):
-            raise Unsupported(
-                "outputs", f"the operator has {len(declared)} outputs, the reference {len(refs)}"
+        refs = self._returned()
+        found: list[DType] = []
+        for k, dtype in enumerate(declared):
+            if dtype is not None:
+                found.append(dtype)
+                continue
+            if k >= len(refs):
+                raise Unsupported("outputs", f"the operator has {len(declared)} outputs, the reference {len(refs)}")
+            meta = self._nodes[refs[k].node].metas[refs[k].part]
+            if meta is None:
+                raise Unsupported("scalar output", "the reference returns a Python number")
+            found.append(meta.dtype)
+        return found
+
+    def _outputs(self) -> tuple[RawOutput, ...]:
+        refs, dtypes = self._returned(), self._output_dtypes()
+        lists = any(isinstance(v, (list, tuple)) for v in self._inputs)
+        if lists and len(dtypes) == 1 and self._returns_list():
+            return tuple(
+                RawOutput(ref=ref, output=0, element=k, dtype=dtypes[0]) for k, ref in enumerate(refs)
             )
-        for k, (ref, dtype) in enumerate(zip(refs, declared, strict=False)):
-            found.append(RawOutput(ref=ref, output=k, dtype=self._dtype(ref, dtype)))
-        return tuple(found)
+        places = self._places(refs, len(dtypes))
+        return tuple(
+            RawOutput(ref=refs[place], output=k, dtype=dtypes[k])
+            for k, place in enumerate(places)
+            if place is not None
+        )
+
+    def _places(self, refs: list[Ref], count: int) -> list[int | None]:
+        """Return which returned value each operator output is; None for an output that the reference does not have."""
+        if len(refs) == 1 and count == 1:
+            return [0]
+        sample = self._sample()
+        expected = list(sample.expected)
+        if len(refs) == count and all(self._fits(refs[k], expected[k]) for k in range(count)):
+            if not hasattr(sample, "drawn"):
+                return list(range(count))
+        returned = getattr(getattr(sample, "drawn", None), "returned", None)
+        values = [v for v in pytree.tree_leaves(returned) if isinstance(v, torch.Tensor)]
+        if len(values) != len(refs):
+            if len(refs) == count:
+                return list(range(count))
+            raise Unsupported("outputs", f"the operator has {count} outputs, the reference {len(refs)}")
+        places: list[int | None] = []
+        for want in expected:
+            place = None
+            if isinstance(want, torch.Tensor):
+                place = next((j for j, v in enumerate(values) if j not in places and _equal(v, want)), None)
+                if place is None:
+                    raise Unsupported("outputs", "an operator output is not among what the reference returns")
+            places.append(place)
+        return places
+
+    def _fits(self, ref: Ref, want: Any) -> bool:
+        meta = self._nodes[ref.node].metas[ref.part]
+        return isinstance(want, torch.Tensor) and meta is not None and want.numel() == meta.count
 
     def _returns_list(self) -> bool:
         spec = self._program.call_spec.out_spec
         return spec is not None and spec.type in (list, tuple)
 
-    def _dtype(self, ref: Ref, declared: DType | None) -> DType:
-        if declared is not None:
-            return declared
-        meta = self._nodes[ref.node].metas[ref.part]
-        if meta is None:
-            raise Unsupported("scalar output", "the reference returns a Python number")
-        return meta.dtype
+
+def _scalar_kind(value: Any) -> DType | None:
+    """Return the type of a call whose result is a number that depends on tensors."""
+    if isinstance(value, (bool, torch.SymBool)):
+        return DType.BOOL
+    if isinstance(value, (int, torch.SymInt)):
+        return DType.INT32
+    if isinstance(value, (float, torch.SymFloat)):
+        return DType.FLOAT32
+    return None
+
+
+def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
+    if a.numel() != b.numel() or a.is_complex() or b.is_complex():
+        return False
+    x, y = a.detach().reshape(-1).double(), b.detach().reshape(-1).double()
+    return bool(torch.allclose(x, y, rtol=1e-6, atol=1e-9, equal_nan=True))

@@ -1,0 +1,94 @@
+"""Tell groups of cases apart by what the host function can test."""
+
+from collections.abc import Iterator, Sequence
+
+from akgen.agents.composer.interface import Interface
+from akgen.agents.composer.raw import RawGraph
+from akgen.agents.composer.scope import Unsupported
+from akgen.tools.call import TensorMeta
+from akgen.tools.frozen import Frozen
+
+
+class Branch(Frozen):
+    """A decision: a leaf names a group; else `test` leads to `then` or `other`."""
+
+    group: int | None = None
+    test: str | None = None
+    then: "Branch | None" = None
+    other: "Branch | None" = None
+
+
+Branch.model_rebuild()
+_Test = tuple[str, tuple[bool, ...]]
+
+
+def decide(groups: Sequence[Sequence[int]], cases: Sequence[RawGraph], face: Interface) -> Branch:
+    """Return a tree of tests that leads every case to its group. Raises Unsupported if no test tells them apart."""
+    tests = list(_tests(cases, face))
+    return _split(list(range(len(groups))), groups, tests)
+
+
+def _split(which: list[int], groups: Sequence[Sequence[int]], tests: list[_Test]) -> Branch:
+    if len(which) == 1:
+        return Branch(group=which[0])
+    for text, holds in [*tests, *_pairs(tests, which, groups)]:
+        yes = [g for g in which if all(holds[c] for c in groups[g])]
+        no = [g for g in which if not any(holds[c] for c in groups[g])]
+        if yes and no and len(yes) + len(no) == len(which):
+            return Branch(test=text, then=_split(yes, groups, tests), other=_split(no, groups, tests))
+    raise Unsupported("dispatch", f"no property of shapes or attributes tells {len(which)} kinds of cases apart")
+
+
+def _pairs(tests: list[_Test], which: list[int], groups: Sequence[Sequence[int]]) -> Iterator[_Test]:
+    """Yield conjunctions of two tests of which the first holds throughout one of the groups."""
+    useful = [t for t in tests if any(all(t[1][c] for c in groups[g]) for g in which)]
+    for i, (a, first) in enumerate(useful):
+        for b, second in useful[i + 1 :]:
+            yield f"{a} and {b}", tuple(x and y for x, y in zip(first, second, strict=True))
+
+
+def _tests(cases: Sequence[RawGraph], face: Interface) -> Iterator[_Test]:
+    yield from _presence(cases, face)
+    yield from _attributes(cases, face)
+    tensors: list[tuple[str, list[TensorMeta]]] = []
+    for i, name in enumerate(face.input_names):
+        metas = [c.inputs[i] for c in cases]
+        if all(isinstance(m, TensorMeta) for m in metas):
+            tensors.append((name, [m for m in metas if isinstance(m, TensorMeta)]))
+    for name, ms in tensors:
+        for dtype in sorted({m.dtype for m in ms}):
+            yield f"{name}.dtype == {dtype}", tuple(m.dtype == dtype for m in ms)
+    for name, ms in tensors:
+        yield f"{name}.numel == 1", tuple(m.count == 1 for m in ms)
+    for k, (name, ms) in enumerate(tensors):
+        for other, others in tensors[k + 1 :]:
+            same = tuple(a.count == b.count for a, b in zip(ms, others, strict=True))
+            yield f"{name}.numel == {other}.numel", same
+    for name, ms in tensors:
+        rank = min(len(m.shape) for m in ms)
+        for rank_test in sorted({len(m.shape) for m in ms}):
+            yield f"{name}.ndim == {rank_test}", tuple(len(m.shape) == rank_test for m in ms)
+        for d in range(1, rank + 1):
+            yield f"{name}.shape[-{d}] == 1", tuple(m.shape[-d] == 1 for m in ms)
+        for d in range(rank):
+            yield f"{name}.shape[{d}] == 1", tuple(m.shape[d] == 1 for m in ms)
+            yield f"{name}.numel == {name}.shape[{d}]", tuple(m.count == m.shape[d] for m in ms)
+        if rank:
+            yield f"{name}.numel == {name}.shape[-1]", tuple(m.count == m.shape[-1] for m in ms)
+
+
+def _presence(cases: Sequence[RawGraph], face: Interface) -> Iterator[_Test]:
+    for i, kind in enumerate(face.input_kinds):
+        if kind == "OptionalTensor":
+            yield f"{face.input_names[i]}.present", tuple(c.inputs[i] is not None for c in cases)
+
+
+def _attributes(cases: Sequence[RawGraph], face: Interface) -> Iterator[_Test]:
+    for k, (name, spec) in enumerate(zip(face.attr_names, face.op.attrs, strict=True)):
+        values = [c.attrs[k][1] for c in cases]
+        if spec.type == "bool":
+            yield name, tuple(bool(v) for v in values)
+        elif spec.type in ("int", "str", "float"):
+            for v in sorted({v for v in values if isinstance(v, (int, str, float))}, key=str):
+                written = f'"{v}"' if isinstance(v, str) else repr(v)
+                yield f"{name} == {written}", tuple(x == v for x in values)

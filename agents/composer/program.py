@@ -1,0 +1,226 @@
+"""From traces to a program: group the cases by structure, write a kernel per group and schedule, and the host."""
+
+from collections.abc import Sequence
+
+from akgen.agents.composer.conditions import Branch, decide
+from akgen.agents.composer.facts import Facts
+from akgen.agents.composer.importer import import_graph
+from akgen.agents.composer.interface import Interface, interface
+from akgen.agents.composer.nest import Nest
+from akgen.agents.composer.nesting import nests
+from akgen.agents.composer.push import push
+from akgen.agents.composer.raw import RawGraph
+from akgen.agents.composer.schedule import Kind, Part, kinds, write
+from akgen.agents.composer.scope import Unsupported
+from akgen.agents.composer.shapes import declarations
+from akgen.agents.composer.template import Template, structure, unify
+from akgen.agents.composer.writer import Writer
+from akgen.tools.frozen import Frozen
+from akgen.tools.op_spec import AttrSpec
+
+
+class KernelText(Frozen):
+    """One kernel: its text, how the host prepares it, and which schedule of which group it is."""
+
+    name: str
+    text: str
+    group: int
+    kinds: tuple[Kind, ...]
+    host: tuple[str, ...]
+    launch: str
+    fits: str | None
+
+
+class Group(Frozen):
+    """Cases of one structure, and what was found out about them."""
+
+    cases: tuple[int, ...]
+    templates: tuple[Template, ...]
+    declarations: tuple[str, ...]
+
+
+class Composition(Frozen):
+    """A finished program with what a plan says about it."""
+
+    face: Interface
+    groups: tuple[Group, ...]
+    kernels: tuple[KernelText, ...]
+    tree: Branch
+    dsl: str
+
+
+def compose(op_type: str, kernel: str, cases: Sequence[RawGraph], doc: str = "") -> Composition:
+    """Return the program that serves all these cases. Raises Unsupported, naming what is not covered."""
+    face = interface(op_type, cases)
+    found = [nests(push(import_graph(c))) for c in cases]
+    groups: list[Group] = []
+    kernels: list[KernelText] = []
+    for number, members in enumerate(_grouped(found)):
+        group = _group(members, [cases[i] for i in members], [found[i] for i in members], face)
+        groups.append(group)
+        kernels += _kernels(kernel, number, group, face)
+    tree = decide([g.cases for g in groups], cases, face)
+    dsl = _text(kernel, face, groups, kernels, tree, doc)
+    return Composition(face=face, groups=tuple(groups), kernels=tuple(kernels), tree=tree, dsl=dsl)
+
+
+def _grouped(found: Sequence[tuple[Nest, ...]]) -> list[list[int]]:
+    groups: dict[object, list[int]] = {}
+    for i, case in enumerate(found):
+        groups.setdefault(tuple(structure(n) for n in case), []).append(i)
+    return list(groups.values())
+
+
+def _group(
+    members: list[int], cases: Sequence[RawGraph], found: Sequence[tuple[Nest, ...]], face: Interface
+) -> Group:
+    facts = Facts(cases, face.input_names, face.attr_names)
+    declared = declarations(cases, face, facts)
+    templates = []
+    for k in range(len(found[0])):
+        prefix = "d" if len(found[0]) == 1 else f"{chr(ord('a') + k)}_d"
+        templates.append(unify([f[k] for f in found], facts, prefix))
+    return Group(cases=tuple(members), templates=tuple(templates), declarations=tuple(declared))
+
+
+def _kernels(base: str, number: int, group: Group, face: Interface) -> list[KernelText]:
+    """Return the kernels of a group: one per schedule of its nest, until one needs no condition."""
+    if len(group.templates) > 1:
+        choices = [tuple(kinds(t)[0] for t in group.templates)]
+    else:
+        choices = [(k,) for k in kinds(group.templates[0])]
+    out: list[KernelText] = []
+    refused: Unsupported | None = None
+    for choice in choices:
+        name = f"{base}_{'_'.join(choice)}" + (f"_{number}" if number else "")
+        try:
+            out.append(_kernel(name, number, group, choice, face))
+        except Unsupported as error:
+            refused = error
+            continue
+        if out[-1].fits is None:
+            break
+    if not out:
+        assert refused is not None
+        raise refused
+    return out
+
+
+def _kernel(name: str, number: int, group: Group, choice: tuple[Kind, ...], face: Interface) -> KernelText:
+    writer = Writer()
+    parts: list[Part] = []
+    for k, (template, kind) in enumerate(zip(group.templates, choice, strict=True)):
+        suffix = "" if len(choice) == 1 else f"_{chr(ord('a') + k)}"
+        parts.append(
+            write(
+                template, kind, writer, suffix,
+                lambda i: _gm(face.input_names[i]), lambda o: _gm(face.output_names[o]),
+            )
+        )  # fmt: skip
+        writer.close_stage()
+    host = _host_lines(name, parts)
+    tensors = [t.removeprefix("g_") for t in writer.tensors]
+    scalars = [text for _, text in writer.scalars.values()]
+    return KernelText(
+        name=name, text=writer.text(name, _doc(group, choice)), group=number, kinds=choice, host=tuple(host),
+        launch=f"{name}[cores]({', '.join([*tensors, *scalars])})",
+        fits=" and ".join(p.fits for p in parts if p.fits) or None,
+    )  # fmt: skip
+
+
+def _gm(name: str) -> str:
+    return f"g_{name}"
+
+
+def _host_lines(name: str, parts: list[Part]) -> list[str]:
+    """Return the host's lines before a launch: cores, shares, capacities, workspaces."""
+    needs = [p.cores for p in parts if p.cores != "1"]
+    wanted = needs[0] if len(needs) == 1 else f"max({', '.join(needs)})"
+    lines = ["cores = 1" if not needs else f"cores = max(1, min(core_num(), {wanted}))"]
+    for k, part in enumerate(parts):
+        others = [
+            f"{p.tile}={p.tile if j < k else 64 if 'row' not in p.tile else 1}"
+            for j, p in enumerate(parts)
+            if j != k and p.tile is not None
+        ]
+        fixed = [f"{f}={f}" for p in parts for f in p.fixed]
+        given = "".join(f", {text}" for text in dict.fromkeys([*fixed, *others]))
+        share = "" if k == len(parts) - 1 or part.tile is None else f" // {len(parts) - k}"
+        fit = f'fit_tile({name}, "{part.tile}"{given}){share}'
+        lines += [text.replace("FIT", fit) for text in part.host]
+    for part in parts:
+        lines += [f"{w} = workspace(core_num() * {width}, float32)" for w, width in part.workspaces]
+    return lines
+
+
+def _doc(group: Group, choice: tuple[Kind, ...]) -> str:
+    stores = sum(len(t.nest.stores) for t in group.templates)
+    return f"{', '.join(choice)}; {stores} output{'s' if stores > 1 else ''}."
+
+
+def _text(
+    kernel: str,
+    face: Interface,
+    groups: Sequence[Group],
+    kernels: Sequence[KernelText],
+    tree: Branch,
+    doc: str,
+) -> str:
+    lines: list[str] = []
+    common = groups[0].declarations
+    shared = all(g.declarations == common for g in groups)
+    if shared:
+        lines += [f"    {d}" for d in common]
+    _branch(tree, groups, kernels, lines, 1, shared=shared)
+    params = [
+        *(f"{n}: {k}" for n, k in zip(face.input_names, face.input_kinds, strict=True)),
+        *(f"{n}: {k}" for n, k in zip(face.output_names, face.output_kinds, strict=True)),
+        *(_attr_param(n, a) for n, a in zip(face.attr_names, face.op.attrs, strict=True)),
+    ]
+    name = kernel if kernel not in [k.name for k in kernels] else f"{kernel}_host"
+    head = ["@ascend_host", f"def {name}({', '.join(params)}):", f'    """{doc or "See the kernels."}"""']
+    return "\n".join([k.text for k in kernels] + ["\n".join([*head, *lines])]) + "\n"
+
+
+def _attr_param(name: str, spec: AttrSpec) -> str:
+    default = spec.default
+    if isinstance(default, tuple):
+        return f"{name}: {spec.type} = [{', '.join(repr(v) for v in default)}]"
+    return f"{name}: {spec.type}" + ("" if default is None else f" = {default!r}".replace("'", '"'))
+
+
+def _branch(
+    tree: Branch,
+    groups: Sequence[Group],
+    kernels: Sequence[KernelText],
+    lines: list[str],
+    depth: int,
+    *,
+    shared: bool,
+) -> None:
+    pad = "    " * depth
+    if tree.group is None:
+        assert tree.then is not None and tree.other is not None
+        lines.append(f"{pad}if {tree.test}:")
+        _branch(tree.then, groups, kernels, lines, depth + 1, shared=shared)
+        lines.append(f"{pad}else:")
+        _branch(tree.other, groups, kernels, lines, depth + 1, shared=shared)
+        return
+    group = groups[tree.group]
+    if not shared:
+        lines += [pad + d for d in group.declarations]
+    for template in group.templates:
+        for name, text in zip(template.sizes, template.definitions, strict=True):
+            lines.append(f"{pad}{name} = {text}")
+    mine = [k for k in kernels if k.group == tree.group]
+    for k, one in enumerate(mine):
+        pad = "    " * depth
+        lines += [pad + text for text in one.host]
+        if one.fits is not None and k + 1 < len(mine):
+            lines += [f"{pad}if {one.fits}:", f"{pad}    {one.launch}", f"{pad}else:"]
+            depth += 1
+        else:
+            if one.fits is not None:
+                lines.append(f'{pad}assert {one.fits}, "a row does not fit into UB"')
+            lines.append(pad + one.launch)
+            break
