@@ -2,13 +2,14 @@
 
 import re
 from functools import cache
-from typing import NamedTuple
-
-import bm25s
+from typing import TYPE_CHECKING, NamedTuple
 
 from akgen.knowledge.cards import cards
 from akgen.knowledge.errors import catalogue
 from akgen.knowledge.operators import operators
+
+if TYPE_CHECKING:
+    import bm25s
 
 
 class Hit(NamedTuple):
@@ -22,7 +23,7 @@ class Hit(NamedTuple):
 
 class _Index(NamedTuple):
     entries: tuple[tuple[str, str, str], ...]
-    model: bm25s.BM25
+    model: "bm25s.BM25"
 
 
 def _words(text: str) -> list[str]:
@@ -34,6 +35,8 @@ def _words(text: str) -> list[str]:
 
 @cache
 def _index() -> _Index:
+    import bm25s  # brings scipy: only for those who search
+
     entries = [("api", card.name, card.text()) for card in cards().values()]
     entries += [
         ("error", code, f"{code}: {e.sentence} {e.cause} Remedy: {e.remedy}")

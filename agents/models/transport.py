@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-import httpx
-import openai
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from tenacity import (
@@ -17,8 +15,9 @@ from tenacity import (
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import InfraError, InputError
 
-# Everything that langchain-openai and httpx raise for a request that did not succeed.
-FAILURES = (openai.APIError, httpx.HTTPError, ConnectionError, TimeoutError)
+TRANSIENT_STATUS = (408, 409, 429)  # and every 5xx
+REFUSED_KEY = (401, 403)
+NOT_FOUND = 404
 
 
 class RetryPolicy(Frozen):
@@ -29,15 +28,26 @@ class RetryPolicy(Frozen):
     longest_wait_s: float = 30.0
 
 
+def failures() -> tuple[type[Exception], ...]:
+    """Return what langchain-openai and httpx raise for a request that did not succeed."""
+    import httpx
+    import openai  # half a second of imports, needed only once something has failed
+
+    return (openai.APIError, httpx.HTTPError, ConnectionError, TimeoutError)
+
+
 def is_transient(problem: BaseException) -> bool:
     """Say whether sending the request again may help: 408, 409, 429, 5xx, timeouts, lost connections."""
-    if isinstance(problem, openai.APIStatusError):
-        return problem.status_code in (408, 409, 429) or problem.status_code >= 500
-    if isinstance(problem, httpx.HTTPStatusError):
-        return problem.response.status_code in (408, 409, 429) or problem.response.status_code >= 500
-    return isinstance(
-        problem, (openai.APIConnectionError, httpx.TransportError, ConnectionError, TimeoutError)
-    )
+    if not isinstance(problem, failures()):
+        return False
+    status = _status(problem)
+    return status is None or status in TRANSIENT_STATUS or status >= 500
+
+
+def _status(problem: BaseException) -> int | None:
+    """Return the answer's HTTP status; None if there was no answer."""
+    response = getattr(problem, "response", None)
+    return getattr(response, "status_code", None)
 
 
 def ask(
@@ -67,20 +77,23 @@ def ask(
             f"The model's endpoint {endpoint} failed {policy.tries} times, last with: {_said(problem)}.",
             "Check that the server runs and --base-url is right; `akgen resume` goes on from here.",
         ) from problem
-    except openai.NotFoundError as problem:
-        raise InputError(
-            f"The endpoint {endpoint} does not know what was asked for: {_said(problem)}.",
+    except failures() as problem:
+        raise _explained(problem, endpoint) from problem
+
+
+def _explained(problem: Exception, endpoint: str) -> InfraError | InputError:
+    said = _said(problem)
+    if _status(problem) == NOT_FOUND:
+        return InputError(
+            f"The endpoint {endpoint} does not know what was asked for: {said}.",
             "Check the model's name and that --base-url ends in /v1.",
-        ) from problem
-    except (openai.AuthenticationError, openai.PermissionDeniedError) as problem:
-        raise InfraError(
-            f"The endpoint {endpoint} refuses the key: {_said(problem)}.", "Set AKGEN_API_KEY."
-        ) from problem
-    except FAILURES as problem:
-        raise InfraError(
-            f"The endpoint {endpoint} refuses the request: {_said(problem)}.",
-            "See the server's log; a prompt that is too long needs a model with a longer context.",
-        ) from problem
+        )
+    if _status(problem) in REFUSED_KEY:
+        return InfraError(f"The endpoint {endpoint} refuses the key: {said}.", "Set AKGEN_API_KEY.")
+    return InfraError(
+        f"The endpoint {endpoint} refuses the request: {said}.",
+        "See the server's log; a prompt that is too long needs a model with a longer context.",
+    )
 
 
 def _said(problem: BaseException | None) -> str:
