@@ -1,0 +1,139 @@
+"""What every toolchain must do; one suite for the twin and for CANN."""
+
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from akgen.tools.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.cann.environment import CannSettings, missing
+from akgen.tools.dtypes import DType
+from akgen.tools.outcome import Outcome
+from akgen.tools.project import KernelProject
+from akgen.tools.toolchain import Toolchain
+from akgen.tools.toolchains import Machine, ToolchainName, make_toolchain
+from akgen.tools.twin.settings import user_cache
+
+PROJECT = Path(__file__).parents[1] / "twin" / "projects" / "scale_add"
+
+
+def _make(name: ToolchainName) -> Toolchain:
+    home = os.environ.get("ASCEND_HOME_PATH")
+    machine = Machine(cache=user_cache(os.environ), cann_home=Path(home) if home else None)
+    return make_toolchain(name, machine)
+
+
+@pytest.fixture(scope="module", params=["twin", pytest.param("cann", marks=pytest.mark.cann)])
+def toolchain(request: pytest.FixtureRequest) -> Toolchain:
+    if request.param == "cann":
+        home = os.environ.get("ASCEND_HOME_PATH")
+        if missing(CannSettings(home=Path(home) if home else None)):
+            pytest.skip("needs CANN and an NPU")
+    made = _make(request.param)
+    made.prepare(print)
+    return made
+
+
+def _project(path: str = "op_kernel/scale_add.cpp", old: str = "", new: str = "") -> KernelProject:
+    whole = KernelProject.read_from(PROJECT, "ScaleAdd", "scale_add")
+    assert old in whole.files[path]
+    return whole.model_copy(update={"files": {**whole.files, path: whole.files[path].replace(old, new)}})
+
+
+def _call(folder: Path, count: int = 3000, other: int | None = None) -> Call:
+    files = []
+    for name, n in (("x", count), ("z", count if other is None else other)):
+        np.arange(n, dtype=np.float32).tofile(folder / name)
+        files.append(TensorFile(dtype=DType.FLOAT32, shape=(n,), path=folder / name))
+    meta = TensorMeta(dtype=DType.FLOAT32, shape=(count,))
+    return Call(inputs=tuple(files), attrs=(Attr(name="alpha", value=3.0),), outputs=(OutputMeta(meta=meta),))
+
+
+def test_its_version_carries_its_name_and_the_chip(toolchain: Toolchain) -> None:
+    assert toolchain.version().startswith(toolchain.name)
+    assert "Ascend910B2" in toolchain.version()
+
+
+def test_a_right_project_compiles_and_computes(toolchain: Toolchain, tmp_path: Path) -> None:
+    call = _call(tmp_path)
+    build = toolchain.compile(_project(), [call], tmp_path / "build")
+    assert build.outcome is None, build.diagnostics
+    assert build.toolchain == toolchain.version()
+    assert build.compile_s > 0
+    launch = toolchain.run(build, call, tmp_path / "run")
+    assert launch.outcome is None, launch.diagnostics
+    (out,) = launch.outputs
+    assert isinstance(out, TensorFile) and out.shape == (3000,)
+    np.testing.assert_allclose(
+        np.fromfile(out.path, np.float32), 4 * np.arange(3000, dtype=np.float32), rtol=1e-6
+    )
+    assert launch.duration_us is not None and launch.duration_us > 0
+
+
+def test_the_build_says_the_operators_interface(toolchain: Toolchain, tmp_path: Path) -> None:
+    build = toolchain.compile(_project(), [_call(tmp_path)], tmp_path / "build")
+    assert build.op is not None
+    assert [p.name for p in (*build.op.inputs, *build.op.outputs)] == ["x", "z", "y"]
+    assert build.op.inputs[0].dtypes == (DType.FLOAT32, DType.FLOAT16)
+
+
+def test_a_build_can_be_run_by_another_process(toolchain: Toolchain, tmp_path: Path) -> None:
+    call = _call(tmp_path)
+    build = toolchain.compile(_project(), [call], tmp_path / "build")
+    other = _make("cann" if toolchain.name == "cann" else "twin")
+    assert other.run(build, call, tmp_path / "run").outcome is None
+
+
+def test_a_kernel_that_does_not_compile_is_data_with_its_place(toolchain: Toolchain, tmp_path: Path) -> None:
+    broken = _project(old="Muls(y, z, alpha_, count);", new="Multiply(y, z, alpha_, count);")
+    build = toolchain.compile(broken, [_call(tmp_path)], tmp_path / "build")
+    assert build.outcome is Outcome.COMPILE_ERROR
+    first = build.diagnostics[0]
+    assert first.file == "op_kernel/scale_add.cpp"
+    assert "Multiply" in broken.files[first.file].splitlines()[(first.line or 0) - 1]
+    assert first.stage == "compile"
+
+
+def test_host_code_that_does_not_compile_is_data(toolchain: Toolchain, tmp_path: Path) -> None:
+    broken = _project("op_host/scale_add.cpp", "tiling.set_tile(4096);", "tiling.set_tyle(4096);")
+    build = toolchain.compile(broken, [_call(tmp_path)], tmp_path / "build")
+    assert build.outcome is Outcome.COMPILE_ERROR
+    assert build.diagnostics
+
+
+def test_a_call_that_the_tiling_function_refuses_is_a_tiling_error(
+    toolchain: Toolchain, tmp_path: Path
+) -> None:
+    good_folder = tmp_path / "good"
+    good_folder.mkdir()
+    build = toolchain.compile(_project(), [_call(good_folder)], tmp_path / "build")
+    launch = toolchain.run(build, _call(tmp_path, 64, other=32), tmp_path / "run")
+    assert launch.outcome is Outcome.TILING_ERROR
+    assert launch.outputs == ()
+
+
+def test_a_kernel_that_never_ends_is_stopped(toolchain: Toolchain, tmp_path: Path) -> None:
+    endless = _project(old="kernel.Process();", new="while (GetBlockNum() > 0) { kernel.Process(); }")
+    call = _call(tmp_path)
+    build = toolchain.compile(endless, [call], tmp_path / "build")
+    assert build.outcome is None, build.diagnostics
+    assert toolchain.run(build, call, tmp_path / "run", timeout_s=2.0).outcome is Outcome.TIMEOUT
+
+
+def test_a_trace_is_written_when_it_is_asked_for(toolchain: Toolchain, tmp_path: Path) -> None:
+    call = _call(tmp_path)
+    build = toolchain.compile(_project(), [call], tmp_path / "build")
+    launch = toolchain.run(build, call, tmp_path / "run", trace=True)
+    assert launch.profile is not None and launch.profile.trace is not None
+    assert launch.profile.trace.stat().st_size > 0
+    assert toolchain.run(build, call, tmp_path / "again").profile.trace is None  # type: ignore[union-attr]
+
+
+def test_compiling_again_elsewhere_gives_a_build_of_its_own(toolchain: Toolchain, tmp_path: Path) -> None:
+    call = _call(tmp_path)
+    first = toolchain.compile(_project(), [call], tmp_path / "a")
+    second = toolchain.compile(_project(), [call], tmp_path / "b")
+    shutil.rmtree(first.folder)
+    assert toolchain.run(second, call, tmp_path / "run").outcome is None
