@@ -32,7 +32,10 @@ struct Region {
     uint32_t size_bytes = 0;
     uint32_t taken_bytes = 0; // by InitBuffer
     bool holds(const uint8_t *p) const { return p >= begin && p < begin + size_bytes; }
+    bool holds_overflow(const uint8_t *p) const; // unmapped addresses behind, for buffers that did not fit
 };
+constexpr uint64_t overflow_bytes = 2u << 20;
+inline bool Region::holds_overflow(const uint8_t *p) const { return p >= begin + size_bytes && p < begin + size_bytes + overflow_bytes; }
 
 struct GmBuffer {
     std::string name;
@@ -89,7 +92,6 @@ struct Core {
     Region regions[local_spaces];
     uint8_t *arena = nullptr;
     uint64_t arena_bytes = 0;
-    uint8_t *overflow = nullptr; // unmapped addresses for buffers that did not fit, at the arena's end
     MaskState mask{false, ~uint64_t{0}, ~uint64_t{0}};
     Atomic atomic = Atomic::none;
     DType atomic_dtype = DType::NONE;
@@ -153,13 +155,15 @@ Region &region_of(Space space);
 const GmBuffer &require_global(const char *api, const void *pc, const uint8_t *begin, uint64_t bytes, bool write);
 // Copy from global memory; what lies behind the mapping reads as NaN.
 void fetch(uint8_t *to, const uint8_t *from, uint64_t bytes);
-constexpr uint64_t overflow_bytes = 8u << 20;
 void make_arena(Core &core, const Chip &chip);
 void drop_arena(Core &core);
 // Report a race that Hazards::access found, and put the automatic synchronisation's waits into the log.
 void after_hazard(const Hazards::Conflict &conflict, const char *api, const void *pc, const Place &place);
 void log_auto_waits(uint32_t pc);
 void catch_faults();
+// Tell what is worth knowing and no fault.
+void remark(const char *code, const char *api, const void *pc, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 // Report an error and go on, for what corrupts the result but not the simulation.
 void complain(const char *code, const char *api, const void *pc, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -22,9 +22,11 @@ void check_local(const Instr &in, const Access &a, const Place &place)
     const Extent e = extent_of(a);
     const uint64_t offset = static_cast<uint64_t>(e.low - place.region->begin);
     if (offset + e.bytes > place.region->size_bytes || e.low < place.region->begin) {
-        trap("TENSOR_RANGE", in.api, in.pc, "%s: %s bytes %llu to %llu of %s, which has %u bytes.", in.api,
+        const bool over = place.region->taken_bytes > place.region->size_bytes;
+        trap(over ? "UB_OVERFLOW" : "TENSOR_RANGE", in.api, in.pc, "%s: %s bytes %llu to %llu of %s, which has %u bytes%s.", in.api,
              a.write ? "writes" : "reads", static_cast<unsigned long long>(offset),
-             static_cast<unsigned long long>(offset + e.bytes), space_name(place.space), place.region->size_bytes);
+             static_cast<unsigned long long>(offset + e.bytes), space_name(place.space), place.region->size_bytes,
+             over ? "; InitBuffer took more" : "");
     }
     if (a.limit_bytes && e.bytes > a.limit_bytes) {
         trap("TENSOR_RANGE", in.api, in.pc, "%s: %s %llu bytes of a tensor whose buffer ends after %u bytes.", in.api,

@@ -39,28 +39,26 @@ uint32_t dtype_bytes(DType t)
     return sizes[static_cast<int>(t)];
 }
 
-// Memories lie one after another with an unmapped page between, so that a stray pointer faults.
+// Memories lie one after another with unmapped addresses between, so that a stray pointer faults.
 void make_arena(Core &core, const Chip &chip)
 {
     const char *const keys[local_spaces] = {"ub_size", "l1_size", "l0a_size", "l0b_size", "l0c_size", "bt_size", "fb_size"};
     uint64_t total = page;
     for (const char *key : keys) {
-        total += round_up(chip.bytes(key), page) + page;
+        total += round_up(chip.bytes(key), page) + overflow_bytes;
     }
-    total += overflow_bytes;
     void *memory = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
         throw std::runtime_error("no memory for the on-chip buffers of a core");
     }
     core.arena = static_cast<uint8_t *>(memory);
     core.arena_bytes = total;
-    core.overflow = core.arena + total - overflow_bytes;
     uint8_t *next = core.arena + page;
     for (int i = 0; i < local_spaces; ++i) {
         Region &region = core.regions[i];
         region.size_bytes = chip.bytes(keys[i]);
         region.begin = next;
-        next += round_up(region.size_bytes, page) + page;
+        next += round_up(region.size_bytes, page) + overflow_bytes;
         const bool mine = core.cube ? i != 0 : i == 0; // vector cores have the Unified Buffer, cube cores the rest
         if (mine) {
             mprotect(region.begin, round_up(region.size_bytes, page), PROT_READ | PROT_WRITE);
@@ -147,8 +145,12 @@ namespace {
     if (!begin) {
         trap("NULL_POINTER", api, pc, "%s: global memory is %s through a null pointer.", api, verb);
     }
-    if (begin >= self->overflow && begin < self->overflow + overflow_bytes) {
-        trap("UB_OVERFLOW", api, pc, "%s: the tensor's buffer did not fit into its memory (see InitBuffer).", api);
+    for (int i = 0; i < local_spaces; ++i) {
+        const Region &region = self->regions[i];
+        if (region.holds_overflow(begin)) {
+            trap("UB_OVERFLOW", api, pc, "%s: the tensor lies behind the end of %s, which has %u bytes, of which InitBuffer took %u.",
+                 api, space_name(static_cast<Space>(i + 1)), region.size_bytes, region.taken_bytes);
+        }
     }
     if (self->arena <= begin && begin < self->arena + self->arena_bytes) {
         trap("WRONG_MEMORY", api, pc, "%s: an on-chip address is given where global memory is meant.", api);
@@ -185,7 +187,7 @@ const GmBuffer &require_global(const char *api, const void *pc, const uint8_t *b
     if (!starts_inside || (write && offset + bytes > buffer->padded_bytes)) {
         outside_global(api, pc, begin, bytes, write);
     }
-    warn("GM_PADDING", api, pc, "%s: %llu bytes are %s at byte %llu of '%s', which has %llu bytes; the rest is %s.", api,
+    remark("GM_PADDING", api, pc, "%s: %llu bytes are %s at byte %llu of '%s', which has %llu bytes; the rest is %s.", api,
          static_cast<unsigned long long>(bytes), write ? "written" : "read", static_cast<unsigned long long>(offset),
          buffer->name.c_str(), static_cast<unsigned long long>(buffer->size_bytes),
          write ? "the allocator's padding" : "undefined");

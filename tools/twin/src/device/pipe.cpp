@@ -75,15 +75,12 @@ Buffer take_buffer(uint8_t position, uint32_t bytes, uint32_t pool, uint32_t cop
     if (uint64_t{region.taken_bytes} + size > region.size_bytes) {
         // Kernels initialise buffers that some of their types never use, so that only the use is an error.
         const char *where = pool ? "the buffer pool" : space_name(space);
-        if (region.taken_bytes > overflow_bytes - (1u << 20) || size > (1u << 20)) {
+        if (pool || uint64_t{region.taken_bytes} + size > region.size_bytes + overflow_bytes) {
             trap("UB_OVERFLOW", api, pc, "%s: %u x %u bytes do not fit into %s, which has %u bytes, of which %u are taken.", api,
                  copies, size, where, region.size_bytes, region.taken_bytes);
         }
-        warn("UB_OVERFLOW", api, pc, "%s: %u x %u bytes do not fit into %s, which has %u bytes, of which %u are taken.", api,
+        remark("UB_OVERFLOW", api, pc, "%s: %u x %u bytes do not fit into %s, which has %u bytes, of which %u are taken.", api,
              copies, size, where, region.size_bytes, region.taken_bytes);
-        const Buffer nowhere{self->overflow + region.taken_bytes, size};
-        region.taken_bytes += size;
-        return nowhere;
     }
     Buffer buffer{region.begin + region.taken_bytes, size};
     region.taken_bytes += size;

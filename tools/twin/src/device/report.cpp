@@ -63,7 +63,8 @@ void Report::line(const std::string &json) const
 void Report::write_diagnostics()
 {
     for (const Diagnostic &d : diagnostics) {
-        line("{\"kind\":\"diagnostic\",\"code\":" + json_quote(d.code) + ",\"api\":" + json_quote(d.api) +
+        const std::string kind = d.severity == "note" ? "note" : "diagnostic";
+        line("{\"kind\":\"" + kind + "\",\"code\":" + json_quote(d.code) + ",\"api\":" + json_quote(d.api) +
              ",\"text\":" + json_quote(d.text) + ",\"severity\":" + json_quote(d.severity) +
              ",\"core\":" + json_quote(d.core) + ",\"so_offset\":" + std::to_string(d.so_offset) +
              ",\"count\":" + std::to_string(d.count) + "}");

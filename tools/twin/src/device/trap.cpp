@@ -58,6 +58,14 @@ void warn(const char *code, const char *api, const void *pc, const char *format,
     va_end(arguments);
 }
 
+void remark(const char *code, const char *api, const void *pc, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    note(code, api, pc, "note", formatted(format, arguments));
+    va_end(arguments);
+}
+
 void complain(const char *code, const char *api, const void *pc, const char *format, ...)
 {
     va_list arguments;

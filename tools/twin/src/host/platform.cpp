@@ -40,6 +40,10 @@ void PlatFormInfos::GetLocalMemSize(const LocalMemType &type, uint64_t &size_byt
 {
     const char *key = size_key(static_cast<int>(type));
     size_bytes = key == nullptr ? 0 : chip().number(key);
+    constexpr uint64_t ub_reserved = 256; // the tail that this family's platform interface keeps for the system
+    if (type == CoreMemType::UB && size_bytes > ub_reserved) {
+        size_bytes -= ub_reserved;
+    }
 }
 
 void PlatFormInfos::GetLocalMemBw(const LocalMemType &type, uint64_t &bytes_per_cycle)
