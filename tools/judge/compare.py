@@ -83,7 +83,8 @@ class _Comparison:
         self._want_dtype, self._own_dtype = want_file.dtype, own_file.dtype
         self._rule = rule
         self._exact = rule.dtype not in tolerance.DEFAULTS and rule.atol == 0 and rule.rtol == 0
-        self._rms = 0.0 if self._exact else self._root_mean_square()
+        self._rms = 0.0 if self._exact or rule.literal else self._root_mean_square()
+        self._atol = tolerance.atol(rule, self._rms)
         self._max_abs = self._max_rel = 0.0
         self._foreign = False
 
@@ -126,28 +127,36 @@ class _Comparison:
             self._note(difference, np.abs(want[wrong].astype(np.float64)))
         return wrong
 
-    def _values(self, part: slice) -> tuple[raw.Array, raw.Array, raw.Array]:
-        return (
-            raw.as_float64(self._stored[part], self._rule.dtype),
-            raw.as_float64(self._want[part], self._want_dtype),
-            raw.as_float64(self._own[part], self._own_dtype),
-        )
-
     def _closely(self, part: slice) -> Mask:
-        got, want, own = self._values(part)
+        """Floating point: inside the tolerance, or a NaN or infinity in its right place."""
+        rule = self._rule
+        got = raw.as_float64(self._stored[part], rule.dtype)
+        want = raw.as_float64(self._want[part], self._want_dtype)
         with np.errstate(invalid="ignore", over="ignore"):
-            difference = np.abs(got - want)
-            size = np.abs(want)
-            room = tolerance.allowed(self._rule, np.where(np.isfinite(size), size, 0.0), self._rms)
-            right = difference <= room
-            both = np.isfinite(difference)
-        if both.all():
-            self._note(difference, size)
+            difference, size = np.abs(got - want), np.abs(want)
+            right = difference <= self._atol + rule.rtol * size
+        if difference.size == 0:
             return np.asarray(~right)
-        self._note(difference[both], size[both])
-        right |= self._special(got, want, own, room)
+        if np.isfinite(difference.max()):  # a NaN anywhere would be the maximum
+            self._note(difference, size)
+            if not right.all():
+                self._round(right, difference, size)
+            return np.asarray(~right)
+        finite = np.isfinite(difference)
+        self._note(difference[finite], size[finite])
+        right &= finite
+        size = np.where(finite, size, 0.0)
+        self._round(right, difference, size)
+        own = raw.as_float64(self._own[part], self._own_dtype)
+        right |= self._special(got, want, own, tolerance.allowed(rule, size, self._rms))
         self._foreign |= bool((~right & ~np.isfinite(got) & np.isfinite(want)).any())
         return np.asarray(~right)
+
+    def _round(self, right: Mask, difference: raw.Array, size: raw.Array) -> None:
+        """Give elements that are still outside one unit in the last place more."""
+        places = np.flatnonzero(~right)
+        room = tolerance.allowed(self._rule, size[places], self._rms)
+        right[places] = difference[places] <= room
 
     def _special(self, got: raw.Array, want: raw.Array, own: raw.Array, room: raw.Array) -> Mask:
         """Say where NaN and infinities agree with the reference."""
@@ -176,7 +185,9 @@ class _Comparison:
             return
         own_error = tolerance.OwnError()
         for start in range(0, self._want.size, CHUNK):
-            _, want, own = self._values(slice(start, start + CHUNK))
+            part = slice(start, start + CHUNK)
+            want = raw.as_float64(self._want[part], self._want_dtype)
+            own = raw.as_float64(self._own[part], self._own_dtype)
             with np.errstate(invalid="ignore"):
                 error = np.abs(own - want)
             finite = np.isfinite(error)

@@ -8,18 +8,12 @@ that a word in a comment is no finding.
 
 import posixpath
 import re
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from akgen.tools.judge.blanking import blank
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.project import KernelProject
 
-_BLANKED = re.compile(
-    r'R"([^()\\\s]{0,16})\(.*?\)\1"'  # raw string
-    r"|//[^\n]*|/\*.*?\*/"
-    r'|"(?:\\.|[^"\\\n])*"'
-    r"|'(?:\\.|[^'\\\n])*'",
-    re.DOTALL,
-)
 _INCLUDE = re.compile(
     r'^[ \t]*(?:#|%:)[ \t]*(include|include_next|import|embed)\b[ \t]*[<"]([^>"\n]*)', re.MULTILINE
 )
@@ -73,9 +67,21 @@ _RULES = (
     ),
 )  # fmt: skip
 
-_FOREIGN = re.compile(
-    r"^(?:torch|ATen|c10|pybind11|aclnn|dlfcn\.h|unistd\.h|sys/|fcntl\.h|signal\.h|pthread\.h)"
+# A word of one of the rules. A text without any need not be looked at more closely.
+_SUSPECT = re.compile(
+    r"asm|structor|ifunc|alias|syscall|exec|spawn|vfork|ptrace|dl(?:m?open|sym)|process_vm|mmap|mprotect|aclnn|aclop"
+    r"|EXEC_NPU|at::|torch::|c10::"
 )
+_HOST_HEADERS = r"(?:torch|ATen|c10|pybind11|aclnn|dlfcn\.h|unistd\.h|sys/|fcntl\.h|signal\.h|pthread\.h)"
+_FOREIGN = re.compile("^" + _HOST_HEADERS)
+_SUSPECT_PATH = re.compile(r'["<]\s*/|\.\.|["<]' + _HOST_HEADERS)
+# Relative, and of ordinary characters: the path is written to disk and passed to a compiler.
+_SAFE_PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*(?:/[A-Za-z0-9_.][A-Za-z0-9_.+-]*)*")
+MOST_CHARACTERS = 8_000_000
+_REMEDIES = {
+    "SOURCE_PATH": "Use relative paths below op_host and op_kernel, of letters, digits, underscores and dots.",
+    "SOURCE_SIZE": "Keep to the operator's own sources.",
+}
 _KEEP_INSIDE = "Include the vendor's headers and files of the project only."
 
 
@@ -93,6 +99,16 @@ def look(project: KernelProject) -> tuple[Outcome | None, tuple[Diagnostic, ...]
     """Return CHEAT, COMPILE_ERROR or None, with the findings that led to it."""
     cheats: list[Diagnostic] = []
     errors: list[Diagnostic] = []
+    if sum(len(text) for text in project.files.values()) > MOST_CHARACTERS:
+        errors.append(
+            _project_finding("SOURCE_SIZE", f"The project holds more than {MOST_CHARACTERS} characters.")
+        )
+        return Outcome.COMPILE_ERROR, tuple(errors)
+    for path in sorted(project.files):
+        if not _SAFE_PATH.fullmatch(path) or ".." in path.split("/"):
+            cheats.append(_project_finding("SOURCE_PATH", f"A file of the project is called {path[:100]!r}."))
+    if cheats:
+        return Outcome.CHEAT, tuple(cheats)
     for path, content in sorted(project.files.items()):
         if not path.endswith((".cpp", ".cc", ".h", ".hpp", ".inc")):
             continue
@@ -105,8 +121,14 @@ def look(project: KernelProject) -> tuple[Outcome | None, tuple[Diagnostic, ...]
     return (Outcome.COMPILE_ERROR if errors else None), tuple(errors)
 
 
+def _project_finding(code: str, text: str) -> Diagnostic:
+    return Diagnostic(code=code, text=text, remedy=_REMEDIES[code], stage="compile")
+
+
 def _forbidden(path: str, source: _Text) -> list[Diagnostic]:
-    bare = _BLANKED.sub(lambda m: _blank(m.group(0)), source.text)
+    if not _SUSPECT.search(source.text):
+        return []
+    bare = blank(source.text)
     found = []
     for rule in _RULES:
         match = rule.pattern.search(bare)
@@ -127,15 +149,16 @@ def _forbidden(path: str, source: _Text) -> list[Diagnostic]:
 
 def _includes(path: str, source: _Text) -> list[tuple[bool, Diagnostic]]:
     """Find includes of files outside the project (true) and of libraries that device code cannot use (false)."""
-    bare = _BLANKED.sub(
-        lambda m: m.group(0) if m.group(0).startswith('"') else _blank(m.group(0)), source.text
-    )
+    if not _SUSPECT_PATH.search(source.text):
+        return []
+    bare = blank(source.text, strings=False)
     found = []
     for match in _INCLUDE.finditer(bare):
-        name = match.group(2) or ""
-        outside = name.startswith("/") or _escapes(path, name)
-        if not outside and not (path.startswith("op_kernel/") and _FOREIGN.match(name)):
+        name = match.group(2)
+        kind = _foreign(path, name)
+        if kind is None:
             continue
+        outside = kind == "outside"
         why = "lies outside the project" if outside else "is not for device code"
         found.append(
             (
@@ -153,6 +176,12 @@ def _includes(path: str, source: _Text) -> list[tuple[bool, Diagnostic]]:
     return found
 
 
+def _foreign(path: str, name: str) -> Literal["outside", "host"] | None:
+    if name.startswith("/") or _escapes(path, name):
+        return "outside"
+    return "host" if path.startswith("op_kernel/") and _FOREIGN.match(name) else None
+
+
 def _escapes(path: str, name: str) -> bool:
     return posixpath.normpath(posixpath.join(posixpath.dirname(path), name)).startswith("..")
 
@@ -165,7 +194,3 @@ def _spliced(content: str) -> _Text:
         offset += len(piece)
         splices.append(offset)
     return _Text("".join(pieces), tuple(splices))
-
-
-def _blank(text: str) -> str:
-    return "".join(c if c == "\n" else " " for c in text)

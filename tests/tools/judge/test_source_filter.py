@@ -2,6 +2,7 @@
 
 import pytest
 
+from akgen.tools.judge.blanking import blank
 from akgen.tools.judge.source_filter import look
 from akgen.tools.outcome import Outcome
 from akgen.tools.project import KernelProject
@@ -48,6 +49,8 @@ def test_an_honest_project_passes() -> None:
         ("SOURCE_FOREIGN_INCLUDE", '#include "../../secret.h"'),
         ("SOURCE_FOREIGN_INCLUDE", '#inc\\\nlude "/etc/passwd"'),
         ("SOURCE_FOREIGN_INCLUDE", '#embed "/etc/passwd"'),
+        ("SOURCE_FOREIGN_INCLUDE", '#/* */include /* */ "/etc/passwd"'),
+        ("SOURCE_SYSTEM_CALL", "long f() { return syscall/* */(57); }"),
     ],
 )  # fmt: skip
 def test_an_attack_is_a_cheat_with_its_line(code: str, line: str) -> None:
@@ -69,3 +72,34 @@ def test_a_host_header_in_a_kernel_is_a_compile_error() -> None:
 def test_host_code_may_name_what_device_code_may_not() -> None:
     host = "#include <vector>\n// wraps aclnnAdd\nint aclnnAddGetWorkspaceSize(int);\n"
     assert look(project(host=host)) == (None, ())
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../evil.cpp", "op_kernel/../../evil.cpp", "/tmp/evil.cpp", "op_kernel/-o x.cpp", "op_host/a\nb.h", ""],
+)
+def test_a_path_that_leaves_the_project_is_a_cheat(path: str) -> None:
+    outcome, findings = look(project(**{path: "int x;"}))
+    assert outcome == Outcome.CHEAT
+    assert findings[0].code == "SOURCE_PATH"
+
+
+def test_a_project_beyond_all_measure_is_refused() -> None:
+    outcome, findings = look(project(**{"op_kernel/big.inc": "x" * 9_000_000}))
+    assert outcome == Outcome.COMPILE_ERROR
+    assert findings[0].code == "SOURCE_SIZE"
+
+
+@pytest.mark.parametrize("piece", ['R"(', "/*", '\\"', "'", '"', "//", "\\\n", '#include "', "(("])
+def test_a_text_made_to_be_slow_is_read_in_one_pass(piece: str) -> None:
+    text = piece * (200_000 // len(piece))
+    assert len(blank(text)) == len(text)  # quadratic work would take minutes
+    look(project(kernel='asm #include "/' + text))
+
+
+def test_literals_and_comments_are_blanked_and_nothing_else() -> None:
+    source = "a 1'000'000 u8'x' \"b//c\" R\"d(e\"f)d\" /*g\nh*/ i //j\n'\\'' k \"open\nl"
+    assert blank(source).split() == ["a", "1'000'000", "u8", "i", "k", "l"]
+    assert blank(source).count("\n") == source.count("\n")
+    assert len(blank(source)) == len(source)
+    assert '"b//c"' in blank(source, strings=False)
