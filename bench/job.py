@@ -130,6 +130,7 @@ def _judged(job: Job, task: Task, number: int, verdict: Verdict, left_out: int, 
     return _record(job, task, number, verdict.outcome, verdict_why(verdict), left_out=left_out).model_copy(
         update={
             "codes": codes_of(verdict),
+            "warnings": codes_of(verdict, "warning"),
             "cases": tuple(case_row(c) for c in verdict.cases),
             "compile_s": round(verdict.compile_s, 3),
             "kernel_compile_s": verdict.kernel_compile_s,
@@ -172,5 +173,5 @@ def _record(job: Job, task: Task, number: int, outcome: Outcome, why: str, *, le
 
 
 def _nothing_to_judge(job: Job, task: Task, number: int, left_out: int) -> Record:
-    text = f"all {left_out} cases are larger than --max-mb allows"
+    text = "the task has no cases"
     return _record(job, task, number, Outcome.UNSUPPORTED, text, left_out=left_out)

@@ -15,6 +15,9 @@ COMPILED = frozenset(
 )
 
 
+_OF_THE_JUDGE = frozenset({"OUTPUT_MISMATCH", "OWN_CHECKER"})
+
+
 class BenchConfig(Frozen):
     """bench.json: what was asked for. The same command again must resolve to the same values."""
 
@@ -63,7 +66,8 @@ class Record(Frozen):
     category: str
     outcome: Outcome | None  # None when `error` says why there is none
     why: str = ""  # the first cause, in one line
-    codes: tuple[str, ...] = ()  # of all diagnostics, each once
+    codes: tuple[str, ...] = ()  # of the checks that fired and of compile errors, each once
+    warnings: tuple[str, ...] = ()  # of findings that do not make a kernel wrong
     error: str | None = None
     cases: tuple[CaseRow, ...] = ()
     cases_left_out: int = 0  # above --max-mb
@@ -127,10 +131,15 @@ def verdict_why(verdict: Verdict) -> str:
     return "" if verdict.outcome == Outcome.CORRECT else str(verdict.outcome)
 
 
-def codes_of(verdict: Verdict) -> tuple[str, ...]:
-    """Return the codes of every finding, in order of appearance."""
-    found = [d.code for d in verdict.diagnostics] + [d.code for c in verdict.cases for d in c.diagnostics]
-    return tuple(dict.fromkeys(found))
+def codes_of(verdict: Verdict, severity: Literal["error", "warning"] = "error") -> tuple[str, ...]:
+    """Return the codes of the findings of this severity, in order of appearance.
+
+    What the judge says about numbers beside a task's own check is no finding of a check.
+    """
+    found = [*verdict.diagnostics, *(d for c in verdict.cases for d in c.diagnostics)]
+    return tuple(
+        dict.fromkeys(d.code for d in found if d.severity == severity and d.code not in _OF_THE_JUDGE)
+    )
 
 
 def _line(text: str) -> str:

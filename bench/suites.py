@@ -76,11 +76,12 @@ def level_of(folder: Path) -> int:
 def load_task(folder: Path, mode: Mode, max_mb: float | None) -> tuple[Task, int]:
     """Return a task with the cases to judge, smallest first, and how many are left out for their size.
 
-    Static mode keeps the first case alone, whatever its size, as NPUKernelBench scores it.
+    Static mode keeps the first case alone, whatever its size, as NPUKernelBench scores it. Of a task without any
+    case small enough, the smallest is judged all the same: no task passes for want of cases.
     """
     task = resolve_task(str(folder), mode=mode)
     if mode == "static" or max_mb is None:
         return task, 0
-    kept = [c for c in task.cases if c.size_bytes is None or c.size_bytes <= max_mb * 1e6]
-    kept.sort(key=lambda c: c.size_bytes or 0)
+    cases = sorted(task.cases, key=lambda c: c.size_bytes or 0)
+    kept = [c for c in cases if c.size_bytes is None or c.size_bytes <= max_mb * 1e6] or cases[:1]
     return task.model_copy(update={"cases": tuple(kept)}), len(task.cases) - len(kept)

@@ -1,28 +1,28 @@
 """From the arguments of EXEC_NPU_CMD to the operator's interface.
 
 The generated entry points take inputs, attributes and outputs in OpDef order, without the outputs that share an
-input's name. Where the official operators hide a different order behind hand-written entry points, the order is a
-fact in data/hand_bound.json: numbers are positions in EXEC_NPU_CMD.
+input's name. Five official operators hide a different interface behind hand-written entry points (see `hand_bound`);
+these also cast tensors to a combination of the OpDef, fill in absent ones and pad shapes.
 """
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from akgen.bench.npukb.cpp.values import IntArray, Scalar
+from akgen.bench.npukb.hand_bound import HandBound, hand_bound
 from akgen.bench.npukb.opdef import Declared
 from akgen.bench.npukb.operators import Launched
+from akgen.bench.npukb.tensors import flat
 from akgen.tools.call import Attr
 from akgen.tools.dtypes import DType
 from akgen.tools.op_spec import AttrSpec, AttrValue, ParamSpec
 from akgen.tools.outcome import InputError
 
-_HAND_BOUND = Path(__file__).resolve().parent / "data" / "hand_bound.json"
 _TORCH = {d: getattr(torch, d.value) for d in DType}
 _DTYPES = {t: d for d, t in _TORCH.items()}
+_BYTES = (torch.uint8, torch.int8)
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Bound:
     origins: tuple[Any, ...]  # what each input was made from: itself, or the tensor or list behind a number
     attrs: tuple[Attr, ...]
     outputs: tuple[Any, ...]  # tensor or list of tensors; an aliased input where `aliases` says so
+    output_dtypes: tuple[DType, ...]  # as the kernel writes them
     aliases: tuple[int | None, ...]
     const_inputs: tuple[int, ...]
     zeroed_outputs: tuple[int, ...]
@@ -52,24 +53,35 @@ def bind(declared: Declared, launched: Launched) -> Bound:
     spec = declared.spec
     names = [p.name for p in spec.inputs]
     new_outputs = [p for p in spec.outputs if p.name not in names]
-    inputs, attrs, outputs = _split(declared, launched, len(new_outputs))
-    column = _column(declared, inputs)
-    tensors = tuple(
+    facts = hand_bound(spec.op_type)
+    inputs, attrs, outputs = _split(declared, launched, facts, len(new_outputs))
+    column = _column(declared, inputs, new_outputs, outputs)
+    tensors = [
         _input(value, param, column, scalar=param.name in declared.scalars)
         for value, param in zip(inputs, spec.inputs, strict=True)
-    )
+    ]
+    if facts is not None:
+        tensors = [
+            facts.adapt(value, param.name, _column_dtype(param, column), launched.args)
+            for value, param in zip(tensors, spec.inputs, strict=True)
+        ]
+        outputs = [facts.padded(value, param.name) for value, param in zip(outputs, new_outputs, strict=True)]
     allocated = iter(outputs)
     slots: list[Any] = []
     aliases: list[int | None] = []
+    dtypes: list[DType] = []
     for param in spec.outputs:
         alias = names.index(param.name) if param.name in names else None
         slots.append(next(allocated) if alias is None else tensors[alias])
         aliases.append(alias)
+        written = _column_dtype(param, column) if facts is not None else None
+        dtypes.append(dtype_of(flat(slots[-1])[0]) if written is None else _DTYPES[written])
     return Bound(
-        inputs=tensors,
+        inputs=tuple(tensors),
         origins=tuple(v.origin if isinstance(v, Scalar | IntArray) else v for v in inputs),
         attrs=attrs,
         outputs=tuple(slots),
+        output_dtypes=tuple(dtypes),
         aliases=tuple(aliases),
         const_inputs=tuple(
             i
@@ -81,17 +93,13 @@ def bind(declared: Declared, launched: Launched) -> Bound:
 
 
 def _split(
-    declared: Declared, launched: Launched, new_outputs: int
+    declared: Declared, launched: Launched, facts: HandBound | None, new_outputs: int
 ) -> tuple[list[Any], tuple[Attr, ...], list[Any]]:
     spec, args = declared.spec, launched.args
-    facts = json.loads(_HAND_BOUND.read_text()).get(spec.op_type)
     if facts is not None:
-        named = {
-            name: args[where] if isinstance(where, int) else where["names"][args[where["index"]]]
-            for name, where in facts["attrs"].items()
-        }
+        named = {a: facts.attr(a, args) for a in facts.attrs}
         attrs = tuple(_attr(a, named[a.name]) for a in spec.attrs if a.name in named)
-        return [args[i] for i in facts["inputs"]], attrs, [args[i] for i in facts["outputs"]]
+        return [args[i] for i in facts.inputs], attrs, [args[i] for i in facts.outputs]
     wanted = len(spec.inputs) + len(spec.attrs) + new_outputs
     if len(args) != wanted:
         raise InputError(
@@ -127,22 +135,26 @@ def _attr(spec: AttrSpec, value: Any) -> Attr:
     return Attr(name=spec.name, value=converted)
 
 
-def _column(declared: Declared, inputs: list[Any]) -> int:
-    """Return the dtype combination that fits most of the tensors."""
-    params = [
-        (param.dtypes, value[0] if isinstance(value, list) else value)
-        for param, value in zip(declared.spec.inputs, inputs, strict=True)
-        if not (isinstance(value, list) and not value)
+def _column(declared: Declared, inputs: list[Any], new_outputs: list[ParamSpec], outputs: list[Any]) -> int:
+    """Return the dtype combination that fits most of the tensors, outputs included."""
+    pairs = [
+        *zip(declared.spec.inputs, inputs, strict=True),
+        *zip(new_outputs, outputs, strict=True),
     ]
-    typed = [(dtypes, _DTYPES.get(v.dtype)) for dtypes, v in params if isinstance(v, torch.Tensor) and dtypes]
-    width = max((len(p.dtypes) for p in declared.spec.inputs), default=1)
+    typed = [
+        (param.dtypes, _DTYPES.get(tensor.dtype))
+        for param, value in pairs
+        for tensor in flat(value)[:1]
+        if param.dtypes
+    ]
+    width = max((len(p.dtypes) for p, _ in pairs), default=1)
     fits = [sum(i < len(dtypes) and dtypes[i] == got for dtypes, got in typed) for i in range(max(width, 1))]
     return fits.index(max(fits))
 
 
 def _input(value: Any, param: ParamSpec, column: int, *, scalar: bool) -> Any:
     """Return the tensor that the kernel gets for one argument."""
-    dtype = _TORCH[param.dtypes[column]] if column < len(param.dtypes) else None
+    dtype = _column_dtype(param, column)
     if isinstance(value, Scalar):
         return torch.tensor([value.value], dtype=dtype or torch.float32)
     if isinstance(value, IntArray):
@@ -156,11 +168,19 @@ def _input(value: Any, param: ParamSpec, column: int, *, scalar: bool) -> Any:
             numbers = [v.value if isinstance(v, Scalar) else v for v in value]
             return torch.tensor(numbers, dtype=dtype or torch.float32)
         return [t.contiguous() for t in value]
-    if value is None or isinstance(value, torch.Tensor):
-        return value
+    if value is None:
+        return None
+    if isinstance(value, torch.Tensor):
+        # A mask of bytes: the entry points take either type, the bits are the same.
+        return value.view(dtype) if value.dtype == torch.bool and dtype in _BYTES else value
     raise InputError(
         f"The binding passes {type(value).__name__} for input {param.name}.", "It must be a tensor."
     )
+
+
+def _column_dtype(param: ParamSpec, column: int) -> Any:
+    """Return the torch dtype that this column gives the parameter; None if the OpDef names none."""
+    return _TORCH[param.dtypes[column]] if column < len(param.dtypes) else None
 
 
 def _is_cleared(slot: Any, cleared: list[Any]) -> bool:

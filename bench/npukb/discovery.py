@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Literal
 
 from akgen.bench.names import snake_case
+from akgen.bench.npukb.opdef import read_opdef
 from akgen.bench.npukb.rows import Cell, Row, read_rows
+from akgen.tools.dtypes import DType
 from akgen.tools.outcome import InputError
 from akgen.tools.task import Case, Params, Reference, Task
 
 LOADER = "akgen.bench.npukb.loader"
 CASES = Path("validation/test_cases.csv")
+_DTYPE_NAMES = frozenset(d.value for d in DType)
 
 
 def is_task_folder(folder: Path) -> bool:
@@ -40,10 +43,12 @@ def find_tasks(root: Path) -> tuple[Path, ...]:
 def describe(folder: Path, mode: Literal["static", "dynamic"] = "dynamic") -> Task:
     """Describe one task folder; its cases carry no size (see akgen.bench.npukb.sizes).
 
-    Static mode is the benchmark's default: case 0 alone. Raises InputError when the csv cannot be read.
+    Static mode is the benchmark's default: case 0 alone. Cases that the operator's interface cannot take are left out.
+    Raises InputError when the csv or the OpDef cannot be read.
     """
     op_type = folder.name.split("_")[0]
-    rows = read_rows(folder / CASES)
+    refused = untakeable(folder)
+    rows = [row for row in read_rows(folder / CASES) if str(row["case_id"]) not in refused]
     cases = tuple(Case(id=str(row["case_id"]), params=_params(row)) for row in rows)
     text = folder / "api_desc.md"
     return Task(
@@ -65,6 +70,28 @@ def level_of(folder: Path) -> int:
     """Return the level that the folder's place says; 1 if it says none."""
     found = next((p.name.removeprefix("level") for p in folder.parents if p.name.startswith("level")), "")
     return int(found) if found.isdigit() else 1
+
+
+def untakeable(folder: Path) -> frozenset[str]:
+    """Return the cases that nobody can be judged on: a dtype in their row is in no combination of the OpDef."""
+    op_type = folder.name.split("_")[0]
+    declared = read_opdef(host_file(folder), op_type)
+    params = (*declared.spec.inputs, *declared.spec.outputs)
+    taken = {dtype.value for param in params for dtype in param.dtypes} | {"float"}
+    return frozenset(
+        str(row["case_id"])
+        for row in read_rows(folder / CASES)
+        for name, cell in row.items()
+        if "dtype" in name and isinstance(cell, str) and cell in _DTYPE_NAMES and cell not in taken
+    )
+
+
+def host_file(folder: Path) -> Path:
+    """Return the question's op_host file. Raises InputError if it is not there."""
+    host = folder / "question" / "op_host" / f"{snake_case(folder.name.split('_')[0])}.cpp"
+    if not host.is_file():
+        raise InputError(f"{host} does not exist.", "Check that the checkout is complete.")
+    return host
 
 
 def row_of(folder: Path, case_id: str) -> Row:

@@ -16,7 +16,7 @@ import torch
 
 from akgen.bench.names import snake_case
 from akgen.bench.npukb.binding import Bound, bind, dtype_of
-from akgen.bench.npukb.discovery import row_of
+from akgen.bench.npukb.discovery import host_file, row_of
 from akgen.bench.npukb.opdef import Declared, read_opdef
 from akgen.bench.npukb.operators import Launched, Operators
 from akgen.bench.npukb.places import expected_outputs
@@ -29,6 +29,8 @@ from akgen.tools.reference.protocol import Binding, Sample
 from akgen.tools.task import Case, Distribution, Reference
 
 TOLERANCE = 1e-3  # the benchmark's default for absolute and relative error
+REDRAWS = 8
+_STRIDE = 1_000_003
 TASK_ERRORS = (
     RuntimeError, ValueError, TypeError, KeyError, IndexError, AttributeError, NameError, ImportError, SyntaxError,
     ArithmeticError, AssertionError,
@@ -57,7 +59,7 @@ class BenchmarkCase:
     def __init__(self, folder: Path, case_id: str) -> None:
         op_type = folder.name.split("_")[0]
         self.row: Row = row_of(folder, case_id)
-        self.declared: Declared = read_opdef(_host_file(folder, op_type), op_type)
+        self.declared: Declared = read_opdef(host_file(folder), op_type)
         self.operators = Operators(folder / "validation" / "pybind.cpp", snake_case(op_type))
         with benchmark_modules(self.operators.module):
             self.module = execute(folder / "validation" / "module.py")
@@ -65,13 +67,15 @@ class BenchmarkCase:
         drawn = self._draw(0)
         self.model: Any = self._model("Model", drawn.init).eval()
         self.example_args = drawn.args
+        self.in_place: tuple[int, ...] = ()
+        if not self.declared.spec.outputs:
+            self.in_place = self._written(drawn)
         bound, _, _ = self._record(drawn)
-        self.in_place = bound.aliases[len(self.declared.spec.outputs) :]
         self.binding = Binding(
             inputs=tuple(source_of(o, drawn.args, self.model) for o in bound.origins),
             attrs=bound.attrs,
             aliases=bound.aliases,
-            output_dtypes=tuple(dtype_of(flat(t)[0]) for t in bound.outputs),
+            output_dtypes=bound.output_dtypes,
             input_names=tuple(p.name for p in self.declared.spec.inputs),
             output_names=tuple(p.name for p in self.declared.spec.outputs),
             const_inputs=bound.const_inputs,
@@ -82,9 +86,14 @@ class BenchmarkCase:
         """Draw inputs from the seed and run the reference.
 
         The task's own distribution is always used, except that "constant" fills every floating-point argument with
-        its first value: other values may lie outside the operator's domain, which only the task knows.
+        its first value: other values may lie outside the operator's domain, which only the task knows. Inputs whose
+        reference result the task's own check would refuse (a reciprocal of a drawn zero) are drawn again.
         """
-        drawn = self._draw(seed, uniform_values=distribution == "constant")
+        for attempt in range(REDRAWS):
+            drawn = self._draw(seed + attempt * _STRIDE, uniform_values=distribution == "constant")
+            finite = all(bool(torch.isfinite(t).all()) for t in flat(drawn.returned))
+            if finite or self._objection(drawn.returned, drawn.returned) is None:
+                break
         bound, finished, launched = self._record(drawn)
         expected = expected_outputs(
             bound, finished, drawn.returned, launched.converted, lambda outputs: self._finish(drawn, outputs)
@@ -98,14 +107,16 @@ class BenchmarkCase:
         """Run the rest of the binding on these outputs and apply the task's own precision check."""
         if not isinstance(sample, BenchmarkSample):
             raise TypeError("the sample was not made by this case")
-        finished = self._finish(sample.drawn, outputs)
+        return self._objection(sample.drawn.returned, self._finish(sample.drawn, outputs))
+
+    def _objection(self, returned: Any, finished: Any) -> str | None:
         custom = getattr(self.prepare, "custom_check_precision", None)
         try:
             with benchmark_modules(self.operators.module):
                 if custom is not None:
-                    result = custom(self.row, sample.drawn.returned, finished)
+                    result = custom(self.row, returned, finished)
                 else:
-                    result = check_precision(sample.drawn.returned, finished, TOLERANCE, TOLERANCE)
+                    result = check_precision(returned, finished, TOLERANCE, TOLERANCE)
         except TASK_ERRORS as e:
             return f"The task's own check cannot compare the outputs: {_first_line(e)}."
         passed = result[0] if isinstance(result, tuple | list) else result
@@ -153,23 +164,30 @@ class BenchmarkCase:
                 "Check pybind.cpp.",
             )
         bound = bind(self.declared, seen[0])
-        if not self.declared.spec.outputs:
-            bound = self._with_in_place(bound, drawn, finished)
+        written = tuple(bound.inputs[i] for i in self.in_place)
+        bound = replace(
+            bound,
+            outputs=(*bound.outputs, *written),
+            output_dtypes=(*bound.output_dtypes, *(dtype_of(flat(t)[0]) for t in written)),
+            aliases=(*bound.aliases, *self.in_place),
+        )
         return bound, finished, seen[0]
 
-    def _with_in_place(self, bound: Bound, drawn: Drawn, finished: Any) -> Bound:
-        """Add the inputs that the operator overwrites: those whose values after the launch reach the result."""
-        written = [
+    def _written(self, drawn: Drawn) -> tuple[int, ...]:
+        """Return the inputs that the operator overwrites: those whose values after the launch reach the result."""
+        bound, finished, _ = self._record(drawn)
+        return tuple(
             i
             for i, value in enumerate(bound.inputs)
             if value is not None and self._reaches(i, drawn, finished)
-        ]
-        return replace(bound, outputs=tuple(bound.inputs[i] for i in written), aliases=tuple(written))
+        )
 
     def _reaches(self, index: int, drawn: Drawn, finished: Any) -> bool:
         def disturb(launched: Launched) -> None:
             for tensor in flat(bind(self.declared, launched).inputs[index]):
-                tensor.add_(1) if tensor.dtype != torch.bool else tensor.logical_not_()
+                tensor.copy_(
+                    (tensor != 1).to(tensor.dtype)
+                )  # differs from what was there, also for NaN and infinity
 
         after = self._run_new(copied(drawn.init), copied(drawn.args), disturb)
         return any(not torch.equal(a, b) for a, b in zip(flat(after), flat(finished), strict=True))
@@ -179,7 +197,7 @@ class BenchmarkCase:
 
         def fill(launched: Launched) -> None:
             bound = bind(self.declared, launched)
-            slots = [*bound.outputs, *(bound.inputs[i] for i in self.in_place if i is not None)]
+            slots = [*bound.outputs, *(bound.inputs[i] for i in self.in_place)]
             for target, source in zip(flat(slots), flat(list(outputs)), strict=True):
                 target.copy_(source.reshape(target.shape))
 
@@ -189,13 +207,6 @@ class BenchmarkCase:
 def load(reference: Reference, case: Case) -> BenchmarkCase:
     """Load a case. Raises InputError when the task's files are missing, cannot be read or raise."""
     return BenchmarkCase(reference.path, case.id)
-
-
-def _host_file(folder: Path, op_type: str) -> Path:
-    host = folder / "question" / "op_host" / f"{snake_case(op_type)}.cpp"
-    if not host.is_file():
-        raise InputError(f"{host} does not exist.", "Check that the checkout is complete.")
-    return host
 
 
 def execute(path: Path) -> ModuleType:

@@ -46,8 +46,9 @@ def _place(
 
 
 def _like(want: torch.Tensor, slot: torch.Tensor) -> torch.Tensor:
+    """Shape the reference's values as the output; types that operators lack become the output's."""
     want = want.reshape(slot.shape)
-    return want.to(torch.bool) if slot.dtype == torch.bool else want.contiguous()
+    return want.to(slot.dtype) if slot.dtype == torch.bool or want.is_complex() else want.contiguous()
 
 
 def _assemble(slot: Any, values: list[torch.Tensor | None]) -> Any:

@@ -46,6 +46,14 @@ def test_static_mode_keeps_case_zero_alone() -> None:
     assert [c.id for c in describe(FOLDERS["BlendAdd"], "static").cases] == ["0"]
 
 
+def test_a_case_that_the_interface_cannot_take_is_left_out(tmp_path: Path) -> None:
+    folder = tmp_path / "tasks" / "level1" / "Math" / "BlendAdd"
+    shutil.copytree(FOLDERS["BlendAdd"], folder)
+    with (folder / "validation" / "test_cases.csv").open("a") as rows:
+        rows.write("3;[4];float64;2.0;0.5\n")
+    assert [c.id for c in describe(folder).cases] == ["0", "1", "2"]
+
+
 def test_sizes_are_those_of_the_inputs() -> None:
     volumes = [c.size_bytes for c in sized(describe(FOLDERS["BlendAdd"])).cases]
     assert volumes[0] == 2 * (4 * 33 * 2) + 8  # the weights are whole numbers, so int64

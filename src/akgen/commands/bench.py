@@ -40,6 +40,7 @@ def run_suite(
     base_url: Annotated[str | None, typer.Option(help="The model's endpoint.")] = None,
     route: Annotated[Literal["dsl", "ascendc"] | None, typer.Option(help="How the coder writes.")] = None,
     toolchain: Annotated[Literal["twin", "cann"] | None, typer.Option(help="What builds and runs.")] = None,
+    chip: Annotated[str | None, typer.Option(help="The chip that the toolchain is to be.")] = None,
     trials: Annotated[int, typer.Option(min=1, help="Hidden inputs for each case.")] = 3,
     workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
     task_timeout: Annotated[float, typer.Option(min=1.0, help="Seconds that a task may take.")] = 900.0,
@@ -63,7 +64,9 @@ def run_suite(
         suite=suite if suite in ("builtin", "npukb") else str(Path(suite).resolve()),
         source=source if source in ("composer", "answers", "model") else str(Path(source).resolve()),
         mode=mode,
-        toolchain=launch.prepare(toolchain or settings.toolchain, settings.chip, site.machine, terminal.line),
+        toolchain=launch.prepare(
+            toolchain or settings.toolchain, chip or settings.chip, site.machine, terminal.line
+        ),
         root=str(root.resolve()) if root is not None else None,
         max_mb=max_mb,
         samples=samples,
@@ -71,7 +74,7 @@ def run_suite(
         seed=seed,
         trials=trials,
         task_timeout_s=task_timeout,
-        chip=settings.chip,
+        chip=chip or settings.chip,
         model=named if source == "model" else "composer",
         base_url=base_url or settings.base_url,
         route=route,
