@@ -31,7 +31,7 @@ WORKSPACE_ALIGN = 512
 
 
 class HostPass(Frozen):
-    """`fields`: per kernel, scalar parameter to field of the tiling struct. `offsets`: workspace to field, if several."""
+    """`fields`: per kernel, scalar parameter to field of the tiling struct. `offsets`: workspace to field."""
 
     tiling_h: str
     host_cpp: str

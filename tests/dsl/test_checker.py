@@ -1,0 +1,142 @@
+"""Every rule of the language is enforced with a code, a line and a remedy."""
+
+import pytest
+
+from akgen.tools.call import TensorMeta
+from akgen.tools.dsl import DslError, check, parse
+from akgen.tools.dtypes import DType
+from akgen.tools.outcome import Diagnostic
+from tests.dsl.running import documented
+
+GOOD = """\
+@ascend_kernel
+def k(x, v, out, rows: int, cols: int, tile: int):
+    t = alloc_ub((tile, cols), float32)
+    q = alloc_ub((tile, cols), float32)
+    s = alloc_ub(tile, float32)
+    g = alloc_ub(cols, float32)
+    w = alloc_ub(tile, int32)
+    p = alloc_ub(tile, mask)
+    with copyin():
+        load(g, v, 0, cols)
+    for r in range(program_id() * tile, rows, num_programs() * tile):
+        n = min(tile, rows - r)
+        with copyin():
+            load(t, x, r * cols, (n, cols))
+        with compute():
+            reduce_sum(s, t)
+            sub(q, t, s[:, None])
+            mul(q, q, g[None, :])
+        with copyout():
+            store(out, r * cols, q)
+
+@ascend_host
+def h(x: Tensor, v: Tensor, out: Output):
+    cols = x.shape[1]
+    rows = x.shape[0]
+    tile = fit_tile(k, "tile", cols=cols)
+    k[core_num()](x, v, out, rows, cols, tile)
+"""
+
+
+def findings(text: str, **dtypes: DType) -> tuple[Diagnostic, ...]:
+    try:
+        return check(parse(text), dtypes)
+    except DslError as e:
+        return e.diagnostics
+
+
+def test_the_sound_program_has_no_findings() -> None:
+    assert findings(GOOD, x=DType.FLOAT16, v=DType.BFLOAT16, out=DType.FLOAT32) == ()
+
+
+@pytest.mark.parametrize("name", sorted(documented()))
+def test_the_documentation_s_programs_are_sound(name: str) -> None:
+    assert findings(documented()[name]) == ()
+
+
+def test_the_documentation_has_its_programs() -> None:
+    assert set(documented()) >= {"add", "softmax", "layer_norm", "foreach"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "line"),
+    [
+        ("reduce_sum(s, t)", "reduce_sum(s, t", "DSL_SYNTAX", 16),
+        ("n = min(tile, rows - r)", "while n: pass", "DSL_SYNTAX", 12),
+        ("reduce_sum(s, t)", "median(s, t)", "DSL_UNKNOWN_OP", 16),
+        ("reduce_sum(s, t)", "reduce_sum(s, t, t, t)", "DSL_ARITY", 16),
+        ("n = min(tile, rows - r)", "n = min(tile, rest - r)", "DSL_UNKNOWN_NAME", 12),
+        ("n = min(tile, rows - r)", "n = min(tile)", "DSL_ARITY", 12),
+        ("load(t, x, r * cols, (n, cols))", "load(t, y, r * cols, (n, cols))", "DSL_UNKNOWN_NAME", 14),
+        ("reduce_sum(s, t)", "load(t, x, 0, (n, cols))", "DSL_STAGE", 16),
+        ("load(g, v, 0, cols)", "fill(g, 0.0)", "DSL_STAGE", 10),
+        ("sub(q, t, s[:, None])", "sync_all()", "DSL_STAGE", 17),
+        ("sub(q, t, s[:, None])", "sub(q, t, s[None, :])", "DSL_SHAPE", 17),
+        ("sub(q, t, s[:, None])", "sub(q, t, s)", "DSL_SHAPE", 17),
+        ("sub(q, t, s[:, None])", "exp(q, s[:, None])", "DSL_SHAPE", 17),
+        ("mul(q, q, g[None, :])", "sub(q, s[:, None], g[None, :])", "DSL_SHAPE", 18),
+        ("reduce_sum(s, t)", "reduce_sum(w, t)", "DSL_DTYPE", 16),
+        ("mul(q, q, g[None, :])", "where(q, t, q, 0.0)", "DSL_DTYPE", 18),
+        ("mul(q, q, g[None, :])", "lt(q, q, 0.0)", "DSL_DTYPE", 18),
+        ("store(out, r * cols, q)", "store(out, r * cols, p)", "DSL_LIFETIME", 20),
+        ("reduce_sum(s, t)", "reduce_sum(s, q)", "DSL_LIFETIME", 16),
+        ("reduce_sum(s, t)", "reduce_sum(t, t)", "DSL_SHAPE", 16),
+        ("s = alloc_ub(tile, float32)", "s = alloc_ub(tile, float8)", "DSL_DTYPE", 5),
+        (
+            "s = alloc_ub(tile, float32)",
+            "s = alloc_ub(tile, float32); s = alloc_ub(tile, float32)",
+            "DSL_ALIAS",
+            5,
+        ),
+        ("n = min(tile, rows - r)", "n = min(tile, rows - r); t = 3", "DSL_ALIAS", 12),
+        ("s = alloc_ub(tile, float32)", "s = alloc_ub(60000, float32)", "DSL_UB_BUDGET", 2),
+        ("store(out, r * cols, q)", "store(x, r * cols, q)", "DSL_NO_STORE", 2),
+        ("rows, cols, tile)\n", "rows, cols)\n", "DSL_LAUNCH", 27),
+        ("    k[core_num()]", "    if rows > 3:\n        k[core_num()]", "DSL_LAUNCH", 23),
+        ("k[core_num()]", "kernel[core_num()]", "DSL_LAUNCH", 27),
+        ('fit_tile(k, "tile", cols=cols)', 'fit_tile(k, "tile")', "DSL_LAUNCH", 26),
+        ("x: Tensor, v: Tensor, out: Output", "out: Output, x: Tensor, v: Tensor", "DSL_SYNTAX", 23),
+    ],
+)
+def test_a_broken_rule(old: str, new: str, code: str, line: int) -> None:
+    assert GOOD.count(old) >= 1
+    found = findings(GOOD.replace(old, new, 1))
+    assert (code, line) in [(d.code, d.line) for d in found], found
+    assert all(d.remedy and d.text.endswith(".") for d in found)
+
+
+def test_a_tile_loaded_in_a_loop_is_not_there_after_it() -> None:
+    late = GOOD.replace(
+        "            store(out, r * cols, q)\n",
+        "            store(out, r * cols, q)\n    with compute():\n        exp(t, t)\n",
+    )
+    assert [(d.code, d.line) for d in findings(late)] == [("DSL_SHAPE", 22)]
+
+
+def test_a_conversion_that_does_not_exist() -> None:
+    assert [d.code for d in findings(GOOD, x=DType.COMPLEX64)] == ["DSL_DTYPE"]
+
+
+def test_the_budget_of_a_call_is_checked_with_its_numbers() -> None:
+    text = GOOD.replace('fit_tile(k, "tile", cols=cols)', "8")
+    metas = {
+        n: TensorMeta(dtype=DType.FLOAT32, shape=s)
+        for n, s in (("x", (64, 9000)), ("v", (9000,)), ("out", (64, 9000)))
+    }
+    (found,) = check(parse(text), metas=metas)
+    assert found.code == "DSL_UB_BUDGET"
+    assert "q_out_out 576000" in found.text and "188416 of 196608" in found.text
+
+
+def test_a_tile_that_is_loaded_again_within_its_life() -> None:
+    again = """\
+        for j in range(2):
+            with copyin():
+                load(t, x, 0, (n, cols))
+            with compute():
+                reduce_sum(s, t)
+        with compute():
+"""
+    text = GOOD.replace("        with compute():\n", again, 1)
+    assert "DSL_LIFETIME" in [d.code for d in findings(text)]

@@ -1,0 +1,111 @@
+"""What the four passes make of a program."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from akgen.tools.dsl import DslError, Passes, Program, lower, lower_passes, parse
+from akgen.tools.dsl.code import CopyCall
+from akgen.tools.dtypes import DType
+from tests.dsl.running import FLOATS, documented, op_spec
+
+Find = Callable[[str], Program]
+
+
+def passes(program: Program, *, types: tuple[DType, ...] = FLOATS) -> Passes:
+    op = op_spec(program, [types] * len(program.host.inputs), [types] * len(program.host.outputs))
+    return lower_passes(program, op, "dsl_test")
+
+
+@pytest.mark.parametrize(
+    "name", [*sorted(documented()), "mean", "middle_axis", "broadcast", "adam", "optional"]
+)
+def test_every_intermediate_result_can_be_printed_and_read_back(program: Find, name: str) -> None:
+    made = passes(program(name))
+    assert Passes.model_validate_json(made.model_dump_json()) == made
+
+
+def test_lowering_is_deterministic(program: Find) -> None:
+    assert passes(program("softmax")).project.digest == passes(program("softmax")).project.digest
+
+
+def test_the_project_has_the_msopgen_layout(program: Find) -> None:
+    files = passes(program("softmax")).project.files
+    assert set(files) == {"op_host/dsl_test.cpp", "op_host/dsl_test_tiling.h", "op_kernel/dsl_test.cpp"}
+
+
+def test_ragged_copies_are_padded_and_whole_blocks_are_not(program: Find) -> None:
+    text = documented()["add"]
+    whole = text.replace("len = min(tile, last - i)", "len = align_up(tile, 64)").replace(
+        ", len)", ", align_up(tile, 64))"
+    )
+    copies = {}
+    for kind, source in (("ragged", text), ("whole", whole)):
+        made = passes(parse(source))
+        copies[kind] = [
+            x.content for f in made.compute[0].functions for x in f.lines if isinstance(x.content, CopyCall)
+        ]
+        lines = "\n".join(x for f in made.aligned[0].functions for x in f.lines)
+        assert ("DataCopy(" in lines) == (kind == "whole")
+        assert ("TileLoad(" in lines) == (kind == "ragged")
+    assert {c.blocks for c in copies["ragged"]} == {False}
+    assert {c.blocks for c in copies["whole"] if c.direction == "in"} == {True}
+
+
+def test_transfer_buffers_in_loops_are_doubled_and_resident_ones_are_not(program: Find) -> None:
+    init = "\n".join(passes(program("layer_norm")).init[0].init)
+    assert re.search(r"InitBuffer\(tIn_, 2,", init) and re.search(r"InitBuffer\(tOut_, 2,", init)
+    assert re.search(r"InitBuffer\(gIn_, 1,", init) and re.search(r"InitBuffer\(bIn_, 1,", init)
+
+
+def test_double_buffering_can_be_switched_off(program: Find) -> None:
+    text = documented()["add"].replace(
+        "a = alloc_ub(tile, float32)", "a = alloc_ub(tile, float32, buffers=1)"
+    )
+    init = "\n".join(passes(parse(text)).init[0].init)
+    assert "InitBuffer(aIn_, 1," in init and "InitBuffer(aOut_, 1," in init and "InitBuffer(bIn_, 2," in init
+
+
+def test_cores_wait_for_each_other_only_where_the_author_says_so(program: Find) -> None:
+    assert passes(program("mean")).project.files["op_kernel/dsl_test.cpp"].count("SyncAll()") == 1
+    assert "SyncAll" not in passes(program("softmax")).project.files["op_kernel/dsl_test.cpp"]
+
+
+def test_every_dequeued_tensor_is_freed(program: Find) -> None:
+    for name in ("layer_norm", "softmax", "adam", "mean", "optional"):
+        for code in passes(program(name)).aligned:
+            text = "\n".join(x for f in code.functions for x in f.lines)
+            assert text.count("DeQue<") == text.count("FreeTensor(")
+            assert text.count("AllocTensor<") == text.count("EnQue(")
+
+
+def test_float_tiles_of_float_tensors_are_not_converted(program: Find) -> None:
+    """A workspace of float32 is known to be float32: no conversion is written for it."""
+    kernel = passes(program("mean")).aligned[0]
+    text = "\n".join(x for f in kernel.functions for x in f.lines)
+    assert "TileLoaded<float>(tRaw" in text and "TileLoaded<float>(pRaw" not in text
+
+
+def test_one_tiling_key_per_kernel(program: Find) -> None:
+    files = passes(program("softmax")).project.files
+    assert files["op_kernel/dsl_test.cpp"].count("TILING_KEY_IS(") == 2
+    assert files["op_host/dsl_test.cpp"].count("return Launch(context, tiling, 1,") == 1
+    assert files["op_host/dsl_test.cpp"].count("return Launch(context, tiling, 2,") == 1
+
+
+def test_only_the_library_sections_that_are_called_are_written(program: Find) -> None:
+    text = passes(program("add")).project.files["op_kernel/dsl_test.cpp"]
+    assert "TileReduce" not in text and "TileColumnOp" not in text and "TileTanh" not in text
+
+
+def test_a_program_that_does_not_fit_the_operator_is_refused(program: Find) -> None:
+    softmax = program("softmax")
+    with pytest.raises(DslError, match="1 parameters where the operator has 2"):
+        lower(softmax, op_spec(program("add"), [FLOATS] * 2, [FLOATS]), "dsl_test")
+
+
+def test_an_unsound_program_is_refused() -> None:
+    text = documented()["add"].replace("add(a, a, b)", "add(a, a, b[:, None])")
+    with pytest.raises(DslError, match="view"):
+        passes(parse(text))
