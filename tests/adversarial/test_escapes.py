@@ -60,7 +60,14 @@ def test_a_kernel_that_calls_the_system(
 @on_x86
 def test_a_kernel_that_ends_the_process(court: Any, hurried: Judge) -> None:  # cheat 15
     court.judge = hurried
-    for entry in ("raw(231, 0);", "raw(60, 0); raw(231, 0);", "raw(62, raw(39), 9);"):
+    for entry in (
+        "raw(231, 0);",
+        "raw(231, 2);",
+        "raw(231, 70);",
+        "raw(231, 125);",
+        "raw(60, 0); raw(231, 0);",
+        "raw(62, raw(39), 9);",
+    ):
         verdict = court.kernel(top=RAW, entry=entry)
         assert verdict.outcome not in (Outcome.CORRECT, Outcome.CHEAT)
 
@@ -202,6 +209,7 @@ def test_host_code_in_a_static_constructor_is_locked_down_too(court: Any, codes:
 def test_a_tiling_function_that_ends_the_process_or_eats_the_memory(court: Any) -> None:
     for call in (
         "_Exit(0);",
+        "_Exit(70);",
         "abort();",
         "for (;;) { char *p = (char *)malloc(64 << 20); *(volatile char *)p = 1; }",
     ):

@@ -74,9 +74,10 @@ def _judge(done: Finished, read: LaunchReport) -> tuple[Outcome | None, tuple[Di
         return Outcome.TIMEOUT, (*found, Diagnostic(code="TIMEOUT", text=text, stage="test"))
     if read.ended and done.ok:
         return None, found
-    if done.rc == 2:
+    if done.rc == 2 and not read.locked:
         raise InfraError(f"The launcher failed: {done.err.strip()[-400:]}.", "Run `akgen doctor`.")
-    text = f"The kernel ended its process ({done.ending})."
+    said = f": {done.err.strip()[-200:]}" if done.rc == 2 else ""
+    text = f"The kernel ended its process ({done.ending}){said}."
     return Outcome.TRAP, (*found, Diagnostic(code="KERNEL_CRASH", text=text, stage="test"))
 
 

@@ -58,17 +58,18 @@ class LaunchLine(BaseModel):
 
 
 class LaunchReport(NamedTuple):
-    """`ended` is false if the process died before it could say so."""
+    """`ended` is false if the process died before it could say so, `locked` if candidate code was never reached."""
 
     diagnostics: tuple[Diagnostic, ...]
     launch: LaunchLine | None
     ended: bool
+    locked: bool
 
 
 def read_report(file: Path, library: Path, runtime: Runtime) -> LaunchReport:
     """Read a report as far as it goes; a last line that was cut off is passed over."""
     if file.is_file() and file.stat().st_size > MOST_REPORT_BYTES:
-        return LaunchReport(diagnostics=(_FORGED,), launch=None, ended=False)
+        return LaunchReport(diagnostics=(_FORGED,), launch=None, ended=False, locked=True)
     lines = file.read_text(errors="replace").splitlines() if file.is_file() else []
     objects = [o for o in map(_object, lines) if o is not None]
     raw = _of(DiagnosticLine, "diagnostic", objects)
@@ -79,7 +80,12 @@ def read_report(file: Path, library: Path, runtime: Runtime) -> LaunchReport:
     malformed = len(raw) + len(launches) < sum(o.get("kind") in ("diagnostic", "launch") for o in objects)
     if malformed or len(launches) > 1 or ends > 1:
         found = (*found, _FORGED)
-    return LaunchReport(diagnostics=found, launch=launches[0] if launches else None, ended=ends > 0)
+    return LaunchReport(
+        diagnostics=found,
+        launch=launches[0] if launches else None,
+        ended=ends > 0,
+        locked=any(o.get("kind") == "locked" for o in objects),
+    )
 
 
 _FORGED = Diagnostic(

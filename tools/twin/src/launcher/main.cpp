@@ -66,6 +66,7 @@ void run(const std::string &manifest_file)
     if (std::getenv("AKGEN_TWIN_OPEN") == nullptr) { // debuggers and sanitizers need an open process
         akgen_lockdown(lockdown);
     }
+    report.line("{\"kind\":\"locked\"}"); // whatever ends the process from here on may be the kernel's doing
     void *kernel = dlopen(manifest.kernel.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!kernel) {
         throw std::runtime_error("the kernel cannot be loaded: " + std::string(dlerror()));
