@@ -14,6 +14,16 @@ const char *size_key(int memory)
     return memory >= 0 && memory < 6 ? keys[memory] : nullptr;
 }
 
+// What an operator may plan with. The platform keeps the last 256 bytes of the Unified Buffer for itself.
+uint64_t usable_bytes(int memory)
+{
+    constexpr int kUb = 5;
+    constexpr uint64_t kReserved = 256;
+    const char *key = size_key(memory);
+    const uint64_t size = key == nullptr ? 0 : chip().number(key);
+    return memory == kUb && size > kReserved ? size - kReserved : size;
+}
+
 // Bytes per cycle and core, from the vendor's platform configuration for this generation.
 uint64_t bandwidth(int memory)
 {
@@ -38,12 +48,7 @@ uint32_t PlatFormInfos::GetCoreNumByType(const std::string &core_type) const
 
 void PlatFormInfos::GetLocalMemSize(const LocalMemType &type, uint64_t &size_bytes)
 {
-    const char *key = size_key(static_cast<int>(type));
-    size_bytes = key == nullptr ? 0 : chip().number(key);
-    constexpr uint64_t ub_reserved = 256; // the tail that this family's platform interface keeps for the system
-    if (type == CoreMemType::UB && size_bytes > ub_reserved) {
-        size_bytes -= ub_reserved;
-    }
+    size_bytes = usable_bytes(static_cast<int>(type));
 }
 
 void PlatFormInfos::GetLocalMemBw(const LocalMemType &type, uint64_t &bytes_per_cycle)
@@ -129,8 +134,7 @@ void PlatformAscendC::GetCoreMemSize(const CoreMemType &type, uint64_t &size_byt
         size_bytes = chip().number(type == CoreMemType::FB ? "fb_size" : "bt_size");
         return;
     }
-    const char *key = size_key(static_cast<int>(type));
-    size_bytes = key == nullptr ? 0 : chip().number(key);
+    size_bytes = usable_bytes(static_cast<int>(type));
 }
 
 void PlatformAscendC::GetCoreMemBw(const CoreMemType &type, uint64_t &bytes_per_cycle) const
