@@ -1,6 +1,9 @@
 """Code loaded into a locked-down process computes, and can do nothing else; each attempt is named."""
 
 import json
+import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -233,3 +236,47 @@ def test_a_disk_bomb_of_a_compiler_hits_the_limit(sandbox: Path, tmp_path: Path)
     done = sandboxed(sandbox, tmp_path, "head -c 5000000 /dev/zero > big", Limits(file_bytes=1 << 20))
     assert not done.ok
     assert (tmp_path / "big").stat().st_size <= 1 << 20
+
+
+def test_the_sandbox_works_where_namespaces_are_refused(sandbox: Path, tmp_path: Path) -> None:
+    # Inside a first sandbox, which refuses unshare as a container does.
+    done = run_sandboxed(
+        [sandbox, "--state"],
+        sandbox=sandbox,
+        read=(sandbox,),
+        write=(tmp_path,),
+        limits=Limits(),
+        cwd=tmp_path,
+        timeout_s=20,
+    )
+    state = json.loads(done.out)
+    assert state["seccomp"] and state["no_new_privs"] and state["landlock_abi"] > 0
+    assert not state["network_namespace"]
+    assert "namespaces" in state["missing"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become somebody else")
+def test_the_sandbox_works_for_an_unprivileged_user(probe: Path, sandbox: Path) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        shutil.copy(probe, folder / "probe")
+        shutil.copy(sandbox, folder / "akgen_sandbox")
+        source = folder / "attack.cpp"
+        source.write_text(
+            '#include <fcntl.h>\nextern "C" int attack() { return open("/etc/passwd", O_RDONLY); }'
+        )
+        compiled(folder / "attack.so", "-shared", "-fPIC", source)
+        for path in (folder, *folder.iterdir()):
+            shutil.chown(path, 65534, 65534)
+        nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        run(
+            [*nobody, folder / "probe", folder / "attack.so", folder / "report", "open"],
+            cwd=folder,
+            timeout_s=20,
+        )
+        assert json.loads((folder / "report").read_text())["code"] == "SANDBOX_FILE"
+        front = [*nobody, folder / "akgen_sandbox", "--read", "/usr", "--read", "/bin", "--read", "/lib"]
+        front += ["--read", "/lib64", "--write", folder, "--", "sh", "-c"]
+        done = run([*front, "echo x > a; cat a; cat /etc/passwd"], cwd=folder, timeout_s=20)
+        assert done.out == "x\n"
+        assert "denied" in done.err

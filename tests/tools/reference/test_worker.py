@@ -1,5 +1,7 @@
 """The reference process keeps inputs and expected values apart, survives bad references, and serves many requests."""
 
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 from akgen.tools.call import TensorFile, TensorMeta
 from akgen.tools.dtypes import DType
 from akgen.tools.outcome import InputError
+from akgen.tools.process import run
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.task import Case, Reference
 
@@ -93,3 +96,35 @@ def test_an_unknown_loader_is_named(worker: ReferenceWorker, tmp_path: Path) -> 
     unknown = Reference(loader="akgen.tools.reference.no_such_loader", path=tmp_path)
     with pytest.raises(InputError, match="no_such_loader"):
         worker.describe(unknown, Case(id="0"))
+
+
+def test_the_process_ends_with_its_parent_in_the_middle_of_a_request(tmp_path: Path) -> None:
+    slow = reference(
+        tmp_path,
+        f"""
+import os, time
+open({str(tmp_path / "pid")!r}, "w").write(str(os.getpid()))
+time.sleep(100)
+""",
+    )
+    code = f"""
+import os, signal, sys, threading, time
+sys.path[:0] = {sys.path!r}
+from pathlib import Path
+from akgen.tools.reference.client import ReferenceWorker
+from akgen.tools.task import Case, Reference
+worker, mark = ReferenceWorker(), Path({str(tmp_path / "pid")!r})
+reference = Reference(loader={slow.loader!r}, path=Path({str(slow.path)!r}))
+threading.Thread(target=lambda: worker.describe(reference, Case(id="0")), daemon=True).start()
+while not mark.is_file() or not mark.read_text():
+    time.sleep(0.01)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = run([sys.executable, "-c", code], cwd=tmp_path, timeout_s=60)
+    assert done.signal is not None
+    worker = Path(f"/proc/{(tmp_path / 'pid').read_text()}/stat")
+    for _ in range(400):
+        if not worker.exists() or worker.read_text().rsplit(")", 1)[1].split()[0] in "ZX":
+            return
+        time.sleep(0.01)
+    pytest.fail("the reference process outlives its parent")
