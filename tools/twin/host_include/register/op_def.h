@@ -1,8 +1,13 @@
-// OpDef: an operator's interface as op_host declares it.
+// OpDef: an operator's interface as op_host declares it. Special members live in the library, so that an operator's
+// host file does not instantiate them.
 #ifndef AKGEN_REGISTER_OP_DEF_H
 #define AKGEN_REGISTER_OP_DEF_H
 #include "graph/operator.h"
 #include "register/op_impl_registry.h"
+
+// Every OpDef makes lists of these; the library has them ready.
+extern template class std::vector<ge::DataType>;
+extern template class std::vector<ge::Format>;
 
 namespace ops {
 
@@ -26,7 +31,10 @@ struct ScalarVar {
 
 class AKGEN_HOST_API OpParamDef {
 public:
-    explicit OpParamDef(const char *name) : name_(name) {}
+    explicit OpParamDef(const char *name);
+    OpParamDef(const OpParamDef &other);
+    OpParamDef &operator=(const OpParamDef &other);
+    ~OpParamDef();
     OpParamDef &ParamType(Option kind);
     OpParamDef &DataType(std::vector<ge::DataType> types);
     OpParamDef &DataTypeList(std::vector<ge::DataType> types);
@@ -78,7 +86,10 @@ private:
 
 class AKGEN_HOST_API OpAttrDef {
 public:
-    explicit OpAttrDef(const char *name) : name_(name) {}
+    explicit OpAttrDef(const char *name);
+    OpAttrDef(const OpAttrDef &other);
+    OpAttrDef &operator=(const OpAttrDef &other);
+    ~OpAttrDef();
     OpAttrDef &AttrType(Option kind);
     OpAttrDef &Bool();
     OpAttrDef &Bool(bool value);
@@ -114,8 +125,11 @@ private:
 
 class AKGEN_HOST_API OpAICoreConfig {
 public:
-    OpAICoreConfig() = default;
-    explicit OpAICoreConfig(const char *soc) : soc_(soc) {}
+    OpAICoreConfig();
+    explicit OpAICoreConfig(const char *soc);
+    OpAICoreConfig(const OpAICoreConfig &other);
+    OpAICoreConfig &operator=(const OpAICoreConfig &other);
+    ~OpAICoreConfig();
     OpParamDef &Input(const char *name);
     OpParamDef &Output(const char *name);
     OpAICoreConfig &DynamicCompileStaticFlag(bool flag);
@@ -140,6 +154,10 @@ private:
 
 class AKGEN_HOST_API OpAICoreDef {
 public:
+    OpAICoreDef();
+    OpAICoreDef(const OpAICoreDef &other);
+    OpAICoreDef &operator=(const OpAICoreDef &other);
+    ~OpAICoreDef();
     using CheckFunc = ge::graphStatus (*)(const ge::Operator &, ge::AscendString &);
     using GeneralizeFunc = ge::graphStatus (*)(const ge::Operator &, const ge::AscendString &, ge::AscendString &);
     OpAICoreDef &SetTiling(gert::OpImplRegisterV2::TilingKernelFunc function);
@@ -168,8 +186,10 @@ public:
 
 class AKGEN_HOST_API OpDef {
 public:
-    explicit OpDef(const char *type) : type_(type) {}
-    virtual ~OpDef() = default;
+    explicit OpDef(const char *type);
+    OpDef(const OpDef &other);
+    OpDef &operator=(const OpDef &other);
+    virtual ~OpDef();
     OpParamDef &Input(const char *name);
     OpParamDef &Output(const char *name);
     OpAttrDef &Attr(const char *name);

@@ -55,7 +55,7 @@ private:
 } // namespace optiling
 
 namespace akgen::host {
-using TilingClassMaker = std::shared_ptr<optiling::TilingDef> (*)();
+using TilingClassMaker = optiling::TilingDef *(*)(); // the caller deletes
 AKGEN_HOST_API int register_tiling_class(const char *op_type, const char *class_name, TilingClassMaker maker);
 } // namespace akgen::host
 
@@ -108,6 +108,6 @@ public:
 #define REGISTER_TILING_DATA_CLASS(op_type, class_name)                                                              \
     [[maybe_unused]] static const int akgen_tiling_##op_type##_##class_name = ::akgen::host::register_tiling_class(  \
         #op_type, #class_name,                                                                                       \
-        []() -> std::shared_ptr<::optiling::TilingDef> { return std::make_shared<class_name>(); });
+        []() -> ::optiling::TilingDef * { return new class_name(); });
 
 #endif

@@ -113,7 +113,7 @@ std::string describe_op(const ops::OpDef &op, const OpImpl *impl)
 
 std::string describe_tiling_class(const TilingClass &registered)
 {
-    const std::shared_ptr<optiling::TilingDef> def = registered.make();
+    const std::unique_ptr<optiling::TilingDef> def(registered.make());
     return "{\"op_type\":" + json_text(registered.op_type) + ",\"class\":" + json_text(registered.class_name) +
            ",\"size\":" + std::to_string(def->GetDataSize()) + ",\"fields\":" + describe_fields(*def) + "}";
 }

@@ -2,6 +2,9 @@
 
 #include "json.h"
 
+template class std::vector<ge::DataType>;
+template class std::vector<ge::Format>;
+
 namespace ops {
 
 namespace {
@@ -17,6 +20,28 @@ template <class T> T &find_or_add(std::vector<T> &all, const char *name)
     return all.emplace_back(name);
 }
 } // namespace
+
+OpParamDef::OpParamDef(const char *name) : name_(name) {}
+OpParamDef::OpParamDef(const OpParamDef &other) = default;
+OpParamDef &OpParamDef::operator=(const OpParamDef &other) = default;
+OpParamDef::~OpParamDef() = default;
+OpAttrDef::OpAttrDef(const char *name) : name_(name) {}
+OpAttrDef::OpAttrDef(const OpAttrDef &other) = default;
+OpAttrDef &OpAttrDef::operator=(const OpAttrDef &other) = default;
+OpAttrDef::~OpAttrDef() = default;
+OpAICoreConfig::OpAICoreConfig() = default;
+OpAICoreConfig::OpAICoreConfig(const char *soc) : soc_(soc) {}
+OpAICoreConfig::OpAICoreConfig(const OpAICoreConfig &other) = default;
+OpAICoreConfig &OpAICoreConfig::operator=(const OpAICoreConfig &other) = default;
+OpAICoreConfig::~OpAICoreConfig() = default;
+OpAICoreDef::OpAICoreDef() = default;
+OpAICoreDef::OpAICoreDef(const OpAICoreDef &other) = default;
+OpAICoreDef &OpAICoreDef::operator=(const OpAICoreDef &other) = default;
+OpAICoreDef::~OpAICoreDef() = default;
+OpDef::OpDef(const char *type) : type_(type) {}
+OpDef::OpDef(const OpDef &other) = default;
+OpDef &OpDef::operator=(const OpDef &other) = default;
+OpDef::~OpDef() = default;
 
 OpParamDef &OpParamDef::ParamType(Option kind)
 {
