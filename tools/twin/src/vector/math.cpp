@@ -28,10 +28,11 @@ struct Call {
     DType type;
     View dst, src0, src1, work;
     uint32_t sources;
+    Scratch held[2];
 };
 
 // Check, record and leave the mask register as a count form does. False: nothing to do.
-bool begin(const Call &c, int64_t count, const char *const *steps)
+bool begin(Call &c, int64_t count, const char *const *steps)
 {
     const View views[] = {c.dst, c.src0, c.src1};
     for (uint32_t i = 0; i <= c.sources; ++i) {
@@ -52,14 +53,6 @@ bool begin(const Call &c, int64_t count, const char *const *steps)
     add_span(instr, c.sources > 1 ? c.src1 : View{}, span, false);
     add_span(instr, c.work, c.work.data ? 32 : 0, true);
     add_span(instr, c.dst, span, true);
-    const Operand d{kNames[0], c.dst, bytes * 8, 1, 8, Use::WRITE};
-    Walk whole = w;
-    whole.lanes = whole.each = 256 / bytes;
-    whole.repeats = static_cast<uint32_t>((w.active + whole.lanes - 1) / whole.lanes);
-    whole.last = static_cast<uint32_t>(w.active - static_cast<uint64_t>(whole.repeats - 1) * whole.lanes);
-    for (uint32_t i = 1; i <= c.sources; ++i) {
-        check_overlap(c.api, c.pc, whole, d, Operand{kNames[i], views[i], bytes * 8, 1, 8, Use::READ});
-    }
     if (c.type == DType::F16) {
         Instr widen = instr;
         widen.op = "Cast half->float";
@@ -71,6 +64,15 @@ bool begin(const Call &c, int64_t count, const char *const *steps)
         issue(narrow);
     } else {
         issue_steps(instr, steps);
+    }
+    // The API's first step copies its source, so a destination that overlaps it only in part does no harm.
+    View *const sources[] = {&c.src0, &c.src1};
+    for (uint32_t i = 0; i < c.sources; ++i) {
+        View &v = *sources[i];
+        if (v.data != c.dst.data && v.data < c.dst.data + span && c.dst.data < v.data + span) {
+            c.held[i].copy(v.data, span);
+            v.data = c.held[i].take();
+        }
     }
     return true;
 }
@@ -119,7 +121,7 @@ int32_t integer_power(int32_t base, int32_t exponent)
 void math_count(MathOp op, DType type, View dst, View src0, View src1, View work, float scalar, int64_t count)
 {
     const MathFacts &f = math_facts(op);
-    const Call c{f.name, __builtin_return_address(0), type, dst, src0, src1, work, f.sources};
+    Call c{f.name, __builtin_return_address(0), type, dst, src0, src1, work, f.sources, {}};
     if (begin(c, count, f.steps)) {
         over_chunks(c, count, [&](float *out, const float *a, const float *b, size_t n) { math_loop(op, out, a, b, scalar, n); });
     }
@@ -128,14 +130,14 @@ void math_count(MathOp op, DType type, View dst, View src0, View src1, View work
 void power_scalar(DType type, View dst, View src, View work, uint64_t scalar, bool first, int64_t count)
 {
     const MathFacts &f = math_facts(MathOp::Power);
-    const Call c{f.name, __builtin_return_address(0), type, dst, src, {}, work, 1};
+    Call c{f.name, __builtin_return_address(0), type, dst, src, {}, work, 1, {}};
     if (!begin(c, count, f.steps)) {
         return;
     }
     if (type == DType::I32) {
         const int32_t s = scalar_of<int32_t>(scalar);
         int32_t *out = reinterpret_cast<int32_t *>(dst.data);
-        const int32_t *x = reinterpret_cast<const int32_t *>(src.data);
+        const int32_t *x = reinterpret_cast<const int32_t *>(c.src0.data);
         for (int64_t i = 0; i < count; ++i) {
             out[i] = integer_power(first ? s : x[i], first ? x[i] : s);
         }
@@ -154,11 +156,11 @@ void power_scalar(DType type, View dst, View src, View work, uint64_t scalar, bo
 void power_integer(View dst, View src0, View src1, View work, int64_t count)
 {
     const MathFacts &f = math_facts(MathOp::Power);
-    const Call c{f.name, __builtin_return_address(0), DType::I32, dst, src0, src1, work, 2};
+    Call c{f.name, __builtin_return_address(0), DType::I32, dst, src0, src1, work, 2, {}};
     if (begin(c, count, f.steps)) {
         for (int64_t i = 0; i < count; ++i) {
             reinterpret_cast<int32_t *>(dst.data)[i] =
-                integer_power(reinterpret_cast<const int32_t *>(src0.data)[i], reinterpret_cast<const int32_t *>(src1.data)[i]);
+                integer_power(reinterpret_cast<const int32_t *>(c.src0.data)[i], reinterpret_cast<const int32_t *>(c.src1.data)[i]);
         }
     }
 }
@@ -166,11 +168,11 @@ void power_integer(View dst, View src0, View src1, View work, int64_t count)
 void xor_count(DType type, View dst, View src0, View src1, View work, int64_t count)
 {
     static constexpr const char *kSteps[] = {"And", "Not", "Or", "And", nullptr};
-    const Call c{"Xor", __builtin_return_address(0), type, dst, src0, src1, work, 2};
+    Call c{"Xor", __builtin_return_address(0), type, dst, src0, src1, work, 2, {}};
     if (begin(c, count, kSteps)) {
         for (int64_t i = 0; i < count; ++i) {
             reinterpret_cast<uint16_t *>(dst.data)[i] = static_cast<uint16_t>(
-                reinterpret_cast<const uint16_t *>(src0.data)[i] ^ reinterpret_cast<const uint16_t *>(src1.data)[i]);
+                reinterpret_cast<const uint16_t *>(c.src0.data)[i] ^ reinterpret_cast<const uint16_t *>(c.src1.data)[i]);
         }
     }
 }
@@ -179,7 +181,7 @@ void fma_count(DType type, View dst, View a, View b, View third, View work, int6
 {
     static constexpr const char *kSteps[] = {"Mul", "Add", nullptr};
     const void *pc = __builtin_return_address(0);
-    const Call c{"Fma", pc, type, dst, a, b, work, 2};
+    Call c{"Fma", pc, type, dst, a, b, work, 2, {}};
     require_aligned("Fma", pc, "the third source", third, 32);
     if (!begin(c, count, kSteps)) {
         return;
@@ -198,7 +200,7 @@ void fma_count(DType type, View dst, View a, View b, View third, View work, int6
 void cumulative_sum(DType type, View dst, View last_row, View src, View work, uint32_t outer, uint32_t inner, bool last_axis)
 {
     static constexpr const char *kSteps[] = {"Add", nullptr};
-    const Call c{"CumSum", __builtin_return_address(0), type, dst, src, {}, work, 1};
+    Call c{"CumSum", __builtin_return_address(0), type, dst, src, {}, work, 1, {}};
     const uint32_t bytes = dtype_bytes(type);
     if (static_cast<uint64_t>(inner) * bytes % 32 != 0) {
         trap("UB_ALIGNMENT", c.api, c.pc, "CumSum: the inner axis of %u elements is %llu bytes, not a multiple of 32.", inner,
@@ -208,7 +210,7 @@ void cumulative_sum(DType type, View dst, View last_row, View src, View work, ui
         return;
     }
     const auto load = [&](uint64_t i) {
-        return type == DType::F16 ? widen_half(reinterpret_cast<const uint16_t *>(src.data)[i]) : reinterpret_cast<const float *>(src.data)[i];
+        return type == DType::F16 ? widen_half(reinterpret_cast<const uint16_t *>(c.src0.data)[i]) : reinterpret_cast<const float *>(c.src0.data)[i];
     };
     const auto store = [&](uint8_t *to, uint64_t i, float v) {
         if (type == DType::F16) {

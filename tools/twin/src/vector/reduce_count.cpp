@@ -1,9 +1,14 @@
 // Reductions of contiguous elements to one result each: ReduceSum and its kin, Sum, Mean, and the row patterns.
 #include "loops.h"
 
+#include "../device/core.h"
+
 #include "reduce.h"
+#include "record.h"
 #include "single.h"
 #include "state.h"
+
+#include "akgen/sync.h"
 
 namespace akgen::twin {
 namespace {
@@ -32,6 +37,24 @@ void later_passes(const Instr &first, uint64_t results, uint32_t lanes)
     }
 }
 
+// The sum leaves the accumulator through the scalar unit, which the API makes wait for the vector unit and which the next
+// instruction of any pipe comes after.
+void scalar_result(const Instr &sum, const View &dst)
+{
+    if (!launch->auto_sync) {
+        pipe_barrier(Pipe::ALL);
+    }
+    Instr store{};
+    store.api = sum.api;
+    store.op = sum.api;
+    store.pc = sum.pc;
+    store.pipe = Pipe::S;
+    store.dtype = sum.dtype;
+    store.elements = store.repeats = 1;
+    add_span(store, dst, dtype_bytes(sum.dtype), true);
+    issue(store);
+}
+
 } // namespace
 
 void reduce_count(Reduce op, DType type, View dst, View src, View work, int64_t count, bool index)
@@ -54,11 +77,14 @@ void reduce_count(Reduce op, DType type, View dst, View src, View work, int64_t 
     }
     Instr instr = instr_of(api, "ReduceRepeat", pc, type, w.active);
     instr.access[0] = Access{src.data, w.active * bytes, 1, 0, false, src.size_bytes};
-    instr.access[1] = Access{dst.data, (op != Reduce::SUM && index ? 2u : 1u) * bytes, 1, 0, true, dst.size_bytes};
-    instr.n_access = 2;
+    instr.n_access = 1;
+    if (op != Reduce::SUM) {
+        add_span(instr, dst, (index ? 2u : 1u) * bytes, true);
+    }
     issue(instr);
     later_passes(instr, w.repeats, op == Reduce::SUM ? lanes : lanes / 2);
     if (op == Reduce::SUM) {
+        scalar_result(instr, dst);
         store_real(type, dst.data, 0, span_sum(type, src.data, w.active));
         return;
     }

@@ -43,8 +43,8 @@ Walk walk_repeat(const char *api, const void *pc, uint32_t lanes, const MaskArg 
 uint64_t extent_bytes(const Walk &w, const Operand &o);
 // Add what the walk touches of `o` to the instruction.
 void add_access(Instr &instr, const Walk &w, const Operand &o);
-// Trap PARTIAL_OVERLAP where a later repeat would read what an earlier one wrote, or a repeat overlaps itself shifted.
-// The same operand in place, and accumulation with repeat stride 0, are fine. True: they overlap in a way that is
+// Trap PARTIAL_OVERLAP where a later repeat would read what an earlier one wrote; warn where a repeat overlaps itself
+// shifted. The same operand in place, and accumulation with repeat stride 0, are fine. True: they overlap in a way that is
 // allowed but needs the source to be read before anything is written.
 bool check_overlap(const char *api, const void *pc, const Walk &w, const Operand &dst, const Operand &src);
 
