@@ -28,10 +28,7 @@ void check_local(const Instr &in, const Access &a, const Place &place)
              static_cast<unsigned long long>(offset + e.bytes), space_name(place.space), place.region->size_bytes,
              over ? "; InitBuffer took more" : "");
     }
-    if (a.limit_bytes && e.bytes > a.limit_bytes) {
-        trap("TENSOR_RANGE", in.api, in.pc, "%s: %s %llu bytes of a tensor whose buffer ends after %u bytes.", in.api,
-             a.write ? "writes" : "reads", static_cast<unsigned long long>(e.bytes), a.limit_bytes);
-    }
+    require_in_buffer(in.api, in.pc, *place.region, a.begin, e.bytes, a.limit_bytes, a.write);
 }
 
 Hazards::Conflict enter(const Access &a, const Place &place)

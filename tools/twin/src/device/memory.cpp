@@ -203,6 +203,21 @@ void fetch(uint8_t *to, const uint8_t *from, uint64_t bytes)
     std::memset(to + valid, 0xff, bytes - valid);
 }
 
+void require_in_buffer(const char *api, const void *pc, const Region &region, const uint8_t *begin, uint64_t bytes,
+                       uint32_t limit, bool write)
+{
+    if (limit == 0 || bytes <= limit) {
+        return;
+    }
+    const char *verb = write ? "writes" : "reads";
+    if (begin + limit < region.begin + region.taken_bytes) {
+        trap("TENSOR_RANGE", api, pc, "%s: %s %llu bytes of a tensor whose buffer ends after %u bytes.", api, verb,
+             static_cast<unsigned long long>(bytes), limit);
+    }
+    remark("TENSOR_RANGE", api, pc, "%s: %s %llu bytes of a tensor whose buffer, the last one, ends after %u bytes.", api, verb,
+           static_cast<unsigned long long>(bytes), limit);
+}
+
 uint8_t *local_scalar(uint8_t *data, uint64_t offset_bytes, uint32_t bytes, uint32_t limit_bytes, bool write)
 {
     const void *pc = __builtin_return_address(0);
@@ -210,13 +225,10 @@ uint8_t *local_scalar(uint8_t *data, uint64_t offset_bytes, uint32_t bytes, uint
     self->last_pc = pc;
     uint8_t *address = data + offset_bytes;
     const Place place = place_of(address);
-    if (limit_bytes && offset_bytes + bytes > limit_bytes) {
-        trap("TENSOR_RANGE", api, pc, "%s: bytes %llu to %llu of a tensor whose buffer ends at byte %u.", api,
-             static_cast<unsigned long long>(offset_bytes), static_cast<unsigned long long>(offset_bytes + bytes), limit_bytes);
-    }
     if (!place.region) {
         trap("TENSOR_RANGE", api, pc, "%s: the tensor lies in no on-chip memory; was it allocated?", api);
     }
+    require_in_buffer(api, pc, *place.region, data, offset_bytes + bytes, limit_bytes, write);
     Hazards &hazards = self->hazards;
     hazards.begin(Pipe::S, launch->auto_sync);
     const int region = static_cast<int>(place.space) - static_cast<int>(Space::UB);
