@@ -219,7 +219,7 @@ class _Comparison:
         if difference.size == 0:
             return
         self._max_abs = max(self._max_abs, float(difference.max()))
-        floor = max(self._rule.atol, 1e-30)
+        floor = 1.0 if self._exact else max(self._rule.atol, 1e-30)
         self._max_rel = max(self._max_rel, float((difference / np.maximum(size, floor)).max()))
 
     def _nan_at(self, wrong: Mask) -> Mask:

@@ -104,7 +104,7 @@ def _judge_launch(
     has_own = candidate.task.own_checker
     result.outcome = policy.decide(compared, result.own_verdict, has_own_checker=has_own)
     if result.own_verdict is not None:
-        text = f"The task's own precision check fails: {result.own_verdict.rstrip('.')}."
+        text = f"{result.own_verdict.rstrip('.')}."
         result.diagnostics.append(
             Diagnostic(code="OWN_CHECKER", text=text, remedy="Come closer to the reference.", stage="test")
         )
