@@ -9,6 +9,7 @@ from akgen.agents.coder import ChatCoder
 from akgen.agents.conversation import Conversation
 from akgen.agents.critic import RuleCritic
 from akgen.agents.models.resolve import COMPOSER, ModelOptions, endpoint_name, resolve_model
+from akgen.agents.models.transport import RetryPolicy
 from akgen.agents.planner import ChatPlanner
 from akgen.agents.requests.sentence import hear
 from akgen.agents.requests.understanding import ModelUnderstanding, Understand
@@ -59,7 +60,11 @@ def make_team(
             "A model writes Ascend C directly.", "Leave --route out, or use the composer for the dsl route."
         )
     conversation = Conversation(
-        resolve_model(model, options), model, endpoint_name(model, options), options.seed
+        resolve_model(model, options),
+        model,
+        endpoint_name(model, options),
+        options.seed,
+        RetryPolicy(tries=options.tries),
     )
     planning: Planner = (
         _composer(chip)

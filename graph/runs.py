@@ -36,6 +36,7 @@ class Site(Frozen):
     machine: Machine
     api_key: str | None = Field(default=None, repr=False)
     postgres: str | None = Field(default=None, repr=False)
+    model_tries: int = 5  # how often a request to a model's endpoint is sent before the run stops
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ def open_crew(config: RunConfig, site: Site, progress: Callable[[str], None]) ->
                 base_url=config.base_url,
                 api_key=SecretStr(site.api_key) if site.api_key else None,
                 seed=config.seed,
+                tries=site.model_tries,
             ),
             planner=config.planner,
             route=config.route,

@@ -30,6 +30,7 @@ class ModelOptions(Frozen):
     max_tokens: int = 16_384
     timeout_s: float = 600.0
     seed: int = 0
+    tries: int = 5  # of a request, before the endpoint counts as down
 
 
 def resolve_model(spec: str, options: ModelOptions) -> BaseChatModel:

@@ -22,6 +22,7 @@ class Settings(BaseSettings):
     model: str = "composer"
     base_url: str | None = None
     api_key: SecretStr | None = None  # for the model's endpoint
+    model_tries: int = Field(default=5, ge=1)  # of a request, before the endpoint counts as down
     toolchain: Literal["twin", "cann"] = "twin"
     chip: str = "Ascend910B2"
     runs: Path = Path("runs")
@@ -42,6 +43,7 @@ class Settings(BaseSettings):
 
         return Site(
             machine=self.machine(),
+            model_tries=self.model_tries,
             api_key=self.api_key.get_secret_value() if self.api_key else None,
             postgres=self.postgres.get_secret_value() if self.postgres else None,
         )

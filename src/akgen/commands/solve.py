@@ -53,9 +53,6 @@ def solve(
     """Plan, write, compile, test, profile and repair a kernel for TASK."""
     from akgen.agents.budget import parse_budget
     from akgen.bench.resolve import resolve_task
-    from akgen.graph.records import RunConfig
-    from akgen.graph.runs import begin, new_folder
-    from akgen.tools.toolchains import make_toolchain
 
     settings: Settings = context.obj
     resolved = resolve_task(
@@ -67,6 +64,11 @@ def solve(
         raise InputError(
             f"--budget cannot be read: {problem}", "Write tokens=20000,wall=600,device=60."
         ) from None
+    # After what may be refused: these bring langgraph.
+    from akgen.graph.records import RunConfig
+    from akgen.graph.runs import begin, new_folder
+    from akgen.tools.toolchains import make_toolchain
+
     config = RunConfig(
         command="solve",
         model=model or settings.model,
