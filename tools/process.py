@@ -22,6 +22,7 @@ from typing import IO, Any
 
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import InfraError
+from akgen.tools.process_output import Capture
 
 MINIMAL_ENV: Mapping[str, str] = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 SYSTEM_READ: tuple[Path, ...] = tuple(
@@ -112,7 +113,8 @@ def run(
     try:
         if stdin is not None:
             _feed(process, stdin)
-        capture = _Capture(process, output_limit_bytes)
+        assert process.stdout is not None and process.stderr is not None
+        capture = Capture(process.pid, process.stdout, process.stderr, output_limit_bytes)
         timed_out = not capture.until_exit(started + timeout_s)
     finally:
         rc, cpu_s, max_rss = _end_group(process)
@@ -297,66 +299,6 @@ class Worker:
             tail = self._stderr.read().decode(errors="replace")
             self._stderr.close()
         return tail
-
-
-class _Capture:
-    """Read a process's two pipes up to a limit, and go on reading so that it never blocks."""
-
-    def __init__(self, process: "subprocess.Popen[bytes]", limit: int) -> None:
-        assert process.stdout is not None and process.stderr is not None
-        self._pipes = {process.stdout.fileno(): process.stdout, process.stderr.fileno(): process.stderr}
-        self._kept: dict[int, list[bytes]] = {fd: [] for fd in self._pipes}
-        self._room = dict.fromkeys(self._pipes, limit)
-        self._out, self._err = self._pipes
-        self._pid = process.pid
-        self._poll = select.poll()
-        self.truncated = False
-        for fd in self._pipes:
-            os.set_blocking(fd, False)
-            self._poll.register(fd, select.POLLIN)
-
-    @property
-    def stdout(self) -> bytes:
-        return b"".join(self._kept[self._out])
-
-    @property
-    def stderr(self) -> bytes:
-        return b"".join(self._kept[self._err])
-
-    def until_exit(self, deadline: float) -> bool:
-        """Read until the process has ended (true) or the deadline has passed (false). It is not reaped here."""
-        watch = os.pidfd_open(self._pid)
-        try:
-            self._poll.register(watch, select.POLLIN)
-            while (left := deadline - time.monotonic()) > 0:
-                for fd, _ in self._poll.poll(left * 1000):
-                    if fd == watch:
-                        return True
-                    if not self._read(fd):
-                        self._poll.unregister(fd)
-            return False
-        finally:
-            os.close(watch)
-
-    def drain(self) -> None:
-        """Take what the pipes still hold, and close them."""
-        for fd, pipe in self._pipes.items():
-            while self._read(fd):
-                pass
-            pipe.close()
-
-    def _read(self, fd: int) -> bool:
-        try:
-            chunk = os.read(fd, 1 << 16)
-        except BlockingIOError:
-            return False
-        room = self._room[fd]
-        if len(chunk) > room:
-            self.truncated = True
-        if room > 0:
-            self._kept[fd].append(chunk[:room])
-            self._room[fd] = room - len(chunk[:room])
-        return bool(chunk)
 
 
 def _feed(process: "subprocess.Popen[bytes]", text: bytes) -> None:

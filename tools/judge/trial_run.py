@@ -6,9 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from akgen.knowledge.hints import mismatch_hints
 from akgen.tools.call import OutputMeta, TensorFile, TensorMeta
-from akgen.tools.judge import floor, policy, tolerance
+from akgen.tools.judge import findings, floor, policy, tolerance
 from akgen.tools.judge.compare import Compared, compare, refused
 from akgen.tools.judge.trial_files import Prepared
 from akgen.tools.judge.trials import TrialPlan
@@ -73,7 +72,7 @@ def run_trial(
         repeated = _judge_launch(candidate, case, plan, prepared, {}, second)
         if repeated.outcome != Outcome.CORRECT or not _same(launch, second):
             repeated.launch = launch
-            repeated.diagnostics.append(_nondeterministic(repeated.outcome))
+            repeated.diagnostics.append(findings.nondeterministic(repeated.outcome))
             return repeated
     return result
 
@@ -112,7 +111,7 @@ def _judge_launch(
     claimed_us = launch.duration_us if result.outcome == Outcome.CORRECT else None
     if claimed_us is not None and claimed_us < least_us:
         result.outcome = Outcome.CHEAT
-        result.diagnostics.append(_too_fast(claimed_us, least_us))
+        result.diagnostics.append(findings.too_fast(claimed_us, least_us))
     return result
 
 
@@ -135,7 +134,7 @@ def _compare_all(
     result.max_rel = max((c.max_rel for c in found), default=None)
     result.mismatch = next((c.mismatch for c in found if c.mismatch is not None), None)
     if result.mismatch is not None:
-        result.diagnostics.append(_explain(result.mismatch, warning=task.own_checker))
+        result.diagnostics.append(findings.mismatch_found(result.mismatch, warning=task.own_checker))
     return found
 
 
@@ -205,43 +204,3 @@ def _flat(launch: Launch) -> list[TensorFile]:
 def _digest(path: Path) -> str:
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "blake2b").hexdigest()
-
-
-def _explain(mismatch: Mismatch, *, warning: bool) -> Diagnostic:
-    if mismatch.pattern in ("shape", "dtype"):
-        text = f"Output {mismatch.output}: {mismatch.note}."
-    else:
-        place = list(mismatch.first_index)
-        text = (
-            f"Output {mismatch.output} differs in {mismatch.count} of {mismatch.total} elements, first at {place}"
-            f" ({mismatch.pattern}: {mismatch.note}); largest error {mismatch.max_abs:.3g}"
-            f" absolute, {mismatch.max_rel:.3g} relative."
-        )
-    return Diagnostic(
-        code="OUTPUT_MISMATCH",
-        text=text,
-        remedy=mismatch_hints()[mismatch.pattern].remedy,
-        severity="warning" if warning else "error",
-        stage="test",
-    )
-
-
-def _nondeterministic(outcome: Outcome) -> Diagnostic:
-    harmless = outcome == Outcome.CORRECT
-    return Diagnostic(
-        code="NONDETERMINISTIC",
-        text="Two launches on the same inputs gave different outputs"
-        + (", both inside the tolerance." if harmless else "; the second one is wrong."),
-        remedy="Look for reads of memory that nobody wrote, and for cores that add in no fixed order.",
-        severity="warning" if harmless else "error",
-        stage="test",
-    )
-
-
-def _too_fast(duration_us: float, least_us: float) -> Diagnostic:
-    return Diagnostic(
-        code="FASTER_THAN_MEMORY",
-        text=f"The kernel is said to take {duration_us:.3f} us; moving its data alone takes {least_us:.3f} us.",
-        remedy="Read every input and write every output on each launch.",
-        stage="test",
-    )
