@@ -14,8 +14,9 @@ from akgen.tools.frozen import Frozen
 UB_BYTES = 196608
 RESERVE_BYTES = 8192  # left to the compiler and to APIs that take temporary memory of their own
 ROW_TILE_LIMIT = 2048  # rows per tile: one DataCopyPad moves at most 4095 blocks
-FOLD_ROWS, FOLD_LANES = 64, 64  # rows that a row reduction folds at a time, and to how many lanes
-LONG_FOLD = 2048  # lanes that the reduction of one long row folds to
+SPREAD_ROWS = 128  # rows that a broadcast over rows spreads at a time, a block of 32 bytes each
+ROW_LANES = 4096  # scratch of row reductions: 2048 partial results and as many lanes
+LONG_LANES = 2048  # lanes that the reduction of one long row folds to
 
 
 class UbBuffer(Frozen):
@@ -117,10 +118,10 @@ def _op_scratch(kernel: Kernel, op: Op) -> list[ScratchNeed]:
     needs: list[ScratchNeed] = []
     if info.family == "reduce":
         rows = len(kernel.allocs[op.tiles[0].tile].dims) == 2
-        lanes = FOLD_ROWS * FOLD_LANES if rows else LONG_FOLD
+        lanes = ROW_LANES if rows else LONG_LANES
         needs.append(ScratchNeed(why=op.name, fixed_bytes=4 * lanes))
     if any(a.view == "column" for a in op.tiles):
-        needs.append(ScratchNeed(why="broadcast over rows", fixed_bytes=4 * 8 * FOLD_ROWS))
+        needs.append(ScratchNeed(why="broadcast over rows", fixed_bytes=4 * 8 * SPREAD_ROWS))
     value_first = op.name == "div" and not isinstance(op.args[0], TileRef)
     if value_first or op.name in ("rsqrt", "reciprocal", "sigmoid"):
         needs.append(ScratchNeed(why=op.name, fixed_bytes=256))

@@ -1,7 +1,7 @@
 // Operations between a 2-D tile and a vector: one value per row, or one value per column.
 
 // tile: TileColumnOp TileInt
-// d[r][c] = op(a[r][c], v[r]). Up to 64 rows at a time: every v[r] is spread over a block of 32 bytes in scratch, which the
+// d[r][c] = op(a[r][c], v[r]). Up to 128 rows at a time: every v[r] is spread over a block of 32 bytes in scratch, which the
 // instruction reads again and again (block stride 0).
 template <typename Op>
 __aicore__ inline void TileColumnOp(
@@ -10,8 +10,8 @@ __aicore__ inline void TileColumnOp(
 {
     LocalTensor<float> spread = scratch.Get<float>();
     const int64_t pitch = stride / 8;
-    for (int64_t first = 0; first < rows; first += 64) {
-        const int64_t batch = TileMin(64, rows - first);
+    for (int64_t first = 0; first < rows; first += 128) {
+        const int64_t batch = TileMin(128, rows - first);
         Brcb(spread, v[first], static_cast<uint8_t>(TileCeilDiv(batch, 8)), BrcbRepeatParams{1, 8});
         if (pitch <= 255 && batch * 64 >= cols) {
             const uint8_t step = static_cast<uint8_t>(pitch);

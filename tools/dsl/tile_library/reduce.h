@@ -13,6 +13,10 @@ struct TileSum {
     {
         Add(d, a, b, mask, repeat, strides);
     }
+    static __aicore__ inline void Blocks(const LocalTensor<float>& d, const LocalTensor<float>& a, int32_t repeat)
+    {
+        BlockReduceSum(d, a, repeat, 64, 1, 1, 8);
+    }
     static __aicore__ inline void Whole(
         const LocalTensor<float>& d, const LocalTensor<float>& a, int32_t mask, int32_t repeat, int32_t stride)
     {
@@ -32,6 +36,10 @@ struct TileMaximum {
     {
         Max(d, a, b, mask, repeat, strides);
     }
+    static __aicore__ inline void Blocks(const LocalTensor<float>& d, const LocalTensor<float>& a, int32_t repeat)
+    {
+        BlockReduceMax(d, a, repeat, 64, 1, 1, 8);
+    }
     static __aicore__ inline void Whole(
         const LocalTensor<float>& d, const LocalTensor<float>& a, int32_t mask, int32_t repeat, int32_t stride)
     {
@@ -50,6 +58,10 @@ struct TileMinimum {
         uint8_t repeat, const BinaryRepeatParams& strides)
     {
         Min(d, a, b, mask, repeat, strides);
+    }
+    static __aicore__ inline void Blocks(const LocalTensor<float>& d, const LocalTensor<float>& a, int32_t repeat)
+    {
+        BlockReduceMin(d, a, repeat, 64, 1, 1, 8);
     }
     static __aicore__ inline void Whole(
         const LocalTensor<float>& d, const LocalTensor<float>& a, int32_t mask, int32_t repeat, int32_t stride)
@@ -91,38 +103,50 @@ __aicore__ inline void TileReduce(
 }
 
 // tile: TileReduceRows TileReduce
-// Every row to one value. Rows of up to 2040 elements are folded 64 rows at a time, one row per repeat.
+// Every row to one value. Rows of more than 2040 elements are reduced one by one; shorter ones in batches: chunks of 64
+// columns are folded with one row per repeat. Rows without padding are first reduced by 8 in one pass over the batch.
 template <typename R>
 __aicore__ inline void TileReduceRows(
     const LocalTensor<float>& dst, const LocalTensor<float>& src, TBuf<TPosition::VECCALC>& scratch, int64_t rows,
     int64_t cols, int64_t stride)
 {
-    LocalTensor<float> lanes = scratch.Get<float>();
-    const int32_t blocks = static_cast<int32_t>(stride / 8);
-    if (blocks > 255) {
+    LocalTensor<float> partial = scratch.Get<float>();
+    if (stride > 2040) {
         for (int64_t r = 0; r < rows; ++r) {
-            TileReduce<R>(dst[r], src[r * stride], lanes, cols);
+            TileReduce<R>(dst[r], src[r * stride], partial, cols);
         }
         return;
     }
-    for (int64_t first = 0; first < rows; first += 64) {
-        const uint8_t batch = static_cast<uint8_t>(TileMin(64, rows - first));
+    const bool dense = cols == stride && cols > 64 && cols % 64 == 0;
+    LocalTensor<float> lanes = dense ? partial[2048] : partial;
+    const int64_t step = cols <= 64 ? 248 : dense ? TileMin(32, 2048 * 8 / cols / 8 * 8) : 64;
+    const int64_t width = dense ? cols / 8 : cols;
+    const int64_t pitch = (dense ? width : stride) / 8;
+    for (int64_t first = 0; first < rows; first += step) {
+        const uint8_t batch = static_cast<uint8_t>(TileMin(step, rows - first));
         LocalTensor<float> tile = src[first * stride];
-        if (cols <= 64) {
-            R::Whole(dst[first], tile, static_cast<int32_t>(cols), batch, blocks);
+        if (dense) {
+            const int64_t repeats = batch * cols / 64;
+            for (int64_t at = 0; at < repeats; at += 248) {
+                R::Blocks(partial[at * 8], tile[at * 64], static_cast<int32_t>(TileMin(248, repeats - at)));
+            }
+            tile = partial;
+        }
+        if (width <= 64) {
+            R::Whole(dst[first], tile, static_cast<int32_t>(width), batch, static_cast<int32_t>(pitch));
             continue;
         }
-        const uint8_t pitch = static_cast<uint8_t>(blocks);
+        const uint8_t jump = static_cast<uint8_t>(pitch);
         int64_t done = 128;
-        if (cols >= done) {
-            R::Fold(lanes, tile, tile[64], 64, batch, BinaryRepeatParams{1, 1, 1, 8, pitch, pitch});
+        if (width >= done) {
+            R::Fold(lanes, tile, tile[64], 64, batch, BinaryRepeatParams{1, 1, 1, 8, jump, jump});
         } else {
-            Muls(lanes, tile, 1.0f, 64, batch, UnaryRepeatParams{1, 1, 8, pitch});
+            Muls(lanes, tile, 1.0f, 64, batch, UnaryRepeatParams{1, 1, 8, jump});
             done = 64;
         }
-        for (; done < cols; done += 64) {
-            const uint64_t mask = static_cast<uint64_t>(TileMin(64, cols - done));
-            R::Fold(lanes, lanes, tile[done], mask, batch, BinaryRepeatParams{1, 1, 1, 8, 8, pitch});
+        for (; done < width; done += 64) {
+            const uint64_t mask = static_cast<uint64_t>(TileMin(64, width - done));
+            R::Fold(lanes, lanes, tile[done], mask, batch, BinaryRepeatParams{1, 1, 1, 8, 8, jump});
         }
         R::Whole(dst[first], lanes, 64, batch, 8);
     }
