@@ -103,7 +103,7 @@ def _ask(worker: Worker, job: Job, setup: Mapping[str, Any], timeout_s: float) -
             return [_empty(job, n, Outcome.TIMEOUT, why, None, wall_s) for n in job.samples]
         lines = died.tail.strip().splitlines()
         error = f"the worker process {died.text}: {lines[-1][:300] if lines else 'no message'}"
-        return [_empty(job, n, None, "", error, wall_s) for n in job.samples]
+        return [failed(job, n, error, wall_s) for n in job.samples]
     return [Record.model_validate(r) for r in answer["records"]]
 
 
@@ -123,7 +123,12 @@ def answer(bench: Bench, job: Job) -> list[Record]:
         return records
     done = {r.sample for r in records}
     wall_s = time.monotonic() - started
-    return records + [_empty(job, n, None, "", error, wall_s) for n in job.samples if n not in done]
+    return records + [failed(job, n, error, wall_s) for n in job.samples if n not in done]
+
+
+def failed(job: Job, sample: int, error: str, wall_s: float = 0.0) -> Record:
+    """Return the record of a sample that could not be judged."""
+    return _empty(job, sample, None, "", error, wall_s)
 
 
 def _empty(

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from akgen.bench.job import Bench, Job, open_bench
 from akgen.bench.record import BenchConfig
-from akgen.bench.runner import answer
+from akgen.bench.runner import answer, failed
 from akgen.graph.runs import Site
+from akgen.tools.outcome import InfraError, InputError
 
 
 def main() -> None:
@@ -22,11 +23,15 @@ def main() -> None:
     with ExitStack() as stack:
         for line in sys.stdin:
             message = json.loads(line)
-            if bench is None:
-                config = BenchConfig.model_validate(message["config"])
-                site = Site.model_validate(message["site"])
-                bench = stack.enter_context(open_bench(config, Path(message["run"]), site))
-            records = answer(bench, Job.model_validate(message["job"]))
+            job = Job.model_validate(message["job"])
+            try:
+                if bench is None:
+                    config = BenchConfig.model_validate(message["config"])
+                    site = Site.model_validate(message["site"])
+                    bench = stack.enter_context(open_bench(config, Path(message["run"]), site))
+                records = answer(bench, job)
+            except (InputError, InfraError) as e:  # the worker cannot be set up; the next job tries again
+                records = [failed(job, n, f"{e.text} {e.remedy}") for n in job.samples]
             protocol.write(json.dumps({"records": [json.loads(r.model_dump_json()) for r in records]}) + "\n")
 
 
