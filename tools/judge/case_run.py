@@ -33,13 +33,13 @@ def run_case(
         previous = result.digests
         if result.outcome != Outcome.CORRECT:
             break
-    return _fold(case, results, own_checker=candidate.task.own_checker)
+    return _fold(case, results)
 
 
-def _fold(case: Case, results: list[TrialResult], *, own_checker: bool) -> CaseVerdict:
+def _fold(case: Case, results: list[TrialResult]) -> CaseVerdict:
     worst = policy.worst(r.outcome for r in results)
     first = results[0].launch
-    reached_checker = own_checker and any(r.max_abs is not None for r in results)
+    asked = any(r.own_checked for r in results)
     return CaseVerdict(
         id=case.id,
         outcome=worst,
@@ -48,7 +48,7 @@ def _fold(case: Case, results: list[TrialResult], *, own_checker: bool) -> CaseV
         max_rel=max((r.max_rel for r in results if r.max_rel is not None), default=None),
         predicted_us=first.duration_us,
         mismatch=next((r.mismatch for r in reversed(results) if r.mismatch is not None), None),
-        own_checker=("fail" if any(r.own_verdict for r in results) else "pass") if reached_checker else None,
+        own_checker=("fail" if any(r.own_verdict for r in results) else "pass") if asked else None,
         diagnostics=tuple({d.model_dump_json(): d for r in results for d in r.diagnostics}.values()),
         profile=first.profile,
     )

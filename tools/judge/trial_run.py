@@ -11,7 +11,7 @@ from akgen.tools.judge import findings, floor, policy, tolerance
 from akgen.tools.judge.compare import Compared, compare, refused
 from akgen.tools.judge.trial_files import Prepared
 from akgen.tools.judge.trials import TrialPlan
-from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.outcome import Diagnostic, InputError, Outcome
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.task import Case, Task
 from akgen.tools.toolchain import Build, Launch, Toolchain
@@ -43,6 +43,7 @@ class TrialResult:
     max_abs: float | None = None
     max_rel: float | None = None
     own_verdict: str | None = None
+    own_checked: bool = False  # the task's own checker was asked
     digests: dict[Place, str] = field(default_factory=dict)  # of outputs
 
 
@@ -96,7 +97,13 @@ def _judge_launch(
         result.outcome = Outcome.TRAP
         return result
     compared = _compare_all(candidate.task, prepared, launch, previous, result)
+    if not compared and not candidate.task.own_checker:
+        raise InputError(
+            f"Task {candidate.task.name}, case {case.id}: the reference gives no output to compare with.",
+            "Return at least one tensor from Model.forward.",
+        )
     if candidate.task.own_checker and not any(_malformed(c) for c in compared):
+        result.own_checked = True
         result.own_verdict = candidate.reference.check(
             candidate.task.reference, case, plan.seed, plan.distribution, launch.outputs
         )
