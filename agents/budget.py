@@ -4,7 +4,10 @@ from akgen.tools.frozen import Frozen
 
 
 class Budget(Frozen):
-    """Limits of one sample. None is no limit. `device_s` counts seconds on the toolchain's device."""
+    """Limits of one sample, looked at between stages. None is no limit.
+
+    `device_s` counts seconds on the toolchain's device: those of test and profile.
+    """
 
     attempts: int = 4
     tokens: int | None = None

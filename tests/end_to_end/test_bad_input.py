@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -195,6 +196,14 @@ def test_a_damaged_checkpoint_file_stops_the_resumed_run(akgen: Akgen, add_one: 
     for part in (run / "tasks" / "add_one").glob("checkpoints.sqlite*"):
         part.write_bytes(b"not a database" * 1000)
     assert "checkpoints.sqlite cannot be used" in _sentence(akgen("resume", run), INFRA)
+
+
+def test_a_database_for_checkpoints_needs_its_package(akgen: Akgen, add_one: Path, script: Script) -> None:
+    if find_spec("langgraph.checkpoint.postgres") is not None:
+        pytest.skip("the postgres extra is installed")
+    arguments = ("solve", add_one, "--model", f"scripted:{script(RIGHT)}")
+    sentence = _sentence(akgen(*arguments, env={"AKGEN_POSTGRES": "postgresql://localhost/akgen"}), INPUT)
+    assert "akgen[postgres]" in sentence
 
 
 def test_a_script_that_runs_out_is_named(akgen: Akgen, add_one: Path, script: Script, tmp_path: Path) -> None:

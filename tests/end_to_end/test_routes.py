@@ -1,0 +1,86 @@
+"""Ways through the machine other than repair: tuning, a kernel alone, a recorded model."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Akgen = Callable[..., Any]
+Script = Callable[..., Path]
+RIGHT, SLOW = ("", ""), ("tileLength_ = tileLength;", "tileLength_ = 16;")
+KERNEL_ONLY = """<kernel_impl>
+```cpp
+#include "kernel_operator.h"
+using namespace AscendC;
+constexpr uint32_t PER_CORE = 8;  // 256 elements over 32 cores
+
+extern "C" __global__ __aicore__ void add_one(GM_ADDR x, GM_ADDR y, GM_ADDR workspace)
+{
+    if (GetBlockIdx() >= 32) {
+        return;
+    }
+    const uint32_t begin = GetBlockIdx() * PER_CORE;
+    TPipe pipe;
+    TQue<QuePosition::VECIN, 1> in;
+    TQue<QuePosition::VECOUT, 1> out;
+    GlobalTensor<float> xGm;
+    GlobalTensor<float> yGm;
+    xGm.SetGlobalBuffer((__gm__ float*)x + begin, PER_CORE);
+    yGm.SetGlobalBuffer((__gm__ float*)y + begin, PER_CORE);
+    pipe.InitBuffer(in, 1, PER_CORE * sizeof(float));
+    pipe.InitBuffer(out, 1, PER_CORE * sizeof(float));
+    LocalTensor<float> a = in.AllocTensor<float>();
+    DataCopy(a, xGm, PER_CORE);
+    in.EnQue(a);
+    a = in.DeQue<float>();
+    LocalTensor<float> b = out.AllocTensor<float>();
+    Adds(b, a, 1.0f, PER_CORE);
+    out.EnQue(b);
+    in.FreeTensor(a);
+    b = out.DeQue<float>();
+    DataCopy(yGm, b, PER_CORE);
+    out.FreeTensor(b);
+}
+```
+</kernel_impl>"""
+
+
+def test_a_correct_kernel_is_tuned_and_the_faster_attempt_stands(
+    akgen: Akgen, add_one: Path, script: Script, tmp_path: Path
+) -> None:
+    model, run = script(RIGHT, SLOW), tmp_path / "run"
+    ended = akgen("solve", add_one, "--model", f"scripted:{model}", "--tune", "1", "--out", run, "--json")
+    assert ended.code == 0, ended.err
+    attempts = json.loads((run / "tasks/add_one/sample-0/attempts.json").read_text())
+    assert [a["decision"]["action"] for a in attempts] == ["tune", "accept"]
+    assert attempts[1]["feedback"]["action"] == "tune"
+    assert "roofline" in attempts[1]["feedback"]["text"]
+    assert ended.document["attempt"] == 1  # the second was slower
+
+
+def test_an_answer_that_is_a_kernel_alone_runs_on_all_cores(
+    akgen: Akgen, add_one: Path, script: Script, tmp_path: Path
+) -> None:
+    arguments = ("solve", add_one, "--case", "even", "--model", f"scripted:{script(KERNEL_ONLY)}")
+    ended = akgen(*arguments, "--out", tmp_path / "run", "--json")
+    assert ended.code == 0, ended.err
+    project = Path(ended.document["project"])
+    assert [p.relative_to(project).as_posix() for p in project.rglob("*.cpp")] == ["op_kernel/add_one.cpp"]
+
+
+def test_a_recorded_run_replays_without_its_model(
+    akgen: Akgen, add_one: Path, script: Script, tmp_path: Path
+) -> None:
+    wrong = ("static_cast<T>(1)", "static_cast<T>(2)")
+    model, tape = script(wrong, RIGHT), tmp_path / "tape.jsonl"
+    arguments = ("solve", add_one, "--seed", "5", "--json")
+    recorded = akgen(*arguments, "--model", f"record:{tape}:scripted:{model}", "--out", tmp_path / "one")
+    model.unlink()
+    replayed = akgen(*arguments, "--model", f"replay:{tape}", "--out", tmp_path / "two")
+    assert (recorded.code, replayed.code) == (0, 0), recorded.err + replayed.err
+    rows = [
+        [(row["outcome"], row["digest"]) for row in ended.document["candidates"][0]["attempts"]]
+        for ended in (recorded, replayed)
+    ]
+    assert [outcome for outcome, _ in rows[0]] == ["wrong", "correct"]
+    assert rows[0] == rows[1]
