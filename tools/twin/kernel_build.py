@@ -24,7 +24,7 @@ from akgen.tools.twin.tiling_header import plain_struct_of_key, tiling_header
 _LIBRARY = "kernel.so"
 _CPP_OF_GE = {d.ge_name: d.cpp_name for d in DType} | {"DT_INT4": "int4b_t", "DT_COMPLEX32": "complex32"}
 _BREVITY = ("-fmax-errors=20", "-fno-diagnostics-show-caret")
-_COMPILER_CALLS = frozenset({"memcpy", "memmove", "memset", "memcmp", "__dso_handle"})
+_COMPILER_CALLS = frozenset({"memcpy", "memmove", "memset", "memcmp", "__dso_handle", "__tls_get_addr"})
 
 
 class KernelFlags(NamedTuple):

@@ -46,25 +46,13 @@ using float16_t = _Float16;
 using float32_t = float;
 using float64_t = double;
 
-// Brain float: storage and explicit conversions only, as on the chip, where scalars of this type cannot be added.
+// Brain float: storage and conversions. Arithmetic happens in float, as vector instructions of this chip do it, too.
 struct bfloat16_t {
     uint16_t bits;
 
     bfloat16_t() = default;
-    constexpr bfloat16_t(const bfloat16_t &) = default;
-    constexpr bfloat16_t &operator=(const bfloat16_t &) = default;
-    template <typename N, typename = decltype(static_cast<float>(*static_cast<N *>(nullptr)))>
-    explicit bfloat16_t(N value) : bits(round_to_nearest_even(static_cast<float>(value)))
-    {
-    }
-    explicit operator float() const
-    {
-        return __builtin_bit_cast(float, static_cast<uint32_t>(bits) << 16);
-    }
-    template <typename N, typename = decltype(static_cast<N>(0.0f)), typename = void> explicit operator N() const
-    {
-        return static_cast<N>(static_cast<float>(*this));
-    }
+    bfloat16_t(float value) : bits(round_to_nearest_even(value)) {}
+    operator float() const { return __builtin_bit_cast(float, static_cast<uint32_t>(bits) << 16); }
 
     static uint16_t round_to_nearest_even(float value)
     {
@@ -81,9 +69,3 @@ struct bfloat16_t {
         return value;
     }
 };
-inline bool operator==(bfloat16_t a, bfloat16_t b) { return static_cast<float>(a) == static_cast<float>(b); }
-inline bool operator!=(bfloat16_t a, bfloat16_t b) { return !(a == b); }
-inline bool operator<(bfloat16_t a, bfloat16_t b) { return static_cast<float>(a) < static_cast<float>(b); }
-inline bool operator>(bfloat16_t a, bfloat16_t b) { return b < a; }
-inline bool operator<=(bfloat16_t a, bfloat16_t b) { return static_cast<float>(a) <= static_cast<float>(b); }
-inline bool operator>=(bfloat16_t a, bfloat16_t b) { return b <= a; }

@@ -17,11 +17,12 @@ constexpr uint64_t stack_bytes = 1 << 20;
 constexpr uint64_t signal_stack_bytes = 64 << 10;
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 // What a device's allocator gives for a tensor of this size: 32 bytes more, in units of 512.
-uint64_t padded(uint64_t size) { return round_up(size + 32, 512); }
+uint64_t with_padding(uint64_t size) { return round_up(size + 32, 512); }
 } // namespace
 
-GmMapping::GmMapping(std::string name, uint64_t size_bytes, Poison poison)
-    : name_(std::move(name)), size_(size_bytes), mapped_(round_up(padded(size_bytes), page))
+GmMapping::GmMapping(std::string name, uint64_t size_bytes, Poison poison, bool padded)
+    : name_(std::move(name)), size_(size_bytes), padded_(padded ? with_padding(size_bytes) : round_up(size_bytes, 32)),
+      mapped_(round_up(with_padding(size_bytes), page))
 {
     void *memory = mmap(nullptr, mapped_ + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
@@ -36,7 +37,7 @@ GmMapping::GmMapping(std::string name, uint64_t size_bytes, Poison poison)
 }
 
 GmMapping::GmMapping(GmMapping &&other) noexcept
-    : name_(std::move(other.name_)), data_(other.data_), size_(other.size_), mapped_(other.mapped_)
+    : name_(std::move(other.name_)), data_(other.data_), size_(other.size_), padded_(other.padded_), mapped_(other.mapped_)
 {
     other.data_ = nullptr;
 }
@@ -51,7 +52,7 @@ GmMapping::~GmMapping()
 uint64_t GmMapping::changed_guard_bytes() const
 {
     uint64_t changed = 0;
-    for (uint64_t at = padded(size_); at < mapped_; ++at) {
+    for (uint64_t at = padded_; at < mapped_; ++at) {
         changed += data_[at] != guard_value;
     }
     return changed;
@@ -165,7 +166,7 @@ bool run_launch(const LaunchRequest &request)
     l.kernel_end = request.kernel_end;
     for (const GmMapping *memory : request.memory) {
         l.buffers.push_back({memory->name(), memory->data(), memory->size_bytes(), round_up(memory->size_bytes(), 32),
-                             padded(memory->size_bytes()), memory->mapped_bytes()});
+                             memory->padded_bytes(), memory->mapped_bytes()});
     }
     std::sort(l.buffers.begin(), l.buffers.end(), [](const GmBuffer &a, const GmBuffer &b) { return a.data < b.data; });
     make_cores(l, request);

@@ -16,13 +16,15 @@ enum class Poison : uint8_t { none, nan, zero };
 class GmMapping {
 public:
     GmMapping() = default;
-    AKGEN_HOST GmMapping(std::string name, uint64_t size_bytes, Poison poison);
+    // `padded`: as a device's allocator gives it, with room behind. A workspace has none.
+    AKGEN_HOST GmMapping(std::string name, uint64_t size_bytes, Poison poison, bool padded = true);
     AKGEN_HOST ~GmMapping();
     GmMapping(GmMapping &&other) noexcept;
     GmMapping &operator=(GmMapping &&) = delete;
 
     uint8_t *data() const { return data_; }
     uint64_t size_bytes() const { return size_; }
+    uint64_t padded_bytes() const { return padded_; }
     uint64_t mapped_bytes() const { return mapped_; }
     const std::string &name() const { return name_; }
     // Bytes behind the allowed ones that were changed; 0 for none.
@@ -31,7 +33,7 @@ public:
 private:
     std::string name_;
     uint8_t *data_ = nullptr;
-    uint64_t size_ = 0, mapped_ = 0;
+    uint64_t size_ = 0, padded_ = 0, mapped_ = 0;
 };
 
 // Which cores of a block run: from KERNEL_TASK_TYPE, see docs/twin.md.

@@ -28,7 +28,8 @@ LaunchMemory::LaunchMemory(const Manifest &manifest)
         }
     }
     if (manifest.workspace_bytes > 0) {
-        workspace = add("workspace", manifest.workspace_bytes, Poison::nan)->data();
+        memory_.push_back(std::make_unique<GmMapping>("workspace", manifest.workspace_bytes, Poison::nan, false));
+        workspace = memory_.back()->data();
     }
     arguments.push_back(workspace);
     uint8_t *tiling = nullptr;

@@ -1,0 +1,120 @@
+"""Several cores: identity, synchronisation, and the deadlock that nobody resolves."""
+
+import numpy as np
+import pytest
+
+SHARE = """
+    TBuf<> buf;
+    pipe.InitBuffer(buf, 64);
+    LocalTensor<T> a = buf.Get<T>(8);
+    Duplicate(a, (float)GetBlockIdx(), 8);
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(out[GetBlockIdx() * 8], a, 8);
+"""
+
+
+def test_every_block_knows_its_number(probe, numbers):
+    ran = probe(SHARE, numbers(8), np.zeros((6, 8), np.float32), block_dim=6)
+    assert ran.codes == []
+    np.testing.assert_array_equal(ran.y[:, 0], range(6))
+
+
+def test_after_sync_all_each_core_sees_what_the_others_wrote(probe, numbers):
+    body = (
+        SHARE
+        + """
+    SyncAll();
+    uint32_t next = (GetBlockIdx() + 1) % GetBlockNum();
+    DataCopy(a, out[next * 8], 8);
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(out[(GetBlockNum() + GetBlockIdx()) * 8], a, 8);"""
+    )
+    ran = probe(body, numbers(8), np.zeros((10, 8), np.float32), block_dim=5)
+    assert ran.codes == []
+    np.testing.assert_array_equal(ran.y[5:, 0], [1, 2, 3, 4, 0])
+
+
+def test_cores_that_wait_for_each_other_in_vain_are_named(probe, numbers):
+    x = numbers(8)
+    found = probe("CrossCoreWaitFlag(3); // HERE", x, x, block_dim=2).assert_stopped("DEADLOCK")
+    assert "aiv0 in CrossCoreWaitFlag for id 3" in found.text
+
+
+def test_a_core_that_leaves_before_the_barrier_is_told(probe, numbers):
+    x = numbers(8)
+    ran = probe("if (GetBlockIdx() == 1) { return; }\n SyncAll(); // HERE", x, x, block_dim=3)
+    assert ran.one("SYNC_MISSING").severity == "warning"
+
+
+def test_a_block_waits_for_the_block_before_it(probe, numbers):
+    body = """
+    TBuf<> buf;
+    pipe.InitBuffer(buf, 512);
+    GlobalTensor<int32_t> steps;
+    steps.SetGlobalBuffer((__gm__ int32_t *)GetUserWorkspace(workspace));
+    LocalTensor<int32_t> scratch = buf.Get<int32_t>();
+    int32_t me = GetBlockIdx();
+    float before = 0;
+    if (me > 0) {
+        IBWait(steps, scratch, me - 1, 0);
+        before = out.GetValue(me - 1);
+    }
+    out.SetValue(me, before + 1);
+    IBSet(steps, scratch, me, 0);"""
+    ran = probe(body, numbers(8), np.zeros(4, np.float32), block_dim=4, workspace_bytes=(16 << 20) + 4096)
+    assert ran.codes == []
+    np.testing.assert_array_equal(ran.y, [1, 2, 3, 4])
+
+
+MIX = """
+    if ASCEND_IS_AIC {
+        out.SetValue(GetBlockIdx(), 10 + GetSubBlockNum());
+        CrossCoreSetFlag<2, PIPE_FIX>(4);
+        CrossCoreWaitFlag(5);
+        out.SetValue(6 + GetBlockIdx(), out.GetValue(2 + 2 * GetBlockIdx()) + out.GetValue(3 + 2 * GetBlockIdx()));
+    }
+    if ASCEND_IS_AIV {
+        CrossCoreWaitFlag(4);
+        out.SetValue(2 + GetBlockIdx(), out.GetValue(get_block_idx()) + GetSubBlockIdx());
+        CrossCoreSetFlag<2, PIPE_MTE3>(5);
+    }"""
+
+
+def test_a_cube_core_and_its_vector_cores_take_turns(probe, numbers):
+    x = numbers(8)
+    task = "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);"
+    ran = probe(MIX, x, np.zeros(8, np.float32), task=task, block_dim=2)
+    assert ran.codes == []
+    np.testing.assert_array_equal(ran.y, [12, 12, 12, 13, 12, 13, 25, 25])
+
+
+def test_a_flag_that_piles_up_is_told(probe, numbers):
+    x = numbers(8)
+    body = "for (int i = 0; i < 16; ++i) {\n CrossCoreSetFlag<0, PIPE_MTE3>(1); // HERE\n }"
+    probe(body, x, x).assert_stopped("FLAG_TWICE")
+
+
+def test_two_runs_say_the_same(probe, numbers):
+    x = numbers(64)
+    first, second = (
+        probe(SHARE + "SyncAll();", x, np.zeros((9, 8), np.float32), block_dim=9, trace=True)
+        for _ in range(2)
+    )
+    assert first.launch.profile is not None
+    assert second.launch.profile is not None
+    same = {"trace": None}
+    assert first.launch.profile.model_copy(update=same) == second.launch.profile.model_copy(update=same)
+    assert first.launch.profile.trace.read_text() == second.launch.profile.trace.read_text()
+
+
+@pytest.mark.parametrize("blocks", [1, 40])
+def test_block_local_variables_belong_to_one_core(probe, numbers, blocks):
+    body = "counter += 1; out.SetValue(GetBlockIdx(), counter);"
+    ran = probe(
+        body,
+        numbers(8),
+        np.zeros(blocks, np.float32),
+        before="__BLOCK_LOCAL__ int counter;",
+        block_dim=blocks,
+    )
+    np.testing.assert_array_equal(ran.y, np.ones(blocks))

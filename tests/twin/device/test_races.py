@@ -1,0 +1,99 @@
+"""Flags, barriers and the races that their absence makes."""
+
+import pytest
+
+TWO = """
+    TBuf<> buf;
+    pipe.InitBuffer(buf, 4096);
+    LocalTensor<T> a = buf.Get<T>(), b = buf.GetWithOffset<T>(64, 1024);
+"""
+
+
+def flag(event: str, number: int = 0) -> str:
+    return f"    SetFlag<HardEvent::{event}>({number}); WaitFlag<HardEvent::{event}>({number});\n"
+
+
+GOOD = (
+    TWO
+    + "    DataCopy(a, in, 64);\n"
+    + flag("MTE2_V")
+    + "    Adds(b, a, 1.0f, 64);\n"
+    + flag("V_MTE3")
+    + "    DataCopy(out, b, 64);\n"
+)
+
+
+def test_flags_between_the_pipes_make_it_right(probe, numbers):
+    x = numbers(64)
+    ran = probe(GOOD, x, x)
+    assert ran.codes == []
+    assert (ran.y == x + 1).all()
+
+
+@pytest.mark.parametrize(("missing", "at"), [("MTE2_V", "Adds(b"), ("V_MTE3", "DataCopy(out")])
+def test_a_missing_flag_is_a_race_at_the_second_access(probe, numbers, missing, at):
+    x = numbers(64)
+    ran = probe(GOOD.replace(flag(missing), ""), x, x)
+    found = ran.assert_stopped("PIPE_RACE", at)
+    assert ("DataCopy" if missing == "MTE2_V" else "Adds") in found.text
+
+
+def test_overwriting_what_another_pipe_still_reads_is_a_race(probe, numbers):
+    x = numbers(64)
+    body = GOOD + "    DataCopy(a, in, 64); // HERE\n"
+    assert "reads the same" in probe(body, x, x).assert_stopped("PIPE_RACE").text
+    assert probe(GOOD + flag("V_MTE2") + "    DataCopy(a, in, 64);\n", x, x).codes == []
+
+
+def test_a_barrier_on_all_pipes_orders_everything(probe, numbers):
+    x = numbers(64)
+    body = GOOD.replace(flag("MTE2_V"), "PipeBarrier<PIPE_ALL>();").replace(
+        flag("V_MTE3"), "pipe_barrier(PIPE_ALL);"
+    )
+    assert probe(body, x, x).codes == []
+
+
+def test_order_passes_through_the_scalar_unit(probe, numbers):
+    """The scalar unit waits for the vector unit to read its result; the copy is issued after that."""
+    x = numbers(64)
+    body = GOOD.replace(flag("V_MTE3"), "    if (b.GetValue(0) > 100.0f) { return; }\n")
+    assert probe(body, x, x).codes == []
+
+
+def test_disjoint_halves_of_a_buffer_do_not_race(probe, numbers):
+    x = numbers(64)
+    assert probe(TWO + "DataCopy(a, in, 64); Duplicate(b, 0.0f, 64);", x, x).codes == []
+
+
+def test_vector_instructions_need_a_barrier_only_without_automatic_synchronisation(probe, numbers):
+    x = numbers(64)
+    chain = TWO + "    Duplicate(a, 1.0f, 64);\n%s    Adds(b, a, 1.0f, 64); // HERE\n"
+    assert probe(chain % "", x, x).codes == []
+    probe(chain % "", x, x, auto_sync=False).assert_stopped("PIPE_RACE")
+    assert probe(chain % "    PipeBarrier<PIPE_V>();\n", x, x, auto_sync=False).codes == []
+
+
+def test_waiting_for_a_flag_that_nobody_sets_is_told(probe, numbers):
+    x = numbers(64)
+    probe("WaitFlag<HardEvent::MTE2_V>(EVENT_ID1); // HERE", x, x).assert_stopped("FLAG_UNPAIRED")
+
+
+def test_setting_a_flag_twice_is_told(probe, numbers):
+    x = numbers(64)
+    body = """
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID1);
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID1); // HERE
+    WaitFlag<HardEvent::MTE2_V>(EVENT_ID1);
+    WaitFlag<HardEvent::MTE2_V>(EVENT_ID1);"""
+    probe(body, x, x).assert_stopped("FLAG_TWICE")
+
+
+def test_a_flag_that_stays_set_is_told(probe, numbers):
+    x = numbers(64)
+    assert probe("SetFlag<HardEvent::MTE2_V>(EVENT_ID1);", x, x).one("FLAG_LEFT").severity == "warning"
+
+
+@pytest.mark.parametrize("number", [8, -1])
+def test_event_ids_are_zero_to_seven(probe, numbers, number):
+    x = numbers(64)
+    probe(f"SetFlag<HardEvent::MTE2_V>({number}); // HERE", x, x).assert_stopped("EVENT_ID")

@@ -1,0 +1,105 @@
+"""The timeline: what takes time, what overlaps, and what is called the bound. Cycles only, never wall time."""
+
+import json
+
+import numpy as np
+
+STREAM = """
+    TQue<QuePosition::VECIN, 1> qin;
+    TQue<QuePosition::VECOUT, 1> qout;
+    pipe.InitBuffer(qin, %(copies)d, 8192);
+    pipe.InitBuffer(qout, %(copies)d, 8192);
+    uint32_t share = %(total)d / GetBlockNum(), from = share * GetBlockIdx();
+    for (uint32_t i = 0; i < share / 2048; ++i) {
+        LocalTensor<T> a = qin.AllocTensor<T>();
+        DataCopy(a, in[from + i * 2048], 2048);
+        qin.EnQue(a);
+        a = qin.DeQue<T>();
+        LocalTensor<T> b = qout.AllocTensor<T>();
+        Adds(b, a, 1.0f, 2048);
+        %(more)s
+        qout.EnQue(b);
+        qin.FreeTensor(a);
+        b = qout.DeQue<T>();
+        DataCopy(out[from + i * 2048], b, 2048);
+        qout.FreeTensor(b);
+    }
+"""
+
+
+def stream(probe, tiles, *, copies=2, more="", **options):
+    x = np.ones(tiles * 2048, np.float32)
+    ran = probe(STREAM % {"copies": copies, "total": x.size, "more": more}, x, x, **options)
+    assert ran.codes == []
+    assert ran.launch.profile is not None
+    return ran.launch.profile
+
+
+def busy(profile, pipe):
+    return next(p.busy_us for p in profile.pipes if p.pipe == pipe)
+
+
+def test_bytes_are_counted(probe):
+    profile = stream(probe, 16)
+    assert profile.gm_read_bytes == profile.gm_write_bytes == 16 * 8192
+
+
+def test_two_buffers_are_faster_than_one_and_slower_than_half(probe):
+    single, double = stream(probe, 16, copies=1), stream(probe, 16, copies=2)
+    assert 0.5 * single.duration_us < double.duration_us < 0.95 * single.duration_us
+
+
+def test_time_grows_with_the_work(probe):
+    small, large = stream(probe, 32), stream(probe, 128)
+    assert 3.0 < large.duration_us / small.duration_us < 4.2
+
+
+def test_many_cores_share_the_memory_bandwidth(probe):
+    """Forty-eight cores ask for more than memory gives: they gain less than forty-eightfold."""
+    one, many = stream(probe, 480, block_dim=1), stream(probe, 480, block_dim=48)
+    assert many.bound == "memory"
+    assert one.duration_us / many.duration_us < 40
+    per_us = (many.gm_read_bytes + many.gm_write_bytes) / many.duration_us
+    assert per_us < 1.48e6  # what all cores reach together
+
+
+def test_much_vector_work_makes_the_vector_unit_the_bound(probe):
+    profile = stream(probe, 16, more="for (int k = 0; k < 20; ++k) { Exp(b, b, 2048); }")
+    assert profile.bound == "vector"
+    assert busy(profile, "V") > 0.6 * profile.duration_us
+
+
+def test_uneven_cores_are_told(probe):
+    x = np.ones(65536, np.float32)
+    body = """
+    TBuf<> buf;
+    pipe.InitBuffer(buf, 8192);
+    LocalTensor<T> a = buf.Get<T>();
+    for (uint32_t i = 0; i < (GetBlockIdx() == 0 ? 200 : 10); ++i) { Adds(a, a, 1.0f, 2048); }"""
+    ran = probe(body, x, x, block_dim=8)
+    assert ran.launch.profile.bound == "imbalance"
+    assert ran.launch.profile.core_imbalance > 4
+
+
+def test_busy_stalled_and_idle_fill_the_duration(probe):
+    profile = stream(probe, 16, block_dim=4)
+    for pipe in profile.pipes:
+        assert (
+            abs(pipe.busy_us + pipe.stalled_us + pipe.idle_us - profile.duration_us)
+            < 0.01 * profile.duration_us
+        )
+
+
+def test_the_trace_names_cores_pipes_and_lines(probe):
+    profile = stream(probe, 8, block_dim=2, trace=True)
+    trace = json.loads(profile.trace.read_text())
+    events = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+    assert {e["name"] for e in events} >= {"DataCopy", "Adds"}
+    assert {e["args"]["source"].split(":")[0] for e in events} == {"op_kernel/probe.cpp"}
+    names = {e["args"]["name"] for e in trace["traceEvents"] if e["ph"] == "M"}
+    assert names >= {"aiv0", "aiv1", "MTE2", "V", "MTE3"}
+    for pid, tid in {(e["pid"], e["tid"]) for e in events}:
+        lane = sorted((e["ts"], e["ts"] + e["dur"]) for e in events if (e["pid"], e["tid"]) == (pid, tid))
+        assert all(a[1] <= b[0] + 1e-6 for a, b in zip(lane, lane[1:], strict=False)), (
+            "a pipe runs one at a time"
+        )
