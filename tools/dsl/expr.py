@@ -109,6 +109,13 @@ class DTypeTest(Frozen):
     dtype: DType
 
 
+class TextTest(Frozen):
+    """Host: `attr == "text"` of a string attribute."""
+
+    attr: str
+    text: str
+
+
 class Item(Frozen):
     """Host: `attr[index]` of a list attribute."""
 
@@ -125,8 +132,8 @@ class Fit(Frozen):
 
 
 Expr = (
-    Const | Name | Binary | Unary | Choice | Func | Element | Read | Dim | DimProduct | Property | DTypeTest | Item
-    | Fit | ListLength | ListNumel
+    Const | Name | Binary | Unary | Choice | Func | Element | Read | Dim | DimProduct | Property | DTypeTest | TextTest
+    | Item | Fit | ListLength | ListNumel
 )  # fmt: skip
 for _model in (Binary, Unary, Choice, Func, Element, Read, Dim, DimProduct, Item, Fit, ListNumel):
     _model.model_rebuild()
@@ -215,7 +222,7 @@ def type_of(e: Expr, names: Callable[[str], ScalarType]) -> ScalarType:
             return "float"
         case Item():
             return names(e.attr)
-        case DTypeTest():
+        case DTypeTest() | TextTest():
             return "bool"
         case Property():
             return "bool" if e.name == "present" else "int"
@@ -256,6 +263,8 @@ def show(e: Expr) -> str:
             return f"{e.tensor}.{e.name}"
         case DTypeTest():
             return f"{e.tensor}.dtype == {e.dtype}"
+        case TextTest():
+            return f'{e.attr} == "{e.text}"'
         case Item():
             return f"{e.attr}[{show(e.index)}]"
         case Fit():

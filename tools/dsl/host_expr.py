@@ -19,6 +19,7 @@ from akgen.tools.dsl.expr import (
     Name,
     Property,
     ScalarType,
+    TextTest,
     names_in,
 )
 from akgen.tools.dsl.host_run import tensor_arguments
@@ -28,6 +29,7 @@ from akgen.tools.dsl.scalars import infer
 
 ATTR_TYPES: dict[str, ScalarType] = {
     "int": "int", "float": "float", "bool": "bool", "list_int": "int", "list_float": "float",
+    "list_bool": "bool",
 }  # fmt: skip
 
 
@@ -41,7 +43,7 @@ class HostExpr:
         self.names = Names()
         for word in ("context", "attrs", "platform", "coreNum", "ubBytes", "workspaces", "size"):
             self.names.used.add(word)
-        given = {p.name: ATTR_TYPES[p.kind] for p in host.attrs}
+        given = {p.name: ATTR_TYPES[p.kind] for p in host.attrs if p.kind != "str"}
         self.types = infer(host.body, given)
         types: Callable[[str], ScalarType] = lambda n: self.types.get(n, "int")  # noqa: E731
         self.expr = CppExpr(self.names.of, types, self.other, host=True)
@@ -89,6 +91,8 @@ class HostExpr:
                 return f"Total({self.list_of(e.tensor)})"
             case DTypeTest():
                 return f"{self.dtype(e.tensor)} == ge::{e.dtype.ge_name}"
+            case TextTest():
+                return f'{self.names.of(e.attr)} == "{e.text}"'
             case Item():
                 return f"{self.names.of(e.attr)}[{text(e.index)}]"
             case ListLength():

@@ -5,6 +5,9 @@ from akgen.tools.dsl.host_expr import HostExpr
 from akgen.tools.op_spec import OpSpec
 
 
+_LISTS = {"list_int": ("Int", "int64_t"), "list_float": ("Float", "float"), "list_bool": ("Bool", "bool")}
+
+
 def input_lines(host: HostExpr, op: OpSpec, body: str) -> list[str]:
     """Return the declarations of what `body` mentions."""
     lines: list[str] = []
@@ -75,8 +78,10 @@ def _attrs(host: HostExpr, op: OpSpec, body: str) -> list[str]:
                 lines.append(f"const bool {name} = *context->GetAttrs()->GetBool({i});")
             case "float":
                 lines.append(f"const double {name} = *context->GetAttrs()->GetFloat({i});")
+            case "str":
+                lines.append(f"const std::string {name} = context->GetAttrs()->GetStr({i});")
             case _:
-                kind, element = ("Int", "int64_t") if p.kind == "list_int" else ("Float", "float")
+                kind, element = _LISTS[p.kind]
                 values = f"{name}Values"
                 lines.append(f"const auto* {values} = context->GetAttrs()->GetList{kind}({i});")
                 span = f"{values}->GetData(), {values}->GetData() + {values}->GetSize()"

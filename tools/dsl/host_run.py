@@ -21,6 +21,7 @@ from akgen.tools.dsl.expr import (
     ListNumel,
     Name,
     Property,
+    TextTest,
 )
 from akgen.tools.dsl.ir import (
     Assert,
@@ -83,10 +84,13 @@ class HostRun:
         self.lists: dict[str, Sequence[Scalar]] = {}
         self.workspaces: dict[str, tuple[int, DType]] = {}
         self.outputs: list[tuple[str, Metas]] = []
+        self.texts: dict[str, str] = {}
         for p in self.host.attrs:
             value = attrs.get(p.name, p.default)
             if isinstance(value, (tuple, list)):
                 self.lists[p.name] = [self._attr(v) for v in value]
+            elif isinstance(value, str):
+                self.texts[p.name] = value
             elif isinstance(value, (bool, int, float)):
                 self.names[p.name] = self._attr(float(value) if p.kind == "float" else value)
             else:
@@ -190,6 +194,8 @@ class HostRun:
                 return self.property(e)
             case DTypeTest():
                 return self.dtype(ElementType(of=e.tensor)) == e.dtype
+            case TextTest():
+                return self.texts[e.attr] == e.text
             case Item():
                 return self.lists[e.attr][self.integer(e.index)]
             case Func(name="core_num"):

@@ -229,6 +229,8 @@ HostParamKind = Literal[
     "bool",
     "list_int",
     "list_float",
+    "str",
+    "list_bool",
 ]
 
 

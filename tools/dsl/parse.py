@@ -22,6 +22,7 @@ from akgen.tools.outcome import Diagnostic
 _HOST_KINDS: dict[str, HostParamKind] = {
     "Tensor": "input", "OptionalTensor": "optional", "Output": "output", "int": "int", "float": "float", "bool": "bool",
     "list_int": "list_int", "list_float": "list_float", "TensorList": "dynamic", "OutputList": "dynamic_output",
+    "str": "str", "list_bool": "list_bool",
 }  # fmt: skip
 
 

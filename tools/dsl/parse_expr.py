@@ -25,6 +25,7 @@ from akgen.tools.dsl.expr import (
     Name,
     Property,
     Read,
+    TextTest,
     Unary,
 )
 from akgen.tools.dtypes import DType
@@ -88,7 +89,7 @@ def parse_expr(node: ast.expr, names: Names) -> Expr:
                 result = binary(node.op, result, parse_expr(v, names), node)
             return result
         case ast.Compare(ops=[op], comparators=[right]):
-            test = _dtype_test(node, names)
+            test = _dtype_test(node, names) or _text_test(node, names)
             return test or binary(op, parse_expr(node.left, names), parse_expr(right, names), node)
         case ast.IfExp():
             return Choice(
@@ -130,6 +131,16 @@ def _dtype_test(node: ast.Compare, names: Names) -> Expr | None:
             comparators=[ast.Name(id=dtype)],
         ) if tensor in names.tensors and dtype in DTYPE_NAMES:
             test = DTypeTest(tensor=tensor, dtype=DType(dtype))
+            return test if isinstance(op, ast.Eq) else Unary(op="not", operand=test)
+    return None
+
+
+def _text_test(node: ast.Compare, names: Names) -> Expr | None:
+    match node:
+        case ast.Compare(
+            left=ast.Name(id=attr), ops=[ast.Eq() | ast.NotEq() as op], comparators=[ast.Constant(value=str() as text)]
+        ) if names.host:
+            test = TextTest(attr=attr, text=text)
             return test if isinstance(op, ast.Eq) else Unary(op="not", operand=test)
     return None
 
