@@ -180,3 +180,18 @@ def test_a_broken_task_gives_one_sentence(
     with pytest.raises(InputError, match=message) as raised:
         load(describe(folder).reference, describe(folder).cases[0])
     assert "\n" not in str(raised.value)
+
+
+def test_an_attribute_that_is_drawn_belongs_to_its_sample(tmp_path: Path) -> None:
+    folder = tmp_path / "tasks" / "level1" / "Math" / "BlendAdd"
+    shutil.copytree(FOLDERS["BlendAdd"], folder)
+    inputs = folder / "validation" / "prepare_inputs.py"
+    text = inputs.read_text().replace('param["shift"]', "torch.randint(0, 1000, (1,)).item()")
+    inputs.write_text(text)
+    loaded = load(describe(folder).reference, describe(folder).cases[1])
+    samples = [loaded.sample(seed, "task") for seed in (1, 2)]
+    shifts = [s.binding.attrs[0].value for s in samples if s.binding is not None]
+    assert len(set(shifts)) == 2
+    for sample, shift in zip(samples, shifts, strict=True):
+        x, y, weight = sample.inputs
+        assert torch.allclose(sample.expected[0], x + weight * y + shift)
