@@ -7,7 +7,7 @@ the Python files of the user's checkout, never a candidate's code.
 import importlib.util
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -50,7 +50,7 @@ class Drawn:
 class BenchmarkSample(Sample):
     """A sample that remembers its draw, for the task's own check."""
 
-    drawn: Drawn
+    drawn: Drawn = field(kw_only=True)
 
 
 class BenchmarkCase:
@@ -71,16 +71,7 @@ class BenchmarkCase:
         if not self.declared.spec.outputs:
             self.in_place = self._written(drawn)
         bound, _, _ = self._record(drawn)
-        self.binding = Binding(
-            inputs=tuple(source_of(o, drawn.args, self.model) for o in bound.origins),
-            attrs=bound.attrs,
-            aliases=bound.aliases,
-            output_dtypes=bound.output_dtypes,
-            input_names=tuple(p.name for p in self.declared.spec.inputs),
-            output_names=tuple(p.name for p in self.declared.spec.outputs),
-            const_inputs=bound.const_inputs,
-            zeroed_outputs=bound.zeroed_outputs,
-        )
+        self.binding = self._binding(bound, drawn)
 
     def sample(self, seed: int, distribution: Distribution) -> BenchmarkSample:
         """Draw inputs from the seed and run the reference.
@@ -101,7 +92,13 @@ class BenchmarkCase:
         returned = tuple(
             slot if want is None else want for slot, want in zip(bound.outputs, expected, strict=True)
         )
-        return BenchmarkSample(inputs=bound.inputs, expected=expected, returned=returned, drawn=drawn)
+        return BenchmarkSample(
+            inputs=bound.inputs,
+            expected=expected,
+            returned=returned,
+            binding=self._binding(bound, drawn),  # some tasks draw an attribute, too
+            drawn=drawn,
+        )
 
     def check(self, sample: Sample, outputs: Sequence[Any]) -> str | None:
         """Run the rest of the binding on these outputs and apply the task's own precision check."""
@@ -125,6 +122,18 @@ class BenchmarkCase:
         errors = result[1] if isinstance(result, tuple | list) and len(result) > 1 else None
         worst = errors.abs().max().item() if isinstance(errors, torch.Tensor) and errors.numel() else math.nan
         return f"The task's own precision check fails; the largest absolute error is {worst:.3g}."
+
+    def _binding(self, bound: Bound, drawn: Drawn) -> Binding:
+        return Binding(
+            inputs=tuple(source_of(o, drawn.args, self.model) for o in bound.origins),
+            attrs=bound.attrs,
+            aliases=bound.aliases,
+            output_dtypes=bound.output_dtypes,
+            input_names=tuple(p.name for p in self.declared.spec.inputs),
+            output_names=tuple(p.name for p in self.declared.spec.outputs),
+            const_inputs=bound.const_inputs,
+            zeroed_outputs=bound.zeroed_outputs,
+        )
 
     def _draw(self, seed: int, *, uniform_values: bool = False) -> Drawn:
         try:

@@ -39,13 +39,13 @@ class Sample:
     """One trial's values. A list stands for a DYNAMIC input or output."""
 
     inputs: Sequence[Tensor | Sequence[Tensor] | None]  # bound, in OpDef order, in the operator's dtypes
-    expected: Sequence[
-        Tensor | Sequence[Tensor] | None
-    ]  # golden values, float64 where the loader can; None: not compared
-    returned: Sequence[
-        Tensor | Sequence[Tensor]
-    ]  # what the reference itself returns, in its own dtype; where
-    # `expected` is None (an output that the reference does not have), any tensor of the output's shape and dtype
+    expected: Sequence[Tensor | Sequence[Tensor] | None]
+    """Golden values, float64 where the loader can; None for an output that is not compared."""
+    returned: Sequence[Tensor | Sequence[Tensor]]
+    """What the reference itself returns, in its own dtype; where `expected` is None (an output that the reference
+    does not have), any tensor of the output's shape and dtype."""
+    binding: Binding | None = None
+    """Where the draw decides over it (a random attribute); None: the case's."""
 
 
 class LoadedCase(Protocol):

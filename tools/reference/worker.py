@@ -44,11 +44,12 @@ class Server:
         seed, distribution = int(request["seed"]), request["distribution"]
         sample = self._sample(key, loaded, seed, distribution)
         if request["op"] == "describe":
-            return {"call": _describe(sample, loaded.binding).model_dump(mode="json")}
+            return {"call": _describe(sample, sample.binding or loaded.binding).model_dump(mode="json")}
         if request["op"] == "check":
             return {"failed": self._check(loaded, sample, request["outputs"])}
         if request["op"] == "sample":
-            return _write(sample, loaded.binding, Path(request["inputs"]), Path(request["expected"]))
+            binding = sample.binding or loaded.binding
+            return _write(sample, binding, Path(request["inputs"]), Path(request["expected"]))
         raise ValueError(f"unknown request {request['op']!r}")
 
     def _loaded(self, key: str, reference: Reference, case: Case) -> LoadedCase:
