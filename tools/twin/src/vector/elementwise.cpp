@@ -5,7 +5,7 @@
 namespace akgen::twin {
 namespace {
 
-constexpr const char *kNames[3] = {"the destination", "the first source", "the second source"};
+constexpr const char *kNames[3] = {"dst", "src0", "src1"};
 
 struct Prepared {
     const OpFacts *facts;
@@ -48,22 +48,18 @@ void run_single(const SingleInstr &s, const Walk &w)
     instr.dtype = s.type;
     instr.repeats = w.repeats;
     instr.elements = w.active;
-    Operand sources[2];
-    Scratch scratch[2];
-    add_access(instr, w, *s.dst);
-    for (uint32_t i = 0; i < 2; ++i) {
-        if (!s.src[i]) {
-            continue;
-        }
-        add_access(instr, w, *s.src[i]);
-        sources[i] = *s.src[i];
-        if (check_overlap(s.api, s.pc, w, *s.dst, *s.src[i])) {
-            scratch[i].copy(sources[i].view.data, extent_bytes(w, sources[i]));
+    for (const Operand *source : s.src) {
+        if (source) {
+            add_access(instr, w, *source);
         }
     }
     issue(instr);
-    for (uint32_t i = 0; i < 2; ++i) { // only now is it known that the bytes may be read
-        if (scratch[i].wanted()) {
+    Operand sources[2];
+    Scratch scratch[2];
+    for (uint32_t i = 0; i < 2 && s.src[i]; ++i) {
+        sources[i] = *s.src[i];
+        if (check_overlap(s.api, s.pc, w, *s.dst, sources[i])) {
+            scratch[i].copy(sources[i].view.data, extent_bytes(w, sources[i]));
             sources[i].view.data = scratch[i].take();
         }
     }

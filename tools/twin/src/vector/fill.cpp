@@ -24,8 +24,8 @@ void store(DType type, uint8_t *at, double value)
 void broadcast_blocks(DType type, View dst, View src, uint32_t repeat, uint32_t dst_block, uint32_t dst_repeat)
 {
     const void *pc = __builtin_return_address(0);
-    require_aligned("Brcb", pc, "the destination", dst, 32);
-    require_aligned("Brcb", pc, "the source", src, 32);
+    require_aligned("Brcb", pc, "dst", dst, 32);
+    require_aligned("Brcb", pc, "src", src, 32);
     if (repeat == 0) {
         return;
     }
@@ -36,7 +36,7 @@ void broadcast_blocks(DType type, View dst, View src, uint32_t repeat, uint32_t 
     w.prefix = true;
     w.each = w.last = w.lanes;
     w.active = static_cast<uint64_t>(w.lanes) * repeat;
-    const Operand d{"the destination", dst, bytes * 8, dst_block, dst_repeat, Use::WRITE};
+    const Operand d{"dst", dst, bytes * 8, dst_block, dst_repeat, Use::WRITE};
     Instr instr = vector_instr("Brcb", "Brcb", pc, type, w.active);
     add_access(instr, w, d);
     add_span(instr, src, static_cast<uint64_t>(repeat) * 8 * bytes, false);
@@ -56,7 +56,7 @@ void broadcast_blocks(DType type, View dst, View src, uint32_t repeat, uint32_t 
 void progression_count(const char *api, DType type, View dst, double first, double step, int64_t count)
 {
     const void *pc = __builtin_return_address(0);
-    require_aligned(api, pc, "the destination", dst, 32);
+    require_aligned(api, pc, "dst", dst, 32);
     const uint32_t bytes = dtype_bytes(type);
     const Walk w = walk_count(api, pc, 256 / bytes, count);
     if (w.active == 0) {
@@ -74,13 +74,13 @@ void progression_repeat(DType type, View dst, double first, MaskArg mask, uint32
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "CreateVecIndex";
-    require_aligned(api, pc, "the destination", dst, 32);
+    require_aligned(api, pc, "dst", dst, 32);
     const uint32_t bytes = dtype_bytes(type);
     const Walk w = walk_repeat(api, pc, 256 / bytes, mask, repeat);
     if (w.active == 0) {
         return;
     }
-    const Operand d{"the destination", dst, bytes * 8, strides.block[0], strides.repeat[0], Use::WRITE};
+    const Operand d{"dst", dst, bytes * 8, strides.block[0], strides.repeat[0], Use::WRITE};
     require_stride(api, pc, d);
     Instr instr = vector_instr(api, "CreateVecIndex", pc, type, w.active);
     add_access(instr, w, d);
@@ -99,8 +99,8 @@ void broadcast_axes(DType type, View dst, View src, View work, const uint32_t *d
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "Broadcast";
-    require_aligned(api, pc, "the destination", dst, 32);
-    require_aligned(api, pc, "the source", src, 32);
+    require_aligned(api, pc, "dst", dst, 32);
+    require_aligned(api, pc, "src", src, 32);
     uint64_t to = 1, from = 1;
     for (uint32_t i = 0; i < dims; ++i) {
         if (src_shape[i] != dst_shape[i] && src_shape[i] != 1) {

@@ -63,25 +63,25 @@ void gather(const void *pc, DType type, const Operand &d, const Walk &w, View sr
 void gather_count(DType type, View dst, View src, View offsets, uint32_t base, int64_t count)
 {
     const void *pc = __builtin_return_address(0);
-    require_aligned("Gather", pc, "the destination", dst, 32);
-    require_aligned("Gather", pc, "the source", src, 32);
-    require_aligned("Gather", pc, "the offsets", offsets, 32);
+    require_aligned("Gather", pc, "dst", dst, 32);
+    require_aligned("Gather", pc, "src", src, 32);
+    require_aligned("Gather", pc, "srcOffset", offsets, 32);
     const uint32_t bytes = dtype_bytes(type);
     const Walk w = walk_count("Gather", pc, 256 / bytes, count);
     if (w.active != 0) {
-        gather(pc, type, Operand{"the destination", dst, bytes * 8, 1, 8, Use::WRITE}, w, src, offsets, base);
+        gather(pc, type, Operand{"dst", dst, bytes * 8, 1, 8, Use::WRITE}, w, src, offsets, base);
     }
 }
 
 void gather_repeat(DType type, View dst, View src, View offsets, uint32_t base, MaskArg mask, uint32_t repeat, uint32_t dst_repeat)
 {
     const void *pc = __builtin_return_address(0);
-    require_aligned("Gather", pc, "the destination", dst, 32);
-    require_aligned("Gather", pc, "the source", src, 32);
-    require_aligned("Gather", pc, "the offsets", offsets, 32);
+    require_aligned("Gather", pc, "dst", dst, 32);
+    require_aligned("Gather", pc, "src", src, 32);
+    require_aligned("Gather", pc, "srcOffset", offsets, 32);
     const uint32_t bytes = dtype_bytes(type);
     const Walk w = walk_repeat("Gather", pc, 256 / bytes, mask, repeat);
-    const Operand d{"the destination", dst, bytes * 8, 1, dst_repeat, Use::WRITE};
+    const Operand d{"dst", dst, bytes * 8, 1, dst_repeat, Use::WRITE};
     require_stride("Gather", pc, d);
     if (w.active != 0) {
         gather(pc, type, d, w, src, offsets, base);
@@ -91,9 +91,9 @@ void gather_repeat(DType type, View dst, View src, View offsets, uint32_t base, 
 void gather_blocks(DType type, View dst, View src, View offsets, uint32_t repeat, uint32_t dst_block, uint32_t dst_repeat)
 {
     const void *pc = __builtin_return_address(0);
-    require_aligned("Gatherb", pc, "the destination", dst, 32);
-    require_aligned("Gatherb", pc, "the source", src, 32);
-    require_aligned("Gatherb", pc, "the offsets", offsets, 32);
+    require_aligned("Gatherb", pc, "dst", dst, 32);
+    require_aligned("Gatherb", pc, "src", src, 32);
+    require_aligned("Gatherb", pc, "srcOffset", offsets, 32);
     if (repeat == 0) {
         return;
     }
@@ -105,7 +105,7 @@ void gather_blocks(DType type, View dst, View src, View offsets, uint32_t repeat
     w.each = w.last = w.lanes;
     w.active = static_cast<uint64_t>(w.lanes) * repeat;
     Instr instr = vector_instr("Gatherb", "Gatherb", pc, bytes == 2 ? DType::U16 : DType::U32, w.active);
-    add_access(instr, w, Operand{"the destination", dst, bytes * 8, dst_block, dst_repeat, Use::WRITE});
+    add_access(instr, w, Operand{"dst", dst, bytes * 8, dst_block, dst_repeat, Use::WRITE});
     add_span(instr, offsets, static_cast<uint64_t>(repeat) * 32, false);
     const uint32_t *offset = reinterpret_cast<const uint32_t *>(offsets.data);
     if (offsets.size_bytes == 0 || static_cast<uint64_t>(repeat) * 32 <= offsets.size_bytes) {
@@ -129,10 +129,10 @@ uint64_t gather_mask(DType type, View dst, View src, View bits, uint8_t pattern,
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "GatherMask";
-    require_aligned(api, pc, "the destination", dst, 32);
-    require_aligned(api, pc, "the source", src, 32);
+    require_aligned(api, pc, "dst", dst, 32);
+    require_aligned(api, pc, "src", src, 32);
     if (bits.data) {
-        require_aligned(api, pc, "the pattern", bits, 32);
+        require_aligned(api, pc, "src1Pattern", bits, 32);
     } else if (pattern < 1 || pattern > 7) {
         trap("GATHER_PATTERN", api, pc, "%s: built-in patterns are 1 to 7; got %u", api, pattern);
     }

@@ -20,7 +20,7 @@ void issue_steps(const Instr &first, const char *const *steps)
     }
 }
 
-constexpr const char *kNames[] = {"the destination", "the source", "the second source"};
+constexpr const char *kNames[] = {"dst", "src", "src1"};
 
 struct Call {
     const char *api;
@@ -45,7 +45,7 @@ bool begin(Call &c, int64_t count, const char *const *steps)
         return false;
     }
     if (c.work.data) {
-        require_aligned(c.api, c.pc, "the temporary buffer", c.work, 32);
+        require_aligned(c.api, c.pc, "sharedTmpBuffer", c.work, 32);
     }
     Instr instr = vector_instr(c.api, steps[0], c.pc, c.type == DType::F16 ? DType::F32 : c.type, w.active);
     const uint64_t span = w.active * bytes;
@@ -182,7 +182,7 @@ void fma_count(DType type, View dst, View a, View b, View third, View work, int6
     static constexpr const char *kSteps[] = {"Mul", "Add", nullptr};
     const void *pc = __builtin_return_address(0);
     Call c{"Fma", pc, type, dst, a, b, work, 2, {}};
-    require_aligned("Fma", pc, "the third source", third, 32);
+    require_aligned("Fma", pc, "src2", third, 32);
     if (!begin(c, count, kSteps)) {
         return;
     }

@@ -49,7 +49,8 @@ template <typename F> void each2(float *dst, const float *x, const float *y, siz
 
 // 1 / (1 + e^-x); the double exponential neither overflows nor loses the tail of a float.
 inline double logistic(double x) { return 1.0 / (1.0 + exp(-x)); }
-inline double gelu(double x) { return 0.5 * x * (1.0 + tanh(kSqrt2OverPi * (x + 0.044715 * x * x * x))); }
+// x (1 + tanh u) / 2 = x / (1 + e^-2u), which does not cancel for large negative x.
+inline double gelu(double x) { return x / (1.0 + exp(-2.0 * kSqrt2OverPi * (x + 0.044715 * x * x * x))); }
 
 } // namespace
 

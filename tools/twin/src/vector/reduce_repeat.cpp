@@ -22,7 +22,7 @@ struct Job {
 
 void begin(Job &j)
 {
-    require_aligned(j.api, j.pc, "the source", j.src, 32);
+    require_aligned(j.api, j.pc, "src", j.src, 32);
     if (j.src_block < 0 || j.src_block > 65535 || j.src_repeat < 0 || j.src_repeat > 65535 || j.dst_repeat < 0 ||
         j.dst_repeat > 65535) {
         trap("STRIDE_RANGE", j.api, j.pc, "%s takes strides of 0 to 65535; got %lld, %lld, %lld", j.api,
@@ -31,7 +31,7 @@ void begin(Job &j)
     const uint32_t bytes = dtype_bytes(j.type);
     j.lanes = 256 / bytes;
     j.walk = walk_repeat(j.api, j.pc, j.lanes, j.mask, j.repeat);
-    j.source = Operand{"the source", j.src, bytes * 8, static_cast<uint32_t>(j.src_block), static_cast<uint32_t>(j.src_repeat), Use::READ};
+    j.source = Operand{"src", j.src, bytes * 8, static_cast<uint32_t>(j.src_block), static_cast<uint32_t>(j.src_repeat), Use::READ};
 }
 
 // Results of `result_bytes` per repeat, `step_bytes` apart.
@@ -269,7 +269,7 @@ void reduce_repeat(Reduce op, DType type, View dst, View src, View work, MaskArg
     if (j.walk.active == 0) {
         return;
     }
-    require_aligned(j.api, j.pc, "the work tensor", work, 32);
+    require_aligned(j.api, j.pc, "sharedTmpBuffer", work, 32);
     const uint32_t bytes = dtype_bytes(type);
     const uint64_t results = static_cast<uint64_t>(j.walk.repeats) * (op == Reduce::SUM ? 1 : 2);
     if (work.size_bytes != 0 && work.size_bytes < results * bytes) {

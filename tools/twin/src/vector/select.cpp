@@ -68,29 +68,29 @@ void record(const Job &j, const Walk &w, uint64_t bit_bytes, const Operand &d, c
 
 void check(const Job &j, bool register_bits)
 {
-    require_aligned(j.api, j.pc, "the destination", j.dst, 32);
-    require_aligned(j.api, j.pc, "the first source", j.src0, 32);
+    require_aligned(j.api, j.pc, "dst", j.dst, 32);
+    require_aligned(j.api, j.pc, "src0", j.src0, 32);
     if (!j.has_scalar) {
-        require_aligned(j.api, j.pc, "the second source", j.src1, 32);
+        require_aligned(j.api, j.pc, "src1", j.src1, 32);
     }
     if (!register_bits) {
-        require_aligned(j.api, j.pc, "the mask", j.bits, 32);
+        require_aligned(j.api, j.pc, "selMask", j.bits, 32);
     }
 }
 
 void run(const Job &j, const Walk &w, const Strides &s, bool register_bits)
 {
     const uint32_t bytes = dtype_bytes(j.type);
-    const Operand d{"the destination", j.dst, bytes * 8, s.block[0], s.repeat[0], Use::WRITE};
-    const Operand a{"the first source", j.src0, bytes * 8, s.block[1], s.repeat[1], Use::READ};
-    const Operand b{"the second source", j.src1, bytes * 8, s.block[2], s.repeat[2], Use::READ};
+    const Operand d{"dst", j.dst, bytes * 8, s.block[0], s.repeat[0], Use::WRITE};
+    const Operand a{"src0", j.src0, bytes * 8, s.block[1], s.repeat[1], Use::READ};
+    const Operand b{"src1", j.src1, bytes * 8, s.block[2], s.repeat[2], Use::READ};
+    const uint64_t consumed = j.reuse ? (w.lanes < w.active ? w.lanes : w.active)
+                                      : static_cast<uint64_t>(w.repeats - 1) * w.lanes + (w.prefix ? w.last : w.lanes);
+    record(j, w, register_bits ? 0 : (consumed + 7) / 8, d, a, b);
     check_overlap(j.api, j.pc, w, d, a);
     if (!j.has_scalar) {
         check_overlap(j.api, j.pc, w, d, b);
     }
-    const uint64_t consumed = j.reuse ? (w.lanes < w.active ? w.lanes : w.active)
-                                      : static_cast<uint64_t>(w.repeats - 1) * w.lanes + (w.prefix ? w.last : w.lanes);
-    record(j, w, register_bits ? 0 : (consumed + 7) / 8, d, a, b);
     const uint32_t step = 32 / bytes;
     const bool unit = w.prefix && d.block == 1 && a.block == 1 && (j.has_scalar || b.block == 1);
     for (uint32_t r = 0; r < w.repeats; ++r) {
@@ -179,9 +179,9 @@ void select_bytes(DType type, View dst, View src0, View src1, uint64_t scalar, V
     const char *api = "SelectWithBytesMask";
     const bool scalar_first = src0.data == nullptr;
     const View tensor = scalar_first ? src1 : src0;
-    require_aligned(api, pc, "the destination", dst, 32);
-    require_aligned(api, pc, "the source", tensor, 32);
-    require_aligned(api, pc, "the mask", flags, 32);
+    require_aligned(api, pc, "dst", dst, 32);
+    require_aligned(api, pc, "src", tensor, 32);
+    require_aligned(api, pc, "selMask", flags, 32);
     if (mask_last < src_last) {
         trap("VECTOR_COUNT", api, pc, "%s: a row of the mask (%u) is shorter than a row of the source (%u)", api, mask_last, src_last);
     }

@@ -24,21 +24,12 @@ class Scratch {
 public:
     void copy(const uint8_t *from, uint64_t bytes)
     {
-        from_ = from;
-        bytes_ = bytes;
+        held_.reset(new uint8_t[bytes + 64]()); // loops may load a full vector; keep room behind
+        std::memcpy(held_.get(), from, bytes);
     }
-    bool wanted() const { return from_ != nullptr; }
-    uint8_t *take()
-    {
-        // Loops may load a full vector; keep room behind.
-        held_.reset(new uint8_t[bytes_ + 64]());
-        std::memcpy(held_.get(), from_, bytes_);
-        return held_.get();
-    }
+    uint8_t *take() { return held_.get(); }
 
 private:
-    const uint8_t *from_ = nullptr;
-    uint64_t bytes_ = 0;
     std::unique_ptr<uint8_t[]> held_;
 };
 

@@ -37,14 +37,14 @@ public:
     void record(const char *const *steps)
     {
         Instr instr = vector_instr(api_, steps[0], pc_, DType::F32, static_cast<uint64_t>(c_.valid_rows) * c_.valid_columns);
-        matrix(instr, c_.src, "the source", false);
+        matrix(instr, c_.src, "src", false);
         if (c_.second.data) {
-            matrix(instr, c_.second, "the gradient", false);
+            matrix(instr, c_.second, "gradTensor", false);
         }
         if (c_.kind == SoftmaxKind::GRAD_FRONT) {
             statistic(instr, c_.dst, c_.type, true);
         } else {
-            matrix(instr, c_.dst, "the destination", true);
+            matrix(instr, c_.dst, "dst", true);
         }
         issue(instr);
         Instr side = vector_instr(api_, steps[1], pc_, DType::F32, instr.elements);
