@@ -136,3 +136,10 @@ def test_reading_what_was_never_written(court: Any) -> None:  # cheat 31
 )
 def test_memory_outside_of_the_arguments(court: Any, entry: str) -> None:  # cheats 6, 31
     assert court.kernel(entry=entry).outcome == Outcome.TRAP
+
+
+def test_the_honest_project_is_timed_and_nothing_hidden_is_left(court: Any, tmp_path: Any) -> None:
+    build = court.judge.compile(court.honest, court.task, tmp_path / "build")
+    profile = court.judge.profile(build, court.task, tmp_path / "profile", 1)
+    assert profile is not None and profile.trace is not None and profile.trace.is_file()
+    assert not (tmp_path / "profile" / "expected").exists()

@@ -1,5 +1,6 @@
 """The judge's front: compile, test, profile, or all in one."""
 
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -118,9 +119,13 @@ class Judge:
         trial = self._reference.sample(
             task.reference, case, first.seed, "task", inputs=folder / "in", expected=folder / "expected"
         )
-        launch = self._toolchain.run(
-            build, trial.call, folder / "run", timeout_s=self._run_timeout_s, trace=True
-        )
+        try:
+            launch = self._toolchain.run(
+                build, trial.call, folder / "run", timeout_s=self._run_timeout_s, trace=True
+            )
+        finally:
+            for part in ("in", "expected"):
+                shutil.rmtree(folder / part, ignore_errors=True)
         return launch.profile
 
     def judge(
