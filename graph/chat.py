@@ -45,13 +45,17 @@ class ChatState(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class ChatContext:
-    """What a conversation works with. `say` shows a text, `show` a finished solution with its kernel."""
+    """What a conversation works with.
+
+    `say` shows a text, `show` a finished solution with its kernel, `refuse` why a request could not be worked on.
+    """
 
     crew: Crew
     store: RunStore
     understand: Understand
     say: Callable[[str], None]
     show: Callable[[Solution, str], None]
+    refuse: Callable[[InputError], None]
     watch: Watch
 
 
@@ -126,7 +130,7 @@ def work(state: ChatState, runtime: Runtime[ChatContext]) -> dict[str, Any]:
     try:
         solution = work_on(context.store, place.task(), context.crew, context.watch)
     except InputError as problem:
-        context.say(f"{problem.text} {problem.remedy}")
+        context.refuse(problem)
         return {"task": None}
     kernel = ""
     if solution.project is not None:

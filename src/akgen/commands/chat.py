@@ -69,35 +69,46 @@ def _converse(store: "RunStore", settings: Settings, terminal: Terminal) -> None
     from akgen.graph.runs import open_crew
     from akgen.graph.talk import talk
 
-    solutions: list[Solution] = []
+    screen = Screen(store, terminal)
+    terminal.line(f"run {store.folder}")
+    with StageLines(terminal) as lines, open_crew(store.info.config, settings.site(), lines.say) as crew:
+        context = ChatContext(
+            crew=crew,
+            store=store,
+            understand=crew.team.understand,
+            say=terminal.line,
+            show=screen.show,
+            refuse=screen.refuse,
+            watch=lines.watch,
+        )
+        talk(context, lambda: _next_sentence(terminal))
+    terminal.result({"run": str(store.folder), "requests": screen.requests})
+    finish(all(request["outcome"] == Outcome.CORRECT for request in screen.requests))
 
-    def show(solution: "Solution", kernel: str) -> None:
-        solutions.append(solution)
+
+class Screen:
+    """Shows what became of each request, and remembers it."""
+
+    def __init__(self, store: "RunStore", terminal: Terminal) -> None:
+        self._store, self._terminal = store, terminal
+        self.requests: list[dict[str, str | None]] = []
+
+    def show(self, solution: "Solution", kernel: str) -> None:
+        terminal = self._terminal
         terminal.show(Syntax(kernel, "cpp", word_wrap=True))
         terminal.show(verdict_table(solution.verdict))
         for line in profile_lines(solution.profile) if solution.profile else []:
             terminal.line(line)
         terminal.line(f"outcome: {solution.outcome}" + (f", {solution.why}" if solution.why else ""))
+        project = None
         if solution.project is not None:
-            terminal.line(f"kernel project: {store.task(solution.task).folder / solution.project}")
+            project = str(self._store.task(solution.task).folder / solution.project)
+            terminal.line(f"kernel project: {project}")
+        self.requests.append({"task": solution.task, "outcome": solution.outcome, "project": project})
 
-    terminal.line(f"run {store.folder}")
-    with StageLines(terminal) as lines, open_crew(store.info.config, settings.site(), lines.say) as crew:
-        talk(
-            ChatContext(
-                crew=crew,
-                store=store,
-                understand=crew.team.understand,
-                say=terminal.line,
-                show=show,
-                watch=lines.watch,
-            ),
-            lambda: _next_sentence(terminal),
-        )
-    terminal.result(
-        {"run": str(store.folder), "solutions": [{"task": s.task, "outcome": s.outcome} for s in solutions]}
-    )
-    finish(all(s.outcome is Outcome.CORRECT for s in solutions))
+    def refuse(self, problem: InputError) -> None:
+        self._terminal.line(f"{problem.text} {problem.remedy}")
+        self.requests.append({"task": None, "outcome": None, "project": None})
 
 
 def _next_sentence(terminal: Terminal) -> str | None:
