@@ -22,6 +22,7 @@ from akgen.tools.dsl.expr import Name
 from akgen.tools.dsl.host_run import HostRun, Launched, Metas, tensor_arguments
 from akgen.tools.dsl.ir import ElementType, If, Kernel, Launch, Load, Program, Stmt, Store, Workspace, walk
 from akgen.tools.dsl.prepare import PreparedKernel, analyse
+from akgen.tools.dsl.reach import reachable
 from akgen.tools.dtypes import DType
 from akgen.tools.op_spec import AttrValue
 from akgen.tools.outcome import Diagnostic
@@ -45,11 +46,13 @@ def check(
     if found:
         return tuple(found)
     prepared: dict[str, PreparedKernel] = {}
+    launched = reachable(program, known)
     for kernel in program.kernels:
         ready, diagnostics = analyse(kernel)
         found.extend(diagnostics)
         arguments = tensor_arguments(program, kernel.name)
-        found.extend(wrong_types(kernel, {p: known[h] for p, h in arguments.items() if h in known}))
+        if kernel.name in launched:
+            found.extend(wrong_types(kernel, {p: known[h] for p, h in arguments.items() if h in known}))
         found.extend(_stores(program, kernel, arguments))
         if ready is not None:
             prepared[kernel.name] = ready

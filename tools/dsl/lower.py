@@ -11,6 +11,7 @@ from akgen.tools.dsl.pass_compute import kernel_code
 from akgen.tools.dsl.pass_host import HostPass, lower_host, require_match
 from akgen.tools.dsl.pass_init import KernelInit, kernel_init
 from akgen.tools.dsl.prepare import prepare
+from akgen.tools.dsl.reach import guards
 from akgen.tools.dsl.template import render
 from akgen.tools.dtypes import DType
 from akgen.tools.frozen import Frozen
@@ -90,16 +91,22 @@ def _kernel_file(
     }
     if narrow:
         library.add("TileStored")
+    limits = guards(program, _combinations(program, op))
     prologue = ["GM_ADDR userWorkspace = GetUserWorkspace(workspace);"] if spaces else []
     launches = []
     for i, k in enumerate(program.kernels):
         ctx = contexts[k.name]
         types = []
         for t in ctx.templates:
-            macro = f"DTYPE_{macros[ctx.arguments[t]]}"
-            types.append(f"TileStored<{macro}>::Type" if ctx.arguments[t] in narrow else macro)
+            types.append(_stored(ctx.arguments[t], macros, narrow))
         args = [_argument(ctx.arguments[t], entry, host) for t in k.tensors]
-        launches.append({"key": i + 1, "class_name": ctx.class_name, "types": types, "args": args})
+        guard = " || ".join(
+            "(" + " && ".join(f"std::is_same<{_stored(n, macros, narrow)}, {_cpp(d)}>::value" for n, d in row) + ")"
+            for row in limits.get(k.name, ())
+        )
+        launches.append(
+            {"key": i + 1, "class_name": ctx.class_name, "types": types, "args": args, "guard": guard}
+        )
     kernels = [
         {**i.model_dump(), "doc": [x.strip() for x in i.doc.splitlines()], "functions": a.functions}
         for i, a in zip(init, aligned, strict=True)
@@ -109,6 +116,15 @@ def _kernel_file(
         entry_params=[f"GM_ADDR {n}" for n in (*entry.values(), "workspace", "tiling")], prologue=prologue,
         syncs=any(a.syncs for a in aligned), launches=launches,
     )  # fmt: skip
+
+
+def _stored(name: str, macros: dict[str, str], narrow: set[str]) -> str:
+    macro = f"DTYPE_{macros[name]}"
+    return f"TileStored<{macro}>::Type" if name in narrow else macro
+
+
+def _cpp(dtype: DType) -> str:
+    return "uint8_t" if dtype == DType.BOOL else dtype.cpp_name
 
 
 def _argument(name: str, entry: dict[str, str], host: HostPass) -> str:
