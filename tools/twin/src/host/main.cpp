@@ -20,7 +20,6 @@ namespace {
 using namespace akgen::host;
 
 constexpr int kBadManifest = 70;
-constexpr size_t kDefaultCompileInfoBytes = 256;
 constexpr uint64_t kCpuSeconds = 30;
 constexpr uint64_t kAddressBytes = uint64_t{4} << 30;
 constexpr uint64_t kFileBytes = 64 << 20;
@@ -87,9 +86,7 @@ int run_tiling(const Manifest &m, int report_fd, int tiling_fd)
     if (tiling == nullptr) {
         return refuse(report_fd, "NO_TILING", "no tiling function is registered for " + m.op);
     }
-    // An OpDef's own tiling function comes with an empty compile info; IMPL_OP_OPTILING may bring a filled one.
-    std::vector<uint64_t> empty_compile_info(kDefaultCompileInfoBytes / sizeof(uint64_t), 0);
-    node.compile_info = empty_compile_info.data();
+    // Only IMPL_OP_OPTILING with TilingParse brings compile info; for an OpDef's own tiling function it is null.
     const OpImpl impl = registry().impls[m.op];
     if (impl.parse != nullptr) {
         node.compile_info = impl.make_compile_info();
