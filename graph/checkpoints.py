@@ -68,6 +68,6 @@ def postgres_saver(url: str) -> Iterator[BaseCheckpointSaver[str]]:
             yield saver
     except psycopg.Error as problem:
         raise InfraError(
-            f"The checkpoint database cannot be used: {problem}.",
+            f"The checkpoint database cannot be used: {' '.join(str(problem).split()).rstrip('.?')}.",
             "Check the URL in AKGEN_POSTGRES and that the server runs.",
         ) from problem
