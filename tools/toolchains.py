@@ -29,9 +29,8 @@ def make_toolchain(name: ToolchainName, machine: Machine, chip_name: str | None 
     if target not in chips():
         raise InputError(f"There is no chip named {target!r}.", f"Known are {', '.join(chips())}.")
     # Imported only when a toolchain is asked for: they bring compilers and process handling.
-    from akgen.tools.twin.toolchain import TwinToolchain
-
     from akgen.tools.twin.settings import TwinSettings
+    from akgen.tools.twin.toolchain import TwinToolchain
 
     twin = TwinToolchain(
         TwinSettings(cache=machine.cache, chip=target, compiler=machine.compiler, path=machine.path)
