@@ -109,7 +109,13 @@ def test_memory_that_is_asked_for_and_never_used_is_no_fault(probe, numbers):
 
 def test_a_part_of_a_buffer_must_lie_in_it(probe, numbers):
     x = numbers(64)
-    body = "TBuf<> b; pipe.InitBuffer(b, 256);\n auto t = b.GetWithOffset<T>(32, 160); // HERE"
+    body = """
+    TBuf<> b, next;
+    pipe.InitBuffer(b, 256);
+    pipe.InitBuffer(next, 256);
+    auto t = b.GetWithOffset<T>(32, 160);
+    Duplicate(t, 0.0f, 16);
+    Duplicate(t, 0.0f, 32); // HERE"""
     probe(body, x, x).assert_stopped("TENSOR_RANGE")
 
 

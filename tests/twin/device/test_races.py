@@ -78,14 +78,31 @@ def test_waiting_for_a_flag_that_nobody_sets_is_told(probe, numbers):
     probe("WaitFlag<HardEvent::MTE2_V>(EVENT_ID1); // HERE", x, x).assert_stopped("FLAG_UNPAIRED")
 
 
-def test_setting_a_flag_twice_is_told(probe, numbers):
+def test_a_flag_counts_its_sets(probe, numbers):
+    """Two fetched ids are the same id; public kernels set it twice and wait twice."""
     x = numbers(64)
-    body = """
-    SetFlag<HardEvent::MTE2_V>(EVENT_ID1);
-    SetFlag<HardEvent::MTE2_V>(EVENT_ID1); // HERE
-    WaitFlag<HardEvent::MTE2_V>(EVENT_ID1);
-    WaitFlag<HardEvent::MTE2_V>(EVENT_ID1);"""
-    probe(body, x, x).assert_stopped("FLAG_TWICE")
+    twice = "    SetFlag<HardEvent::MTE2_V>(1);\n    SetFlag<HardEvent::MTE2_V>(1);\n    WaitFlag<HardEvent::MTE2_V>(1);\n"
+    assert probe(twice + "    WaitFlag<HardEvent::MTE2_V>(1);\n", x, x).codes == []
+    assert probe(twice, x, x).codes == ["FLAG_LEFT"]
+    many = "for (int i = 0; i < 16; ++i) {\n SetFlag<HardEvent::MTE2_V>(1); // HERE\n }"
+    probe(many, x, x).assert_stopped("FLAG_TWICE")
+
+
+def test_the_first_wait_knows_only_what_the_first_set_knew(probe, numbers):
+    x = numbers(64)
+    body = (
+        TWO
+        + """
+    DataCopy(a, in, 64);
+    SetFlag<HardEvent::MTE2_V>(0);
+    DataCopy(b, in, 64);
+    SetFlag<HardEvent::MTE2_V>(0);
+    WaitFlag<HardEvent::MTE2_V>(0);
+    Adds(a, a, 1.0f, 64);
+    Adds(b, b, 1.0f, 64); // HERE
+    WaitFlag<HardEvent::MTE2_V>(0);"""
+    )
+    probe(body, x, x).assert_stopped("PIPE_RACE")
 
 
 def test_a_flag_that_stays_set_is_told(probe, numbers):

@@ -23,9 +23,10 @@ void require_id(const char *api, const void *pc, Pipe from, Pipe to, int32_t id)
 void raise_flag(Pipe from, Pipe to, int32_t id, const void *pc)
 {
     self->last_pc = pc;
-    if (self->hazards.pending(from, to, id) > 0) {
-        complain("FLAG_TWICE", "SetFlag", pc, "SetFlag: event %d from %s to %s is set again before anybody waited for it.",
-                 id, pipe_name(from), pipe_name(to));
+    constexpr uint32_t most_pending = 15;
+    if (self->hazards.pending(from, to, id) >= most_pending) {
+        trap("FLAG_TWICE", "SetFlag", pc, "SetFlag: event %d from %s to %s is set more than %u times without a wait.", id,
+             pipe_name(from), pipe_name(to), most_pending);
     }
     self->hazards.set(from, to, id);
     self->log.event(Kind::set, pair_of(from, to), static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)));

@@ -80,8 +80,9 @@ void Hazards::meet(Shadow &shadow, int other, uint32_t first, uint32_t last, boo
         }
         if (other == pipe_) {
             waits_.same_pipe = true;
-            if (auto_sync_ || pipe_ != static_cast<int>(Pipe::V)) {
-                continue; // other pipes complete in order
+            // Instructions of a pipe start in order, so that only a result may be missing; other pipes end in order, too.
+            if (auto_sync_ || pipe_ != static_cast<int>(Pipe::V) || !wrote || write) {
+                continue;
             }
         } else if (auto_sync_ && auto_ordered(pipe_, other)) {
             waits_.number[other] = top > waits_.number[other] ? top : waits_.number[other];
@@ -118,10 +119,10 @@ Hazards::Conflict Hazards::access(int region, uint32_t first_byte, uint32_t byte
             mine[i] = number_;
         }
     }
-    // What the automatic synchronisation waited for is known from here on.
+    // The automatic synchronisation waits for all that the other pipe was given so far.
     for (int p = 0; p < pipes; ++p) {
-        if (waits_.number[p] > seen_[pipe_][p]) {
-            seen_[pipe_][p] = waits_.number[p];
+        if (waits_.number[p]) {
+            seen_[pipe_][p] = now_[p];
         }
     }
     return conflict;
@@ -129,28 +130,28 @@ Hazards::Conflict Hazards::access(int region, uint32_t first_byte, uint32_t byte
 
 void Hazards::set(Pipe from, Pipe to, int id)
 {
-    Flag &flag = flags_[static_cast<int>(from)][static_cast<int>(to)][id];
     const int f = static_cast<int>(from);
+    Known known;
     for (int p = 0; p < pipes; ++p) {
-        const uint32_t via_issue = seen_[0][p] > seen_[f][p] ? seen_[0][p] : seen_[f][p];
-        flag.known[p] = via_issue;
+        known.number[p] = seen_[0][p] > seen_[f][p] ? seen_[0][p] : seen_[f][p];
     }
-    flag.known[f] = now_[f];
-    flag.known[0] = now_[0];
-    ++flag.sets;
+    known.number[f] = now_[f];
+    known.number[0] = now_[0];
+    flags_[f][static_cast<int>(to)][id].push_back(known);
 }
 
 bool Hazards::wait(Pipe from, Pipe to, int id)
 {
-    Flag &flag = flags_[static_cast<int>(from)][static_cast<int>(to)][id];
-    if (flag.sets == 0) {
+    auto &flag = flags_[static_cast<int>(from)][static_cast<int>(to)][id];
+    if (flag.empty()) {
         return false;
     }
-    --flag.sets;
+    const Known known = flag.front();
+    flag.erase(flag.begin());
     const int t = static_cast<int>(to);
     for (int p = 0; p < pipes; ++p) {
-        if (flag.known[p] > seen_[t][p]) {
-            seen_[t][p] = flag.known[p];
+        if (known.number[p] > seen_[t][p]) {
+            seen_[t][p] = known.number[p];
         }
     }
     return true;

@@ -36,13 +36,13 @@ public:
     const Waits &waits() const { return waits_; }
     uint32_t number() const { return number_; }
 
-    struct Flag {
-        uint32_t known[pipes] = {};
-        uint32_t sets = 0;
+    // A flag counts: what each set knew, oldest first.
+    struct Known {
+        uint32_t number[pipes];
     };
     void set(Pipe from, Pipe to, int id);
     bool wait(Pipe from, Pipe to, int id); // false: nobody set it
-    uint32_t pending(Pipe from, Pipe to, int id) const { return flags_[int(from)][int(to)][id].sets; }
+    uint32_t pending(Pipe from, Pipe to, int id) const { return static_cast<uint32_t>(flags_[int(from)][int(to)][id].size()); }
     void barrier(Pipe pipe);
 
 private:
@@ -56,7 +56,7 @@ private:
     Shadow shadows_[7];
     uint32_t now_[pipes] = {};
     uint32_t seen_[pipes][pipes] = {};
-    Flag flags_[pipes][pipes][8];
+    std::vector<Known> flags_[pipes][pipes][8];
     Waits waits_;
     int pipe_ = 0;
     uint32_t number_ = 0;

@@ -102,9 +102,13 @@ void tbuf_get(const uint8_t *data, uint32_t have, uint64_t offset, uint64_t want
     if (!data) {
         return; // a tensor without memory: harmless until it is used
     }
-    if (offset + want > have) {
-        trap("TENSOR_RANGE", "TBuf::Get", pc, "TBuf::Get: bytes %llu to %llu of a buffer of %u bytes.",
-             static_cast<unsigned long long>(offset), static_cast<unsigned long long>(offset + want), have);
+    if (offset > have) {
+        trap("TENSOR_RANGE", "TBuf::Get", pc, "TBuf::Get: offset %llu in a buffer of %u bytes.",
+             static_cast<unsigned long long>(offset), have);
+    }
+    if (offset + want > have) { // no more than a number until somebody uses what lies behind
+        remark("TENSOR_RANGE", "TBuf::Get", pc, "TBuf::Get: bytes %llu to %llu of a buffer of %u bytes.",
+               static_cast<unsigned long long>(offset), static_cast<unsigned long long>(offset + want), have);
     }
 }
 

@@ -53,6 +53,7 @@ void run_single(const SingleInstr &s, const Walk &w)
             add_access(instr, w, *source);
         }
     }
+    add_access(instr, w, *s.dst);
     issue(instr);
     Operand sources[2];
     Scratch scratch[2];
