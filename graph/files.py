@@ -1,6 +1,7 @@
 """Files that survive a crash: whole or absent, appended or torn only at the end."""
 
 import errno
+import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -83,3 +84,13 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
         return
     for line in path.read_bytes().split(b"\n")[:-1]:
         yield json.loads(line)
+
+
+def digest_of(path: Path) -> str:
+    """Return the SHA-256 of a file, or of a folder's files and their names; of nothing if there is none."""
+    h = hashlib.sha256()
+    files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
+    for file in files:
+        if "__pycache__" not in file.parts:
+            h.update(f"{file.relative_to(path)}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
+    return h.hexdigest()

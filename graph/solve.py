@@ -8,8 +8,10 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from akgen.graph import machine
 from akgen.graph.checkpoints import postgres_saver, sqlite_saver
 from akgen.graph.context import Context
+from akgen.graph.files import digest_of
 from akgen.graph.records import Solution
 from akgen.graph.state import Candidates, TaskState
+from akgen.graph.store import TaskStore
 from akgen.tools.outcome import InputError
 from akgen.tools.task import Task
 
@@ -27,12 +29,7 @@ def solve(
     """
     store = context.store
     with store.claimed():
-        if store.known() and store.task() != task:
-            raise InputError(
-                f"{store.folder} holds an earlier form of task {task.name}.",
-                "Start a new run; results of different tasks are never mixed.",
-            )
-        store.save_task(task)
+        _keep_task(store, task)
         finished = store.solution()
         if finished is not None:
             return finished
@@ -49,6 +46,18 @@ def solve(
         solution = store.solution()
         assert solution is not None
         return solution
+
+
+def _keep_task(store: TaskStore, task: Task) -> None:
+    """Write the task down, or find it as it was written; what was paid for must belong to it."""
+    reference = digest_of(task.reference.path)
+    if (store.known() and store.task() != task) or store.reference() not in (None, reference):
+        raise InputError(
+            f"Task {task.name} is not what it was when {store.folder} was begun.",
+            "Start a new run; results of different tasks are never mixed.",
+        )
+    store.save_task(task)
+    store.save_reference(reference)
 
 
 def _saver(context: Context, postgres: str | None) -> AbstractContextManager[BaseCheckpointSaver[str]]:

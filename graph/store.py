@@ -90,6 +90,14 @@ class TaskStore:
     def save_task(self, task: Task) -> None:
         write_whole(self.folder / "task.json", _json(task))
 
+    def reference(self) -> str | None:
+        """Return the digest of the task's reference when the task was begun."""
+        path = self.folder / "reference.sha256"
+        return path.read_text().strip() if path.is_file() else None
+
+    def save_reference(self, digest: str) -> None:
+        write_whole(self.folder / "reference.sha256", digest + "\n")
+
     def solution(self) -> Solution | None:
         path = self.folder / "result.json"
         return _read(Solution, path) if path.is_file() else None

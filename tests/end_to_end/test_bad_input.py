@@ -198,6 +198,17 @@ def test_a_damaged_checkpoint_file_stops_the_resumed_run(akgen: Akgen, add_one: 
     assert "checkpoints.sqlite cannot be used" in _sentence(akgen("resume", run), INFRA)
 
 
+def test_a_reference_that_changed_since_the_run_began_is_noticed(
+    akgen: Akgen, add_one: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    arguments = ("solve", add_one, "--model", "openai:any", "--base-url", NO_ENDPOINT, "--out", run)
+    assert akgen(*arguments, env={"AKGEN_MODEL_TRIES": "1"}).code == INFRA
+    reference = add_one / "reference.py"
+    reference.write_text(reference.read_text().replace("x + 1", "x + 2"))
+    assert "is not what it was" in _sentence(akgen("resume", run), INPUT)
+
+
 def test_a_database_for_checkpoints_needs_its_package(akgen: Akgen, add_one: Path, script: Script) -> None:
     if find_spec("langgraph.checkpoint.postgres") is not None:
         pytest.skip("the postgres extra is installed")
