@@ -47,9 +47,11 @@ class EventLog:
     def say(self, event: str, **fields: Any) -> None:
         """Record an event (fields of `records.Event`), then hand it to the watcher.
 
-        The disk is waited for when a stage ended, not when it begins.
+        The disk is waited for when an attempt ended; until then a power cut may take lines, a crash may not. What
+        was paid for is on disk in the ledger either way.
         """
-        record = self._log.debug if fields.get("status") == "start" else self._log.info
+        ends = event == "stopped" or (fields.get("stage") == "criticise" and fields.get("status") == "done")
+        record = self._log.info if ends else self._log.debug
         record(event, **fields)
         self._watch(self._last)
 
