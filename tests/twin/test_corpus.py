@@ -1,0 +1,53 @@
+"""Every fault of the corpus is caught with the right code on the right line; its correct sibling raises no alarm."""
+
+import importlib.util
+import sys
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from akgen.tools.twin.toolchain import TwinToolchain
+
+
+def _load() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("corpus_pairs", Path(__file__).with_name("corpus") / "pairs.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["corpus_pairs"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+PAIRS = _load()
+ALL = PAIRS.read_pairs()
+
+
+@pytest.mark.parametrize("pair", ALL, ids=lambda p: p.name)
+def test_the_fault_is_told_at_its_line(twin: TwinToolchain, tmp_path: Path, pair: Any) -> None:
+    ended = PAIRS.run(twin, pair, pair.faulty, tmp_path / "faulty")
+    assert {(d.code, d.severity) for d in ended.diagnostics} == {(pair.code, pair.severity)}, ended.diagnostics
+    assert (ended.outcome is None) == (pair.severity == "warning")
+    found = ended.diagnostics[0]
+    if pair.lines:
+        assert (found.file, found.line) in pair.lines, ended.diagnostics
+    else:
+        assert found.line is None, found
+
+
+@pytest.mark.parametrize("pair", ALL, ids=lambda p: p.name)
+def test_the_correct_sibling_raises_no_alarm(twin: TwinToolchain, tmp_path: Path, pair: Any) -> None:
+    ended = PAIRS.run(twin, pair, pair.correct, tmp_path / "correct")
+    assert (ended.outcome, ended.diagnostics) == (None, ())
+    want = pair.want()
+    tolerance = 1e-2 if want.dtype == np.float16 else 1e-5
+    np.testing.assert_allclose(ended.y, want, rtol=tolerance, atol=tolerance)
+
+
+def test_every_check_has_two_pairs() -> None:
+    counted = Counter(p.code for p in ALL)
+    assert not {code: n for code, n in counted.items() if n < 2}
+    assert len(ALL) >= 80
