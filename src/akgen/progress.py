@@ -33,8 +33,11 @@ class StageLines:
         self._stop()
 
     def say(self, text: str) -> None:
-        """Show what is being prepared."""
-        self._console.print(Text(text))
+        """Show what is being prepared: on a terminal in one line that changes."""
+        if self._console.is_terminal:
+            self._start(text)
+        else:
+            self._console.print(Text(text))
 
     def watch(self, event: "Event") -> None:
         """Show one event of the graph."""
