@@ -10,6 +10,7 @@ from akgen.bench.npukb import discovery
 from akgen.bench.page.render import page
 from akgen.bench.record import BenchConfig
 from akgen.bench.report import Report, report
+from akgen.bench.sources import Folder
 from akgen.bench.store import BenchStore
 from akgen.graph.files import write_whole
 from akgen.graph.runs import begin as begin_run
@@ -25,6 +26,8 @@ def choose_tasks(
 
     Raises InputError when nothing is left, or when the suite has no answers and these are asked for.
     """
+    if source not in ("composer", "model", "answers"):
+        Folder(Path(source))
     if source == "answers" and suite != "npukb":
         raise InputError(f"The suite {suite} has no reference answers.", "Use --source answers with npukb.")
     chosen = suites.choose(
@@ -33,6 +36,14 @@ def choose_tasks(
     if not chosen:
         raise InputError("No task of the suite fits --tasks and --levels.", "Leave one of them out.")
     return chosen
+
+
+def level_numbers(words: tuple[str, ...]) -> tuple[int, ...]:
+    """Read the numbers of --levels. Raises InputError for anything else."""
+    for word in words:
+        if not word.isdigit():
+            raise InputError(f"--levels holds {word!r}.", "Give numbers separated by commas, such as 1,2.")
+    return tuple(int(w) for w in words)
 
 
 def prepare(toolchain: str, chip: str, machine: Machine, progress: Callable[[str], None]) -> str:

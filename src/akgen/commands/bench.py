@@ -56,7 +56,7 @@ def run_suite(
     terminal = Terminal(as_json)
     root = root or settings.npukb_root
     chosen = launch.choose_tasks(
-        suite, root, source, names=_words(tasks), levels=tuple(int(n) for n in _words(levels))
+        suite, root, source, names=_words(tasks), levels=launch.level_numbers(_words(levels))
     )
     site = settings.site()
     named = model or (settings.model if source == "model" else "composer")
