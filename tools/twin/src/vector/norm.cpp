@@ -1,0 +1,74 @@
+// LayerNorm and RmsNorm over rows, in float.
+#include "record.h"
+#include "reduce.h"
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "akgen/vector_norm.h"
+
+namespace akgen::twin {
+
+void normalise(const NormCall &c)
+{
+    const void *pc = __builtin_return_address(0);
+    const uint32_t bytes = dtype_bytes(c.type);
+    const View all[] = {c.dst, c.src, c.gamma, c.beta, c.mean, c.variance};
+    static constexpr const char *kNames[] = {"dst", "src", "gamma", "beta", "outputMean", "outputVariance"};
+    for (int i = 0; i < 6; ++i) {
+        if (all[i].data) {
+            require_aligned(c.api, pc, kNames[i], all[i], 32);
+        }
+    }
+    if (c.length > c.stride || static_cast<uint64_t>(c.stride) * bytes % 32 != 0) {
+        trap("VECTOR_COUNT", c.api, pc, "%s: rows of %u elements, %u apart, are not whole blocks of 32 bytes.", c.api, c.length, c.stride);
+    }
+    if (c.rows == 0 || c.length == 0) {
+        return;
+    }
+    const uint64_t n = static_cast<uint64_t>(c.rows) * c.length;
+    Instr instr = vector_instr(c.api, "Mul", pc, DType::F32, n);
+    instr.access[instr.n_access++] = Access{c.src.data, static_cast<uint64_t>(c.length) * bytes, c.rows, static_cast<int64_t>(c.stride) * bytes, false, c.src.size_bytes};
+    add_span(instr, c.gamma, static_cast<uint64_t>(c.length) * bytes, false);
+    add_span(instr, c.beta, static_cast<uint64_t>(c.length) * bytes, false);
+    instr.access[instr.n_access++] = Access{c.dst.data, static_cast<uint64_t>(c.length) * bytes, c.rows, static_cast<int64_t>(c.stride) * bytes, true, c.dst.size_bytes};
+    add_span(instr, c.mean, static_cast<uint64_t>(c.rows) * bytes, true);
+    add_span(instr, c.variance, static_cast<uint64_t>(c.rows) * bytes, true);
+    issue(instr);
+    static constexpr const char *kCentred[] = {"ReduceRepeat", "Muls", "Brcb", "Sub", "Mul", "ReduceRepeat", "Muls", "Adds", "Rsqrt", "Brcb", "Mul", "Mul", "Add"};
+    static constexpr const char *kRoot[] = {"ReduceRepeat", "Muls", "Adds", "Sqrt", "Brcb", "Div", "Mul"};
+    const uint32_t steps = c.centred ? 13 : 7;
+    for (uint32_t i = 0; i < steps; ++i) {
+        Instr step = vector_instr(c.api, c.centred ? kCentred[i] : kRoot[i], pc, DType::F32, n);
+        issue(step);
+    }
+    static thread_local std::vector<float> row, square;
+    row.resize(c.length);
+    square.resize(c.length);
+    const auto sum = [&](const std::vector<float> &v) { return span_sum(DType::F32, reinterpret_cast<const uint8_t *>(v.data()), c.length); };
+    for (uint32_t r = 0; r < c.rows; ++r) {
+        const uint8_t *from = c.src.data + static_cast<uint64_t>(r) * c.stride * bytes;
+        uint8_t *to = c.dst.data + static_cast<uint64_t>(r) * c.stride * bytes;
+        for (uint32_t i = 0; i < c.length; ++i) {
+            row[i] = load_real(c.type, from, i);
+        }
+        const float mean = c.centred ? sum(row) / static_cast<float>(c.length) : 0.0f;
+        for (uint32_t i = 0; i < c.length; ++i) {
+            row[i] -= mean;
+            square[i] = row[i] * row[i];
+        }
+        const float variance = sum(square) / static_cast<float>(c.length);
+        const float scale = 1.0f / std::sqrt(variance + c.epsilon);
+        for (uint32_t i = 0; i < c.length; ++i) {
+            const float gamma = c.gamma.data ? load_real(c.type, c.gamma.data, i) : 1.0f;
+            const float beta = c.beta.data ? load_real(c.type, c.beta.data, i) : 0.0f;
+            store_real(c.type, to, i, row[i] * scale * gamma + beta);
+        }
+        if (c.mean.data) {
+            store_real(c.type, c.mean.data, r, mean);
+            store_real(c.type, c.variance.data, r, variance);
+        }
+    }
+}
+
+} // namespace akgen::twin

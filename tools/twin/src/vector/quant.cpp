@@ -1,0 +1,132 @@
+// AscendQuant, AscendDequant, AscendAntiQuant.
+#include "record.h"
+#include "reduce.h"
+#include "rounding.h"
+#include <cstring>
+#include <initializer_list>
+
+#include "akgen/vector_norm.h"
+
+namespace akgen::twin {
+namespace {
+
+float real(DType type, const uint8_t *data, uint64_t i)
+{
+    return type == DType::BF16 ? widen_bfloat(reinterpret_cast<const uint16_t *>(data)[i]) : load_real(type, data, i);
+}
+void put(DType type, uint8_t *data, uint64_t i, float value)
+{
+    if (type == DType::BF16) {
+        reinterpret_cast<uint16_t *>(data)[i] = narrow_bfloat(value);
+    } else {
+        store_real(type, data, i, value);
+    }
+}
+float as_half(float x) { return widen_half(narrow_half(x)); }
+
+void steps(const char *api, const void *pc, DType type, uint64_t n, const char *a, const char *b, const char *c)
+{
+    for (const char *row : {a, b, c}) {
+        Instr step = vector_instr(api, row, pc, type, n);
+        issue(step);
+    }
+}
+
+} // namespace
+
+void quantise(DType type, View dst, View src, View work, View scales, View offsets, float scale, float offset, uint32_t channels, int64_t count)
+{
+    const void *pc = __builtin_return_address(0);
+    const char *api = "AscendQuant";
+    require_aligned(api, pc, "dst", dst, 32);
+    require_aligned(api, pc, "src", src, 32);
+    const Walk w = walk_count(api, pc, 128, count);
+    if (w.active == 0) {
+        return;
+    }
+    const uint32_t bytes = dtype_bytes(type);
+    Instr instr = vector_instr(api, "Muls", pc, type, w.active);
+    add_span(instr, src, w.active * bytes, false);
+    add_span(instr, scales, static_cast<uint64_t>(channels) * bytes, false);
+    add_span(instr, offsets, static_cast<uint64_t>(channels) * bytes, false);
+    add_span(instr, dst, w.active, true);
+    add_span(instr, work, work.data ? 32 : 0, true);
+    issue(instr);
+    steps(api, pc, DType::F16, w.active, "Adds", "Cast float->half", "Cast half->int8_t");
+    for (uint64_t i = 0; i < w.active; ++i) {
+        const float s = scales.data ? load_real(type, scales.data, i % channels) : scale;
+        const float o = offsets.data ? load_real(type, offsets.data, i % channels) : offset;
+        float value = load_real(type, src.data, i) * s;
+        value = type == DType::F16 ? as_half(as_half(value) + o) : as_half(value + o);
+        reinterpret_cast<int8_t *>(dst.data)[i] = to_integer<int8_t, Round::RINT, float>(value);
+    }
+}
+
+void dequantise(DType to, DType scale_type, View dst, View src, View scales, View work, float scale, uint32_t rows, uint32_t n, uint32_t count)
+{
+    const void *pc = __builtin_return_address(0);
+    const char *api = "AscendDequant";
+    require_aligned(api, pc, "dst", dst, 32);
+    require_aligned(api, pc, "src", src, 32);
+    if (count > n) {
+        trap("VECTOR_COUNT", api, pc, "AscendDequant: calCount %u exceeds the %u elements of a row.", count, n);
+    }
+    const uint32_t bytes = dtype_bytes(to);
+    const uint64_t src_row = (static_cast<uint64_t>(n) * 4 + 31) / 32 * 32;
+    const uint64_t dst_row = (static_cast<uint64_t>(n) * bytes + 31) / 32 * 32;
+    const uint64_t total = static_cast<uint64_t>(rows) * count;
+    if (total == 0) {
+        return;
+    }
+    Instr instr = vector_instr(api, "Cast int32_t->float", pc, DType::I32, total);
+    instr.access[instr.n_access++] = Access{src.data, static_cast<uint64_t>(count) * 4, rows, static_cast<int64_t>(src_row), false, src.size_bytes};
+    instr.access[instr.n_access++] = Access{dst.data, static_cast<uint64_t>(count) * bytes, rows, static_cast<int64_t>(dst_row), true, dst.size_bytes};
+    add_span(instr, scales, static_cast<uint64_t>(count) * dtype_bytes(scale_type), false);
+    add_span(instr, work, work.data ? 32 : 0, true);
+    issue(instr);
+    steps(api, pc, DType::F32, total, "Mul", "Copy", to == DType::F32 ? "Copy" : "Cast float->half");
+    for (uint32_t r = 0; r < rows; ++r) {
+        const int32_t *in = reinterpret_cast<const int32_t *>(src.data + r * src_row);
+        for (uint32_t i = 0; i < count; ++i) {
+            float s = scale;
+            if (scale_type == DType::U64 && scales.data) { // the bits of a float in the low half, as fixpipe takes them
+                uint32_t word;
+                std::memcpy(&word, scales.data + i * 8, sizeof word);
+                std::memcpy(&s, &word, sizeof s);
+            } else if (scales.data) {
+                s = real(scale_type, scales.data, i);
+            }
+            put(to, dst.data + r * dst_row, i, static_cast<float>(in[i]) * s);
+        }
+    }
+}
+
+void antiquantise(DType to, View dst, View src, View offsets, View scales, View work, uint32_t rows, uint32_t columns, bool across)
+{
+    const void *pc = __builtin_return_address(0);
+    const char *api = "AscendAntiQuant";
+    require_aligned(api, pc, "dst", dst, 32);
+    require_aligned(api, pc, "src", src, 32);
+    const uint32_t bytes = dtype_bytes(to);
+    const uint64_t n = static_cast<uint64_t>(rows) * columns;
+    if (n == 0) {
+        return;
+    }
+    const uint64_t factors = across ? rows : columns;
+    Instr instr = vector_instr(api, "Cast int8_t->half", pc, DType::I8, n);
+    add_span(instr, src, n, false);
+    add_span(instr, offsets, factors * bytes, false);
+    add_span(instr, scales, factors * bytes, false);
+    add_span(instr, dst, n * bytes, true);
+    add_span(instr, work, work.data ? 32 : 0, true);
+    issue(instr);
+    steps(api, pc, DType::F16, n, "Add", "Mul", "Copy");
+    for (uint64_t i = 0; i < n; ++i) {
+        const uint64_t f = across ? i / columns : i % columns;
+        const float offset = offsets.data ? real(to, offsets.data, f) : 0.0f;
+        const float x = static_cast<float>(reinterpret_cast<const int8_t *>(src.data)[i]) + offset;
+        put(to, dst.data, i, (to == DType::F16 ? as_half(x) : x) * real(to, scales.data, f));
+    }
+}
+
+} // namespace akgen::twin

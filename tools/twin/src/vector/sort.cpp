@@ -1,0 +1,300 @@
+// Sorting: 32 at a time, merging, extraction, region proposals, TopK.
+#include "reduce.h"
+#include "record.h"
+#include "state.h"
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "akgen/vector_sort.h"
+
+namespace akgen::twin {
+namespace {
+
+struct Shape {
+    DType type;
+    uint32_t bytes; // of a record
+    uint32_t score; // where the score lies in it
+};
+Shape shape_of(DType type, bool proposals) { return proposals ? Shape{DType::F16, 16, 8} : Shape{type, 8, 0}; }
+
+// A strict order even with NaN, which comes first.
+bool above(float a, float b) { return a > b || (a != a && b == b); }
+
+float score_of(const Shape &s, const uint8_t *record)
+{
+    return load_real(s.type, record + s.score, 0);
+}
+// Largest first; equals keep their order.
+void sort_in_place(const Shape &s, uint8_t *records, size_t n)
+{
+    static thread_local std::vector<uint32_t> order;
+    static thread_local std::vector<uint8_t> copy;
+    order.resize(n);
+    copy.assign(records, records + n * s.bytes);
+    for (size_t i = 0; i < n; ++i) {
+        order[i] = static_cast<uint32_t>(i);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+        return above(score_of(s, copy.data() + static_cast<size_t>(a) * s.bytes),
+                     score_of(s, copy.data() + static_cast<size_t>(b) * s.bytes));
+    });
+    for (size_t i = 0; i < n; ++i) {
+        std::memcpy(records + i * s.bytes, copy.data() + static_cast<size_t>(order[i]) * s.bytes, s.bytes);
+    }
+}
+
+void require_repeat(const char *api, const void *pc, int64_t repeat)
+{
+    if (repeat < 0 || repeat > 255) {
+        trap("REPEAT_RANGE", api, pc, "%s is called with %lld repeats; one instruction takes 0 to 255.", api,
+             static_cast<long long>(repeat));
+    }
+}
+
+void build_records(DType type, uint8_t *records, const uint8_t *scores, const uint8_t *indices, size_t n)
+{
+    const uint32_t bytes = dtype_bytes(type);
+    for (size_t i = 0; i < n; ++i) {
+        std::memset(records + i * 8, 0, 4);
+        std::memcpy(records + i * 8, scores + i * bytes, bytes);
+        std::memcpy(records + i * 8 + 4, indices + i * 4, 4);
+    }
+}
+
+} // namespace
+
+void sort_records(DType type, View dst, View scores, View indices, int64_t repeat)
+{
+    const void *pc = __builtin_return_address(0);
+    const char *api = "Sort32";
+    require_aligned(api, pc, "dst", dst, 32);
+    require_aligned(api, pc, "src0", scores, 32);
+    require_aligned(api, pc, "src1", indices, 32);
+    require_repeat(api, pc, repeat);
+    const uint64_t n = static_cast<uint64_t>(repeat) * 32;
+    if (n == 0) {
+        return;
+    }
+    Instr instr = vector_instr(api, "Sort32", pc, type, n);
+    add_span(instr, scores, n * dtype_bytes(type), false);
+    add_span(instr, indices, n * 4, false);
+    add_span(instr, dst, n * 8, true);
+    issue(instr);
+    uint8_t records[32 * 8];
+    for (int64_t r = 0; r < repeat; ++r) {
+        build_records(type, records, scores.data + r * 32 * dtype_bytes(type), indices.data + r * 128, 32);
+        sort_in_place(shape_of(type, false), records, 32);
+        std::memcpy(dst.data + r * 256, records, sizeof records);
+    }
+}
+
+void merge_records(const char *api, DType type, bool proposals, View dst, const MergeLists &l, uint32_t *taken)
+{
+    const void *pc = __builtin_return_address(0);
+    const Shape s = shape_of(type, proposals);
+    if (l.valid != 3 && l.valid != 7 && l.valid != 15) {
+        trap("SORT_LISTS", api, pc, "%s: validBit must be 0b11, 0b111 or 0b1111; got %u.", api, l.valid);
+    }
+    const uint32_t count = l.valid == 3 ? 2 : l.valid == 7 ? 3 : 4;
+    const uint32_t repeat = l.repeat ? l.repeat : 1;
+    uint64_t each = 0;
+    require_aligned(api, pc, "dst", dst, 32);
+    for (uint32_t i = 0; i < count; ++i) {
+        require_aligned(api, pc, "a source list", l.list[i], 32);
+        each += l.length[i];
+        if (repeat > 1 && (l.length[i] != l.length[0] || count != 4)) {
+            trap("SORT_LISTS", api, pc, "%s: several repeats need four lists of the same length.", api);
+        }
+    }
+    Instr instr = vector_instr(api, "MrgSort", pc, type, each * repeat);
+    for (uint32_t i = 0; i < count; ++i) {
+        add_span(instr, l.list[i], repeat > 1 ? each * repeat * s.bytes - i * static_cast<uint64_t>(l.length[0]) * s.bytes : static_cast<uint64_t>(l.length[i]) * s.bytes, false);
+    }
+    add_span(instr, dst, each * repeat * s.bytes, true);
+    issue(instr);
+    static thread_local std::vector<uint8_t> merged; // dst may be one of the lists' buffers
+    merged.resize(each * s.bytes);
+    uint16_t at[4] = {};
+    for (uint32_t r = 0; r < repeat; ++r) {
+        std::fill(at, at + 4, uint16_t{0});
+        size_t out = 0;
+        for (bool going = true; going && out < each;) {
+            int best = -1;
+            float top = 0.0f;
+            for (uint32_t i = 0; i < count; ++i) {
+                if (at[i] < l.length[i]) {
+                    const float score = score_of(s, l.list[i].data + (r * each + at[i]) * s.bytes);
+                    if (best < 0 || above(score, top)) {
+                        best = static_cast<int>(i);
+                        top = score;
+                    }
+                }
+            }
+            const uint32_t from = static_cast<uint32_t>(best);
+            std::memcpy(merged.data() + out++ * s.bytes, l.list[from].data + (r * each + at[from]) * s.bytes, s.bytes);
+            at[from]++;
+            going = !(l.suspend && at[from] == l.length[from]);
+        }
+        std::memcpy(dst.data + r * each * s.bytes, merged.data(), out * s.bytes);
+    }
+    for (uint32_t i = 0; i < 4; ++i) {
+        vector_state().sorted_counts[i] = at[i];
+        if (taken) {
+            taken[i] = at[i];
+        }
+    }
+}
+void last_merge(uint16_t *taken) { std::memcpy(taken, vector_state().sorted_counts, sizeof vector_state().sorted_counts); }
+
+void sort_all(DType type, View dst, View scores, View indices, View work, int64_t repeat, bool whole)
+{
+    const void *pc = __builtin_return_address(0);
+    const char *api = "Sort";
+    require_aligned(api, pc, "dst", dst, 32);
+    require_aligned(api, pc, "concat", scores, 32);
+    require_aligned(api, pc, "index", indices, 32);
+    const uint64_t n = static_cast<uint64_t>(repeat < 0 ? 0 : repeat) * 32;
+    if (n == 0) {
+        return;
+    }
+    if (whole && work.size_bytes != 0 && work.size_bytes < n * 8) {
+        trap("WORK_TENSOR", api, pc, "Sort of %llu elements needs a temporary tensor of %llu bytes; it has %u.",
+             static_cast<unsigned long long>(n), static_cast<unsigned long long>(n * 8), work.size_bytes);
+    }
+    Instr instr = vector_instr(api, "Sort32", pc, type, n);
+    add_span(instr, scores, n * dtype_bytes(type), false);
+    add_span(instr, indices, n * 4, false);
+    add_span(instr, dst, n * 8, true);
+    add_span(instr, whole ? work : View{}, n * 8, true);
+    issue(instr);
+    for (uint64_t sorted = 32; whole && sorted < n; sorted *= 4) { // lists are merged by four
+        Instr merge = vector_instr(api, "MrgSort", pc, type, n);
+        issue(merge);
+    }
+    static thread_local std::vector<uint8_t> records;
+    records.resize(n * 8);
+    build_records(type, records.data(), scores.data, indices.data, n);
+    for (uint64_t at = 0; at < n; at += whole ? n : 32) {
+        sort_in_place(shape_of(type, false), records.data() + at * 8, whole ? n : 32);
+    }
+    std::memcpy(dst.data, records.data(), n * 8);
+}
+
+void extract_records(DType type, View values, View indices, View records, int64_t repeat)
+{
+    const void *pc = __builtin_return_address(0);
+    const char *api = "Extract";
+    require_aligned(api, pc, "dstValue", values, 32);
+    require_aligned(api, pc, "dstIndex", indices, 32);
+    require_aligned(api, pc, "sorted", records, 32);
+    const uint64_t n = static_cast<uint64_t>(repeat < 0 ? 0 : repeat) * 32;
+    if (n == 0) {
+        return;
+    }
+    const uint32_t bytes = dtype_bytes(type);
+    Instr instr = vector_instr(api, "GatherMask", pc, DType::U32, 2 * n);
+    add_span(instr, records, n * 8, false);
+    add_span(instr, values, n * bytes, true);
+    add_span(instr, indices, n * 4, true);
+    issue(instr);
+    for (uint64_t i = 0; i < n; ++i) {
+        uint8_t record[8];
+        std::memcpy(record, records.data + i * 8, 8);
+        std::memcpy(values.data + i * bytes, record, bytes);
+        std::memcpy(indices.data + i * 4, record + 4, 4);
+    }
+}
+
+void proposal_field(View proposals, View values, int64_t repeat, int32_t field, bool write)
+{
+    const void *pc = __builtin_return_address(0);
+    const char *api = write ? "ProposalConcat" : "ProposalExtract";
+    require_aligned(api, pc, "the proposals", proposals, 32);
+    require_aligned(api, pc, "the values", values, 32);
+    require_repeat(api, pc, repeat);
+    if (field < 0 || field > 5) {
+        trap("SORT_LISTS", api, pc, "%s: modeNumber is 0 to 5; got %d.", api, field);
+    }
+    const uint64_t n = static_cast<uint64_t>(repeat) * 16;
+    Instr instr = vector_instr(api, "GatherMask", pc, DType::F16, n);
+    add_span(instr, proposals, n * 16, write);
+    add_span(instr, values, n * 2, !write);
+    if (n == 0) {
+        return;
+    }
+    issue(instr);
+    for (uint64_t i = 0; i < n; ++i) {
+        uint8_t *slot = proposals.data + i * 16 + field * 2;
+        std::memcpy(write ? slot : values.data + i * 2, write ? values.data + i * 2 : slot, 2);
+    }
+}
+
+void sort_proposals(View dst, View src, int64_t repeat)
+{
+    const void *pc = __builtin_return_address(0);
+    const char *api = "RpSort16";
+    require_aligned(api, pc, "dst", dst, 32);
+    require_aligned(api, pc, "src", src, 32);
+    require_repeat(api, pc, repeat);
+    if (repeat == 0) {
+        return;
+    }
+    Instr instr = vector_instr(api, "Sort32", pc, DType::F16, static_cast<uint64_t>(repeat) * 16);
+    add_span(instr, src, static_cast<uint64_t>(repeat) * 256, false);
+    add_span(instr, dst, static_cast<uint64_t>(repeat) * 256, true);
+    issue(instr);
+    for (int64_t r = 0; r < repeat; ++r) {
+        std::memmove(dst.data + r * 256, src.data + r * 256, 256);
+        sort_in_place(shape_of(DType::F16, true), dst.data + r * 256, 16);
+    }
+}
+
+void top_k(const TopK &c)
+{
+    const void *pc = __builtin_return_address(0);
+    const char *api = "TopK";
+    require_aligned(api, pc, "dstValue", c.values, 32);
+    require_aligned(api, pc, "dstIndex", c.indices, 32);
+    require_aligned(api, pc, "src", c.src, 32);
+    if (c.k < 1 || c.k > c.n || c.n > c.inner || c.outer < 1) {
+        trap("VECTOR_COUNT", api, pc, "TopK: k %d, n %d and inner %d must not decrease, and none may be 0.", c.k, c.n, c.inner);
+    }
+    const uint32_t bytes = dtype_bytes(c.type);
+    const uint64_t rows = static_cast<uint64_t>(c.outer), inner = static_cast<uint64_t>(c.inner);
+    const uint64_t value_step = (static_cast<uint64_t>(c.k) * bytes + 31) / 32 * 32;
+    const uint64_t index_step = (static_cast<uint64_t>(c.k) * 4 + 31) / 32 * 32;
+    Instr instr = vector_instr(api, "Sort32", pc, c.type, rows * inner);
+    add_span(instr, c.src, rows * inner * bytes, false);
+    add_span(instr, c.init_index ? c.src_indices : View{}, inner * 4, false);
+    add_span(instr, c.values, rows * value_step, true);
+    add_span(instr, c.indices, rows * index_step, true);
+    add_span(instr, c.work, c.work.data ? 32 : 0, true);
+    issue(instr);
+    for (uint64_t sorted = 32; sorted < inner; sorted *= 4) {
+        Instr merge = vector_instr(api, "MrgSort", pc, c.type, rows * inner);
+        issue(merge);
+    }
+    static thread_local std::vector<uint32_t> order;
+    for (uint64_t r = 0; r < rows; ++r) {
+        const uint8_t *row = c.src.data + r * inner * bytes;
+        const bool finished = c.has_finished && c.finished.data[r] != 0;
+        order.resize(static_cast<size_t>(c.n));
+        for (size_t i = 0; i < order.size(); ++i) {
+            order[i] = static_cast<uint32_t>(i);
+        }
+        std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+            const float x = load_real(c.type, row, a), y = load_real(c.type, row, b);
+            return c.largest ? above(x, y) : above(y, x);
+        });
+        for (int32_t i = 0; i < c.k; ++i) {
+            const uint32_t at = order[static_cast<size_t>(i)];
+            int32_t index = c.init_index ? reinterpret_cast<const int32_t *>(c.src_indices.data)[at] : static_cast<int32_t>(at);
+            index = finished ? c.n : index; // a finished row gets one index past the last
+            std::memcpy(c.values.data + r * value_step + static_cast<uint64_t>(i) * bytes, row + at * bytes, bytes);
+            std::memcpy(c.indices.data + r * index_step + static_cast<uint64_t>(i) * 4, &index, 4);
+        }
+    }
+}
+
+} // namespace akgen::twin
