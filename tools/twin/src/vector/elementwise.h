@@ -50,7 +50,7 @@ template <typename T> T relu(T a) { return a < T{} ? T{} : a; }
 
 AKGEN_OP(Exp, 2, fast_exp(a))
 AKGEN_OP(Ln, 2, fast_ln(a))
-AKGEN_OP(Abs, 2, a < T{} ? wrap_sub(T{}, a) : (a == T{} ? T{} : a))
+AKGEN_OP(Abs, 2, __builtin_fabsf(a)) // clears the sign bit, of a NaN, too: kernels pass integers through it
 AKGEN_OP(Reciprocal, 2, T(1) / a)
 AKGEN_OP(Sqrt, 2, __builtin_sqrtf(a))
 AKGEN_OP(Rsqrt, 2, 1.0f / __builtin_sqrtf(a))
