@@ -28,6 +28,13 @@ REFUSED = {
     "count": ("Add(out, a, a, -1);", X, "VECTOR_COUNT", "negative"),
     "past-the-buffer": ("Add(out, a, a, 60000);", X, "TENSOR_RANGE", "Add"),
     "last-repeat": ("Add(out, a, a, 64, 255, {1, 1, 1, 8, 255, 8});", X, "TENSOR_RANGE", "Add"),
+    "no-memory": ("LocalTensor<float> none;\n    Add(out, none, a, 8);", X, "WRONG_MEMORY", "src0"),
+    "cube-memory": (
+        "LocalTensor<float> far(TPosition::A1, 0, 64);\n    Add(far, a, a, 8);",
+        X,
+        "WRONG_MEMORY",
+        "dst does not lie in the Unified Buffer",
+    ),
     "unaligned": ("Adds(out, a[1], 1.0f, 8);", X, "UB_ALIGNMENT", "src0"),
     "unaligned-destination": ("Adds(out[3], a, 1.0f, 8);", X, "UB_ALIGNMENT", "dst"),
     "overlap": (

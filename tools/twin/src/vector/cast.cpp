@@ -58,8 +58,8 @@ Prepared prepare(DType to, DType from, View dst, View src, uint8_t round, const 
         trap("CAST_MODE", "Cast", pc, "Cast from %s to %s does not take %s on Ascend910B", dtype_name(from), dtype_name(to),
              round < 7 ? kModes[round] : "this rounding mode");
     }
-    require_aligned("Cast", pc, "dst", dst, 32);
-    require_aligned("Cast", pc, "src", src, 32);
+    require_operand("Cast", pc, "dst", dst);
+    require_operand("Cast", pc, "src", src);
     p.dst = Operand{"dst", dst, dtype_bits(to), strides.block[0], strides.repeat[0], Use::WRITE};
     p.src = Operand{"src", src, dtype_bits(from), strides.block[1], strides.repeat[1], Use::READ};
     p.lanes = 256 * 8 / (p.dst.bits > p.src.bits ? p.dst.bits : p.src.bits);

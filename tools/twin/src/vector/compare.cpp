@@ -94,8 +94,8 @@ void count_form(const char *api, const char *row, const void *pc, DType type, Vi
                 const Scalar *scalar, uint8_t mode, int64_t count)
 {
     const uint32_t bytes = dtype_bytes(type);
-    require_aligned(api, pc, "dst", dst, 32);
-    require_aligned(api, pc, "src0", src0, 32);
+    require_operand(api, pc, "dst", dst);
+    require_operand(api, pc, "src0", src0);
     const uint32_t lanes = 256 / bytes;
     const Walk w = walk_count(api, pc, lanes, count);
     if (w.active == 0) {
@@ -111,7 +111,7 @@ void count_form(const char *api, const char *row, const void *pc, DType type, Vi
     Instr instr = instr_of(api, row, pc, type, w);
     add_access(instr, w, a);
     if (!scalar) {
-        require_aligned(api, pc, "src1", src1, 32);
+        require_operand(api, pc, "src1", src1);
         add_access(instr, w, Operand{"src1", src1, bytes * 8, 1, 8, Use::READ});
     }
     const uint64_t out_bytes = (w.active + 7) / 8;
@@ -129,9 +129,9 @@ void repeat_form(const char *api, const char *row, const void *pc, DType type, V
                  const Scalar *scalar, uint8_t mode, const MaskArg &mask, uint32_t repeat, const Strides &strides)
 {
     const uint32_t bytes = dtype_bytes(type);
-    require_aligned(api, pc, "src0", src0, 32);
+    require_operand(api, pc, "src0", src0);
     if (!scalar) {
-        require_aligned(api, pc, "src1", src1, 32);
+        require_operand(api, pc, "src1", src1);
     }
     const uint32_t lanes = 256 / bytes;
     const Walk w = walk_repeat(api, pc, lanes, mask, repeat);
@@ -192,8 +192,8 @@ void compare_register(DType type, View src0, View src1, uint8_t mode, MaskArg ma
 {
     const void *pc = __builtin_return_address(0);
     const uint32_t bytes = dtype_bytes(type);
-    require_aligned("Compare", pc, "src0", src0, 32);
-    require_aligned("Compare", pc, "src1", src1, 32);
+    require_operand("Compare", pc, "src0", src0);
+    require_operand("Compare", pc, "src1", src1);
     const uint32_t lanes = 256 / bytes;
     const Walk w = walk_repeat("Compare", pc, lanes, mask, 1);
     const Operand a{"src0", src0, bytes * 8, strides.block[1], strides.repeat[1], Use::READ};
@@ -214,7 +214,7 @@ void compare_register(DType type, View src0, View src1, uint8_t mode, MaskArg ma
 void get_compare_mask(View dst)
 {
     const void *pc = __builtin_return_address(0);
-    require_aligned("GetCmpMask", pc, "dst", dst, 16);
+    require_operand("GetCmpMask", pc, "dst", dst, 16);
     Instr instr = instr_of("GetCmpMask", "GetCmpMask", pc, DType::U8, Walk{});
     instr.n_access = 1;
     instr.access[0] = Access{dst.data, 16, 1, 0, true, dst.size_bytes};
@@ -224,7 +224,7 @@ void get_compare_mask(View dst)
 void set_compare_mask(View src)
 {
     const void *pc = __builtin_return_address(0);
-    require_aligned("SetCmpMask", pc, "src", src, 16);
+    require_operand("SetCmpMask", pc, "src", src, 16);
     Instr instr = instr_of("SetCmpMask", "SetCmpMask", pc, DType::U8, Walk{});
     instr.n_access = 1;
     instr.access[0] = Access{src.data, 16, 1, 0, false, src.size_bytes};

@@ -24,8 +24,8 @@ void store(DType type, uint8_t *at, double value)
 void broadcast_blocks(DType type, View dst, View src, uint32_t repeat, uint32_t dst_block, uint32_t dst_repeat)
 {
     const void *pc = __builtin_return_address(0);
-    require_aligned("Brcb", pc, "dst", dst, 32);
-    require_aligned("Brcb", pc, "src", src, 32);
+    require_operand("Brcb", pc, "dst", dst);
+    require_operand("Brcb", pc, "src", src);
     if (repeat == 0) {
         return;
     }
@@ -56,7 +56,7 @@ void broadcast_blocks(DType type, View dst, View src, uint32_t repeat, uint32_t 
 void progression_count(const char *api, DType type, View dst, double first, double step, int64_t count)
 {
     const void *pc = __builtin_return_address(0);
-    require_aligned(api, pc, "dst", dst, 32);
+    require_operand(api, pc, "dst", dst);
     const uint32_t bytes = dtype_bytes(type);
     const Walk w = walk_count(api, pc, 256 / bytes, count);
     if (w.active == 0) {
@@ -74,7 +74,7 @@ void progression_repeat(DType type, View dst, double first, MaskArg mask, uint32
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "CreateVecIndex";
-    require_aligned(api, pc, "dst", dst, 32);
+    require_operand(api, pc, "dst", dst);
     const uint32_t bytes = dtype_bytes(type);
     const Walk w = walk_repeat(api, pc, 256 / bytes, mask, repeat);
     if (w.active == 0) {
@@ -99,8 +99,8 @@ void broadcast_axes(DType type, View dst, View src, View work, const uint32_t *d
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "Broadcast";
-    require_aligned(api, pc, "dst", dst, 32);
-    require_aligned(api, pc, "src", src, 32);
+    require_operand(api, pc, "dst", dst);
+    require_operand(api, pc, "src", src);
     uint64_t to = 1, from = 1;
     for (uint32_t i = 0; i < dims; ++i) {
         if (src_shape[i] != dst_shape[i] && src_shape[i] != 1) {

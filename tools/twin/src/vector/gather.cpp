@@ -63,9 +63,9 @@ void gather(const void *pc, DType type, const Operand &d, const Walk &w, View sr
 void gather_count(DType type, View dst, View src, View offsets, uint32_t base, int64_t count)
 {
     const void *pc = __builtin_return_address(0);
-    require_aligned("Gather", pc, "dst", dst, 32);
-    require_aligned("Gather", pc, "src", src, 32);
-    require_aligned("Gather", pc, "srcOffset", offsets, 32);
+    require_operand("Gather", pc, "dst", dst);
+    require_operand("Gather", pc, "src", src);
+    require_operand("Gather", pc, "srcOffset", offsets);
     const uint32_t bytes = dtype_bytes(type);
     const Walk w = walk_count("Gather", pc, 256 / bytes, count);
     if (w.active != 0) {
@@ -76,9 +76,9 @@ void gather_count(DType type, View dst, View src, View offsets, uint32_t base, i
 void gather_repeat(DType type, View dst, View src, View offsets, uint32_t base, MaskArg mask, uint32_t repeat, uint32_t dst_repeat)
 {
     const void *pc = __builtin_return_address(0);
-    require_aligned("Gather", pc, "dst", dst, 32);
-    require_aligned("Gather", pc, "src", src, 32);
-    require_aligned("Gather", pc, "srcOffset", offsets, 32);
+    require_operand("Gather", pc, "dst", dst);
+    require_operand("Gather", pc, "src", src);
+    require_operand("Gather", pc, "srcOffset", offsets);
     const uint32_t bytes = dtype_bytes(type);
     const Walk w = walk_repeat("Gather", pc, 256 / bytes, mask, repeat);
     const Operand d{"dst", dst, bytes * 8, 1, dst_repeat, Use::WRITE};
@@ -91,9 +91,9 @@ void gather_repeat(DType type, View dst, View src, View offsets, uint32_t base, 
 void gather_blocks(DType type, View dst, View src, View offsets, uint32_t repeat, uint32_t dst_block, uint32_t dst_repeat)
 {
     const void *pc = __builtin_return_address(0);
-    require_aligned("Gatherb", pc, "dst", dst, 32);
-    require_aligned("Gatherb", pc, "src", src, 32);
-    require_aligned("Gatherb", pc, "srcOffset", offsets, 32);
+    require_operand("Gatherb", pc, "dst", dst);
+    require_operand("Gatherb", pc, "src", src);
+    require_operand("Gatherb", pc, "srcOffset", offsets);
     if (repeat == 0) {
         return;
     }
@@ -129,10 +129,10 @@ uint64_t gather_mask(DType type, View dst, View src, View bits, uint8_t pattern,
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "GatherMask";
-    require_aligned(api, pc, "dst", dst, 32);
-    require_aligned(api, pc, "src", src, 32);
+    require_operand(api, pc, "dst", dst);
+    require_operand(api, pc, "src", src);
     if (bits.data) {
-        require_aligned(api, pc, "src1Pattern", bits, 32);
+        require_operand(api, pc, "src1Pattern", bits);
     } else if (pattern < 1 || pattern > 7) {
         trap("GATHER_PATTERN", api, pc, "%s: built-in patterns are 1 to 7; got %u", api, pattern);
     }

@@ -38,8 +38,8 @@ uint64_t one(DType type)
 void logical_count(const char *api, uint8_t op, DType type, View dst, View src0, View src1, int64_t count)
 {
     const void *pc = __builtin_return_address(0);
-    require_aligned(api, pc, "dst", dst, 32);
-    require_aligned(api, pc, "src", src0, 32);
+    require_operand(api, pc, "dst", dst);
+    require_operand(api, pc, "src", src0);
     const uint32_t bytes = dtype_bytes(type);
     const Walk w = walk_count(api, pc, 256 / bytes, count);
     if (w.active == 0) {
@@ -65,8 +65,8 @@ void where_count(DType type, View dst, View src0, View src1, uint64_t scalar0, u
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "Where";
-    require_aligned(api, pc, "dst", dst, 32);
-    require_aligned(api, pc, "condition", condition, 32);
+    require_operand(api, pc, "dst", dst);
+    require_operand(api, pc, "condition", condition);
     const uint32_t bytes = dtype_bytes(type);
     const Walk w = walk_count(api, pc, 256 / bytes, count);
     if (w.active == 0) {

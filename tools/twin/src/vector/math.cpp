@@ -36,7 +36,7 @@ bool begin(Call &c, int64_t count, const char *const *steps)
 {
     const View views[] = {c.dst, c.src0, c.src1};
     for (uint32_t i = 0; i <= c.sources; ++i) {
-        require_aligned(c.api, c.pc, kNames[i], views[i], 32);
+        require_operand(c.api, c.pc, kNames[i], views[i]);
     }
     const uint32_t bytes = dtype_bytes(c.type);
     const uint32_t lanes = 256 / (bytes < 4 ? 4 : bytes); // worked on in float
@@ -45,7 +45,7 @@ bool begin(Call &c, int64_t count, const char *const *steps)
         return false;
     }
     if (c.work.data) {
-        require_aligned(c.api, c.pc, "sharedTmpBuffer", c.work, 32);
+        require_operand(c.api, c.pc, "sharedTmpBuffer", c.work);
     }
     Instr instr = vector_instr(c.api, steps[0], c.pc, c.type == DType::F16 ? DType::F32 : c.type, w.active);
     const uint64_t span = w.active * bytes;
@@ -182,7 +182,7 @@ void fma_count(DType type, View dst, View a, View b, View third, View work, int6
     static constexpr const char *kSteps[] = {"Mul", "Add", nullptr};
     const void *pc = __builtin_return_address(0);
     Call c{"Fma", pc, type, dst, a, b, work, 2, {}};
-    require_aligned("Fma", pc, "src2", third, 32);
+    require_operand("Fma", pc, "src2", third);
     if (!begin(c, count, kSteps)) {
         return;
     }

@@ -17,7 +17,7 @@ void normalise(const NormCall &c)
     static constexpr const char *kNames[] = {"dst", "src", "gamma", "beta", "outputMean", "outputVariance"};
     for (int i = 0; i < 6; ++i) {
         if (all[i].data) {
-            require_aligned(c.api, pc, kNames[i], all[i], 32);
+            require_operand(c.api, pc, kNames[i], all[i]);
         }
     }
     if (c.length > c.stride || static_cast<uint64_t>(c.stride) * bytes % 32 != 0) {

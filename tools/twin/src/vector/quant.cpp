@@ -38,8 +38,8 @@ void quantise(DType type, View dst, View src, View work, View scales, View offse
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "AscendQuant";
-    require_aligned(api, pc, "dst", dst, 32);
-    require_aligned(api, pc, "src", src, 32);
+    require_operand(api, pc, "dst", dst);
+    require_operand(api, pc, "src", src);
     const Walk w = walk_count(api, pc, 128, count);
     if (w.active == 0) {
         return;
@@ -66,8 +66,8 @@ void dequantise(DType to, DType scale_type, View dst, View src, View scales, Vie
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "AscendDequant";
-    require_aligned(api, pc, "dst", dst, 32);
-    require_aligned(api, pc, "src", src, 32);
+    require_operand(api, pc, "dst", dst);
+    require_operand(api, pc, "src", src);
     if (count > n) {
         trap("VECTOR_COUNT", api, pc, "AscendDequant: calCount %u exceeds the %u elements of a row.", count, n);
     }
@@ -105,8 +105,8 @@ void antiquantise(DType to, View dst, View src, View offsets, View scales, View 
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "AscendAntiQuant";
-    require_aligned(api, pc, "dst", dst, 32);
-    require_aligned(api, pc, "src", src, 32);
+    require_operand(api, pc, "dst", dst);
+    require_operand(api, pc, "src", src);
     const uint32_t bytes = dtype_bytes(to);
     const uint64_t n = static_cast<uint64_t>(rows) * columns;
     if (n == 0) {

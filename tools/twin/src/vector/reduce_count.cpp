@@ -61,8 +61,8 @@ void reduce_count(Reduce op, DType type, View dst, View src, View work, int64_t 
 {
     const void *pc = __builtin_return_address(0);
     const char *api = kNames[static_cast<int>(op)];
-    require_aligned(api, pc, "src", src, 32);
-    require_aligned(api, pc, "sharedTmpBuffer", work, 32);
+    require_operand(api, pc, "src", src);
+    require_operand(api, pc, "sharedTmpBuffer", work);
     const uint32_t bytes = dtype_bytes(type);
     const uint32_t lanes = 256 / bytes;
     const Walk w = walk_count(api, pc, lanes, count);
@@ -108,8 +108,8 @@ void reduce_count(Reduce op, DType type, View dst, View src, View work, int64_t 
 void sum_rows(const char *api, DType type, View dst, View src, View work, uint32_t outer, uint32_t inner, uint32_t n, float scale)
 {
     const void *pc = __builtin_return_address(0);
-    require_aligned(api, pc, "src", src, 32);
-    require_aligned(api, pc, "dst", dst, 32);
+    require_operand(api, pc, "src", src);
+    require_operand(api, pc, "dst", dst);
     const uint32_t bytes = dtype_bytes(type);
     if (n > inner) {
         trap("VECTOR_COUNT", api, pc, "%s: a row counts %u elements, but rows are %u apart", api, n, inner);
@@ -141,8 +141,8 @@ void reduce_pattern(Reduce op, DType type, View dst, View src, View work, uint32
 {
     const void *pc = __builtin_return_address(0);
     const char *api = mean ? "ReduceMean" : kNames[static_cast<int>(op)];
-    require_aligned(api, pc, "src", src, 32);
-    require_aligned(api, pc, "dst", dst, 32);
+    require_operand(api, pc, "src", src);
+    require_operand(api, pc, "dst", dst);
     const uint32_t bytes = dtype_bytes(type);
     const uint64_t n = static_cast<uint64_t>(first) * last;
     if (n == 0) {

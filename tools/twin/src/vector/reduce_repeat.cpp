@@ -22,7 +22,7 @@ struct Job {
 
 void begin(Job &j)
 {
-    require_aligned(j.api, j.pc, "src", j.src, 32);
+    require_operand(j.api, j.pc, "src", j.src);
     if (j.src_block < 0 || j.src_block > 65535 || j.src_repeat < 0 || j.src_repeat > 65535 || j.dst_repeat < 0 ||
         j.dst_repeat > 65535) {
         trap("STRIDE_RANGE", j.api, j.pc, "%s takes strides of 0 to 65535; got %lld, %lld, %lld", j.api,
@@ -269,7 +269,7 @@ void reduce_repeat(Reduce op, DType type, View dst, View src, View work, MaskArg
     if (j.walk.active == 0) {
         return;
     }
-    require_aligned(j.api, j.pc, "sharedTmpBuffer", work, 32);
+    require_operand(j.api, j.pc, "sharedTmpBuffer", work);
     const uint32_t bytes = dtype_bytes(type);
     const uint64_t results = static_cast<uint64_t>(j.walk.repeats) * (op == Reduce::SUM ? 1 : 2);
     if (work.size_bytes != 0 && work.size_bytes < results * bytes) {

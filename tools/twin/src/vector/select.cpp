@@ -68,13 +68,13 @@ void record(const Job &j, const Walk &w, uint64_t bit_bytes, const Operand &d, c
 
 void check(const Job &j, bool register_bits)
 {
-    require_aligned(j.api, j.pc, "dst", j.dst, 32);
-    require_aligned(j.api, j.pc, "src0", j.src0, 32);
+    require_operand(j.api, j.pc, "dst", j.dst);
+    require_operand(j.api, j.pc, "src0", j.src0);
     if (!j.has_scalar) {
-        require_aligned(j.api, j.pc, "src1", j.src1, 32);
+        require_operand(j.api, j.pc, "src1", j.src1);
     }
     if (!register_bits) {
-        require_aligned(j.api, j.pc, "selMask", j.bits, 32);
+        require_operand(j.api, j.pc, "selMask", j.bits);
     }
 }
 
@@ -179,9 +179,9 @@ void select_bytes(DType type, View dst, View src0, View src1, uint64_t scalar, V
     const char *api = "SelectWithBytesMask";
     const bool scalar_first = src0.data == nullptr;
     const View tensor = scalar_first ? src1 : src0;
-    require_aligned(api, pc, "dst", dst, 32);
-    require_aligned(api, pc, "src", tensor, 32);
-    require_aligned(api, pc, "selMask", flags, 32);
+    require_operand(api, pc, "dst", dst);
+    require_operand(api, pc, "src", tensor);
+    require_operand(api, pc, "selMask", flags);
     if (mask_last < src_last) {
         trap("VECTOR_COUNT", api, pc, "%s: a row of the mask (%u) is shorter than a row of the source (%u)", api, mask_last, src_last);
     }

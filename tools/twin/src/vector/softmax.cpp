@@ -110,7 +110,7 @@ private:
     }
     void matrix(Instr &instr, const View &v, const char *name, bool write) const
     {
-        require_aligned(api_, pc_, name, v, 32);
+        require_operand(api_, pc_, name, v);
         if (c_.fractal) {
             add_span(instr, v, static_cast<uint64_t>(c_.rows) * c_.columns * bytes_, write);
             return;

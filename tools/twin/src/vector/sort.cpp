@@ -68,9 +68,9 @@ void sort_records(DType type, View dst, View scores, View indices, int64_t repea
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "Sort32";
-    require_aligned(api, pc, "dst", dst, 32);
-    require_aligned(api, pc, "src0", scores, 32);
-    require_aligned(api, pc, "src1", indices, 32);
+    require_operand(api, pc, "dst", dst);
+    require_operand(api, pc, "src0", scores);
+    require_operand(api, pc, "src1", indices);
     require_repeat(api, pc, repeat);
     const uint64_t n = static_cast<uint64_t>(repeat) * 32;
     if (n == 0) {
@@ -99,9 +99,9 @@ void merge_records(const char *api, DType type, bool proposals, View dst, const 
     const uint32_t count = l.valid == 3 ? 2 : l.valid == 7 ? 3 : 4;
     const uint32_t repeat = l.repeat ? l.repeat : 1;
     uint64_t each = 0;
-    require_aligned(api, pc, "dst", dst, 32);
+    require_operand(api, pc, "dst", dst);
     for (uint32_t i = 0; i < count; ++i) {
-        require_aligned(api, pc, "a source list", l.list[i], 32);
+        require_operand(api, pc, "a source list", l.list[i]);
         each += l.length[i];
         if (repeat > 1 && (l.length[i] != l.length[0] || count != 4)) {
             trap("SORT_LISTS", api, pc, "%s: several repeats need four lists of the same length.", api);
@@ -151,9 +151,9 @@ void sort_all(DType type, View dst, View scores, View indices, View work, int64_
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "Sort";
-    require_aligned(api, pc, "dst", dst, 32);
-    require_aligned(api, pc, "concat", scores, 32);
-    require_aligned(api, pc, "index", indices, 32);
+    require_operand(api, pc, "dst", dst);
+    require_operand(api, pc, "concat", scores);
+    require_operand(api, pc, "index", indices);
     const uint64_t n = static_cast<uint64_t>(repeat < 0 ? 0 : repeat) * 32;
     if (n == 0) {
         return;
@@ -185,9 +185,9 @@ void extract_records(DType type, View values, View indices, View records, int64_
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "Extract";
-    require_aligned(api, pc, "dstValue", values, 32);
-    require_aligned(api, pc, "dstIndex", indices, 32);
-    require_aligned(api, pc, "sorted", records, 32);
+    require_operand(api, pc, "dstValue", values);
+    require_operand(api, pc, "dstIndex", indices);
+    require_operand(api, pc, "sorted", records);
     const uint64_t n = static_cast<uint64_t>(repeat < 0 ? 0 : repeat) * 32;
     if (n == 0) {
         return;
@@ -210,8 +210,8 @@ void proposal_field(View proposals, View values, int64_t repeat, int32_t field, 
 {
     const void *pc = __builtin_return_address(0);
     const char *api = write ? "ProposalConcat" : "ProposalExtract";
-    require_aligned(api, pc, "the proposals", proposals, 32);
-    require_aligned(api, pc, "the values", values, 32);
+    require_operand(api, pc, "the proposals", proposals);
+    require_operand(api, pc, "the values", values);
     require_repeat(api, pc, repeat);
     if (field < 0 || field > 5) {
         trap("SORT_LISTS", api, pc, "%s: modeNumber is 0 to 5; got %d.", api, field);
@@ -234,8 +234,8 @@ void sort_proposals(View dst, View src, int64_t repeat)
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "RpSort16";
-    require_aligned(api, pc, "dst", dst, 32);
-    require_aligned(api, pc, "src", src, 32);
+    require_operand(api, pc, "dst", dst);
+    require_operand(api, pc, "src", src);
     require_repeat(api, pc, repeat);
     if (repeat == 0) {
         return;
@@ -254,9 +254,9 @@ void top_k(const TopK &c)
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "TopK";
-    require_aligned(api, pc, "dstValue", c.values, 32);
-    require_aligned(api, pc, "dstIndex", c.indices, 32);
-    require_aligned(api, pc, "src", c.src, 32);
+    require_operand(api, pc, "dstValue", c.values);
+    require_operand(api, pc, "dstIndex", c.indices);
+    require_operand(api, pc, "src", c.src);
     if (c.k < 1 || c.k > c.n || c.n > c.inner || c.outer < 1) {
         trap("VECTOR_COUNT", api, pc, "TopK: k %d, n %d and inner %d must not decrease, and none may be 0.", c.k, c.n, c.inner);
     }

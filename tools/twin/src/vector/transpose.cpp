@@ -22,8 +22,8 @@ void lists(const char *api, const void *pc, DType type, const Lists &l, bool dst
         trap("TRANSPOSE_PARAMS", api, pc, "%s: the high half of a block exists for 8-bit types only", api);
     }
     for (uint32_t i = 0; i < kRows; ++i) {
-        require_aligned(api, pc, "a row of dstList", View{reinterpret_cast<uint8_t *>(l.dst[i]), 0}, 32);
-        require_aligned(api, pc, "a row of srcList", View{reinterpret_cast<uint8_t *>(l.src[i]), 0}, 32);
+        require_operand(api, pc, "a row of dstList", View{reinterpret_cast<uint8_t *>(l.dst[i]), 0});
+        require_operand(api, pc, "a row of srcList", View{reinterpret_cast<uint8_t *>(l.src[i]), 0});
     }
     const uint32_t written = bytes == 1 ? 16 : 32;
     for (uint32_t r = 0; r < repeat; ++r) {
@@ -61,8 +61,8 @@ void lists(const char *api, const void *pc, DType type, const Lists &l, bool dst
 void transpose_square(const char *api, View dst, View src)
 {
     const void *pc = __builtin_return_address(0);
-    require_aligned(api, pc, "dst", dst, 32);
-    require_aligned(api, pc, "src", src, 32);
+    require_operand(api, pc, "dst", dst);
+    require_operand(api, pc, "src", src);
     Instr instr = vector_instr(api, "Transpose", pc, DType::U16, 256);
     add_span(instr, src, 512, false);
     add_span(instr, dst, 512, true);
@@ -90,8 +90,8 @@ void transpose_lists_from(DType type, View dst, View src, bool dst_high, bool sr
                           uint32_t src_repeat)
 {
     const void *pc = __builtin_return_address(0);
-    require_aligned("TransDataTo5HD", pc, "dstList", dst, 32);
-    require_aligned("TransDataTo5HD", pc, "srcList", src, 32);
+    require_operand("TransDataTo5HD", pc, "dstList", dst);
+    require_operand("TransDataTo5HD", pc, "srcList", src);
     Lists l;
     std::memcpy(l.dst, dst.data, sizeof l.dst);
     std::memcpy(l.src, src.data, sizeof l.src);

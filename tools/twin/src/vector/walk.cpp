@@ -64,6 +64,17 @@ void require_lanes(const char *api, const void *pc, const Walk &w, uint64_t lo, 
 
 uint32_t dtype_bits(DType type) { return type == DType::I4 ? 4 : dtype_bytes(type) * 8; }
 
+void require_operand(const char *api, const void *pc, const char *operand, const View &v, uint32_t bytes)
+{
+    if (!v.data) {
+        trap("WRONG_MEMORY", api, pc, "%s: operand %s has no memory; the tensor was never allocated.", api, operand);
+    }
+    if (space_of(v.data) != Space::UB) {
+        trap("WRONG_MEMORY", api, pc, "%s: operand %s does not lie in the Unified Buffer, where the vector unit works.", api, operand);
+    }
+    require_aligned(api, pc, operand, v, bytes);
+}
+
 Walk walk_count(const char *api, const void *pc, uint32_t lanes, int64_t count)
 {
     if (count < 0) {

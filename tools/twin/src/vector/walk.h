@@ -34,6 +34,9 @@ inline bool lane_on(const Walk &w, uint32_t lane) { return ((lane < 64 ? w.lo >>
 
 uint32_t dtype_bits(DType type);
 
+// Trap WRONG_MEMORY unless the operand lies in the Unified Buffer, UB_ALIGNMENT unless it starts at a multiple of `bytes`.
+void require_operand(const char *api, const void *pc, const char *operand, const View &v, uint32_t bytes = 32);
+
 // The `count` form: contiguous, repeats as many as needed. Traps VECTOR_COUNT on a negative count.
 Walk walk_count(const char *api, const void *pc, uint32_t lanes, int64_t count);
 // The mask/repeat form; leaves the mask register as the instruction does. Traps MASK_RANGE, REPEAT_RANGE.
