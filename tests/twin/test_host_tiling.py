@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from akgen.tools.call import Call
@@ -101,6 +102,37 @@ def test_types_that_the_opdef_does_not_combine_are_refused_with_what_it_has(
     finding = _refused(twin, project("kinds"), calls.kinds("plain", dtype=DType.FLOAT32), tmp_path)
     assert finding.code == "DTYPE_COMBINATION"
     assert "x DT_FLOAT" in finding.text and "x DT_FLOAT16, bias DT_FLOAT, y DT_BOOL" in finding.text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "part"),
+    [
+        ("TILING_KEY_IS(1)", "TILING_KEY_IS(3)", "set tiling key 1; the kernel's TILING_KEY_IS name 2, 3"),
+        ("TILING_KEY_IS(1)", "TILING_KEY_IS(FLOAT_KEY)", None),
+    ],
+)
+def test_a_tiling_key_that_the_kernel_has_not_is_refused(
+    twin: TwinToolchain, project: Projects, calls: Any, tmp_path: Path, old: str, new: str, part: str | None
+) -> None:
+    named = ("using namespace AscendC;", "using namespace AscendC;\n#define FLOAT_KEY 1UL")
+    edited = project("scale_add", kernel=(old, new), kernel_2=named)
+    x = np.ones(8, np.float32)
+    build = twin.compile(edited, [calls.scale_add(x, x, tmp_path)], tmp_path / "build")
+    if part is None:
+        assert build.outcome is None, build.diagnostics
+    else:
+        assert build.diagnostics[0].code == "TILING_KEY"
+        assert part in build.diagnostics[0].text
+
+
+def test_without_tiling_key_is_there_is_only_key_zero(
+    twin: TwinToolchain, project: Projects, calls: Any, tmp_path: Path
+) -> None:
+    edited = project("scale_add", kernel=("TILING_KEY_IS(1)", "true"), kernel_2=("TILING_KEY_IS(2)", "true"))
+    x = np.ones(8, np.float32)
+    finding = _refused(twin, edited, calls.scale_add(x, x, tmp_path), tmp_path / "build")
+    assert finding.code == "TILING_KEY"
+    assert "only key 0" in finding.text
 
 
 def test_a_byte_type_stands_in_for_another_one_in_an_output(

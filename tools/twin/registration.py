@@ -11,6 +11,12 @@ from akgen.tools.twin.tiling_header import VENDOR_STRUCTS
 
 _READS_TILING = re.compile(r"\bGET_TILING_DATA(?:_WITH_STRUCT|_MEMBER|_PTR_WITH_STRUCT)?\s*\(")
 
+_KEY_IS = re.compile(r"\bTILING_KEY_IS\s*\(([^()]*)\)")
+_KEY_VAR = re.compile(r"\bTILING_KEY_VAR\b")
+_NAMED_KEY = re.compile(
+    r"(?:#\s*define\s+(?=\w+\s+\(?\d)|(?:constexpr|const)\s+[\w:]+\s+(?=\w+\s*=\s*\d))(\w+)\s*=?\s*([\w()]+)"
+)
+
 
 def check_host(project: KernelProject, info: HostInfo) -> tuple[Diagnostic, ...]:
     """Return what op_host forgot: OP_ADD, a chip, type lists of one length, the tiling function, nested structs."""
@@ -45,6 +51,40 @@ def check_tiling(project: KernelProject, info: HostInfo, tiling: Tiling) -> None
         text = f"The tiling function set {size} bytes of tiling data; {of_key.name} takes {of_key.size}."
         remedy = "Call SaveToBuffer and then SetDataSize(tiling.GetDataSize())."
         raise HostFailure(Diagnostic(code="TILING_SIZE", text=text, remedy=remedy, stage="tiling"))
+
+
+def check_key(project: KernelProject, tiling: Tiling) -> None:
+    """Raise HostFailure if the kernel has no branch for this tiling key.
+
+    CANN builds a kernel for the keys in its TILING_KEY_IS, and for 0 if it has none. Keys that are not literals or
+    names of literals in the kernel's files cannot be told here; then nothing is checked.
+    """
+    text = without_comments("\n".join(project.files[p] for p in project.kernel_files))
+    names = dict(_NAMED_KEY.findall(text))
+    keys: set[int] = set()
+    if len(_KEY_IS.findall(text)) != text.count("TILING_KEY_IS"):
+        return
+    for written in _KEY_IS.findall(text):
+        key = _literal(names.get(written.strip(), written))
+        if key is None:
+            return
+        keys.add(key)
+    known = keys or {0}
+    if tiling.tiling_key not in known and not _KEY_VAR.search(text):
+        have = ", ".join(map(str, sorted(known)))
+        told = (
+            f"the kernel's TILING_KEY_IS name {have}"
+            if keys
+            else "the kernel has no TILING_KEY_IS, so only key 0"
+        )
+        text = f"The tiling function set tiling key {tiling.tiling_key}; {told}."
+        remedy = "Let SetTilingKey and TILING_KEY_IS use the same keys."
+        raise HostFailure(Diagnostic(code="TILING_KEY", text=text, remedy=remedy, stage="tiling"))
+
+
+def _literal(text: str) -> int | None:
+    found = re.fullmatch(r"\s*\(?\s*(\d+|0[xX][0-9a-fA-F]+)[uUlL]*\s*\)?\s*", text)
+    return int(found[1], 0) if found else None
 
 
 def _lengths(info: HostInfo) -> list[Diagnostic]:

@@ -22,7 +22,7 @@ from akgen.tools.twin.host_info import HostInfo, spec_of
 from akgen.tools.twin.host_run import HostFailure, Tiling, tile
 from akgen.tools.twin.kernel_build import BuiltKernel, Variant, auto_sync, build_kernel
 from akgen.tools.twin.launch import KernelRun, launch
-from akgen.tools.twin.registration import check_host, check_tiling
+from akgen.tools.twin.registration import check_host, check_key, check_tiling
 from akgen.tools.twin.runtime_build import Runtime, build_runtime
 from akgen.tools.twin.settings import TwinSettings
 from akgen.tools.twin.store import Store
@@ -162,6 +162,7 @@ class TwinToolchain:
             return Plan(whole_chip, Variant(column, 0))
         tiling = tile(info, info.op, column, call, self._ready(), self._chip_file(), folder)
         check_tiling(record.project, info, tiling)
+        check_key(record.project, tiling)
         return Plan(tiling, Variant(column, tiling.tiling_key))
 
     def _kernels(self, record: BuildRecord, variants: Sequence[Variant]) -> list[BuiltKernel]:
