@@ -3,7 +3,6 @@
 #include "register/op_def.h"
 #include "register/op_impl_registry.h"
 #include "register/tilingdata_base.h"
-#include "tiling/platform/platform_ascendc.h"
 
 namespace ops {
 
