@@ -70,9 +70,19 @@ def _compare(name: str) -> None:
 
 def compare(im: Importer, op: str, a: Any, b: Any) -> int:
     """Compare two arguments in the wider of their lane types."""
+    limit = b if not isinstance(b, Ref) else im.b.constant(im.ref(b))
+    if op in ("eq", "ne") and isinstance(limit, float) and math.isinf(limit):
+        return _is_infinity(im, op, im.as_lane(a, F32), limit)
     kinds = [im.b[im.value(v)].dtype for v in (a, b)]
     dtype = F32 if F32 in kinds else I32 if I32 in kinds else F32
     return im.b.binary(op, im.as_lane(a, dtype), im.as_lane(b, dtype))
+
+
+def _is_infinity(im: Importer, op: str, x: int, limit: float) -> int:
+    """Compare with an infinity, which the DSL cannot write: beyond the largest float."""
+    largest = 3.4028234663852886e38
+    beyond = im.b.binary("gt" if limit > 0 else "lt", x, im.b.const(math.copysign(largest, limit), F32))
+    return beyond if op == "eq" else im.b.unary("not", beyond, BOOL)
 
 
 for _name in _FLOAT_UNARY:

@@ -44,6 +44,7 @@ class Builder:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self._known: dict[Node, int] = {}
+        self._ranges = 0
 
     def __getitem__(self, index: int) -> Node:
         return self.nodes[index]
@@ -76,7 +77,10 @@ class Builder:
         return self.add(Node(op="const", dtype=dtype, shape=(), value=value))
 
     def iota(self, count: int, start: Number, step: Number, dtype: DType) -> int:
-        return self.add(Node(op="iota", dtype=dtype, shape=(count,), value=start, step=step))
+        """Return start, start + step, … along an axis of its own."""
+        self._ranges += 1
+        node = Node(op="iota", dtype=dtype, shape=(count,), value=start, step=step, tag=self._ranges)
+        return self.add(node)
 
     def constant(self, index: int) -> Number | None:
         """Return the value of a scalar constant, seen through views."""

@@ -6,6 +6,7 @@ from akgen.agents.composer.interface import Interface
 from akgen.agents.composer.raw import RawGraph
 from akgen.agents.composer.scope import Unsupported
 from akgen.tools.call import TensorMeta
+from akgen.tools.dtypes import DType
 from akgen.tools.frozen import Frozen
 
 
@@ -24,19 +25,49 @@ _Test = tuple[str, tuple[bool, ...]]
 
 def decide(groups: Sequence[Sequence[int]], cases: Sequence[RawGraph], face: Interface) -> Branch:
     """Return a tree of tests that leads every case to its group. Raises Unsupported if no test tells them apart."""
-    tests = list(_tests(cases, face))
-    return _split(list(range(len(groups))), groups, tests)
+    tests = [*_tests(cases, face), *_unions(groups, cases, face)]
+    by_type = [t for t in tests if ".dtype ==" in t[0]]
+    return _split(list(range(len(groups))), groups, tests, by_type, _kinds(groups, cases))
 
 
-def _split(which: list[int], groups: Sequence[Sequence[int]], tests: list[_Test]) -> Branch:
+def _kinds(groups: Sequence[Sequence[int]], cases: Sequence[RawGraph]) -> list[object]:
+    """Return what kind of numbers each group works on: kernels for integers cannot be built for floats."""
+    return [
+        {tuple(_kind(m) for m in cases[c].inputs) + tuple(d.is_float for d in cases[c].output_dtypes) for c in g}
+        for g in groups
+    ]
+
+
+def _kind(value: TensorMeta | tuple[TensorMeta, ...] | None) -> str | None:
+    first = value[0] if isinstance(value, tuple) and value else value
+    if not isinstance(first, TensorMeta):
+        return None
+    return "float" if first.dtype.is_float else str(first.dtype) if first.dtype == DType.BOOL else "int"
+
+
+def _split(
+    which: list[int], groups: Sequence[Sequence[int]], tests: list[_Test], by_type: list[_Test], kinds: list[object]
+) -> Branch:
     if len(which) == 1:
         return Branch(group=which[0])
-    for text, holds in [*tests, *_pairs(tests, which, groups)]:
+    differ = any(kinds[g] != kinds[which[0]] for g in which)
+    first = [t for t in by_type if _separates(t, which, groups, kinds)] if differ else []
+    for text, holds in [*first, *tests, *_pairs(tests, which, groups)]:
         yes = [g for g in which if all(holds[c] for c in groups[g])]
         no = [g for g in which if not any(holds[c] for c in groups[g])]
         if yes and no and len(yes) + len(no) == len(which):
-            return Branch(test=text, then=_split(yes, groups, tests), other=_split(no, groups, tests))
+            then = _split(yes, groups, tests, by_type, kinds)
+            return Branch(test=text, then=then, other=_split(no, groups, tests, by_type, kinds))
     raise Unsupported("dispatch", f"no property of shapes or attributes tells {len(which)} kinds of cases apart")
+
+
+def _separates(
+    test: _Test, which: list[int], groups: Sequence[Sequence[int]], kinds: list[object]
+) -> bool:
+    """Return whether a test of dtypes leaves no kind of numbers on both sides."""
+    yes = [kinds[g] for g in which if all(test[1][c] for c in groups[g])]
+    no = [kinds[g] for g in which if not any(test[1][c] for c in groups[g])]
+    return not any(k in no for k in yes)
 
 
 def _pairs(tests: list[_Test], which: list[int], groups: Sequence[Sequence[int]]) -> Iterator[_Test]:
@@ -48,6 +79,10 @@ def _pairs(tests: list[_Test], which: list[int], groups: Sequence[Sequence[int]]
 
 
 def _tests(cases: Sequence[RawGraph], face: Interface) -> Iterator[_Test]:
+    for k, name in enumerate(face.output_names):
+        wanted = [c.output_dtypes[k] for c in cases]
+        for dtype in sorted(set(wanted)):
+            yield f"{name}.dtype == {dtype}", tuple(d == dtype for d in wanted)
     yield from _presence(cases, face)
     yield from _attributes(cases, face)
     tensors: list[tuple[str, list[TensorMeta]]] = []
@@ -75,6 +110,24 @@ def _tests(cases: Sequence[RawGraph], face: Interface) -> Iterator[_Test]:
             yield f"{name}.numel == {name}.shape[{d}]", tuple(m.count == m.shape[d] for m in ms)
         if rank:
             yield f"{name}.numel == {name}.shape[-1]", tuple(m.count == m.shape[-1] for m in ms)
+
+
+def _unions(groups: Sequence[Sequence[int]], cases: Sequence[RawGraph], face: Interface) -> Iterator[_Test]:
+    """Yield tests for the set of dtypes that one group has."""
+    for i, name in enumerate(face.input_names):
+        found = [_first_dtype(c.inputs[i]) for c in cases]
+        if any(d is None for d in found):
+            continue
+        for group in groups:
+            mine = sorted({str(found[c]) for c in group})
+            if 1 < len(mine) < len(set(found)):
+                text = " or ".join(f"{name}.dtype == {d}" for d in mine)
+                yield f"({text})", tuple(str(d) in mine for d in found)
+
+
+def _first_dtype(value: TensorMeta | tuple[TensorMeta, ...] | None) -> str | None:
+    first = value[0] if isinstance(value, tuple) and value else value
+    return str(first.dtype) if isinstance(first, TensorMeta) else None
 
 
 def _presence(cases: Sequence[RawGraph], face: Interface) -> Iterator[_Test]:

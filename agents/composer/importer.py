@@ -5,6 +5,7 @@ and stored. Rounding to a half type between two float operations is therefore no
 exact result without it). Integers are exact within int32.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -48,6 +49,7 @@ class Importer:
         self.raw = raw
         self.b = Builder()
         self._values: dict[int, int | tuple[int | None, ...]] = {}
+        self.vectors: dict[int, tuple[float | int | bool, ...]] = {}  # small constants by trace node
 
     def run(self) -> Graph:
         for node in self.raw.nodes:
@@ -65,6 +67,9 @@ class Importer:
             return self.b.load(origin, lane(meta.dtype), meta.shape)
         if node.kind == "const":
             return self._constant(node)
+        folded = self._folded(node)
+        if folded is not None:
+            return folded
         if not node.target.startswith("aten."):
             return self._number(node)
         name = node.target.removeprefix("aten.").split(".")[0]
@@ -72,6 +77,26 @@ class Importer:
         if handler is None:
             raise Unsupported(name, f"the operation {node.target} is not covered")
         return handler(self, node)
+
+    def _folded(self, node: RawNode) -> int | None:
+        """Evaluate what is done to small constants: copies, products, sums, elements."""
+        source = node.args[0] if node.args else None
+        if not isinstance(source, Ref) or source.node not in self.vectors:
+            return None
+        values = self.vectors[source.node]
+        name = node.target.removeprefix("aten.").split(".")[0]
+        meta = node.metas[0]
+        if name in ("_to_copy", "clone", "detach", "lift_fresh_copy", "alias") and meta is not None:
+            self.vectors[node.index] = values
+            return self.ref(source)
+        if name in ("prod", "sum", "_local_scalar_dense") and (meta is None or meta.shape == ()):
+            number = math.prod(values) if name == "prod" else sum(values)
+            dtype = lane(meta.dtype) if meta is not None else node.scalar or DType.FLOAT32
+            self.vectors[node.index] = (number,)
+            return self.b.const(number, dtype)
+        if len(set(values)) > 1:
+            raise Unsupported("constant", "a constant tensor with different elements is not covered")
+        return None
 
     def _number(self, node: RawNode) -> int:
         """Arithmetic on numbers that were read from tensors."""
@@ -82,6 +107,9 @@ class Importer:
         if name in ("sym_float", "sym_int", "float", "int"):
             return self.as_lane(node.args[0], dtype)
         ops = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": "pow", "max": "max", "min": "min"}
+        if name == "sym_ite":
+            condition = self.as_lane(node.args[0], DType.BOOL)
+            return self.b.where(condition, self.as_lane(node.args[1], dtype), self.as_lane(node.args[2], dtype))
         if name in ("neg", "sqrt", "abs"):
             return self.b.unary(name, self.as_lane(node.args[0], dtype))
         if name in ops and len(node.args) == 2:
@@ -94,8 +122,9 @@ class Importer:
     def _constant(self, node: RawNode) -> int:
         meta, values = node.metas[0], node.values
         assert meta is not None and values is not None
+        self.vectors[node.index] = values
         if len(set(values)) > 1:
-            raise Unsupported("constant", "a constant tensor with different elements is not covered")
+            return self.b.iota(len(values), math.nan, 0, lane(meta.dtype))  # a placeholder that folding replaces
         return self.b.full(values[0] if values else 0, lane(meta.dtype), meta.shape)
 
     # what handlers use

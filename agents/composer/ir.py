@@ -47,6 +47,7 @@ class Node(Frozen):
     cut: Slice | None = None  # slice
     strides: tuple[int, ...] | None = None  # load: elements between neighbours, where not contiguous
     offset: int = 0  # load: the first element
+    tag: int = 0  # iota: keeps equal ranges along different axes apart
 
     @property
     def pointwise(self) -> bool:

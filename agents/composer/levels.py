@@ -52,6 +52,19 @@ class Layout:
     lane_count: str = "m"
 
 
+@dataclass(frozen=True)
+class Tensors:
+    """Names of the kernel's tensor parameters; `position` is the index of a list's element in the loop over it."""
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    lists: frozenset[str] = frozenset()
+    position: str = "k"
+
+    def of(self, writer: Writer, name: str) -> str:
+        return writer.tensor(name, self.position if name in self.lists else None)
+
+
 class Emitter:
     """Writes one template through the levels. `combine` makes per-core results global (level 0)."""
 
@@ -61,11 +74,10 @@ class Emitter:
         writer: Writer,
         layout: Layout,
         levels: Sequence[Level],
-        names: Callable[[int], str],
-        outputs: Callable[[int], str],
+        tensors: "Tensors",
     ) -> None:
         self.t, self.w, self.layout, self.levels = template, writer, layout, levels
-        self.input_name, self.output_name = names, outputs
+        self.tensors = tensors
         self.ops = Operations(writer, layout.extents)
         self.held: dict[int, Held] = {}
         self.workspaces: list[tuple[str, str]] = []  # name, elements per core
@@ -370,7 +382,7 @@ class Emitter:
         assert value.origin is not None and address is not None
         extent = self.extent_of(value)
         dtype = "float32" if value.dtype == DType.BOOL else type_name(value.dtype)
-        name = self.w.tensor(self.input_name(value.origin.input))
+        name = self.tensors.of(self.w, self.tensors.inputs[value.origin.input])
         offset = self.base(address)
         if extent == "R" and address.stride(self._row()) != "1":
             column = self.w.allocate("K", dtype, loaded=True)
@@ -551,7 +563,7 @@ class Emitter:
     def _store(self, index: int, tile: Tile) -> None:
         store, address = self.t.nest.stores[index], self.t.stores[index]
         extent = self.extent(store.axes)
-        name = self.w.tensor(self.output_name(store.output))
+        name = self.tensors.of(self.w, self.tensors.outputs[store.output])
         lane = self.layout.lane
         if extent in ("F", "C") and lane is not None and address.stride(lane) != "1":
             raise Unsupported("layout", "an output whose innermost axis is not contiguous is not covered")

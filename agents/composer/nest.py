@@ -50,5 +50,25 @@ class Nest(Frozen):
     values: tuple[Value, ...]
     stores: tuple[Store, ...]
 
+    def canonical(self) -> "Nest":
+        """Return the nest with its values in the order in which the stores need them, operands left to right."""
+        order: list[int] = []
+        seen: set[int] = set()
+        stack = [(s.value, False) for s in reversed(self.stores)]
+        while stack:
+            i, done = stack.pop()
+            if done:
+                order.append(i)
+            elif i not in seen:
+                seen.add(i)
+                stack.append((i, True))
+                stack += [(a, False) for a in reversed(self.values[i].args)]
+        new = {old: k for k, old in enumerate(order)}
+        values = tuple(
+            self.values[i].model_copy(update={"args": tuple(new[a] for a in self.values[i].args)}) for i in order
+        )
+        stores = tuple(s.model_copy(update={"value": new[s.value]}) for s in self.stores)
+        return Nest(sizes=self.sizes, values=values, stores=stores)
+
     def reductions(self) -> tuple[int, ...]:
         return tuple(i for i, v in enumerate(self.values) if v.op == "reduce")

@@ -161,7 +161,7 @@ class _One:
     def nest(self) -> Nest:
         stores = tuple(self._store(r) for r in self.regions)
         sizes = tuple(self.p.atoms.product(tuple(axis)) for axis in self.axes)
-        return Nest(sizes=sizes, values=tuple(self.values), stores=stores)
+        return Nest(sizes=sizes, values=tuple(self.values), stores=stores).canonical()
 
     # axes
 

@@ -6,6 +6,8 @@ from akgen.agents.composer.conditions import Branch, decide
 from akgen.agents.composer.facts import Facts
 from akgen.agents.composer.importer import import_graph
 from akgen.agents.composer.interface import Interface, interface
+from akgen.agents.composer.levels import Tensors
+from akgen.agents.composer.listing import is_listed, list_nest
 from akgen.agents.composer.nest import Nest
 from akgen.agents.composer.nesting import nests
 from akgen.agents.composer.push import push
@@ -52,7 +54,8 @@ class Composition(Frozen):
 def compose(op_type: str, kernel: str, cases: Sequence[RawGraph], doc: str = "") -> Composition:
     """Return the program that serves all these cases. Raises Unsupported, naming what is not covered."""
     face = interface(op_type, cases)
-    found = [nests(push(import_graph(c))) for c in cases]
+    listed = any(is_listed(c) for c in cases)
+    found = [(list_nest(c),) if listed else nests(push(import_graph(c))) for c in cases]
     groups: list[Group] = []
     kernels: list[KernelText] = []
     for number, members in enumerate(_grouped(found)):
@@ -79,7 +82,8 @@ def _group(
     templates = []
     for k in range(len(found[0])):
         prefix = "d" if len(found[0]) == 1 else f"{chr(ord('a') + k)}_d"
-        templates.append(unify([f[k] for f in found], facts, prefix))
+        listed = any(is_listed(c) for c in cases)
+        templates.append(unify([f[k] for f in found], facts, prefix, listed=listed))
     return Group(cases=tuple(members), templates=tuple(templates), declarations=tuple(declared))
 
 
@@ -111,12 +115,7 @@ def _kernel(name: str, number: int, group: Group, choice: tuple[Kind, ...], face
     parts: list[Part] = []
     for k, (template, kind) in enumerate(zip(group.templates, choice, strict=True)):
         suffix = "" if len(choice) == 1 else f"_{chr(ord('a') + k)}"
-        parts.append(
-            write(
-                template, kind, writer, suffix,
-                lambda i: _gm(face.input_names[i]), lambda o: _gm(face.output_names[o]),
-            )
-        )  # fmt: skip
+        parts.append(write(template, kind, writer, suffix, _tensors(face)))
         writer.close_stage()
     host = _host_lines(name, parts)
     tensors = [t.removeprefix("g_") for t in writer.tensors]
@@ -128,8 +127,17 @@ def _kernel(name: str, number: int, group: Group, choice: tuple[Kind, ...], face
     )  # fmt: skip
 
 
-def _gm(name: str) -> str:
-    return f"g_{name}"
+def _tensors(face: Interface) -> Tensors:
+    """Return the kernel's names of tensors, apart from those of its own variables."""
+    kinds_of = [
+        *zip(face.input_names, face.input_kinds, strict=True),
+        *zip(face.output_names, face.output_kinds, strict=True),
+    ]
+    return Tensors(
+        inputs=tuple(f"g_{n}" for n in face.input_names),
+        outputs=tuple(f"g_{n}" for n in face.output_names),
+        lists=frozenset(f"g_{n}" for n, kind in kinds_of if kind in ("TensorList", "OutputList")),
+    )
 
 
 def _host_lines(name: str, parts: list[Part]) -> list[str]:
@@ -210,7 +218,7 @@ def _branch(
     if not shared:
         lines += [pad + d for d in group.declarations]
     for template in group.templates:
-        for name, text in zip(template.sizes, template.definitions, strict=True):
+        for name, text in zip(template.sizes, template.definitions, strict=False):
             lines.append(f"{pad}{name} = {text}")
     mine = [k for k in kernels if k.group == tree.group]
     for k, one in enumerate(mine):

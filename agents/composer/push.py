@@ -75,12 +75,21 @@ class _Pusher:
             return self.slice(args[0], cut.axis, cut.start, node.shape[cut.axis], cut.step)
         if node.op == "reshape":
             return self._plain_reshape(args[0], node.shape)
+        if node.op == "permute" and self.b[args[0]].op == "load":
+            source = self.b[args[0]]
+            strides = source.strides or contiguous(source.shape)
+            turned = tuple(strides[i] for i in node.axes)
+            return self.b.strided(source, node.shape, turned, source.offset)
         return self.b.add(node.model_copy(update={"args": args}))
 
     def _plain_reshape(self, x: int, shape: tuple[int, ...]) -> int:
         source = self.b[x]
         if source.op == "load" and source.strides is None:
             return self.b.strided(source, shape, contiguous(shape), 0)
+        if source.op == "iota":  # each use of a range may run along another axis
+            assert source.value is not None and source.step is not None
+            fresh = self.b.iota(source.shape[0], source.value, source.step, source.dtype)
+            return self.b.reshape(fresh, shape)
         return self.b.reshape(x, shape)
 
     # slices

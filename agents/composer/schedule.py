@@ -1,16 +1,17 @@
 """Choose how a loop nest runs: flat, by rows, by rows and columns, or item by item; and write its kernel."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
-from akgen.agents.composer.levels import Emitter, Layout, Level
+from akgen.agents.composer.levels import Emitter, Layout, Level, Tensors
+from akgen.agents.composer.listing import ELEMENT, POSITION
 from akgen.agents.composer.scope import Unsupported
 from akgen.agents.composer.template import Template
 from akgen.agents.composer.writer import Extent, Writer
 
-Kind = Literal["single", "flat", "rows", "tiles", "items", "columns"]
+Kind = Literal["single", "flat", "rows", "tiles", "items", "columns", "list", "list_items"]
 
 
 @dataclass
@@ -30,6 +31,8 @@ def kinds(template: Template) -> tuple[Kind, ...]:
     """Return the schedules that this nest can run under, best first. Raises Unsupported if there is none."""
     count = len(template.sizes)
     overs = {template.values[i].over for i in template.nest.reductions()}
+    if template.listed:
+        return ("list_items",) if overs else ("list",)
     if count == 0:
         return ("single",)
     if count == 1:
@@ -54,16 +57,17 @@ def write(
     kind: Kind,
     writer: Writer,
     suffix: str,
-    names: Callable[[int], str],
-    outputs: Callable[[int], str],
+    tensors: Tensors,
 ) -> Part:
     """Write the nest into the kernel under this schedule."""
-    builder = {
+    builder_class: type[_Builder] = {
         "single": _Single, "flat": _Flat, "rows": _Rows, "tiles": _Tiles, "items": _Items, "columns": _Columns,
-    }[kind](template, writer, suffix)  # fmt: skip
+        "list": _List, "list_items": _ListItems,
+    }[kind]  # fmt: skip
+    builder = builder_class(template, writer, suffix, tensors)
     part, layout, levels = builder.part, builder.layout(), builder.levels()
     writer.capacities = builder.capacities()
-    emitter = Emitter(template, writer, layout, levels, names, outputs)
+    emitter = Emitter(template, writer, layout, levels, tensors)
     builder.check(emitter)
     emitter.run()
     part.workspaces = emitter.workspaces
@@ -75,8 +79,8 @@ class _Builder:
 
     kind: Kind
 
-    def __init__(self, template: Template, writer: Writer, suffix: str) -> None:
-        self.t, self.w, self.suffix = template, writer, suffix
+    def __init__(self, template: Template, writer: Writer, suffix: str, tensors: Tensors) -> None:
+        self.t, self.w, self.suffix, self.tensors = template, writer, suffix, tensors
         self.part = Part(kind=self.kind)
         self.prepare()
 
@@ -433,6 +437,91 @@ class _Columns(_Items):
             Level(frozenset(self.kept), items),
             Level(frozenset(self.over), self.reduce_loops),
         ]
+
+
+class _List(_Builder):
+    """Lists of tensors, pointwise: the tiles of all tensors are dealt out to the cores in turn."""
+
+    kind = "list"
+
+    def prepare(self) -> None:
+        self.leader = next(n for n in self.tensors.inputs if n in self.tensors.lists).removeprefix("g_")
+        self.part.cores = f"ceil_div({self.leader}.total_numel, 2048)"
+        self.part.tile = "tile"
+        share = f"ceil_div({self.leader}.total_numel, cores * 4)"
+        self.part.host.append(f"tile = min(FIT, max(1024, align_up({share}, 64)))")
+
+    def capacities(self) -> dict[Extent, str]:
+        return {**self.small(), "F": self.param("tile")}
+
+    def layout(self) -> Layout:
+        index = {POSITION: self.tensors.position, ELEMENT: "i"}
+        return Layout(row=None, lane=ELEMENT, index=index, extents={"F": "m", "S": "1"}, lane_count="m")
+
+    def count(self) -> str:
+        """Return how many outputs there are, as the kernel sees it."""
+        name = next(n for n in self.tensors.outputs if n in self.tensors.lists)
+        self.tensors.of(self.w, name)
+        return f"len({name})"
+
+    def numel(self) -> str:
+        name = next(n for n in self.tensors.inputs if n in self.tensors.lists)
+        return f"{self.tensors.of(self.w, name)}.numel"
+
+    def levels(self) -> list[Level]:
+        tile, k = self.param("tile"), self.tensors.position
+        self.w.line("turn = 0")
+
+        @contextmanager
+        def positions() -> Iterator[None]:
+            with self.loop(
+                f"for {k} in range({self.count()}):",
+                f"size = {self.numel()}",
+                "start = (program_id() + num_programs() - turn % num_programs()) % num_programs()",
+                f"turn = turn + ceil_div(size, {tile})",
+            ):
+                yield
+
+        @contextmanager
+        def elements() -> Iterator[None]:
+            with self.loop(
+                f"for i in range(start * {tile}, size, num_programs() * {tile}):", f"m = min({tile}, size - i)"
+            ):
+                yield
+
+        return [
+            self.root(), Level(frozenset({POSITION}), positions), Level(frozenset({ELEMENT}), elements)
+        ]  # fmt: skip
+
+
+class _ListItems(_List):
+    """Lists of tensors, reduced one by one: whole tensors are dealt out to the cores."""
+
+    kind = "list_items"
+
+    def prepare(self) -> None:
+        super().prepare()
+        self.part.cores = f"len({self.leader})"
+        self.part.host = [f"tile = min(FIT, max(64, align_up({self.leader}.max_numel, 64)))"]
+
+    def levels(self) -> list[Level]:
+        tile, k = self.param("tile"), self.tensors.position
+
+        @contextmanager
+        def positions() -> Iterator[None]:
+            with self.loop(
+                f"for {k} in range(program_id(), {self.count()}, num_programs()):", f"size = {self.numel()}"
+            ):
+                yield
+
+        @contextmanager
+        def elements() -> Iterator[None]:
+            with self.loop(f"for i in range(0, size, {tile}):", f"m = min({tile}, size - i)"):
+                yield
+
+        return [
+            self.root(), Level(frozenset({POSITION}), positions), Level(frozenset({ELEMENT}), elements)
+        ]  # fmt: skip
 
 
 def _product(texts: list[str]) -> str:

@@ -32,6 +32,7 @@ class Template(Frozen):
     stores: tuple[Address, ...]
     texts: tuple[str | None, ...]  # per value: const, count, inv_count
     cases: tuple[tuple[int, ...], ...]  # the sizes in every case
+    listed: bool = False  # axes: position in a list, element of a tensor
 
     @property
     def values(self) -> tuple[Value, ...]:
@@ -59,12 +60,12 @@ def _access_key(access: Access | None, last: int) -> object:
     return (tuple(a for a, _ in access.strides), access.offset == 0, access.stride(last) == 1)
 
 
-def unify(nests: Sequence[Nest], facts: Facts, prefix: str) -> Template:
+def unify(nests: Sequence[Nest], facts: Facts, prefix: str, *, listed: bool = False) -> Template:
     """Return the template of nests with one structure. Raises Unsupported where a number follows no rule."""
     first = nests[0]
     sizes = tuple(f"{prefix}{k}" for k in range(len(first.sizes)))
     definitions: list[str] = []
-    for k, name in enumerate(sizes):
+    for k, name in enumerate(sizes if not listed else ()):
         values = tuple(n.sizes[k] for n in nests)
         definitions.append(facts.integer(values))
         facts.define(name, values)
@@ -77,10 +78,12 @@ def unify(nests: Sequence[Nest], facts: Facts, prefix: str) -> Template:
     stores = tuple(
         _address([n.stores[k].access for n in nests], facts, sizes, nests) for k in range(len(first.stores))
     )
+    if listed and any(v.op in ("count", "inv_count") for v in first.values):
+        raise Unsupported("list", "means over the tensors of a list are not covered")
     texts = tuple(_text(i, v, nests, facts, sizes) for i, v in enumerate(first.values))
     return Template(
         nest=first, sizes=sizes, definitions=tuple(definitions), addresses=addresses, stores=stores, texts=texts,
-        cases=tuple(n.sizes for n in nests),
+        cases=tuple(n.sizes for n in nests), listed=listed,
     )  # fmt: skip
 
 

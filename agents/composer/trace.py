@@ -30,12 +30,48 @@ def trace(loaded: LoadedCase) -> RawGraph:
 
     Raises Unsupported when the reference cannot be exported (data-dependent control flow, unknown classes).
     """
-    return _Reader(_export(loaded), loaded).read()
-
-
-def _export(loaded: LoadedCase) -> torch.export.ExportedProgram:
     args = tuple(loaded.example_args)
-    with _quiet(), torch.no_grad():
+    lifted = _lifted(loaded)
+    if lifted is not None:
+        try:
+            return _Reader(_export(loaded, lifted), loaded, lifted).read()
+        except Unsupported:
+            pass  # the reference needs its numbers as numbers
+    return _Reader(_export(loaded, args), loaded, args).read()
+
+
+def _lifted(loaded: LoadedCase) -> tuple[Any, ...] | None:
+    """Return the arguments with numbers that are operator inputs made tensors, so that the kernel reads them."""
+    binding = loaded.binding
+    unknown = [i for i, s in enumerate(binding.inputs) if s is not None and s.kind == "arg" and s.index is None]
+    numbers = [k for k, a in enumerate(loaded.example_args) if _is_number(a)]
+    if not unknown or not numbers:
+        return None
+    inputs = loaded.sample(0, "task").inputs
+    args = list(loaded.example_args)
+    for i in unknown:
+        bound = inputs[i]
+        for k in numbers:
+            if isinstance(bound, torch.Tensor) and not isinstance(args[k], torch.Tensor):
+                value = torch.as_tensor(args[k])
+                if value.numel() == bound.numel() and _close(value, bound):
+                    args[k] = bound.reshape(value.shape).clone()
+                    break
+    return tuple(args) if any(a is not b for a, b in zip(args, loaded.example_args, strict=True)) else None
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(_is_number(v) for v in value)
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _close(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return bool(torch.allclose(a.reshape(-1).double(), b.reshape(-1).double(), rtol=1e-2, atol=1e-6))
+
+
+def _export(loaded: LoadedCase, args: tuple[Any, ...]) -> torch.export.ExportedProgram:
+    with _quiet(), _known_constants(), torch.no_grad():
         try:
             program = torch.export.export(loaded.model, args, strict=False)
             if len(program.graph.nodes) > LARGEST_GRAPH:
@@ -60,6 +96,19 @@ def _quiet() -> Iterator[None]:
         logging.disable(before)
 
 
+@contextmanager
+def _known_constants() -> Iterator[None]:
+    """Let torch know the values of small constant tensors (`torch.tensor(shape)`), not only of single numbers."""
+    from torch._subclasses import fake_tensor
+
+    before = fake_tensor.CONSTANT_NUMEL_LIMIT
+    fake_tensor.CONSTANT_NUMEL_LIMIT = SMALL_CONSTANT
+    try:
+        yield
+    finally:
+        fake_tensor.CONSTANT_NUMEL_LIMIT = before
+
+
 def dtype_of(dtype: torch.dtype) -> DType:
     """Return our name of a torch dtype; raise Unsupported for one that kernels do not know."""
     name = str(dtype).removeprefix("torch.")
@@ -82,7 +131,9 @@ def _size(value: Any) -> int:
 class _Reader:
     """Turn an exported program into a RawGraph."""
 
-    def __init__(self, program: torch.export.ExportedProgram, loaded: LoadedCase) -> None:
+    def __init__(
+        self, program: torch.export.ExportedProgram, loaded: LoadedCase, args: tuple[Any, ...]
+    ) -> None:
         self._program = program
         self._loaded = loaded
         self._binding: Binding = loaded.binding
@@ -90,6 +141,7 @@ class _Reader:
         self._refs: dict[str, Ref] = {}
         self._drawn: Sample | None = None
         self._inputs = [self._bound(i) for i in range(len(self._binding.inputs))]
+        self._args = args
 
     def read(self) -> RawGraph:
         self._placeholders()
@@ -160,7 +212,7 @@ class _Reader:
         found: dict[tuple[str, Any], Origin] = {}
         start: list[int] = []
         flat = 0
-        for value in self._loaded.example_args:
+        for value in self._args:
             start.append(flat)
             flat += len(pytree.tree_leaves(value, is_leaf=lambda v: v is None))
         for i, source in enumerate(self._binding.inputs):
@@ -171,7 +223,7 @@ class _Reader:
                 continue
             if source.index is None:
                 continue
-            value = self._loaded.example_args[source.index]
+            value = self._args[source.index]
             if isinstance(value, (list, tuple)):
                 for k in range(len(value)):
                     found["arg", start[source.index] + k] = Origin(input=i, element=k)
@@ -181,7 +233,7 @@ class _Reader:
 
     def _placeholders(self) -> None:
         origins = self._origins()
-        leaves = pytree.tree_leaves(tuple(self._loaded.example_args), is_leaf=lambda v: v is None)
+        leaves = pytree.tree_leaves(self._args, is_leaf=lambda v: v is None)
         state = {**self._program.state_dict, **self._program.constants}
         position = 0
         for spec in self._program.graph_signature.input_specs:

@@ -21,6 +21,7 @@ class Writer:
     def __init__(self) -> None:
         self.capacities: dict[Extent, str] = {}  # of each extent class, as DSL text; set for each loop nest
         self.tensors: list[str] = []
+        self.lists: set[str] = set()
         self.scalars: dict[str, tuple[str, str]] = {}  # parameter -> (type, host expression)
         self.tiles: list[Tile] = []
         self.lines: list[str] = []
@@ -73,10 +74,14 @@ class Writer:
 
     # parameters
 
-    def tensor(self, name: str) -> str:
+    def tensor(self, name: str, position: str | None = None) -> str:
+        """Return how a tensor parameter is written; with `position`, an element of a list."""
         if name not in self.tensors:
             self.tensors.append(name)
-        return name
+        if position is None:
+            return name
+        self.lists.add(name)
+        return f"{name}[{position}]"
 
     def scalar(self, text: str, kind: str, *, own: bool = False) -> str:
         """Return the kernel parameter that holds a host expression; with `own`, a variable keeps its name."""
@@ -112,7 +117,8 @@ class Writer:
 
     def text(self, name: str, doc: str) -> str:
         """Return the kernel function."""
-        params = [*self.tensors, *(f"{n}: {kind}" for n, (kind, _) in self.scalars.items())]
+        tensors = [f"{t}: TensorList" if t in self.lists else t for t in self.tensors]
+        params = [*tensors, *(f"{n}: {kind}" for n, (kind, _) in self.scalars.items())]
         head = ["@ascend_kernel", f"def {name}({', '.join(params)}):", f'    """{doc}"""']
         allocs = [f"    {t.name} = alloc_ub({t.capacity}, {t.dtype})" for t in self.tiles]
         return "\n".join([*head, *allocs, *self.lines]) + "\n"

@@ -1,0 +1,157 @@
+"""Planner and coder without a model: trace, compose, solve, lower."""
+
+import importlib
+from collections.abc import Mapping
+
+from akgen.agents.composer.program import Composition, compose
+from akgen.agents.composer.raw import RawGraph
+from akgen.agents.composer.scope import Unsupported
+from akgen.agents.composer.solver import Solved, check_tiling
+from akgen.agents.composer.thought import categorise, risks, thought
+from akgen.agents.plan import Plan, Tiling
+from akgen.agents.roles import Feedback, Planned, Written
+from akgen.knowledge.chip import Chip, chip
+from akgen.tools.call import TensorMeta
+from akgen.tools.dsl import DslError, lower, parse
+from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.project import KernelProject
+from akgen.tools.task import Task
+
+ORIGIN = "composer"
+
+
+class Composed:
+    """A task's program with the trace of every case."""
+
+    def __init__(self, composition: Composition, cases: Mapping[str, RawGraph]) -> None:
+        self.composition, self.cases = composition, cases
+
+
+class ModelFree:
+    """Plans and writes kernels by compiling the PyTorch reference; deterministic, needs no model.
+
+    Tasks outside its scope get the outcome UNSUPPORTED with a sentence that names what is not covered. Composing is
+    done once per task and kept for the coder.
+    """
+
+    def __init__(self, target: Chip | None = None) -> None:
+        self._chip = target or chip()
+        self._known: dict[str, Composed | Unsupported] = {}
+
+    @property
+    def name(self) -> str:
+        return ORIGIN
+
+    def plan(self, task: Task, feedback: Feedback | None, sample: int) -> Planned:
+        """Return the plan, or UNSUPPORTED. Feedback and sample change nothing: there is one way to compose a task."""
+        del feedback, sample
+        composed = self._composed(task)
+        if isinstance(composed, Unsupported):
+            return Planned(plan=None, outcome=Outcome.UNSUPPORTED, diagnostics=(_unsupported(composed),))
+        try:
+            tiling, case_id = self._tiling(composed)
+        except DslError as error:
+            return Planned(plan=None, outcome=Outcome.PLAN_REJECTED, diagnostics=error.diagnostics)
+        found = check_tiling(tiling, self._chip)
+        if found:
+            return Planned(plan=None, outcome=Outcome.PLAN_REJECTED, diagnostics=found)
+        composition = composed.composition
+        return Planned(
+            plan=Plan(
+                origin=ORIGIN,
+                category=categorise(composition, task.category),
+                thought=thought(composition, tiling, self._chip, case_id),
+                tiling=tiling,
+                apis=_apis(composition),
+                risks=risks(composition),
+                route="dsl",
+                dsl=composition.dsl,
+            )
+        )
+
+    def write(
+        self, task: Task, plan: Plan, feedback: Feedback | None, previous: KernelProject | None, sample: int
+    ) -> Written:
+        """Lower the plan's program to a project."""
+        del feedback, previous, sample
+        composed = self._composed(task)
+        if isinstance(composed, Unsupported):
+            return Written(project=None, outcome=Outcome.UNSUPPORTED, diagnostics=(_unsupported(composed),))
+        dsl = plan.dsl if plan.route == "dsl" and plan.dsl is not None else composed.composition.dsl
+        try:
+            project = lower(parse(dsl), composed.composition.face.op, task.kernel)
+        except DslError as error:
+            return Written(project=None, outcome=Outcome.NO_CODE, diagnostics=error.diagnostics, dsl=dsl)
+        return Written(project=project, dsl=dsl)
+
+    def _composed(self, task: Task) -> Composed | Unsupported:
+        key = task.model_dump_json()
+        if key not in self._known:
+            try:
+                self._known[key] = compose_task(task)
+            except Unsupported as error:
+                self._known[key] = error
+        return self._known[key]
+
+    def _tiling(self, composed: Composed) -> tuple[Tiling, str]:
+        """Return the tiling of the largest case and that case's id."""
+        face = composed.composition.face
+        program = parse(composed.composition.dsl)
+        case_id, raw = max(composed.cases.items(), key=lambda item: _volume(item[1]))
+        metas = dict(zip(face.input_names, raw.inputs, strict=True))
+        outputs = dict(zip(face.output_names, (TensorMeta(dtype=d, shape=()) for d in raw.output_dtypes), strict=True))
+        attrs = dict(zip(face.attr_names, (value for _, value in raw.attrs), strict=True))
+        solved = Solved(program, {**outputs, **metas}, attrs, self._chip.core_aiv)
+        tiling = solved.tiling()
+        return tiling.model_copy(update={"tail": TAIL, "split": _split(composed.composition, solved)}), case_id
+
+
+TAIL = "The last tile holds what is left; extents are exact, ragged copies go through DataCopyPad."
+
+
+def compose_task(task: Task) -> Composed:
+    """Trace every case of a task and compose its program. Raises Unsupported, naming what is not covered."""
+    from akgen.agents.composer.trace import trace  # imports torch: only where a reference is traced
+
+    loader = importlib.import_module(task.reference.loader)
+    cases = {case.id: trace(loader.load(task.reference, case)) for case in task.cases}
+    if not cases:
+        raise Unsupported("cases", "the task has no cases")
+    doc = task.description.strip().splitlines()[0] if task.description.strip() else f"{task.name}."
+    composition = compose(task.op_type, task.kernel, list(cases.values()), doc.replace('"', "'").replace("\\", "/"))
+    return Composed(composition, cases)
+
+
+def _volume(raw: RawGraph) -> int:
+    total = 0
+    for m in raw.inputs:
+        for t in m if isinstance(m, tuple) else (m,):
+            total += t.size_bytes if isinstance(t, TensorMeta) else 0
+    return total
+
+
+def _split(composition: Composition, solved: Solved) -> str:
+    kernel = next(k for k in composition.kernels if k.name == solved.launched.kernel)
+    what = {
+        "single": "nothing", "flat": "elements", "rows": "rows", "tiles": "rows", "items": "items",
+        "columns": "column tiles", "list": "tiles of all tensors", "list_items": "tensors",
+    }  # fmt: skip
+    return what[kernel.kinds[0]]
+
+
+def _apis(composition: Composition) -> tuple[str, ...]:
+    """Return the DSL operations that the kernels use, in text order."""
+    seen: dict[str, None] = {}
+    for kernel in composition.kernels:
+        for line in kernel.text.splitlines():
+            name = line.strip().split("(")[0]
+            if "(" in line and name.isidentifier() and name not in ("load", "store"):
+                seen[name] = None
+    return tuple(seen)
+
+
+def _unsupported(error: Unsupported) -> Diagnostic:
+    return Diagnostic(
+        code="COMPOSER_SCOPE", stage="plan", text=error.sentence[:1].upper() + error.sentence[1:].rstrip(".") + ".",
+        remedy="Use a model (--model) for this task; docs/composer.md lists what the composer covers.",
+    )  # fmt: skip

@@ -1,0 +1,179 @@
+"""The plan in words: what the operator is, how it is cut and why, with the numbers of the tiling."""
+
+from akgen.agents.composer.formula import formulas
+from akgen.agents.composer.program import Composition
+from akgen.agents.composer.template import Template
+from akgen.agents.plan import Category, Tiling
+from akgen.knowledge.chip import Chip
+from akgen.tools.dsl.buffers import RESERVE_BYTES
+from akgen.tools.dtypes import DType
+
+_WHY = {
+    "single": "There are no axes to walk: a few numbers are computed by one core, the others have nothing to do.",
+    "flat": "Every tensor is walked in memory order by one index, whatever its rank, so the axes collapse into one. "
+    "Each core takes one contiguous share and runs through it in equal tiles; consecutive addresses keep the copies "
+    "long.",
+    "rows": "A reduction or a broadcast runs along the innermost axis, so a row must stay together. Rows are cut over "
+    "the cores; several whole rows form one 2-D tile, so that one copy moves many rows and one instruction works on "
+    "many rows. Vectors along the innermost axis are loaded once per core and stay in UB.",
+    "tiles": "Rows are independent point by point, but one row does not fit into UB: columns are cut as well, column "
+    "tiles outside and row tiles inside, so that vectors along the innermost axis are loaded once per column tile.",
+    "items": "What is reduced together does not fit into UB. Each core takes whole items and reads each once per pass: "
+    "a pass per reduction that the next one depends on, and one to write the result. The second read of an item "
+    "comes from L2.",
+    "columns": "The reduced axis is not the innermost: lanes of a vector belong to different results, so partial sums "
+    "stay vectors. Items are tiles of columns; a core runs down the reduced axis in row tiles and needs no exchange "
+    "with other cores.",
+    "list": "The inputs are lists of tensors of different lengths. The tiles of all tensors are dealt out to the cores "
+    "in turn, so that many small tensors keep all cores busy as well as one large tensor does.",
+    "list_items": "Each tensor of the list is reduced to one number; whole tensors are dealt out to the cores, so no "
+    "core waits for another.",
+}
+_REJECTED = {
+    "flat": "Cutting by rows would tie the tile to the row length, which may be a few elements.",
+    "rows": "A flat cut would let rows straddle tiles and cores and break the reduction into partial results.",
+    "items": "Keeping the item in UB would need its whole length in every buffer.",
+    "columns": "Bringing the reduced axis innermost would need a transpose of the whole input.",
+}
+
+
+def categorise(composition: Composition, declared: str) -> Category:
+    """Return the operator's category from its structure; what the task says wins where it is one of ours."""
+    known = {
+        "elementwise", "activation", "comparison", "cast", "broadcast", "reduction", "softmax", "normalization",
+        "loss", "optimizer", "index", "creation",
+    }  # fmt: skip
+    if declared in known:
+        return declared  # type: ignore[return-value]
+    templates = [t for g in composition.groups for t in g.templates]
+    kinds = {v.kind for t in templates for v in t.values if v.op == "reduce"}
+    outputs = len(composition.face.output_names)
+    if not kinds:
+        if any(v.op in ("eq", "ne", "lt", "le", "gt", "ge") for t in templates for v in t.values[-1:]):
+            return "comparison"
+        if not any(v.op == "load" for t in templates for v in t.values):
+            return "creation"
+        if outputs >= 3:
+            return "optimizer"
+        return "broadcast" if any(len(t.sizes) > 1 for t in templates) else "elementwise"
+    if {"max", "sum"} <= kinds and any(v.op == "exp" for t in templates for v in t.values):
+        return "softmax"
+    if any(v.op in ("rsqrt", "sqrt") for t in templates for v in t.values):
+        return "normalization"
+    return "reduction"
+
+
+def thought(composition: Composition, tiling: Tiling | None, chip: Chip, case: str) -> str:
+    """Return the plan's chain of thought, for people and for training."""
+    parts = [_computation(composition), _structure(composition)]
+    for kernel in composition.kernels:
+        kind = kernel.kinds[0]
+        text = [f"Kernel `{kernel.name}`: {', '.join(kernel.kinds)}. {_WHY[kind]}"]
+        if kind in _REJECTED:
+            text.append(_REJECTED[kind])
+        if kernel.fits is not None:
+            text.append(f"The host chooses it when {kernel.fits}.")
+        parts.append(" ".join(text))
+    parts.append(_exchange(composition))
+    if tiling is not None:
+        parts.append(_budget(tiling, chip, case))
+    parts.append(_tail(composition))
+    parts.append("Risks. " + " ".join(risks(composition)))
+    return "\n\n".join(p for p in parts if p)
+
+
+def _computation(composition: Composition) -> str:
+    face = composition.face
+    lines = ["What is computed:"]
+    for k, group in enumerate(composition.groups):
+        label = "" if len(composition.groups) == 1 else f" (kind {k + 1}, {len(group.cases)} cases)"
+        for template in group.templates:
+            steps = formulas(template, face.input_names, tuple(n.removesuffix("_ref") for n in face.output_names))
+            lines += [f"  {s}{label if i == 0 else ''}" for i, s in enumerate(steps[:24])]
+            if len(steps) > 24:
+                lines.append(f"  … {len(steps) - 24} more steps")
+    return "\n".join(lines)
+
+
+def _structure(composition: Composition) -> str:
+    lines: list[str] = []
+    for group in composition.groups:
+        lines += [f"  {_axes(t)}" for t in group.templates]
+    unique = list(dict.fromkeys(lines))
+    dtypes = sorted({str(d) for p in composition.face.op.inputs for d in p.dtypes})
+    text = "Axes after collapsing what is contiguous everywhere:\n" + "\n".join(unique)
+    text += f"\nInput dtypes: {', '.join(dtypes)}. Loads convert to float32, stores round once."
+    if len(composition.groups) > 1:
+        text += f" The cases fall into {len(composition.groups)} kinds, which the host tells apart by its tests."
+    return text
+
+
+def _axes(template: Template) -> str:
+    if template.listed:
+        return "position in the list; elements of one tensor"
+    if not template.sizes:
+        return "none: single numbers"
+    over = {a for v in template.values if v.op == "reduce" for a in v.over}
+    parts = []
+    for k, (name, definition) in enumerate(zip(template.sizes, template.definitions, strict=True)):
+        values = sorted({c[k] for c in template.cases})
+        span = str(values[0]) if len(values) == 1 else f"{values[0]} to {values[-1]}"
+        parts.append(f"{name} = {definition} ({span}{', reduced' if k in over else ''})")
+    return "; ".join(parts)
+
+
+def _exchange(composition: Composition) -> str:
+    count = sum(k.text.count("sync_all()") for k in composition.kernels)
+    if not count:
+        return "No core needs another core's result, so there is no SyncAll."
+    return (
+        "Reductions over what several cores share: each core writes its partial result to its own slot of the workspace "
+        "(32 bytes apart, so that no two cores write one block), all cores meet at SyncAll, and the partial results are "
+        "combined in core order, so the result does not depend on timing."
+    )
+
+
+def _budget(tiling: Tiling, chip: Chip, case: str) -> str:
+    budget = chip.ub_size - RESERVE_BYTES
+    lines = [f"Budget for case {case}: UB {chip.ub_size} bytes less {RESERVE_BYTES} reserved = {budget}."]
+    for b in tiling.buffers:
+        total = b.size_bytes * b.copies
+        lines.append(f"  {b.name}: {b.copies} x {b.size_bytes} = {total} ({b.role})")
+    lines.append(f"  sum {tiling.ub_bytes} of {budget} bytes, {budget - tiling.ub_bytes} to spare")
+    lines.append(
+        f"{tiling.block_dim} of {chip.core_aiv} cores, {tiling.tile_length} elements per tile, "
+        + ("transfer buffers doubled: copies in and out run while the vector unit works." if tiling.double_buffer
+           else "single buffers: there is one tile, nothing to overlap.")
+    )  # fmt: skip
+    return "\n".join(lines)
+
+
+def _tail(composition: Composition) -> str:
+    if any(k.kinds[0] == "single" for k in composition.kernels) and len(composition.kernels) == 1:
+        return "Tail: single numbers are moved with DataCopyPad, 4 bytes at a time."
+    return (
+        "Tail: the last tile of a core is min(tile, what is left); every operation covers exactly the tile's extent, "
+        "copies of lengths that are not multiples of 32 bytes go through DataCopyPad, and rows in UB start at 32-byte "
+        "boundaries."
+    )
+
+
+def risks(composition: Composition) -> tuple[str, ...]:
+    """Return what may go wrong numerically or otherwise, one sentence each."""
+    values = [v for g in composition.groups for t in g.templates for v in t.values]
+    ops = {v.op for v in values}
+    kinds = {v.kind for v in values if v.op == "reduce"}
+    found: list[str] = []
+    if "sum" in kinds:
+        found.append("Sums run in float32 in another order than the reference; long sums differ in the last digits.")
+    if "exp" in ops and "max" in kinds:
+        found.append("The maximum is subtracted before exp, so nothing overflows.")
+    elif "exp" in ops:
+        found.append("exp overflows beyond 88.7 in float32, as the reference does.")
+    if {"div", "reciprocal", "rsqrt", "log"} & ops:
+        found.append("Divisions and logarithms follow IEEE at zero: infinities and NaN come out where the reference has them.")
+    if any(v.dtype == DType.INT32 for v in values):
+        found.append("Integers are exact within int32; int64 values beyond are not covered.")
+    if {"floor", "round", "trunc", "ceil", "sign", "eq", "ne", "lt", "le", "gt", "ge"} & ops:
+        found.append("Steps and comparisons may flip where a half-precision reference rounds before them and this does not.")
+    return tuple(found) or ("Only the final rounding to the output dtype differs from exact arithmetic.",)
