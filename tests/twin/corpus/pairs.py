@@ -110,7 +110,9 @@ def read_pair(path: Path) -> Pair:
     )
 
 
-def run(twin: TwinToolchain, pair: Pair, project: KernelProject, folder: Path, *, trace: bool = False) -> Ended:
+def run(
+    twin: TwinToolchain, pair: Pair, project: KernelProject, folder: Path, *, trace: bool = False
+) -> Ended:
     """Compile and launch one of the two."""
     folder.mkdir(parents=True)
     call = pair.call(folder)

@@ -1,4 +1,4 @@
-// Two tensors built by address overlap: the second copy comes into what the vector unit writes.
+// Two tensors built by address overlap: the next tile is copied into what the vector unit still reads.
 // code: PIPE_RACE
 // x: float32 128
 // want: x * x
@@ -10,24 +10,20 @@ extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR works
     GlobalTensor<float> in, out;
     in.SetGlobalBuffer((__gm__ float *)x);
     out.SetGlobalBuffer((__gm__ float *)y);
-    constexpr uint32_t second = 512 - 128; // [faulty]
-    constexpr uint32_t second = 512; // [correct]
-    LocalTensor<float> a(TPosition::VECCALC, 0, 128);
+    constexpr uint32_t second = 128; // [faulty]
+    constexpr uint32_t second = 256; // [correct]
+    LocalTensor<float> a(TPosition::VECCALC, 0, 64);
     LocalTensor<float> b(TPosition::VECCALC, second, 64);
+    LocalTensor<float> c(TPosition::VECCALC, 1024, 128);
     DataCopy(a, in, 64);
     SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
     WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
-    Mul(a, a, a, 64);
+    Mul(c, a, a, 64);
+    DataCopy(b, in[64], 64); // [here]
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID1);
+    WaitFlag<HardEvent::MTE2_V>(EVENT_ID1);
+    Mul(c[64], b, b, 64);
     SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
     WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
-    DataCopy(out, a, 64);
-    SetFlag<HardEvent::MTE3_MTE2>(EVENT_ID0);
-    WaitFlag<HardEvent::MTE3_MTE2>(EVENT_ID0);
-    DataCopy(a, in[64], 64);
-    SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
-    WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
-    Mul(b, a, a, 64);
-    SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
-    WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
-    DataCopy(out[64], b, 64);
+    DataCopy(out, c, 128);
 }

@@ -1,0 +1,19 @@
+// The tensor is built for 32 elements and filled with 64, into what lies behind it.
+// code: TENSOR_RANGE
+// x: float32 64
+// want: x
+#include "kernel_operator.h"
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+{
+    GlobalTensor<float> in, out;
+    in.SetGlobalBuffer((__gm__ float *)x);
+    out.SetGlobalBuffer((__gm__ float *)y);
+    LocalTensor<float> a(TPosition::VECIN, 0, 32); // [faulty]
+    LocalTensor<float> a(TPosition::VECIN, 0, 64); // [correct]
+    DataCopy(a, in, 64); // [here]
+    SetFlag<HardEvent::MTE2_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_MTE3>(EVENT_ID0);
+    DataCopy(out, a, 64);
+}
