@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 KERNEL = "op_kernel/corpus.cpp"
 Array = np.ndarray[Any, Any]
 
-_DIRECTIVE = re.compile(r"// (code|warning|x|y|want|blocks|workspace|zeroed|options|place): *(.*)")
+_DIRECTIVE = re.compile(r"// (code|warning|x|y|want|blocks|workspace|zeroed|options|timeout): *(.*)")
 _SECTION = re.compile(r"// ={4,} (\S+)$")
 _MARK = re.compile(r"\s*// \[(faulty|correct|here|faulty here|correct here)\]$")
 
@@ -119,7 +119,7 @@ def run(
     build = twin.compile(project, [call], folder / "build")
     if build.outcome is not None:
         return Ended(str(build.outcome), build.diagnostics, None, None)
-    launch = twin.run(build, call, folder / "run", timeout_s=20.0, trace=trace)
+    launch = twin.run(build, call, folder / "run", timeout_s=float(pair.said.get("timeout", 20)), trace=trace)
     y = None
     if launch.outputs:
         file = launch.outputs[0]

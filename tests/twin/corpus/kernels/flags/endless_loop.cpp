@@ -1,6 +1,7 @@
 // A loop whose step is zero.
 // code: TIMEOUT
 // x: float32 64
+// timeout: 1
 // want: x
 #include "kernel_operator.h"
 using namespace AscendC;
@@ -17,8 +18,8 @@ extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR works
     volatile uint32_t step = 0; // [faulty]
     volatile uint32_t step = 64; // [correct]
     for (uint32_t i = 0; i < 64; i += step) {
-        DataCopy(a, in, 64);
-        PipeBarrier<PIPE_ALL>();
+        DataCopy(a, in, 64); // [here]
+        PipeBarrier<PIPE_ALL>(); // [here]
     }
     DataCopy(out, a, 64);
 }

@@ -11,8 +11,8 @@ extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR works
     in.SetGlobalBuffer((__gm__ float *)x);
     out.SetGlobalBuffer((__gm__ float *)y);
     GET_TILING_DATA(data, tiling);
-    assert(data.total % 64 == 0); // [faulty here]
-    assert(data.total % 8 == 0); // [correct]
+    ascendc_assert(data.total % 64 == 0); // [faulty here]
+    ascendc_assert(data.total % 8 == 0); // [correct]
     TPipe pipe;
     TBuf<> buf;
     pipe.InitBuffer(buf, 288);

@@ -1,8 +1,8 @@
 // One block reduction for each row; with 256 rows the count no longer fits.
 // code: REPEAT_RANGE
-// x: float16 256 64
-// y: float16 1024
-// want: x.astype(np.float32).reshape(1024, 16).max(1)
+// x: float16 256 128
+// y: float16 2048
+// want: x.astype(np.float32).reshape(2048, 16).max(1)
 #include "kernel_operator.h"
 using namespace AscendC;
 
@@ -14,21 +14,21 @@ extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR works
     TPipe pipe;
     TQue<QuePosition::VECIN, 1> inQueue;
     TQue<QuePosition::VECOUT, 1> outQueue;
-    pipe.InitBuffer(inQueue, 1, 32768);
-    pipe.InitBuffer(outQueue, 1, 2048);
+    pipe.InitBuffer(inQueue, 1, 65536);
+    pipe.InitBuffer(outQueue, 1, 4096);
     const int32_t batch = 256; // [faulty]
-    const int32_t batch = 64; // [correct]
+    const int32_t batch = 128; // [correct]
     LocalTensor<half> a = inQueue.AllocTensor<half>();
-    DataCopy(a, in, 16384);
+    DataCopy(a, in, 32768);
     inQueue.EnQue(a);
     a = inQueue.DeQue<half>();
     LocalTensor<half> b = outQueue.AllocTensor<half>();
     for (int32_t row = 0; row < 256; row += batch) {
-        BlockReduceMax(b[row * 4], a[row * 64], batch, 64, 1, 1, 4); // [here]
+        BlockReduceMax(b[row * 8], a[row * 128], batch, 128, 1, 1, 8); // [here]
     }
     outQueue.EnQue(b);
     inQueue.FreeTensor(a);
     b = outQueue.DeQue<half>();
-    DataCopy(out, b, 1024);
+    DataCopy(out, b, 2048);
     outQueue.FreeTensor(b);
 }

@@ -1,6 +1,6 @@
-// The tensor is built for 32 elements and filled with 64, into what lies behind it.
+// The tensor is built for 32 elements and filled with 64, into the one behind it.
 // code: TENSOR_RANGE
-// x: float32 64
+// x: float32 96
 // want: x
 #include "kernel_operator.h"
 using namespace AscendC;
@@ -10,10 +10,13 @@ extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR works
     GlobalTensor<float> in, out;
     in.SetGlobalBuffer((__gm__ float *)x);
     out.SetGlobalBuffer((__gm__ float *)y);
-    LocalTensor<float> a(TPosition::VECIN, 0, 32); // [faulty]
-    LocalTensor<float> a(TPosition::VECIN, 0, 64); // [correct]
-    DataCopy(a, in, 64); // [here]
+    LocalTensor<float> a(TPosition::VECIN, 0, 32);
+    LocalTensor<float> b(TPosition::VECIN, 128, 64);
+    DataCopy(b, in[32], 64);
+    DataCopy(a, in, 64); // [faulty here]
+    DataCopy(a, in, 32); // [correct]
     SetFlag<HardEvent::MTE2_MTE3>(EVENT_ID0);
     WaitFlag<HardEvent::MTE2_MTE3>(EVENT_ID0);
-    DataCopy(out, a, 64);
+    DataCopy(out, a, 32);
+    DataCopy(out[32], b, 64);
 }

@@ -1,0 +1,23 @@
+// fabs belongs to the host's mathematics.
+// code: HOST_NAME
+// x: float32 8
+// want: x * 1.5
+#include "kernel_operator.h"
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+{
+    GlobalTensor<float> in, out;
+    in.SetGlobalBuffer((__gm__ float *)x);
+    out.SetGlobalBuffer((__gm__ float *)y);
+    LocalTensor<float> a(TPosition::VECCALC, 0, 8);
+    DataCopy(a, in, 8);
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    float scale = fabs(-1.5f); // [faulty here]
+    float scale = 1.5f; // [correct]
+    Muls(a, a, scale, 8);
+    SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopy(out, a, 8);
+}

@@ -1,0 +1,20 @@
+// The name of a variable is misspelt.
+// code: UNDECLARED
+// x: float32 8
+// want: x
+#include "kernel_operator.h"
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+{
+    GlobalTensor<float> in, out;
+    in.SetGlobalBuffer((__gm__ float *)x);
+    out.SetGlobalBuffer((__gm__ float *)y);
+    const uint32_t count = 8;
+    LocalTensor<float> a(TPosition::VECCALC, 0, count);
+    DataCopy(a, in, counts); // [faulty here]
+    DataCopy(a, in, count); // [correct]
+    SetFlag<HardEvent::MTE2_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_MTE3>(EVENT_ID0);
+    DataCopy(out, a, count);
+}
