@@ -95,7 +95,9 @@ class OnTwin:
         """Return the outputs and the launch. An output `v_ref` shares the memory of input `v`."""
         out_types = [(o[0] if isinstance(o, tuple) else o).dtype for o in outputs]
         uniform = {*dtypes, *out_types} <= set(FLOATS) and len({*dtypes, *out_types}) == 1
-        types = [FLOATS if uniform else (d,) for d in (*dtypes, *out_types)]  # one project serves all float types
+        types = [
+            FLOATS if uniform else (d,) for d in (*dtypes, *out_types)
+        ]  # one project serves all float types
         op = op_spec(program, types[: len(dtypes)], types[len(dtypes) :])
         project = lower(program, op, "dsl_test")
         arguments: list[TensorFile | tuple[TensorFile, ...] | None] = []

@@ -126,7 +126,7 @@ def test_the_budget_of_a_call_is_checked_with_its_numbers() -> None:
     }
     (found,) = check(parse(text), metas=metas)
     assert found.code == "DSL_UB_BUDGET"
-    assert "q_out_out 576000" in found.text and "188416 of 196608" in found.text
+    assert "q_out_out 576000" in found.text and "188160 of 196608" in found.text
 
 
 def test_a_tile_that_is_loaded_again_within_its_life() -> None:
@@ -140,3 +140,22 @@ def test_a_tile_that_is_loaded_again_within_its_life() -> None:
 """
     text = GOOD.replace("        with compute():\n", again, 1)
     assert "DSL_LIFETIME" in [d.code for d in findings(text)]
+
+
+def test_more_loaded_tiles_than_the_chip_has_events() -> None:
+    names = [f"v{i}" for i in range(9)]
+    lines = [f"    t{n} = alloc_ub(64, float32)" for n in names]
+    lines += [
+        "    with copyin():",
+        *(f"        load(t{n}, {n}, 0, 64)" for n in names),
+        "    with compute():",
+    ]
+    lines += [f"        add(tv0, tv0, t{n})" for n in names[1:]]
+    kernel = [
+        f"@ascend_kernel\ndef k({', '.join(names)}, out):",
+        *lines,
+        "    with copyout():\n        store(out, 0, tv0)",
+    ]
+    host = f"@ascend_host\ndef h({', '.join(n + ': Tensor' for n in names)}, out: Output):\n"
+    text = "\n".join(kernel) + "\n\n" + host + f"    k[1]({', '.join(names)}, out)\n"
+    assert [d.code for d in findings(text)] == ["DSL_QUEUES"]

@@ -67,13 +67,18 @@ def test_double_buffering_can_be_switched_off(program: Find) -> None:
     assert "InitBuffer(aIn_, 1," in init and "InitBuffer(aOut_, 1," in init and "InitBuffer(bIn_, 2," in init
 
 
+def test_double_buffering_ends_where_the_chip_has_no_more_events(program: Find) -> None:
+    init = "\n".join(passes(program("many_inputs")).init[0].init)
+    assert len(re.findall(r"In_, 2,", init)) == 3 and len(re.findall(r"In_, 1,", init)) == 2
+
+
 def test_cores_wait_for_each_other_only_where_the_author_says_so(program: Find) -> None:
     assert passes(program("mean")).project.files["op_kernel/dsl_test.cpp"].count("SyncAll()") == 1
     assert "SyncAll" not in passes(program("softmax")).project.files["op_kernel/dsl_test.cpp"]
 
 
 def test_every_dequeued_tensor_is_freed(program: Find) -> None:
-    for name in ("layer_norm", "softmax", "adam", "mean", "optional"):
+    for name in ("layer_norm", "softmax", "adam", "mean", "optional", "resident"):
         for code in passes(program(name)).aligned:
             text = "\n".join(x for f in code.functions for x in f.lines)
             assert text.count("DeQue<") == text.count("FreeTensor(")

@@ -111,6 +111,21 @@ def test_broadcast(on_twin: OnTwin, program: Find, shape: tuple[int, int], dtype
     agree(on_twin, program("broadcast"), inputs, [dtype] * 3, like(inputs[0], dtype=dtype))
 
 
+@pytest.mark.parametrize("dtype", [F32, F16])
+@pytest.mark.parametrize("shape", [(100, 300), (7, 5)])
+def test_tiles_that_stay_over_an_inner_loop(
+    on_twin: OnTwin, program: Find, shape: tuple[int, int], dtype: DType
+) -> None:
+    inputs = [normal(shape, dtype), positive(shape[1:], dtype), positive(shape[1:], dtype)]
+    agree(on_twin, program("resident"), inputs, [dtype] * 3, like(inputs[0], dtype=dtype))
+
+
+@pytest.mark.parametrize("dtype", [F32, F16])
+def test_more_inputs_than_can_be_double_buffered(on_twin: OnTwin, program: Find, dtype: DType) -> None:
+    inputs = [normal((20001,), dtype) for _ in range(5)]
+    agree(on_twin, program("many_inputs"), inputs, [dtype] * 5, like(inputs[0], dtype=dtype))
+
+
 @pytest.mark.parametrize("dtype", [F32, BF16])
 def test_outputs_that_overwrite_inputs(on_twin: OnTwin, program: Find, dtype: DType) -> None:
     inputs = [

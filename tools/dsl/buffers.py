@@ -12,10 +12,13 @@ from akgen.tools.dtypes import DType
 from akgen.tools.frozen import Frozen
 
 UB_BYTES = 196608
+PLATFORM_BYTES = 256  # which the platform keeps for itself and does not report to tiling functions
 RESERVE_BYTES = 8192  # left to the compiler and to APIs that take temporary memory of their own
+UB_BUDGET = UB_BYTES - PLATFORM_BYTES - RESERVE_BYTES
 ROW_TILE_LIMIT = 2048  # rows per tile: one DataCopyPad moves at most 4095 blocks
 SPREAD_ROWS = 128  # rows that a broadcast over rows spreads at a time, a block of 32 bytes each
 ROW_LANES = 4096  # scratch of row reductions: 2048 partial results and as many lanes
+EVENT_IDS = 8  # per pair of pipes: a free buffer of a queue holds one
 LONG_LANES = 2048  # lanes that the reduction of one long row folds to
 
 
@@ -85,7 +88,34 @@ def plan_buffers(kernel: Kernel, placement: Placement) -> UbPlan:
                     types=(ElementType(of=tensor),), copies=copies,
                 )
             )  # fmt: skip
+    spare = {s.tile for s in placement.loads if s.drop_after is not None}
+    result = _within_events(result, "in", kernel, spare)
+    result = _within_events(result, "out", kernel, set())
     return UbPlan(buffers=tuple(result), scratch=tuple(_scratch(kernel)), row_types=_row_types(kernel))
+
+
+def _within_events(buffers: list[UbBuffer], role: str, kernel: Kernel, spare: set[str]) -> list[UbBuffer]:
+    """Give up double buffering where the queues of one side would need more than the chip's 8 event ids.
+
+    First for `spare` tiles, which stay over an inner loop, then for vectors among 2-D tiles, then from the last on.
+    """
+    total = sum(b.copies for b in buffers if b.role == role)
+
+    def worth(at: int) -> tuple[bool, bool, int]:
+        b = buffers[at]
+        return (b.tile not in spare, len(b.dims) == 2, -at)
+
+    for at in sorted((i for i, b in enumerate(buffers) if b.role == role and b.copies > 1), key=worth):
+        if total <= EVENT_IDS or kernel.allocs[buffers[at].tile].buffers is not None:
+            continue
+        total -= buffers[at].copies - 1
+        buffers[at] = buffers[at].model_copy(update={"copies": 1})
+    return buffers
+
+
+def queue_buffers(plan: UbPlan, role: str) -> int:
+    """Return how many buffers the queues of one side have: each holds an event id while it is free."""
+    return sum(b.copies for b in plan.buffers if b.role == role)
 
 
 def _row_types(kernel: Kernel) -> tuple[ElementType, ...]:

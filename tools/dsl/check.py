@@ -5,11 +5,13 @@ from typing import Literal
 
 from akgen.tools.call import TensorMeta
 from akgen.tools.dsl.buffers import (
-    RESERVE_BYTES,
+    EVENT_IDS,
+    UB_BUDGET,
     UB_BYTES,
     Types,
     UbPlan,
     bytes_of,
+    queue_buffers,
     row_alignment,
     scratch_bytes,
     total_bytes,
@@ -57,6 +59,7 @@ def check(
         if ready is not None:
             prepared[kernel.name] = ready
             found.extend(_smallest(kernel, ready.plan))
+            found.extend(_queues(kernel, ready.plan))
     if not found and metas is not None:
         found.extend(_budget(program, prepared, metas, attrs or {}))
     return tuple(found)
@@ -120,9 +123,20 @@ def _smallest(kernel: Kernel, plan: UbPlan) -> list[Diagnostic]:
     )
 
 
+def _queues(kernel: Kernel, plan: UbPlan) -> list[Diagnostic]:
+    """Return a finding if more tiles are loaded, or stored, than there are events to hand their buffers over."""
+    found = []
+    for role, verb in (("in", "loaded"), ("out", "stored")):
+        count = queue_buffers(plan, role)
+        if count > EVENT_IDS:
+            text = f"`{kernel.name}` has {count} buffers for {verb} tiles; the chip has {EVENT_IDS} events for them."
+            found.append(finding("DSL_QUEUES", kernel.line, text))
+    return found
+
+
 def _over(kernel: Kernel, plan: UbPlan, names: Mapping[str, Scalar], types: Types) -> list[Diagnostic]:
-    total, budget = total_bytes(plan, names, types), UB_BYTES - RESERVE_BYTES
-    if total <= budget:
+    total = total_bytes(plan, names, types)
+    if total <= UB_BUDGET:
         return []
     alignment = row_alignment(plan, types)
     parts = [
@@ -130,9 +144,7 @@ def _over(kernel: Kernel, plan: UbPlan, names: Mapping[str, Scalar], types: Type
         for b in plan.buffers
     ]
     parts.append(f"scratch {scratch_bytes(plan, names, alignment, types)}")
-    text = (
-        f"`{kernel.name}` needs {total} bytes of UB; {budget} of {UB_BYTES} may be used: {', '.join(parts)}."
-    )
+    text = f"`{kernel.name}` needs {total} bytes of UB; {UB_BUDGET} of {UB_BYTES} may be used: {', '.join(parts)}."
     return [finding("DSL_UB_BUDGET", kernel.line, text)]
 
 

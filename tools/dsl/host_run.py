@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from akgen.tools.call import TensorMeta
-from akgen.tools.dsl.buffers import RESERVE_BYTES, UB_BYTES, largest_fit
+from akgen.tools.dsl.buffers import UB_BUDGET, largest_fit
 from akgen.tools.dsl.errors import DslError, finding
 from akgen.tools.dsl.evaluate import Scalar, evaluate
 from akgen.tools.dsl.expr import (
@@ -248,7 +248,7 @@ class HostRun:
             return t.fixed if t.fixed is not None else self.dtype(ElementType(of=arguments[t.of or ""]))
 
         names = {k: self.scalar(v) for k, v in e.dims}
-        return largest_fit(plan, e.param, names, types, UB_BYTES - RESERVE_BYTES)
+        return largest_fit(plan, e.param, names, types, UB_BUDGET)
 
     def declare(self, s: Declare) -> None:
         dtype = self.dtype(s.dtype)

@@ -101,7 +101,9 @@ def _kernel_file(
             types.append(_stored(ctx.arguments[t], macros, narrow))
         args = [_argument(ctx.arguments[t], entry, host) for t in k.tensors]
         guard = " || ".join(
-            "(" + " && ".join(f"std::is_same<{_stored(n, macros, narrow)}, {_cpp(d)}>::value" for n, d in row) + ")"
+            "("
+            + " && ".join(f"std::is_same<{_stored(n, macros, narrow)}, {_cpp(d)}>::value" for n, d in row)
+            + ")"
             for row in limits.get(k.name, ())
         )
         launches.append(

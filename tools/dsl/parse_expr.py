@@ -138,7 +138,9 @@ def _dtype_test(node: ast.Compare, names: Names) -> Expr | None:
 def _text_test(node: ast.Compare, names: Names) -> Expr | None:
     match node:
         case ast.Compare(
-            left=ast.Name(id=attr), ops=[ast.Eq() | ast.NotEq() as op], comparators=[ast.Constant(value=str() as text)]
+            left=ast.Name(id=attr),
+            ops=[ast.Eq() | ast.NotEq() as op],
+            comparators=[ast.Constant(value=str() as text)],
         ) if names.host:
             test = TextTest(attr=attr, text=text)
             return test if isinstance(op, ast.Eq) else Unary(op="not", operand=test)

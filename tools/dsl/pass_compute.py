@@ -51,7 +51,8 @@ class _Process:
                 for scope in self.ctx.placement.loads:
                     if scope.copyin == key(s) and scope.take is None:
                         self.take(scope, s)
-                        drops.setdefault(scope.drop_after or i, []).append(scope)
+                    if scope.copyin == key(s) and scope.drop_after is not None:
+                        drops.setdefault(scope.drop_after, []).append(scope)
             for scope in drops.get(i, []):
                 self.out.add(
                     f"{self.ctx.queue('in', scope.tile)}.FreeTensor({self.ctx.held(scope.tile, 'raw')});"
