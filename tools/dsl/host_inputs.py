@@ -4,7 +4,6 @@ from akgen.tools.dsl.cpp_names import pascal
 from akgen.tools.dsl.host_expr import HostExpr
 from akgen.tools.op_spec import OpSpec
 
-
 _LISTS = {"list_int": ("Int", "int64_t"), "list_float": ("Float", "float"), "list_bool": ("Bool", "bool")}
 
 
