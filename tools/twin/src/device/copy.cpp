@@ -253,8 +253,9 @@ void pad_in(View dst, uint8_t, const uint8_t *src, const Rows &r, const Pad &pad
         uint8_t *to = dst.data + i * r.dst_stride;
         const uint8_t *from = src + i * r.src_stride;
         fetch(to + left, from, r.row_bytes);
-        // The filler is the padding value, or without one the row's first element.
-        const uint8_t *filler = pad.on ? reinterpret_cast<const uint8_t *>(&pad.value) : from;
+        // With padding the filler is the padding value; without any, also where isPad is set, the row's first element
+        // (vendor page "DataCopyPad(ISASI)").
+        const uint8_t *filler = left + right > 0 ? reinterpret_cast<const uint8_t *>(&pad.value) : from;
         const auto fill = [&](uint32_t begin, uint32_t end) {
             for (uint32_t at = begin; at + pad.element_bytes <= end; at += pad.element_bytes) {
                 std::memcpy(to + at, filler, pad.element_bytes);
