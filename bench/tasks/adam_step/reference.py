@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-DOMAIN = {"second": (0.0, 100.0)}
+DOMAIN = {"weight": (-16.0, 16.0), "grad": (-16.0, 16.0), "first": (-16.0, 16.0), "second": (0.0, 64.0)}
 
 
 class Model(torch.nn.Module):

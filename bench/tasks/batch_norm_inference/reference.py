@@ -4,7 +4,13 @@ from typing import Any
 
 import torch
 
-DOMAIN = {"variance": (0.05, 10.0)}
+DOMAIN = {
+    "x": (-16.0, 16.0),
+    "mean": (-16.0, 16.0),
+    "variance": (0.05, 10.0),
+    "weight": (-16.0, 16.0),
+    "bias": (-16.0, 16.0),
+}
 
 
 class Model(torch.nn.Module):

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-DOMAIN = {"target": (0.0, 1.0)}
+DOMAIN = {"logits": (-16.0, 16.0), "target": (0.0, 1.0)}
 
 
 class Model(torch.nn.Module):

@@ -4,6 +4,8 @@ from typing import Any
 
 import torch
 
+DOMAIN = (-16.0, 16.0)
+
 
 class Model(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
