@@ -7,19 +7,55 @@ namespace akgen::twin {
 
 enum class VecOp : uint8_t {
     // dst = f(src)
-    Exp, Ln, Abs, Reciprocal, Sqrt, Rsqrt, Relu, Not, Neg,
+    Exp,
+    Ln,
+    Abs,
+    Reciprocal,
+    Sqrt,
+    Rsqrt,
+    Relu,
+    Not,
+    Neg,
     // dst = f(src0, src1)
-    Add, Sub, Mul, Div, Max, Min, And, Or, AddRelu, SubRelu,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Max,
+    Min,
+    And,
+    Or,
+    AddRelu,
+    SubRelu,
     // dst = f(dst, src0, src1)
-    MulAddDst, FusedMulAdd, FusedMulAddRelu, MulAddDstWide,
+    MulAddDst,
+    FusedMulAdd,
+    FusedMulAddRelu,
+    MulAddDstWide,
     // dst = f(src, scalar)
-    Adds, Muls, Maxs, Mins, Subs, Divs, LeakyRelu, ShiftLeft, ShiftRight, ShiftRightRound,
+    Adds,
+    Muls,
+    Maxs,
+    Mins,
+    Subs,
+    Divs,
+    LeakyRelu,
+    ShiftLeft,
+    ShiftRight,
+    ShiftRightRound,
     // dst = f(dst, src, scalar)
-    Axpy, AxpyWide,
+    Axpy,
+    AxpyWide,
     // dst = narrow(f(src0, src1))
-    AddReluToHalf, AddReluToInt8, SubReluToHalf, SubReluToInt8, MulToInt8, MulToUint8,
+    AddReluToHalf,
+    AddReluToInt8,
+    SubReluToHalf,
+    SubReluToInt8,
+    MulToInt8,
+    MulToUint8,
     // dst = scalar, dst = src
-    Duplicate, Copy,
+    Duplicate,
+    Copy,
     COUNT,
 };
 

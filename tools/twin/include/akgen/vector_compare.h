@@ -24,9 +24,9 @@ AKGEN_API void select_repeat(DType type, View dst, View bits, View src0, View sr
 // The bits lie in the comparison register.
 AKGEN_API void select_register(DType type, View dst, View src0, View src1, uint32_t repeat, const Strides &strides);
 
-// dst = flags[i] ? src1 : src0; one source is a scalar (its View is then {}). Rows of `mask_last` flags, `flag_bytes` wide,
-// hold `src_last` meaningful ones.
-AKGEN_API void select_bytes(DType type, View dst, View src0, View src1, uint64_t scalar, View flags, uint32_t flag_bytes,
-                            View work, uint32_t first, uint32_t src_last, uint32_t mask_last);
+// dst = flags[i] ? src1 : src0; one source is a scalar (its View is then {}). Rows of `mask_last` flags, `flag_bytes`
+// wide, hold `src_last` meaningful ones.
+AKGEN_API void select_bytes(DType type, View dst, View src0, View src1, uint64_t scalar, View flags,
+                            uint32_t flag_bytes, View work, uint32_t first, uint32_t src_last, uint32_t mask_last);
 
 } // namespace akgen::twin

@@ -7,19 +7,56 @@ namespace akgen::twin {
 
 enum class MathOp : uint8_t {
     // f(x)
-    Tanh, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Asinh, Acosh, Atanh, Erf, Erfc, Log, Log2, Log10, Exp, Floor, Ceil,
-    Round, Rint, Trunc, Frac, Sign, Lgamma, Digamma, Sigmoid, Silu, Gelu, FasterGelu, FasterGeluV2,
+    Tanh,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Asinh,
+    Acosh,
+    Atanh,
+    Erf,
+    Erfc,
+    Log,
+    Log2,
+    Log10,
+    Exp,
+    Floor,
+    Ceil,
+    Round,
+    Rint,
+    Trunc,
+    Frac,
+    Sign,
+    Lgamma,
+    Digamma,
+    Sigmoid,
+    Silu,
+    Gelu,
+    FasterGelu,
+    FasterGeluV2,
     // f(x, scalar)
-    Swish, ClampMax, ClampMin,
+    Swish,
+    ClampMax,
+    ClampMin,
     // f(x, y)
-    Power, Fmod, Hypot, ReGlu, GeGLU,
+    Power,
+    Fmod,
+    Hypot,
+    ReGlu,
+    GeGLU,
     // f(x, y, scalar)
     SwiGLU,
     COUNT,
 };
 
 // `work` is the API's shared temporary buffer, {} where the API takes its own from the free end of UB.
-AKGEN_API void math_count(MathOp op, DType type, View dst, View src0, View src1, View work, float scalar, int64_t count);
+AKGEN_API void math_count(MathOp op, DType type, View dst, View src0, View src1, View work, float scalar,
+                          int64_t count);
 // A scalar of the element type (its bit pattern) stands for one operand of Power; `first`: for the base.
 AKGEN_API void power_scalar(DType type, View dst, View src, View work, uint64_t scalar, bool first, int64_t count);
 AKGEN_API void power_integer(View dst, View src0, View src1, View work, int64_t count);
@@ -27,9 +64,10 @@ AKGEN_API void power_integer(View dst, View src0, View src1, View work, int64_t 
 // Bits and truth values. `op`: 0 xor, 1 and, 2 or.
 AKGEN_API void xor_count(DType type, View dst, View src0, View src1, View work, int64_t count);
 AKGEN_API void logical_count(const char *api, uint8_t op, DType type, View dst, View src0, View src1, int64_t count);
-AKGEN_API void where_count(DType type, View dst, View src0, View src1, uint64_t scalar0, uint64_t scalar1, View condition,
-                           int64_t count);
+AKGEN_API void where_count(DType type, View dst, View src0, View src1, uint64_t scalar0, uint64_t scalar1,
+                           View condition, int64_t count);
 AKGEN_API void fma_count(DType type, View dst, View a, View b, View c, View work, int64_t count);
-AKGEN_API void cumulative_sum(DType type, View dst, View last_row, View src, View work, uint32_t outer, uint32_t inner, bool last_axis);
+AKGEN_API void cumulative_sum(DType type, View dst, View last_row, View src, View work, uint32_t outer,
+                              uint32_t inner, bool last_axis);
 
 } // namespace akgen::twin

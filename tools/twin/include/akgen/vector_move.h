@@ -5,24 +5,28 @@
 namespace akgen::twin {
 
 // Each of 8 elements per repeat fills a block of 32 bytes.
-AKGEN_API void broadcast_blocks(DType type, View dst, View src, uint32_t repeat, uint32_t dst_block, uint32_t dst_repeat);
+AKGEN_API void broadcast_blocks(DType type, View dst, View src, uint32_t repeat, uint32_t dst_block,
+                                uint32_t dst_repeat);
 // first, first + step, ...
 AKGEN_API void progression_count(const char *api, DType type, View dst, double first, double step, int64_t count);
-AKGEN_API void progression_repeat(DType type, View dst, double first, MaskArg mask, uint32_t repeat, const Strides &strides);
+AKGEN_API void progression_repeat(DType type, View dst, double first, MaskArg mask, uint32_t repeat,
+                                  const Strides &strides);
 // Stretch the axes of length 1 of a tensor of `dims` axes.
-AKGEN_API void broadcast_axes(DType type, View dst, View src, View work, const uint32_t *dst_shape, const uint32_t *src_shape,
-                              uint32_t dims);
+AKGEN_API void broadcast_axes(DType type, View dst, View src, View work, const uint32_t *dst_shape,
+                              const uint32_t *src_shape, uint32_t dims);
 
 // dst[i] = the element at src + base + offsets[i] (bytes).
 AKGEN_API void gather_count(DType type, View dst, View src, View offsets, uint32_t base, int64_t count);
-AKGEN_API void gather_repeat(DType type, View dst, View src, View offsets, uint32_t base, MaskArg mask, uint32_t repeat,
-                             uint32_t dst_repeat);
+AKGEN_API void gather_repeat(DType type, View dst, View src, View offsets, uint32_t base, MaskArg mask,
+                             uint32_t repeat, uint32_t dst_repeat);
 // Blocks of 32 bytes at offsets[8 * repeat + i].
-AKGEN_API void gather_blocks(DType type, View dst, View src, View offsets, uint32_t repeat, uint32_t dst_block, uint32_t dst_repeat);
-// Pack the elements whose bit is set. `pattern` 1 to 7: a built-in one, else `bits` holds it. `counted`: `mask` elements of
-// each repeat, else 256 bytes. Return how many there were.
-AKGEN_API uint64_t gather_mask(DType type, View dst, View src, View bits, uint8_t pattern, bool counted, uint32_t mask,
-                               uint32_t block_stride, uint32_t repeats, uint32_t src_repeat, uint32_t bits_repeat);
+AKGEN_API void gather_blocks(DType type, View dst, View src, View offsets, uint32_t repeat, uint32_t dst_block,
+                             uint32_t dst_repeat);
+// Pack the elements whose bit is set. `pattern` 1 to 7: a built-in one, else `bits` holds it. `counted`: `mask`
+// elements of each repeat, else 256 bytes. Return how many there were.
+AKGEN_API uint64_t gather_mask(DType type, View dst, View src, View bits, uint8_t pattern, bool counted,
+                               uint32_t mask, uint32_t block_stride, uint32_t repeats, uint32_t src_repeat,
+                               uint32_t bits_repeat);
 AKGEN_API int64_t gather_mask_rest();
 
 // 16 x 16 elements of 2 bytes.
@@ -33,8 +37,10 @@ AKGEN_API void transpose_lists(DType type, const uint64_t *dst, const uint64_t *
 AKGEN_API void transpose_lists_from(DType type, View dst, View src, bool dst_high, bool src_high, uint32_t repeat,
                                     uint32_t dst_repeat, uint32_t src_repeat);
 AKGEN_API void set_address_register(uint32_t number, const uint64_t *addresses);
-AKGEN_API void transpose_registers(uint32_t dst, uint32_t src, uint32_t repeat, uint32_t dst_repeat, uint32_t src_repeat);
+AKGEN_API void transpose_registers(uint32_t dst, uint32_t src, uint32_t repeat, uint32_t dst_repeat,
+                                   uint32_t src_repeat);
 // Transpose with a shape: `kind` is AscendC::TransposeType as a number.
-AKGEN_API void transpose_shape(DType type, View dst, View src, View work, uint32_t n, uint32_t c, uint32_t h, uint32_t w, uint8_t kind);
+AKGEN_API void transpose_shape(DType type, View dst, View src, View work, uint32_t n, uint32_t c, uint32_t h,
+                               uint32_t w, uint8_t kind);
 
 } // namespace akgen::twin

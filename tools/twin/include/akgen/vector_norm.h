@@ -4,8 +4,8 @@
 
 namespace akgen::twin {
 
-// Rows of `length` elements, `stride` apart. `mean` and `variance` (one element per row) may be absent; without a mean
-// the root mean square is used. gamma and beta (`length` elements) may be absent.
+// Rows of `length` elements, `stride` apart. `mean` and `variance` (one element per row) may be absent; without a
+// mean the root mean square is used. gamma and beta (`length` elements) may be absent.
 struct NormCall {
     const char *api;
     DType type;
@@ -17,12 +17,13 @@ struct NormCall {
 AKGEN_API void normalise(const NormCall &call);
 
 // int8 = round(src * scale + offset), in half; per-channel: `channels` scales (and offsets) repeat over the elements.
-AKGEN_API void quantise(DType type, View dst, View src, View work, View scales, View offsets, float scale, float offset,
-                        uint32_t channels, int64_t count);
+AKGEN_API void quantise(DType type, View dst, View src, View work, View scales, View offsets, float scale,
+                        float offset, uint32_t channels, int64_t count);
 // dst = int32 * scale, rows of n elements; the scale is a tensor of n, or one value.
-AKGEN_API void dequantise(DType to, DType scale_type, View dst, View src, View scales, View work, float scale, uint32_t rows,
-                          uint32_t n, uint32_t count);
+AKGEN_API void dequantise(DType to, DType scale_type, View dst, View src, View scales, View work, float scale,
+                          uint32_t rows, uint32_t n, uint32_t count);
 // dst = (int8 + offset) * scale. `across`: scale and offset belong to rows of k, else to columns.
-AKGEN_API void antiquantise(DType to, View dst, View src, View offsets, View scales, View work, uint32_t rows, uint32_t columns, bool across);
+AKGEN_API void antiquantise(DType to, View dst, View src, View offsets, View scales, View work, uint32_t rows,
+                            uint32_t columns, bool across);
 
 } // namespace akgen::twin

@@ -6,11 +6,12 @@ namespace akgen::twin {
 
 enum class SoftmaxKind : uint8_t { SOFTMAX, LOG, SIMPLE, FLASH, FLASH_V2, GRAD, GRAD_FRONT };
 
-// Statistics (sum, maximum, ...) have one block of 32 bytes per row, filled with the row's value. Absent tensors are {}.
+// Statistics (sum, maximum, ...) have one block of 32 bytes per row, filled with the row's value. Absent tensors are
+// {}.
 struct SoftmaxCall {
     SoftmaxKind kind;
-    DType type;       // of dst and src
-    DType statistic;  // of sum and max
+    DType type;            // of dst and src
+    DType statistic;       // of sum and max
     View dst, src, second; // second: grad of SoftmaxGrad
     View sum, max, exp_max, in_sum, in_max;
     View work;
@@ -21,8 +22,9 @@ struct SoftmaxCall {
 };
 AKGEN_API void softmax(const SoftmaxCall &call);
 
-// Where a row's statistic has the bit pattern `from`, fill the row of `result` with `to`. True: at least one row had it.
-AKGEN_API bool adjust_softmax(DType type, DType statistic, View result, View max, uint32_t from, uint64_t to, uint32_t rows,
-                              uint32_t columns, bool fractal);
+// Where a row's statistic has the bit pattern `from`, fill the row of `result` with `to`. True: at least one row had
+// it.
+AKGEN_API bool adjust_softmax(DType type, DType statistic, View result, View max, uint32_t from, uint64_t to,
+                              uint32_t rows, uint32_t columns, bool fractal);
 
 } // namespace akgen::twin

@@ -1,5 +1,5 @@
-// The compiler's own vector intrinsics, as far as public kernels use them. They take addresses, use the mask register, and
-// have no tensor bounds: the runtime checks them against the whole buffer memory.
+// The compiler's own vector intrinsics, as far as public kernels use them. They take addresses, use the mask
+// register, and have no tensor bounds: the runtime checks them against the whole buffer memory.
 #pragma once
 #include "ascendc/vector_lower.h"
 #include "ascendc/vector_reduce.h"
@@ -13,15 +13,16 @@ AKGEN_INLINE void set_vector_mask(uint64_t high, uint64_t low) { akgen::twin::ma
 AKGEN_INLINE void set_deqscale(half scale) { akgen::twin::set_deq_scale(static_cast<float>(scale)); }
 AKGEN_INLINE int64_t get_acc_val() { return static_cast<int64_t>(akgen::twin::accumulator()); }
 
-#define AKGEN_CCE_UNARY(Name, Op)                                                                                          \
-    template <typename T>                                                                                                  \
-    AKGEN_INLINE void Name(__ubuf__ T *dst, __ubuf__ T *src, uint8_t repeat, uint16_t dst_block, uint16_t src_block,       \
-                           uint16_t dst_repeat, uint16_t src_repeat)                                                       \
-    {                                                                                                                      \
-        AscendC::detail::Op##_takes<T>();                                                                                  \
-        akgen::twin::vector_repeat(akgen::twin::VecOp::Op, AscendC::detail::dtype_of<T>(), AscendC::detail::raw(dst),      \
-                                   AscendC::detail::raw(src), {}, 0, AscendC::detail::mask_of<false>(uint64_t{0}), repeat, \
-                                   {{dst_block, src_block, 1}, {dst_repeat, src_repeat, 0}});                              \
+#define AKGEN_CCE_UNARY(Name, Op)                                                                                    \
+    template <typename T>                                                                                            \
+    AKGEN_INLINE void Name(__ubuf__ T *dst, __ubuf__ T *src, uint8_t repeat, uint16_t dst_block, uint16_t src_block, \
+                           uint16_t dst_repeat, uint16_t src_repeat)                                                 \
+    {                                                                                                                \
+        AscendC::detail::Op##_takes<T>();                                                                            \
+        akgen::twin::vector_repeat(akgen::twin::VecOp::Op, AscendC::detail::dtype_of<T>(),                           \
+                                   AscendC::detail::raw(dst), AscendC::detail::raw(src), {}, 0,                      \
+                                   AscendC::detail::mask_of<false>(uint64_t{0}), repeat,                             \
+                                   {{dst_block, src_block, 1}, {dst_repeat, src_repeat, 0}});                        \
     }
 AKGEN_CCE_UNARY(vexp, Exp)
 AKGEN_CCE_UNARY(vln, Ln)
@@ -33,17 +34,17 @@ AKGEN_CCE_UNARY(vrelu, Relu)
 AKGEN_CCE_UNARY(vnot, Not)
 #undef AKGEN_CCE_UNARY
 
-#define AKGEN_CCE_BINARY(Name, Op)                                                                                         \
-    template <typename T>                                                                                                  \
-    AKGEN_INLINE void Name(__ubuf__ T *dst, __ubuf__ T *src0, __ubuf__ T *src1, uint8_t repeat, uint8_t dst_block,         \
-                           uint8_t src0_block, uint8_t src1_block, uint8_t dst_repeat, uint8_t src0_repeat,                \
-                           uint8_t src1_repeat)                                                                            \
-    {                                                                                                                      \
-        AscendC::detail::Op##_takes<T>();                                                                                  \
-        akgen::twin::vector_repeat(akgen::twin::VecOp::Op, AscendC::detail::dtype_of<T>(), AscendC::detail::raw(dst),      \
-                                   AscendC::detail::raw(src0), AscendC::detail::raw(src1), 0,                              \
-                                   AscendC::detail::mask_of<false>(uint64_t{0}), repeat,                                   \
-                                   {{dst_block, src0_block, src1_block}, {dst_repeat, src0_repeat, src1_repeat}});         \
+#define AKGEN_CCE_BINARY(Name, Op)                                                                                   \
+    template <typename T>                                                                                            \
+    AKGEN_INLINE void Name(__ubuf__ T *dst, __ubuf__ T *src0, __ubuf__ T *src1, uint8_t repeat, uint8_t dst_block,   \
+                           uint8_t src0_block, uint8_t src1_block, uint8_t dst_repeat, uint8_t src0_repeat,          \
+                           uint8_t src1_repeat)                                                                      \
+    {                                                                                                                \
+        AscendC::detail::Op##_takes<T>();                                                                            \
+        akgen::twin::vector_repeat(                                                                                  \
+            akgen::twin::VecOp::Op, AscendC::detail::dtype_of<T>(), AscendC::detail::raw(dst),                       \
+            AscendC::detail::raw(src0), AscendC::detail::raw(src1), 0, AscendC::detail::mask_of<false>(uint64_t{0}), \
+            repeat, {{dst_block, src0_block, src1_block}, {dst_repeat, src0_repeat, src1_repeat}});                  \
     }
 AKGEN_CCE_BINARY(vadd, Add)
 AKGEN_CCE_BINARY(vsub, Sub)
@@ -55,16 +56,16 @@ AKGEN_CCE_BINARY(vand, And)
 AKGEN_CCE_BINARY(vor, Or)
 #undef AKGEN_CCE_BINARY
 
-#define AKGEN_CCE_SCALAR(Name, Op)                                                                                         \
-    template <typename T>                                                                                                  \
-    AKGEN_INLINE void Name(__ubuf__ T *dst, __ubuf__ T *src, T scalar, uint8_t repeat, uint16_t dst_block,                 \
-                           uint16_t src_block, uint16_t dst_repeat, uint16_t src_repeat)                                   \
-    {                                                                                                                      \
-        AscendC::detail::Op##_takes<T>();                                                                                  \
-        akgen::twin::vector_repeat(akgen::twin::VecOp::Op, AscendC::detail::dtype_of<T>(), AscendC::detail::raw(dst),      \
-                                   AscendC::detail::raw(src), {}, AscendC::detail::bits(scalar),                           \
-                                   AscendC::detail::mask_of<false>(uint64_t{0}), repeat,                                   \
-                                   {{dst_block, src_block, 1}, {dst_repeat, src_repeat, 0}});                              \
+#define AKGEN_CCE_SCALAR(Name, Op)                                                                                   \
+    template <typename T>                                                                                            \
+    AKGEN_INLINE void Name(__ubuf__ T *dst, __ubuf__ T *src, T scalar, uint8_t repeat, uint16_t dst_block,           \
+                           uint16_t src_block, uint16_t dst_repeat, uint16_t src_repeat)                             \
+    {                                                                                                                \
+        AscendC::detail::Op##_takes<T>();                                                                            \
+        akgen::twin::vector_repeat(akgen::twin::VecOp::Op, AscendC::detail::dtype_of<T>(),                           \
+                                   AscendC::detail::raw(dst), AscendC::detail::raw(src), {},                         \
+                                   AscendC::detail::bits(scalar), AscendC::detail::mask_of<false>(uint64_t{0}),      \
+                                   repeat, {{dst_block, src_block, 1}, {dst_repeat, src_repeat, 0}});                \
     }
 AKGEN_CCE_SCALAR(vadds, Adds)
 AKGEN_CCE_SCALAR(vmuls, Muls)
@@ -73,28 +74,31 @@ AKGEN_CCE_SCALAR(vmins, Mins)
 #undef AKGEN_CCE_SCALAR
 
 template <typename T>
-AKGEN_INLINE void vector_dup(__ubuf__ T *dst, T value, uint8_t repeat, uint16_t dst_block, uint16_t, uint16_t dst_repeat, uint16_t)
+AKGEN_INLINE void vector_dup(__ubuf__ T *dst, T value, uint8_t repeat, uint16_t dst_block, uint16_t,
+                             uint16_t dst_repeat, uint16_t)
 {
     AscendC::detail::Duplicate_takes<T>();
-    akgen::twin::vector_repeat(akgen::twin::VecOp::Duplicate, AscendC::detail::dtype_of<T>(), AscendC::detail::raw(dst), {}, {},
-                               AscendC::detail::bits(value), AscendC::detail::mask_of<false>(uint64_t{0}), repeat,
+    akgen::twin::vector_repeat(akgen::twin::VecOp::Duplicate, AscendC::detail::dtype_of<T>(),
+                               AscendC::detail::raw(dst), {}, {}, AscendC::detail::bits(value),
+                               AscendC::detail::mask_of<false>(uint64_t{0}), repeat,
                                {{dst_block, 1, 1}, {dst_repeat, 0, 0}});
 }
 
 // mode: the sum of all repeats goes to the accumulator, and there is no destination.
-#define AKGEN_CCE_SUM(T)                                                                                                   \
-    AKGEN_INLINE void vcadd(__ubuf__ T *dst, __ubuf__ T *src, uint8_t repeat, uint16_t dst_repeat, uint16_t src_block,     \
-                            uint16_t src_repeat, bool mode)                                                                \
-    {                                                                                                                      \
-        if (mode) {                                                                                                        \
-            akgen::twin::reduce_accumulate(AscendC::detail::dtype_of<T>(), AscendC::detail::raw(src),                      \
-                                           AscendC::detail::mask_of<false>(uint64_t{0}), repeat, src_block, src_repeat);   \
-        } else {                                                                                                           \
-            akgen::twin::reduce_whole_as("vcadd", akgen::twin::Reduce::SUM, AscendC::detail::dtype_of<T>(),                \
-                                         AscendC::detail::raw(dst), AscendC::detail::raw(src),                             \
-                                         AscendC::detail::mask_of<false>(uint64_t{0}), repeat, dst_repeat, src_block,      \
-                                         src_repeat);                                                                      \
-        }                                                                                                                  \
+#define AKGEN_CCE_SUM(T)                                                                                             \
+    AKGEN_INLINE void vcadd(__ubuf__ T *dst, __ubuf__ T *src, uint8_t repeat, uint16_t dst_repeat,                   \
+                            uint16_t src_block, uint16_t src_repeat, bool mode)                                      \
+    {                                                                                                                \
+        if (mode) {                                                                                                  \
+            akgen::twin::reduce_accumulate(AscendC::detail::dtype_of<T>(), AscendC::detail::raw(src),                \
+                                           AscendC::detail::mask_of<false>(uint64_t{0}), repeat, src_block,          \
+                                           src_repeat);                                                              \
+        } else {                                                                                                     \
+            akgen::twin::reduce_whole_as("vcadd", akgen::twin::Reduce::SUM, AscendC::detail::dtype_of<T>(),          \
+                                         AscendC::detail::raw(dst), AscendC::detail::raw(src),                       \
+                                         AscendC::detail::mask_of<false>(uint64_t{0}), repeat, dst_repeat,           \
+                                         src_block, src_repeat);                                                     \
+        }                                                                                                            \
     }
 AKGEN_CCE_SUM(float)
 AKGEN_CCE_SUM(half)
@@ -108,7 +112,9 @@ AKGEN_INLINE void set_va_reg_sb(ub_addr8_t number, uint64_t *addresses)
 {
     akgen::twin::set_address_register(static_cast<uint32_t>(number), addresses);
 }
-AKGEN_INLINE void scatter_vnchwconv_b16(ub_addr8_t dst, ub_addr8_t src, uint8_t repeat, uint16_t dst_repeat, uint16_t src_repeat)
+AKGEN_INLINE void scatter_vnchwconv_b16(ub_addr8_t dst, ub_addr8_t src, uint8_t repeat, uint16_t dst_repeat,
+                                        uint16_t src_repeat)
 {
-    akgen::twin::transpose_registers(static_cast<uint32_t>(dst), static_cast<uint32_t>(src), repeat, dst_repeat, src_repeat);
+    akgen::twin::transpose_registers(static_cast<uint32_t>(dst), static_cast<uint32_t>(src), repeat, dst_repeat,
+                                     src_repeat);
 }

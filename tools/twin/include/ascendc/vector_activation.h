@@ -14,19 +14,20 @@ AKGEN_TAKES(GeGLU, half, float)
 AKGEN_TAKES(ReGlu, half, float)
 } // namespace detail
 
-#define AKGEN_GELU(Name)                                                                                                   \
-    template <typename T, bool highPrecision = false, bool highPerformance = false>                                        \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,                                 \
-                           const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t dataSize)                           \
-    {                                                                                                                      \
-        detail::Name##_takes<T>();                                                                                         \
-        detail::math(akgen::twin::MathOp::Name, dstLocal, srcLocal, {}, detail::view(sharedTmpBuffer), 0.0f, dataSize);    \
-    }                                                                                                                      \
-    template <typename T, bool highPrecision = false, bool highPerformance = false>                                        \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal, const uint32_t dataSize)        \
-    {                                                                                                                      \
-        detail::Name##_takes<T>();                                                                                         \
-        detail::math(akgen::twin::MathOp::Name, dstLocal, srcLocal, {}, {}, 0.0f, dataSize);                               \
+#define AKGEN_GELU(Name)                                                                                             \
+    template <typename T, bool highPrecision = false, bool highPerformance = false>                                  \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,                           \
+                           const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t dataSize)                     \
+    {                                                                                                                \
+        detail::Name##_takes<T>();                                                                                   \
+        detail::math(akgen::twin::MathOp::Name, dstLocal, srcLocal, {}, detail::view(sharedTmpBuffer), 0.0f,         \
+                     dataSize);                                                                                      \
+    }                                                                                                                \
+    template <typename T, bool highPrecision = false, bool highPerformance = false>                                  \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal, const uint32_t dataSize)  \
+    {                                                                                                                \
+        detail::Name##_takes<T>();                                                                                   \
+        detail::math(akgen::twin::MathOp::Name, dstLocal, srcLocal, {}, {}, 0.0f, dataSize);                         \
     }
 AKGEN_GELU(Gelu)
 AKGEN_GELU(FasterGelu)
@@ -40,62 +41,68 @@ AKGEN_INLINE void Silu(const LocalTensor<T> &dstLocal, const LocalTensor<T> &src
     detail::math(akgen::twin::MathOp::Silu, dstLocal, srcLocal, {}, {}, 0.0f, dataSize);
 }
 template <typename T, bool isReuseSource = false>
-AKGEN_INLINE void Swish(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal, uint32_t dataSize, const T &scalarValue)
+AKGEN_INLINE void Swish(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal, uint32_t dataSize,
+                        const T &scalarValue)
 {
     detail::Swish_takes<T>();
     detail::math(akgen::twin::MathOp::Swish, dstLocal, srcLocal, {}, {}, static_cast<float>(scalarValue), dataSize);
 }
 
-#define AKGEN_GATED(Name)                                                                                                  \
-    template <typename T, bool isReuseSource = false>                                                                      \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,                              \
-                           const LocalTensor<T> &srcTensor1, const LocalTensor<uint8_t> &sharedTmpBuffer,                  \
-                           const uint32_t calCount)                                                                        \
-    {                                                                                                                      \
-        detail::Name##_takes<T>();                                                                                         \
-        detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor0, detail::view(srcTensor1),                           \
-                     detail::view(sharedTmpBuffer), 0.0f, calCount);                                                       \
-    }                                                                                                                      \
-    template <typename T, bool isReuseSource = false>                                                                      \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,                              \
-                           const LocalTensor<T> &srcTensor1, const uint32_t calCount)                                      \
-    {                                                                                                                      \
-        detail::Name##_takes<T>();                                                                                         \
-        detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor0, detail::view(srcTensor1), {}, 0.0f, calCount);      \
-    }                                                                                                                      \
-    template <typename T, bool isReuseSource = false>                                                                      \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,                              \
-                           const LocalTensor<T> &srcTensor1)                                                               \
-    {                                                                                                                      \
-        Name<T, isReuseSource>(dstTensor, srcTensor0, srcTensor1, srcTensor0.GetSize());                                   \
+#define AKGEN_GATED(Name)                                                                                            \
+    template <typename T, bool isReuseSource = false>                                                                \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,                        \
+                           const LocalTensor<T> &srcTensor1, const LocalTensor<uint8_t> &sharedTmpBuffer,            \
+                           const uint32_t calCount)                                                                  \
+    {                                                                                                                \
+        detail::Name##_takes<T>();                                                                                   \
+        detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor0, detail::view(srcTensor1),                     \
+                     detail::view(sharedTmpBuffer), 0.0f, calCount);                                                 \
+    }                                                                                                                \
+    template <typename T, bool isReuseSource = false>                                                                \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,                        \
+                           const LocalTensor<T> &srcTensor1, const uint32_t calCount)                                \
+    {                                                                                                                \
+        detail::Name##_takes<T>();                                                                                   \
+        detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor0, detail::view(srcTensor1), {}, 0.0f,           \
+                     calCount);                                                                                      \
+    }                                                                                                                \
+    template <typename T, bool isReuseSource = false>                                                                \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,                        \
+                           const LocalTensor<T> &srcTensor1)                                                         \
+    {                                                                                                                \
+        Name<T, isReuseSource>(dstTensor, srcTensor0, srcTensor1, srcTensor0.GetSize());                             \
     }
 AKGEN_GATED(GeGLU)
 AKGEN_GATED(ReGlu)
 #undef AKGEN_GATED
 
 template <typename T, bool isReuseSource = false>
-AKGEN_INLINE void SwiGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0, const LocalTensor<T> &srcTensor1, const float &scalarValue,
+AKGEN_INLINE void SwiGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,
+                         const LocalTensor<T> &srcTensor1, const float &scalarValue,
                          const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t calCount)
 {
     detail::SwiGLU_takes<T>();
-    detail::math(akgen::twin::MathOp::SwiGLU, dstTensor, srcTensor0, detail::view(srcTensor1), detail::view(sharedTmpBuffer),
-                 scalarValue, calCount);
+    detail::math(akgen::twin::MathOp::SwiGLU, dstTensor, srcTensor0, detail::view(srcTensor1),
+                 detail::view(sharedTmpBuffer), scalarValue, calCount);
 }
 template <typename T, bool isReuseSource = false>
-AKGEN_INLINE void SwiGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0, const LocalTensor<T> &srcTensor1, const float &scalarValue,
+AKGEN_INLINE void SwiGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,
+                         const LocalTensor<T> &srcTensor1, const float &scalarValue,
                          const LocalTensor<uint8_t> &sharedTmpBuffer)
 {
     SwiGLU<T, isReuseSource>(dstTensor, srcTensor0, srcTensor1, scalarValue, sharedTmpBuffer, srcTensor0.GetSize());
 }
 template <typename T, bool isReuseSource = false>
-AKGEN_INLINE void SwiGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0, const LocalTensor<T> &srcTensor1, const float &scalarValue,
-                         const uint32_t calCount)
+AKGEN_INLINE void SwiGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,
+                         const LocalTensor<T> &srcTensor1, const float &scalarValue, const uint32_t calCount)
 {
     detail::SwiGLU_takes<T>();
-    detail::math(akgen::twin::MathOp::SwiGLU, dstTensor, srcTensor0, detail::view(srcTensor1), {}, scalarValue, calCount);
+    detail::math(akgen::twin::MathOp::SwiGLU, dstTensor, srcTensor0, detail::view(srcTensor1), {}, scalarValue,
+                 calCount);
 }
 template <typename T, bool isReuseSource = false>
-AKGEN_INLINE void SwiGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0, const LocalTensor<T> &srcTensor1, const float &scalarValue)
+AKGEN_INLINE void SwiGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,
+                         const LocalTensor<T> &srcTensor1, const float &scalarValue)
 {
     SwiGLU<T, isReuseSource>(dstTensor, srcTensor0, srcTensor1, scalarValue, srcTensor0.GetSize());
 }

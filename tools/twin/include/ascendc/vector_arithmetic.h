@@ -4,29 +4,31 @@
 
 namespace AscendC {
 
-#define AKGEN_UNARY(Name)                                                                                                  \
-    template <typename T>                                                                                                  \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count)                     \
-    {                                                                                                                      \
-        detail::Name##_takes<T>();                                                                                         \
-        akgen::twin::vector_count(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst), detail::view(src),   \
-                                  {}, 0, count);                                                                           \
-    }                                                                                                                      \
-    template <typename T, bool isSetMask = true>                                                                           \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask[],                          \
-                           const uint8_t repeatTime, const UnaryRepeatParams &repeatParams)                                \
-    {                                                                                                                      \
-        detail::Name##_takes<T>();                                                                                         \
-        akgen::twin::vector_repeat(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst), detail::view(src),  \
-                                   {}, 0, detail::mask_of<isSetMask>(mask), repeatTime, detail::strides(repeatParams));    \
-    }                                                                                                                      \
-    template <typename T, bool isSetMask = true>                                                                           \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask, const uint8_t repeatTime,  \
-                           const UnaryRepeatParams &repeatParams)                                                          \
-    {                                                                                                                      \
-        detail::Name##_takes<T>();                                                                                         \
-        akgen::twin::vector_repeat(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst), detail::view(src),  \
-                                   {}, 0, detail::mask_of<isSetMask>(mask), repeatTime, detail::strides(repeatParams));    \
+#define AKGEN_UNARY(Name)                                                                                            \
+    template <typename T>                                                                                            \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count)               \
+    {                                                                                                                \
+        detail::Name##_takes<T>();                                                                                   \
+        akgen::twin::vector_count(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst),                \
+                                  detail::view(src), {}, 0, count);                                                  \
+    }                                                                                                                \
+    template <typename T, bool isSetMask = true>                                                                     \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask[],                    \
+                           const uint8_t repeatTime, const UnaryRepeatParams &repeatParams)                          \
+    {                                                                                                                \
+        detail::Name##_takes<T>();                                                                                   \
+        akgen::twin::vector_repeat(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst),               \
+                                   detail::view(src), {}, 0, detail::mask_of<isSetMask>(mask), repeatTime,           \
+                                   detail::strides(repeatParams));                                                   \
+    }                                                                                                                \
+    template <typename T, bool isSetMask = true>                                                                     \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask,                      \
+                           const uint8_t repeatTime, const UnaryRepeatParams &repeatParams)                          \
+    {                                                                                                                \
+        detail::Name##_takes<T>();                                                                                   \
+        akgen::twin::vector_repeat(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst),               \
+                                   detail::view(src), {}, 0, detail::mask_of<isSetMask>(mask), repeatTime,           \
+                                   detail::strides(repeatParams));                                                   \
     }
 
 AKGEN_UNARY(Exp)
@@ -39,32 +41,32 @@ AKGEN_UNARY(Relu)
 AKGEN_UNARY(Not)
 AKGEN_UNARY(Neg)
 
-#define AKGEN_BINARY(Name)                                                                                                 \
-    template <typename T>                                                                                                  \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,              \
-                           const int32_t &count)                                                                           \
-    {                                                                                                                      \
-        detail::Name##_takes<T>();                                                                                         \
-        akgen::twin::vector_count(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst), detail::view(src0),  \
-                                  detail::view(src1), 0, count);                                                           \
-    }                                                                                                                      \
-    template <typename T, bool isSetMask = true>                                                                           \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,              \
-                           uint64_t mask[], const uint8_t repeatTime, const BinaryRepeatParams &repeatParams)              \
-    {                                                                                                                      \
-        detail::Name##_takes<T>();                                                                                         \
-        akgen::twin::vector_repeat(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst), detail::view(src0), \
-                                   detail::view(src1), 0, detail::mask_of<isSetMask>(mask), repeatTime,                    \
-                                   detail::strides(repeatParams));                                                         \
-    }                                                                                                                      \
-    template <typename T, bool isSetMask = true>                                                                           \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,              \
-                           uint64_t mask, const uint8_t repeatTime, const BinaryRepeatParams &repeatParams)                \
-    {                                                                                                                      \
-        detail::Name##_takes<T>();                                                                                         \
-        akgen::twin::vector_repeat(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst), detail::view(src0), \
-                                   detail::view(src1), 0, detail::mask_of<isSetMask>(mask), repeatTime,                    \
-                                   detail::strides(repeatParams));                                                         \
+#define AKGEN_BINARY(Name)                                                                                           \
+    template <typename T>                                                                                            \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,        \
+                           const int32_t &count)                                                                     \
+    {                                                                                                                \
+        detail::Name##_takes<T>();                                                                                   \
+        akgen::twin::vector_count(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst),                \
+                                  detail::view(src0), detail::view(src1), 0, count);                                 \
+    }                                                                                                                \
+    template <typename T, bool isSetMask = true>                                                                     \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,        \
+                           uint64_t mask[], const uint8_t repeatTime, const BinaryRepeatParams &repeatParams)        \
+    {                                                                                                                \
+        detail::Name##_takes<T>();                                                                                   \
+        akgen::twin::vector_repeat(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst),               \
+                                   detail::view(src0), detail::view(src1), 0, detail::mask_of<isSetMask>(mask),      \
+                                   repeatTime, detail::strides(repeatParams));                                       \
+    }                                                                                                                \
+    template <typename T, bool isSetMask = true>                                                                     \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,        \
+                           uint64_t mask, const uint8_t repeatTime, const BinaryRepeatParams &repeatParams)          \
+    {                                                                                                                \
+        detail::Name##_takes<T>();                                                                                   \
+        akgen::twin::vector_repeat(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst),               \
+                                   detail::view(src0), detail::view(src1), 0, detail::mask_of<isSetMask>(mask),      \
+                                   repeatTime, detail::strides(repeatParams));                                       \
     }
 
 AKGEN_BINARY(Add)
@@ -80,32 +82,32 @@ AKGEN_BINARY(SubRelu)
 AKGEN_BINARY(FusedMulAdd)
 AKGEN_BINARY(FusedMulAddRelu)
 
-#define AKGEN_SCALAR(Name)                                                                                                 \
-    template <typename T, bool isSetMask = true>                                                                           \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,                     \
-                           const int32_t &count)                                                                           \
-    {                                                                                                                      \
-        detail::Name##_takes<T>();                                                                                         \
-        akgen::twin::vector_count(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst), detail::view(src),   \
-                                  {}, detail::bits(scalarValue), count);                                                   \
-    }                                                                                                                      \
-    template <typename T, bool isSetMask = true>                                                                           \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, uint64_t mask[],    \
-                           const uint8_t repeatTime, const UnaryRepeatParams &repeatParams)                                \
-    {                                                                                                                      \
-        detail::Name##_takes<T>();                                                                                         \
-        akgen::twin::vector_repeat(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst), detail::view(src),  \
-                                   {}, detail::bits(scalarValue), detail::mask_of<isSetMask>(mask), repeatTime,            \
-                                   detail::strides(repeatParams));                                                         \
-    }                                                                                                                      \
-    template <typename T, bool isSetMask = true>                                                                           \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, uint64_t mask,      \
-                           const uint8_t repeatTime, const UnaryRepeatParams &repeatParams)                                \
-    {                                                                                                                      \
-        detail::Name##_takes<T>();                                                                                         \
-        akgen::twin::vector_repeat(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst), detail::view(src),  \
-                                   {}, detail::bits(scalarValue), detail::mask_of<isSetMask>(mask), repeatTime,            \
-                                   detail::strides(repeatParams));                                                         \
+#define AKGEN_SCALAR(Name)                                                                                           \
+    template <typename T, bool isSetMask = true>                                                                     \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,               \
+                           const int32_t &count)                                                                     \
+    {                                                                                                                \
+        detail::Name##_takes<T>();                                                                                   \
+        akgen::twin::vector_count(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst),                \
+                                  detail::view(src), {}, detail::bits(scalarValue), count);                          \
+    }                                                                                                                \
+    template <typename T, bool isSetMask = true>                                                                     \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,               \
+                           uint64_t mask[], const uint8_t repeatTime, const UnaryRepeatParams &repeatParams)         \
+    {                                                                                                                \
+        detail::Name##_takes<T>();                                                                                   \
+        akgen::twin::vector_repeat(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst),               \
+                                   detail::view(src), {}, detail::bits(scalarValue),                                 \
+                                   detail::mask_of<isSetMask>(mask), repeatTime, detail::strides(repeatParams));     \
+    }                                                                                                                \
+    template <typename T, bool isSetMask = true>                                                                     \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,               \
+                           uint64_t mask, const uint8_t repeatTime, const UnaryRepeatParams &repeatParams)           \
+    {                                                                                                                \
+        detail::Name##_takes<T>();                                                                                   \
+        akgen::twin::vector_repeat(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst),               \
+                                   detail::view(src), {}, detail::bits(scalarValue),                                 \
+                                   detail::mask_of<isSetMask>(mask), repeatTime, detail::strides(repeatParams));     \
     }
 
 AKGEN_SCALAR(Adds)

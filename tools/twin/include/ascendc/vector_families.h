@@ -1,6 +1,7 @@
 // Every header of the vector side.
 #pragma once
 #include "ascendc/cce_vector.h"
+#include "ascendc/vector_accumulate.h"
 #include "ascendc/vector_activation.h"
 #include "ascendc/vector_arithmetic.h"
 #include "ascendc/vector_cast.h"
@@ -8,10 +9,12 @@
 #include "ascendc/vector_compound.h"
 #include "ascendc/vector_fill.h"
 #include "ascendc/vector_gather.h"
+#include "ascendc/vector_logic.h"
 #include "ascendc/vector_mask.h"
 #include "ascendc/vector_math.h"
 #include "ascendc/vector_norm.h"
 #include "ascendc/vector_operators.h"
+#include "ascendc/vector_power.h"
 #include "ascendc/vector_reduce.h"
 #include "ascendc/vector_softmax.h"
 #include "ascendc/vector_sort.h"

@@ -21,8 +21,8 @@ AKGEN_INLINE void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, con
                               detail::bits(scalarValue), count);
 }
 template <typename T, bool isSetMask = true>
-AKGEN_INLINE void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, uint64_t mask[], const uint8_t repeatTime,
-                            const uint16_t dstBlockStride, const uint8_t dstRepeatStride)
+AKGEN_INLINE void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, uint64_t mask[],
+                            const uint8_t repeatTime, const uint16_t dstBlockStride, const uint8_t dstRepeatStride)
 {
     detail::Duplicate_takes<T>();
     akgen::twin::vector_repeat(akgen::twin::VecOp::Duplicate, detail::dtype_of<T>(), detail::view(dst), {}, {},
@@ -51,8 +51,8 @@ AKGEN_INLINE void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src0, co
 template <typename T> AKGEN_INLINE void CreateVecIndex(LocalTensor<T> dst, const T &firstValue, uint32_t count)
 {
     detail::CreateVecIndex_takes<T>();
-    akgen::twin::progression_count("CreateVecIndex", detail::dtype_of<T>(), detail::view(dst), static_cast<double>(firstValue),
-                                   1.0, count);
+    akgen::twin::progression_count("CreateVecIndex", detail::dtype_of<T>(), detail::view(dst),
+                                   static_cast<double>(firstValue), 1.0, count);
 }
 template <typename T>
 AKGEN_INLINE void CreateVecIndex(LocalTensor<T> &dst, const T &firstValue, uint64_t mask[], uint8_t repeatTime,
@@ -60,7 +60,8 @@ AKGEN_INLINE void CreateVecIndex(LocalTensor<T> &dst, const T &firstValue, uint6
 {
     detail::CreateVecIndex_takes<T>();
     akgen::twin::progression_repeat(detail::dtype_of<T>(), detail::view(dst), static_cast<double>(firstValue),
-                                    detail::mask_of<true>(mask), repeatTime, {{dstBlkStride, 1, 1}, {dstRepStride, 0, 0}});
+                                    detail::mask_of<true>(mask), repeatTime,
+                                    {{dstBlkStride, 1, 1}, {dstRepStride, 0, 0}});
 }
 template <typename T>
 AKGEN_INLINE void CreateVecIndex(LocalTensor<T> &dst, const T &firstValue, uint64_t mask, uint8_t repeatTime,
@@ -68,21 +69,23 @@ AKGEN_INLINE void CreateVecIndex(LocalTensor<T> &dst, const T &firstValue, uint6
 {
     detail::CreateVecIndex_takes<T>();
     akgen::twin::progression_repeat(detail::dtype_of<T>(), detail::view(dst), static_cast<double>(firstValue),
-                                    detail::mask_of<true>(mask), repeatTime, {{dstBlkStride, 1, 1}, {dstRepStride, 0, 0}});
+                                    detail::mask_of<true>(mask), repeatTime,
+                                    {{dstBlkStride, 1, 1}, {dstRepStride, 0, 0}});
 }
 template <typename T>
-AKGEN_INLINE void ArithProgression(const LocalTensor<T> &dst, const T firstValue, const T diffValue, const int32_t count)
+AKGEN_INLINE void ArithProgression(const LocalTensor<T> &dst, const T firstValue, const T diffValue,
+                                   const int32_t count)
 {
     detail::ArithProgression_takes<T>();
-    akgen::twin::progression_count("ArithProgression", detail::dtype_of<T>(), detail::view(dst), static_cast<double>(firstValue),
-                                   static_cast<double>(diffValue), count);
+    akgen::twin::progression_count("ArithProgression", detail::dtype_of<T>(), detail::view(dst),
+                                   static_cast<double>(firstValue), static_cast<double>(diffValue), count);
 }
 template <typename T>
 AKGEN_INLINE void Arange(const LocalTensor<T> &dst, const T firstValue, const T diffValue, const int32_t count)
 {
     detail::Arange_takes<T>();
-    akgen::twin::progression_count("Arange", detail::dtype_of<T>(), detail::view(dst), static_cast<double>(firstValue),
-                                   static_cast<double>(diffValue), count);
+    akgen::twin::progression_count("Arange", detail::dtype_of<T>(), detail::view(dst),
+                                   static_cast<double>(firstValue), static_cast<double>(diffValue), count);
 }
 
 template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>
@@ -92,8 +95,8 @@ AKGEN_INLINE void Broadcast(const LocalTensor<T> &dst, const LocalTensor<T> &src
     detail::Broadcast_takes<T>();
     static_assert(dim == 1 || dim == 2, "Broadcast takes one or two axes");
     static_assert(axis == 0 || axis == 1, "Broadcast stretches axis 0 or axis 1");
-    akgen::twin::broadcast_axes(detail::dtype_of<T>(), detail::view(dst), detail::view(src), detail::view(sharedTmpBuffer),
-                                dstShape, srcShape, dim);
+    akgen::twin::broadcast_axes(detail::dtype_of<T>(), detail::view(dst), detail::view(src),
+                                detail::view(sharedTmpBuffer), dstShape, srcShape, dim);
 }
 template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>
 AKGEN_INLINE void Broadcast(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t dstShape[dim],
@@ -102,7 +105,8 @@ AKGEN_INLINE void Broadcast(const LocalTensor<T> &dst, const LocalTensor<T> &src
     detail::Broadcast_takes<T>();
     static_assert(dim == 1 || dim == 2, "Broadcast takes one or two axes");
     static_assert(axis == 0 || axis == 1, "Broadcast stretches axis 0 or axis 1");
-    akgen::twin::broadcast_axes(detail::dtype_of<T>(), detail::view(dst), detail::view(src), {}, dstShape, srcShape, dim);
+    akgen::twin::broadcast_axes(detail::dtype_of<T>(), detail::view(dst), detail::view(src), {}, dstShape, srcShape,
+                                dim);
 }
 
 } // namespace AscendC

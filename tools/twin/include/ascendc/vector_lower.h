@@ -12,7 +12,8 @@ AKGEN_INLINE akgen::twin::View raw(const void *address)
 } // namespace detail
 
 template <typename T>
-AKGEN_INLINE void TransDataTo5HDImpl(__ubuf__ T *dstList[NCHW_CONV_ADDR_LIST_SIZE], __ubuf__ T *srcList[NCHW_CONV_ADDR_LIST_SIZE],
+AKGEN_INLINE void TransDataTo5HDImpl(__ubuf__ T *dstList[NCHW_CONV_ADDR_LIST_SIZE],
+                                     __ubuf__ T *srcList[NCHW_CONV_ADDR_LIST_SIZE],
                                      const TransDataTo5HDParams &nchwconvParams)
 {
     uint64_t dst[NCHW_CONV_ADDR_LIST_SIZE], src[NCHW_CONV_ADDR_LIST_SIZE];
@@ -37,7 +38,8 @@ AKGEN_INLINE void BroadCast(const LocalTensor<T> &dst, const LocalTensor<T> &src
     Broadcast<T, dim, axis, isReuseSource>(dst, src, dstShape, srcShape, sharedTmpBuffer);
 }
 template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>
-AKGEN_INLINE void BroadCast(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t dstShape[dim], const uint32_t srcShape[dim])
+AKGEN_INLINE void BroadCast(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t dstShape[dim],
+                            const uint32_t srcShape[dim])
 {
     Broadcast<T, dim, axis, isReuseSource>(dst, src, dstShape, srcShape);
 }

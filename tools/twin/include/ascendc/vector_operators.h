@@ -8,15 +8,19 @@ template <typename T, CMPMODE mode> struct Comparison {
     using ComparedType = T;
     const LocalTensor<T> &a;
     const LocalTensor<T> &b;
-    template <typename U> AKGEN_INLINE void into(const LocalTensor<U> &dst) const { Compare(dst, a, b, mode, a.GetSize()); }
+    template <typename U> AKGEN_INLINE void into(const LocalTensor<U> &dst) const
+    {
+        Compare(dst, a, b, mode, a.GetSize());
+    }
 };
 } // namespace detail
 
-#define AKGEN_COMPARISON(Symbol, Mode)                                                                                     \
-    template <typename T>                                                                                                  \
-    AKGEN_INLINE detail::Comparison<T, CMPMODE::Mode> operator Symbol(const LocalTensor<T> &a, const LocalTensor<T> &b)    \
-    {                                                                                                                      \
-        return {a, b};                                                                                                     \
+#define AKGEN_COMPARISON(Symbol, Mode)                                                                               \
+    template <typename T>                                                                                            \
+    AKGEN_INLINE detail::Comparison<T, CMPMODE::Mode> operator Symbol(const LocalTensor<T> &a,                       \
+                                                                      const LocalTensor<T> &b)                       \
+    {                                                                                                                \
+        return {a, b};                                                                                               \
     }
 AKGEN_COMPARISON(<, LT)
 AKGEN_COMPARISON(>, GT)

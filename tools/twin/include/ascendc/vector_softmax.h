@@ -30,8 +30,9 @@ AKGEN_TAKES(SoftMax, half, float)
 
 // The shape is the caller's, else the tiling's.
 template <typename T, typename Tiling>
-AKGEN_INLINE akgen::twin::SoftmaxCall softmax_call(akgen::twin::SoftmaxKind kind, const LocalTensor<T> &dst, const LocalTensor<T> &src,
-                                                   const Tiling &tiling, const SoftMaxShapeInfo &shape, bool fractal)
+AKGEN_INLINE akgen::twin::SoftmaxCall softmax_call(akgen::twin::SoftmaxKind kind, const LocalTensor<T> &dst,
+                                                   const LocalTensor<T> &src, const Tiling &tiling,
+                                                   const SoftMaxShapeInfo &shape, bool fractal)
 {
     SoftMax_takes<T>();
     akgen::twin::SoftmaxCall call{};
@@ -49,91 +50,92 @@ AKGEN_INLINE akgen::twin::SoftmaxCall softmax_call(akgen::twin::SoftmaxKind kind
 } // namespace detail
 
 // With or without `const LocalTensor<uint8_t> &sharedTmpBuffer`: W names the parameter, V the view handed on.
-#define AKGEN_SOFTMAX_FORMS(W, V)                                                                                          \
-    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false,              \
-              const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                                                           \
-    AKGEN_INLINE void SoftMax(const LocalTensor<T> &dstTensor, const LocalTensor<T> &sumTensor,                            \
-                              const LocalTensor<T> &maxTensor, const LocalTensor<T> &srcTensor, W                          \
-                              const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})                  \
-    {                                                                                                                      \
-        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SOFTMAX, dstTensor, srcTensor, tiling,                  \
-                                         softmaxShapeInfo, isDataFormatNZ);                                                \
-        call.sum = detail::view(sumTensor);                                                                                \
-        call.max = detail::view(maxTensor);                                                                                \
-        call.work = V;                                                                                                     \
-        akgen::twin::softmax(call);                                                                                        \
-    }                                                                                                                      \
-    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false,              \
-              const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                                                           \
-    AKGEN_INLINE void SoftMax(const LocalTensor<half> &dstTensor, const LocalTensor<float> &sumTensor,                     \
-                              const LocalTensor<float> &maxTensor, const LocalTensor<half> &srcTensor, W                   \
-                              const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})                  \
-    {                                                                                                                      \
-        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SOFTMAX, dstTensor, srcTensor, tiling,                  \
-                                         softmaxShapeInfo, isDataFormatNZ);                                                \
-        call.statistic = akgen::twin::DType::F32;                                                                          \
-        call.sum = detail::view(sumTensor);                                                                                \
-        call.max = detail::view(maxTensor);                                                                                \
-        call.work = V;                                                                                                     \
-        akgen::twin::softmax(call);                                                                                        \
-    }                                                                                                                      \
-    template <typename T, bool isReuseSource = false, bool isBasicBlock = false,                                           \
-              const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                                                           \
-    AKGEN_INLINE void SoftMax(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor, W                          \
-                              const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})                  \
-    {                                                                                                                      \
-        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SOFTMAX, dstTensor, srcTensor, tiling,                  \
-                                         softmaxShapeInfo, false);                                                         \
-        call.work = V;                                                                                                     \
-        akgen::twin::softmax(call);                                                                                        \
-    }                                                                                                                      \
-    template <typename T, bool isReuseSource = false, bool isDataFormatNZ = false>                                         \
-    AKGEN_INLINE void LogSoftMax(const LocalTensor<T> &dst, const LocalTensor<T> &sum, const LocalTensor<T> &max,          \
-                                 const LocalTensor<T> &src, W const LogSoftMaxTiling &tiling,                              \
-                                 const SoftMaxShapeInfo &softmaxShapeInfo = {})                                            \
-    {                                                                                                                      \
-        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::LOG, dst, src, tiling, softmaxShapeInfo,                \
-                                         isDataFormatNZ);                                                                  \
-        call.sum = detail::view(sum);                                                                                      \
-        call.max = detail::view(max);                                                                                      \
-        call.work = V;                                                                                                     \
-        akgen::twin::softmax(call);                                                                                        \
-    }                                                                                                                      \
-    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false,              \
-              const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG, typename S>                                               \
-    AKGEN_INLINE void SimpleSoftMax(const LocalTensor<T> &dst, const LocalTensor<S> &inSum, const LocalTensor<S> &inMax,   \
-                                    const LocalTensor<T> &src, W const SoftMaxTiling &tiling,                              \
-                                    const SoftMaxShapeInfo &softmaxShapeInfo = {})                                         \
-    {                                                                                                                      \
-        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SIMPLE, dst, src, tiling, softmaxShapeInfo,             \
-                                         isDataFormatNZ);                                                                  \
-        call.statistic = detail::dtype_of<S>();                                                                            \
-        call.sum = detail::view(inSum);                                                                                    \
-        call.max = detail::view(inMax);                                                                                    \
-        call.work = V;                                                                                                     \
-        akgen::twin::softmax(call);                                                                                        \
-    }                                                                                                                      \
-    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false>              \
-    AKGEN_INLINE void SoftmaxGrad(const LocalTensor<T> &dstTensor, const LocalTensor<T> &gradTensor,                       \
-                                  const LocalTensor<T> &srcTensor, W const SoftMaxTiling &tiling, bool isFront = false,    \
-                                  const SoftMaxShapeInfo &softmaxShapeInfo = {})                                           \
-    {                                                                                                                      \
-        auto call = detail::softmax_call(isFront ? akgen::twin::SoftmaxKind::GRAD_FRONT : akgen::twin::SoftmaxKind::GRAD,  \
-                                         dstTensor, srcTensor, tiling, softmaxShapeInfo, isDataFormatNZ);                  \
-        call.second = detail::view(gradTensor);                                                                            \
-        call.work = V;                                                                                                     \
-        akgen::twin::softmax(call);                                                                                        \
-    }                                                                                                                      \
-    template <typename T, bool isBasicBlock = false, bool isDataFormatNZ = false>                                          \
-    AKGEN_INLINE void SoftmaxGradFront(const LocalTensor<T> &dstTensor, const LocalTensor<T> &gradTensor,                  \
-                                       const LocalTensor<T> &srcTensor, W const SoftMaxTiling &tiling,                     \
-                                       const SoftMaxShapeInfo &softmaxShapeInfo = {})                                      \
-    {                                                                                                                      \
-        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::GRAD_FRONT, dstTensor, srcTensor, tiling,               \
-                                         softmaxShapeInfo, isDataFormatNZ);                                                \
-        call.second = detail::view(gradTensor);                                                                            \
-        call.work = V;                                                                                                     \
-        akgen::twin::softmax(call);                                                                                        \
+#define AKGEN_SOFTMAX_FORMS(W, V)                                                                                    \
+    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false,        \
+              const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                                                     \
+    AKGEN_INLINE void SoftMax(const LocalTensor<T> &dstTensor, const LocalTensor<T> &sumTensor,                      \
+                              const LocalTensor<T> &maxTensor, const LocalTensor<T> &srcTensor,                      \
+                              W const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})          \
+    {                                                                                                                \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SOFTMAX, dstTensor, srcTensor, tiling,            \
+                                         softmaxShapeInfo, isDataFormatNZ);                                          \
+        call.sum = detail::view(sumTensor);                                                                          \
+        call.max = detail::view(maxTensor);                                                                          \
+        call.work = V;                                                                                               \
+        akgen::twin::softmax(call);                                                                                  \
+    }                                                                                                                \
+    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false,        \
+              const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                                                     \
+    AKGEN_INLINE void SoftMax(const LocalTensor<half> &dstTensor, const LocalTensor<float> &sumTensor,               \
+                              const LocalTensor<float> &maxTensor, const LocalTensor<half> &srcTensor,               \
+                              W const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})          \
+    {                                                                                                                \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SOFTMAX, dstTensor, srcTensor, tiling,            \
+                                         softmaxShapeInfo, isDataFormatNZ);                                          \
+        call.statistic = akgen::twin::DType::F32;                                                                    \
+        call.sum = detail::view(sumTensor);                                                                          \
+        call.max = detail::view(maxTensor);                                                                          \
+        call.work = V;                                                                                               \
+        akgen::twin::softmax(call);                                                                                  \
+    }                                                                                                                \
+    template <typename T, bool isReuseSource = false, bool isBasicBlock = false,                                     \
+              const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                                                     \
+    AKGEN_INLINE void SoftMax(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                      \
+                              W const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})          \
+    {                                                                                                                \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SOFTMAX, dstTensor, srcTensor, tiling,            \
+                                         softmaxShapeInfo, false);                                                   \
+        call.work = V;                                                                                               \
+        akgen::twin::softmax(call);                                                                                  \
+    }                                                                                                                \
+    template <typename T, bool isReuseSource = false, bool isDataFormatNZ = false>                                   \
+    AKGEN_INLINE void LogSoftMax(const LocalTensor<T> &dst, const LocalTensor<T> &sum, const LocalTensor<T> &max,    \
+                                 const LocalTensor<T> &src, W const LogSoftMaxTiling &tiling,                        \
+                                 const SoftMaxShapeInfo &softmaxShapeInfo = {})                                      \
+    {                                                                                                                \
+        auto call =                                                                                                  \
+            detail::softmax_call(akgen::twin::SoftmaxKind::LOG, dst, src, tiling, softmaxShapeInfo, isDataFormatNZ); \
+        call.sum = detail::view(sum);                                                                                \
+        call.max = detail::view(max);                                                                                \
+        call.work = V;                                                                                               \
+        akgen::twin::softmax(call);                                                                                  \
+    }                                                                                                                \
+    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false,        \
+              const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG, typename S>                                         \
+    AKGEN_INLINE void SimpleSoftMax(const LocalTensor<T> &dst, const LocalTensor<S> &inSum,                          \
+                                    const LocalTensor<S> &inMax, const LocalTensor<T> &src,                          \
+                                    W const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})    \
+    {                                                                                                                \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SIMPLE, dst, src, tiling, softmaxShapeInfo,       \
+                                         isDataFormatNZ);                                                            \
+        call.statistic = detail::dtype_of<S>();                                                                      \
+        call.sum = detail::view(inSum);                                                                              \
+        call.max = detail::view(inMax);                                                                              \
+        call.work = V;                                                                                               \
+        akgen::twin::softmax(call);                                                                                  \
+    }                                                                                                                \
+    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false>        \
+    AKGEN_INLINE void SoftmaxGrad(const LocalTensor<T> &dstTensor, const LocalTensor<T> &gradTensor,                 \
+                                  const LocalTensor<T> &srcTensor, W const SoftMaxTiling &tiling,                    \
+                                  bool isFront = false, const SoftMaxShapeInfo &softmaxShapeInfo = {})               \
+    {                                                                                                                \
+        auto call =                                                                                                  \
+            detail::softmax_call(isFront ? akgen::twin::SoftmaxKind::GRAD_FRONT : akgen::twin::SoftmaxKind::GRAD,    \
+                                 dstTensor, srcTensor, tiling, softmaxShapeInfo, isDataFormatNZ);                    \
+        call.second = detail::view(gradTensor);                                                                      \
+        call.work = V;                                                                                               \
+        akgen::twin::softmax(call);                                                                                  \
+    }                                                                                                                \
+    template <typename T, bool isBasicBlock = false, bool isDataFormatNZ = false>                                    \
+    AKGEN_INLINE void SoftmaxGradFront(const LocalTensor<T> &dstTensor, const LocalTensor<T> &gradTensor,            \
+                                       const LocalTensor<T> &srcTensor, W const SoftMaxTiling &tiling,               \
+                                       const SoftMaxShapeInfo &softmaxShapeInfo = {})                                \
+    {                                                                                                                \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::GRAD_FRONT, dstTensor, srcTensor, tiling,         \
+                                         softmaxShapeInfo, isDataFormatNZ);                                          \
+        call.second = detail::view(gradTensor);                                                                      \
+        call.work = V;                                                                                               \
+        akgen::twin::softmax(call);                                                                                  \
     }
 
 #define AKGEN_WORK const LocalTensor<uint8_t> &sharedTmpBuffer,
@@ -142,25 +144,25 @@ AKGEN_SOFTMAX_FORMS(, akgen::twin::View{})
 #undef AKGEN_SOFTMAX_FORMS
 
 // S is the type of the statistics.
-#define AKGEN_SOFTMAX_FLASH(Name, Kind, W, V)                                                                              \
-    template <typename T, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false,                    \
-              bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG, typename S>                  \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<S> &expSumTensor,                            \
-                           const LocalTensor<S> &maxTensor, const LocalTensor<T> &srcTensor,                               \
-                           const LocalTensor<T> &expMaxTensor, const LocalTensor<S> &inExpSumTensor,                       \
-                           const LocalTensor<S> &inMaxTensor, W const SoftMaxTiling &tiling,                               \
-                           const SoftMaxShapeInfo &softmaxShapeInfo = {})                                                  \
-    {                                                                                                                      \
-        auto call = detail::softmax_call(Kind, dstTensor, srcTensor, tiling, softmaxShapeInfo, isDataFormatNZ);            \
-        call.statistic = detail::dtype_of<S>();                                                                            \
-        call.sum = detail::view(expSumTensor);                                                                             \
-        call.max = detail::view(maxTensor);                                                                                \
-        call.exp_max = isUpdate ? detail::view(expMaxTensor) : akgen::twin::View{};                                        \
-        call.in_sum = detail::view(inExpSumTensor);                                                                        \
-        call.in_max = detail::view(inMaxTensor);                                                                           \
-        call.update = isUpdate;                                                                                            \
-        call.work = V;                                                                                                     \
-        akgen::twin::softmax(call);                                                                                        \
+#define AKGEN_SOFTMAX_FLASH(Name, Kind, W, V)                                                                        \
+    template <typename T, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false,              \
+              bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG, typename S>            \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<S> &expSumTensor,                      \
+                           const LocalTensor<S> &maxTensor, const LocalTensor<T> &srcTensor,                         \
+                           const LocalTensor<T> &expMaxTensor, const LocalTensor<S> &inExpSumTensor,                 \
+                           const LocalTensor<S> &inMaxTensor, W const SoftMaxTiling &tiling,                         \
+                           const SoftMaxShapeInfo &softmaxShapeInfo = {})                                            \
+    {                                                                                                                \
+        auto call = detail::softmax_call(Kind, dstTensor, srcTensor, tiling, softmaxShapeInfo, isDataFormatNZ);      \
+        call.statistic = detail::dtype_of<S>();                                                                      \
+        call.sum = detail::view(expSumTensor);                                                                       \
+        call.max = detail::view(maxTensor);                                                                          \
+        call.exp_max = isUpdate ? detail::view(expMaxTensor) : akgen::twin::View{};                                  \
+        call.in_sum = detail::view(inExpSumTensor);                                                                  \
+        call.in_max = detail::view(inMaxTensor);                                                                     \
+        call.update = isUpdate;                                                                                      \
+        call.work = V;                                                                                               \
+        akgen::twin::softmax(call);                                                                                  \
     }
 AKGEN_SOFTMAX_FLASH(SoftmaxFlashV2, akgen::twin::SoftmaxKind::FLASH_V2, AKGEN_WORK, detail::view(sharedTmpBuffer))
 AKGEN_SOFTMAX_FLASH(SoftmaxFlashV2, akgen::twin::SoftmaxKind::FLASH_V2, , akgen::twin::View{})
@@ -168,12 +170,14 @@ AKGEN_SOFTMAX_FLASH(SoftmaxFlashV2, akgen::twin::SoftmaxKind::FLASH_V2, , akgen:
 
 // The first version takes `isUpdate` as an argument.
 template <typename T, bool isReuseSource = false, bool isBasicBlock = false, typename S>
-AKGEN_INLINE void SoftmaxFlash(const LocalTensor<T> &dstTensor, const LocalTensor<S> &sumTensor, const LocalTensor<S> &maxTensor,
-                               const LocalTensor<T> &srcTensor, const LocalTensor<T> &expMaxTensor, const LocalTensor<S> &inSumTensor,
+AKGEN_INLINE void SoftmaxFlash(const LocalTensor<T> &dstTensor, const LocalTensor<S> &sumTensor,
+                               const LocalTensor<S> &maxTensor, const LocalTensor<T> &srcTensor,
+                               const LocalTensor<T> &expMaxTensor, const LocalTensor<S> &inSumTensor,
                                const LocalTensor<S> &inMaxTensor, const SoftMaxTiling &tiling, bool isUpdate = false,
                                const SoftMaxShapeInfo &softmaxShapeInfo = {})
 {
-    auto call = detail::softmax_call(akgen::twin::SoftmaxKind::FLASH, dstTensor, srcTensor, tiling, softmaxShapeInfo, false);
+    auto call =
+        detail::softmax_call(akgen::twin::SoftmaxKind::FLASH, dstTensor, srcTensor, tiling, softmaxShapeInfo, false);
     call.statistic = detail::dtype_of<S>();
     call.sum = detail::view(sumTensor);
     call.max = detail::view(maxTensor);
@@ -186,11 +190,12 @@ AKGEN_INLINE void SoftmaxFlash(const LocalTensor<T> &dstTensor, const LocalTenso
 #undef AKGEN_WORK
 
 template <typename T1, typename T2, bool isDataFormatNZ = false, uint8_t stepSizeMode = 0>
-AKGEN_INLINE bool AdjustSoftMaxRes(const LocalTensor<T1> &softMaxRes, const LocalTensor<T2> &maxTensor, const uint32_t from, const T1 to,
-                                   const SoftMaxShapeInfo &softmaxShapeInfo)
+AKGEN_INLINE bool AdjustSoftMaxRes(const LocalTensor<T1> &softMaxRes, const LocalTensor<T2> &maxTensor,
+                                   const uint32_t from, const T1 to, const SoftMaxShapeInfo &softmaxShapeInfo)
 {
-    return akgen::twin::adjust_softmax(detail::dtype_of<T1>(), detail::dtype_of<T2>(), detail::view(softMaxRes), detail::view(maxTensor),
-                                       from, detail::bits(to), softmaxShapeInfo.srcM, softmaxShapeInfo.srcK, isDataFormatNZ);
+    return akgen::twin::adjust_softmax(detail::dtype_of<T1>(), detail::dtype_of<T2>(), detail::view(softMaxRes),
+                                       detail::view(maxTensor), from, detail::bits(to), softmaxShapeInfo.srcM,
+                                       softmaxShapeInfo.srcK, isDataFormatNZ);
 }
 
 } // namespace AscendC

@@ -16,7 +16,8 @@ template <typename T> struct MrgSortSrcList {
     LocalTensor<T> src1, src2, src3, src4;
 
     MrgSortSrcList() = default;
-    AKGEN_INLINE MrgSortSrcList(const LocalTensor<T> &a, const LocalTensor<T> &b, const LocalTensor<T> &c, const LocalTensor<T> &d)
+    AKGEN_INLINE MrgSortSrcList(const LocalTensor<T> &a, const LocalTensor<T> &b, const LocalTensor<T> &c,
+                                const LocalTensor<T> &d)
         : src1(a), src2(b), src3(c), src4(d)
     {
     }
@@ -38,35 +39,44 @@ struct MrgSort4Info {
 };
 
 namespace detail {
-template <typename T> AKGEN_INLINE akgen::twin::MergeLists merge_lists(const MrgSortSrcList<T> &src, const MrgSort4Info &params)
+template <typename T>
+AKGEN_INLINE akgen::twin::MergeLists merge_lists(const MrgSortSrcList<T> &src, const MrgSort4Info &params)
 {
     return {{view(src.src1), view(src.src2), view(src.src3), view(src.src4)},
             {params.elementLengths[0], params.elementLengths[1], params.elementLengths[2], params.elementLengths[3]},
-            params.validBit, params.repeatTimes, params.ifExhaustedSuspension};
+            params.validBit,
+            params.repeatTimes,
+            params.ifExhaustedSuspension};
 }
 } // namespace detail
 
 template <typename T>
-AKGEN_INLINE void Sort32(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<uint32_t> &src1, const int32_t repeatTime)
+AKGEN_INLINE void Sort32(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<uint32_t> &src1,
+                         const int32_t repeatTime)
 {
     detail::Sort32_takes<T>();
-    akgen::twin::sort_records(detail::dtype_of<T>(), detail::view(dst), detail::view(src0), detail::view(src1), repeatTime);
+    akgen::twin::sort_records(detail::dtype_of<T>(), detail::view(dst), detail::view(src0), detail::view(src1),
+                              repeatTime);
 }
 template <typename T>
 AKGEN_INLINE void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T> &src, const MrgSort4Info &params)
 {
     detail::MrgSort_takes<T>();
-    akgen::twin::merge_records("MrgSort", detail::dtype_of<T>(), false, detail::view(dst), detail::merge_lists(src, params), nullptr);
+    akgen::twin::merge_records("MrgSort", detail::dtype_of<T>(), false, detail::view(dst),
+                               detail::merge_lists(src, params), nullptr);
 }
 template <typename T, bool isExhaustedSuspension = false>
-AKGEN_INLINE void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T> &sortList, const uint16_t elementCountList[4],
-                          uint32_t sortedNum[4], uint16_t validBit, const int32_t repeatTime)
+AKGEN_INLINE void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T> &sortList,
+                          const uint16_t elementCountList[4], uint32_t sortedNum[4], uint16_t validBit,
+                          const int32_t repeatTime)
 {
     detail::MrgSort_takes<T>();
     const MrgSort4Info params(elementCountList, isExhaustedSuspension, validBit, static_cast<uint16_t>(repeatTime));
-    akgen::twin::merge_records("MrgSort", detail::dtype_of<T>(), false, detail::view(dst), detail::merge_lists(sortList, params), sortedNum);
+    akgen::twin::merge_records("MrgSort", detail::dtype_of<T>(), false, detail::view(dst),
+                               detail::merge_lists(sortList, params), sortedNum);
 }
-AKGEN_INLINE void GetMrgSortResult(uint16_t &mrgSortList1, uint16_t &mrgSortList2, uint16_t &mrgSortList3, uint16_t &mrgSortList4)
+AKGEN_INLINE void GetMrgSortResult(uint16_t &mrgSortList1, uint16_t &mrgSortList2, uint16_t &mrgSortList3,
+                                   uint16_t &mrgSortList4)
 {
     uint16_t taken[4];
     akgen::twin::last_merge(taken);
@@ -77,12 +87,12 @@ AKGEN_INLINE void GetMrgSortResult(uint16_t &mrgSortList1, uint16_t &mrgSortList
 }
 
 template <typename T, bool isFullSort>
-AKGEN_INLINE void Sort(const LocalTensor<T> &dst, const LocalTensor<T> &concat, const LocalTensor<uint32_t> &index, LocalTensor<T> &tmp,
-                       const int32_t repeatTime)
+AKGEN_INLINE void Sort(const LocalTensor<T> &dst, const LocalTensor<T> &concat, const LocalTensor<uint32_t> &index,
+                       LocalTensor<T> &tmp, const int32_t repeatTime)
 {
     detail::Sort_takes<T>();
-    akgen::twin::sort_all(detail::dtype_of<T>(), detail::view(dst), detail::view(concat), detail::view(index), detail::view(tmp),
-                          repeatTime, isFullSort);
+    akgen::twin::sort_all(detail::dtype_of<T>(), detail::view(dst), detail::view(concat), detail::view(index),
+                          detail::view(tmp), repeatTime, isFullSort);
 }
 // On this chip a record is built by the sort itself: nothing moves.
 template <typename T>
@@ -91,29 +101,36 @@ AKGEN_INLINE void Concat(LocalTensor<T> &concat, const LocalTensor<T> &src, cons
     concat = src;
 }
 template <typename T>
-AKGEN_INLINE void Extract(const LocalTensor<T> &dstValue, const LocalTensor<uint32_t> &dstIndex, const LocalTensor<T> &sorted,
-                          const int32_t repeatTime)
+AKGEN_INLINE void Extract(const LocalTensor<T> &dstValue, const LocalTensor<uint32_t> &dstIndex,
+                          const LocalTensor<T> &sorted, const int32_t repeatTime)
 {
     detail::Sort_takes<T>();
-    akgen::twin::extract_records(detail::dtype_of<T>(), detail::view(dstValue), detail::view(dstIndex), detail::view(sorted), repeatTime);
+    akgen::twin::extract_records(detail::dtype_of<T>(), detail::view(dstValue), detail::view(dstIndex),
+                                 detail::view(sorted), repeatTime);
 }
 // In elements of T: a record takes 8 bytes.
-template <typename T> AKGEN_INLINE uint32_t GetSortOffset(const uint32_t elemOffset) { return elemOffset * 8 / sizeof(T); }
+template <typename T> AKGEN_INLINE uint32_t GetSortOffset(const uint32_t elemOffset)
+{
+    return elemOffset * 8 / sizeof(T);
+}
 template <typename T> AKGEN_INLINE uint32_t GetSortLen(const uint32_t elemCount) { return elemCount * 8 / sizeof(T); }
 
 template <typename T>
-AKGEN_INLINE void ProposalConcat(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime, const int32_t modeNumber)
+AKGEN_INLINE void ProposalConcat(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime,
+                                 const int32_t modeNumber)
 {
     detail::RpSort16_takes<T>();
     akgen::twin::proposal_field(detail::view(dst), detail::view(src), repeatTime, modeNumber, true);
 }
 template <typename T>
-AKGEN_INLINE void ProposalExtract(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime, const int32_t modeNumber)
+AKGEN_INLINE void ProposalExtract(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime,
+                                  const int32_t modeNumber)
 {
     detail::RpSort16_takes<T>();
     akgen::twin::proposal_field(detail::view(src), detail::view(dst), repeatTime, modeNumber, false);
 }
-template <typename T> AKGEN_INLINE void RpSort16(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime)
+template <typename T>
+AKGEN_INLINE void RpSort16(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime)
 {
     detail::RpSort16_takes<T>();
     akgen::twin::sort_proposals(detail::view(dst), detail::view(src), repeatTime);
@@ -122,7 +139,8 @@ template <typename T>
 AKGEN_INLINE void MrgSort4(const LocalTensor<T> &dst, const MrgSortSrcList<T> &src, const MrgSort4Info &params)
 {
     detail::RpSort16_takes<T>();
-    akgen::twin::merge_records("MrgSort4", detail::dtype_of<T>(), true, detail::view(dst), detail::merge_lists(src, params), nullptr);
+    akgen::twin::merge_records("MrgSort4", detail::dtype_of<T>(), true, detail::view(dst),
+                               detail::merge_lists(src, params), nullptr);
 }
 
 enum class TopKMode { TOPK_NORMAL, TOPK_NSMALL };
@@ -133,26 +151,39 @@ struct TopKInfo {
 };
 template <typename T, bool isInitIndex = false, bool isHasfinish = false, bool isReuseSrc = false,
           enum TopKMode topkMode = TopKMode::TOPK_NORMAL, typename Tiling>
-AKGEN_INLINE void TopK(const LocalTensor<T> &dstValueLocal, const LocalTensor<int32_t> &dstIndexLocal, const LocalTensor<T> &srcLocal,
-                       const LocalTensor<int32_t> &srcIndexLocal, const LocalTensor<bool> &finishLocal,
-                       const LocalTensor<uint8_t> &tmpLocal, const int32_t k, const Tiling &, const TopKInfo &topKInfo,
-                       const bool isLargest = true)
+AKGEN_INLINE void TopK(const LocalTensor<T> &dstValueLocal, const LocalTensor<int32_t> &dstIndexLocal,
+                       const LocalTensor<T> &srcLocal, const LocalTensor<int32_t> &srcIndexLocal,
+                       const LocalTensor<bool> &finishLocal, const LocalTensor<uint8_t> &tmpLocal, const int32_t k,
+                       const Tiling &, const TopKInfo &topKInfo, const bool isLargest = true)
 {
     detail::TopK_takes<T>();
-    akgen::twin::top_k({detail::dtype_of<T>(), detail::view(dstValueLocal), detail::view(dstIndexLocal), detail::view(srcLocal),
-                        detail::view(srcIndexLocal), detail::view(finishLocal), detail::view(tmpLocal), k, topKInfo.outter,
-                        topKInfo.inner, topKInfo.n, isInitIndex, isHasfinish, isLargest});
+    akgen::twin::top_k({detail::dtype_of<T>(), detail::view(dstValueLocal), detail::view(dstIndexLocal),
+                        detail::view(srcLocal), detail::view(srcIndexLocal), detail::view(finishLocal),
+                        detail::view(tmpLocal), k, topKInfo.outter, topKInfo.inner, topKInfo.n, isInitIndex,
+                        isHasfinish, isLargest});
 }
 template <typename T, bool isInitIndex = false, bool isHasfinish = false, bool isReuseSrc = false,
           enum TopKMode topkMode = TopKMode::TOPK_NORMAL, typename Tiling>
-AKGEN_INLINE void TopK(const LocalTensor<T> &dstValueLocal, const LocalTensor<int32_t> &dstIndexLocal, const LocalTensor<T> &srcLocal,
-                       const LocalTensor<int32_t> &srcIndexLocal, const LocalTensor<bool> &finishLocal, const int32_t k, const Tiling &,
+AKGEN_INLINE void TopK(const LocalTensor<T> &dstValueLocal, const LocalTensor<int32_t> &dstIndexLocal,
+                       const LocalTensor<T> &srcLocal, const LocalTensor<int32_t> &srcIndexLocal,
+                       const LocalTensor<bool> &finishLocal, const int32_t k, const Tiling &,
                        const TopKInfo &topKInfo, const bool isLargest = true)
 {
     detail::TopK_takes<T>();
-    akgen::twin::top_k({detail::dtype_of<T>(), detail::view(dstValueLocal), detail::view(dstIndexLocal), detail::view(srcLocal),
-                        detail::view(srcIndexLocal), detail::view(finishLocal), {}, k, topKInfo.outter, topKInfo.inner, topKInfo.n,
-                        isInitIndex, isHasfinish, isLargest});
+    akgen::twin::top_k({detail::dtype_of<T>(),
+                        detail::view(dstValueLocal),
+                        detail::view(dstIndexLocal),
+                        detail::view(srcLocal),
+                        detail::view(srcIndexLocal),
+                        detail::view(finishLocal),
+                        {},
+                        k,
+                        topKInfo.outter,
+                        topKInfo.inner,
+                        topKInfo.n,
+                        isInitIndex,
+                        isHasfinish,
+                        isLargest});
 }
 
 } // namespace AscendC

@@ -19,8 +19,10 @@ struct TransDataTo5HDParams {
     uint16_t srcRepStride = 0;
 
     constexpr TransDataTo5HDParams() {}
-    constexpr TransDataTo5HDParams(const bool dst_high, const bool src_high, const uint8_t times, const uint16_t dst_rep, const uint16_t src_rep)
-        : dstHighHalf(dst_high), srcHighHalf(src_high), repeatTimes(times), dstRepStride(dst_rep), srcRepStride(src_rep)
+    constexpr TransDataTo5HDParams(const bool dst_high, const bool src_high, const uint8_t times,
+                                   const uint16_t dst_rep, const uint16_t src_rep)
+        : dstHighHalf(dst_high), srcHighHalf(src_high), repeatTimes(times), dstRepStride(dst_rep),
+          srcRepStride(src_rep)
     {
     }
 };
@@ -32,16 +34,19 @@ template <typename T> AKGEN_INLINE void Transpose(const LocalTensor<T> &dst, con
 }
 
 template <typename T>
-AKGEN_INLINE void TransDataTo5HD(uint64_t dstList[NCHW_CONV_ADDR_LIST_SIZE], uint64_t srcList[NCHW_CONV_ADDR_LIST_SIZE],
+AKGEN_INLINE void TransDataTo5HD(uint64_t dstList[NCHW_CONV_ADDR_LIST_SIZE],
+                                 uint64_t srcList[NCHW_CONV_ADDR_LIST_SIZE],
                                  const TransDataTo5HDParams &nchwconvParams)
 {
     detail::TransDataTo5HD_takes<T>();
-    akgen::twin::transpose_lists(detail::dtype_of<T>(), dstList, srcList, nchwconvParams.dstHighHalf, nchwconvParams.srcHighHalf,
-                                 nchwconvParams.repeatTimes, nchwconvParams.dstRepStride, nchwconvParams.srcRepStride);
+    akgen::twin::transpose_lists(detail::dtype_of<T>(), dstList, srcList, nchwconvParams.dstHighHalf,
+                                 nchwconvParams.srcHighHalf, nchwconvParams.repeatTimes, nchwconvParams.dstRepStride,
+                                 nchwconvParams.srcRepStride);
 }
 template <typename T>
 AKGEN_INLINE void TransDataTo5HD(const LocalTensor<T> (&dstList)[NCHW_CONV_ADDR_LIST_SIZE],
-                                 const LocalTensor<T> (&srcList)[NCHW_CONV_ADDR_LIST_SIZE], const TransDataTo5HDParams &nchwconvParams)
+                                 const LocalTensor<T> (&srcList)[NCHW_CONV_ADDR_LIST_SIZE],
+                                 const TransDataTo5HDParams &nchwconvParams)
 {
     uint64_t dst[NCHW_CONV_ADDR_LIST_SIZE], src[NCHW_CONV_ADDR_LIST_SIZE];
     for (int32_t i = 0; i < NCHW_CONV_ADDR_LIST_SIZE; ++i) {
@@ -55,8 +60,9 @@ AKGEN_INLINE void TransDataTo5HD(const LocalTensor<uint64_t> &dst, const LocalTe
                                  const TransDataTo5HDParams &nchwconvParams)
 {
     detail::TransDataTo5HD_takes<T>();
-    akgen::twin::transpose_lists_from(detail::dtype_of<T>(), detail::view(dst), detail::view(src), nchwconvParams.dstHighHalf,
-                                      nchwconvParams.srcHighHalf, nchwconvParams.repeatTimes, nchwconvParams.dstRepStride,
+    akgen::twin::transpose_lists_from(detail::dtype_of<T>(), detail::view(dst), detail::view(src),
+                                      nchwconvParams.dstHighHalf, nchwconvParams.srcHighHalf,
+                                      nchwconvParams.repeatTimes, nchwconvParams.dstRepStride,
                                       nchwconvParams.srcRepStride);
 }
 

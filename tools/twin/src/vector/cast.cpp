@@ -6,13 +6,14 @@
 namespace akgen::twin {
 namespace {
 
-constexpr const char *kModes[] = {"CAST_NONE", "CAST_RINT", "CAST_FLOOR", "CAST_CEIL", "CAST_ROUND", "CAST_TRUNC", "CAST_ODD"};
+constexpr const char *kModes[] = {"CAST_NONE",  "CAST_RINT",  "CAST_FLOOR", "CAST_CEIL",
+                                  "CAST_ROUND", "CAST_TRUNC", "CAST_ODD"};
 
 // Rows of the throughput table; a pair without a row of its own takes the row of the same widths.
 const char *row_of(DType to, DType from)
 {
     switch (static_cast<uint32_t>(from) << 8 | static_cast<uint32_t>(to)) {
-#define AKGEN_ROW(F, T, Text)                                                                                              \
+#define AKGEN_ROW(F, T, Text)                                                                                        \
     case static_cast<uint32_t>(DType::F) << 8 | static_cast<uint32_t>(DType::T): return "Cast " Text;
         AKGEN_ROW(I4, F16, "int4b_t->half")
         AKGEN_ROW(U8, F16, "uint8_t->half")
@@ -55,8 +56,8 @@ Prepared prepare(DType to, DType from, View dst, View src, uint8_t round, const 
     Prepared p{};
     p.loop = cast_loop(to, from, round);
     if (!p.loop) {
-        trap("CAST_MODE", "Cast", pc, "Cast from %s to %s does not take %s on Ascend910B", dtype_name(from), dtype_name(to),
-             round < 7 ? kModes[round] : "this rounding mode");
+        trap("CAST_MODE", "Cast", pc, "Cast from %s to %s does not take %s on Ascend910B", dtype_name(from),
+             dtype_name(to), round < 7 ? kModes[round] : "this rounding mode");
     }
     require_operand("Cast", pc, "dst", dst);
     require_operand("Cast", pc, "src", src);
@@ -79,7 +80,8 @@ void cast_count(DType to, DType from, View dst, View src, uint8_t round, int64_t
     run_single({"Cast", row_of(to, from), pc, from, &p.dst, {&p.src, nullptr}, p.loop, 0}, w);
 }
 
-void cast_repeat(DType to, DType from, View dst, View src, uint8_t round, MaskArg mask, uint32_t repeat, const Strides &strides)
+void cast_repeat(DType to, DType from, View dst, View src, uint8_t round, MaskArg mask, uint32_t repeat,
+                 const Strides &strides)
 {
     const void *pc = __builtin_return_address(0);
     Prepared p = prepare(to, from, dst, src, round, pc, strides);

@@ -9,7 +9,8 @@
 namespace akgen::twin {
 namespace {
 
-template <typename T, typename S, T (*convert)(S)> void each(uint8_t *d, const uint8_t *a, const uint8_t *, uint64_t, size_t n)
+template <typename T, typename S, T (*convert)(S)>
+void each(uint8_t *d, const uint8_t *a, const uint8_t *, uint64_t, size_t n)
 {
     T *dst = reinterpret_cast<T *>(d);
     const S *src = reinterpret_cast<const S *>(a);
@@ -19,7 +20,8 @@ template <typename T, typename S, T (*convert)(S)> void each(uint8_t *d, const u
     }
 }
 // Half sources and destinations go through a float chunk, so that the inner loop is plain float code.
-template <typename T, T (*convert)(float)> void from_half(uint8_t *d, const uint8_t *a, const uint8_t *, uint64_t, size_t n)
+template <typename T, T (*convert)(float)>
+void from_half(uint8_t *d, const uint8_t *a, const uint8_t *, uint64_t, size_t n)
 {
     alignas(64) float chunk[kChunk];
     T *dst = reinterpret_cast<T *>(d);
@@ -33,7 +35,8 @@ template <typename T, T (*convert)(float)> void from_half(uint8_t *d, const uint
         }
     }
 }
-template <typename S, float (*convert)(S)> void to_half(uint8_t *d, const uint8_t *a, const uint8_t *, uint64_t, size_t n)
+template <typename S, float (*convert)(S)>
+void to_half(uint8_t *d, const uint8_t *a, const uint8_t *, uint64_t, size_t n)
 {
     alignas(64) float chunk[kChunk];
     uint16_t *dst = reinterpret_cast<uint16_t *>(d);
@@ -88,7 +91,10 @@ template <typename S, Round mode> float float_of_integer(S x)
 template <Round mode> uint16_t half_of_short(int16_t x) { return float_to_half<mode>(static_cast<float>(x)); }
 float dequantised(int32_t x) { return static_cast<float>(x) * vector_state().deq_scale; }
 
-template <Round mode> int nibble_of(float x) { return to_integer<int8_t, mode>(x < -8.0f ? -8.0f : x > 7.0f ? 7.0f : x); }
+template <Round mode> int nibble_of(float x)
+{
+    return to_integer<int8_t, mode>(x < -8.0f ? -8.0f : x > 7.0f ? 7.0f : x);
+}
 template <Round mode> void half_to_nibbles(uint8_t *d, const uint8_t *a, const uint8_t *, uint64_t, size_t n)
 {
     const uint16_t *src = reinterpret_cast<const uint16_t *>(a);
@@ -172,7 +178,9 @@ Loop cast_loop(DType to, DType from, uint8_t round)
     case Round::CEIL: return rounded<Round::CEIL>(from, to);
     case Round::ROUND: return rounded<Round::ROUND>(from, to);
     case Round::TRUNC: return rounded<Round::TRUNC>(from, to);
-    case Round::ODD: return key(from, to) == key(DType::F32, DType::F16) ? each<uint16_t, float, float_to_half<Round::ODD>> : nullptr;
+    case Round::ODD:
+        return key(from, to) == key(DType::F32, DType::F16) ? each<uint16_t, float, float_to_half<Round::ODD>>
+                                                            : nullptr;
     }
     return nullptr;
 }

@@ -41,15 +41,18 @@ template <typename T> void flags(uint8_t *out, const T *a, const T *b, size_t n,
 void compare_chunk(DType type, uint8_t *out, const uint8_t *a, const uint8_t *b, size_t n, uint8_t mode)
 {
     switch (type) {
-    case DType::F32: return flags(out, reinterpret_cast<const float *>(a), reinterpret_cast<const float *>(b), n, mode);
+    case DType::F32:
+        return flags(out, reinterpret_cast<const float *>(a), reinterpret_cast<const float *>(b), n, mode);
     case DType::F16: {
         alignas(64) float x[kChunk], y[kChunk];
         widen_half(reinterpret_cast<const uint16_t *>(a), x, n);
         widen_half(reinterpret_cast<const uint16_t *>(b), y, n);
         return flags(out, x, y, n, mode);
     }
-    case DType::I32: return flags(out, reinterpret_cast<const int32_t *>(a), reinterpret_cast<const int32_t *>(b), n, mode);
-    case DType::I16: return flags(out, reinterpret_cast<const int16_t *>(a), reinterpret_cast<const int16_t *>(b), n, mode);
+    case DType::I32:
+        return flags(out, reinterpret_cast<const int32_t *>(a), reinterpret_cast<const int32_t *>(b), n, mode);
+    case DType::I16:
+        return flags(out, reinterpret_cast<const int16_t *>(a), reinterpret_cast<const int16_t *>(b), n, mode);
     default: return flags(out, reinterpret_cast<const uint16_t *>(a), reinterpret_cast<const uint16_t *>(b), n, mode);
     }
 }
@@ -146,7 +149,8 @@ void repeat_form(const char *api, const char *row, const void *pc, DType type, V
     if (!scalar) {
         add_access(instr, w, b);
     }
-    instr.access[instr.n_access++] = Access{dst.data, static_cast<uint64_t>(w.repeats) * lanes / 8, 1, 0, true, dst.size_bytes};
+    instr.access[instr.n_access++] =
+        Access{dst.data, static_cast<uint64_t>(w.repeats) * lanes / 8, 1, 0, true, dst.size_bytes};
     issue(instr);
     uint8_t flag[128];
     const uint32_t step = 32 / bytes;
@@ -155,7 +159,8 @@ void repeat_form(const char *api, const char *row, const void *pc, DType type, V
         const uint32_t n = w.prefix ? (r + 1 == w.repeats ? w.last : w.each) : lanes;
         for (uint32_t lane = 0; lane < n; lane += step) {
             const uint32_t m = n - lane < step ? n - lane : step;
-            compare_chunk(type, flag + lane, lane_address(a, r, lane), scalar ? scalar->filled : lane_address(b, r, lane), m, mode);
+            compare_chunk(type, flag + lane, lane_address(a, r, lane),
+                          scalar ? scalar->filled : lane_address(b, r, lane), m, mode);
         }
         for (uint32_t lane = 0; !w.prefix && lane < lanes; ++lane) {
             flag[lane] = lane_on(w, lane) ? flag[lane] : 0;
@@ -170,9 +175,11 @@ void compare_count(DType type, View dst, View src0, View src1, uint8_t mode, int
 {
     count_form("Compare", "Compare", __builtin_return_address(0), type, dst, src0, src1, nullptr, mode, count);
 }
-void compare_repeat(DType type, View dst, View src0, View src1, uint8_t mode, MaskArg mask, uint32_t repeat, const Strides &strides)
+void compare_repeat(DType type, View dst, View src0, View src1, uint8_t mode, MaskArg mask, uint32_t repeat,
+                    const Strides &strides)
 {
-    repeat_form("Compare", "Compare", __builtin_return_address(0), type, dst, src0, src1, nullptr, mode, mask, repeat, strides);
+    repeat_form("Compare", "Compare", __builtin_return_address(0), type, dst, src0, src1, nullptr, mode, mask, repeat,
+                strides);
 }
 void compare_scalar_count(DType type, View dst, View src, uint64_t scalar, uint8_t mode, int64_t count)
 {
@@ -180,8 +187,8 @@ void compare_scalar_count(DType type, View dst, View src, uint64_t scalar, uint8
     const Scalar filled(scalar, dtype_bytes(type));
     count_form("CompareScalar", "Compares", pc, type, dst, src, View{}, &filled, mode, count);
 }
-void compare_scalar_repeat(DType type, View dst, View src, uint64_t scalar, uint8_t mode, MaskArg mask, uint32_t repeat,
-                           const Strides &strides)
+void compare_scalar_repeat(DType type, View dst, View src, uint64_t scalar, uint8_t mode, MaskArg mask,
+                           uint32_t repeat, const Strides &strides)
 {
     const void *pc = __builtin_return_address(0);
     const Scalar filled(scalar, dtype_bytes(type));

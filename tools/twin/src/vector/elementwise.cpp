@@ -20,7 +20,8 @@ Prepared prepare(VecOp op, DType type, const View (&views)[3], const void *pc, c
     p.facts = &facts(op);
     p.loop = loop_of(op, type);
     if (!p.loop) {
-        trap("DTYPE_UNSUPPORTED", p.facts->name, pc, "%s does not take %s on Ascend910B", p.facts->name, dtype_name(type));
+        trap("DTYPE_UNSUPPORTED", p.facts->name, pc, "%s does not take %s on Ascend910B", p.facts->name,
+             dtype_name(type));
     }
     const uint32_t bits = dtype_bits(type);
     const uint32_t dst_bits = p.facts->dst_bytes ? p.facts->dst_bytes * 8u : bits;
@@ -75,11 +76,19 @@ void vector_count(VecOp op, DType type, View dst, View src0, View src1, uint64_t
         o.repeat = p.lanes * o.bits / 256;
     }
     const Walk w = walk_count(p.facts->name, pc, p.lanes, count);
-    run_single({p.facts->name, p.facts->row, pc, type, &p.operands[0], {p.facts->sources > 0 ? &p.operands[1] : nullptr, p.facts->sources > 1 ? &p.operands[2] : nullptr}, p.loop, scalar}, w);
+    run_single({p.facts->name,
+                p.facts->row,
+                pc,
+                type,
+                &p.operands[0],
+                {p.facts->sources > 0 ? &p.operands[1] : nullptr, p.facts->sources > 1 ? &p.operands[2] : nullptr},
+                p.loop,
+                scalar},
+               w);
 }
 
-void vector_repeat(VecOp op, DType type, View dst, View src0, View src1, uint64_t scalar, MaskArg mask, uint32_t repeat,
-                   const Strides &strides)
+void vector_repeat(VecOp op, DType type, View dst, View src0, View src1, uint64_t scalar, MaskArg mask,
+                   uint32_t repeat, const Strides &strides)
 {
     const void *pc = __builtin_return_address(0);
     Prepared p = prepare(op, type, {dst, src0, src1}, pc, strides);
@@ -87,7 +96,15 @@ void vector_repeat(VecOp op, DType type, View dst, View src0, View src1, uint64_
         require_stride(p.facts->name, pc, p.operands[i]);
     }
     const Walk w = walk_repeat(p.facts->name, pc, p.lanes, mask, repeat);
-    run_single({p.facts->name, p.facts->row, pc, type, &p.operands[0], {p.facts->sources > 0 ? &p.operands[1] : nullptr, p.facts->sources > 1 ? &p.operands[2] : nullptr}, p.loop, scalar}, w);
+    run_single({p.facts->name,
+                p.facts->row,
+                pc,
+                type,
+                &p.operands[0],
+                {p.facts->sources > 0 ? &p.operands[1] : nullptr, p.facts->sources > 1 ? &p.operands[2] : nullptr},
+                p.loop,
+                scalar},
+               w);
 }
 
 void require_stride(const char *api, const void *pc, const Operand &o)
@@ -114,8 +131,8 @@ void mask_length(uint64_t length, DType type, bool counter)
     const uint64_t lanes = 256 * 8 / dtype_bits(type);
     if (length > lanes) {
         trap("MASK_RANGE", "SetVectorMask", __builtin_return_address(0),
-             "SetVectorMask: %llu exceeds the %llu elements of one repeat of %s", static_cast<unsigned long long>(length),
-             static_cast<unsigned long long>(lanes), dtype_name(type));
+             "SetVectorMask: %llu exceeds the %llu elements of one repeat of %s",
+             static_cast<unsigned long long>(length), static_cast<unsigned long long>(lanes), dtype_name(type));
     }
     state.lo = length >= 64 ? ~uint64_t{0} : (uint64_t{1} << length) - 1;
     state.hi = length <= 64 ? 0 : length >= 128 ? ~uint64_t{0} : (uint64_t{1} << (length - 64)) - 1;

@@ -38,14 +38,14 @@ template <typename T> T larger(T a, T b) { return (a > b) | (a != a) ? a : b; }
 template <typename T> T smaller(T a, T b) { return (a < b) | (a != a) ? a : b; }
 template <typename T> T relu(T a) { return a < T{} ? T{} : a; }
 
-#define AKGEN_OP(Name, Uses, Expr)                                                                                         \
-    struct Name {                                                                                                          \
-        static constexpr int uses = Uses;                                                                                  \
-        template <typename T>                                                                                              \
-        static T f([[maybe_unused]] T d, [[maybe_unused]] T a, [[maybe_unused]] T b, [[maybe_unused]] T s)                 \
-        {                                                                                                                  \
-            return static_cast<T>(Expr);                                                                                   \
-        }                                                                                                                  \
+#define AKGEN_OP(Name, Uses, Expr)                                                                                   \
+    struct Name {                                                                                                    \
+        static constexpr int uses = Uses;                                                                            \
+        template <typename T>                                                                                        \
+        static T f([[maybe_unused]] T d, [[maybe_unused]] T a, [[maybe_unused]] T b, [[maybe_unused]] T s)           \
+        {                                                                                                            \
+            return static_cast<T>(Expr);                                                                             \
+        }                                                                                                            \
     };
 
 AKGEN_OP(Exp, 2, fast_exp(a))

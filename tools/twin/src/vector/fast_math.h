@@ -21,7 +21,8 @@ inline uint32_t bits_of(float value)
 
 inline float fast_exp(float x)
 {
-    // e^x = 2^n e^r, |r| <= ln2 / 2. Clamping keeps n within reach of two exponent factors; the comparisons let NaN pass.
+    // e^x = 2^n e^r, |r| <= ln2 / 2. Clamping keeps n within reach of two exponent factors; the comparisons let NaN
+    // pass.
     float c = x > 89.0f ? 89.0f : x;
     c = c < -104.0f ? -104.0f : c;
     const float shifted = c * 1.44269504088896341f + 12582912.0f; // rounds to the nearest integer in the low bits

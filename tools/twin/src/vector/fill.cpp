@@ -45,7 +45,8 @@ void broadcast_blocks(DType type, View dst, View src, uint32_t repeat, uint32_t 
         for (uint32_t b = 0; b < 8; ++b) {
             uint8_t value[4];
             std::memcpy(value, src.data + (static_cast<uint64_t>(r) * 8 + b) * bytes, bytes);
-            uint8_t *to = dst.data + 32 * (static_cast<uint64_t>(r) * dst_repeat + static_cast<uint64_t>(b) * dst_block);
+            uint8_t *to =
+                dst.data + 32 * (static_cast<uint64_t>(r) * dst_repeat + static_cast<uint64_t>(b) * dst_block);
             for (uint32_t i = 0; i < 32; i += bytes) {
                 std::memcpy(to + i, value, bytes);
             }
@@ -95,7 +96,8 @@ void progression_repeat(DType type, View dst, double first, MaskArg mask, uint32
     }
 }
 
-void broadcast_axes(DType type, View dst, View src, View work, const uint32_t *dst_shape, const uint32_t *src_shape, uint32_t dims)
+void broadcast_axes(DType type, View dst, View src, View work, const uint32_t *dst_shape, const uint32_t *src_shape,
+                    uint32_t dims)
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "Broadcast";
@@ -104,8 +106,9 @@ void broadcast_axes(DType type, View dst, View src, View work, const uint32_t *d
     uint64_t to = 1, from = 1;
     for (uint32_t i = 0; i < dims; ++i) {
         if (src_shape[i] != dst_shape[i] && src_shape[i] != 1) {
-            trap("BROADCAST_SHAPE", api, pc, "Broadcast: axis %u has %u elements in the source and %u in the destination", i,
-                 src_shape[i], dst_shape[i]);
+            trap("BROADCAST_SHAPE", api, pc,
+                 "Broadcast: axis %u has %u elements in the source and %u in the destination", i, src_shape[i],
+                 dst_shape[i]);
         }
         to *= dst_shape[i];
         from *= src_shape[i];

@@ -11,15 +11,17 @@ namespace {
 // The reach of a set of byte offsets into `src`, checked element by element.
 struct Reach {
     uint64_t low = ~uint64_t{0}, high = 0;
-    void add(const char *api, const void *pc, const View &src, uint64_t offset, uint32_t bytes, uint32_t step, uint64_t element)
+    void add(const char *api, const void *pc, const View &src, uint64_t offset, uint32_t bytes, uint32_t step,
+             uint64_t element)
     {
         if (offset % step != 0) {
             trap("GATHER_OFFSET", api, pc, "%s: offset %llu (number %llu) is not a multiple of %u bytes", api,
                  static_cast<unsigned long long>(offset), static_cast<unsigned long long>(element), step);
         }
         if (src.size_bytes != 0 && offset + bytes > src.size_bytes) {
-            trap("TENSOR_RANGE", api, pc, "%s: offset %llu (number %llu) lies outside the source, which has %u bytes", api,
-                 static_cast<unsigned long long>(offset), static_cast<unsigned long long>(element), src.size_bytes);
+            trap("TENSOR_RANGE", api, pc, "%s: offset %llu (number %llu) lies outside the source, which has %u bytes",
+                 api, static_cast<unsigned long long>(offset), static_cast<unsigned long long>(element),
+                 src.size_bytes);
         }
         low = offset < low ? offset : low;
         high = offset + bytes > high ? offset + bytes : high;
@@ -32,7 +34,10 @@ void gather(const void *pc, DType type, const Operand &d, const Walk &w, View sr
     // The offsets are read by this very instruction: make them visible to the checks first.
     Instr instr = vector_instr("Gather", "Gather", pc, type, w.active);
     add_access(instr, w, d);
-    add_span(instr, offsets, w.prefix ? (static_cast<uint64_t>(w.repeats - 1) * w.lanes + w.last) * 4 : static_cast<uint64_t>(w.repeats) * w.lanes * 4, false);
+    add_span(instr, offsets,
+             w.prefix ? (static_cast<uint64_t>(w.repeats - 1) * w.lanes + w.last) * 4
+                      : static_cast<uint64_t>(w.repeats) * w.lanes * 4,
+             false);
     const uint32_t *offset = reinterpret_cast<const uint32_t *>(offsets.data);
     const auto each = [&](auto &&visit) {
         for (uint32_t r = 0; r < w.repeats; ++r) {
@@ -73,7 +78,8 @@ void gather_count(DType type, View dst, View src, View offsets, uint32_t base, i
     }
 }
 
-void gather_repeat(DType type, View dst, View src, View offsets, uint32_t base, MaskArg mask, uint32_t repeat, uint32_t dst_repeat)
+void gather_repeat(DType type, View dst, View src, View offsets, uint32_t base, MaskArg mask, uint32_t repeat,
+                   uint32_t dst_repeat)
 {
     const void *pc = __builtin_return_address(0);
     require_operand("Gather", pc, "dst", dst);
@@ -88,7 +94,8 @@ void gather_repeat(DType type, View dst, View src, View offsets, uint32_t base, 
     }
 }
 
-void gather_blocks(DType type, View dst, View src, View offsets, uint32_t repeat, uint32_t dst_block, uint32_t dst_repeat)
+void gather_blocks(DType type, View dst, View src, View offsets, uint32_t repeat, uint32_t dst_block,
+                   uint32_t dst_repeat)
 {
     const void *pc = __builtin_return_address(0);
     require_operand("Gatherb", pc, "dst", dst);
@@ -118,7 +125,8 @@ void gather_blocks(DType type, View dst, View src, View offsets, uint32_t repeat
     issue(instr);
     for (uint32_t r = 0; r < repeat; ++r) {
         for (uint32_t b = 0; b < 8; ++b) {
-            std::memmove(dst.data + 32 * (static_cast<uint64_t>(r) * dst_repeat + static_cast<uint64_t>(b) * dst_block),
+            std::memmove(dst.data +
+                             32 * (static_cast<uint64_t>(r) * dst_repeat + static_cast<uint64_t>(b) * dst_block),
                          src.data + offset[r * 8 + b], 32);
         }
     }
@@ -150,19 +158,24 @@ uint64_t gather_mask(DType type, View dst, View src, View bits, uint8_t pattern,
     };
     const uint32_t per_block = 32 / bytes;
     const auto address = [&](uint32_t repeat, uint32_t lane) {
-        const uint64_t block = static_cast<uint64_t>(repeat) * src_repeat + static_cast<uint64_t>(lane / per_block) * block_stride;
+        const uint64_t block =
+            static_cast<uint64_t>(repeat) * src_repeat + static_cast<uint64_t>(lane / per_block) * block_stride;
         return src.data + 32 * block + static_cast<uint64_t>(lane % per_block) * bytes;
     };
     Instr instr = vector_instr(api, "GatherMask", pc, type, static_cast<uint64_t>(each) * repeats);
     const uint64_t reach = static_cast<uint64_t>(address(repeats - 1, each - 1) - src.data) + bytes;
-    const bool rows = repeats > 1 && block_stride == 1 && static_cast<uint64_t>(src_repeat) * 32 > static_cast<uint64_t>(each) * bytes;
+    const bool rows = repeats > 1 && block_stride == 1 &&
+                      static_cast<uint64_t>(src_repeat) * 32 > static_cast<uint64_t>(each) * bytes;
     if (rows) {
-        instr.access[instr.n_access++] = Access{src.data, static_cast<uint64_t>(each) * bytes, repeats, static_cast<int64_t>(src_repeat) * 32, false, src.size_bytes};
+        instr.access[instr.n_access++] = Access{src.data, static_cast<uint64_t>(each) * bytes,
+                                                repeats,  static_cast<int64_t>(src_repeat) * 32,
+                                                false,    src.size_bytes};
     } else {
         add_span(instr, src, reach, false);
     }
     add_span(instr, bits, static_cast<uint64_t>(repeats - 1) * bits_repeat * 32 + (each + 7) / 8, false);
-    if (bits.data == nullptr || bits.size_bytes == 0 || instr.access[instr.n_access - 1].row_bytes <= bits.size_bytes) {
+    if (bits.data == nullptr || bits.size_bytes == 0 ||
+        instr.access[instr.n_access - 1].row_bytes <= bits.size_bytes) {
         uint64_t total = 0;
         for (uint32_t r = 0; r < repeats; ++r) {
             for (uint32_t i = 0; i < each; ++i) {

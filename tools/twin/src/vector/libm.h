@@ -1,5 +1,5 @@
-// The C library's functions in double, declared so that loops over them use the library's own vector versions where it
-// has them (glibc 2.35 on x86-64 under gcc); elsewhere they are called one by one. Not to be mixed with <cmath>.
+// The C library's functions in double, declared so that loops over them use the library's own vector versions where
+// it has them (glibc 2.35 on x86-64 under gcc); elsewhere they are called one by one. Not to be mixed with <cmath>.
 #pragma once
 #include <features.h>
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC_PREREQ)

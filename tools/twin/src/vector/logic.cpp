@@ -61,7 +61,8 @@ void logical_count(const char *api, uint8_t op, DType type, View dst, View src0,
     }
 }
 
-void where_count(DType type, View dst, View src0, View src1, uint64_t scalar0, uint64_t scalar1, View condition, int64_t count)
+void where_count(DType type, View dst, View src0, View src1, uint64_t scalar0, uint64_t scalar1, View condition,
+                 int64_t count)
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "Where";

@@ -5,12 +5,18 @@
 namespace akgen::twin {
 namespace {
 
-template <typename F> Loop float_half(DType t) { return t == DType::F32 ? loop<float, F> : t == DType::F16 ? loop_half<F> : nullptr; }
+template <typename F> Loop float_half(DType t)
+{
+    return t == DType::F32 ? loop<float, F> : t == DType::F16 ? loop_half<F> : nullptr;
+}
 template <typename F> Loop arithmetic(DType t)
 {
     return t == DType::I32 ? loop<int32_t, F> : t == DType::I16 ? loop<int16_t, F> : float_half<F>(t);
 }
-template <typename F> Loop bitwise(DType t) { return t == DType::I16 || t == DType::U16 ? loop<uint16_t, F> : nullptr; }
+template <typename F> Loop bitwise(DType t)
+{
+    return t == DType::I16 || t == DType::U16 ? loop<uint16_t, F> : nullptr;
+}
 // Moves bits of any type by width.
 template <typename F> Loop by_width(DType t)
 {
@@ -29,7 +35,9 @@ struct ShiftLeft {
     {
         using U = std::make_unsigned_t<T>;
         const int bits = static_cast<int>(sizeof(T) * 8);
-        return static_cast<int64_t>(s) >= bits ? T{} : static_cast<T>(static_cast<U>(static_cast<uint64_t>(static_cast<U>(a)) << s));
+        return static_cast<int64_t>(s) >= bits
+                   ? T{}
+                   : static_cast<T>(static_cast<U>(static_cast<uint64_t>(static_cast<U>(a)) << s));
     }
 };
 template <bool rounds> struct ShiftRight {
@@ -58,7 +66,8 @@ void mul_add_wide(uint8_t *d, const uint8_t *a, const uint8_t *b, uint64_t, size
 {
     float *dst = reinterpret_cast<float *>(d);
     for (size_t i = 0; i < n; ++i) {
-        dst[i] += widen_half(reinterpret_cast<const uint16_t *>(a)[i]) * widen_half(reinterpret_cast<const uint16_t *>(b)[i]);
+        dst[i] += widen_half(reinterpret_cast<const uint16_t *>(a)[i]) *
+                  widen_half(reinterpret_cast<const uint16_t *>(b)[i]);
     }
 }
 void axpy_wide(uint8_t *d, const uint8_t *a, const uint8_t *, uint64_t scalar, size_t n)
@@ -85,7 +94,8 @@ template <typename F> void to_half(uint8_t *d, const uint8_t *a, const uint8_t *
         reinterpret_cast<uint16_t *>(d)[i] = narrow_half(F::f(0.0f, x[i], y[i], 0.0f));
     }
 }
-template <typename D, typename F> void half_to_byte(uint8_t *d, const uint8_t *a, const uint8_t *b, uint64_t, size_t n)
+template <typename D, typename F>
+void half_to_byte(uint8_t *d, const uint8_t *a, const uint8_t *b, uint64_t, size_t n)
 {
     for (size_t i = 0; i < n; ++i) {
         const float x = widen_half(reinterpret_cast<const uint16_t *>(a)[i]);

@@ -123,7 +123,9 @@ void math_count(MathOp op, DType type, View dst, View src0, View src1, View work
     const MathFacts &f = math_facts(op);
     Call c{f.name, __builtin_return_address(0), type, dst, src0, src1, work, f.sources, {}};
     if (begin(c, count, f.steps)) {
-        over_chunks(c, count, [&](float *out, const float *a, const float *b, size_t n) { math_loop(op, out, a, b, scalar, n); });
+        over_chunks(c, count, [&](float *out, const float *a, const float *b, size_t n) {
+            math_loop(op, out, a, b, scalar, n);
+        });
     }
 }
 
@@ -159,8 +161,8 @@ void power_integer(View dst, View src0, View src1, View work, int64_t count)
     Call c{f.name, __builtin_return_address(0), DType::I32, dst, src0, src1, work, 2, {}};
     if (begin(c, count, f.steps)) {
         for (int64_t i = 0; i < count; ++i) {
-            reinterpret_cast<int32_t *>(dst.data)[i] =
-                integer_power(reinterpret_cast<const int32_t *>(c.src0.data)[i], reinterpret_cast<const int32_t *>(c.src1.data)[i]);
+            reinterpret_cast<int32_t *>(dst.data)[i] = integer_power(
+                reinterpret_cast<const int32_t *>(c.src0.data)[i], reinterpret_cast<const int32_t *>(c.src1.data)[i]);
         }
     }
 }
@@ -171,8 +173,9 @@ void xor_count(DType type, View dst, View src0, View src1, View work, int64_t co
     Call c{"Xor", __builtin_return_address(0), type, dst, src0, src1, work, 2, {}};
     if (begin(c, count, kSteps)) {
         for (int64_t i = 0; i < count; ++i) {
-            reinterpret_cast<uint16_t *>(dst.data)[i] = static_cast<uint16_t>(
-                reinterpret_cast<const uint16_t *>(c.src0.data)[i] ^ reinterpret_cast<const uint16_t *>(c.src1.data)[i]);
+            reinterpret_cast<uint16_t *>(dst.data)[i] =
+                static_cast<uint16_t>(reinterpret_cast<const uint16_t *>(c.src0.data)[i] ^
+                                      reinterpret_cast<const uint16_t *>(c.src1.data)[i]);
         }
     }
 }
@@ -197,20 +200,23 @@ void fma_count(DType type, View dst, View a, View b, View third, View work, int6
     });
 }
 
-void cumulative_sum(DType type, View dst, View last_row, View src, View work, uint32_t outer, uint32_t inner, bool last_axis)
+void cumulative_sum(DType type, View dst, View last_row, View src, View work, uint32_t outer, uint32_t inner,
+                    bool last_axis)
 {
     static constexpr const char *kSteps[] = {"Add", nullptr};
     Call c{"CumSum", __builtin_return_address(0), type, dst, src, {}, work, 1, {}};
     const uint32_t bytes = dtype_bytes(type);
     if (static_cast<uint64_t>(inner) * bytes % 32 != 0) {
-        trap("UB_ALIGNMENT", c.api, c.pc, "CumSum: the inner axis of %u elements is %llu bytes, not a multiple of 32.", inner,
+        trap("UB_ALIGNMENT", c.api, c.pc,
+             "CumSum: the inner axis of %u elements is %llu bytes, not a multiple of 32.", inner,
              static_cast<unsigned long long>(static_cast<uint64_t>(inner) * bytes));
     }
     if (!begin(c, static_cast<int64_t>(outer) * inner, kSteps)) {
         return;
     }
     const auto load = [&](uint64_t i) {
-        return type == DType::F16 ? widen_half(reinterpret_cast<const uint16_t *>(c.src0.data)[i]) : reinterpret_cast<const float *>(c.src0.data)[i];
+        return type == DType::F16 ? widen_half(reinterpret_cast<const uint16_t *>(c.src0.data)[i])
+                                  : reinterpret_cast<const float *>(c.src0.data)[i];
     };
     const auto store = [&](uint8_t *to, uint64_t i, float v) {
         if (type == DType::F16) {
@@ -224,7 +230,8 @@ void cumulative_sum(DType type, View dst, View last_row, View src, View work, ui
     for (uint32_t r = 0; r < runs; ++r) { // half sums in float, as the API does
         float sum = 0.0f;
         for (uint32_t i = 0; i < length; ++i) {
-            const uint64_t at = last_axis ? static_cast<uint64_t>(r) * inner + i : static_cast<uint64_t>(i) * inner + r;
+            const uint64_t at =
+                last_axis ? static_cast<uint64_t>(r) * inner + i : static_cast<uint64_t>(i) * inner + r;
             sum += load(at);
             store(dst.data, at, sum);
         }
@@ -233,7 +240,8 @@ void cumulative_sum(DType type, View dst, View last_row, View src, View work, ui
         }
     }
     for (uint32_t i = 0; last_row.data && last_axis && i < inner; ++i) {
-        std::memcpy(last_row.data + static_cast<size_t>(i) * bytes, dst.data + (static_cast<size_t>(outer - 1) * inner + i) * bytes, bytes);
+        std::memcpy(last_row.data + static_cast<size_t>(i) * bytes,
+                    dst.data + (static_cast<size_t>(outer - 1) * inner + i) * bytes, bytes);
     }
 }
 

@@ -57,9 +57,9 @@ inline double gelu(double x) { return x / (1.0 + exp(-2.0 * kSqrt2OverPi * (x + 
 void math_loop(MathOp op, float *d, const float *x, const float *y, float scalar, size_t n)
 {
     const double s = static_cast<double>(scalar);
-#define AKGEN_EACH(Name, Expr)                                                                                             \
+#define AKGEN_EACH(Name, Expr)                                                                                       \
     case MathOp::Name: return each(d, x, y, scalar, n, [=](double a) { return Expr; });
-#define AKGEN_EACH2(Name, Expr)                                                                                            \
+#define AKGEN_EACH2(Name, Expr)                                                                                      \
     case MathOp::Name: return each2(d, x, y, n, [=](double a, double b) { return Expr; });
     switch (op) {
         AKGEN_EACH(Tanh, tanh(a))
@@ -100,9 +100,9 @@ void math_loop(MathOp op, float *d, const float *x, const float *y, float scalar
         AKGEN_EACH2(Power, pow(a, b))
         AKGEN_EACH2(Fmod, fmod(a, b))
         AKGEN_EACH2(Hypot, hypot(a, b))
-        AKGEN_EACH2(ReGlu, a *(b < 0 ? 0.0 : b))
-        AKGEN_EACH2(GeGLU, a *gelu(b))
-        AKGEN_EACH2(SwiGLU, a *b / (1.0 + exp(-s * b)))
+        AKGEN_EACH2(ReGlu, a * (b < 0 ? 0.0 : b))
+        AKGEN_EACH2(GeGLU, a * gelu(b))
+        AKGEN_EACH2(SwiGLU, a * b / (1.0 + exp(-s * b)))
     case MathOp::COUNT: break;
     }
 #undef AKGEN_EACH

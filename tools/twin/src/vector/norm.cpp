@@ -21,21 +21,27 @@ void normalise(const NormCall &c)
         }
     }
     if (c.length > c.stride || static_cast<uint64_t>(c.stride) * bytes % 32 != 0) {
-        trap("VECTOR_COUNT", c.api, pc, "%s: rows of %u elements, %u apart, are not whole blocks of 32 bytes.", c.api, c.length, c.stride);
+        trap("VECTOR_COUNT", c.api, pc, "%s: rows of %u elements, %u apart, are not whole blocks of 32 bytes.", c.api,
+             c.length, c.stride);
     }
     if (c.rows == 0 || c.length == 0) {
         return;
     }
     const uint64_t n = static_cast<uint64_t>(c.rows) * c.length;
     Instr instr = vector_instr(c.api, "Mul", pc, DType::F32, n);
-    instr.access[instr.n_access++] = Access{c.src.data, static_cast<uint64_t>(c.length) * bytes, c.rows, static_cast<int64_t>(c.stride) * bytes, false, c.src.size_bytes};
+    instr.access[instr.n_access++] = Access{c.src.data, static_cast<uint64_t>(c.length) * bytes,
+                                            c.rows,     static_cast<int64_t>(c.stride) * bytes,
+                                            false,      c.src.size_bytes};
     add_span(instr, c.gamma, static_cast<uint64_t>(c.length) * bytes, false);
     add_span(instr, c.beta, static_cast<uint64_t>(c.length) * bytes, false);
-    instr.access[instr.n_access++] = Access{c.dst.data, static_cast<uint64_t>(c.length) * bytes, c.rows, static_cast<int64_t>(c.stride) * bytes, true, c.dst.size_bytes};
+    instr.access[instr.n_access++] = Access{c.dst.data, static_cast<uint64_t>(c.length) * bytes,
+                                            c.rows,     static_cast<int64_t>(c.stride) * bytes,
+                                            true,       c.dst.size_bytes};
     add_span(instr, c.mean, static_cast<uint64_t>(c.rows) * bytes, true);
     add_span(instr, c.variance, static_cast<uint64_t>(c.rows) * bytes, true);
     issue(instr);
-    static constexpr const char *kCentred[] = {"ReduceRepeat", "Muls", "Brcb", "Sub", "Mul", "ReduceRepeat", "Muls", "Adds", "Rsqrt", "Brcb", "Mul", "Mul", "Add"};
+    static constexpr const char *kCentred[] = {"ReduceRepeat", "Muls",  "Brcb", "Sub", "Mul", "ReduceRepeat", "Muls",
+                                               "Adds",         "Rsqrt", "Brcb", "Mul", "Mul", "Add"};
     static constexpr const char *kRoot[] = {"ReduceRepeat", "Muls", "Adds", "Sqrt", "Brcb", "Div", "Mul"};
     const uint32_t steps = c.centred ? 13 : 7;
     for (uint32_t i = 0; i < steps; ++i) {
@@ -45,7 +51,9 @@ void normalise(const NormCall &c)
     static thread_local std::vector<float> row, square;
     row.resize(c.length);
     square.resize(c.length);
-    const auto sum = [&](const std::vector<float> &v) { return span_sum(DType::F32, reinterpret_cast<const uint8_t *>(v.data()), c.length); };
+    const auto sum = [&](const std::vector<float> &v) {
+        return span_sum(DType::F32, reinterpret_cast<const uint8_t *>(v.data()), c.length);
+    };
     for (uint32_t r = 0; r < c.rows; ++r) {
         const uint8_t *from = c.src.data + static_cast<uint64_t>(r) * c.stride * bytes;
         uint8_t *to = c.dst.data + static_cast<uint64_t>(r) * c.stride * bytes;

@@ -34,7 +34,8 @@ void steps(const char *api, const void *pc, DType type, uint64_t n, const char *
 
 } // namespace
 
-void quantise(DType type, View dst, View src, View work, View scales, View offsets, float scale, float offset, uint32_t channels, int64_t count)
+void quantise(DType type, View dst, View src, View work, View scales, View offsets, float scale, float offset,
+              uint32_t channels, int64_t count)
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "AscendQuant";
@@ -62,7 +63,8 @@ void quantise(DType type, View dst, View src, View work, View scales, View offse
     }
 }
 
-void dequantise(DType to, DType scale_type, View dst, View src, View scales, View work, float scale, uint32_t rows, uint32_t n, uint32_t count)
+void dequantise(DType to, DType scale_type, View dst, View src, View scales, View work, float scale, uint32_t rows,
+                uint32_t n, uint32_t count)
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "AscendDequant";
@@ -79,8 +81,10 @@ void dequantise(DType to, DType scale_type, View dst, View src, View scales, Vie
         return;
     }
     Instr instr = vector_instr(api, "Cast int32_t->float", pc, DType::I32, total);
-    instr.access[instr.n_access++] = Access{src.data, static_cast<uint64_t>(count) * 4, rows, static_cast<int64_t>(src_row), false, src.size_bytes};
-    instr.access[instr.n_access++] = Access{dst.data, static_cast<uint64_t>(count) * bytes, rows, static_cast<int64_t>(dst_row), true, dst.size_bytes};
+    instr.access[instr.n_access++] = Access{
+        src.data, static_cast<uint64_t>(count) * 4, rows, static_cast<int64_t>(src_row), false, src.size_bytes};
+    instr.access[instr.n_access++] = Access{
+        dst.data, static_cast<uint64_t>(count) * bytes, rows, static_cast<int64_t>(dst_row), true, dst.size_bytes};
     add_span(instr, scales, static_cast<uint64_t>(count) * dtype_bytes(scale_type), false);
     add_span(instr, work, work.data ? 32 : 0, true);
     issue(instr);
@@ -89,7 +93,8 @@ void dequantise(DType to, DType scale_type, View dst, View src, View scales, Vie
         const int32_t *in = reinterpret_cast<const int32_t *>(src.data + r * src_row);
         for (uint32_t i = 0; i < count; ++i) {
             float s = scale;
-            if (scale_type == DType::U64 && scales.data) { // the bits of a float in the low half, as fixpipe takes them
+            if (scale_type == DType::U64 &&
+                scales.data) { // the bits of a float in the low half, as fixpipe takes them
                 uint32_t word;
                 std::memcpy(&word, scales.data + i * 8, sizeof word);
                 std::memcpy(&s, &word, sizeof s);
@@ -101,7 +106,8 @@ void dequantise(DType to, DType scale_type, View dst, View src, View scales, Vie
     }
 }
 
-void antiquantise(DType to, View dst, View src, View offsets, View scales, View work, uint32_t rows, uint32_t columns, bool across)
+void antiquantise(DType to, View dst, View src, View offsets, View scales, View work, uint32_t rows, uint32_t columns,
+                  bool across)
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "AscendAntiQuant";

@@ -24,7 +24,9 @@ inline void add_span(Instr &instr, const View &v, uint64_t bytes, bool write)
 }
 inline View part(const View &v, uint64_t offset)
 {
-    const uint32_t left = v.size_bytes == 0 ? 0 : v.size_bytes > offset ? static_cast<uint32_t>(v.size_bytes - offset) : 1;
+    const uint32_t left = v.size_bytes == 0       ? 0
+                          : v.size_bytes > offset ? static_cast<uint32_t>(v.size_bytes - offset)
+                                                  : 1;
     return View{v.data + offset, left};
 }
 

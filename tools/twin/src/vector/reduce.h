@@ -18,10 +18,7 @@ struct Extreme {
 };
 // First of equals; a NaN wins.
 Extreme span_extreme(Reduce op, DType type, const uint8_t *data, uint64_t n);
-inline bool beats(Reduce op, float a, float b)
-{
-    return b == b && (a != a || (op == Reduce::MAX ? a > b : a < b));
-}
+inline bool beats(Reduce op, float a, float b) { return b == b && (a != a || (op == Reduce::MAX ? a > b : a < b)); }
 
 inline float load_real(DType type, const uint8_t *data, uint64_t i)
 {

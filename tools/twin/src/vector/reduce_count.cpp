@@ -37,8 +37,8 @@ void later_passes(const Instr &first, uint64_t results, uint32_t lanes)
     }
 }
 
-// The sum leaves the accumulator through the scalar unit, which the API makes wait for the vector unit and which the next
-// instruction of any pipe comes after.
+// The sum leaves the accumulator through the scalar unit, which the API makes wait for the vector unit and which the
+// next instruction of any pipe comes after.
 void scalar_result(const Instr &sum, const View &dst)
 {
     if (!launch->auto_sync) {
@@ -72,8 +72,8 @@ void reduce_count(Reduce op, DType type, View dst, View src, View work, int64_t 
     const uint64_t results = static_cast<uint64_t>(w.repeats) * (op == Reduce::SUM ? 1 : 2);
     if (work.size_bytes != 0 && work.size_bytes < results * bytes) {
         trap("WORK_TENSOR", api, pc, "%s of %llu elements needs a work tensor of %llu bytes; it has %u", api,
-             static_cast<unsigned long long>(w.active), static_cast<unsigned long long>((results * bytes + 31) / 32 * 32),
-             work.size_bytes);
+             static_cast<unsigned long long>(w.active),
+             static_cast<unsigned long long>((results * bytes + 31) / 32 * 32), work.size_bytes);
     }
     Instr instr = instr_of(api, "ReduceRepeat", pc, type, w.active);
     instr.access[0] = Access{src.data, w.active * bytes, 1, 0, false, src.size_bytes};
@@ -105,7 +105,8 @@ void reduce_count(Reduce op, DType type, View dst, View src, View work, int64_t 
     vector_state().extreme_index = e.index;
 }
 
-void sum_rows(const char *api, DType type, View dst, View src, View work, uint32_t outer, uint32_t inner, uint32_t n, float scale)
+void sum_rows(const char *api, DType type, View dst, View src, View work, uint32_t outer, uint32_t inner, uint32_t n,
+              float scale)
 {
     const void *pc = __builtin_return_address(0);
     require_operand(api, pc, "src", src);
@@ -122,7 +123,9 @@ void sum_rows(const char *api, DType type, View dst, View src, View work, uint32
         return;
     }
     Instr instr = instr_of(api, "ReduceRepeat", pc, type, static_cast<uint64_t>(outer) * n);
-    instr.access[0] = Access{src.data, static_cast<uint64_t>(n) * bytes, outer, static_cast<int64_t>(inner) * bytes, false, src.size_bytes};
+    instr.access[0] =
+        Access{src.data,      static_cast<uint64_t>(n) * bytes, outer, static_cast<int64_t>(inner) * bytes, false,
+               src.size_bytes};
     instr.access[1] = Access{dst.data, static_cast<uint64_t>(outer) * bytes, 1, 0, true, dst.size_bytes};
     instr.n_access = 2;
     if (work.data) {
@@ -137,7 +140,8 @@ void sum_rows(const char *api, DType type, View dst, View src, View work, uint32
     }
 }
 
-void reduce_pattern(Reduce op, DType type, View dst, View src, View work, uint32_t first, uint32_t last, bool rows, bool mean)
+void reduce_pattern(Reduce op, DType type, View dst, View src, View work, uint32_t first, uint32_t last, bool rows,
+                    bool mean)
 {
     const void *pc = __builtin_return_address(0);
     const char *api = mean ? "ReduceMean" : kNames[static_cast<int>(op)];
@@ -149,12 +153,13 @@ void reduce_pattern(Reduce op, DType type, View dst, View src, View work, uint32
         return;
     }
     if (static_cast<uint64_t>(last) * bytes % 32 != 0) {
-        trap("UB_ALIGNMENT", api, pc, "%s: the last axis of %u elements is %llu bytes, not a multiple of 32", api, last,
-             static_cast<unsigned long long>(static_cast<uint64_t>(last) * bytes));
+        trap("UB_ALIGNMENT", api, pc, "%s: the last axis of %u elements is %llu bytes, not a multiple of 32", api,
+             last, static_cast<unsigned long long>(static_cast<uint64_t>(last) * bytes));
     }
     Instr instr = instr_of(api, rows ? "ReduceRepeat" : "Add", pc, type, n);
     instr.access[0] = Access{src.data, n * bytes, 1, 0, false, src.size_bytes};
-    instr.access[1] = Access{dst.data, static_cast<uint64_t>(rows ? first : last) * bytes, 1, 0, true, dst.size_bytes};
+    instr.access[1] =
+        Access{dst.data, static_cast<uint64_t>(rows ? first : last) * bytes, 1, 0, true, dst.size_bytes};
     instr.n_access = 2;
     if (work.data) {
         instr.access[instr.n_access++] = Access{work.data, 32, 1, 0, true, work.size_bytes};
@@ -164,7 +169,8 @@ void reduce_pattern(Reduce op, DType type, View dst, View src, View work, uint32
     if (rows) {
         for (uint32_t r = 0; r < first; ++r) {
             const uint8_t *row = src.data + static_cast<uint64_t>(r) * last * bytes;
-            const float value = op == Reduce::SUM ? span_sum(type, row, last) * scale : span_extreme(op, type, row, last).value;
+            const float value =
+                op == Reduce::SUM ? span_sum(type, row, last) * scale : span_extreme(op, type, row, last).value;
             store_real(type, dst.data, r, value);
         }
         return;

@@ -22,7 +22,8 @@ struct Job {
 
 bool bit(const uint8_t *bits, uint64_t i) { return (bits[i / 8] >> (i % 8) & 1) != 0; }
 
-template <typename T> void pick(T *dst, const T *a, const T *b, T scalar, const uint8_t *bits, uint64_t first, size_t n)
+template <typename T>
+void pick(T *dst, const T *a, const T *b, T scalar, const uint8_t *bits, uint64_t first, size_t n)
 {
     if (first % 8 == 0 && b == nullptr) {
         for (size_t i = 0; i < n; ++i) {
@@ -37,11 +38,11 @@ template <typename T> void pick(T *dst, const T *a, const T *b, T scalar, const 
 void pick(const Job &j, uint8_t *dst, const uint8_t *a, const uint8_t *b, uint64_t first, size_t n)
 {
     if (dtype_bytes(j.type) == 2) {
-        pick(reinterpret_cast<uint16_t *>(dst), reinterpret_cast<const uint16_t *>(a), reinterpret_cast<const uint16_t *>(b),
-             static_cast<uint16_t>(j.scalar), j.bits.data, first, n);
+        pick(reinterpret_cast<uint16_t *>(dst), reinterpret_cast<const uint16_t *>(a),
+             reinterpret_cast<const uint16_t *>(b), static_cast<uint16_t>(j.scalar), j.bits.data, first, n);
     } else {
-        pick(reinterpret_cast<uint32_t *>(dst), reinterpret_cast<const uint32_t *>(a), reinterpret_cast<const uint32_t *>(b),
-             static_cast<uint32_t>(j.scalar), j.bits.data, first, n);
+        pick(reinterpret_cast<uint32_t *>(dst), reinterpret_cast<const uint32_t *>(a),
+             reinterpret_cast<const uint32_t *>(b), static_cast<uint32_t>(j.scalar), j.bits.data, first, n);
     }
 }
 
@@ -84,8 +85,9 @@ void run(const Job &j, const Walk &w, const Strides &s, bool register_bits)
     const Operand d{"dst", j.dst, bytes * 8, s.block[0], s.repeat[0], Use::WRITE};
     const Operand a{"src0", j.src0, bytes * 8, s.block[1], s.repeat[1], Use::READ};
     const Operand b{"src1", j.src1, bytes * 8, s.block[2], s.repeat[2], Use::READ};
-    const uint64_t consumed = j.reuse ? (w.lanes < w.active ? w.lanes : w.active)
-                                      : static_cast<uint64_t>(w.repeats - 1) * w.lanes + (w.prefix ? w.last : w.lanes);
+    const uint64_t consumed = j.reuse
+                                  ? (w.lanes < w.active ? w.lanes : w.active)
+                                  : static_cast<uint64_t>(w.repeats - 1) * w.lanes + (w.prefix ? w.last : w.lanes);
     record(j, w, register_bits ? 0 : (consumed + 7) / 8, d, a, b);
     check_overlap(j.api, j.pc, w, d, a);
     if (!j.has_scalar) {
@@ -109,13 +111,15 @@ void run(const Job &j, const Walk &w, const Strides &s, bool register_bits)
     }
 }
 
-Job job_of(const void *pc, DType type, View dst, View bits, View src0, View src1, uint64_t scalar, uint8_t mode, bool scalar_form)
+Job job_of(const void *pc, DType type, View dst, View bits, View src0, View src1, uint64_t scalar, uint8_t mode,
+           bool scalar_form)
 {
     if (scalar_form && mode != TENSOR_SCALAR) {
         trap("SELECT_MODE", "Select", pc, "Select with a scalar as its second source needs VSEL_TENSOR_SCALAR_MODE");
     }
     if (!scalar_form && mode == TENSOR_SCALAR) {
-        trap("SELECT_MODE", "Select", pc, "Select with two tensors needs VSEL_CMPMASK_SPR or VSEL_TENSOR_TENSOR_MODE");
+        trap("SELECT_MODE", "Select", pc,
+             "Select with two tensors needs VSEL_CMPMASK_SPR or VSEL_TENSOR_TENSOR_MODE");
     }
     Job j{};
     j.pc = pc;
@@ -133,7 +137,8 @@ Job job_of(const void *pc, DType type, View dst, View bits, View src0, View src1
 
 } // namespace
 
-void select_count(DType type, View dst, View bits, View src0, View src1, uint64_t scalar, uint8_t mode, bool scalar_form, int64_t count)
+void select_count(DType type, View dst, View bits, View src0, View src1, uint64_t scalar, uint8_t mode,
+                  bool scalar_form, int64_t count)
 {
     const void *pc = __builtin_return_address(0);
     const Job j = job_of(pc, type, dst, bits, src0, src1, scalar, mode, scalar_form);
@@ -143,8 +148,8 @@ void select_count(DType type, View dst, View bits, View src0, View src1, uint64_
     }
 }
 
-void select_repeat(DType type, View dst, View bits, View src0, View src1, uint64_t scalar, uint8_t mode, bool scalar_form,
-                   MaskArg mask, uint32_t repeat, const Strides &strides)
+void select_repeat(DType type, View dst, View bits, View src0, View src1, uint64_t scalar, uint8_t mode,
+                   bool scalar_form, MaskArg mask, uint32_t repeat, const Strides &strides)
 {
     const void *pc = __builtin_return_address(0);
     const Job j = job_of(pc, type, dst, bits, src0, src1, scalar, mode, scalar_form);
@@ -183,7 +188,8 @@ void select_bytes(DType type, View dst, View src0, View src1, uint64_t scalar, V
     require_operand(api, pc, "src", tensor);
     require_operand(api, pc, "selMask", flags);
     if (mask_last < src_last) {
-        trap("VECTOR_COUNT", api, pc, "%s: a row of the mask (%u) is shorter than a row of the source (%u)", api, mask_last, src_last);
+        trap("VECTOR_COUNT", api, pc, "%s: a row of the mask (%u) is shorter than a row of the source (%u)", api,
+             mask_last, src_last);
     }
     const uint32_t size = dtype_bytes(type);
     const uint64_t n = static_cast<uint64_t>(first) * src_last;
@@ -196,8 +202,9 @@ void select_bytes(DType type, View dst, View src0, View src1, uint64_t scalar, V
     instr.repeats = static_cast<uint32_t>((n * size + 255) / 256);
     instr.elements = n;
     instr.access[0] = Access{tensor.data, n * size, 1, 0, false, tensor.size_bytes};
-    instr.access[1] = Access{flags.data, static_cast<uint64_t>(src_last) * flag_bytes, first,
-                             static_cast<int64_t>(mask_last) * flag_bytes, false, flags.size_bytes};
+    instr.access[1] = Access{flags.data, static_cast<uint64_t>(src_last) * flag_bytes,
+                             first,      static_cast<int64_t>(mask_last) * flag_bytes,
+                             false,      flags.size_bytes};
     instr.access[2] = Access{dst.data, n * size, 1, 0, true, dst.size_bytes};
     instr.n_access = work.data ? 4 : 3;
     instr.access[3] = Access{work.data, 32, 1, 0, true, work.size_bytes};
@@ -220,7 +227,8 @@ void select_bytes(DType type, View dst, View src0, View src1, uint64_t scalar, V
             std::memcpy(&flag, flags.data + (r * mask_last + i) * flag_bytes, flag_bytes);
             const bool second = flag != 0;
             const bool from_scalar = second != scalar_first; // mask 0 takes the first source
-            std::memcpy(dst.data + at, from_scalar ? reinterpret_cast<const uint8_t *>(&scalar) : tensor.data + at, size);
+            std::memcpy(dst.data + at, from_scalar ? reinterpret_cast<const uint8_t *>(&scalar) : tensor.data + at,
+                        size);
         }
     }
 }

@@ -32,11 +32,15 @@ const Facts &facts(SoftmaxKind kind)
 
 class Rows {
 public:
-    Rows(const SoftmaxCall &c, const char *api, const void *pc) : c_(c), api_(api), pc_(pc), bytes_(dtype_bytes(c.type)) {}
+    Rows(const SoftmaxCall &c, const char *api, const void *pc)
+        : c_(c), api_(api), pc_(pc), bytes_(dtype_bytes(c.type))
+    {
+    }
 
     void record(const char *const *steps)
     {
-        Instr instr = vector_instr(api_, steps[0], pc_, DType::F32, static_cast<uint64_t>(c_.valid_rows) * c_.valid_columns);
+        Instr instr =
+            vector_instr(api_, steps[0], pc_, DType::F32, static_cast<uint64_t>(c_.valid_rows) * c_.valid_columns);
         matrix(instr, c_.src, "src", false);
         if (c_.second.data) {
             matrix(instr, c_.second, "gradTensor", false);
@@ -94,7 +98,10 @@ public:
             store_real(c_.type, c_.dst.data, place(row, i), in[i]);
         }
     }
-    float read(const View &v, DType type, uint32_t row) const { return load_real(type, v.data, static_cast<uint64_t>(row) * (32 / dtype_bytes(type))); }
+    float read(const View &v, DType type, uint32_t row) const
+    {
+        return load_real(type, v.data, static_cast<uint64_t>(row) * (32 / dtype_bytes(type)));
+    }
     void fill(const View &v, DType type, uint32_t row, float value) const
     {
         const uint32_t n = 32 / dtype_bytes(type);
@@ -115,8 +122,9 @@ private:
             add_span(instr, v, static_cast<uint64_t>(c_.rows) * c_.columns * bytes_, write);
             return;
         }
-        instr.access[instr.n_access++] = Access{v.data, static_cast<uint64_t>(c_.valid_columns) * bytes_, c_.valid_rows,
-                                                static_cast<int64_t>(c_.columns) * bytes_, write, v.size_bytes};
+        instr.access[instr.n_access++] = Access{v.data,        static_cast<uint64_t>(c_.valid_columns) * bytes_,
+                                                c_.valid_rows, static_cast<int64_t>(c_.columns) * bytes_,
+                                                write,         v.size_bytes};
     }
     void statistic(Instr &instr, const View &v, DType, bool write) const
     {
@@ -129,7 +137,10 @@ private:
     uint32_t bytes_;
 };
 
-float largest(const float *x, uint32_t n) { return span_extreme(Reduce::MAX, DType::F32, reinterpret_cast<const uint8_t *>(x), n).value; }
+float largest(const float *x, uint32_t n)
+{
+    return span_extreme(Reduce::MAX, DType::F32, reinterpret_cast<const uint8_t *>(x), n).value;
+}
 float total(const float *x, uint32_t n) { return span_sum(DType::F32, reinterpret_cast<const uint8_t *>(x), n); }
 void exp_less(float *x, uint32_t n, float max)
 {
@@ -214,8 +225,8 @@ void softmax(const SoftmaxCall &call)
              call.valid_rows, call.valid_columns, call.rows, call.columns);
     }
     if (!call.fractal && static_cast<uint64_t>(call.columns) * dtype_bytes(call.type) % 32 != 0) {
-        trap("UB_ALIGNMENT", f.name, pc, "%s: a row of %u elements is %u bytes, not a multiple of 32.", f.name, call.columns,
-             call.columns * dtype_bytes(call.type));
+        trap("UB_ALIGNMENT", f.name, pc, "%s: a row of %u elements is %u bytes, not a multiple of 32.", f.name,
+             call.columns, call.columns * dtype_bytes(call.type));
     }
     if (call.valid_rows == 0 || call.valid_columns == 0) {
         return;
@@ -235,7 +246,8 @@ void softmax(const SoftmaxCall &call)
     mask_state() = MaskState{false, ~uint64_t{0}, ~uint64_t{0}};
 }
 
-bool adjust_softmax(DType type, DType statistic, View result, View max, uint32_t from, uint64_t to, uint32_t rows, uint32_t columns, bool fractal)
+bool adjust_softmax(DType type, DType statistic, View result, View max, uint32_t from, uint64_t to, uint32_t rows,
+                    uint32_t columns, bool fractal)
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "AdjustSoftMaxRes";
@@ -257,12 +269,14 @@ bool adjust_softmax(DType type, DType statistic, View result, View max, uint32_t
             instr.n_access = 0;
             add_span(fill, result, static_cast<uint64_t>(rows) * columns * bytes, true);
         } else {
-            add_span(fill, part(result, static_cast<uint64_t>(r) * columns * bytes), static_cast<uint64_t>(columns) * bytes, true);
+            add_span(fill, part(result, static_cast<uint64_t>(r) * columns * bytes),
+                     static_cast<uint64_t>(columns) * bytes, true);
         }
         issue(fill);
         for (uint32_t i = 0; i < columns; ++i) {
-            const uint64_t at = fractal ? static_cast<uint64_t>(i / 16) * rows * 16 + static_cast<uint64_t>(r) * 16 + i % 16
-                                        : static_cast<uint64_t>(r) * columns + i;
+            const uint64_t at =
+                fractal ? static_cast<uint64_t>(i / 16) * rows * 16 + static_cast<uint64_t>(r) * 16 + i % 16
+                        : static_cast<uint64_t>(r) * columns + i;
             std::memcpy(result.data + at * bytes, &to, bytes);
         }
     }

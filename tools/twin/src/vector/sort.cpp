@@ -1,6 +1,7 @@
-// Sorting: 32 at a time, merging, extraction, region proposals, TopK.
+// Sorting: 32 at a time, merging, extraction, region proposals.
 #include "reduce.h"
 #include "record.h"
+#include "sort_order.h"
 #include "state.h"
 #include <algorithm>
 #include <cstring>
@@ -18,13 +19,7 @@ struct Shape {
 };
 Shape shape_of(DType type, bool proposals) { return proposals ? Shape{DType::F16, 16, 8} : Shape{type, 8, 0}; }
 
-// A strict order even with NaN, which comes first.
-bool above(float a, float b) { return a > b || (a != a && b == b); }
-
-float score_of(const Shape &s, const uint8_t *record)
-{
-    return load_real(s.type, record + s.score, 0);
-}
+float score_of(const Shape &s, const uint8_t *record) { return load_real(s.type, record + s.score, 0); }
 // Largest first; equals keep their order.
 void sort_in_place(const Shape &s, uint8_t *records, size_t n)
 {
@@ -109,7 +104,10 @@ void merge_records(const char *api, DType type, bool proposals, View dst, const 
     }
     Instr instr = vector_instr(api, "MrgSort", pc, type, each * repeat);
     for (uint32_t i = 0; i < count; ++i) {
-        add_span(instr, l.list[i], repeat > 1 ? each * repeat * s.bytes - i * static_cast<uint64_t>(l.length[0]) * s.bytes : static_cast<uint64_t>(l.length[i]) * s.bytes, false);
+        add_span(instr, l.list[i],
+                 repeat > 1 ? each * repeat * s.bytes - i * static_cast<uint64_t>(l.length[0]) * s.bytes
+                            : static_cast<uint64_t>(l.length[i]) * s.bytes,
+                 false);
     }
     add_span(instr, dst, each * repeat * s.bytes, true);
     issue(instr);
@@ -132,7 +130,8 @@ void merge_records(const char *api, DType type, bool proposals, View dst, const 
                 }
             }
             const uint32_t from = static_cast<uint32_t>(best);
-            std::memcpy(merged.data() + out++ * s.bytes, l.list[from].data + (r * each + at[from]) * s.bytes, s.bytes);
+            std::memcpy(merged.data() + out++ * s.bytes, l.list[from].data + (r * each + at[from]) * s.bytes,
+                        s.bytes);
             at[from]++;
             going = !(l.suspend && at[from] == l.length[from]);
         }
@@ -145,7 +144,10 @@ void merge_records(const char *api, DType type, bool proposals, View dst, const 
         }
     }
 }
-void last_merge(uint16_t *taken) { std::memcpy(taken, vector_state().sorted_counts, sizeof vector_state().sorted_counts); }
+void last_merge(uint16_t *taken)
+{
+    std::memcpy(taken, vector_state().sorted_counts, sizeof vector_state().sorted_counts);
+}
 
 void sort_all(DType type, View dst, View scores, View indices, View work, int64_t repeat, bool whole)
 {
@@ -247,53 +249,6 @@ void sort_proposals(View dst, View src, int64_t repeat)
     for (int64_t r = 0; r < repeat; ++r) {
         std::memmove(dst.data + r * 256, src.data + r * 256, 256);
         sort_in_place(shape_of(DType::F16, true), dst.data + r * 256, 16);
-    }
-}
-
-void top_k(const TopK &c)
-{
-    const void *pc = __builtin_return_address(0);
-    const char *api = "TopK";
-    require_operand(api, pc, "dstValue", c.values);
-    require_operand(api, pc, "dstIndex", c.indices);
-    require_operand(api, pc, "src", c.src);
-    if (c.k < 1 || c.k > c.n || c.n > c.inner || c.outer < 1) {
-        trap("VECTOR_COUNT", api, pc, "TopK: k %d, n %d and inner %d must not decrease, and none may be 0.", c.k, c.n, c.inner);
-    }
-    const uint32_t bytes = dtype_bytes(c.type);
-    const uint64_t rows = static_cast<uint64_t>(c.outer), inner = static_cast<uint64_t>(c.inner);
-    const uint64_t value_step = (static_cast<uint64_t>(c.k) * bytes + 31) / 32 * 32;
-    const uint64_t index_step = (static_cast<uint64_t>(c.k) * 4 + 31) / 32 * 32;
-    Instr instr = vector_instr(api, "Sort32", pc, c.type, rows * inner);
-    add_span(instr, c.src, rows * inner * bytes, false);
-    add_span(instr, c.init_index ? c.src_indices : View{}, inner * 4, false);
-    add_span(instr, c.values, rows * value_step, true);
-    add_span(instr, c.indices, rows * index_step, true);
-    add_span(instr, c.work, c.work.data ? 32 : 0, true);
-    issue(instr);
-    for (uint64_t sorted = 32; sorted < inner; sorted *= 4) {
-        Instr merge = vector_instr(api, "MrgSort", pc, c.type, rows * inner);
-        issue(merge);
-    }
-    static thread_local std::vector<uint32_t> order;
-    for (uint64_t r = 0; r < rows; ++r) {
-        const uint8_t *row = c.src.data + r * inner * bytes;
-        const bool finished = c.has_finished && c.finished.data[r] != 0;
-        order.resize(static_cast<size_t>(c.n));
-        for (size_t i = 0; i < order.size(); ++i) {
-            order[i] = static_cast<uint32_t>(i);
-        }
-        std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-            const float x = load_real(c.type, row, a), y = load_real(c.type, row, b);
-            return c.largest ? above(x, y) : above(y, x);
-        });
-        for (int32_t i = 0; i < c.k; ++i) {
-            const uint32_t at = order[static_cast<size_t>(i)];
-            int32_t index = c.init_index ? reinterpret_cast<const int32_t *>(c.src_indices.data)[at] : static_cast<int32_t>(at);
-            index = finished ? c.n : index; // a finished row gets one index past the last
-            std::memcpy(c.values.data + r * value_step + static_cast<uint64_t>(i) * bytes, row + at * bytes, bytes);
-            std::memcpy(c.indices.data + r * index_step + static_cast<uint64_t>(i) * 4, &index, 4);
-        }
     }
 }
 

@@ -6,13 +6,13 @@ namespace akgen::twin {
 
 struct VectorState {
     float deq_scale = 1.0f;
-    uint64_t acc_bits = 0;                   // result of the last whole-vector sum (vcadd mode 1)
-    uint64_t extreme_value = 0;              // last maximum or minimum, and its index, as bit patterns
+    uint64_t acc_bits = 0;      // result of the last whole-vector sum (vcadd mode 1)
+    uint64_t extreme_value = 0; // last maximum or minimum, and its index, as bit patterns
     uint64_t extreme_index = 0;
-    uint8_t compare_mask[16] = {};           // CMPMASK: result of Compare without destination
-    uint64_t transpose_lists[8][8] = {};     // VA registers: 8 registers of 8 addresses
-    uint64_t gathered = 0;                   // elements that the last GatherMask kept
-    uint16_t sorted_counts[4] = {};          // elements that the last MrgSort took from each list
+    uint8_t compare_mask[16] = {};       // CMPMASK: result of Compare without destination
+    uint64_t transpose_lists[8][8] = {}; // VA registers: 8 registers of 8 addresses
+    uint64_t gathered = 0;               // elements that the last GatherMask kept
+    uint16_t sorted_counts[4] = {};      // elements that the last MrgSort took from each list
 };
 VectorState &vector_state();
 

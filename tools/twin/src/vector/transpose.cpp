@@ -77,8 +77,8 @@ void transpose_square(const char *api, View dst, View src)
     }
 }
 
-void transpose_lists(DType type, const uint64_t *dst, const uint64_t *src, bool dst_high, bool src_high, uint32_t repeat,
-                     uint32_t dst_repeat, uint32_t src_repeat)
+void transpose_lists(DType type, const uint64_t *dst, const uint64_t *src, bool dst_high, bool src_high,
+                     uint32_t repeat, uint32_t dst_repeat, uint32_t src_repeat)
 {
     Lists l;
     std::memcpy(l.dst, dst, sizeof l.dst);
@@ -86,8 +86,8 @@ void transpose_lists(DType type, const uint64_t *dst, const uint64_t *src, bool 
     lists("TransDataTo5HD", __builtin_return_address(0), type, l, dst_high, src_high, repeat, dst_repeat, src_repeat);
 }
 
-void transpose_lists_from(DType type, View dst, View src, bool dst_high, bool src_high, uint32_t repeat, uint32_t dst_repeat,
-                          uint32_t src_repeat)
+void transpose_lists_from(DType type, View dst, View src, bool dst_high, bool src_high, uint32_t repeat,
+                          uint32_t dst_repeat, uint32_t src_repeat)
 {
     const void *pc = __builtin_return_address(0);
     require_operand("TransDataTo5HD", pc, "dstList", dst);
@@ -110,7 +110,8 @@ void transpose_registers(uint32_t dst, uint32_t src, uint32_t repeat, uint32_t d
         l.dst[i] = state.transpose_lists[(dst + i / 8) % 8][i % 8];
         l.src[i] = state.transpose_lists[(src + i / 8) % 8][i % 8];
     }
-    lists("scatter_vnchwconv_b16", __builtin_return_address(0), DType::U16, l, false, false, repeat, dst_repeat, src_repeat);
+    lists("scatter_vnchwconv_b16", __builtin_return_address(0), DType::U16, l, false, false, repeat, dst_repeat,
+          src_repeat);
 }
 
 } // namespace akgen::twin

@@ -1,19 +1,10 @@
 #include "walk.h"
 #include <cstring>
-#include <vector>
 
 namespace akgen::twin {
 namespace {
 
 constexpr uint32_t kBlock = 32;
-
-uint32_t top_lane(const Walk &w) // one past the highest active lane of a repeat
-{
-    if (w.prefix) {
-        return w.repeats > 1 ? w.each : w.last;
-    }
-    return w.hi ? 128 - static_cast<uint32_t>(__builtin_clzll(w.hi)) : 64 - static_cast<uint32_t>(__builtin_clzll(w.lo));
-}
 
 bool packed(const Walk &w, const Operand &o) { return o.block == 1 && o.repeat * kBlock * 8 == w.lanes * o.bits; }
 
@@ -55,8 +46,8 @@ void require_lanes(const char *api, const void *pc, const Walk &w, uint64_t lo, 
     const bool beyond = w.lanes >= 128 ? false : w.lanes >= 64 ? hi != 0 : (hi != 0 || (lo >> w.lanes) != 0);
     if (beyond) {
         trap("MASK_RANGE", api, pc,
-             "%s: the bit mask {0x%llx, 0x%llx} names lanes past %u, but one repeat of this type has %u elements", api,
-             static_cast<unsigned long long>(lo), static_cast<unsigned long long>(hi), w.lanes - 1, w.lanes);
+             "%s: the bit mask {0x%llx, 0x%llx} names lanes past %u, but one repeat of this type has %u elements",
+             api, static_cast<unsigned long long>(lo), static_cast<unsigned long long>(hi), w.lanes - 1, w.lanes);
     }
 }
 
@@ -70,7 +61,8 @@ void require_operand(const char *api, const void *pc, const char *operand, const
         trap("WRONG_MEMORY", api, pc, "%s: operand %s has no memory; the tensor was never allocated.", api, operand);
     }
     if (space_of(v.data) != Space::UB) {
-        trap("WRONG_MEMORY", api, pc, "%s: operand %s does not lie in the Unified Buffer, where the vector unit works.", api, operand);
+        trap("WRONG_MEMORY", api, pc,
+             "%s: operand %s does not lie in the Unified Buffer, where the vector unit works.", api, operand);
     }
     require_aligned(api, pc, operand, v, bytes);
 }
@@ -84,7 +76,8 @@ Walk walk_count(const char *api, const void *pc, uint32_t lanes, int64_t count)
     Walk w{};
     w.lanes = lanes;
     walk_counter(w, static_cast<uint64_t>(count));
-    mask_state() = MaskState{false, ~uint64_t{0}, ~uint64_t{0}}; // the count form ends with normal mode and a full mask
+    mask_state() =
+        MaskState{false, ~uint64_t{0}, ~uint64_t{0}}; // the count form ends with normal mode and a full mask
     return w;
 }
 
@@ -130,151 +123,8 @@ Walk walk_repeat(const char *api, const void *pc, uint32_t lanes, const MaskArg 
 uint8_t *lane_address(const Operand &o, uint32_t repeat, uint32_t lane)
 {
     const uint64_t byte = static_cast<uint64_t>(lane) * o.bits / 8;
-    return o.view.data + kBlock * (static_cast<uint64_t>(repeat) * o.repeat + byte / kBlock * o.block) + byte % kBlock;
-}
-
-uint64_t extent_bytes(const Walk &w, const Operand &o)
-{
-    if (w.active == 0) {
-        return 0;
-    }
-    const uint32_t bytes = (top_lane(w) * o.bits + 7) / 8;
-    const uint32_t last_bytes = w.prefix ? (w.last * o.bits + 7) / 8 : bytes;
-    const auto reach = [&](uint32_t n) -> uint64_t {
-        const uint32_t whole = (n - 1) / kBlock;
-        const uint64_t straight = static_cast<uint64_t>(whole) * o.block * kBlock + (n - whole * kBlock);
-        return o.block == 0 ? (whole ? kBlock : n) : straight;
-    };
-    const uint64_t tail = static_cast<uint64_t>(w.repeats - 1) * o.repeat * kBlock + reach(last_bytes);
-    if (w.repeats == 1) {
-        return tail;
-    }
-    const uint64_t body = static_cast<uint64_t>(w.repeats - 2) * o.repeat * kBlock + reach(bytes);
-    return tail > body ? tail : body;
-}
-
-void add_access(Instr &instr, const Walk &w, const Operand &o)
-{
-    if (w.active == 0) {
-        return;
-    }
-    const uint32_t bytes = (top_lane(w) * o.bits + 7) / 8;
-    const uint32_t blocks = (bytes + kBlock - 1) / kBlock;
-    Access a{o.view.data, 0, 1, 0, false, o.view.size_bytes};
-    const uint64_t repeat_bytes = static_cast<uint64_t>(o.repeat) * kBlock;
-    if (w.repeats == 1 || o.repeat == 0) { // one repeat's shape, however often
-        if (o.block <= 1 || blocks == 1) {
-            a.row_bytes = o.block == 0 && bytes > kBlock ? kBlock : bytes;
-        } else {
-            a.row_bytes = bytes < kBlock ? bytes : kBlock;
-            a.rows = blocks;
-            a.row_stride = static_cast<int64_t>(o.block) * kBlock;
-        }
-    } else if (o.block <= 1 || blocks == 1) {
-        const uint64_t row = o.block == 0 && bytes > kBlock ? kBlock : bytes;
-        if (row == repeat_bytes || (packed(w, o) && bytes * 8 == w.lanes * o.bits)) {
-            a.row_bytes = extent_bytes(w, o);
-        } else if (w.prefix && w.last != w.each) { // counter mode: the last row is shorter, so it is added on its own
-            a.row_bytes = row;
-            a.rows = w.repeats - 1;
-            a.row_stride = static_cast<int64_t>(repeat_bytes);
-            const uint8_t *tail = o.view.data + repeat_bytes * (w.repeats - 1);
-            const uint64_t used = repeat_bytes * (w.repeats - 1);
-            const uint32_t left = o.view.size_bytes == 0 ? 0 : o.view.size_bytes > used ? static_cast<uint32_t>(o.view.size_bytes - used) : 1;
-            const uint32_t tail_bytes = (w.last * o.bits + 7) / 8;
-            if (instr.n_access < 6) {
-                instr.access[instr.n_access++] = Access{tail, o.block == 0 && tail_bytes > kBlock ? kBlock : tail_bytes, 1, 0, o.use != Use::READ, left};
-            }
-        } else {
-            a.row_bytes = row;
-            a.rows = w.repeats;
-            a.row_stride = static_cast<int64_t>(repeat_bytes);
-        }
-    } else if (o.repeat == 1) { // repeats side by side inside each block column
-        a.row_bytes = static_cast<uint64_t>(w.repeats) * kBlock;
-        a.rows = blocks;
-        a.row_stride = static_cast<int64_t>(o.block) * kBlock;
-    } else if (o.repeat == o.block * blocks) {
-        a.row_bytes = kBlock;
-        a.rows = w.repeats * blocks;
-        a.row_stride = static_cast<int64_t>(o.block) * kBlock;
-    } else { // two strides at once: each repeat is taken from its first to its last byte
-        a.row_bytes = static_cast<uint64_t>(blocks - 1) * o.block * kBlock + kBlock;
-        a.rows = w.repeats;
-        a.row_stride = static_cast<int64_t>(repeat_bytes);
-    }
-    if (o.use != Use::WRITE && instr.n_access < 6) {
-        a.write = false;
-        instr.access[instr.n_access++] = a;
-    }
-    if (o.use != Use::READ && instr.n_access < 6) {
-        a.write = true;
-        instr.access[instr.n_access++] = a;
-    }
-}
-
-bool check_overlap(const char *api, const void *pc, const Walk &w, const Operand &dst, const Operand &src)
-{
-    const uint64_t dst_bytes = extent_bytes(w, dst);
-    const uint64_t src_bytes = extent_bytes(w, src);
-    const uint8_t *d = dst.view.data;
-    const uint8_t *s = src.view.data;
-    if (d + dst_bytes <= s || s + src_bytes <= d) {
-        return false;
-    }
-    const bool same_width = dst.bits == src.bits;
-    if (same_width && d == s && dst.block == src.block && dst.repeat == src.repeat) {
-        return false;
-    }
-    if (dst.repeat == 0 && src.repeat == 0 && d == s) {
-        return false; // accumulation over repeats into one place
-    }
-    // Which repeat wrote each block, then: does a later repeat read it, or the same repeat at another place?
-    const uint8_t *low = d < s ? d : s;
-    const uint8_t *high = d + dst_bytes > s + src_bytes ? d + dst_bytes : s + src_bytes;
-    // Kept between calls: a trap leaves this function without running destructors.
-    static thread_local std::vector<uint32_t> writer;
-    static thread_local std::vector<uint8_t> place;
-    writer.assign(static_cast<size_t>(high - low) / kBlock + 2, 0);
-    place.assign(writer.size(), 0);
-    const auto blocks_of = [&](const Operand &o, uint32_t repeat) {
-        const uint32_t n = w.prefix ? (repeat + 1 == w.repeats ? w.last : w.each) : top_lane(w);
-        return (n * o.bits + kBlock * 8 - 1) / (kBlock * 8);
-    };
-    for (uint32_t r = 0; r < w.repeats; ++r) {
-        for (uint32_t b = 0; b < blocks_of(dst, r); ++b) {
-            const size_t at = static_cast<size_t>(d - low) / kBlock + static_cast<size_t>(r) * dst.repeat + b * dst.block;
-            if (at < writer.size() && writer[at] == 0) {
-                writer[at] = r + 1;
-                place[at] = static_cast<uint8_t>(b);
-            }
-        }
-    }
-    const auto at_of = [&](uint32_t r, uint32_t b) {
-        return static_cast<size_t>(s - low) / kBlock + static_cast<size_t>(r) * src.repeat + static_cast<size_t>(b) * src.block;
-    };
-    bool shifted = false;
-    for (uint32_t r = 0; r < w.repeats; ++r) {
-        for (uint32_t b = 0; b < blocks_of(src, r); ++b) {
-            const size_t at = at_of(r, b);
-            if (at >= writer.size() || writer[at] == 0) {
-                continue;
-            }
-            const uint32_t by = writer[at] - 1;
-            if (by < r) {
-                trap("PARTIAL_OVERLAP", api, pc,
-                     "%s: %s overlaps %s by an offset of %lld bytes; repeat %u writes what repeat %u reads.", api, dst.name,
-                     src.name, static_cast<long long>(d - s), by, r);
-            }
-            shifted = shifted || (by == r && same_width && place[at] != b);
-        }
-    }
-    if (shifted) { // read before written on the chip, but outside what the vendor guarantees
-        warn("PARTIAL_OVERLAP", api, pc,
-             "%s: %s overlaps %s by an offset of %lld bytes; only the same address, or none of the same bytes, is guaranteed.",
-             api, dst.name, src.name, static_cast<long long>(d - s));
-    }
-    return true;
+    return o.view.data + kBlock * (static_cast<uint64_t>(repeat) * o.repeat + byte / kBlock * o.block) +
+           byte % kBlock;
 }
 
 void execute(const Walk &w, const Operand *dst, const Operand *src0, const Operand *src1, Loop loop, uint64_t scalar)
@@ -289,7 +139,9 @@ void execute(const Walk &w, const Operand *dst, const Operand *src0, const Opera
         straight = straight && (!o || (o->block == 1 && (w.repeats == 1 || packed(w, *o))));
         unit_blocks = unit_blocks && (!o || o->block == 1);
     }
-    const auto at = [](const Operand *o, uint32_t r, uint32_t lane) { return o ? lane_address(*o, r, lane) : nullptr; };
+    const auto at = [](const Operand *o, uint32_t r, uint32_t lane) {
+        return o ? lane_address(*o, r, lane) : nullptr;
+    };
     if (straight) {
         loop(dst->view.data, src0 ? src0->view.data : nullptr, src1 ? src1->view.data : nullptr, scalar, w.active);
         return;

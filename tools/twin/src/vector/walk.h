@@ -23,18 +23,22 @@ struct Operand {
 struct Walk {
     uint32_t lanes;
     uint32_t repeats;
-    uint64_t active;  // elements in all
-    bool prefix;      // every repeat covers its first lanes; the last one covers `last`
-    uint32_t each;    // prefix: lanes of all repeats but the last
+    uint64_t active; // elements in all
+    bool prefix;     // every repeat covers its first lanes; the last one covers `last`
+    uint32_t each;   // prefix: lanes of all repeats but the last
     uint32_t last;
-    uint64_t lo, hi;  // !prefix: the lanes of every repeat
+    uint64_t lo, hi; // !prefix: the lanes of every repeat
 };
 
-inline bool lane_on(const Walk &w, uint32_t lane) { return ((lane < 64 ? w.lo >> lane : w.hi >> (lane - 64)) & 1) != 0; }
+inline bool lane_on(const Walk &w, uint32_t lane)
+{
+    return ((lane < 64 ? w.lo >> lane : w.hi >> (lane - 64)) & 1) != 0;
+}
 
 uint32_t dtype_bits(DType type);
 
-// Trap WRONG_MEMORY unless the operand lies in the Unified Buffer, UB_ALIGNMENT unless it starts at a multiple of `bytes`.
+// Trap WRONG_MEMORY unless the operand lies in the Unified Buffer, UB_ALIGNMENT unless it starts at a multiple of
+// `bytes`.
 void require_operand(const char *api, const void *pc, const char *operand, const View &v, uint32_t bytes = 32);
 
 // The `count` form: contiguous, repeats as many as needed. Traps VECTOR_COUNT on a negative count.
@@ -47,8 +51,8 @@ uint64_t extent_bytes(const Walk &w, const Operand &o);
 // Add what the walk touches of `o` to the instruction.
 void add_access(Instr &instr, const Walk &w, const Operand &o);
 // Trap PARTIAL_OVERLAP where a later repeat would read what an earlier one wrote; warn where a repeat overlaps itself
-// shifted. The same operand in place, and accumulation with repeat stride 0, are fine. True: they overlap in a way that is
-// allowed but needs the source to be read before anything is written.
+// shifted. The same operand in place, and accumulation with repeat stride 0, are fine. True: they overlap in a way
+// that is allowed but needs the source to be read before anything is written.
 bool check_overlap(const char *api, const void *pc, const Walk &w, const Operand &dst, const Operand &src);
 
 // `loop` computes n consecutive elements; it may be called with dst equal to a source.

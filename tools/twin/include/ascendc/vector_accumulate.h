@@ -1,0 +1,59 @@
+// Fma, CumSum, and Axpy with a temporary buffer.
+#pragma once
+#include "ascendc/vector_math.h"
+
+namespace AscendC {
+namespace detail {
+AKGEN_TAKES(Fma, half, float)
+AKGEN_TAKES(CumSum, half, float)
+} // namespace detail
+
+template <typename T, typename U, bool isReuseSource = false>
+AKGEN_INLINE void Axpy(const LocalTensor<T> &dstTensor, const LocalTensor<U> &srcTensor, const U scalarValue,
+                       const LocalTensor<uint8_t> &, const uint32_t calCount)
+{
+    Axpy(dstTensor, srcTensor, scalarValue, static_cast<int32_t>(calCount));
+}
+
+template <typename T>
+AKGEN_INLINE void Fma(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
+                      const LocalTensor<T> &src2, const uint32_t count)
+{
+    detail::Fma_takes<T>();
+    akgen::twin::fma_count(detail::dtype_of<T>(), detail::view(dst), detail::view(src0), detail::view(src1),
+                           detail::view(src2), {}, count);
+}
+
+struct CumSumConfig {
+    bool isLastAxis = true;
+    bool isReuseSource = false;
+    bool outputLastRow = false;
+};
+struct CumSumInfo {
+    uint32_t outter = 0;
+    uint32_t inner = 0;
+};
+constexpr CumSumConfig defaultCumSumConfig = {true, false, true};
+
+template <typename T, const CumSumConfig &config = defaultCumSumConfig>
+AKGEN_INLINE void CumSum(const LocalTensor<T> &dstTensor, const LocalTensor<T> &lastRowTensor,
+                         const LocalTensor<T> &srcTensor, const LocalTensor<uint8_t> &sharedTmpBuffer,
+                         const CumSumInfo &cumSumInfo)
+{
+    detail::CumSum_takes<T>();
+    akgen::twin::cumulative_sum(detail::dtype_of<T>(), detail::view(dstTensor),
+                                config.outputLastRow ? detail::view(lastRowTensor) : akgen::twin::View{},
+                                detail::view(srcTensor), detail::view(sharedTmpBuffer), cumSumInfo.outter,
+                                cumSumInfo.inner, config.isLastAxis);
+}
+template <typename T, const CumSumConfig &config = defaultCumSumConfig>
+AKGEN_INLINE void CumSum(const LocalTensor<T> &dstTensor, const LocalTensor<T> &lastRowTensor,
+                         const LocalTensor<T> &srcTensor, const CumSumInfo &cumSumInfo)
+{
+    detail::CumSum_takes<T>();
+    akgen::twin::cumulative_sum(detail::dtype_of<T>(), detail::view(dstTensor),
+                                config.outputLastRow ? detail::view(lastRowTensor) : akgen::twin::View{},
+                                detail::view(srcTensor), {}, cumSumInfo.outter, cumSumInfo.inner, config.isLastAxis);
+}
+
+} // namespace AscendC
