@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from akgen.tools.call import TensorMeta
-from akgen.tools.dsl import Program, interpret, parse
+from akgen.tools.dsl import Program, check, interpret, parse
 from akgen.tools.dsl.host_run import HostRun
 from akgen.tools.dsl.prepare import prepare
 from akgen.tools.dtypes import DType
+from tests.dsl.random_programs import random_program
 from tests.dsl.running import FLOATS, Array, OnTwin, Value, rounded
 
 Find = Callable[[str], Program]
@@ -275,3 +276,22 @@ def test_operations(on_twin: OnTwin, body: str, factor: float) -> None:
         like(*[SPREAD] * len(program.host.outputs), dtype=F32),
         factor,
     )
+
+
+def sound_seeds(count: int) -> list[int]:
+    """Return the first seeds whose random program breaks no rule."""
+    found: list[int] = []
+    seed = 0
+    while len(found) < count:
+        program = parse(random_program(seed))
+        if not check(program):
+            found.append(seed)
+        seed += 1
+    return found
+
+
+@pytest.mark.parametrize("seed", sound_seeds(6))
+def test_random_programs(on_twin: OnTwin, seed: int) -> None:
+    dtype = FLOATS[seed % 3]
+    inputs = [normal((1003,), dtype), normal((1003,), dtype)]
+    agree(on_twin, parse(random_program(seed)), inputs, [dtype] * 2, like(*inputs, dtype=dtype))
