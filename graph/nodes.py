@@ -26,6 +26,7 @@ from akgen.graph.step import Step
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.profile import Profile
 from akgen.tools.project import KernelProject
+from akgen.tools.task import Task
 from akgen.tools.timeline.page import write_page
 from akgen.tools.toolchain import Build
 from akgen.tools.verdict import Verdict
@@ -104,8 +105,9 @@ def test(state: SampleState, runtime: Runtime[Context]) -> Update:
 
 
 def profile(state: SampleState, runtime: Runtime[Context]) -> Update:
-    """Take the timeline of one case."""
-    context, task, build = runtime.context, state["task"], _build(state)
+    """Take the timeline of the case that takes longest."""
+    context, build = runtime.context, _build(state)
+    task = _slowest(state)
     step = Step("profile", state, context)
     folder = step.here.store.attempt_folder(step.attempt) / "profile"
     inputs = {"toolchain": context.workbench.toolchain, "task": task, "project": _project(state)}
@@ -122,6 +124,14 @@ def _profiled(found: Profile | None, title: str, folder: Path) -> Profiled:
     if found is None or found.trace is None:
         return Profiled(profile=found)
     return Profiled(profile=found, page=write_page(found, found.trace, folder / "timeline.html", title))
+
+
+def _slowest(state: SampleState) -> Task:
+    """Return the task with only the case that the verdict found to take longest."""
+    task, verdict = state["task"], state["verdict"]
+    assert verdict is not None
+    slowest = max(verdict.cases, key=lambda case: case.predicted_us or 0.0)
+    return task.only((slowest.id,))
 
 
 def _stopped(

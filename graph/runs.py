@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import Field, SecretStr
 
-from akgen.agents.models.resolve import ModelOptions
+from akgen.agents.models.resolve import COMPOSER, ModelOptions
 from akgen.agents.team import Team, make_team
 from akgen.graph.context import Context
 from akgen.graph.events import Watch
@@ -109,7 +109,8 @@ def work_on(store: RunStore, task: Task, crew: Crew, watch: Watch) -> Solution:
     return solve(
         task,
         context,
-        parallel=config.parallel,
+        # The composer answers every candidate alike, and traces with torch: nothing is won by threads.
+        parallel=1 if config.model == COMPOSER else config.parallel,
         postgres=crew.site.postgres,
         thread=f"{store.info.id}/{task.name}",
     )

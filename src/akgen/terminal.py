@@ -20,6 +20,8 @@ EXIT_FAILED = 1
 EXIT_INPUT = 2
 EXIT_INFRA = 3
 
+FILE_WIDTH = 120  # of tables that go into a file or pipe
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document for machines.")]
 
 
@@ -31,7 +33,10 @@ class Terminal:
 
     @property
     def people(self) -> Console:
-        return Console(stderr=self.as_json, highlight=False, soft_wrap=True)
+        console = Console(stderr=self.as_json, highlight=False, soft_wrap=True)
+        if not console.is_terminal:
+            console.width = FILE_WIDTH
+        return console
 
     def line(self, text: str) -> None:
         """Print one progress line; brackets in `text` are shown as they are."""
