@@ -14,7 +14,9 @@ from akgen.tools.twin.toolchain import TwinToolchain
 
 
 def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("corpus_pairs", Path(__file__).with_name("corpus") / "pairs.py")
+    spec = importlib.util.spec_from_file_location(
+        "corpus_pairs", Path(__file__).with_name("corpus") / "pairs.py"
+    )
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["corpus_pairs"] = module
@@ -29,7 +31,9 @@ ALL = PAIRS.read_pairs()
 @pytest.mark.parametrize("pair", ALL, ids=lambda p: p.name)
 def test_the_fault_is_told_at_its_line(twin: TwinToolchain, tmp_path: Path, pair: Any) -> None:
     ended = PAIRS.run(twin, pair, pair.faulty, tmp_path / "faulty")
-    assert {(d.code, d.severity) for d in ended.diagnostics} == {(pair.code, pair.severity)}, ended.diagnostics
+    assert {(d.code, d.severity) for d in ended.diagnostics} == {(pair.code, pair.severity)}, (
+        ended.diagnostics
+    )
     assert (ended.outcome is None) == (pair.severity == "warning")
     found = ended.diagnostics[0]
     if pair.lines:

@@ -18,7 +18,10 @@ _REQUIRED = re.compile(
     r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)?\s+(?:recursively )?required (?:from|by)"
 )
 _INCLUDED = re.compile(r"^\s*(?:In file included )?from (?P<file>[^\s:]+):(?P<line>\d+)")
-_LINK = re.compile(r"undefined reference to [`']([^']+)'")
+_CONTEXT = re.compile(
+    r"^In file included from |: In (?:instantiation|substitution|function|member function|lambda) "
+)
+_LINK = re.compile(r"(?:(?P<file>[^\s:]+):(?P<line>\d+): )?undefined reference to [`'](?P<name>[^']+)'")
 _QUOTED = re.compile(r"['‘`]([^'’`]+)['’]")
 
 MOST = 5  # findings of one compile
@@ -36,10 +39,12 @@ class CompilerError(NamedTuple):
 def explain(stderr: str, *, side: str, is_project_file: Callable[[str], bool]) -> tuple[Diagnostic, ...]:
     """Return the findings in a compiler's output, the real cause first. `side` is "host" or "device"."""
     found: list[Diagnostic] = []
-    seen: set[tuple[str, str | None, int | None]] = set()
+    seen: set[tuple[str | None, int | None] | tuple[str, None, None]] = set()
     for error in errors(stderr, is_project_file):
         diagnostic = classify(error, side)
-        key = (diagnostic.code, diagnostic.file, diagnostic.line)
+        # What else is wrong in a line follows from its first error.
+        known = diagnostic.line is not None
+        key = (diagnostic.file, diagnostic.line) if known else (diagnostic.code, None, None)
         if key not in seen:
             seen.add(key)
             found.append(diagnostic)
@@ -58,9 +63,12 @@ def errors(stderr: str, is_project_file: Callable[[str], bool]) -> list[Compiler
     out: list[CompilerError] = []
     origin: tuple[str, int] | None = None  # the project's line that the next error will be about
     for line in stderr.splitlines():
+        if _CONTEXT.search(line):
+            origin = None
         required = _REQUIRED.match(line) or _INCLUDED.match(line)
         if required and is_project_file(required["file"]):
-            origin = (_relative(required["file"]), int(required["line"]))
+            # The innermost place is named first: there stands what the project wrote.
+            origin = origin or (_relative(required["file"]), int(required["line"]))
             continue
         located = _LOCATED.match(line)
         if located and located["kind"] in ("error", "fatal error"):
@@ -70,7 +78,9 @@ def errors(stderr: str, is_project_file: Callable[[str], bool]) -> list[Compiler
             out.append(CompilerError(located["text"], at_file, at_line, ()))
             origin = None
         elif (link := _LINK.search(line)) is not None:
-            out.append(CompilerError(f"undefined reference to '{link[1]}'", None, None, ()))
+            known = link["file"] is not None and is_project_file(_relative(link["file"]))
+            at_file, at_line = (_relative(link["file"]), int(link["line"])) if known else (None, None)
+            out.append(CompilerError(f"undefined reference to '{link['name']}'", at_file, at_line, ()))
         elif out and located and located["kind"] == "note":
             if out[-1].file is None and is_project_file(located["file"]):
                 out[-1] = out[-1]._replace(file=_relative(located["file"]), line=int(located["line"]))
@@ -255,7 +265,7 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, str], _Found
     (r"undefined reference to '([^']+)'", _link),
     (
         r"cannot convert|invalid conversion|could not convert|cannot bind|no match for .operator|invalid operands"
-        r"|invalid cast|invalid .*_cast|incompatible types",
+        r"|invalid cast|invalid .*_cast|incompatible types|conversion from .* requested",
         _type,
     ),
     (

@@ -8,7 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-_DYNSYM, _RELA = 11, 4
+_SYMTAB, _DYNSYM, _RELA = 2, 11, 4
+_FUNCTION = 2
 _STARTUP_TAGS = {
     12: "DT_INIT",
     13: "DT_FINI",
@@ -19,14 +20,19 @@ _STARTUP_TAGS = {
 _IRELATIVE = {37, 1032}  # x86-64, AArch64: a resolver runs when the library is loaded
 _GNU_IFUNC = 10
 _WEAK = 2
+_COLLECTED = ("_GLOBAL__sub_I_", "__cxx_global_var_init")
 
 
 class Elf(NamedTuple):
-    """`defined` and `undefined` are dynamic symbols; `startup` says what would run before the kernel is called."""
+    """`defined` and `undefined` are dynamic symbols; `startup` says what would run before the kernel is called.
+
+    `startup_code` has address and size of the functions in which compilers collect it; a project may name its own.
+    """
 
     defined: frozenset[str]
     undefined: frozenset[str]
     startup: tuple[str, ...]
+    startup_code: tuple[tuple[int, int], ...] = ()
 
 
 def read_elf(path: Path) -> Elf:
@@ -39,6 +45,7 @@ def read_elf(path: Path) -> Elf:
     defined: set[str] = set()
     undefined: set[str] = set()
     startup: set[str] = set()
+    collected: list[tuple[int, int]] = []
     for _, kind, _, _, at, length, link, _, _, _ in sections:
         if kind == _DYNSYM:
             strings = sections[link][4]
@@ -51,6 +58,12 @@ def read_elf(path: Path) -> Elf:
                     undefined.add(name)
                 if info & 0xF == _GNU_IFUNC and section:
                     startup.add(f"the indirect function {name}")
+        elif kind == _SYMTAB:
+            strings = sections[link][4]
+            for entry in range(at + 24, at + length, 24):
+                name_at, info, _, _, value, size = struct.unpack_from("<IBBHQQ", data, entry)
+                if info & 0xF == _FUNCTION and _text(data, strings + name_at).startswith(_COLLECTED):
+                    collected.append((value, size))
         elif kind == _RELA:
             for entry in range(at, at + length, 24):
                 if struct.unpack_from("<QQ", data, entry)[1] & 0xFFFFFFFF in _IRELATIVE:
@@ -60,7 +73,7 @@ def read_elf(path: Path) -> Elf:
                 tag = struct.unpack_from("<Q", data, entry)[0]
                 if tag in _STARTUP_TAGS:
                     startup.add(_STARTUP_TAGS[tag])
-    return Elf(frozenset(defined), frozenset(undefined), tuple(sorted(startup)))
+    return Elf(frozenset(defined), frozenset(undefined), tuple(sorted(startup)), tuple(collected))
 
 
 @lru_cache(maxsize=4)

@@ -9,12 +9,13 @@ from akgen.tools.dtypes import DType
 from akgen.tools.outcome import Diagnostic
 from akgen.tools.project import KernelProject
 from akgen.tools.twin.columns import Column
-from akgen.tools.twin.diagnostics import explain
-from akgen.tools.twin.elf import exported_by, read_elf
-from akgen.tools.twin.entry import without_comments
+from akgen.tools.twin.diagnostics import CompilerError, errors, explain
+from akgen.tools.twin.elf import Elf, exported_by, read_elf
+from akgen.tools.twin.entry import entries, without_comments
 from akgen.tools.twin.host_info import HostInfo
 from akgen.tools.twin.host_names import HOST_NAMES
 from akgen.tools.twin.launch_syntax import without_launches
+from akgen.tools.twin.places import places_of
 from akgen.tools.twin.results import fetch, write_result
 from akgen.tools.twin.runtime_build import TWIN, Runtime
 from akgen.tools.twin.sandboxed import compile_in, exhausted
@@ -159,22 +160,23 @@ def _build(
         target.write_text(text)
     (folder / "prelude.h").write_text(prelude)
     include = sorted({str(PurePosixPath(p).parent) for p in files})
-    done = compile_in(
-        runtime,
-        [
-            *_flags(),
-            *runtime.compiler.linker,
-            *options,
-            f"-fdebug-prefix-map={folder}=.",
-            *(f"-I{runtime.folder / name}" for name in kernel_flags().include),
-            *(f"-I{i}" for i in include),
-            *("-include", "prelude.h", project.kernel_file),
-            *("-o", _LIBRARY, f"-L{runtime.folder}", "-lakgen_twin", *kernel_flags().link),
-        ],
-        folder,
-    )
+    command: list[str | Path] = [
+        *_flags(),
+        *runtime.compiler.linker,
+        *options,
+        f"-fdebug-prefix-map={folder}=.",
+        *(f"-I{runtime.folder / name}" for name in kernel_flags().include),
+        *(f"-I{i}" for i in include),
+        *("-include", "prelude.h", project.kernel_file),
+        *("-o", _LIBRARY, f"-L{runtime.folder}", "-lakgen_twin", *kernel_flags().link),
+    ]
+    done = compile_in(runtime, command, folder)
     if done.ok:
-        found = _check_library(folder / _LIBRARY, symbol, project.kernel_file, runtime)
+        found = _check_library(folder / _LIBRARY, symbol, project, runtime)
+        if any(d.code in ("LINK", "HOST_NAME") for d in found):
+            # The library may leave names to the loader; a second link says who asks for them.
+            strict = compile_in(runtime, [*command, "-Wl,-z,defs", "-Wl,--no-demangle"], folder)
+            found = _placed(found, errors(strict.err, files.__contains__))
     else:
         stopped = exhausted(done, project.kernel_file)
         found = (
@@ -183,22 +185,46 @@ def _build(
     write_result(folder, found)
 
 
-def _check_library(library: Path, symbol: str, file: str, runtime: Runtime) -> tuple[Diagnostic, ...]:
+def _placed(found: tuple[Diagnostic, ...], asked: list[CompilerError]) -> tuple[Diagnostic, ...]:
+    """Give findings about unknown symbols the lines that the linker names, if it names them all."""
+    places = list(dict.fromkeys((e.file, e.line) for e in asked if e.line is not None))
+    if len(found) != 1 or not places:
+        return found
+    return (found[0].model_copy(update={"file": places[0][0], "line": places[0][1]}),)
+
+
+def _check_library(
+    library: Path, symbol: str, project: KernelProject, runtime: Runtime
+) -> tuple[Diagnostic, ...]:
+    file = project.kernel_file
     elf = read_elf(library)
     if elf.startup:
         text = f"The kernel brings code that runs when it is loaded ({', '.join(elf.startup)})."
-        return (
-            _finding(
-                "STATIC_CONSTRUCTOR", text, file, "Remove constructors of globals; set members in Init."
-            ),
+        found = _finding(
+            "STATIC_CONSTRUCTOR", text, file, "Remove constructors of globals; set members in Init."
         )
+        place = _startup_place(library, elf, runtime)
+        return (found.model_copy(update={"file": place[0], "line": place[1]}) if place else found,)
     unknown = elf.undefined - exported_by(runtime.device_library) - _COMPILER_CALLS
     if unknown:
         return tuple(_unknown_symbol(name, file) for name in sorted(unknown)[:3])
     if symbol not in elf.defined:
         text = 'The kernel function is not extern "C".'
-        return (_finding("ENTRY_NAME", text, file, 'Write extern "C" __global__ __aicore__ void ...'),)
+        found = _finding("ENTRY_NAME", text, file, 'Write extern "C" __global__ __aicore__ void ...')
+        entry = next((e for e in entries(project) if e.name == project.kernel), None)
+        return (found.model_copy(update={"file": entry.file, "line": entry.line}) if entry else found,)
     return ()
+
+
+def _startup_place(library: Path, elf: Elf, runtime: Runtime) -> tuple[str, int] | None:
+    """Return the line of what runs at load. The compiler gives its own wrapper the file's last line."""
+    for begin, size in elf.startup_code:
+        found = places_of(runtime, library, range(begin + 1, begin + min(size, 400)))
+        wrapper = found.get(begin + 1)
+        inner = [place for _, place in sorted(found.items()) if place != wrapper]
+        if inner or wrapper:
+            return inner[0] if inner else wrapper
+    return None
 
 
 def _unknown_symbol(name: str, file: str) -> Diagnostic:

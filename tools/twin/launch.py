@@ -69,7 +69,7 @@ def _judge(done: Finished, read: LaunchReport) -> tuple[Outcome | None, tuple[Di
         return Outcome.CHEAT, found
     if failed:
         return Outcome.TIMEOUT if failed[0].code == "TIMEOUT" else Outcome.TRAP, found
-    if done.timed_out or done.signal == 24:  # SIGXCPU
+    if done.timed_out or done.signal in (14, 24):  # SIGALRM, SIGXCPU
         text = f"The kernel did not end within {done.wall_s:.0f} s."
         return Outcome.TIMEOUT, (*found, Diagnostic(code="TIMEOUT", text=text, stage="test"))
     if read.ended and done.ok:
@@ -98,7 +98,9 @@ def _manifest(what: KernelRun, call: Call, folder: Path, timeout_s: float, trace
         f"auto_sync\t{'on' if what.auto_sync else 'off'}",
         f"report\t{folder / 'report.jsonl'}",
         f"trace\t{folder / 'trace.json' if trace else '-'}",
-        f"cpu_s\t{int(timeout_s * 16) + 1}",
+        f"cpu_s\t{int(timeout_s) + 1}",
+        # A little early, so that the launcher can still say where the kernel was.
+        f"wall_ms\t{int(timeout_s * 900)}",
     ]
     op = what.op
     n_in = len(op.inputs) if op else len(call.inputs)

@@ -1,4 +1,4 @@
-"""Pairs of kernels in one text each: a correct one, and the same with one fault. README.md says how they are written."""
+"""Pairs of kernels, each in one text: a correct one, and the same with one fault. README.md says how to write one."""
 
 import re
 from pathlib import Path

@@ -142,7 +142,7 @@ void on_fault(int signal, siginfo_t *info, void *context)
     segment_fault(info, pc);
 }
 
-// CPU time is used up: say where, without allocating, and end the process.
+// Time is used up: say where, without allocating, and end the process.
 void on_timeout(int, siginfo_t *, void *)
 {
     static volatile sig_atomic_t entered = 0;
@@ -154,7 +154,7 @@ void on_timeout(int, siginfo_t *, void *)
     char text[512];
     const int length = std::snprintf(
         text, sizeof text,
-        "{\"kind\":\"diagnostic\",\"code\":\"TIMEOUT\",\"api\":\"\",\"text\":\"The kernel used up its CPU time; core %s was "
+        "{\"kind\":\"diagnostic\",\"code\":\"TIMEOUT\",\"api\":\"\",\"text\":\"The kernel did not end in time; core %s was "
         "at this call last.\",\"severity\":\"error\",\"core\":\"%s\",\"so_offset\":%llu,\"count\":1}\n{\"kind\":\"end\"}\n",
         core->name.c_str(), core->name.c_str(), static_cast<unsigned long long>(so_offset(core->last_pc)));
     const ssize_t wrote = ::write(launch->report->fd, text, static_cast<size_t>(length));
@@ -172,6 +172,7 @@ void catch_faults()
     }
     action.sa_sigaction = on_timeout;
     sigaction(SIGXCPU, &action, nullptr);
+    sigaction(SIGALRM, &action, nullptr);
 }
 
 } // namespace akgen::twin

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <stdexcept>
+#include <sys/time.h>
 #include <unistd.h>
 
 namespace akgen::twin {
@@ -58,6 +59,12 @@ void run(const std::string &manifest_file)
     LaunchMemory memory(manifest);
     LaunchRequest request;
     request.task = task_type_of(manifest.kernel);
+
+    // Before the process is locked down. Zero is no limit.
+    itimerval wall = {};
+    wall.it_value.tv_sec = static_cast<time_t>(manifest.wall_ms / 1000);
+    wall.it_value.tv_usec = static_cast<suseconds_t>(manifest.wall_ms % 1000 * 1000);
+    setitimer(ITIMER_REAL, &wall, nullptr);
 
     Lockdown lockdown;
     lockdown.serve = {manifest.kernel};

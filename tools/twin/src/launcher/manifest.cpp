@@ -170,6 +170,8 @@ Manifest Manifest::read(const std::string &path)
                 m.trace = f.at(1);
             } else if (key == "cpu_s") {
                 m.cpu_s = std::stoull(f.at(1));
+            } else if (key == "wall_ms") {
+                m.wall_ms = std::stoull(f.at(1));
             } else if (key == "arg") {
                 m.arguments.push_back(argument(f));
             } else if (key == "save") {

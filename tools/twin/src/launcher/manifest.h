@@ -30,6 +30,7 @@ struct Manifest {
     uint64_t workspace_bytes = 0;
     bool auto_sync = true;
     uint64_t cpu_s = 0;
+    uint64_t wall_ms = 0;
     std::vector<ArgumentLine> arguments;
     std::vector<SaveLine> saves;
 

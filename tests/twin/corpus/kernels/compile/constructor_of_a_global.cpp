@@ -7,7 +7,7 @@ using namespace AscendC;
 
 struct Settings {
     uint32_t count;
-    __aicore__ Settings() : count(static_cast<uint32_t>(GetBlockNum()) * 8) {} // [faulty]
+    __aicore__ Settings() : count(static_cast<uint32_t>(GetBlockNum()) * 8) {} // [faulty here]
 };
 static Settings settings; // [faulty here]
 

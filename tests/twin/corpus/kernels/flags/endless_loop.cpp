@@ -1,7 +1,7 @@
 // A loop whose step is zero.
 // code: TIMEOUT
 // x: float32 64
-// timeout: 1
+// timeout: 2
 // want: x
 #include "kernel_operator.h"
 using namespace AscendC;

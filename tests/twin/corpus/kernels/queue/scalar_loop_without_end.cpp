@@ -1,7 +1,7 @@
 // A search in a tile that does not hold what is searched for.
 // code: TIMEOUT
 // x: float32 64
-// timeout: 1
+// timeout: 2
 // want: np.where(np.arange(64) == x.argmax(), x.max(), 0)
 #include "kernel_operator.h"
 using namespace AscendC;
