@@ -53,7 +53,7 @@ def measure(toolchain: Toolchain, settings: TwinSettings, root: Path | None, say
         say("compiling kernels and a program that only includes <iostream>, in turn")
         compiled = _compile_ratio(judge, settings, tuple(_kernels(root)), root is not None)
         say("judging a 1 MB elementwise task")
-        verdict = _warm_verdict(judge)
+        verdict = _warm_verdict(judge, reference)
     say("driving the graph with deciders that answer at once")
     overhead = measure_graph()
     return (compiled, verdict, _graph_figure(overhead.per_step_ms))
@@ -110,10 +110,11 @@ def _iostream_s(settings: TwinSettings) -> float:
         return time.monotonic() - started
 
 
-def _warm_verdict(judge: Judge, rounds: int = 5) -> Figure:
+def _warm_verdict(judge: Judge, reference: ReferenceWorker, rounds: int = 5) -> Figure:
     """Compile, three trials and judgement on the case nearest to 1 MB; processes are warm, the project is new."""
     task = resolve_task(VERDICT_TASK)
-    case = min(task.cases, key=lambda c: abs((c.size_bytes or 0) - VERDICT_BYTES))
+    sizes = {c.id: reference.describe(task.reference, c).size_bytes for c in task.cases}
+    case = min(task.cases, key=lambda c: abs(sizes[c.id] - VERDICT_BYTES))
     project = _composed(task)
     seconds = []
     for _ in range(rounds + 1):
@@ -130,12 +131,12 @@ def _warm_verdict(judge: Judge, rounds: int = 5) -> Figure:
         value=statistics.median(seconds[1:]),
         target=1.5,
         unit="s",
-        detail=f"{task.name}, {(case.size_bytes or 0) / 1e6:.2f} MB, host and kernel compiled anew, median of {rounds}",
+        detail=f"{task.name}, {sizes[case.id] / 1e6:.2f} MB, host and kernel compiled anew, median of {rounds}",
     )
 
 
 def _composed(task: Task) -> KernelProject:
-    from akgen.agents.composer import ModelFree  # imports torch
+    from akgen.agents.composer.model_free import ModelFree  # imports torch
 
     composer = ModelFree()
     planned = composer.plan(task, None, 0)

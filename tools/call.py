@@ -56,10 +56,25 @@ class OutputMeta(Frozen):
 class Call(Frozen):
     """Arguments in OpDef order. A tuple argument is a DYNAMIC list; None an absent optional input.
 
-    With TensorMeta arguments it describes a call (enough for tiling and compiling); with TensorFile, it can run.
+    With TensorMeta arguments it describes a call (enough to tile and compile); with TensorFile, it can run.
     """
 
     inputs: tuple[Argument, ...]
     attrs: tuple[Attr, ...] = ()
     outputs: tuple[OutputMeta, ...]
-    const_values: tuple[tuple[int, tuple[int, ...] | tuple[float, ...]], ...] = ()  # (input index, its values)
+    # (input index, its values), for inputs whose values the tiling function may read
+    const_values: tuple[tuple[int, tuple[int, ...] | tuple[float, ...]], ...] = ()
+
+    @property
+    def size_bytes(self) -> int:
+        """Return the bytes of all inputs and outputs together."""
+        return sum(argument_bytes(i) for i in self.inputs) + sum(argument_bytes(o.meta) for o in self.outputs)
+
+
+def argument_bytes(value: Argument) -> int:
+    """Return the bytes of one argument; a list counts whole, an absent one nothing."""
+    if value is None:
+        return 0
+    if isinstance(value, TensorMeta):
+        return value.size_bytes
+    return sum(m.size_bytes for m in value)

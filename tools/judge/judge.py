@@ -114,7 +114,7 @@ class Judge:
         """Run the largest case once on the task's own inputs, with a trace below `folder`; None if it did not end."""
         if build.outcome is not None:
             return None
-        case = max(task.cases, key=lambda c: c.size_bytes or 0)
+        case = max(task.cases, key=lambda c: self._reference.describe(task.reference, c).size_bytes)
         first = plan(task, case, 1, nonce(seed))[0]
         trial = self._reference.sample(
             task.reference, case, first.seed, "task", inputs=folder / "in", expected=folder / "expected"
