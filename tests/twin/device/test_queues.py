@@ -119,6 +119,17 @@ def test_a_part_of_a_buffer_must_lie_in_it(probe, numbers):
     probe(body, x, x).assert_stopped("TENSOR_RANGE")
 
 
+def test_a_vector_instruction_may_read_lanes_that_nobody_looks_at(probe, numbers):
+    x = numbers(64)
+    body = """
+    TBuf<> to, b, next;
+    pipe.InitBuffer(to, 512);
+    pipe.InitBuffer(b, 256);
+    pipe.InitBuffer(next, 512);
+    Adds(to.Get<T>(), b.Get<T>(), 1.0f, 128);"""
+    assert probe(body, x, x).codes == []
+
+
 def test_the_ninth_event_id_does_not_exist(probe, numbers):
     x = numbers(64)
     body = "for (int i = 0; i < 9; ++i) {\n pipe.AllocEventID<HardEvent::MTE2_V>(); // HERE\n }"

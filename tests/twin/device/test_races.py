@@ -71,6 +71,7 @@ def test_vector_instructions_need_a_barrier_only_without_automatic_synchronisati
     assert probe(chain % "", x, x).codes == []
     probe(chain % "", x, x, auto_sync=False).assert_stopped("PIPE_RACE")
     assert probe(chain % "    PipeBarrier<PIPE_V>();\n", x, x, auto_sync=False).codes == []
+    assert probe(chain % flag("MTE2_V"), x, x, auto_sync=False).codes == []
 
 
 def test_waiting_for_a_flag_that_nobody_sets_is_told(probe, numbers):

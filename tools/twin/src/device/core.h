@@ -151,7 +151,7 @@ Place place_of(const uint8_t *address);
 // Check that an on-chip access of `bytes` stays in its tensor's buffer of `limit` bytes (0: unknown). Past the last
 // buffer lies memory that nobody has: reaching there is told and goes on.
 void require_in_buffer(const char *api, const void *pc, const Region &region, const uint8_t *begin, uint64_t bytes,
-                       uint32_t limit, bool write);
+                       uint32_t limit, bool write, bool harmless = false);
 Space space_of_position(uint8_t position);
 Region &region_of(Space space);
 // Trap unless global memory may be touched at [begin, begin + bytes). Behind a tensor's end, up to what a device's

@@ -154,6 +154,7 @@ bool Hazards::wait(Pipe from, Pipe to, int id)
             seen_[t][p] = known.number[p];
         }
     }
+    seen_[t][t] = now_[t]; // waiting lasts longer than an instruction's latency: public kernels take it for a barrier
     return true;
 }
 

@@ -28,7 +28,9 @@ void check_local(const Instr &in, const Access &a, const Place &place)
              static_cast<unsigned long long>(offset + e.bytes), space_name(place.space), place.region->size_bytes,
              over ? "; InitBuffer took more" : "");
     }
-    require_in_buffer(in.api, in.pc, *place.region, a.begin, e.bytes, a.limit_bytes, a.write);
+    // A vector instruction may read lanes that its caller never looks at; what it writes, somebody else may own.
+    const bool idle_lanes = in.pipe == Pipe::V && !a.write;
+    require_in_buffer(in.api, in.pc, *place.region, a.begin, e.bytes, a.limit_bytes, a.write, idle_lanes);
 }
 
 Hazards::Conflict enter(const Access &a, const Place &place)

@@ -121,7 +121,16 @@ Place place_of(const uint8_t *address)
     return {};
 }
 
-Space space_of(const void *address) { return place_of(static_cast<const uint8_t *>(address)).space; }
+Space space_of(const void *address)
+{
+    const auto *at = static_cast<const uint8_t *>(address);
+    for (int i = 0; i < local_spaces; ++i) {
+        if (self->regions[i].holds_overflow(at)) {
+            return static_cast<Space>(i + 1); // a buffer that did not fit; issue() says so
+        }
+    }
+    return place_of(at).space;
+}
 
 void require_aligned(const char *api, const void *pc, const char *operand, const View &v, uint32_t bytes)
 {
@@ -204,17 +213,17 @@ void fetch(uint8_t *to, const uint8_t *from, uint64_t bytes)
 }
 
 void require_in_buffer(const char *api, const void *pc, const Region &region, const uint8_t *begin, uint64_t bytes,
-                       uint32_t limit, bool write)
+                       uint32_t limit, bool write, bool harmless)
 {
     if (limit == 0 || bytes <= limit) {
         return;
     }
     const char *verb = write ? "writes" : "reads";
-    if (begin + limit < region.begin + region.taken_bytes) {
+    if (begin + limit < region.begin + region.taken_bytes && !harmless) {
         trap("TENSOR_RANGE", api, pc, "%s: %s %llu bytes of a tensor whose buffer ends after %u bytes.", api, verb,
              static_cast<unsigned long long>(bytes), limit);
     }
-    remark("TENSOR_RANGE", api, pc, "%s: %s %llu bytes of a tensor whose buffer, the last one, ends after %u bytes.", api, verb,
+    remark("TENSOR_RANGE", api, pc, "%s: %s %llu bytes of a tensor whose buffer ends after %u bytes; harmless, if it is meant.", api, verb,
            static_cast<unsigned long long>(bytes), limit);
 }
 

@@ -26,13 +26,14 @@ std::string json_quote(const std::string &text)
 void Report::add(Diagnostic diagnostic)
 {
     for (Diagnostic &seen : diagnostics) {
-        if (seen.code == diagnostic.code && seen.so_offset == diagnostic.so_offset && seen.api == diagnostic.api) {
+        if (seen.code == diagnostic.code && seen.so_offset == diagnostic.so_offset && seen.api == diagnostic.api &&
+            seen.severity == diagnostic.severity) {
             ++seen.count;
             return;
         }
     }
     constexpr size_t most = 200;
-    if (diagnostics.size() < most) {
+    if (diagnostics.size() < most || diagnostic.severity == "error") {
         diagnostics.push_back(std::move(diagnostic));
     }
 }
