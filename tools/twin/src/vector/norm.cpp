@@ -40,9 +40,10 @@ void normalise(const NormCall &c)
     add_span(instr, c.mean, static_cast<uint64_t>(c.rows) * bytes, true);
     add_span(instr, c.variance, static_cast<uint64_t>(c.rows) * bytes, true);
     issue(instr);
-    static constexpr const char *kCentred[] = {"ReduceRepeat", "Muls",  "Brcb", "Sub", "Mul", "ReduceRepeat", "Muls",
-                                               "Adds",         "Rsqrt", "Brcb", "Mul", "Mul", "Add"};
-    static constexpr const char *kRoot[] = {"ReduceRepeat", "Muls", "Adds", "Sqrt", "Brcb", "Div", "Mul"};
+    static constexpr const char *kCentred[] = {
+        "WholeReduceSum", "Muls", "Brcb", "Sub", "Mul", "WholeReduceSum", "Muls", "Adds",
+        "Rsqrt",          "Brcb", "Mul",  "Mul", "Add"};
+    static constexpr const char *kRoot[] = {"WholeReduceSum", "Muls", "Adds", "Sqrt", "Brcb", "Div", "Mul"};
     const uint32_t steps = c.centred ? 13 : 7;
     for (uint32_t i = 0; i < steps; ++i) {
         Instr step = vector_instr(c.api, c.centred ? kCentred[i] : kRoot[i], pc, DType::F32, n);

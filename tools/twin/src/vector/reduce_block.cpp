@@ -8,7 +8,7 @@ void reduce_block(Reduce op, DType type, View dst, View src, MaskArg mask, int64
 {
     static constexpr const char *kNames[] = {"BlockReduceMax", "BlockReduceMin", "BlockReduceSum"};
     ReduceJob j{kNames[static_cast<int>(op)],
-                "ReduceDataBlock",
+                kNames[static_cast<int>(op)],
                 __builtin_return_address(0),
                 op,
                 type,
@@ -69,7 +69,7 @@ void reduce_pair(DType type, View dst, View src, MaskArg mask, int64_t repeat, i
                  int64_t src_repeat)
 {
     ReduceJob j{"PairReduceSum",
-                "ReducePairElem",
+                "PairReduceSum",
                 __builtin_return_address(0),
                 Reduce::SUM,
                 type,

@@ -75,7 +75,7 @@ void reduce_count(Reduce op, DType type, View dst, View src, View work, int64_t 
              static_cast<unsigned long long>(w.active),
              static_cast<unsigned long long>((results * bytes + 31) / 32 * 32), work.size_bytes);
     }
-    Instr instr = instr_of(api, "ReduceRepeat", pc, type, w.active);
+    Instr instr = instr_of(api, api, pc, type, w.active);
     instr.access[0] = Access{src.data, w.active * bytes, 1, 0, false, src.size_bytes};
     instr.n_access = 1;
     if (op != Reduce::SUM) {
@@ -122,7 +122,7 @@ void sum_rows(const char *api, DType type, View dst, View src, View work, uint32
     if (outer == 0 || n == 0) {
         return;
     }
-    Instr instr = instr_of(api, "ReduceRepeat", pc, type, static_cast<uint64_t>(outer) * n);
+    Instr instr = instr_of(api, "WholeReduceSum", pc, type, static_cast<uint64_t>(outer) * n);
     instr.access[0] =
         Access{src.data,      static_cast<uint64_t>(n) * bytes, outer, static_cast<int64_t>(inner) * bytes, false,
                src.size_bytes};
@@ -156,7 +156,7 @@ void reduce_pattern(Reduce op, DType type, View dst, View src, View work, uint32
         trap("UB_ALIGNMENT", api, pc, "%s: the last axis of %u elements is %llu bytes, not a multiple of 32", api,
              last, static_cast<unsigned long long>(static_cast<uint64_t>(last) * bytes));
     }
-    Instr instr = instr_of(api, rows ? "ReduceRepeat" : "Add", pc, type, n);
+    Instr instr = instr_of(api, rows ? kNames[static_cast<int>(op)] : "Add", pc, type, n);
     instr.access[0] = Access{src.data, n * bytes, 1, 0, false, src.size_bytes};
     instr.access[1] =
         Access{dst.data, static_cast<uint64_t>(rows ? first : last) * bytes, 1, 0, true, dst.size_bytes};

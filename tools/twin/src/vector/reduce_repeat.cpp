@@ -54,7 +54,7 @@ void reduce_whole(Reduce op, DType type, View dst, View src, MaskArg mask, int64
 {
     static constexpr const char *kNames[] = {"WholeReduceMax", "WholeReduceMin", "WholeReduceSum"};
     ReduceJob j{kNames[static_cast<int>(op)],
-                "ReduceRepeat",
+                kNames[static_cast<int>(op)],
                 __builtin_return_address(0),
                 op,
                 type,
@@ -70,14 +70,15 @@ void reduce_whole(Reduce op, DType type, View dst, View src, MaskArg mask, int64
 void reduce_whole_as(const char *api, Reduce op, DType type, View dst, View src, MaskArg mask, int64_t repeat,
                      int64_t dst_repeat, int64_t src_block, int64_t src_repeat)
 {
-    ReduceJob j{api,       "ReduceRepeat", __builtin_return_address(0), op, type, dst, src, mask, repeat, dst_repeat,
-                src_block, src_repeat};
+    ReduceJob j{
+        api,       "WholeReduceSum", __builtin_return_address(0), op, type, dst, src, mask, repeat, dst_repeat,
+        src_block, src_repeat};
     whole(j, 0);
 }
 
 void reduce_accumulate(DType type, View src, MaskArg mask, int64_t repeat, int64_t src_block, int64_t src_repeat)
 {
-    ReduceJob j{"vcadd",   "ReduceRepeat", __builtin_return_address(0), Reduce::SUM, type, {}, src, mask, repeat, 0,
+    ReduceJob j{"vcadd",   "WholeReduceSum", __builtin_return_address(0), Reduce::SUM, type, {}, src, mask, repeat, 0,
                 src_block, src_repeat};
     begin(j);
     if (j.walk.active == 0) {
@@ -104,7 +105,7 @@ void reduce_repeat(Reduce op, DType type, View dst, View src, View work, MaskArg
 {
     static constexpr const char *kNames[] = {"ReduceMax", "ReduceMin", "ReduceSum"};
     ReduceJob j{kNames[static_cast<int>(op)],
-                "ReduceRepeat",
+                kNames[static_cast<int>(op)],
                 __builtin_return_address(0),
                 op,
                 type,

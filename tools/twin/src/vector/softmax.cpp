@@ -19,13 +19,14 @@ struct Facts {
 const Facts &facts(SoftmaxKind kind)
 {
     static constexpr Facts kFacts[] = {
-        {"SoftMax", {"ReduceRepeat", "Brcb", "Sub", "Exp", "ReduceRepeat", "Brcb", "Div", nullptr}},
-        {"LogSoftMax", {"ReduceRepeat", "Brcb", "Sub", "Exp", "ReduceRepeat", "Brcb", "Div", "Ln", "Muls", nullptr}},
+        {"SoftMax", {"WholeReduceMax", "Brcb", "Sub", "Exp", "WholeReduceSum", "Brcb", "Div", nullptr}},
+        {"LogSoftMax",
+         {"WholeReduceMax", "Brcb", "Sub", "Exp", "WholeReduceSum", "Brcb", "Div", "Ln", "Muls", nullptr}},
         {"SimpleSoftMax", {"Sub", "Exp", "Div", nullptr}},
-        {"SoftmaxFlash", {"ReduceRepeat", "Brcb", "Max", "Sub", "Exp", "ReduceRepeat", "Brcb", "Div", nullptr}},
-        {"SoftmaxFlashV2", {"ReduceRepeat", "Brcb", "Max", "Sub", "Exp", "ReduceRepeat", "Brcb", nullptr}},
-        {"SoftmaxGrad", {"Mul", "ReduceRepeat", "Brcb", "Sub", "Mul", nullptr}},
-        {"SoftmaxGradFront", {"Mul", "ReduceRepeat", "Brcb", nullptr}},
+        {"SoftmaxFlash", {"WholeReduceMax", "Brcb", "Max", "Sub", "Exp", "WholeReduceSum", "Brcb", "Div", nullptr}},
+        {"SoftmaxFlashV2", {"WholeReduceMax", "Brcb", "Max", "Sub", "Exp", "WholeReduceSum", "Brcb", nullptr}},
+        {"SoftmaxGrad", {"Mul", "WholeReduceSum", "Brcb", "Sub", "Mul", nullptr}},
+        {"SoftmaxGradFront", {"Mul", "WholeReduceSum", "Brcb", nullptr}},
     };
     return kFacts[static_cast<size_t>(kind)];
 }
