@@ -25,7 +25,13 @@ def test_bytes_behind_an_output_are_guarded(probe, numbers):
 @pytest.mark.parametrize("access", ["a.GetValue(64)", "(a.SetValue(70, 1.0f), 0.0f)", "a[60].GetValue(5)"])
 def test_an_element_past_the_buffer_is_told(probe, numbers, access):
     x = numbers(8)
-    body = f"TBuf<> b, c; pipe.InitBuffer(b, 256); pipe.InitBuffer(c, 256); auto a = b.Get<T>();\n float v = {access}; // HERE\n"
+    body = f"""
+    TBuf<> b, c;
+    pipe.InitBuffer(b, 256);
+    pipe.InitBuffer(c, 256);
+    auto a = b.Get<T>();
+    float v = {access}; // HERE
+"""
     probe(body + "out.SetValue(0, v);", x, x).assert_stopped("TENSOR_RANGE")
 
 
@@ -49,7 +55,10 @@ def test_recursion_without_end_is_told(probe, numbers):
 
 def test_an_empty_workspace_is_no_place_to_write(probe, numbers):
     x = numbers(8)
-    body = "GlobalTensor<T> w; w.SetGlobalBuffer((__gm__ T *)GetUserWorkspace(workspace));\n w.SetValue(0, 1.0f); // HERE"
+    body = """
+    GlobalTensor<T> w;
+    w.SetGlobalBuffer((__gm__ T *)GetUserWorkspace(workspace));
+    w.SetValue(0, 1.0f); // HERE"""
     probe(body, x, x).assert_stopped("GM_OVERRUN")
     ran = probe(body + "\n out.SetValue(0, w.GetValue(0));", x, x, workspace_bytes=(16 << 20) + 32)
     assert ran.codes == []

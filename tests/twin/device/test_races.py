@@ -82,7 +82,8 @@ def test_waiting_for_a_flag_that_nobody_sets_is_told(probe, numbers):
 def test_a_flag_counts_its_sets(probe, numbers):
     """Two fetched ids are the same id; public kernels set it twice and wait twice."""
     x = numbers(64)
-    twice = "    SetFlag<HardEvent::MTE2_V>(1);\n    SetFlag<HardEvent::MTE2_V>(1);\n    WaitFlag<HardEvent::MTE2_V>(1);\n"
+    once = "    SetFlag<HardEvent::MTE2_V>(1);\n"
+    twice = once + once + "    WaitFlag<HardEvent::MTE2_V>(1);\n"
     assert probe(twice + "    WaitFlag<HardEvent::MTE2_V>(1);\n", x, x).codes == []
     assert probe(twice, x, x).codes == ["FLAG_LEFT"]
     many = "for (int i = 0; i < 16; ++i) {\n SetFlag<HardEvent::MTE2_V>(1); // HERE\n }"

@@ -1,6 +1,7 @@
 """The timeline: what takes time, what overlaps, and what is called the bound. Cycles only, never wall time."""
 
 import json
+from itertools import pairwise
 
 import numpy as np
 
@@ -100,6 +101,4 @@ def test_the_trace_names_cores_pipes_and_lines(probe):
     assert names >= {"aiv0", "aiv1", "MTE2", "V", "MTE3"}
     for pid, tid in {(e["pid"], e["tid"]) for e in events}:
         lane = sorted((e["ts"], e["ts"] + e["dur"]) for e in events if (e["pid"], e["tid"]) == (pid, tid))
-        assert all(a[1] <= b[0] + 1e-6 for a, b in zip(lane, lane[1:], strict=False)), (
-            "a pipe runs one at a time"
-        )
+        assert all(a[1] <= b[0] + 1e-6 for a, b in pairwise(lane)), "a pipe runs one at a time"
