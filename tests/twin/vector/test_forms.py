@@ -307,7 +307,71 @@ def _transposes(case: Any) -> list[Any]:
     ]
 
 
+def _intrinsics(case: Any) -> list[Any]:
+    x, y = _f32(2, 64), _f32(2, 64)
+    h = _f16(2, 64)
+    square = RNG.integers(-99, 99, (16, 16)).astype(np.uint16)
+    full = "set_mask_norm(); set_vector_mask(FULL_MASK, FULL_MASK);\n    "
+    f32 = "(__ubuf__ float *){}.GetPhyAddr()"
+    a, b, out = f32.format("a"), f32.format("b"), f32.format("out")
+    u16 = "(__ubuf__ uint16_t *){}.GetPhyAddr()"
+    lists = (
+        "uint64_t d[16], s[16];\n    for (int i = 0; i < 16; ++i) {\n"
+        "        d[i] = (uint64_t)(out.GetPhyAddr() + 16 * i); s[i] = (uint64_t)(a.GetPhyAddr() + 16 * i);\n    }\n"
+        "    set_va_reg_sb(VA0, d); set_va_reg_sb(VA1, d + 8); set_va_reg_sb(VA2, s); set_va_reg_sb(VA3, s + 8);\n"
+        "    scatter_vnchwconv_b16(VA0, VA2, 1, 0, 0);"
+    )
+    sums = np.add.reduce(x, 1)
+    return [
+        case("vadd", full + f"vadd({out}, {a}, {b}, 2, 1, 1, 1, 8, 8, 8);", (x, y), x * 0, x + y),
+        case("vmuls", full + f"vmuls({out}, {a}, 3.0f, 2, 1, 1, 8, 8);", (x,), x * 0, x * 3),
+        case("vsqrt", full + f"vsqrt({out}, {a}, 2, 1, 1, 8, 8);", (np.abs(x),), x * 0, np.sqrt(np.abs(x))),
+        case("vcadd", full + f"vcadd({out}, {a}, 2, 1, 1, 8, false);", (x,), sums * 0, sums, 1e-5, 1e-5),
+        case("vector_dup", full + f"vector_dup({out}, 4.0f, 2, 1, 0, 8, 0);", (), x, np.full_like(x, 4)),
+        case(
+            "vconv",
+            full + f"vconv_f162f32({out}, (__ubuf__ half *)a.GetPhyAddr(), 2, 1, 1, 8, 4);",
+            (h,),
+            x,
+            h.astype(F32),
+        ),
+        case(
+            "vcmpv",
+            full + f"vcmpv_lt((__ubuf__ uint8_t *)out.GetPhyAddr(), {a}, {b}, 2, 1, 1, 1, 8, 8, 8);",
+            (x, y),
+            np.zeros(16, np.uint8),
+            np.packbits(x.ravel() < y.ravel(), bitorder="little"),
+        ),
+        case(
+            "vtranspose",
+            f"vtranspose({u16.format('out')}, {u16.format('a')});",
+            (square,),
+            square * 0,
+            square.T,
+        ),
+        case("address-registers", lists, (square,), square * 0, square.T),
+        case(
+            "TransDataTo5HDImpl",
+            "__ubuf__ uint16_t *d[16], *s[16];\n    for (int i = 0; i < 16; ++i) {\n"
+            "        d[i] = out[16 * i].GetPhyAddr(); s[i] = a[16 * i].GetPhyAddr();\n    }\n"
+            "    TransDataTo5HDParams p(false, false, 1, 0, 0);\n    TransDataTo5HDImpl(d, s, p);",
+            (square,),
+            square * 0,
+            square.T,
+        ),
+        case(
+            "AscendCUtils",
+            "AscendCUtils::SetMask<float>(3);\n"
+            f"    vadd({out}, {a}, {b}, 1, 1, 1, 1, 8, 8, 8); AscendCUtils::ResetMask();",
+            (x, y),
+            np.zeros(8, F32),
+            np.r_[(x + y).ravel()[:3], np.zeros(5)].astype(F32),
+        ),
+    ]
+
+
 GROUPS = {
+    "intrinsics": _intrinsics,
     "strided": _strided,
     "compound": _compound,
     "fills": _fills,

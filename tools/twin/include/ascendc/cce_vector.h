@@ -1,6 +1,8 @@
 // The compiler's own vector intrinsics, as far as public kernels use them. They take addresses, use the mask
 // register, and have no tensor bounds: the runtime checks them against the whole buffer memory.
 #pragma once
+#include "ascendc/vector_cast.h"
+#include "ascendc/vector_compare.h"
 #include "ascendc/vector_lower.h"
 #include "ascendc/vector_reduce.h"
 #include "ascendc/vector_transpose.h"
@@ -118,3 +120,52 @@ AKGEN_INLINE void scatter_vnchwconv_b16(ub_addr8_t dst, ub_addr8_t src, uint8_t 
     akgen::twin::transpose_registers(static_cast<uint32_t>(dst), static_cast<uint32_t>(src), repeat, dst_repeat,
                                      src_repeat);
 }
+
+#define AKGEN_CCE_CONVERT(Name, To, From, Mode)                                                                      \
+    AKGEN_INLINE void Name(__ubuf__ To *dst, __ubuf__ From *src, uint8_t repeat, uint16_t dst_block,                 \
+                           uint16_t src_block, uint16_t dst_repeat, uint16_t src_repeat)                             \
+    {                                                                                                                \
+        akgen::twin::cast_repeat(AscendC::detail::dtype_of<To>(), AscendC::detail::dtype_of<From>(),                 \
+                                 AscendC::detail::raw(dst), AscendC::detail::raw(src),                               \
+                                 static_cast<uint8_t>(AscendC::RoundMode::Mode),                                     \
+                                 AscendC::detail::mask_of<false>(uint64_t{0}), repeat,                               \
+                                 {{dst_block, src_block, 1}, {dst_repeat, src_repeat, 0}});                          \
+    }
+AKGEN_CCE_CONVERT(vconv_f162f32, float, half, CAST_NONE)
+AKGEN_CCE_CONVERT(vconv_bf162f32, float, bfloat16_t, CAST_NONE)
+AKGEN_CCE_CONVERT(vconv_s162f32, float, int16_t, CAST_NONE)
+AKGEN_CCE_CONVERT(vconv_s322f32, float, int32_t, CAST_NONE)
+AKGEN_CCE_CONVERT(vconv_s162f16, half, int16_t, CAST_NONE)
+AKGEN_CCE_CONVERT(vconv_s82f16, half, int8_t, CAST_NONE)
+AKGEN_CCE_CONVERT(vconv_u82f16, half, uint8_t, CAST_NONE)
+AKGEN_CCE_CONVERT(vconv_f322f16, half, float, CAST_NONE)
+AKGEN_CCE_CONVERT(vconv_f322f16r, half, float, CAST_RINT)
+AKGEN_CCE_CONVERT(vconv_f322bf16r, bfloat16_t, float, CAST_RINT)
+AKGEN_CCE_CONVERT(vconv_f322s32r, int32_t, float, CAST_RINT)
+AKGEN_CCE_CONVERT(vconv_f322s32f, int32_t, float, CAST_FLOOR)
+AKGEN_CCE_CONVERT(vconv_f322s16r, int16_t, float, CAST_RINT)
+AKGEN_CCE_CONVERT(vconv_f162s32r, int32_t, half, CAST_RINT)
+AKGEN_CCE_CONVERT(vconv_f162s8, int8_t, half, CAST_NONE)
+#undef AKGEN_CCE_CONVERT
+
+// One bit per element into dst, 256 bytes of sources per repeat.
+#define AKGEN_CCE_COMPARE(Name, Mode)                                                                                \
+    template <typename T>                                                                                            \
+    AKGEN_INLINE void Name(__ubuf__ uint8_t *dst, __ubuf__ T *src0, __ubuf__ T *src1, uint8_t repeat,                \
+                           uint8_t dst_block, uint8_t src0_block, uint8_t src1_block, uint8_t dst_repeat,            \
+                           uint8_t src0_repeat, uint8_t src1_repeat)                                                 \
+    {                                                                                                                \
+        AscendC::detail::Compare_takes<T>();                                                                         \
+        akgen::twin::compare_repeat(AscendC::detail::dtype_of<T>(), AscendC::detail::raw(dst),                       \
+                                    AscendC::detail::raw(src0), AscendC::detail::raw(src1),                          \
+                                    static_cast<uint8_t>(AscendC::CMPMODE::Mode),                                    \
+                                    AscendC::detail::mask_of<false>(uint64_t{0}), repeat,                            \
+                                    {{dst_block, src0_block, src1_block}, {dst_repeat, src0_repeat, src1_repeat}});  \
+    }
+AKGEN_CCE_COMPARE(vcmpv_lt, LT)
+AKGEN_CCE_COMPARE(vcmpv_gt, GT)
+AKGEN_CCE_COMPARE(vcmpv_eq, EQ)
+AKGEN_CCE_COMPARE(vcmpv_le, LE)
+AKGEN_CCE_COMPARE(vcmpv_ge, GE)
+AKGEN_CCE_COMPARE(vcmpv_ne, NE)
+#undef AKGEN_CCE_COMPARE
