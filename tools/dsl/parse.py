@@ -14,8 +14,9 @@ from akgen.tools.dsl.ir import (
     Stmt,
     walk,
 )
-from akgen.tools.dsl.parse_body import HostBody, KernelBody
+from akgen.tools.dsl.parse_body import KernelBody
 from akgen.tools.dsl.parse_expr import Names, fail
+from akgen.tools.dsl.parse_host import HostBody
 from akgen.tools.op_spec import AttrValue
 from akgen.tools.outcome import Diagnostic
 
