@@ -12,6 +12,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from pydantic import BaseModel
 from rich.console import Console, RenderableType
+from rich.syntax import Syntax
 from rich.text import Text
 
 from akgen.tools.outcome import InfraError, InputError
@@ -46,6 +47,10 @@ class Terminal:
         """Print a table or other rich object; left out with --json."""
         if not self.as_json:
             self.people.print(thing)
+
+    def code(self, text: str, language: str) -> None:
+        """Print source text, coloured on a terminal; left out with --json."""
+        self.show(Syntax(text, language, word_wrap=True) if self.people.is_terminal else Text(text))
 
     def result(self, value: BaseModel | dict[str, Any]) -> None:
         """Print the machine's document; nothing without --json."""

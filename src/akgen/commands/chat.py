@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.syntax import Syntax
 
 from akgen.progress import StageLines
 from akgen.settings import Settings
@@ -95,7 +94,7 @@ class Screen:
 
     def show(self, solution: "Solution", kernel: str) -> None:
         terminal = self._terminal
-        terminal.show(Syntax(kernel, "cpp", word_wrap=True))
+        terminal.code(kernel, "cpp")
         terminal.show(verdict_table(solution.verdict))
         for line in profile_lines(solution.profile) if solution.profile else []:
             terminal.line(line)
