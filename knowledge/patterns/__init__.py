@@ -1,0 +1,46 @@
+"""Expert kernels of our own, one folder each: a whole msopgen project, its idea, and the task it solves.
+
+tests/knowledge/test_patterns.py judges every one of them on that task.
+"""
+
+import json
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Pattern(BaseModel):
+    """One expert kernel. `files` maps project-relative paths to text."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    task: str  # the built-in task that it solves
+    op_type: str
+    kernel: str
+    categories: tuple[str, ...]  # kinds of operator that it is an example for
+    idea: str
+    cases: tuple[str, ...]  # of the task; the others are outside what it shows
+    files: dict[str, str]
+
+
+@cache
+def patterns() -> tuple[Pattern, ...]:
+    root = Path(str(files("akgen.knowledge").joinpath("patterns")))
+    return tuple(_read(p.parent) for p in sorted(root.glob("*/pattern.json")))
+
+
+def pattern_for(category: str) -> Pattern | None:
+    """Return the expert kernel that is an example for a category of operators, or None."""
+    return next((p for p in patterns() if category in p.categories), None)
+
+
+def _read(folder: Path) -> Pattern:
+    sources = {
+        p.relative_to(folder).as_posix(): p.read_text()
+        for part in ("op_host", "op_kernel")
+        for p in sorted((folder / part).iterdir())
+    }
+    return Pattern(name=folder.name, files=sources, **json.loads((folder / "pattern.json").read_text()))

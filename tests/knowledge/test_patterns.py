@@ -1,0 +1,29 @@
+"""Every expert kernel is judged correct on the twin, and no check fires."""
+
+from pathlib import Path
+
+import pytest
+
+from akgen.bench.resolve import resolve_task
+from akgen.knowledge.patterns import Pattern, pattern_for, patterns
+from akgen.tools.judge.judge import Judge
+from akgen.tools.project import KernelProject
+from akgen.tools.reference.client import ReferenceWorker
+from akgen.tools.twin.toolchain import TwinToolchain
+
+
+@pytest.mark.parametrize("pattern", patterns(), ids=lambda p: p.name)
+def test_an_expert_kernel_solves_its_task(pattern: Pattern, twin: TwinToolchain, tmp_path: Path) -> None:
+    project = KernelProject(op_type=pattern.op_type, kernel=pattern.kernel, files=pattern.files)
+    task = resolve_task(pattern.task, case_ids=pattern.cases)
+    with ReferenceWorker() as reference:
+        verdict = Judge(twin, reference).judge(project, task, work=tmp_path, trials=2, seed=7)
+    assert verdict.outcome == "correct", verdict.model_dump_json(indent=1)
+    assert not [d for case in verdict.cases for d in case.diagnostics]
+
+
+def test_a_category_leads_to_its_example() -> None:
+    found = pattern_for("softmax")
+    assert found is not None
+    assert found.name == "row_softmax"
+    assert pattern_for("matmul") is None
