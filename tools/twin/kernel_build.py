@@ -19,6 +19,7 @@ from akgen.tools.twin.places import places_of
 from akgen.tools.twin.results import fetch, write_result
 from akgen.tools.twin.runtime_build import TWIN, Runtime
 from akgen.tools.twin.sandboxed import compile_in, exhausted
+from akgen.tools.twin.scalar_casts import DUMP, dump_options, refused_casts
 from akgen.tools.twin.store import Store, digest
 from akgen.tools.twin.tiling_header import plain_struct_of_key, tiling_header
 
@@ -71,7 +72,7 @@ def build_kernel(
     symbol = f"{project.kernel}_{variant.tiling_key}_tilingkey"
     prelude = _prelude(project, info, variant, symbol)
     files = {p: without_launches(project.files[p]) for p in project.kernel_files}
-    options = _project_options(project)
+    options = (*_project_options(project), *dump_options(runtime.compiler))
     parts = (part for pair in sorted(files.items()) for part in pair)
     key = digest("kernel", runtime.digest, *_flags(), *options, project.kernel, prelude, *parts)
 
@@ -171,11 +172,13 @@ def _build(
         *("-o", _LIBRARY, f"-L{runtime.folder}", "-lakgen_twin", *kernel_flags().link),
     ]
     done = compile_in(runtime, command, folder)
+    casts = refused_casts(folder, files)
     if done.ok:
-        found = _check_library(folder / _LIBRARY, symbol, project, runtime)
+        found = _check_library(folder / _LIBRARY, symbol, project, runtime) or casts
         if any(d.code in ("LINK", "HOST_NAME") for d in found):
             # The library may leave names to the loader; a second link says who asks for them.
             strict = compile_in(runtime, [*command, "-Wl,-z,defs", "-Wl,--no-demangle"], folder)
+            (folder / DUMP).unlink(missing_ok=True)
             found = _placed(found, errors(strict.err, files.__contains__))
     else:
         stopped = exhausted(done, project.kernel_file)

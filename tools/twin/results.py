@@ -20,6 +20,7 @@ _EXPLAINERS = (
     "host_build.py",
     "host_run.py",
     "kernel_build.py",
+    "scalar_casts.py",
 )
 
 

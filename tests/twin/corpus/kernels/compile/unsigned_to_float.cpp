@@ -13,7 +13,7 @@ extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR works
     GET_TILING_DATA(data, tiling);
     LocalTensor<float> a(TPosition::VECCALC, 0, 16);
     const uint32_t count = data.total;
-    float inverse = 1.0f / count; // [faulty here]
+    float inverse = 1.0f / static_cast<float>(count); // [faulty here]
     float inverse = 1.0f / static_cast<int32_t>(count); // [correct]
     DataCopy(a, in, 16);
     SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
