@@ -56,7 +56,7 @@ def test_a_folder_of_projects_is_judged_and_a_kernel_alone_gets_the_questions_ho
         "run", "npukb", "--root", CHECKOUT, "--source", projects, "--tasks", "BlendAdd,ListScale", "--samples", "2",
         "--trials", "1", "--out", out,
     )  # fmt: skip
-    assert code == 1
+    assert code == 0, "all were judged"
     records = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
     outcomes = {(r["task"], r["sample"]): r["outcome"] for r in records}
     assert outcomes == {

@@ -48,7 +48,10 @@ def run_suite(
     out: Annotated[Path | None, typer.Option(help="The run's folder; the same one again goes on.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run tasks times samples and report; the same command again with --out goes on where it stopped."""
+    """Run tasks times samples and report; the same command again goes on where it stopped.
+
+    The exit code is 0 if every task was judged, whatever the verdicts.
+    """
     from akgen.bench import launch
     from akgen.bench.record import BenchConfig
 
@@ -83,7 +86,8 @@ def run_suite(
     store = launch.begin(out or settings.runs / launch.default_name(config), config)
     terminal.line(f"run {store.folder}")
     _work(terminal, store, chosen, workers, site)
-    _show(terminal, store)
+    found = _show(terminal, store)
+    finish(not found.errors and not any(level.not_run for level in found.levels.values()))
 
 
 @app.command("report")
@@ -153,14 +157,14 @@ def _work(
                 )
 
 
-def _show(terminal: Terminal, store: "BenchStore") -> None:
+def _show(terminal: Terminal, store: "BenchStore") -> "Report":
     from akgen.bench import launch
 
     found, page = launch.write_report(store)
     _table(terminal, found)
     terminal.line(f"page {page}")
     terminal.result(found)
-    finish(all(level.solved == level.tasks for level in found.levels.values()))
+    return found
 
 
 def _table(terminal: Terminal, found: "Report") -> None:
