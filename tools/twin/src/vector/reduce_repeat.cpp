@@ -2,6 +2,7 @@
 #include "reduce_job.h"
 #include "state.h"
 #include <cstring>
+#include <vector>
 
 namespace akgen::twin {
 namespace {
@@ -129,13 +130,14 @@ void reduce_repeat(Reduce op, DType type, View dst, View src, View work, MaskArg
     }
     record(j, op != Reduce::SUM && index ? 2 * bytes : bytes, 0);
     if (op == Reduce::SUM) {
+        static thread_local std::vector<uint8_t> sums;
+        sums.resize(static_cast<size_t>(j.walk.repeats) * bytes);
         float lane[128];
-        float sums[256] = {};
-        for (uint32_t r = 0; r < j.walk.repeats && r < 256; ++r) {
+        for (uint32_t r = 0; r < j.walk.repeats; ++r) {
             load_repeat(j, r, lane, 0.0f);
-            sums[r] = tree_sum(lane, j.lanes, type == DType::F16);
+            store_real(type, sums.data(), r, tree_sum(lane, j.lanes, type == DType::F16));
         }
-        store_real(type, dst.data, 0, tree_sum(sums, 256, type == DType::F16));
+        store_real(type, dst.data, 0, span_sum(type, sums.data(), j.walk.repeats));
         return;
     }
     Extreme all{0.0f, 0};
