@@ -152,8 +152,6 @@ def _from_candidate(
     last = candidate.attempts[-1] if candidate.attempts else None
     whole = attempts.get(last.number) if last is not None else None
     why = verdict_why(whole.verdict) if whole is not None else ""
-    if whole is not None and whole.diagnostics and why in ("", str(candidate.outcome)):
-        why = f"{whole.diagnostics[0].code}: {whole.diagnostics[0].text}"
     record = _record(
         job, task, candidate.sample, candidate.outcome, why or candidate.stopped or "", left_out=left_out
     )

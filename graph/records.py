@@ -10,7 +10,7 @@ from akgen.agents.budget import Budget, Spent
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Decision, Feedback
 from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.outcome import Outcome
 from akgen.tools.profile import Profile
 from akgen.tools.verdict import Verdict
 
@@ -52,7 +52,7 @@ class Event(Frozen):
     """One line of events.jsonl."""
 
     at: datetime
-    event: str  # "stage", "reused", "stopped", "resumed"
+    event: str  # "stage", "reused", "stopped"
     task: str
     sample: int
     attempt: int
@@ -91,7 +91,6 @@ class Attempt(Frozen):
     profile: Profile | None = None
     page: Path | None = None  # the timeline as HTML
     decision: Decision
-    diagnostics: tuple[Diagnostic, ...] = ()
     planner_messages: tuple[dict[str, str], ...] = ()
     coder_messages: tuple[dict[str, str], ...] = ()
     spent: Spent

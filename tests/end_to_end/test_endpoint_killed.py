@@ -85,7 +85,9 @@ def test_a_model_call_that_was_killed_is_asked_again_and_no_other(
             assert endpoint.arrived.wait(WAIT_S)
             process.send_signal(signal.SIGKILL)
         ended = akgen("resume", run, "--json")
+        again = akgen("resume", run, "--json")
     assert ended.code == 0, ended.err
     assert ended.document["outcome"] == "correct"
     assert endpoint.answered == ["planner", "coder"]
+    assert (again.code, again.document) == (0, ended.document)  # nothing is left to do, and nothing is asked
     assert endpoint.asked == sorted([*endpoint.answered, role], reverse=True)
