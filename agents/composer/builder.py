@@ -100,6 +100,14 @@ class Builder:
         out = dtype or (DType.BOOL if op in ("isnan", "isinf", "isfinite", "not") else node.dtype)
         return self.add(Node(op=op, args=(x,), dtype=out, shape=node.shape))
 
+    def rounded(self, x: int, dtype: DType) -> int:
+        """Return a value rounded to a half type, unless it already is."""
+        node = self.nodes[x]
+        op = f"round_{dtype}"
+        if node.op == op or node.op in ("load", "const", "expand") or node.dtype != DType.FLOAT32:
+            return x
+        return self.add(Node(op=op, args=(x,), dtype=node.dtype, shape=node.shape))
+
     def binary(self, op: str, a: int, b: int, dtype: DType | None = None) -> int:
         x, y = self.nodes[a], self.nodes[b]
         out = dtype or (DType.BOOL if op in COMPARISONS else promote(x.dtype, y.dtype))

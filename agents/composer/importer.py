@@ -1,8 +1,8 @@
 """Turn a trace into the composer's graph: one handler per ATen operator, registered by name.
 
 Floats of every width become FLOAT32 lanes and integers INT32 lanes: conversion happens where tensors are loaded
-and stored. Rounding to a half type between two float operations is therefore not reproduced (it is closer to the
-exact result without it). Integers are exact within int32.
+and stored. Rounding to a half type between two float operations is only reproduced on demand (`faithful`): results are
+closer to the exact ones without it. Integers are exact within int32.
 """
 
 import math
@@ -15,6 +15,14 @@ from akgen.agents.composer.raw import RawGraph, RawNode, Ref
 from akgen.agents.composer.scope import Unsupported
 from akgen.tools.call import TensorMeta
 from akgen.tools.dtypes import DType
+
+# Operators whose results are exact in the type of their operands.
+_EXACT = frozenset(
+    "neg abs maximum minimum where clamp clamp_min clamp_max relu max min amax amin sign floor ceil trunc round cat"
+    " stack slice select view reshape permute transpose t expand unsqueeze squeeze split split_with_sizes chunk unbind"
+    " full full_like zeros_like ones_like scalar_tensor clone alias detach index_select gather masked_fill repeat"
+    " slice_scatter constant_pad_nd copy fill".split()
+)
 
 Handler = Callable[["Importer", RawNode], int | tuple[int | None, ...]]
 HANDLERS: dict[str, Handler] = {}
@@ -45,20 +53,36 @@ def lane(dtype: DType) -> DType:
 class Importer:
     """One trace being turned into a graph."""
 
-    def __init__(self, raw: RawGraph) -> None:
+    def __init__(self, raw: RawGraph, *, faithful: bool = False) -> None:
         self.raw = raw
+        self.faithful = faithful
         self.b = Builder()
         self._values: dict[int, int | tuple[int | None, ...]] = {}
         self.vectors: dict[int, tuple[float | int | bool, ...]] = {}  # small constants by trace node
 
     def run(self) -> Graph:
         for node in self.raw.nodes:
-            self._values[node.index] = self._import(node)
+            value = self._import(node)
+            self._values[node.index] = self._rounded(node, value) if self.faithful else value
         outputs = []
         for o in self.raw.outputs:
             value = self.ref(o.ref)
             outputs.append(Output(node=value, output=o.output, element=o.element, dtype=o.dtype))
         return self.b.graph(tuple(outputs))
+
+    def _rounded(
+        self, node: RawNode, value: int | tuple[int | None, ...]
+    ) -> int | tuple[int | None, ...]:
+        """Round results of half types as PyTorch does after each operation."""
+        name = node.target.removeprefix("aten.").split(".")[0]
+        if node.kind != "call" or name in _EXACT:
+            return value
+        parts = value if isinstance(value, tuple) else (value,)
+        out: list[int | None] = []
+        for part, meta in zip(parts, (*node.metas, *([None] * len(parts))), strict=False):
+            half = meta is not None and meta.dtype in (DType.FLOAT16, DType.BFLOAT16)
+            out.append(self.b.rounded(part, meta.dtype) if half and meta and part is not None else part)
+        return tuple(out) if isinstance(value, tuple) else (out[0] if out[0] is not None else value)
 
     def _import(self, node: RawNode) -> int | tuple[int | None, ...]:
         if node.kind == "input":
@@ -202,8 +226,11 @@ def _function_name(target: str) -> str:
     return name.split(".")[-1].removeprefix("_sym_")
 
 
-def import_graph(raw: RawGraph) -> Graph:
-    """Return the composer's graph of a trace; raise Unsupported naming the operation that is not covered."""
+def import_graph(raw: RawGraph, *, faithful: bool = False) -> Graph:
+    """Return the composer's graph of a trace; raise Unsupported naming the operation that is not covered.
+
+    With `faithful`, half-precision results are rounded after every operation, as the reference does on a CPU.
+    """
     from akgen.agents.composer import aten_index, aten_norm, aten_pointwise, aten_reduce, aten_views  # noqa: F401
 
-    return Importer(raw).run()
+    return Importer(raw, faithful=faithful).run()

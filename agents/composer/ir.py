@@ -14,7 +14,8 @@ Number = float | int | bool
 
 UNARY = frozenset(
     "neg abs exp log sqrt rsqrt reciprocal relu tanh sigmoid erf sin cos floor ceil"
-    " trunc round sign isnan isinf isfinite not gelu gelu_tanh silu softplus expm1 log1p".split()
+    " trunc round sign isnan isinf isfinite not gelu gelu_tanh silu softplus expm1 log1p"
+    " round_float16 round_bfloat16".split()
 )
 COMPARISONS = frozenset("eq ne lt le gt ge".split())
 BINARY = COMPARISONS | frozenset("add sub mul div max min pow and or".split())

@@ -5,8 +5,6 @@ in the list and axis 1 the elements of one tensor. A load from a tensor that is 
 (a scalar per tensor). Covered: pointwise functions and reductions of whole tensors.
 """
 
-from collections.abc import Sequence
-
 from akgen.agents.composer.importer import import_graph
 from akgen.agents.composer.ir import Graph
 from akgen.agents.composer.nest import Access, Nest, Store, Value
@@ -23,11 +21,11 @@ def is_listed(case: RawGraph) -> bool:
     return any(isinstance(m, tuple) for m in case.inputs)
 
 
-def list_nest(case: RawGraph) -> Nest:
+def list_nest(case: RawGraph, *, faithful: bool = False) -> Nest:
     """Return the nest of one case. Raises Unsupported if elements are computed in different ways."""
     if not case.outputs or any(o.element is None for o in case.outputs):
         raise Unsupported("list", "lists of tensors that are joined into one output are not covered")
-    graph = import_graph(case)
+    graph = import_graph(case, faithful=faithful)
     found: list[Nest] = []
     for k, output in enumerate(graph.outputs):
         single = Graph(nodes=graph.nodes, outputs=(output,))
@@ -106,7 +104,3 @@ def _list_load(v: Value, case: RawGraph, position: int, *, whole: bool) -> tuple
     if v.access.offset == 0:
         return set(), Access()
     raise Unsupported("list", "a value taken from another position of a list is not covered")
-
-
-def grouped_nests(cases: Sequence[RawGraph]) -> list[tuple[Nest, ...]]:
-    return [(list_nest(c),) for c in cases]

@@ -118,8 +118,12 @@ def compose_task(task: Task) -> Composed:
     if not cases:
         raise Unsupported("cases", "the task has no cases")
     doc = task.description.strip().splitlines()[0] if task.description.strip() else f"{task.name}."
-    composition = compose(task.op_type, task.kernel, list(cases.values()), doc.replace('"', "'").replace("\\", "/"))
+    composition = compose(task.op_type, task.kernel, list(cases.values()), _plain(doc), faithful=task.own_checker)
     return Composed(composition, cases)
+
+
+def _plain(doc: str) -> str:
+    return doc.replace('"', "'").replace("\\", "/")
 
 
 def _volume(raw: RawGraph) -> int:

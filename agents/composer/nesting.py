@@ -317,6 +317,8 @@ class _One:
 
     def _store(self, region: Region) -> Store:
         value = self._value(region.node)
+        if self.values[value].op == f"round_{region.dtype}":
+            value = self.values[value].args[0]  # the store rounds
         dims = self.p.dims[region.node]
         atoms = frozenset(a for d in dims for a in d)
         access = self._to_access((region.offset, self.p.spread(dims, region.strides)))

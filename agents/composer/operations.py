@@ -164,6 +164,8 @@ class Operations:
                 self.op(f"mask_{value.op}", dst.name, left, right)
             case "not":
                 self.op("mask_not", dst.name, self.mask(args[0], dst.extent))
+            case "round_float16" | "round_bfloat16":
+                self._rounded(value.op, args[0], dst)
             case "isnan" | "isinf" | "isfinite":
                 self._classify(value.op, args[0], dst)
             case op if op in _FLIPPED:
@@ -212,10 +214,26 @@ class Operations:
                 self.op("cast", number.name, source)
                 source = number.name
             self.op("ne", dst.name, source, "0.0")
-        elif dst.dtype == "int32" and a.dtype == DType.FLOAT32:
+        elif dst.dtype == "int32":
+            if a.dtype == DType.BOOL:
+                source = self._number_of(source, dst.extent)
             self.op("cast", dst.name, source, 'rounding="trunc"')
         else:
             self.op("cast", dst.name, source)
+
+    def _number_of(self, mask: str, extent: Extent) -> str:
+        """Return a float tile that is 1 where the mask holds, else 0."""
+        number = self.temporary(extent, DType.FLOAT32)
+        self.op("cast", number.name, mask)
+        return number.name
+
+    def _rounded(self, op: str, a: Held, dst: Tile) -> None:
+        """Round to a half type and back."""
+        source = self.widened(a, dst.extent).name
+        narrow = self.w.allocate(dst.extent, op.removeprefix("round_"))
+        self.scratch.append(narrow)
+        self.op("cast", narrow.name, source)
+        self.op("cast", dst.name, narrow.name)
 
     def _classify(self, op: str, a: Held, dst: Tile) -> None:
         source = self.widened(a, dst.extent).name
@@ -271,7 +289,7 @@ class Operations:
             self.op("where", dst.name, mask, left, right)
             return
         pick = self.temporary(extent, DType.INT32)
-        self.op("cast", pick.name, mask)
+        self.op("cast", pick.name, self._number_of(mask, extent), 'rounding="trunc"')
         right = self.operand(b, extent, views=False)
         difference = self.temporary(extent, DType.INT32)
         self.op("sub", difference.name, self.widened(a, extent).name, right)

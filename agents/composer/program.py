@@ -51,16 +51,24 @@ class Composition(Frozen):
     dsl: str
 
 
-def compose(op_type: str, kernel: str, cases: Sequence[RawGraph], doc: str = "") -> Composition:
-    """Return the program that serves all these cases. Raises Unsupported, naming what is not covered."""
+def compose(
+    op_type: str, kernel: str, cases: Sequence[RawGraph], doc: str = "", *, faithful: bool = False
+) -> Composition:
+    """Return the program that serves all these cases. Raises Unsupported, naming what is not covered.
+
+    With `faithful`, half-precision results are rounded after every operation, as the reference rounds them.
+    """
     face = interface(op_type, cases)
     listed = any(is_listed(c) for c in cases)
-    found = [(list_nest(c),) if listed else nests(push(import_graph(c))) for c in cases]
+    found = [
+        (list_nest(c, faithful=faithful),) if listed else nests(push(import_graph(c, faithful=faithful)))
+        for c in cases
+    ]
     groups: list[Group] = []
     kernels: list[KernelText] = []
-    for number, members in enumerate(_grouped(found)):
-        group = _group(members, [cases[i] for i in members], [found[i] for i in members], face)
-        groups.append(group)
+    for members in _grouped(found):
+        groups += _groups(members, cases, found, face)
+    for number, group in enumerate(groups):
         kernels += _kernels(kernel, number, group, face)
     tree = decide([g.cases for g in groups], cases, face)
     dsl = _text(kernel, face, groups, kernels, tree, doc)
@@ -72,6 +80,26 @@ def _grouped(found: Sequence[tuple[Nest, ...]]) -> list[list[int]]:
     for i, case in enumerate(found):
         groups.setdefault(tuple(structure(n) for n in case), []).append(i)
     return list(groups.values())
+
+
+def _groups(
+    members: list[int], cases: Sequence[RawGraph], found: Sequence[tuple[Nest, ...]], face: Interface
+) -> list[Group]:
+    """Return one group, or several where numbers only follow a rule for one value of some attribute."""
+    try:
+        return [_group(members, [cases[i] for i in members], [found[i] for i in members], face)]
+    except Unsupported as refused:
+        for k, spec in enumerate(face.op.attrs):
+            values = {i: cases[i].attrs[k][1] for i in members}
+            distinct = list(dict.fromkeys(values.values()))
+            if spec.type not in ("bool", "int", "str") or not 1 < len(distinct) <= 8:
+                continue
+            try:
+                parts = [[i for i in members if values[i] == v] for v in distinct]
+                return [g for part in parts for g in _groups(part, cases, found, face)]
+            except Unsupported:
+                continue
+        raise refused
 
 
 def _group(
@@ -117,6 +145,7 @@ def _kernel(name: str, number: int, group: Group, choice: tuple[Kind, ...], face
         suffix = "" if len(choice) == 1 else f"_{chr(ord('a') + k)}"
         parts.append(write(template, kind, writer, suffix, _tensors(face)))
         writer.close_stage()
+    _untouched(writer, group, face)
     host = _host_lines(name, parts)
     tensors = [t.removeprefix("g_") for t in writer.tensors]
     scalars = [text for _, text in writer.scalars.values()]
@@ -125,6 +154,29 @@ def _kernel(name: str, number: int, group: Group, choice: tuple[Kind, ...], face
         launch=f"{name}[cores]({', '.join([*tensors, *scalars])})",
         fits=" and ".join(p.fits for p in parts if p.fits) or None,
     )  # fmt: skip
+
+
+def _untouched(writer: Writer, group: Group, face: Interface) -> None:
+    """Give outputs that the reference does not define a first element: 0, or the input's own where they share memory."""
+    stored = {s.output for t in group.templates for s in t.nest.stores}
+    missing = [k for k in range(len(face.output_names)) if k not in stored]
+    if not missing:
+        return
+    writer.capacities = {"S": "8"}
+    with writer.indented("if program_id() == 0:"):
+        for k in missing:
+            name = writer.tensor(f"g_{face.output_names[k]}")
+            alias = next((i for i, n in enumerate(face.input_names) if f"{n}_ref" == face.output_names[k]), None)
+            tile = writer.allocate("S", "float32", loaded=alias is not None)
+            if alias is not None:
+                with writer.stage("copyin"):
+                    writer.line(f"load({tile.name}, {writer.tensor(f'g_{face.input_names[alias]}')}, 0, 1)")
+            else:
+                with writer.stage("compute"):
+                    writer.line(f"fill({tile.name}, 0.0, 1)")
+            with writer.stage("copyout"):
+                writer.line(f"store({name}, 0, {tile.name})")
+            writer.close_stage()
 
 
 def _tensors(face: Interface) -> Tensors:

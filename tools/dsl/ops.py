@@ -42,7 +42,7 @@ def _table() -> dict[str, OpInfo]:
     put("mask_not", "mask", 1, frozenset({"mask"}))
     put("where", "select", 3, FLOATS)
     put("copy", "unary", 1, ANY | {"bfloat16", "int16", "int8", "uint8", "int64", "bool"})
-    put("cast", "cast", 1, ANY)
+    put("cast", "cast", 1, ANY | {"bfloat16"})
     put("fill", "fill", 1, ANY)
     put("iota", "fill", 1, frozenset({"float32", "int32"}))
     put("broadcast", "fill", 1, F32)
