@@ -368,10 +368,15 @@ void set_atomic(Atomic op, DType dtype)
     self->last_pc = __builtin_return_address(0);
     self->atomic = op;
     self->atomic_dtype = dtype;
+    self->atomic_pc = self->last_pc;
 }
 
 void set_atomic_type(DType dtype) { self->atomic_dtype = dtype; }
-void set_atomic_op(Atomic op) { self->atomic = op; }
+void set_atomic_op(Atomic op)
+{
+    self->atomic = op;
+    self->atomic_pc = __builtin_return_address(0);
+}
 
 void clean_cache(uint8_t *address, bool whole)
 {
@@ -380,6 +385,7 @@ void clean_cache(uint8_t *address, bool whole)
     if (!whole) {
         require_global("DataCacheCleanAndInvalid", pc, address, 1, false);
     }
+    launch->global->clean(*self, address, whole);
 }
 
 } // namespace akgen::twin

@@ -4,6 +4,7 @@
 #include "akgen/queue.h"
 #include "akgen/runtime.h"
 #include "chip.h"
+#include "global_hazard.h"
 #include "hazard.h"
 #include "record.h"
 #include "report.h"
@@ -30,7 +31,8 @@ constexpr int local_spaces = 7; // UB L1 L0A L0B L0C BT FB, in the order of Spac
 struct Region {
     uint8_t *begin = nullptr;
     uint32_t size_bytes = 0;
-    uint32_t taken_bytes = 0; // by InitBuffer
+    uint32_t taken_bytes = 0;  // by InitBuffer
+    uint32_t static_bytes = 0; // the furthest end of a tensor built by address
     bool holds(const uint8_t *p) const { return p >= begin && p < begin + size_bytes; }
     bool holds_overflow(const uint8_t *p) const; // unmapped addresses behind, for buffers that did not fit
 };
@@ -95,6 +97,7 @@ struct Core {
     MaskState mask{false, ~uint64_t{0}, ~uint64_t{0}};
     Atomic atomic = Atomic::none;
     DType atomic_dtype = DType::NONE;
+    const void *atomic_pc = nullptr; // where it was switched on
     void *pipe = nullptr;
     std::vector<Queue> queues; // numbers given to kernels are index + 1
     std::vector<Pool> pools;   // likewise
@@ -132,6 +135,7 @@ struct Launch {
     std::vector<std::unique_ptr<Core>> cores;
     std::mutex baton;
     Core *running = nullptr;
+    std::unique_ptr<GlobalHazards> global;
     std::map<std::pair<uint8_t *, uint64_t>, uint64_t> block_events; // IBSet counts by workspace and slot
     bool ended = false; // a trap fired: no further core may run
     uint64_t kernel_base = 0, kernel_end = 0;

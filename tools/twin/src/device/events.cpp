@@ -28,7 +28,7 @@ void raise_flag(Pipe from, Pipe to, int32_t id, const void *pc)
         trap("FLAG_TWICE", "SetFlag", pc, "SetFlag: event %d from %s to %s is set more than %u times without a wait.", id,
              pipe_name(from), pipe_name(to), most_pending);
     }
-    self->hazards.set(from, to, id);
+    self->hazards.set(from, to, id, pc);
     self->log.event(Kind::set, pair_of(from, to), static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)));
 }
 
@@ -105,7 +105,7 @@ void check_flags_left()
         for (int to = 0; to < pipe_count; ++to) {
             for (int id = 0; id < event_ids; ++id) {
                 if (self->hazards.pending(static_cast<Pipe>(from), static_cast<Pipe>(to), id)) {
-                    warn("FLAG_LEFT", "SetFlag", nullptr,
+                    warn("FLAG_LEFT", "SetFlag", self->hazards.set_by(static_cast<Pipe>(from), static_cast<Pipe>(to), id),
                          "Event %d from %s to %s is still set when the kernel ends; the next kernel finds it set.", id,
                          pipe_name(static_cast<Pipe>(from)), pipe_name(static_cast<Pipe>(to)));
                 }

@@ -131,7 +131,7 @@ Hazards::Conflict Hazards::access(int region, uint32_t first_byte, uint32_t byte
     return conflict;
 }
 
-void Hazards::set(Pipe from, Pipe to, int id)
+void Hazards::set(Pipe from, Pipe to, int id, const void *pc)
 {
     const int f = static_cast<int>(from);
     Known known;
@@ -140,6 +140,7 @@ void Hazards::set(Pipe from, Pipe to, int id)
     }
     known.number[f] = now_[f];
     known.number[0] = now_[0];
+    known.pc = pc;
     flags_[f][static_cast<int>(to)][id].push_back(known);
 }
 

@@ -34,13 +34,17 @@ public:
     void begin(Pipe pipe, bool auto_sync);
     Conflict access(int region, uint32_t first_byte, uint32_t bytes, bool write);
     const Waits &waits() const { return waits_; }
+    // Whether pipe `of` waits for instruction `number` of pipe `other` before its next one.
+    bool knows(Pipe of, Pipe other, uint32_t number) const { return seen_[int(of)][int(other)] >= number; }
     uint32_t number() const { return number_; }
 
     // A flag counts: what each set knew, oldest first.
     struct Known {
         uint32_t number[pipes];
+        const void *pc; // of the set
     };
-    void set(Pipe from, Pipe to, int id);
+    void set(Pipe from, Pipe to, int id, const void *pc);
+    const void *set_by(Pipe from, Pipe to, int id) const { return flags_[int(from)][int(to)][id].back().pc; }
     bool wait(Pipe from, Pipe to, int id); // false: nobody set it
     uint32_t pending(Pipe from, Pipe to, int id) const { return static_cast<uint32_t>(flags_[int(from)][int(to)][id].size()); }
     void barrier(Pipe pipe);

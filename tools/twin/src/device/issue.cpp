@@ -33,6 +33,19 @@ void check_local(const Instr &in, const Access &a, const Place &place)
     require_in_buffer(in.api, in.pc, *place.region, a.begin, e.bytes, a.limit_bytes, a.write, idle_lanes);
 }
 
+// Copies come from global memory on MTE2, and never end in the Unified Buffer on MTE3; each kind of core has its own memories.
+void require_reachable(const Instr &in, const Access &a, const Place &place)
+{
+    if ((in.pipe == Pipe::MTE2 && !a.write) || (in.pipe == Pipe::MTE3 && a.write && place.space == Space::UB)) {
+        trap("WRONG_MEMORY", in.api, in.pc, "%s: an address in %s is given where global memory is meant.", in.api,
+             space_name(place.space));
+    }
+    if (self->cube == (place.space == Space::UB)) {
+        trap("WRONG_MEMORY", in.api, in.pc, "%s: %s core %s has no access to %s.", in.api, self->cube ? "cube" : "vector",
+             self->name.c_str(), space_name(place.space));
+    }
+}
+
 Hazards::Conflict enter(const Access &a, const Place &place)
 {
     Hazards::Conflict first;
@@ -94,9 +107,14 @@ void issue(const Instr &in)
         }
         const Place place = place_of(a.begin);
         if (place.region) {
+            require_reachable(in, a, place);
             check_local(in, a, place);
             after_hazard(enter(a, place), in.api, in.pc, place);
         } else {
+            if (!a.begin && ((in.pipe == Pipe::MTE2 && !a.write) || (in.pipe == Pipe::MTE3 && a.write))) {
+                trap("NULL_POINTER", in.api, in.pc, "%s: global memory is %s through a null pointer; was the tensor set?", in.api,
+                     a.write ? "written" : "read");
+            }
             if (!a.begin) {
                 trap("TENSOR_RANGE", in.api, in.pc, "%s: an operand has no memory; its buffer was never initialised.", in.api);
             }
@@ -104,7 +122,8 @@ void issue(const Instr &in)
             if (a.rows > 1) { // the last row must start inside, too
                 require_global(in.api, in.pc, a.begin + (a.rows - 1) * a.row_stride, a.row_bytes, a.write);
             }
-            require_global(in.api, in.pc, e.low, e.bytes, a.write);
+            const GmBuffer &buffer = require_global(in.api, in.pc, e.low, e.bytes, a.write);
+            launch->global->copy(in, a, in.n_access == 2 ? &in.access[1 - i] : nullptr, buffer);
             flags |= aux_global;
             const bool rows_apart = a.rows > 1 && a.row_stride % 512 != 0;
             if (reinterpret_cast<uint64_t>(a.begin) % 512 != 0 || rows_apart) {

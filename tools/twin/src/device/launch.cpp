@@ -170,6 +170,7 @@ bool run_launch(const LaunchRequest &request)
     }
     std::sort(l.buffers.begin(), l.buffers.end(), [](const GmBuffer &a, const GmBuffer &b) { return a.data < b.data; });
     make_cores(l, request);
+    l.global = std::make_unique<GlobalHazards>(l.buffers, l.cores.size());
 
     Program program = {request.entry, {}};
     if (request.arguments.size() > most_arguments) {

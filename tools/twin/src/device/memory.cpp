@@ -219,7 +219,7 @@ void require_in_buffer(const char *api, const void *pc, const Region &region, co
         return;
     }
     const char *verb = write ? "writes" : "reads";
-    if (begin + limit < region.begin + region.taken_bytes && !harmless) {
+    if (begin + limit < region.begin + std::max(region.taken_bytes, region.static_bytes) && !harmless) {
         trap("TENSOR_RANGE", api, pc, "%s: %s %llu bytes of a tensor whose buffer ends after %u bytes.", api, verb,
              static_cast<unsigned long long>(bytes), limit);
     }
@@ -253,7 +253,8 @@ uint8_t *global_scalar(uint8_t *address, uint32_t bytes, bool write)
 {
     const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
-    require_global(write ? "GlobalTensor::SetValue" : "GlobalTensor::GetValue", pc, address, bytes, write);
+    const char *api = write ? "GlobalTensor::SetValue" : "GlobalTensor::GetValue";
+    launch->global->scalar(address, bytes, write, require_global(api, pc, address, bytes, write), pc);
     self->log.scalar(static_cast<uint32_t>(so_offset(pc)), true);
     return address;
 }
@@ -280,6 +281,7 @@ View static_tensor(uint8_t position, uint32_t offset_bytes, uint32_t size_bytes)
         trap("UB_OVERFLOW", "LocalTensor", pc, "LocalTensor: bytes %u to %llu of %s, which has %u bytes.", offset_bytes,
              static_cast<unsigned long long>(uint64_t{offset_bytes} + size_bytes), space_name(space), region.size_bytes);
     }
+    region.static_bytes = std::max(region.static_bytes, offset_bytes + size_bytes);
     return {region.begin + offset_bytes, size_bytes};
 }
 

@@ -163,6 +163,11 @@ void run_core(Core &core, void (*program)(void *), void *argument)
         core.pipe = nullptr;
         settle_queues(true);
         check_flags_left();
+        if (core.atomic != Atomic::none) {
+            warn("ATOMIC_LEFT", "SetAtomic", core.atomic_pc,
+                 "Atomic accumulation is still on when core %s ends; copies of the next kernel accumulate.", core.name.c_str());
+        }
+        launch->global->publish(core, 0); // whoever waits in a barrier need not wait for this core
     }
     std::unique_lock lock(launch->baton);
     core.state = CoreState::done;

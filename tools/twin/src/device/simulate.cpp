@@ -1,8 +1,8 @@
 #include "simulate.h"
 #include "core.h"
+#include "simulate_state.h"
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <map>
 #include <queue>
 #include <set>
@@ -10,53 +10,6 @@
 namespace akgen::twin {
 
 namespace {
-constexpr int scalar = 0;
-constexpr int other_cause = 7;
-
-struct Moment {
-    double time;
-    uint64_t order; // of creation: ties are broken the same way in every run
-    enum class What : uint8_t { scalar, start, finish, flag, cross } what;
-    uint8_t a, b, c; // pipe; or flag from, to, id
-    uint32_t core;
-    bool operator>(const Moment &o) const { return time != o.time ? time > o.time : order > o.order; }
-};
-struct Transfer { // in virtual time, in which every transfer runs at its own full speed
-    double virtual_end;
-    uint64_t order;
-    uint32_t core;
-    uint8_t pipe;
-    bool operator>(const Transfer &o) const
-    {
-        return virtual_end != o.virtual_end ? virtual_end > o.virtual_end : order > o.order;
-    }
-};
-
-struct PipeState {
-    std::deque<uint32_t> queue; // records issued and not yet begun
-    bool busy = false;
-    double free_at = 0;
-    double done = 0; // result of the last instruction
-    double begun = 0;
-    double blocked_since = -1;
-    int blocked_on = other_cause;
-    uint32_t number = 0; // instructions completed or running
-    std::vector<double> done_at; // by instruction number
-    Cost cost;
-};
-struct CoreState {
-    size_t next = 0; // record that the scalar unit handles next
-    double time = 0; // of the scalar unit
-    bool waiting = false, ended = false;
-    double waiting_since = 0;
-    int waiting_on = other_cause;
-    PipeState pipes[7];
-    std::deque<double> flags[7][7][8];
-    uint32_t cross_votes[16] = {};
-    std::deque<double> cross[16];
-    int64_t rounds = 0;
-};
-
 class Machine {
 public:
     Machine(const Launch &launch, const CostModel &costs, uint64_t most_spans)

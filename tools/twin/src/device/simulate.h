@@ -8,7 +8,9 @@
 
 namespace akgen::twin {
 
+#pragma GCC visibility push(hidden)
 struct Launch;
+#pragma GCC visibility pop
 
 struct Span { // one instruction in time, in cycles
     uint32_t core;

@@ -7,6 +7,9 @@ namespace akgen::twin {
 
 namespace {
 constexpr uint32_t most_pending = 15;
+// Where cores publish what they have done (GlobalHazards): barriers, flags; block events use their address.
+constexpr uint64_t barrier_key = 0;
+constexpr uint64_t flag_key = 1;
 
 bool takes_part(const Core &core, bool vector_only) { return !(vector_only && core.cube); }
 
@@ -17,6 +20,7 @@ void join_all(bool vector_only, const char *api, const void *pc)
         trap("DEADLOCK", api, pc, "%s: the form for vector cores is called on a cube core.", api);
     }
     self->hazards.barrier(Pipe::ALL);
+    launch->global->publish(*self, barrier_key);
     self->log.event(Kind::sync_all, 0, vector_only, static_cast<uint32_t>(so_offset(pc)));
     ++self->sync_round;
     bool last = true;
@@ -26,8 +30,10 @@ void join_all(bool vector_only, const char *api, const void *pc)
     }
     if (!last) {
         wait_here(Wait::What::sync_all, self->sync_round, pc);
+        launch->global->take_over(*self, barrier_key);
         return;
     }
+    launch->global->take_over(*self, barrier_key);
     warn_of_ended("SyncAll", pc);
     for (const auto &core : launch->cores) {
         if (core->wait.what == Wait::What::sync_all && core->sync_round == self->sync_round) {
@@ -73,6 +79,7 @@ void cross_core_set(uint32_t mode, Pipe pipe, uint32_t id)
         trap("EVENT_ID", "CrossCoreSetFlag", pc, "CrossCoreSetFlag: flag %u in mode %u; flags are 0 to 10, modes 0 to 2.", id, mode);
     }
     self->log.event(Kind::cross_set, static_cast<uint8_t>(pipe), static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)), mode);
+    launch->global->publish(*self, flag_key + id);
     for (const auto &core : launch->cores) {
         if (!addressed(*core, mode)) {
             continue;
@@ -110,10 +117,16 @@ void cross_core_wait(uint32_t id)
         wait_here(Wait::What::cross_flag, id, pc);
     }
     --self->cross[id].count;
+    launch->global->take_over(*self, flag_key + id);
     self->log.event(Kind::cross_wait, 0, static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)));
 }
 
 namespace {
+uint64_t event_key(const uint8_t *workspace, int32_t block, int32_t event)
+{
+    return reinterpret_cast<uint64_t>(workspace) + (static_cast<uint64_t>(event) * static_cast<uint64_t>(block_num()) + static_cast<uint64_t>(block)) * 32;
+}
+
 // IBSet and IBWait count in global memory: 32 bytes for each pair of event and core.
 uint64_t &event_word(const char *api, const void *pc, uint8_t *workspace, int32_t block, int32_t event)
 {
@@ -128,6 +141,7 @@ void block_set(uint8_t *workspace, View, int32_t block, int32_t event)
 {
     const void *pc = __builtin_return_address(0);
     ++event_word("IBSet", pc, workspace, block, event);
+    launch->global->publish(*self, event_key(workspace, block, event));
     self->hazards.barrier(Pipe::ALL);
     for (const auto &core : launch->cores) {
         if (core->wait.what == Wait::What::block_event) {
@@ -143,6 +157,7 @@ void block_wait(uint8_t *workspace, View, int32_t block, int32_t event)
         wait_here(Wait::What::block_event, event, pc);
     }
     --event_word("IBWait", pc, workspace, block, event);
+    launch->global->take_over(*self, event_key(workspace, block, event));
     self->hazards.barrier(Pipe::ALL);
 }
 

@@ -4,7 +4,9 @@
 
 namespace akgen::twin {
 
+#pragma GCC visibility push(hidden)
 struct Launch;
+#pragma GCC visibility pop
 
 // Compute the timeline of a finished launch. Returns the report's launch line; writes a Chrome trace to `trace_fd`
 // unless it is -1.

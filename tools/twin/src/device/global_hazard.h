@@ -1,0 +1,73 @@
+// Races through global memory: between cores, and within a core between what leaves the chip and what is read back.
+//
+// Cores know of each other what synchronisation told them: a set flag or an arrival at a barrier publishes all that a
+// core has done so far, a wait takes it over. Each 32-byte block keeps its last writer with a mask of the bytes, and its
+// last reader. What is lost that way (a block shared by several cores) is a race that is not seen, never one that is
+// not there. A copy that writes what is there already races with nobody.
+#pragma once
+#include "akgen/runtime.h"
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#pragma GCC visibility push(hidden)
+namespace akgen::twin {
+
+struct GmBuffer;
+struct Core;
+
+class GlobalHazards {
+public:
+    GlobalHazards(const std::vector<GmBuffer> &buffers, std::size_t cores);
+    ~GlobalHazards();
+
+    void publish(const Core &core, uint64_t where); // `where`: one number for each flag or barrier
+    void take_over(const Core &core, uint64_t where);
+
+    // Enter the global side of a copy before its bytes move. `other` is its on-chip side, or null.
+    void copy(const Instr &in, const Access &global, const Access *other, const GmBuffer &buffer);
+    void scalar(const uint8_t *address, uint32_t bytes, bool write, const GmBuffer &buffer, const void *pc);
+    // Write back and forget the data cache's line of an address, or all of the core's lines.
+    void clean(const Core &core, const uint8_t *address, bool whole);
+
+private:
+    struct Touch {
+        uint32_t stamp = 0; // core + 1 in the high byte, epoch below; 0: nobody
+        uint32_t bytes = 0; // of the block, one bit each
+    };
+    struct Writer {
+        Touch touch;
+        uint32_t number = 0; // of the core's copy that wrote it; 0: the scalar unit
+    };
+    struct Shadow {
+        uint64_t blocks = 0;
+        Writer *writers = nullptr;
+        Touch *readers = nullptr;
+    };
+    struct Race {
+        const char *what = nullptr;
+        uint32_t core = 0;
+        uint64_t byte = 0;
+    };
+
+    bool ordered(uint32_t stamp) const;
+    uint32_t own_stamp() const;
+    Shadow *shadow_of(const GmBuffer &buffer);
+    Race read(Shadow &shadow, uint64_t begin, uint64_t end, Pipe pipe);
+    Race write(Shadow &shadow, uint64_t begin, uint64_t end, uint32_t number, bool atomic);
+    bool stale(const uint8_t *begin, uint64_t bytes, bool own, uint32_t &core) const;
+    void tell(const Race &race, const char *api, const void *pc, const GmBuffer &buffer) const;
+
+    std::vector<Shadow> shadows_;
+    const GmBuffer *first_ = nullptr;
+    std::vector<uint32_t> epoch_;                // by core
+    std::vector<std::vector<uint32_t>> known_;   // by core: the last epoch of each core that it knows of
+    std::map<uint64_t, std::vector<uint32_t>> published_;
+    std::vector<std::set<uint64_t>> dirty_;      // by core: lines of 64 bytes that its data cache has not written back
+    std::size_t dirty_lines_ = 0;
+};
+
+} // namespace akgen::twin
+#pragma GCC visibility pop
