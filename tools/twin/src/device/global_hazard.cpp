@@ -154,8 +154,9 @@ GlobalHazards::Race GlobalHazards::write(Shadow &shadow, uint64_t begin, uint64_
                 race = {"overwrites what is read by", (reader.stamp >> 24) - 1, std::max(begin, at * block)};
             }
         }
-        writer.touch.bytes = before == mine ? writer.touch.bytes | bytes : bytes;
-        writer.touch.stamp = mine;
+        const bool same = (before & ~atomic_bit) == (mine & ~atomic_bit);
+        writer.touch.bytes = same ? writer.touch.bytes | bytes : bytes;
+        writer.touch.stamp = same ? before & mine : mine; // what this core has set and added to is not only added to
         writer.number = number;
     }
     return race;

@@ -131,7 +131,7 @@ void on_fault(int signal, siginfo_t *info, void *context)
     if (at < launch->kernel_base || at >= launch->kernel_end) {
         pc = self->last_pc; // inside the runtime, on behalf of this call
     } else {
-        pc = static_cast<const uint8_t *>(pc) + 1; // so_offset takes one off again
+        pc = static_cast<const uint8_t *>(pc) + 2; // so_offset and who reads its result take one off each
     }
     if (signal == SIGFPE) {
         trap("SCALAR_DIVISION", "division", pc, "An integer is divided by zero.");
