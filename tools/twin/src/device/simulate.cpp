@@ -239,7 +239,7 @@ private:
 
     bool hold(uint32_t core, double now, int cause, double retry = -1)
     {
-        CoreState &c = cores_[core];
+        CoreProgress &c = cores_[core];
         if (!c.waiting) {
             c.waiting = true;
             c.waiting_since = now;
@@ -254,7 +254,7 @@ private:
     // True when the record is dealt with; false when the scalar unit must wait.
     bool handle(uint32_t core, const Record &r, uint32_t index, double now)
     {
-        CoreState &c = cores_[core];
+        CoreProgress &c = cores_[core];
         switch (r.kind) {
         case Kind::scalar:
             c.time = now + r.work * (r.aux ? costs_.scalar_gm : costs_.scalar_ub);
@@ -319,7 +319,7 @@ private:
 
     bool enter(uint32_t core, int pipe, uint32_t index, double now)
     {
-        CoreState &c = cores_[core];
+        CoreProgress &c = cores_[core];
         PipeState &p = c.pipes[pipe];
         if (p.queue.size() >= costs_.queue_depth) {
             return hold(core, now, pipe);
@@ -351,7 +351,7 @@ private:
 
     bool meet(uint32_t core, const Record &r, double now)
     {
-        CoreState &c = cores_[core];
+        CoreProgress &c = cores_[core];
         if (c.rounds == 0 || arrived_.count({core, c.next}) == 0) {
             arrived_.insert({core, c.next});
             ++c.rounds;
@@ -395,7 +395,7 @@ private:
 
     void run_scalar(uint32_t core, double now)
     {
-        CoreState &c = cores_[core];
+        CoreProgress &c = cores_[core];
         if (c.ended || in_scalar_ == core + 1) {
             return;
         }
@@ -436,7 +436,7 @@ private:
     const Launch &launch_;
     const CostModel &costs_;
     const uint64_t most_spans_;
-    std::vector<CoreState> cores_;
+    std::vector<CoreProgress> cores_;
     std::vector<std::array<uint32_t, 7>> running_;
     Simulation out_;
     std::priority_queue<Moment, std::vector<Moment>, std::greater<>> moments_;

@@ -41,7 +41,7 @@ struct PipeState {
     std::vector<double> done_at; // by instruction number
     Cost cost;
 };
-struct CoreState {
+struct CoreProgress {
     size_t next = 0; // record that the scalar unit handles next
     double time = 0; // of the scalar unit
     bool waiting = false, ended = false;
