@@ -76,6 +76,23 @@ def read_elf(path: Path) -> Elf:
     return Elf(frozenset(defined), frozenset(undefined), tuple(sorted(startup)), tuple(collected))
 
 
+def undefined_in(path: Path) -> frozenset[str]:
+    """Return the symbols that an object file needs from elsewhere. Raises ValueError if it is none."""
+    data = path.read_bytes()
+    if data[:6] != b"\x7fELF\x02\x01":
+        raise ValueError(f"{path} is no little-endian ELF64 file")
+    offset, size, count = struct.unpack_from("<Q", data, 40)[0], *struct.unpack_from("<HH", data, 58)
+    sections = [struct.unpack_from("<IIQQQQIIQQ", data, offset + i * size) for i in range(count)]
+    found = set()
+    for _, kind, _, _, at, length, link, _, _, _ in sections:
+        if kind == _SYMTAB:
+            for entry in range(at + 24, at + length, 24):
+                name_at, _, _, section, _, _ = struct.unpack_from("<IBBHQQ", data, entry)
+                if not section:
+                    found.add(_text(data, sections[link][4] + name_at))
+    return frozenset(found)
+
+
 @lru_cache(maxsize=4)
 def exported_by(library: Path) -> frozenset[str]:
     return read_elf(library).defined

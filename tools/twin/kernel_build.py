@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 from akgen.tools.dtypes import DType
 from akgen.tools.outcome import Diagnostic
+from akgen.tools.process import Finished
 from akgen.tools.project import KernelProject
 from akgen.tools.twin.columns import Column
 from akgen.tools.twin.diagnostics import CompilerError, errors, explain
-from akgen.tools.twin.elf import Elf, exported_by, read_elf
+from akgen.tools.twin.dialect import portable
+from akgen.tools.twin.elf import Elf, exported_by, read_elf, undefined_in
 from akgen.tools.twin.entry import entries, without_comments
 from akgen.tools.twin.host_info import HostInfo
 from akgen.tools.twin.host_names import HOST_NAMES
@@ -20,6 +22,7 @@ from akgen.tools.twin.results import fetch, write_result
 from akgen.tools.twin.runtime_build import TWIN, Runtime
 from akgen.tools.twin.sandboxed import compile_in, exhausted
 from akgen.tools.twin.scalar_casts import DUMP, dump_options, refused_casts
+from akgen.tools.twin.sides import CORE_TYPE, Side, sides_of, symbol_of, works
 from akgen.tools.twin.store import Store, digest
 from akgen.tools.twin.tiling_header import plain_struct_of_key, tiling_header
 
@@ -71,7 +74,7 @@ def build_kernel(
     """Build a variant, or take it from the cache. Raises InfraError only."""
     symbol = f"{project.kernel}_{variant.tiling_key}_tilingkey"
     prelude = _prelude(project, info, variant, symbol)
-    files = {p: without_launches(project.files[p]) for p in project.kernel_files}
+    files = {p: portable(without_launches(project.files[p])) for p in project.kernel_files}
     options = (*_project_options(project), *dump_options(runtime.compiler))
     parts = (part for pair in sorted(files.items()) for part in pair)
     key = digest("kernel", runtime.digest, *_flags(), *options, project.kernel, prelude, *parts)
@@ -107,7 +110,10 @@ def _project_options(project: KernelProject) -> tuple[str, ...]:
 
 def _prelude(project: KernelProject, info: HostInfo | None, variant: Variant, symbol: str) -> str:
     """Write what CANN's operator compiler passes to a kernel: types, formats, the key, tiling structs, the symbol."""
-    lines = [f"#define TILING_KEY_VAR {variant.tiling_key}UL"]
+    lines = [
+        f"#ifndef AKGEN_CORE_TYPE\n#define AKGEN_CORE_TYPE {CORE_TYPE[Side.VECTOR]}\n#endif",
+        f"#define TILING_KEY_VAR {variant.tiling_key}UL",
+    ]
     if info is not None and info.op is not None and variant.column is not None:
         lines += _type_macros(info, variant.column)
     lines.append('#include "kernel_operator.h"')
@@ -119,7 +125,9 @@ def _prelude(project: KernelProject, info: HostInfo | None, variant: Variant, sy
         plain = plain_struct_of_key(text, variant.tiling_key)
         lines += [f"#define AKGEN_TILING_STRUCT {plain}"] if plain else []
     # After the headers, for the kernel may be called like something in them (`sqrt`, `equal`).
-    lines.append(f"#define {project.kernel} {symbol}")
+    lines += [f"#if AKGEN_CORE_TYPE == {CORE_TYPE[Side.CUBE]}"]
+    lines += [f"#define {project.kernel} {symbol_of(symbol, Side.CUBE)}", "#else"]
+    lines += [f"#define {project.kernel} {symbol}", "#endif"]
     return "\n".join(lines) + "\n"
 
 
@@ -161,18 +169,24 @@ def _build(
         target.write_text(text)
     (folder / "prelude.h").write_text(prelude)
     include = sorted({str(PurePosixPath(p).parent) for p in files})
-    command: list[str | Path] = [
+    compile_: list[str | Path] = [
         *_flags(),
-        *runtime.compiler.linker,
         *options,
         f"-fdebug-prefix-map={folder}=.",
         *(f"-I{runtime.folder / name}" for name in kernel_flags().include),
         *(f"-I{i}" for i in include),
         *("-include", "prelude.h", project.kernel_file),
-        *("-o", _LIBRARY, f"-L{runtime.folder}", "-lakgen_twin", *kernel_flags().link),
     ]
-    done = compile_in(runtime, command, folder)
-    casts = refused_casts(folder, files)
+    link = ("-o", _LIBRARY, f"-L{runtime.folder}", "-lakgen_twin", *kernel_flags().link)
+    sides = sides_of(without_comments("\n".join(files.values())))
+    if len(sides) == 1:
+        command = [*compile_, *runtime.compiler.linker, *link]
+        done = compile_in(runtime, command, folder)
+        casts = refused_casts(folder, files)
+    else:
+        done, objects, casts = _compile_sides(runtime, compile_, sides, folder, files)
+        command = [*_flags(), *runtime.compiler.linker, *objects, *link]
+        done = compile_in(runtime, command, folder) if done.ok else done
     if done.ok:
         found = _check_library(folder / _LIBRARY, symbol, project, runtime) or casts
         if any(d.code in ("LINK", "HOST_NAME") for d in found):
@@ -186,6 +200,25 @@ def _build(
             (stopped,) if stopped else explain(done.err, side="device", is_project_file=files.__contains__)
         )
     write_result(folder, found)
+
+
+def _compile_sides(
+    runtime: Runtime, compile_: list[str | Path], sides: tuple[Side, ...], folder: Path, files: dict[str, str]
+) -> tuple[Finished, list[str | Path], tuple[Diagnostic, ...]]:
+    """Compile for each kind of core. Return the objects of those that have something to do, and refused casts."""
+    objects: list[str | Path] = []
+    casts: dict[tuple[str | None, int | None], Diagnostic] = {}
+    for side in sides:
+        name = f"{side}.o"
+        # What both sides define has one name and two contents; it stays within its object.
+        own = ("-c", "-fwhole-program", f"-DAKGEN_CORE_TYPE={CORE_TYPE[side]}", "-o", name)
+        done = compile_in(runtime, [*compile_, *own], folder)
+        casts |= {(c.file, c.line): c for c in refused_casts(folder, files)}
+        if not done.ok:
+            return done, [], ()
+        if works(undefined_in(folder / name)):
+            objects.append(name)
+    return done, objects or [f"{Side.VECTOR}.o"], tuple(casts.values())
 
 
 def _placed(found: tuple[Diagnostic, ...], asked: list[CompilerError]) -> tuple[Diagnostic, ...]:
@@ -211,7 +244,7 @@ def _check_library(
     unknown = elf.undefined - exported_by(runtime.device_library) - _COMPILER_CALLS
     if unknown:
         return tuple(_unknown_symbol(name, file) for name in sorted(unknown)[:3])
-    if symbol not in elf.defined:
+    if not elf.defined & {symbol_of(symbol, side) for side in Side}:
         text = 'The kernel function is not extern "C".'
         found = _finding("ENTRY_NAME", text, file, 'Write extern "C" __global__ __aicore__ void ...')
         entry = next((e for e in entries(project) if e.name == project.kernel), None)

@@ -5,6 +5,7 @@
 #include "ascendc/sync.h"
 #include "ascendc/queue.h"
 #include "ascendc/copy.h"
+#include "ascendc/cube.h"
 #include "ascendc/device_utils.h"
 #include "ascendc/list_tensor.h"
 #include "ascendc/kernel_macros.h"

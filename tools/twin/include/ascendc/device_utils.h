@@ -24,12 +24,17 @@ constexpr uint32_t ONE_BLK_HALF_NUM = ONE_BLK_SIZE / sizeof(half);
 constexpr uint32_t ONE_REPEAT_FLOAT_SIZE = ONE_REPEAT_BYTE_SIZE / sizeof(float);
 constexpr uint32_t ONE_REPEAT_HALF_SIZE = ONE_REPEAT_BYTE_SIZE / sizeof(half);
 
-// The kind of the running core: a constant of each compilation on the chip, which compiles a kernel once for each kind;
-// one compilation serves both here, so that it is asked of the runtime.
+// The kind of the running core: a constant of each compilation, for a kernel is compiled once for each kind. Where one
+// compilation serves both, it is asked of the runtime.
 constexpr int AIC = 1;
 constexpr int AIV = 2;
+#ifdef AKGEN_CORE_TYPE
+} // namespace AscendC
+static constexpr int g_coreType = AKGEN_CORE_TYPE;
+#else
 struct CoreTypeWord {
     AKGEN_INLINE operator int() const { return akgen::twin::on_cube_core() ? AIC : AIV; }
 };
 } // namespace AscendC
 static constexpr AscendC::CoreTypeWord g_coreType{};
+#endif

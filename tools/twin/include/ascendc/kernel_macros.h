@@ -1,6 +1,7 @@
 // Macros of a kernel's entry: tiling data, tiling keys, task types, assertions and prints.
 #pragma once
 #include "akgen/debug.h"
+#include "ascendc/device_utils.h"
 #include "ascendc/tensor.h"
 
 // The host engineer's generated header names the operator's tiling structures: AKGEN_TILING_STRUCT, the registered
@@ -79,10 +80,10 @@
 #define KERNEL_TASK_TYPE(key, type) AKGEN_TASK_TYPE(0L, static_cast<long>(key), static_cast<long>(type))
 #define KERNEL_TYPE_MIX_VECTOR_CORE KERNEL_TYPE_AIV_ONLY
 
-#define ASCEND_IS_AIV (!akgen::twin::on_cube_core())
-#define ASCEND_IS_AIC (akgen::twin::on_cube_core())
-#define ASCEND_IS_NOT_AIV (akgen::twin::on_cube_core())
-#define ASCEND_IS_NOT_AIC (!akgen::twin::on_cube_core())
+#define ASCEND_IS_AIV (g_coreType != AscendC::AIC)
+#define ASCEND_IS_AIC (g_coreType == AscendC::AIC)
+#define ASCEND_IS_NOT_AIV (g_coreType == AscendC::AIC)
+#define ASCEND_IS_NOT_AIC (g_coreType != AscendC::AIC)
 
 // ASSERT compiles to nothing on the chip, so that public kernels put it where no statement may stand. The others act.
 #define ASSERT(...)

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #define __aicore__
-#define __global__ __attribute__((visibility("default"), used))
+#define __global__ __attribute__((visibility("default"), used, externally_visible))
 #define __gm__
 #define __ubuf__
 #define __cbuf__
@@ -32,6 +32,7 @@
 #define __simt_vf__
 #define __check_sync_alias__
 #define __force_inline__ __attribute__((always_inline))
+#define __forceinline__ inline
 #define __BLOCK_LOCAL__ thread_local
 #define __block_local__ thread_local
 #define __WORKGROUP_LOCAL__ thread_local
@@ -39,6 +40,11 @@
 #define __NPU_ARCH__ 2201
 #define __DAV_C220__ 1
 #define GM_ADDR __gm__ uint8_t *
+#if defined(AKGEN_CORE_TYPE) && AKGEN_CORE_TYPE == 1
+#define __DAV_C220_CUBE__ 1
+#elif defined(AKGEN_CORE_TYPE)
+#define __DAV_C220_VEC__ 1
+#endif
 #define ASCENDC_TWIN 1
 
 using half = _Float16;

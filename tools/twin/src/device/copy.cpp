@@ -111,7 +111,8 @@ void accumulate_brain(Atomic op, uint8_t *dst, const uint8_t *src, uint64_t byte
     }
 }
 
-// What reaches global memory: the bytes, or their sum, maximum or minimum with what is there.
+} // namespace
+
 void store(const char *api, const void *pc, uint8_t *dst, const uint8_t *src, uint64_t bytes)
 {
     const Atomic op = self->atomic;
@@ -136,7 +137,6 @@ void store(const char *api, const void *pc, uint8_t *dst, const uint8_t *src, ui
         trap("DTYPE_SUPPORT", api, pc, "%s: atomic operations do not exist for %s.", api, dtype_name(self->atomic_dtype));
     }
 }
-} // namespace
 
 // -- whole rows ------------------------------------------------------------------------------------------------------
 
@@ -189,6 +189,37 @@ static void rows_local(const char *api, const void *pc, const View &dst, const V
     }
 }
 
+// The tables beside L0 are filled in units of 64 (bias) and 128 bytes (fixpipe). A bias of 16 bits becomes float.
+static void rows_to_table(const void *pc, const View &dst, const View &src, Rows r, DType dtype, Space to)
+{
+    const int unit = to == Space::BT ? 2 : 4; // in the blocks of 32 bytes that the caller counted
+    r = {r.rows, r.row_bytes * unit, r.dst_stride * unit, r.src_stride * unit};
+    if (to == Space::FB || dtype_bytes(dtype) == 4) {
+        return rows_local("DataCopy", pc, dst, src, r, dtype);
+    }
+    self->last_pc = pc;
+    if (r.rows == 0 || r.row_bytes == 0) {
+        return;
+    }
+    require_local("DataCopy", pc, "dst", dst);
+    require_local("DataCopy", pc, "src", src);
+    const int64_t gap = r.dst_stride - static_cast<int64_t>(r.row_bytes);
+    const Rows wide = {r.rows, r.row_bytes * 2, r.row_bytes * 2 + gap, r.src_stride};
+    issue(transfer("DataCopy", pc, Pipe::MTE1, dtype, rows_of(dst.data, wide.row_bytes, r.rows, wide.dst_stride, true, dst.size_bytes),
+                   rows_of(src.data, r.row_bytes, r.rows, r.src_stride, false, src.size_bytes)));
+    for (uint32_t i = 0; i < r.rows; ++i) {
+        for (uint32_t at = 0; at < r.row_bytes; at += 2) {
+            const uint8_t *from = src.data + i * r.src_stride + at;
+            uint16_t bits;
+            _Float16 half;
+            std::memcpy(&bits, from, 2);
+            std::memcpy(&half, from, 2);
+            const float value = dtype == DType::BF16 ? widen(bits) : static_cast<float>(half);
+            std::memcpy(dst.data + i * wide.dst_stride + at * 2, &value, 4);
+        }
+    }
+}
+
 static Rows whole(uint64_t count, DType dtype)
 {
     return {1, static_cast<uint32_t>(count * dtype_bytes(dtype)), 0, 0};
@@ -227,7 +258,13 @@ void copy_out_rows(uint8_t *dst, View src, uint8_t, const Rows &rows, DType dtyp
 
 void copy_local_rows(View dst, uint8_t, View src, uint8_t, const Rows &rows, DType dtype)
 {
-    rows_local("DataCopy", __builtin_return_address(0), dst, src, rows, dtype);
+    const void *pc = __builtin_return_address(0);
+    const Space to = place_of(dst.data).space;
+    if (to == Space::BT || to == Space::FB) {
+        rows_to_table(pc, dst, src, rows, dtype, to);
+    } else {
+        rows_local("DataCopy", pc, dst, src, rows, dtype);
+    }
 }
 
 // -- ragged rows: each is padded to 32 bytes on the chip ------------------------------------------------------------------

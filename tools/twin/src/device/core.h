@@ -163,6 +163,8 @@ Region &region_of(Space space);
 const GmBuffer &require_global(const char *api, const void *pc, const uint8_t *begin, uint64_t bytes, bool write);
 // Copy from global memory; what lies behind the mapping reads as NaN.
 void fetch(uint8_t *to, const uint8_t *from, uint64_t bytes);
+// Copy to global memory as this core's atomic mode says: the bytes, or their sum, maximum or minimum with what is there.
+void store(const char *api, const void *pc, uint8_t *dst, const uint8_t *src, uint64_t bytes);
 void make_arena(Core &core, const Chip &chip);
 void drop_arena(Core &core);
 // Report a race that Hazards::access found, and put the automatic synchronisation's waits into the log.

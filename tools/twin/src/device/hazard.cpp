@@ -162,6 +162,16 @@ bool Hazards::wait(Pipe from, Pipe to, int id)
     return true;
 }
 
+uint32_t Hazards::follow(Pipe later, Pipe earlier)
+{
+    const int l = static_cast<int>(later), e = static_cast<int>(earlier);
+    for (int p = 0; p < pipes; ++p) {
+        seen_[l][p] = seen_[e][p] > seen_[l][p] ? seen_[e][p] : seen_[l][p];
+    }
+    seen_[l][e] = now_[e];
+    return now_[e];
+}
+
 void Hazards::barrier(Pipe pipe)
 {
     if (pipe != Pipe::ALL) {

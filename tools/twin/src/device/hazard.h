@@ -48,6 +48,8 @@ public:
     bool wait(Pipe from, Pipe to, int id); // false: nobody set it
     uint32_t pending(Pipe from, Pipe to, int id) const { return static_cast<uint32_t>(flags_[int(from)][int(to)][id].size()); }
     void barrier(Pipe pipe);
+    // Order what `later` does next behind all that `earlier` did; returns the number of earlier's last instruction.
+    uint32_t follow(Pipe later, Pipe earlier);
 
 private:
     struct Shadow {

@@ -116,7 +116,7 @@ void make_cores(Launch &l, const LaunchRequest &request)
     }
 }
 
-void run_threads(Launch &l, Program &program)
+void run_threads(Launch &l, Program &program, Program &cube_program)
 {
     std::vector<Start> starts(l.cores.size());
     std::vector<pthread_t> threads(l.cores.size());
@@ -126,7 +126,7 @@ void run_threads(Launch &l, Program &program)
     l.cores.front()->turn = true;
     l.running = l.cores.front().get();
     for (size_t i = 0; i < l.cores.size(); ++i) {
-        starts[i] = {l.cores[i].get(), &program, std::vector<uint8_t>(signal_stack_bytes)};
+        starts[i] = {l.cores[i].get(), l.cores[i]->cube ? &cube_program : &program, std::vector<uint8_t>(signal_stack_bytes)};
         if (pthread_create(&threads[i], &attributes, thread_main, &starts[i]) != 0) {
             throw std::runtime_error("no thread for core " + l.cores[i]->name); // ends the process
         }
@@ -178,7 +178,9 @@ bool run_launch(const LaunchRequest &request)
     }
     std::copy(request.arguments.begin(), request.arguments.end(), program.arguments);
     catch_faults();
-    run_threads(l, program);
+    Program cube_program = program;
+    cube_program.entry = request.cube_entry ? request.cube_entry : request.entry;
+    run_threads(l, program, cube_program);
 
     check_guards(request);
     request.report->write_diagnostics();

@@ -46,6 +46,7 @@ struct LaunchRequest {
     const Chip *chip = nullptr;
     Report *report = nullptr;
     void *entry = nullptr; // the kernel: takes pointers only
+    void *cube_entry = nullptr; // the kernel as compiled for cube cores; none: `entry` serves them, too
     uint64_t kernel_base = 0, kernel_end = 0;
     TaskType task;
     uint32_t block_dim = 1;

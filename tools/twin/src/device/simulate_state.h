@@ -48,7 +48,7 @@ struct CoreProgress {
     double waiting_since = 0;
     int waiting_on = other_cause;
     PipeState pipes[7];
-    std::deque<double> flags[7][7][8];
+    std::deque<double> flags[7][7][9]; // by event id; the last are unit flags
     uint32_t cross_votes[16] = {};
     std::deque<double> cross[16];
     int64_t rounds = 0;

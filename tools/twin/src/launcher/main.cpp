@@ -49,6 +49,8 @@ int find_kernel(dl_phdr_info *info, size_t, void *data)
     return 1;
 }
 
+void idle() {} // the program of cores that the kernel has none for
+
 void run(const std::string &manifest_file)
 {
     const Manifest manifest = Manifest::read(manifest_file);
@@ -58,7 +60,7 @@ void run(const std::string &manifest_file)
     const int trace_fd = manifest.trace == "-" ? -1 : open_new(manifest.trace);
     LaunchMemory memory(manifest);
     LaunchRequest request;
-    request.task = task_type_of(manifest.kernel);
+    const std::optional<TaskType> declared = task_type_of(manifest.kernel);
 
     // Before the process is locked down. Zero is no limit.
     itimerval wall = {};
@@ -78,8 +80,14 @@ void run(const std::string &manifest_file)
     if (!kernel) {
         throw std::runtime_error("the kernel cannot be loaded: " + std::string(dlerror()));
     }
+    // A kernel compiled for cube cores is called <symbol>_aic. Without a record, what there is says what runs.
     request.entry = dlsym(kernel, manifest.symbol.c_str());
-    if (!request.entry) {
+    request.cube_entry = dlsym(kernel, (manifest.symbol + "_aic").c_str());
+    const bool vector = request.entry != nullptr, cube = request.cube_entry != nullptr;
+    request.task = declared.value_or(TaskType{cube, !vector ? 0u : cube ? 2u : 1u});
+    request.entry = vector ? request.entry : reinterpret_cast<void *>(idle);
+    request.cube_entry = cube ? request.cube_entry : reinterpret_cast<void *>(idle);
+    if (!vector && !cube) {
         throw std::runtime_error("the kernel has no function " + manifest.symbol);
     }
     Loaded loaded{manifest.kernel.c_str()};

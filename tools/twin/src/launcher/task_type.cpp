@@ -29,7 +29,7 @@ TaskType of_tag(int64_t tag)
 }
 } // namespace
 
-TaskType task_type_of(const std::string &kernel_file)
+std::optional<TaskType> task_type_of(const std::string &kernel_file)
 {
     std::ifstream file(kernel_file, std::ios::binary);
     const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -47,7 +47,7 @@ TaskType task_type_of(const std::string &kernel_file)
         return s;
     };
     const Elf64_Shdr names = section(header.e_shstrndx);
-    TaskType found;
+    std::optional<TaskType> found;
     for (unsigned i = 0; i < header.e_shnum; ++i) {
         const Elf64_Shdr s = section(i);
         const uint64_t name_at = names.sh_offset + s.sh_name;

@@ -1,0 +1,71 @@
+// Runtime entry points of the cube core: fractal loads, the matrix multiplication, the way out of L0C.
+#pragma once
+#include "akgen/runtime.h"
+
+namespace akgen::twin {
+
+// Copies of row-major matrices into the fractal order of L1. Counts and strides as in Nd2NzParams, `element_bytes` wide.
+struct NdToNz {
+    uint32_t matrices, rows, columns;
+    uint64_t src_matrix_stride, src_row_stride; // elements
+    uint64_t dst_column_stride, dst_row_stride; // 32-byte blocks: from C0 column to C0 column, from row to row
+    uint64_t dst_matrix_stride;                 // elements
+};
+AKGEN_API void nd_to_nz(View dst, const uint8_t *src, const NdToNz &p, DType dtype);
+
+// `repeats` fractals of 512 bytes. Strides from start to start, in fractals; the gap from end to start.
+struct Fractals {
+    uint32_t start, repeats, src_stride, dst_gap;
+    bool transpose, downwards;
+};
+AKGEN_API void load_fractals(View dst, View src, const Fractals &p, DType dtype);
+AKGEN_API void load_fractals_global(View dst, const uint8_t *src, const Fractals &p, DType dtype);
+// Square matrices of one fractal (16-bit) or two: transposed, and split again. `between` lies between the two.
+struct Squares {
+    uint32_t start, repeats, src_stride, dst_gap, between;
+    bool downwards;
+};
+AKGEN_API void load_squares(View dst, View src, const Squares &p, DType dtype);
+
+// A window of the matrix that an image becomes for a convolution (LoadData3DParamsV2).
+struct Image {
+    uint32_t height, width, channels;
+    uint32_t pad_left, pad_right, pad_top, pad_bottom;
+    uint32_t k_extent, m_extent, k_start, m_start;
+    uint32_t stride_w, stride_h, filter_w, filter_h, dilation_w, dilation_h;
+    bool transpose;
+    uint64_t pad_value; // bits of one element
+};
+AKGEN_API void load_image(View dst, View src, const Image &p, DType dtype);
+
+// `repeats` runs of `blocks` units (32 bytes in L1, 512 in L0A and L0B) of one value, `gap` units apart.
+AKGEN_API void fill_cube(View dst, uint32_t repeats, uint32_t blocks, uint32_t gap, uint64_t value, DType dtype);
+
+struct Multiply {
+    uint32_t m, n, k;
+    bool start_at_zero; // else L0C goes on
+    bool with_bias;     // start from `bias`, one row
+    uint8_t unit_flag;
+    bool align_k;       // float: A has an even number of fractals along k
+    bool no_vector;     // a matrix of one row keeps the fractal order
+};
+AKGEN_API void multiply(View c, View a, View b, View bias, const Multiply &p, DType c_type, DType a_type, DType b_type);
+
+// AscendC's QuantMode_t by value.
+struct Fix {
+    uint32_t n, m, src_stride; // stride of 16-column fractals of L0C, in rows of 16 elements
+    uint64_t dst_stride;       // row-major: elements; fractal order: 32-byte blocks
+    uint32_t matrices, src_matrix_stride, dst_matrix_stride;
+    uint8_t quant, unit_flag;
+    bool relu, row_major, split_channels;
+    uint64_t scale;
+};
+AKGEN_API void fix_out(uint8_t *dst, View src, View scales, const Fix &p, DType dst_type, DType src_type);
+AKGEN_API void fix_to_l1(View dst, View src, View scales, const Fix &p, DType dst_type, DType src_type);
+// Settings of the older form, which DataCopy from L0C uses.
+AKGEN_API void fix_scale(uint64_t scale);
+AKGEN_API void fix_scales(View scales);
+AKGEN_API void fix_matrices(uint32_t matrices, uint32_t src_stride, uint32_t dst_stride);
+AKGEN_API void fix_legacy(uint8_t *dst, View src, Fix p, DType dst_type, DType src_type);
+
+} // namespace akgen::twin

@@ -1,0 +1,146 @@
+// Mmad: 16 x 16 fractals of A times those of B into L0C. Products and sums are float, or int32 for int8.
+#include "akgen/cube.h"
+#include "operand.h"
+#include <cstring>
+#include <vector>
+
+namespace akgen::twin {
+
+namespace {
+constexpr uint32_t lanes = 16; // columns of a fractal of C
+
+// Rows of A as `T`, k values each, from fractal order (or one plain row).
+template <typename Raw, typename T, typename Convert>
+void unpack_left(const uint8_t *a, uint32_t m, uint32_t k, uint32_t fractals_per_row, bool plain, T *out, Convert convert)
+{
+    constexpr uint32_t c0 = c0_bytes / sizeof(Raw);
+    for (uint32_t i = 0; i < m; ++i) {
+        for (uint32_t at = 0; at < k; at += c0) {
+            const uint64_t fractal = uint64_t{i / 16} * fractals_per_row + at / c0;
+            const uint8_t *from = plain ? a + uint64_t{at} * sizeof(Raw) : a + fractal * fractal_bytes + i % 16 * c0_bytes;
+            Raw values[c0];
+            std::memcpy(values, from, sizeof values);
+            const uint32_t count = k - at < c0 ? k - at : c0;
+            for (uint32_t x = 0; x < count; ++x) {
+                out[uint64_t{i} * k + at + x] = convert(values[x]);
+            }
+        }
+    }
+}
+
+// One block of 16 columns of B: k rows of 16.
+template <typename Raw, typename T, typename Convert>
+void unpack_right(const uint8_t *b, uint32_t block, uint32_t blocks, uint32_t k, T *out, Convert convert)
+{
+    constexpr uint32_t c0 = c0_bytes / sizeof(Raw);
+    for (uint32_t at = 0; at < k; at += c0) {
+        Raw values[lanes * c0];
+        std::memcpy(values, b + (uint64_t{at / c0} * blocks + block) * fractal_bytes, sizeof values);
+        const uint32_t count = k - at < c0 ? k - at : c0;
+        for (uint32_t x = 0; x < count; ++x) {
+            for (uint32_t n = 0; n < lanes; ++n) {
+                out[uint64_t{at + x} * lanes + n] = convert(values[n * c0 + x]);
+            }
+        }
+    }
+}
+
+// C rows [i, i + rows) of one column block: sums in the order of k.
+template <typename T, uint32_t rows> void add_rows(const T *a, const T *b, uint32_t k, T *c)
+{
+    T sum[rows][lanes];
+    std::memcpy(sum, c, sizeof sum);
+    for (uint32_t x = 0; x < k; ++x) {
+        for (uint32_t r = 0; r < rows; ++r) {
+            const T left = a[uint64_t{r} * k + x];
+            for (uint32_t n = 0; n < lanes; ++n) {
+                sum[r][n] += left * b[uint64_t{x} * lanes + n];
+            }
+        }
+    }
+    std::memcpy(c, sum, sizeof sum);
+}
+
+template <typename Raw, typename T, typename Convert>
+void run(const View &c, const View &a, const View &b, const View &bias, const Multiply &p, bool plain, uint32_t left_fractals, Convert convert)
+{
+    static thread_local std::vector<T> left, right;
+    left.resize(uint64_t{p.m} * p.k);
+    right.resize(uint64_t{p.k} * lanes);
+    unpack_left<Raw>(a.data, p.m, p.k, left_fractals, plain, left.data(), convert);
+    const uint32_t column_blocks = blocks_of(p.n, lanes), row_blocks = blocks_of(p.m, fractal_rows);
+    auto *out = reinterpret_cast<T *>(c.data);
+    for (uint32_t block = 0; block < column_blocks; ++block) {
+        unpack_right<Raw>(b.data, block, column_blocks, p.k, right.data(), convert);
+        T *column = out + uint64_t{block} * row_blocks * 256;
+        if (p.with_bias) {
+            for (uint32_t i = 0; i < p.m; ++i) {
+                std::memcpy(column + uint64_t{i} * lanes, bias.data + uint64_t{block} * lanes * sizeof(T), lanes * sizeof(T));
+            }
+        } else if (p.start_at_zero) {
+            std::memset(column, 0, uint64_t{p.m} * lanes * sizeof(T));
+        }
+        uint32_t i = 0;
+        for (; i + 4 <= p.m; i += 4) {
+            add_rows<T, 4>(left.data() + uint64_t{i} * p.k, right.data(), p.k, column + uint64_t{i} * lanes);
+        }
+        for (; i < p.m; ++i) {
+            add_rows<T, 1>(left.data() + uint64_t{i} * p.k, right.data(), p.k, column + uint64_t{i} * lanes);
+        }
+    }
+}
+
+// Elements along k that one step of the cube takes.
+uint32_t step_of(DType type) { return type == DType::I8 ? 32 : type == DType::F32 ? 4 : 16; }
+} // namespace
+
+void multiply(View c, View a, View b, View bias, const Multiply &p, DType c_type, DType a_type, DType)
+{
+    const char *api = "Mmad";
+    const void *pc = __builtin_return_address(0);
+    self->last_pc = pc;
+    if (p.m == 0 || p.n == 0 || p.k == 0) {
+        return;
+    }
+    require_limit(api, pc, "m", p.m, 4095);
+    require_limit(api, pc, "n", p.n, 4095);
+    require_limit(api, pc, "k", p.k, 4095);
+    require_space(api, pc, "dst", c, Space::L0C);
+    require_space(api, pc, "fm", a, Space::L0A);
+    require_space(api, pc, "filter", b, Space::L0B);
+    if (p.with_bias) {
+        require_either(api, pc, "bias", bias, Space::BT, Space::L0C);
+    }
+    if (p.unit_flag == 1 || p.unit_flag > 3) {
+        trap("CUBE_RANGE", api, pc, "%s: unitFlag is %u; it is 0, 2 or 3.", api, p.unit_flag);
+    }
+    const uint32_t c0 = c0_bytes / dtype_bytes(a_type);
+    const uint32_t row_blocks = blocks_of(p.m, fractal_rows), column_blocks = blocks_of(p.n, lanes), depth = blocks_of(p.k, c0);
+    const uint32_t left_fractals = p.align_k && a_type == DType::F32 ? blocks_of(p.k, 16) * 2 : depth;
+    const bool plain = p.m == 1 && !p.no_vector; // a vector times a matrix: A is one row, not fractals
+    if (p.unit_flag) {
+        unit_order(Pipe::M, Pipe::FIX, pc);
+    }
+    Instr in = cube_instr(api, api, pc, Pipe::M, a_type);
+    in.elements = uint64_t{row_blocks} * column_blocks * blocks_of(p.k, step_of(a_type));
+    const uint64_t c_bytes = uint64_t{row_blocks} * column_blocks * 1024;
+    in.access[0] = one_run(c.data, c_bytes, true, c.size_bytes);
+    in.access[1] = one_run(a.data, plain ? uint64_t{depth} * c0_bytes : uint64_t{row_blocks} * left_fractals * fractal_bytes, false, a.size_bytes);
+    in.access[2] = one_run(b.data, uint64_t{column_blocks} * depth * fractal_bytes, false, b.size_bytes);
+    in.n_access = 3;
+    if (p.with_bias) {
+        in.access[in.n_access++] = one_run(bias.data, uint64_t{column_blocks} * lanes * 4, false, bias.size_bytes);
+    }
+    issue(in);
+    if (c_type == DType::I32) {
+        run<int8_t, int32_t>(c, a, b, bias, p, plain, left_fractals, [](int8_t v) { return int32_t{v}; });
+    } else if (a_type == DType::F16) {
+        run<_Float16, float>(c, a, b, bias, p, plain, left_fractals, [](_Float16 v) { return static_cast<float>(v); });
+    } else if (a_type == DType::BF16) {
+        run<uint16_t, float>(c, a, b, bias, p, plain, left_fractals, brain_to_float);
+    } else {
+        run<float, float>(c, a, b, bias, p, plain, left_fractals, [](float v) { return v; });
+    }
+}
+
+} // namespace akgen::twin
