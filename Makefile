@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test check bench lint install clean
+.PHONY: demo test check bench lint docs fuzz sanitize install clean
 
 install: $(STAMP)
 
@@ -32,6 +32,19 @@ check: lint test
 
 bench: $(STAMP)
 	@$(BIN)/akgen bench speed
+
+docs: $(STAMP)
+	@$(BIN)/python docs/make_checks.py
+
+# Mutated kernels through compiler, launcher and judge of outcomes: `make fuzz N=20000 SEED=1`.
+N ?= 1000
+SEED ?= 1
+fuzz: $(STAMP)
+	@$(BIN)/python tests/twin/fuzz.py --count $(N) --seed $(SEED)
+
+# The twin's runtime under AddressSanitizer and UndefinedBehaviorSanitizer, over the corpus.
+sanitize: $(STAMP)
+	@$(BIN)/python -m pytest -m slow tests/twin/test_sanitized.py
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache

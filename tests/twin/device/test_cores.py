@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+# What the scalar unit writes lies in its core's data cache until it is cleaned.
+CLEAN = "DataCacheCleanAndInvalid<float, CacheLine::ENTIRE_DATA_CACHE, DcciDst::CACHELINE_OUT>(out);"
 SHARE = """
     TBuf<> buf;
     pipe.InitBuffer(buf, 64);
@@ -60,7 +62,9 @@ def test_a_block_waits_for_the_block_before_it(probe, numbers):
         before = out.GetValue(me - 1);
     }
     out.SetValue(me, before + 1);
+    CLEAN
     IBSet(steps, scratch, me, 0);"""
+    body = body.replace("CLEAN", CLEAN)
     ran = probe(body, numbers(8), np.zeros(4, np.float32), block_dim=4, workspace_bytes=(16 << 20) + 4096)
     assert ran.codes == []
     np.testing.assert_array_equal(ran.y, [1, 2, 3, 4])
@@ -69,6 +73,7 @@ def test_a_block_waits_for_the_block_before_it(probe, numbers):
 MIX = """
     if ASCEND_IS_AIC {
         out.SetValue(GetBlockIdx(), 10 + GetSubBlockNum());
+        CLEAN
         CrossCoreSetFlag<2, PIPE_FIX>(4);
         CrossCoreWaitFlag(5);
         out.SetValue(6 + GetBlockIdx(), out.GetValue(2 + 2 * GetBlockIdx()) + out.GetValue(3 + 2 * GetBlockIdx()));
@@ -76,6 +81,7 @@ MIX = """
     if ASCEND_IS_AIV {
         CrossCoreWaitFlag(4);
         out.SetValue(2 + GetBlockIdx(), out.GetValue(get_block_idx()) + GetSubBlockIdx());
+        CLEAN
         CrossCoreSetFlag<2, PIPE_MTE3>(5);
     }"""
 
@@ -83,7 +89,7 @@ MIX = """
 def test_a_cube_core_and_its_vector_cores_take_turns(probe, numbers):
     x = numbers(8)
     task = "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);"
-    ran = probe(MIX, x, np.zeros(8, np.float32), task=task, block_dim=2)
+    ran = probe(MIX.replace("CLEAN", CLEAN), x, np.zeros(8, np.float32), task=task, block_dim=2)
     assert ran.codes == []
     np.testing.assert_array_equal(ran.y, [12, 12, 12, 13, 12, 13, 25, 25])
 

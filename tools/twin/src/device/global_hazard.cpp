@@ -178,21 +178,25 @@ void GlobalHazards::tell(const Race &race, const char *api, const void *pc, cons
              to_core ? "" : "what was written by ", launch->cores[race.core]->name.c_str(), at, buffer.name.c_str());
 }
 
-bool GlobalHazards::stale(const uint8_t *begin, uint64_t bytes, bool own, uint32_t &core) const
+bool GlobalHazards::stale(const Shadow &shadow, const GmBuffer &buffer, uint64_t begin, uint64_t end, bool own, uint32_t &core) const
 {
     if (dirty_lines_ == 0) {
         return false;
     }
-    const uint64_t first = reinterpret_cast<uint64_t>(begin) / line;
-    const uint64_t last = (reinterpret_cast<uint64_t>(begin) + bytes - 1) / line;
+    const auto base = reinterpret_cast<uint64_t>(buffer.data); // at the start of a page
     for (uint32_t i = 0; i < dirty_.size(); ++i) {
         if (i == self->index && !own) {
             continue;
         }
-        const auto found = dirty_[i].lower_bound(first);
-        if (found != dirty_[i].end() && *found <= last) {
-            core = i;
-            return true;
+        for (auto it = dirty_[i].lower_bound((base + begin) / line); it != dirty_[i].end() && *it * line < base + end; ++it) {
+            const uint64_t first = (*it * line - base) / block;
+            for (uint64_t at = std::max(first, begin / block); at < first + line / block && at * block < end; ++at) {
+                const Touch &touch = shadow.writers[at].touch;
+                if (touch.stamp >> 24 == i + 1 && (touch.bytes & covered(at, begin, end))) {
+                    core = i;
+                    return true;
+                }
+            }
         }
     }
     return false;
@@ -214,7 +218,7 @@ void GlobalHazards::copy(const Instr &in, const Access &global, const Access *ot
                                         : read(*shadow, offset, end, in.pipe);
         race = race.what ? race : found;
         uint32_t core = 0;
-        if (!global.write && stale(begin, global.row_bytes, true, core)) {
+        if (!global.write && stale(*shadow, buffer, offset, end, true, core)) {
             complain("CACHE_CLEAN", in.api, in.pc,
                      "%s reads byte %llu of '%s', which core %s wrote with SetValue; the value may still lie in its data cache.",
                      in.api, static_cast<unsigned long long>(offset), buffer.name.c_str(), launch->cores[core]->name.c_str());
@@ -244,7 +248,7 @@ void GlobalHazards::scalar(const uint8_t *address, uint32_t bytes, bool write, c
     uint32_t core = 0;
     if (race.what) {
         tell(race, api, pc, buffer);
-    } else if (stale(address, bytes, false, core) && shadow->writers[offset / block].touch.stamp >> 24 == core + 1) {
+    } else if (stale(*shadow, buffer, offset, offset + bytes, false, core)) {
         complain("CACHE_CLEAN", api, pc, "%s reads byte %llu of '%s', which core %s wrote with SetValue; the value may still lie in its data cache.",
                  api, static_cast<unsigned long long>(offset), buffer.name.c_str(), launch->cores[core]->name.c_str());
     }

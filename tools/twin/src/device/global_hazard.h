@@ -57,7 +57,8 @@ private:
     Shadow *shadow_of(const GmBuffer &buffer);
     Race read(Shadow &shadow, uint64_t begin, uint64_t end, Pipe pipe);
     Race write(Shadow &shadow, uint64_t begin, uint64_t end, uint32_t number, bool atomic);
-    bool stale(const uint8_t *begin, uint64_t bytes, bool own, uint32_t &core) const;
+    // Whether a core's data cache holds a byte of the range that it wrote last; `own`: or the running core's.
+    bool stale(const Shadow &shadow, const GmBuffer &buffer, uint64_t begin, uint64_t end, bool own, uint32_t &core) const;
     void tell(const Race &race, const char *api, const void *pc, const GmBuffer &buffer) const;
 
     std::vector<Shadow> shadows_;
