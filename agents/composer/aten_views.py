@@ -1,6 +1,7 @@
 """Views, copies between layouts, and creation of tensors."""
 
 from akgen.agents.composer.importer import Importer, handles, lane
+from akgen.agents.composer.ir import Node
 from akgen.agents.composer.raw import RawNode
 from akgen.agents.composer.scope import Unsupported
 from akgen.tools.dtypes import DType
@@ -180,4 +181,16 @@ def _arange(im: Importer, node: RawNode) -> int:
         start = float(numbers[0])
         step = float(numbers[2]) if len(numbers) > 2 else 1.0
     out = im.out(node)
-    return im.b.iota(out.shape[0], start, step, lane(out.dtype))
+    dtype = lane(out.dtype)
+    if not im.raw.fixed:
+        return im.b.iota(out.shape[0], start, step, dtype)
+    # start and step may be inputs: keep them apart, whatever their values in this case
+    places = im.b.iota(out.shape[0], 0, 1, dtype)
+    first, width = (im.b.add(Node(op="const", dtype=dtype, shape=(), value=v, tag=k)) for k, v in
+                    enumerate((_number(start, dtype), _number(step, dtype)), start=1))  # fmt: skip
+    scaled = im.b.add(Node(op="mul", args=(places, width), dtype=dtype, shape=out.shape))
+    return im.b.add(Node(op="add", args=(scaled, first), dtype=dtype, shape=out.shape))
+
+
+def _number(value: float, dtype: DType) -> float | int:
+    return value if dtype.is_float else int(value)

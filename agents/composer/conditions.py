@@ -1,7 +1,9 @@
 """Tell groups of cases apart by what the host function can test."""
 
+import math
 from collections.abc import Iterator, Sequence
 
+from akgen.agents.composer.facts import output_shape
 from akgen.agents.composer.interface import Interface
 from akgen.agents.composer.raw import RawGraph
 from akgen.agents.composer.scope import Unsupported
@@ -95,6 +97,17 @@ def _tests(cases: Sequence[RawGraph], face: Interface) -> Iterator[_Test]:
             yield f"{name}.dtype == {dtype}", tuple(m.dtype == dtype for m in ms)
     for name, ms in tensors:
         yield f"{name}.numel == 1", tuple(m.count == 1 for m in ms)
+    for k, name in enumerate(face.output_names):
+        if face.output_kinds[k] == "Output":
+            shapes = [output_shape(c, k) for c in cases]
+            if all(s is not None for s in shapes):
+                yield f"{name}.numel == 1", tuple(s is not None and math.prod(s) == 1 for s in shapes)
+    for i, name in enumerate(face.input_names):
+        lists = [c.inputs[i] for c in cases]
+        if all(isinstance(v, tuple) for v in lists):
+            known = [v for v in lists if isinstance(v, tuple)]
+            yield f"{name}.max_numel == 1", tuple(max(m.count for m in v) == 1 for v in known)
+            yield f"len({name}) == 1", tuple(len(v) == 1 for v in known)
     for k, (name, ms) in enumerate(tensors):
         for other, others in tensors[k + 1 :]:
             same = tuple(a.count == b.count for a, b in zip(ms, others, strict=True))

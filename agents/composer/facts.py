@@ -28,7 +28,13 @@ class Fact:
 class Facts:
     """What the host function can say about a group of cases."""
 
-    def __init__(self, cases: Sequence[RawGraph], input_names: Sequence[str], attr_names: Sequence[str]) -> None:
+    def __init__(
+        self,
+        cases: Sequence[RawGraph],
+        input_names: Sequence[str],
+        attr_names: Sequence[str],
+        output_names: Sequence[str] = (),
+    ) -> None:
         self.count = len(cases)
         self.integers: list[Fact] = []
         self.floats: list[Fact] = []
@@ -45,7 +51,13 @@ class Facts:
                 self.floats.append(Fact(name, tuple(v for v in values if isinstance(v, float))))
             if all(isinstance(v, tuple) for v in values):
                 self._list_attribute(name, values)
-        self._known: dict[tuple[int | float, ...], str] = {}
+        for k, name in enumerate(output_names):
+            shapes = [output_shape(c, k) for c in cases]
+            if all(s is not None for s in shapes):
+                found = [s for s in shapes if s is not None]
+                self.integers.append(Fact(f"{name}.numel", tuple(_product(s) for s in found)))
+                for d in range(1, min(len(s) for s in found) + 1):
+                    self.integers.append(Fact(f"{name}.shape[-{d}]", tuple(s[-d] for s in found)))
 
     def _list_attribute(self, name: str, values: Sequence[object]) -> None:
         lists = [v for v in values if isinstance(v, tuple)]
@@ -162,6 +174,15 @@ class Facts:
             if f.values[0] and abs(k) < 1e6:
                 near = round(k * 4) / 4 if abs(round(k * 4) / 4 - k) < 1e-6 * max(1.0, abs(k)) else k
                 yield f"{literal(near)} / float({f.text})", tuple(near / x if x else 0.0 for x in f.values)
+
+
+def output_shape(case: RawGraph, output: int) -> tuple[int, ...] | None:
+    """Return an output's shape in this case, None where the reference does not define it."""
+    for o in case.outputs:
+        if o.output == output and o.element is None:
+            meta = case.nodes[o.ref.node].metas[o.ref.part]
+            return None if meta is None else meta.shape
+    return None
 
 
 def literal(value: float | int | bool) -> str:

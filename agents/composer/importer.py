@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from akgen.agents.composer.builder import Builder, broadcast
-from akgen.agents.composer.ir import Graph, Output
+from akgen.agents.composer.ir import COMPARISONS, Graph, Output
 from akgen.agents.composer.raw import RawGraph, RawNode, Ref
 from akgen.agents.composer.scope import Unsupported
 from akgen.tools.call import TensorMeta
@@ -131,6 +131,8 @@ class Importer:
         if name in ("sym_float", "sym_int", "float", "int"):
             return self.as_lane(node.args[0], dtype)
         ops = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": "pow", "max": "max", "min": "min"}
+        if name in COMPARISONS and len(node.args) == 2:
+            return self.binary_compare(name, node.args[0], node.args[1])
         if name == "sym_ite":
             condition = self.as_lane(node.args[0], DType.BOOL)
             return self.b.where(condition, self.as_lane(node.args[1], dtype), self.as_lane(node.args[2], dtype))
@@ -150,6 +152,11 @@ class Importer:
         if len(set(values)) > 1:
             return self.b.iota(len(values), math.nan, 0, lane(meta.dtype))  # a placeholder that folding replaces
         return self.b.full(values[0] if values else 0, lane(meta.dtype), meta.shape)
+
+    def binary_compare(self, op: str, a: Any, b: Any) -> int:
+        kinds = [self.b[self.value(v)].dtype for v in (a, b)]
+        dtype = DType.FLOAT32 if DType.FLOAT32 in kinds else DType.INT32
+        return self.b.binary(op, self.as_lane(a, dtype), self.as_lane(b, dtype))
 
     # what handlers use
 

@@ -48,7 +48,7 @@ class Node(Frozen):
     cut: Slice | None = None  # slice
     strides: tuple[int, ...] | None = None  # load: elements between neighbours, where not contiguous
     offset: int = 0  # load: the first element
-    tag: int = 0  # iota: keeps equal ranges along different axes apart
+    tag: int = 0  # iota, const: keeps equal ones apart that stand for different things
 
     @property
     def pointwise(self) -> bool:

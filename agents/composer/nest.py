@@ -27,6 +27,7 @@ class Value(Frozen):
     access: Access | None = None  # load; iota: index -> position
     value: Number | None = None  # const; iota: first value; inv_count: what is taken off the count
     step: Number | None = None  # iota
+    tag: int = 0  # const: keeps equal ones apart
     kind: ReduceKind | None = None  # reduce
     over: tuple[int, ...] = ()  # reduce, inv_count: axes
 

@@ -285,6 +285,7 @@ class _One:
             access=None if access is None else self._to_access(access),
             value=node.value,
             step=node.step,
+            tag=node.tag if node.op == "const" else 0,
             kind=node.kind,
             over=over,  # of inv_count
         )

@@ -7,6 +7,7 @@ from akgen.agents.composer.facts import Facts
 from akgen.agents.composer.importer import import_graph
 from akgen.agents.composer.interface import Interface, interface
 from akgen.agents.composer.levels import Tensors
+from akgen.agents.composer.lifting import with_inputs
 from akgen.agents.composer.listing import is_listed, list_nest
 from akgen.agents.composer.nest import Nest
 from akgen.agents.composer.nesting import nests
@@ -107,6 +108,9 @@ def _group(
 ) -> Group:
     facts = Facts(cases, face.input_names, face.attr_names)
     declared = declarations(cases, face, facts)
+    plain_outputs = [n for n, kind in zip(face.output_names, face.output_kinds, strict=True) if kind == "Output"]
+    facts = Facts(cases, face.input_names, face.attr_names, plain_outputs)
+    found = with_inputs(found, cases)
     templates = []
     for k in range(len(found[0])):
         prefix = "d" if len(found[0]) == 1 else f"{chr(ord('a') + k)}_d"

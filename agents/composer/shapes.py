@@ -30,7 +30,8 @@ def declarations(cases: Sequence[RawGraph], face: Interface, facts: Facts) -> li
             lines.append(f"declare({name}, (1,), {_dtype(cases, face, k)})")
             continue
         text = _rule([s for s in shapes if s is not None], cases, face, facts)
-        lines.append(f"declare({name}, {text}, {_dtype(cases, face, k)})")
+        if text is not None:  # else the shape depends on values; the caller allocates
+            lines.append(f"declare({name}, {text}, {_dtype(cases, face, k)})")
     return lines
 
 
@@ -57,7 +58,7 @@ def _dtype(cases: Sequence[RawGraph], face: Interface, output: int) -> str:
 
 def _rule(
     shapes: list[tuple[int, ...]], cases: Sequence[RawGraph], face: Interface, facts: Facts
-) -> str:
+) -> str | None:
     for text, found in _candidates(cases, face):
         if found == shapes:
             return text
@@ -72,7 +73,7 @@ def _rule(
         text = _tuple(shapes, facts)
         if text is not None:
             return text
-    raise Unsupported("shape", "no rule was found for the shape of an output")
+    return None
 
 
 def _tuple(shapes: list[tuple[int, ...]], facts: Facts) -> str | None:

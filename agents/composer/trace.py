@@ -6,7 +6,8 @@ Not covered: references whose control flow depends on tensor values, and outputs
 import logging
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from io import StringIO
 from typing import Any
 
 import torch
@@ -37,7 +38,56 @@ def trace(loaded: LoadedCase) -> RawGraph:
             return _Reader(_export(loaded, lifted), loaded, lifted).read()
         except Unsupported:
             pass  # the reference needs its numbers as numbers
-    return _Reader(_export(loaded, args), loaded, args).read()
+    try:
+        return _Reader(_export(loaded, args), loaded, args).read()
+    except Unsupported as refused:
+        fixed = _single_values(loaded)
+        if refused.op not in ("torch.export", "dynamic shape") or not fixed:
+            raise
+    return _specialised(loaded, args, fixed)
+
+
+class _Specialised(torch.nn.Module):
+    """A model some of whose tensor arguments are part of the program: their values are literals."""
+
+    def __init__(self, inner: torch.nn.Module, args: tuple[Any, ...], fixed: tuple[int, ...]) -> None:
+        super().__init__()
+        self.inner = inner
+        self._literals = {k: (args[k].tolist(), args[k].dtype) for k in fixed}
+        self._count = len(args)
+
+    def forward(self, *rest: Any) -> Any:
+        values = iter(rest)
+        args = [
+            torch.tensor(self._literals[k][0], dtype=self._literals[k][1]) if k in self._literals else next(values)
+            for k in range(self._count)
+        ]
+        return self.inner(*args)
+
+
+def _single_values(loaded: LoadedCase) -> tuple[int, ...]:
+    """Return the arguments that hold one number, or numbers that the tiling function may read."""
+    readable = {
+        s.index for i, s in enumerate(loaded.binding.inputs) if s is not None and i in loaded.binding.const_inputs
+    }
+    return tuple(
+        k
+        for k, a in enumerate(loaded.example_args)
+        if isinstance(a, torch.Tensor) and (a.numel() == 1 or (k in readable and a.numel() <= SMALL_CONSTANT))
+    )
+
+
+def _specialised(loaded: LoadedCase, args: tuple[Any, ...], fixed: tuple[int, ...]) -> RawGraph:
+    """Trace with the values of single-number arguments known, if these are the same in every draw of the task."""
+    numbers = {s.index: i for i, s in enumerate(loaded.binding.inputs) if s is not None and s.kind == "arg"}
+    again = loaded.sample(1, "task").inputs
+    for k in fixed:
+        bound = again[numbers[k]] if k in numbers else None
+        if bound is not None and not torch.equal(torch.as_tensor(bound).reshape(-1), args[k].reshape(-1)):
+            raise Unsupported("control flow", "the reference branches on the values of an input")
+    rest = tuple(a for k, a in enumerate(args) if k not in fixed)
+    program = _export(loaded, rest, _Specialised(loaded.model, args, fixed))
+    return _Reader(program, loaded, args, fixed).read()
 
 
 def _lifted(loaded: LoadedCase) -> tuple[Any, ...] | None:
@@ -70,10 +120,12 @@ def _close(a: torch.Tensor, b: torch.Tensor) -> bool:
     return bool(torch.allclose(a.reshape(-1).double(), b.reshape(-1).double(), rtol=1e-2, atol=1e-6))
 
 
-def _export(loaded: LoadedCase, args: tuple[Any, ...]) -> torch.export.ExportedProgram:
+def _export(
+    loaded: LoadedCase, args: tuple[Any, ...], model: torch.nn.Module | None = None
+) -> torch.export.ExportedProgram:
     with _quiet(), _known_constants(), torch.no_grad():
         try:
-            program = torch.export.export(loaded.model, args, strict=False)
+            program = torch.export.export(model or loaded.model, args, strict=False)
             if len(program.graph.nodes) > LARGEST_GRAPH:
                 raise Unsupported("graph", f"the reference unrolls to {len(program.graph.nodes)} operations")
             return program.run_decompositions()
@@ -89,7 +141,7 @@ def _quiet() -> Iterator[None]:
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:
@@ -132,7 +184,11 @@ class _Reader:
     """Turn an exported program into a RawGraph."""
 
     def __init__(
-        self, program: torch.export.ExportedProgram, loaded: LoadedCase, args: tuple[Any, ...]
+        self,
+        program: torch.export.ExportedProgram,
+        loaded: LoadedCase,
+        args: tuple[Any, ...],
+        fixed: tuple[int, ...] = (),
     ) -> None:
         self._program = program
         self._loaded = loaded
@@ -142,6 +198,7 @@ class _Reader:
         self._drawn: Sample | None = None
         self._inputs = [self._bound(i) for i in range(len(self._binding.inputs))]
         self._args = args
+        self._fixed = fixed
 
     def read(self) -> RawGraph:
         self._placeholders()
@@ -158,6 +215,11 @@ class _Reader:
             input_names=self._binding.input_names,
             output_names=self._binding.output_names,
             scalars=self._scalars(),
+            fixed=tuple(
+                i
+                for i, s in enumerate(self._binding.inputs)
+                if s is not None and s.kind == "arg" and s.index in self._fixed
+            ),
         )
 
     # inputs
@@ -201,6 +263,8 @@ class _Reader:
             number = isinstance(value, (bool, int, float)) or (
                 isinstance(value, (list, tuple)) and all(isinstance(v, (int, float)) for v in value)
             )
+            known = source is not None and source.kind == "arg" and source.index in self._fixed
+            untraced = untraced or known
             if value is not None and (number or (untraced and isinstance(value, torch.Tensor))):
                 tensor = torch.as_tensor(value)
                 if tensor.numel() <= SMALL_CONSTANT and not tensor.is_complex():
@@ -212,8 +276,10 @@ class _Reader:
         found: dict[tuple[str, Any], Origin] = {}
         start: list[int] = []
         flat = 0
-        for value in self._args:
+        for k, value in enumerate(self._args):
             start.append(flat)
+            if k in self._fixed:
+                continue
             flat += len(pytree.tree_leaves(value, is_leaf=lambda v: v is None))
         for i, source in enumerate(self._binding.inputs):
             if source is None:
@@ -221,7 +287,7 @@ class _Reader:
             if source.kind == "state":
                 found["state", source.key] = Origin(input=i)
                 continue
-            if source.index is None:
+            if source.index is None or source.index in self._fixed:
                 continue
             value = self._args[source.index]
             if isinstance(value, (list, tuple)):
@@ -233,7 +299,8 @@ class _Reader:
 
     def _placeholders(self) -> None:
         origins = self._origins()
-        leaves = pytree.tree_leaves(self._args, is_leaf=lambda v: v is None)
+        rest = tuple(a for k, a in enumerate(self._args) if k not in self._fixed)
+        leaves = pytree.tree_leaves(rest, is_leaf=lambda v: v is None)
         state = {**self._program.state_dict, **self._program.constants}
         position = 0
         for spec in self._program.graph_signature.input_specs:
@@ -242,7 +309,8 @@ class _Reader:
                 origin, value = origins.get(("arg", position)), leaves[position]
                 position += 1
             else:
-                origin, value = origins.get(("state", spec.target)), state.get(spec.target or "")
+                target = (spec.target or "").removeprefix("inner." if self._fixed else "")
+                origin, value = origins.get(("state", target)), state.get(spec.target or "")
             if isinstance(spec.arg, ConstantArgument) or not isinstance(value, torch.Tensor):
                 continue
             self._add(name, self._leaf(origin, value))
