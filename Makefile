@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test check bench lint docs fuzz sanitize install clean
+.PHONY: demo test check bench calibrate lint docs fuzz sanitize install clean
 
 install: $(STAMP)
 
@@ -45,6 +45,9 @@ fuzz: $(STAMP)
 # The twin's runtime under AddressSanitizer and UndefinedBehaviorSanitizer, over the corpus.
 sanitize: $(STAMP)
 	@$(BIN)/python -m pytest -m slow tests/twin/test_sanitized.py
+
+calibrate: $(STAMP)
+	@$(BIN)/python -m akgen.bench.calibrate tests/twin/calibration
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
+from akgen.knowledge.calibration import model_error
 from akgen.knowledge.errors import entry
 from akgen.tools.outcome import Diagnostic
 from akgen.tools.profile import Bound, PipeTime, Profile
@@ -120,6 +121,7 @@ def profile_of(launch: LaunchLine, toolchain: str, trace: Path | None) -> Profil
         bound=launch.bound,
         roofline_share=launch.roofline_share,
         core_imbalance=launch.core_imbalance,
+        model_error=model_error().sentence,
         trace=trace,
     )
 

@@ -1,0 +1,65 @@
+"""`python -m akgen.bench.calibrate FOLDER`: print predicted beside published times; write model_error.json.
+
+With `--check` nothing is written, and the exit code says whether the file is up to date.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from akgen.bench.calibration import TARGET, Bench, Compared, summary
+from akgen.knowledge import calibration
+from akgen.tools.outcome import InfraError
+from akgen.tools.twin.runtime_build import build_runtime
+from akgen.tools.twin.settings import TwinSettings, user_cache
+from akgen.tools.twin.store import Store
+
+
+def main(argv: Sequence[str], environment: dict[str, str]) -> int:
+    """Return 0, 1 if `--check` finds another error than the file says, or 2 if nothing could be measured."""
+    parser = argparse.ArgumentParser(
+        prog="calibrate", description="Compare the time model with published timings."
+    )
+    parser.add_argument("folder", type=Path, help="where runs.csv and its kernels lie")
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    options = parser.parse_args(argv)
+    settings = TwinSettings(cache=user_cache(environment))
+    try:
+        runtime = build_runtime(settings, lambda line: print(line, file=sys.stderr))
+        with tempfile.TemporaryDirectory(prefix="akgen-calibration-") as work:
+            bench = Bench(options.folder, runtime, Store(settings.cache / "kernel"), Path(work))
+            compared = bench.compare()
+            found = summary(compared, None)
+    except InfraError as error:
+        print(f"{error}", file=sys.stderr)
+        return 2
+    for line in table(compared):
+        print(line)
+    missing = calibration.points().keys() - {c.point.point for c in compared}
+    if missing:
+        print(f"published, but not run: {', '.join(sorted(missing))}")
+    print(f"{found.sentence}; {found.within_target} of {found.points} within {TARGET:.0%}")
+    file = Path(str(files("akgen.knowledge").joinpath("data", calibration.ERROR_FILE)))
+    text = found.model_dump_json(indent=2) + "\n"
+    if options.check:
+        return 0 if file.read_text() == text else 1
+    file.write_text(text)
+    return 0
+
+
+def table(compared: Sequence[Compared]) -> list[str]:
+    """Return one line per point: published, predicted (microseconds), error."""
+    width = max(len(c.point.point) for c in compared)
+    return [
+        f"{c.point.point:{width}}  {c.point.measured_us:12.2f} us  {c.predicted_us:12.2f} us  {c.error:+7.1%}"
+        + ("" if c.distance <= TARGET else "  beyond the target")
+        for c in compared
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:], dict(os.environ)))

@@ -1,0 +1,170 @@
+"""Compare the twin's time model with published device timings: one small kernel for each, run and predicted.
+
+The kernels lie in a folder beside `runs.csv`, which says how each is compiled, which figure is looked at, and how
+many times smaller than the published run it is. What is smaller has a second-level cache that is smaller alike.
+"""
+
+import csv
+import math
+import statistics
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from akgen.knowledge import calibration
+from akgen.knowledge.chip import chip, launcher_text
+from akgen.tools.call import Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.dtypes import DType
+from akgen.tools.outcome import InfraError
+from akgen.tools.profile import Profile
+from akgen.tools.project import KernelProject
+from akgen.tools.twin.host_run import Tiling
+from akgen.tools.twin.kernel_build import BuiltKernel, Variant, build_kernel
+from akgen.tools.twin.launch import KernelRun, launch
+from akgen.tools.twin.runtime_build import Runtime
+from akgen.tools.twin.store import Store
+
+CHIP = "Ascend910B1"  # whose clock the published cycles are counted in
+TARGET = 0.15
+
+
+class Run(NamedTuple):
+    """How one point is run. `metric` is `duration` or a pipe; `times` is published work over the kernel's work."""
+
+    point: str
+    kernel: str
+    metric: str
+    times: float
+    x_bytes: int
+    y_bytes: int
+    defines: str
+
+
+class Compared(NamedTuple):
+    """One point: published and predicted, in microseconds of the published run."""
+
+    point: calibration.Point
+    predicted_us: float
+
+    @property
+    def error(self) -> float:
+        """Return predicted / published - 1."""
+        return self.predicted_us / self.point.measured_us - 1.0
+
+    @property
+    def distance(self) -> float:
+        """Return how far off the prediction is, alike for too much and too little: 0.1 is a tenth."""
+        return math.exp(abs(math.log(self.predicted_us / self.point.measured_us))) - 1.0
+
+
+def runs(folder: Path) -> tuple[Run, ...]:
+    """Read `runs.csv`."""
+    with (folder / "runs.csv").open() as file:
+        return tuple(
+            Run(
+                point=row["point"],
+                kernel=row["kernel"],
+                metric=row["metric"],
+                times=float(row["times"]),
+                x_bytes=int(row["x_bytes"]),
+                y_bytes=int(row["y_bytes"]),
+                defines=row["defines"],
+            )
+            for row in csv.DictReader(file)
+        )
+
+
+class Bench:
+    """Runs the kernels of a folder. `work` holds inputs, outputs and reports; kernels come from the store."""
+
+    def __init__(self, folder: Path, runtime: Runtime, store: Store, work: Path) -> None:
+        self.folder, self.runtime, self.store, self.work = folder, runtime, store, work
+        self.runs = runs(folder)
+        self.launches = 0
+
+    def compare(
+        self, constants: Mapping[str, float] | None = None, only: Iterable[str] | None = None
+    ) -> tuple[Compared, ...]:
+        """Predict the points (or those in `only`), with other constants of the time model where given."""
+        points = calibration.points()
+        wanted = set(only) if only is not None else {run.point for run in self.runs}
+        profiles: dict[tuple[str, str], Profile] = {}
+        compared = []
+        for run in self.runs:
+            if run.point not in wanted:
+                continue
+            point = points[run.point]
+            key = (run.kernel, run.defines)
+            if key not in profiles:
+                profiles[key] = self._profile(run, point.cores, constants or {})
+            compared.append(Compared(point, _figure(profiles[key], run.metric) * run.times))
+        return tuple(compared)
+
+    def _profile(self, run: Run, cores: int, constants: Mapping[str, float]) -> Profile:
+        built = self._build(run)
+        if built.library is None:
+            raise InfraError(
+                f"The calibration kernel {run.point} does not compile: {built.diagnostics[0].text}",
+                "This is a bug of ours.",
+            )
+        with tempfile.TemporaryDirectory(dir=self.work, prefix=f"{run.point}-") as name:
+            work = Path(name)
+            (work / "chip.txt").write_text(_chip_text(run.times, constants))
+            with (work / "x.bin").open("wb") as file:
+                file.truncate(run.x_bytes)
+            what = KernelRun(
+                library=built.library,
+                symbol=built.symbol,
+                op=None,
+                tiling=Tiling(block_dim=cores, tiling_key=0, workspace_bytes=0, data=None),
+                auto_sync=True,
+                chip_file=work / "chip.txt",
+                toolchain="twin",
+            )
+            x = TensorFile(dtype=DType("uint8"), shape=(run.x_bytes,), path=work / "x.bin")
+            y = OutputMeta(meta=TensorMeta(dtype=DType("uint8"), shape=(run.y_bytes,)), zeroed=True)
+            done = launch(
+                self.runtime, what, Call(inputs=(x,), outputs=(y,)), work, timeout_s=120.0, trace=False
+            )
+        self.launches += 1
+        if done.profile is None:
+            told = done.diagnostics[0].text if done.diagnostics else str(done.outcome)
+            raise InfraError(
+                f"The calibration kernel {run.point} does not run: {told}", "This is a bug of ours."
+            )
+        return done.profile
+
+    def _build(self, run: Run) -> BuiltKernel:
+        defines = "".join(f"#define {pair.replace('=', ' ', 1)}\n" for pair in run.defines.split())
+        text = defines + (self.folder / f"{run.kernel}.cpp").read_text()
+        project = KernelProject(op_type="Probe", kernel="probe", files={"op_kernel/probe.cpp": text})
+        return build_kernel(project, None, Variant(None, 0), self.runtime, self.store)
+
+
+def summary(compared: Iterable[Compared], crossed: Mapping[str, float] | None) -> calibration.ModelError:
+    """Condense a comparison; `crossed` holds the distance of each point when its source was left out of the fit."""
+    compared = tuple(compared)
+    fit = [c.distance for c in compared]
+    cross = list(crossed.values()) if crossed else None
+    return calibration.ModelError(
+        points=len(fit),
+        within_target=sum(d <= TARGET for d in fit),
+        median=round(statistics.median(fit), 4),
+        worst=round(max(fit), 4),
+        cross_validated_median=round(statistics.median(cross), 4) if cross else None,
+        cross_validated_worst=round(max(cross), 4) if cross else None,
+        by_point={c.point.point: round(c.error, 4) for c in compared},
+    )
+
+
+def _figure(profile: Profile, metric: str) -> float:
+    if metric == "duration":
+        return profile.duration_us
+    return next(pipe.busy_us for pipe in profile.pipes if pipe.pipe == metric)
+
+
+def _chip_text(times: float, constants: Mapping[str, float]) -> str:
+    of = chip(CHIP)
+    text = launcher_text(of.model_copy(update={"l2_size": int(of.l2_size / times)}))
+    return text + "".join(f"{key}\t{value:g}\n" for key, value in constants.items())
