@@ -103,7 +103,7 @@ def test_run_time(bench: Any, case: Any, tmp_path: Path, name: str) -> None:
     code, x, expected, part = REFUSED[name]
     done = bench.launch([case(name, code, (x,), x, x)], tmp_path)
     assert done.outcome == "trap"
-    finding = done.diagnostics[0]
+    finding = next(d for d in done.diagnostics if d.severity == "error")
     assert (finding.code, part in finding.text) == (expected, True), finding
     source = bench.last_source.splitlines()
     assert any(word in source[finding.line - 1] for word in code.splitlines()), source[finding.line - 1]
@@ -112,7 +112,7 @@ def test_run_time(bench: Any, case: Any, tmp_path: Path, name: str) -> None:
 def test_a_shifted_overlap_that_the_chip_survives_is_a_warning(bench: Any, case: Any, tmp_path: Path) -> None:
     done = bench.launch([case("shift", "Adds(out, out[8], 0.0f, 128);", (), X, X)], tmp_path)
     assert done.outcome is None
-    assert [(d.code, d.severity) for d in done.diagnostics] == [("PARTIAL_OVERLAP", "warning")]
+    assert ("PARTIAL_OVERLAP", "warning") in [(d.code, d.severity) for d in done.diagnostics]
 
 
 TYPES = {

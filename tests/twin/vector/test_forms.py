@@ -140,6 +140,13 @@ def _compound(case: Any) -> list[Any]:
             np.rint(product.astype(F16)).astype(np.int8),
         ),
         case(
+            "AddDeqRelu",
+            "SetDeqScale((half)0.5);\n    AddDeqRelu(out, a, b, 40);",
+            (np.arange(-20, 20, dtype=np.int32), np.full(40, 3, np.int32)),
+            np.zeros(40, F16),
+            np.maximum((np.arange(-20, 20) + 3) * 0.5, 0).astype(F16),
+        ),
+        case(
             "ShiftRight-round",
             "ShiftRight(out, a, (int16_t)2, 128, 1, {1, 1, 8, 8}, true);",
             (short,),

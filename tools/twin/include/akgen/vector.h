@@ -53,6 +53,8 @@ enum class VecOp : uint8_t {
     SubReluToInt8,
     MulToInt8,
     MulToUint8,
+    // half = relu((src0 + src1) * deq scale)
+    AddDeqRelu,
     // dst = scalar, dst = src
     Duplicate,
     Copy,

@@ -168,4 +168,29 @@ AKGEN_NARROWING(SubReluCast,
 AKGEN_NARROWING(MulCast, (detail::multiplied<T, U>()))
 #undef AKGEN_NARROWING
 
+AKGEN_INLINE void AddDeqRelu(const LocalTensor<half> &dst, const LocalTensor<int32_t> &src0,
+                             const LocalTensor<int32_t> &src1, const int32_t &count)
+{
+    akgen::twin::vector_count(akgen::twin::VecOp::AddDeqRelu, akgen::twin::DType::I32, detail::view(dst),
+                              detail::view(src0), detail::view(src1), 0, count);
+}
+template <bool isSetMask = true>
+AKGEN_INLINE void AddDeqRelu(const LocalTensor<half> &dst, const LocalTensor<int32_t> &src0,
+                             const LocalTensor<int32_t> &src1, uint64_t mask[], const uint8_t repeatTime,
+                             const BinaryRepeatParams &repeatParams)
+{
+    akgen::twin::vector_repeat(akgen::twin::VecOp::AddDeqRelu, akgen::twin::DType::I32, detail::view(dst),
+                               detail::view(src0), detail::view(src1), 0, detail::mask_of<isSetMask>(mask),
+                               repeatTime, detail::strides(repeatParams));
+}
+template <bool isSetMask = true>
+AKGEN_INLINE void AddDeqRelu(const LocalTensor<half> &dst, const LocalTensor<int32_t> &src0,
+                             const LocalTensor<int32_t> &src1, uint64_t mask, const uint8_t repeatTime,
+                             const BinaryRepeatParams &repeatParams)
+{
+    akgen::twin::vector_repeat(akgen::twin::VecOp::AddDeqRelu, akgen::twin::DType::I32, detail::view(dst),
+                               detail::view(src0), detail::view(src1), 0, detail::mask_of<isSetMask>(mask),
+                               repeatTime, detail::strides(repeatParams));
+}
+
 } // namespace AscendC

@@ -1,6 +1,7 @@
 // Which loop an instruction runs for a dtype.
 #include "elementwise.h"
 #include "facts.h"
+#include "state.h"
 
 namespace akgen::twin {
 namespace {
@@ -112,6 +113,15 @@ template <typename F> void short_to_byte(uint8_t *d, const uint8_t *a, const uin
         reinterpret_cast<int8_t *>(d)[i] = static_cast<int8_t>(v > 127 ? 127 : v < -128 ? -128 : v);
     }
 }
+void add_deq_relu(uint8_t *d, const uint8_t *a, const uint8_t *b, uint64_t, size_t n)
+{
+    const float scale = vector_state().deq_scale;
+    for (size_t i = 0; i < n; ++i) {
+        const int32_t x = reinterpret_cast<const int32_t *>(a)[i];
+        const int32_t y = reinterpret_cast<const int32_t *>(b)[i];
+        reinterpret_cast<uint16_t *>(d)[i] = narrow_half(ops::relu(static_cast<float>(ops::wrap_add(x, y)) * scale));
+    }
+}
 template <typename F> Loop to_byte(DType t)
 {
     return t == DType::F16 ? half_to_byte<int8_t, F> : t == DType::I16 ? short_to_byte<F> : nullptr;
@@ -163,6 +173,7 @@ Loop loop_of(VecOp op, DType t)
     case VecOp::SubReluToInt8: return to_byte<ops::SubRelu>(t);
     case VecOp::MulToInt8: return half_to_byte<int8_t, ops::Mul>;
     case VecOp::MulToUint8: return half_to_byte<uint8_t, ops::Mul>;
+    case VecOp::AddDeqRelu: return add_deq_relu;
     case VecOp::Duplicate: return by_width<ops::Duplicate>(t);
     case VecOp::Copy: return by_width<ops::Copy>(t);
     case VecOp::COUNT: break;
@@ -214,6 +225,7 @@ const OpFacts &facts(VecOp op)
         {"SubReluCast", "SubReluCast half->int8_t", 2, false, 1},
         {"MulCast", "MulCast half->int8_t", 2, false, 1},
         {"MulCast", "MulCast half->uint8_t", 2, false, 1},
+        {"AddDeqRelu", "CastDequant int32_t->half", 2, false, 2},
         {"Duplicate", "Duplicate", 0, false, 0},
         {"Copy", "Copy", 1, false, 0},
     };
