@@ -276,6 +276,12 @@ class _One:
                 return self._add(Value(op="const", dtype=node.dtype, value=_one_over(1, node.value)))
         if node.op == "reduce":
             return self._reduce(node, over)
+        if node.op == "mul":
+            args = [self.done[a] for a in node.args]
+            for one, other in ((args[0], args[1]), (args[1], args[0])):
+                unit = self.values[one].op == "const" and self.values[one].value == 1
+                if unit and self.values[other].dtype == node.dtype:
+                    return other
         value = Value(
             op=node.op,
             args=() if node.op == "inv_count" else tuple(self.done[a] for a in node.args),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from akgen.agents.composer.conditions import Branch, decide
+from akgen.agents.composer.conditions import Branch, Features, decide, numbers
 from akgen.agents.composer.facts import Facts
 from akgen.agents.composer.importer import import_graph
 from akgen.agents.composer.interface import Interface, interface
@@ -71,9 +71,20 @@ def compose(
         groups += _groups(members, cases, found, face)
     for number, group in enumerate(groups):
         kernels += _kernels(kernel, number, group, face)
-    tree = decide([g.cases for g in groups], cases, face)
+    tree = decide([g.cases for g in groups], cases, face, [_features(g, cases) for g in groups])
     dsl = _text(kernel, face, groups, kernels, tree, doc)
     return Composition(face=face, groups=tuple(groups), kernels=tuple(kernels), tree=tree, dsl=dsl)
+
+
+def _features(group: Group, cases: Sequence[RawGraph]) -> Features:
+    ops = tuple(tuple(v.op for v in t.values if v.op != "expand") for t in group.templates)
+    rounds = tuple(sorted({o for t in ops for o in t if o.startswith("round_")}))
+    lanes = tuple(tuple(v.dtype for v in t.values if v.op == "load") for t in group.templates)
+    return Features(
+        kinds=(numbers(group.cases, cases), rounds, lanes),
+        operations=ops,
+        axes=tuple(len(t.sizes) for t in group.templates),
+    )
 
 
 def _grouped(found: Sequence[tuple[Nest, ...]]) -> list[list[int]]:

@@ -17,7 +17,9 @@ def declarations(cases: Sequence[RawGraph], face: Interface, facts: Facts) -> li
     for k, name in enumerate(face.output_names):
         alias = cases[0].aliases[k]
         if face.output_kinds[k] == "OutputList":
-            source = next(n for n, kind in zip(face.input_names, face.input_kinds, strict=True) if kind == "TensorList")
+            source = _same_shapes(cases, face, k)
+            if source is None:
+                continue
             lines.append(f"declare({name}, {source}.shapes, {_dtype(cases, face, k)})")
             continue
         if alias is not None:
@@ -33,6 +35,24 @@ def declarations(cases: Sequence[RawGraph], face: Interface, facts: Facts) -> li
         if text is not None:  # else the shape depends on values; the caller allocates
             lines.append(f"declare({name}, {text}, {_dtype(cases, face, k)})")
     return lines
+
+
+def _same_shapes(cases: Sequence[RawGraph], face: Interface, output: int) -> str | None:
+    """Return a list input whose tensors have the shapes of the output list, if there is one."""
+    for i, name in enumerate(face.input_names):
+        if face.input_kinds[i] == "TensorList" and all(_like(c, i, output) for c in cases):
+            return name
+    return None
+
+
+def _like(case: RawGraph, source: int, output: int) -> bool:
+    metas = case.inputs[source]
+    shapes = [
+        meta.shape
+        for o in case.outputs
+        if o.output == output and (meta := case.nodes[o.ref.node].metas[o.ref.part]) is not None
+    ]
+    return isinstance(metas, tuple) and shapes == [m.shape for m in metas][: len(shapes)]
 
 
 def _shape(case: RawGraph, output: int) -> tuple[int, ...] | None:

@@ -208,7 +208,7 @@ class _Reader:
         return RawGraph(
             nodes=tuple(self._nodes),
             outputs=self._outputs(),
-            inputs=tuple(self._input_meta(v) for v in self._inputs),
+            inputs=tuple(self._input_meta(v) for v in self._sample().inputs),
             attrs=tuple((a.name, a.value) for a in self._binding.attrs),
             aliases=tuple(self._binding.aliases),
             output_dtypes=tuple(self._output_dtypes()),
@@ -225,7 +225,7 @@ class _Reader:
     # inputs
 
     def _sample(self) -> Sample:
-        """Return one draw of the task's own inputs, made when it is first needed."""
+        """Return one draw of the task's own inputs: what the operator gets, which the binding may have reshaped."""
         if self._drawn is None:
             self._drawn = self._loaded.sample(0, "task")
         return self._drawn
