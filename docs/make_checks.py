@@ -1,4 +1,4 @@
-"""Write docs/checks.md from knowledge/data/errors.json and the corpus of injected faults: `python docs/make_checks.py`."""
+"""Write docs/checks.md from knowledge/data/errors.json and the corpus of injected faults: `make docs`."""
 
 import json
 import re

@@ -43,12 +43,19 @@ def test_the_fault_is_told_at_its_line(twin: TwinToolchain, tmp_path: Path, pair
 
 
 @pytest.mark.parametrize("pair", ALL, ids=lambda p: p.name)
-def test_the_correct_sibling_raises_no_alarm(twin: TwinToolchain, tmp_path: Path, pair: Any) -> None:
-    ended = PAIRS.run(twin, pair, pair.correct, tmp_path / "correct")
-    assert (ended.outcome, ended.diagnostics) == (None, ())
+def test_the_correct_sibling_raises_no_alarm_and_does_the_same_again(
+    twin: TwinToolchain, tmp_path: Path, pair: Any
+) -> None:
+    first, second = PAIRS.run_twice(twin, pair, pair.correct, tmp_path / "correct")
+    assert (first.outcome, first.diagnostics) == (None, ())
     want = pair.want()
     tolerance = 1e-2 if want.dtype == np.float16 else 1e-5
-    np.testing.assert_allclose(ended.y, want, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(first.y, want, rtol=tolerance, atol=tolerance)
+    assert first.y.tobytes() == second.y.tobytes()
+    assert second.diagnostics == ()
+    one, other = first.launch.profile, second.launch.profile
+    assert one.model_copy(update={"trace": None}) == other.model_copy(update={"trace": None})
+    assert one.trace.read_bytes() == other.trace.read_bytes()
 
 
 def test_every_check_has_two_pairs() -> None:

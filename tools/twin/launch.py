@@ -6,7 +6,7 @@ from pathlib import Path
 from akgen.tools.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Diagnostic, InfraError, Outcome
-from akgen.tools.process import Finished, run
+from akgen.tools.process import MINIMAL_ENV, Finished, run
 from akgen.tools.toolchain import Launch
 from akgen.tools.twin.entry import takes_shape_output
 from akgen.tools.twin.host_info import HostOp
@@ -40,7 +40,8 @@ def launch(
         stale.unlink(missing_ok=True)
     manifest = folder / "launch.manifest"
     manifest.write_text("\n".join(_manifest(what, call, folder, timeout_s, trace)) + "\n")
-    done = run([runtime.launcher, manifest], cwd=folder, timeout_s=timeout_s)
+    env = {**MINIMAL_ENV, **dict(runtime.launcher_env)}
+    done = run([runtime.launcher, manifest], cwd=folder, timeout_s=timeout_s, env=env)
     read = read_report(report, what.library, runtime)
     outcome, findings = _judge(done, read)
     outputs: tuple[TensorFile | tuple[TensorFile, ...], ...] = ()

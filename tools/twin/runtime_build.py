@@ -37,6 +37,7 @@ class Runtime(Frozen):
     folder: Path
     compiler: Compiler
     digest: str
+    launcher_env: tuple[tuple[str, str], ...] = ()
 
     @property
     def device_library(self) -> Path:
@@ -87,6 +88,7 @@ class _Target(Frozen):
     units: tuple[_Unit, ...]
     libraries: tuple[str, ...] = ()  # of ours, by name
     shared: bool = False
+    flags: tuple[str, ...] = ()  # of the link
 
 
 def build_runtime(settings: TwinSettings, progress: Progress) -> Runtime:
@@ -95,16 +97,16 @@ def build_runtime(settings: TwinSettings, progress: Progress) -> Runtime:
     Raises InfraError if there is no compiler, the cache cannot be written or a source does not compile.
     """
     compiler = find_compiler(settings)
-    key = digest(compiler.version, _machine(), _tree_digest())
+    key = digest(compiler.version, _machine(), *settings.runtime_flags, _tree_digest())
     store = Store(settings.cache / "runtime")
     if not store.entry(key).is_dir():
         progress("building the twin's runtime (once per machine)")
     folder = store.get(key, lambda work: _build(settings, compiler, work, progress))
-    return Runtime(folder=folder, compiler=compiler, digest=key)
+    return Runtime(folder=folder, compiler=compiler, digest=key, launcher_env=settings.launcher_env)
 
 
 def _build(settings: TwinSettings, compiler: Compiler, work: Path, progress: Progress) -> None:
-    targets = _targets()
+    targets = _targets(settings.runtime_flags)
     units = {u: None for t in targets for u in t.units}
     objects = Store(settings.cache / "objects")
     done = 0
@@ -128,11 +130,11 @@ def _build(settings: TwinSettings, compiler: Compiler, work: Path, progress: Pro
     progress("runtime built")
 
 
-def _targets() -> tuple[_Target, ...]:
+def _targets(extra: tuple[str, ...]) -> tuple[_Target, ...]:
     """Name what is built from which folder of src/. A folder without a program of its own is device runtime."""
     lockdown = (_Unit(source=SOURCE / "lockdown.cpp", flags=_SMALL),)
     device = tuple(
-        _Unit(source=p, flags=(*_FAST, "-DAKGEN_RUNTIME", f"-I{DEVICE_INCLUDE}", f"-I{SOURCE}"))
+        _Unit(source=p, flags=(*_FAST, "-DAKGEN_RUNTIME", f"-I{DEVICE_INCLUDE}", f"-I{SOURCE}", *extra))
         for folder in sorted(SOURCE.iterdir())
         if folder.is_dir() and folder.name not in _PARTS_WITH_OWN_PROGRAM
         for p in sorted(folder.glob("*.cpp"))
@@ -140,17 +142,17 @@ def _targets() -> tuple[_Target, ...]:
     host_flags = (*_SMALL, f"-I{HOST_INCLUDE}", f"-I{SOURCE}/host", f"-I{SOURCE}")
     host = {p.stem: _Unit(source=p, flags=host_flags) for p in sorted((SOURCE / "host").glob("*.cpp"))}
     host_main = tuple(host.pop(name) for name in ("main", "manifest"))
-    launcher_flags = ("-O2", "-g1", "-DAKGEN_RUNTIME", f"-I{DEVICE_INCLUDE}", f"-I{SOURCE}")
+    launcher_flags = ("-O2", "-g1", "-DAKGEN_RUNTIME", f"-I{DEVICE_INCLUDE}", f"-I{SOURCE}", *extra)
     launcher = tuple(
         _Unit(source=p, flags=launcher_flags) for p in sorted((SOURCE / "launcher").glob("*.cpp"))
     )
     sandbox = tuple(_Unit(source=p, flags=_SMALL) for p in sorted((SOURCE / "sandbox").glob("*.cpp")))
     return (
-        _Target(name="libakgen_twin.so", units=device, shared=True),
+        _Target(name="libakgen_twin.so", units=device, shared=True, flags=extra),
         _Target(name="libakgen_twin_host.so", units=tuple(host.values()), shared=True),
         _Target(name="akgen_sandbox", units=sandbox + lockdown),
         _Target(name="akgen_twin_host", units=host_main + lockdown, libraries=("akgen_twin_host",)),
-        _Target(name="akgen_twin_run", units=launcher + lockdown, libraries=("akgen_twin",)),
+        _Target(name="akgen_twin_run", units=launcher + lockdown, libraries=("akgen_twin",), flags=extra),
     )
 
 
@@ -168,7 +170,8 @@ def _compile(unit: _Unit, compiler: Compiler, folder: Path) -> None:
 
 
 def _link(target: _Target, objects: list[Path], compiler: Compiler, work: Path) -> None:
-    command: list[str | Path] = [compiler.path, "-pthread", "-Wl,-rpath,$ORIGIN", "-o", work / target.name]
+    command: list[str | Path] = [compiler.path, "-pthread", *target.flags, "-Wl,-rpath,$ORIGIN"]
+    command += ["-o", work / target.name]
     if target.shared:
         command += ["-shared", f"-Wl,-soname,{target.name}"]
     command += [*objects, f"-L{work}", *(f"-l{name}" for name in target.libraries), "-ldl"]

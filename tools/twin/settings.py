@@ -15,6 +15,10 @@ class TwinSettings(Frozen):
     compiler: str | None = None  # a C++17 compiler; None: the first of g++, clang++ on `path`
     path: str = "/usr/local/bin:/usr/bin:/bin"
     jobs: int = 2
+    runtime_flags: tuple[
+        str, ...
+    ] = ()  # for device runtime and launcher, beyond the usual, such as sanitizers
+    launcher_env: tuple[tuple[str, str], ...] = ()
 
 
 def user_cache(environment: Mapping[str, str]) -> Path:

@@ -110,22 +110,36 @@ def read_pair(path: Path) -> Pair:
     )
 
 
-def run(
-    twin: TwinToolchain, pair: Pair, project: KernelProject, folder: Path, *, trace: bool = False
-) -> Ended:
+def run(twin: TwinToolchain, pair: Pair, project: KernelProject, folder: Path) -> Ended:
     """Compile and launch one of the two."""
+    return run_twice(twin, pair, project, folder, times=1)[0]
+
+
+def run_twice(
+    twin: TwinToolchain, pair: Pair, project: KernelProject, folder: Path, *, times: int = 2
+) -> list[Ended]:
+    """Compile one of the two and launch it `times` times, each time with a trace if that is more than once."""
     folder.mkdir(parents=True)
     call = pair.call(folder)
     build = twin.compile(project, [call], folder / "build")
     if build.outcome is not None:
-        return Ended(str(build.outcome), build.diagnostics, None, None)
-    launch = twin.run(build, call, folder / "run", timeout_s=float(pair.said.get("timeout", 20)), trace=trace)
-    y = None
-    if launch.outputs:
-        file = launch.outputs[0]
-        assert isinstance(file, TensorFile)
-        y = np.fromfile(file.path, dtype=file.dtype.value).reshape(file.shape)
-    return Ended(launch.outcome and str(launch.outcome), launch.diagnostics, launch, y)
+        return [Ended(str(build.outcome), build.diagnostics, None, None)] * times
+    ended = []
+    for number in range(times):
+        launch = twin.run(
+            build,
+            call,
+            folder / f"run{number}",
+            timeout_s=float(pair.said.get("timeout", 20)),
+            trace=times > 1,
+        )
+        y = None
+        if launch.outputs:
+            file = launch.outputs[0]
+            assert isinstance(file, TensorFile)
+            y = np.fromfile(file.path, dtype=file.dtype.value).reshape(file.shape)
+        ended.append(Ended(launch.outcome and str(launch.outcome), launch.diagnostics, launch, y))
+    return ended
 
 
 def _without_marks(line: str, kind: str) -> str:

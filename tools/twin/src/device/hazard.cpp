@@ -131,6 +131,22 @@ Hazards::Conflict Hazards::access(int region, uint32_t first_byte, uint32_t byte
     return conflict;
 }
 
+int64_t Hazards::unwritten(int region, uint32_t first_byte, uint32_t bytes) const
+{
+    const Shadow &shadow = shadows_[region];
+    const uint32_t last = (first_byte + bytes + 31) / 32;
+    for (uint32_t block = first_byte / 32; block < last && block < shadow.blocks; ++block) {
+        bool written = false;
+        for (const uint32_t *numbers : shadow.written) {
+            written = written || (numbers && numbers[block]);
+        }
+        if (!written) {
+            return block;
+        }
+    }
+    return -1;
+}
+
 void Hazards::set(Pipe from, Pipe to, int id, const void *pc)
 {
     const int f = static_cast<int>(from);

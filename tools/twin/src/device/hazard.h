@@ -33,6 +33,8 @@ public:
     // Enter one instruction: begin() once, then access() per operand range, then the number is the pipe's.
     void begin(Pipe pipe, bool auto_sync);
     Conflict access(int region, uint32_t first_byte, uint32_t bytes, bool write);
+    // The first 32-byte block in a range that nothing has ever written, or -1.
+    int64_t unwritten(int region, uint32_t first_byte, uint32_t bytes) const;
     const Waits &waits() const { return waits_; }
     // Whether pipe `of` waits for instruction `number` of pipe `other` before its next one.
     bool knows(Pipe of, Pipe other, uint32_t number) const { return seen_[int(of)][int(other)] >= number; }

@@ -46,6 +46,39 @@ void require_reachable(const Instr &in, const Access &a, const Place &place)
     }
 }
 
+// What was never written holds anything. A copy out takes all of its bytes; a vector instruction may have idle lanes, so
+// that only an operand without a single written byte is sure to be a mistake.
+void warn_of_unwritten(const Instr &in, const Access &a, const Place &place)
+{
+    if (a.write || place.space != Space::UB || (in.pipe != Pipe::MTE3 && in.pipe != Pipe::V)) {
+        return;
+    }
+    const int region = static_cast<int>(place.space) - static_cast<int>(Space::UB);
+    for (uint32_t row = 0; row < a.rows; ++row) {
+        const uint8_t *begin = a.begin + static_cast<int64_t>(row) * a.row_stride;
+        const auto offset = static_cast<uint32_t>(begin - place.region->begin);
+        auto bytes = static_cast<uint32_t>(a.row_bytes);
+        int64_t block = self->hazards.unwritten(region, offset, bytes);
+        if (in.pipe == Pipe::V) {
+            // Every block of the first row must be bare.
+            const bool bare = block == offset / 32;
+            for (uint32_t at = offset; bare && block >= 0 && at < offset + bytes; at += 32) {
+                block = self->hazards.unwritten(region, at, 1);
+            }
+            block = bare && block >= 0 ? int64_t{offset / 32} : -1;
+            bytes = 0;
+        }
+        if (block >= 0) {
+            warn("UNWRITTEN_DATA", in.api, in.pc, "%s: byte %lld of the Unified Buffer is read, and nothing has written it.", in.api,
+                 static_cast<long long>(block) * 32);
+            return;
+        }
+        if (bytes == 0) {
+            return;
+        }
+    }
+}
+
 Hazards::Conflict enter(const Access &a, const Place &place)
 {
     Hazards::Conflict first;
@@ -109,6 +142,7 @@ void issue(const Instr &in)
         if (place.region) {
             require_reachable(in, a, place);
             check_local(in, a, place);
+            warn_of_unwritten(in, a, place);
             after_hazard(enter(a, place), in.api, in.pc, place);
         } else {
             if (!a.begin && ((in.pipe == Pipe::MTE2 && !a.write) || (in.pipe == Pipe::MTE3 && a.write))) {

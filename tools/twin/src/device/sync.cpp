@@ -19,6 +19,11 @@ void join_all(bool vector_only, const char *api, const void *pc)
     if (vector_only && self->cube) {
         trap("DEADLOCK", api, pc, "%s: the form for vector cores is called on a cube core.", api);
     }
+    const auto cores = static_cast<uint32_t>(launch->chip->at(launch->mixed ? "core_aic" : "core_aiv"));
+    if (launch->blocks > cores) {
+        trap("DEADLOCK", api, pc, "%s: %u blocks are to meet, and the chip has %u cores; the others start when these have ended.", api,
+             launch->blocks, cores);
+    }
     self->hazards.barrier(Pipe::ALL);
     launch->global->publish(*self, barrier_key);
     self->log.event(Kind::sync_all, 0, vector_only, static_cast<uint32_t>(so_offset(pc)));

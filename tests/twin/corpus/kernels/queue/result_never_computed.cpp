@@ -1,0 +1,22 @@
+// The tile goes out before anything was put into it.
+// warning: UNWRITTEN_DATA
+// x: float32 64
+// want: x
+#include "kernel_operator.h"
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+{
+    GlobalTensor<float> in, out;
+    in.SetGlobalBuffer((__gm__ float *)x);
+    out.SetGlobalBuffer((__gm__ float *)y);
+    TPipe pipe;
+    TQueBind<TPosition::VECIN, TPosition::VECOUT, 1> queue;
+    pipe.InitBuffer(queue, 1, 256);
+    LocalTensor<float> a = queue.AllocTensor<float>();
+    DataCopy(a, in, 64); // [correct]
+    queue.EnQue(a);
+    a = queue.DeQue<float>();
+    DataCopy(out, a, 64); // [here]
+    queue.FreeTensor(a);
+}
