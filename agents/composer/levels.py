@@ -334,7 +334,7 @@ class Emitter:
         for s in sinks:
             uses[self._arg(s)] = uses.get(self._arg(s), 0) + 1
         mine = set(values)
-        loads = [i for i in values if self.t.values[i].op == "load"]
+        loads = [i for i in values if self.t.values[i].op == "load" and not self._read(i)]
         with self.w.stage("copyin"):
             columns = {i: self._load(i) for i in loads}
         with self.w.stage("compute"):
@@ -384,17 +384,36 @@ class Emitter:
         dtype = "float32" if value.dtype == DType.BOOL else type_name(value.dtype)
         name = self.tensors.of(self.w, self.tensors.inputs[value.origin.input])
         offset = self.base(address)
+        lane = self.layout.lane
+        if extent == "F" and self.layout.row is None and lane is not None and address.stride(lane) != "1":
+            column = self.w.allocate("K", dtype, loaded=True)
+            step = self.number(address.stride(lane))
+            self.ops.op("load", column.name, name, offset, f"({self.layout.lane_count}, 1)", f"stride={step}")
+            return column
         if extent == "R" and address.stride(self._row()) != "1":
             column = self.w.allocate("K", dtype, loaded=True)
             shape = f"({self.layout.row_count}, 1)"
             self.ops.op("load", column.name, name, offset, shape, f"stride={self.stride(address)}")
             return column
         tile = self.w.allocate(extent, dtype, loaded=True)
-        self._check_lane(extent, address, value)
+        self._check_lane(extent, address)
         extra = [f"stride={self.stride(address)}"] if extent == "F" and self._strided(address) else []
         self.ops.op("load", tile.name, name, offset, self.layout.extents[extent], *extra)
         self.held[index] = Held(value.dtype, tile=tile)
         return None
+
+    def _read(self, index: int) -> bool:
+        """Read a single number without a tile, if buffers are short; return whether that was done."""
+        value, address = self.t.values[index], self.t.addresses[index]
+        if not self.w.frugal or self.extent_of(value) != "S" or value.dtype != DType.FLOAT32:
+            return False
+        assert value.origin is not None and address is not None
+        name = self.tensors.of(self.w, self.tensors.inputs[value.origin.input])
+        variable = self.w.unique("v")
+        self.w.close_stage()
+        self.w.line(f"{variable} = read({name}, {self.base(address)})")
+        self.held[index] = Held(value.dtype, variable=variable)
+        return True
 
     def _row(self) -> int:
         assert self.layout.row is not None
@@ -409,18 +428,18 @@ class Emitter:
     def _lane_size(self) -> str:
         return "" if self.layout.lane is None else self.t.sizes[self.layout.lane]
 
-    def _check_lane(self, extent: Extent, address: Address, value: Value) -> None:
+    def _check_lane(self, extent: Extent, address: Address) -> None:
         lane = self.layout.lane
         if extent in ("F", "C") and lane is not None and address.stride(lane) != "1":
             raise Unsupported("layout", "a tensor whose innermost axis is not contiguous is not covered")
-        if value.dtype == DType.INT32 and extent == "K":
-            raise Unsupported("layout", "integers with one value per row, apart in memory, are not covered")
 
     def _arrived(self, index: int, column: Tile | None) -> None:
         """Finish a load: gather a column of single elements, make masks of truth values."""
         value = self.t.values[index]
         if column is not None:
-            vector = self.w.allocate("R", "float32")
+            if column.dtype != "float32":
+                raise Unsupported("layout", "integers that lie apart in memory are not covered")
+            vector = self.w.allocate("R" if self.layout.row is not None else "F", "float32")
             self.ops.op("reduce_sum", vector.name, column.name)
             self.w.release(column)
             self.held[index] = Held(value.dtype, tile=vector)

@@ -43,9 +43,13 @@ class ModelFree:
         return ORIGIN
 
     def plan(self, task: Task, feedback: Feedback | None, sample: int) -> Planned:
-        """Return the plan, or UNSUPPORTED. Feedback and sample change nothing: there is one way to compose a task."""
-        del feedback, sample
-        composed = self._composed(task)
+        """Return the plan, or UNSUPPORTED.
+
+        What can be varied is rounding: half-precision results either after every operation, as a reference on a CPU
+        does, or once at the end. After wrong numbers, and for every other sample, the other way is taken.
+        """
+        wrong = feedback is not None and feedback.outcome is Outcome.WRONG
+        composed = self._composed(task, other=wrong != bool(sample % 2))
         if isinstance(composed, Unsupported):
             return Planned(plan=None, outcome=Outcome.UNSUPPORTED, diagnostics=(_unsupported(composed),))
         try:
@@ -84,11 +88,11 @@ class ModelFree:
             return Written(project=None, outcome=Outcome.NO_CODE, diagnostics=error.diagnostics, dsl=dsl)
         return Written(project=project, dsl=dsl)
 
-    def _composed(self, task: Task) -> Composed | Unsupported:
-        key = task.model_dump_json()
+    def _composed(self, task: Task, *, other: bool = False) -> Composed | Unsupported:
+        key = f"{other} {task.model_dump_json()}"
         if key not in self._known:
             try:
-                self._known[key] = compose_task(task)
+                self._known[key] = compose_task(task, faithful=task.own_checker != other)
             except Unsupported as error:
                 self._known[key] = error
         return self._known[key]
@@ -109,8 +113,12 @@ class ModelFree:
 TAIL = "The last tile holds what is left; extents are exact, ragged copies go through DataCopyPad."
 
 
-def compose_task(task: Task) -> Composed:
-    """Trace every case of a task and compose its program. Raises Unsupported, naming what is not covered."""
+def compose_task(task: Task, *, faithful: bool | None = None) -> Composed:
+    """Trace every case of a task and compose its program. Raises Unsupported, naming what is not covered.
+
+    `faithful` (round as the reference does) defaults to whether the task has a checker of its own, which compares with
+    the reference's own roundings.
+    """
     from akgen.agents.composer.trace import trace  # imports torch: only where a reference is traced
 
     loader = importlib.import_module(task.reference.loader)
@@ -118,7 +126,8 @@ def compose_task(task: Task) -> Composed:
     if not cases:
         raise Unsupported("cases", "the task has no cases")
     doc = task.description.strip().splitlines()[0] if task.description.strip() else f"{task.name}."
-    composition = compose(task.op_type, task.kernel, list(cases.values()), _plain(doc), faithful=task.own_checker)
+    rounding = task.own_checker if faithful is None else faithful
+    composition = compose(task.op_type, task.kernel, list(cases.values()), _plain(doc), faithful=rounding)
     return Composed(composition, cases)
 
 

@@ -27,6 +27,9 @@ def nests(pushed: Pushed) -> tuple[Nest, ...]:
     dims = find_dims(nodes, atoms)
     _tie_regions(pushed.regions, [dims[index[r.node]] for r in pushed.regions], atoms)
     dims = [tuple(atoms.resolve(d) for d in node) for node in dims]
+    stored = {a for r in pushed.regions for d in dims[index[r.node]] for a in d}
+    if _tie_lookups(nodes, dims, atoms, stored):
+        dims = [tuple(atoms.resolve(d) for d in node) for node in dims]
     regions = tuple(r.model_copy(update={"node": index[r.node]}) for r in pushed.regions)
     for node_dims in dims:
         flat = [a for d in node_dims for a in d]
@@ -46,6 +49,31 @@ def _tie_regions(regions: tuple[Region, ...], dims: list[Dims], atoms: Atoms) ->
                 for a, b in zip(dims[j], dims[k], strict=True):
                     atoms.unify(a, b, "cat")
                 break
+
+
+def _tie_lookups(nodes: tuple[Node, ...], dims: list[Dims], atoms: Atoms, stored: set[int]) -> bool:
+    """Let a reduction that no output shares run through another axis of its length, where they never meet.
+
+    Looking up one class per row and summing over classes then take one pass over the same columns.
+    """
+    flat = [frozenset(a for d in node for a in d) for node in dims]
+    reduced = {
+        a for node in nodes if node.op == "reduce" for i in node.axes for a in dims[node.args[0]][i]
+    }
+    tied = False
+    known = {a for f in flat for a in f}
+    for atom in sorted(reduced - stored):
+        for other in sorted(known - {atom}):
+            if atoms.resolve((atom,)) != (atom,) or atoms.resolve((other,)) != (other,):
+                continue
+            apart = not any(other in f for f in flat if atom in f)
+            first = other < atom or other not in reduced - stored
+            if first and apart and atoms.size(atom) == atoms.size(other):
+                atoms.unify((other,), (atom,), "lookup")
+                flat = [frozenset(other if a == atom else a for a in f) for f in flat]
+                tied = True
+                break
+    return tied
 
 
 def _needed(pushed: Pushed) -> set[int]:

@@ -16,10 +16,13 @@ from akgen.agents.composer.raw import RawGraph
 from akgen.agents.composer.schedule import Kind, Part, kinds, write
 from akgen.agents.composer.scope import Unsupported
 from akgen.agents.composer.shapes import declarations
-from akgen.agents.composer.template import Template, structure, unify
+from akgen.agents.composer.template import Template, by_reduction, structure, unify
 from akgen.agents.composer.writer import Writer
 from akgen.tools.frozen import Frozen
 from akgen.tools.op_spec import AttrSpec
+
+
+EVENTS = 8  # hardware events for tiles that are loaded; each takes one
 
 
 class KernelText(Frozen):
@@ -132,16 +135,12 @@ def _group(
 
 def _kernels(base: str, number: int, group: Group, face: Interface) -> list[KernelText]:
     """Return the kernels of a group: one per schedule of its nest, until one needs no condition."""
-    if len(group.templates) > 1:
-        choices = [tuple(kinds(t)[0] for t in group.templates)]
-    else:
-        choices = [(k,) for k in kinds(group.templates[0])]
     out: list[KernelText] = []
     refused: Unsupported | None = None
-    for choice in choices:
-        name = f"{base}_{'_'.join(choice)}" + (f"_{number}" if number else "")
+    for templates, choice in _choices(group):
+        name = f"{base}_{'_'.join(dict.fromkeys(choice))}" + (f"_{number}" if number else "")
         try:
-            out.append(_kernel(name, number, group, choice, face))
+            out.append(_kernel(name, number, templates, choice, face))
         except Unsupported as error:
             refused = error
             continue
@@ -153,27 +152,57 @@ def _kernels(base: str, number: int, group: Group, face: Interface) -> list[Kern
     return out
 
 
-def _kernel(name: str, number: int, group: Group, choice: tuple[Kind, ...], face: Interface) -> KernelText:
-    writer = Writer()
+def _choices(group: Group) -> list[tuple[tuple[Template, ...], tuple[Kind, ...]]]:
+    """Return ways to run a group, best first: one schedule, or one per set of reduced axes, one after the other."""
+    found: list[tuple[tuple[Template, ...], tuple[Kind, ...]]] = []
+    if len(group.templates) > 1:
+        return [(group.templates, tuple(kinds(t)[0] for t in group.templates))]
+    (template,) = group.templates
+    parts = by_reduction(template)
+    try:
+        found += [((template,), (k,)) for k in kinds(template)]
+    except Unsupported:
+        if len(parts) == 1:
+            raise
+    if len(parts) > 1:
+        found.append((parts, tuple(kinds(p)[-1] for p in parts)))
+    return found
+
+
+def _kernel(
+    name: str,
+    number: int,
+    templates: tuple[Template, ...],
+    choice: tuple[Kind, ...],
+    face: Interface,
+    *,
+    frugal: bool = False,
+) -> KernelText:
+    writer = Writer(frugal=frugal)
     parts: list[Part] = []
-    for k, (template, kind) in enumerate(zip(group.templates, choice, strict=True)):
+    for k, (template, kind) in enumerate(zip(templates, choice, strict=True)):
         suffix = "" if len(choice) == 1 else f"_{chr(ord('a') + k)}"
         parts.append(write(template, kind, writer, suffix, _tensors(face)))
         writer.close_stage()
-    _untouched(writer, group, face)
+    _untouched(writer, templates, face)
+    loaded = sum(t.loaded for t in writer.tiles)
+    if loaded > EVENTS and not frugal:
+        return _kernel(name, number, templates, choice, face, frugal=True)
+    if loaded > EVENTS:
+        raise Unsupported("buffers", f"{loaded} tensors are loaded side by side; the chip has events for {EVENTS}")
     host = _host_lines(name, parts)
     tensors = [t.removeprefix("g_") for t in writer.tensors]
     scalars = [text for _, text in writer.scalars.values()]
     return KernelText(
-        name=name, text=writer.text(name, _doc(group, choice)), group=number, kinds=choice, host=tuple(host),
+        name=name, text=writer.text(name, _doc(templates, choice)), group=number, kinds=choice, host=tuple(host),
         launch=f"{name}[cores]({', '.join([*tensors, *scalars])})",
         fits=" and ".join(p.fits for p in parts if p.fits) or None,
     )  # fmt: skip
 
 
-def _untouched(writer: Writer, group: Group, face: Interface) -> None:
+def _untouched(writer: Writer, templates: tuple[Template, ...], face: Interface) -> None:
     """Give outputs that the reference does not define a first element: 0, or the input's own where they share memory."""
-    stored = {s.output for t in group.templates for s in t.nest.stores}
+    stored = {s.output for t in templates for s in t.nest.stores}
     missing = [k for k in range(len(face.output_names)) if k not in stored]
     if not missing:
         return
@@ -212,6 +241,8 @@ def _host_lines(name: str, parts: list[Part]) -> list[str]:
     needs = [p.cores for p in parts if p.cores != "1"]
     wanted = needs[0] if len(needs) == 1 else f"max({', '.join(needs)})"
     lines = ["cores = 1" if not needs else f"cores = max(1, min(core_num(), {wanted}))"]
+    for part in parts:
+        lines += [text for text in part.host if "FIT" not in text]
     for k, part in enumerate(parts):
         others = [
             f"{p.tile}={p.tile if j < k else 64 if 'row' not in p.tile else 1}"
@@ -222,14 +253,14 @@ def _host_lines(name: str, parts: list[Part]) -> list[str]:
         given = "".join(f", {text}" for text in dict.fromkeys([*fixed, *others]))
         share = "" if k == len(parts) - 1 or part.tile is None else f" // {len(parts) - k}"
         fit = f'fit_tile({name}, "{part.tile}"{given}){share}'
-        lines += [text.replace("FIT", fit) for text in part.host]
+        lines += [text.replace("FIT", fit) for text in part.host if "FIT" in text]
     for part in parts:
         lines += [f"{w} = workspace(core_num() * {width}, float32)" for w, width in part.workspaces]
     return lines
 
 
-def _doc(group: Group, choice: tuple[Kind, ...]) -> str:
-    stores = sum(len(t.nest.stores) for t in group.templates)
+def _doc(templates: tuple[Template, ...], choice: tuple[Kind, ...]) -> str:
+    stores = sum(len(t.nest.stores) for t in templates)
     return f"{', '.join(choice)}; {stores} output{'s' if stores > 1 else ''}."
 
 

@@ -167,7 +167,7 @@ class _Flat(_Builder):
         )
 
     def capacities(self) -> dict[Extent, str]:
-        return {**self.small(), "F": self.param("tile")}
+        return {**self.small(), "F": self.param("tile"), "K": f"({self.param('tile')}, 1)"}
 
     def layout(self) -> Layout:
         m, i = self.name("m"), self.name("i")
@@ -330,7 +330,7 @@ class _Items(_Builder):
 
     def capacities(self) -> dict[Extent, str]:
         if self.row is None:
-            return {**self.small(), "F": self.param("tile")}
+            return {**self.small(), "F": self.param("tile"), "K": f"({self.param('tile')}, 1)"}
         tile, lane = self.param("row_tile"), self.param("lane_tile")
         return {**self.small(), "F": f"({tile}, {lane})", "R": tile, "C": lane, "K": f"({tile}, 1)"}
 
@@ -452,7 +452,7 @@ class _List(_Builder):
         self.part.host.append(f"tile = min(FIT, max(1024, align_up({share}, 64)))")
 
     def capacities(self) -> dict[Extent, str]:
-        return {**self.small(), "F": self.param("tile")}
+        return {**self.small(), "F": self.param("tile"), "K": f"({self.param('tile')}, 1)"}
 
     def layout(self) -> Layout:
         index = {POSITION: self.tensors.position, ELEMENT: "i"}

@@ -39,6 +39,45 @@ class Template(Frozen):
         return self.nest.values
 
 
+def by_reduction(template: Template) -> tuple[Template, ...]:
+    """Return the template in parts that each reduce over one set of axes, by the outputs that need it."""
+    overs: list[frozenset[tuple[int, ...]]] = []
+    for v in template.values:
+        mine = frozenset([v.over]) if v.op == "reduce" else frozenset()
+        overs.append(mine.union(*(overs[a] for a in v.args)))
+    parts: dict[frozenset[tuple[int, ...]], list[int]] = {}
+    for k, store in enumerate(template.nest.stores):
+        parts.setdefault(overs[store.value], []).append(k)
+    return tuple(_restricted(template, keep) for keep in parts.values())
+
+
+def _restricted(template: Template, keep: list[int]) -> Template:
+    """Return the template with only some of its stores and the values that they need."""
+    needed: set[int] = set()
+    stack = [template.nest.stores[k].value for k in keep]
+    while stack:
+        i = stack.pop()
+        if i not in needed:
+            needed.add(i)
+            stack.extend(template.values[i].args)
+    order = sorted(needed)
+    new = {old: k for k, old in enumerate(order)}
+    values = tuple(
+        template.values[i].model_copy(update={"args": tuple(new[a] for a in template.values[i].args)}) for i in order
+    )
+    stores = tuple(
+        template.nest.stores[k].model_copy(update={"value": new[template.nest.stores[k].value]}) for k in keep
+    )
+    return template.model_copy(
+        update={
+            "nest": template.nest.model_copy(update={"values": values, "stores": stores}),
+            "addresses": tuple(template.addresses[i] for i in order),
+            "stores": tuple(template.stores[k] for k in keep),
+            "texts": tuple(template.texts[i] for i in order),
+        }
+    )
+
+
 def structure(nest: Nest) -> object:
     """Return what two nests must have in common to be one template."""
     last = len(nest.sizes) - 1

@@ -18,7 +18,8 @@ class Tile:
 class Writer:
     """Collect a kernel's parameters, allocations and body."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, frugal: bool = False) -> None:
+        self.frugal = frugal  # single numbers are read without a tile
         self.capacities: dict[Extent, str] = {}  # of each extent class, as DSL text; set for each loop nest
         self.tensors: list[str] = []
         self.lists: set[str] = set()
