@@ -39,6 +39,16 @@ def sanitized(logs: Path, tmp_path_factory: pytest.TempPathFactory) -> TwinToolc
     return toolchain
 
 
+def test_the_runtime_is_instrumented(
+    sanitized: TwinToolchain, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    built = [*tmp_path_factory.getbasetemp().glob("sanitized-cache*/runtime/**/libakgen_twin.so")]
+    assert len(built) == 1
+    assert {b"__asan_report_store4", b"__ubsan_handle_type_mismatch_v1"} <= set(
+        built[0].read_bytes().split(b"\0")
+    )
+
+
 @pytest.mark.parametrize(
     "pair", [p for p in PAIRS.read_pairs() if "timeout" not in p.said], ids=lambda p: p.name
 )

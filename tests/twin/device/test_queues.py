@@ -126,6 +126,7 @@ def test_a_vector_instruction_may_read_lanes_that_nobody_looks_at(probe, numbers
     pipe.InitBuffer(to, 512);
     pipe.InitBuffer(b, 256);
     pipe.InitBuffer(next, 512);
+    Duplicate(b.Get<T>(), 0.0f, 64);
     Adds(to.Get<T>(), b.Get<T>(), 1.0f, 128);"""
     assert probe(body, x, x).codes == []
 

@@ -70,6 +70,14 @@ void require_blocks(const char *api, const void *pc, uint64_t count, DType dtype
     }
 }
 
+void require_rows(const char *api, const void *pc, uint32_t rows)
+{
+    constexpr uint32_t most = 4095; // the field has twelve bits
+    if (rows > most) {
+        trap("COPY_ROWS", api, pc, "%s: blockCount is %u; one copy moves at most %u blocks.", api, rows, most);
+    }
+}
+
 template <typename T> T accumulate(Atomic op, T have, T with)
 {
     return op == Atomic::add ? static_cast<T>(have + with) : op == Atomic::max ? std::max(have, with) : std::min(have, with);
@@ -146,6 +154,7 @@ static void rows_in(const char *api, const void *pc, const View &dst, const uint
     if (r.rows == 0 || r.row_bytes == 0) {
         return;
     }
+    require_rows(api, pc, r.rows);
     require_local(api, pc, "dst", dst);
     issue(transfer(api, pc, Pipe::MTE2, dtype, rows_of(dst.data, r.row_bytes, r.rows, r.dst_stride, true, dst.size_bytes),
                    rows_of(src, r.row_bytes, r.rows, r.src_stride, false, 0)));
@@ -160,6 +169,7 @@ static void rows_out(const char *api, const void *pc, uint8_t *dst, const View &
     if (r.rows == 0 || r.row_bytes == 0) {
         return;
     }
+    require_rows(api, pc, r.rows);
     require_local(api, pc, "src", src);
     const Space from = place_of(src.data).space;
     issue(transfer(api, pc, from == Space::L0C ? Pipe::FIX : Pipe::MTE3, dtype,
@@ -277,6 +287,7 @@ void pad_in(View dst, uint8_t, const uint8_t *src, const Rows &r, const Pad &pad
     if (r.rows == 0 || r.row_bytes == 0) {
         return;
     }
+    require_rows(api, pc, r.rows);
     require_local(api, pc, "dst", dst);
     const uint32_t left = pad.on ? pad.left * pad.element_bytes : 0;
     const uint32_t right = pad.on ? pad.right * pad.element_bytes : 0;
