@@ -12,6 +12,11 @@ _PRIMARY = re.compile(
     r"template\s*<\s*(?P<param>\w+\s+\w+)\s*=\s*g_coreType\s*>" + _WORDS + r"\((?P<args>[^()]*)\)"
 )
 
+_NESTED = re.compile(
+    r"template\s*<\s*>(?P<key>\s*(?:struct|class)\s+)(?P<name>\w+)\s*<(?P<args>[^<>{};]*)>(?=\s*\{)"
+)
+_OPAQUE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
+
 
 def portable(text: str) -> str:
     """Return the source for any C++17 compiler, with as many lines.
@@ -21,6 +26,8 @@ def portable(text: str) -> str:
     """
     if "aicore" in text:
         text = _ATTRIBUTE.sub(lambda m: " " + "\n" * m[0].count("\n"), text)
+    if _NESTED.search(text):
+        text = _nested_specials(text)
     if "g_coreType" in text and _SPECIAL.search(text):
         text = _SPECIAL.sub(_overload, text)
         text = _PRIMARY.sub(_fallback, text)
@@ -35,3 +42,33 @@ def _overload(m: re.Match[str]) -> str:
 def _fallback(m: re.Match[str]) -> str:
     rest = f"{m['args']}, AKGEN_REST..." if m["args"].strip() else "AKGEN_REST..."
     return f"template <{m['param']} = g_coreType, typename... AKGEN_REST>{m['words']}({rest})"
+
+
+def _nested_specials(text: str) -> str:
+    """Give class templates that are specialised within a class one more parameter, so that it is done partially."""
+    plain = _OPAQUE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    for m in reversed(list(_NESTED.finditer(plain))):
+        if not _in_class(plain, m.start()):
+            continue
+        head = f"template <typename AKGEN_ANY>{m['key']}{m['name']}<{m['args']}, AKGEN_ANY>"
+        text = text[: m.start()] + head + text[m.end() :]
+        primary = re.compile(rf"template\s*<(?P<list>[^<>]+)>(?=\s*(?:struct|class)\s+{m['name']}\s*[{{;])")
+        found = [p for p in primary.finditer(plain, 0, m.start()) if _in_class(plain, p.start())]
+        if found:
+            p = found[-1]
+            text = text[: p.start()] + f"template <{p['list']}, typename AKGEN_ANY = void>" + text[p.end() :]
+    return text
+
+
+def _in_class(plain: str, at: int) -> bool:
+    """Say whether the innermost open brace before `at` is a class's."""
+    depth = 0
+    for i in range(at - 1, -1, -1):
+        if plain[i] == "}":
+            depth += 1
+        elif plain[i] == "{":
+            if depth == 0:
+                opener = re.split(r"[;{}]", plain[max(0, i - 600) : i])[-1]
+                return re.search(r"\b(?:class|struct)\s+\w", opener) is not None
+            depth -= 1
+    return False

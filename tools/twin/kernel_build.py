@@ -77,7 +77,7 @@ def build_kernel(
     files = {p: portable(without_launches(project.files[p])) for p in project.kernel_files}
     options = (*_project_options(project), *dump_options(runtime.compiler))
     parts = (part for pair in sorted(files.items()) for part in pair)
-    key = digest("kernel", runtime.digest, *_flags(), *options, project.kernel, prelude, *parts)
+    key = digest("kernel", runtime.digest, *_rules(), *_flags(), *options, project.kernel, prelude, *parts)
 
     def build(folder: Path) -> None:
         _build(project, files, prelude, options, symbol, runtime, folder)
@@ -99,6 +99,12 @@ def auto_sync(project: KernelProject) -> bool:
 
 def _flags() -> tuple[str, ...]:
     return (*kernel_flags().compile, "-nostartfiles", *_BREVITY)
+
+
+@cache
+def _rules() -> tuple[bytes, ...]:
+    """Return the code that decides how a kernel is built: what is in the cache was built by the same."""
+    return tuple((TWIN / name).read_bytes() for name in ("kernel_build.py", "sides.py"))
 
 
 def _project_options(project: KernelProject) -> tuple[str, ...]:
@@ -181,7 +187,7 @@ def _build(
     sides = sides_of(without_comments("\n".join(files.values())))
     if len(sides) == 1:
         command = [*compile_, *runtime.compiler.linker, *link]
-        done = compile_in(runtime, command, folder)
+        done = _compile(runtime, command, folder)
         casts = refused_casts(folder, files)
     else:
         done, objects, casts = _compile_sides(runtime, compile_, sides, folder, files)
@@ -202,6 +208,18 @@ def _build(
     write_result(folder, found)
 
 
+def _compile(runtime: Runtime, command: list[str | Path], folder: Path) -> Finished:
+    """Compile; once more as C++20 if constant expressions are refused that the vendor's compiler takes in C++17.
+
+    These are constructors that leave members to be assigned.
+    """
+    done = compile_in(runtime, command, folder)
+    if done.ok or "in a constant expression" not in done.err:
+        return done
+    later = compile_in(runtime, ["-std=c++20" if a == "-std=c++17" else a for a in command], folder)
+    return later if later.ok else done
+
+
 def _compile_sides(
     runtime: Runtime, compile_: list[str | Path], sides: tuple[Side, ...], folder: Path, files: dict[str, str]
 ) -> tuple[Finished, list[str | Path], tuple[Diagnostic, ...]]:
@@ -212,11 +230,11 @@ def _compile_sides(
         name = f"{side}.o"
         # What both sides define has one name and two contents; it stays within its object.
         own = ("-c", "-fwhole-program", f"-DAKGEN_CORE_TYPE={CORE_TYPE[side]}", "-o", name)
-        done = compile_in(runtime, [*compile_, *own], folder)
+        done = _compile(runtime, [*compile_, *own], folder)
         casts |= {(c.file, c.line): c for c in refused_casts(folder, files)}
         if not done.ok:
             return done, [], ()
-        if works(undefined_in(folder / name)):
+        if works(undefined_in(folder / name), side):
             objects.append(name)
     return done, objects or [f"{Side.VECTOR}.o"], tuple(casts.values())
 

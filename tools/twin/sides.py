@@ -53,6 +53,67 @@ _IDLE = frozenset(
         "recall_shape",
     }
 )
+# Those that both kinds of core have, and those of cube cores. All others are the vector unit's.
+_COMMON = frozenset(
+    {
+        "copy_in",
+        "copy_out",
+        "copy_local",
+        "copy_in_rows",
+        "copy_out_rows",
+        "copy_local_rows",
+        "pad_in",
+        "pad_out",
+        "pad_local",
+        "fill_global",
+        "set_atomic",
+        "set_atomic_type",
+        "set_atomic_op",
+        "clean_cache",
+        "set_flag",
+        "wait_flag",
+        "pipe_barrier",
+        "sync_all",
+        "sync_all_soft",
+        "cross_core_set",
+        "cross_core_wait",
+        "block_set",
+        "block_wait",
+        "system_cycle",
+        "queue_alloc",
+        "queue_enque",
+        "queue_deque",
+        "queue_free",
+        "queue_free_events",
+        "queue_count",
+        "queue_idle",
+        "stack_buffer",
+        "local_scalar",
+        "global_scalar",
+        "set_nibble",
+        "assert_failed",
+        "print",
+        "dump",
+        "kernel_trap",
+    }
+)
+_CUBE_ONLY = frozenset(
+    {
+        "nd_to_nz",
+        "load_fractals",
+        "load_fractals_global",
+        "load_squares",
+        "load_image",
+        "fill_cube",
+        "multiply",
+        "fix_out",
+        "fix_to_l1",
+        "fix_scale",
+        "fix_scales",
+        "fix_matrices",
+        "fix_legacy",
+    }
+)
 _ENTRY_POINT = re.compile(r"_ZN5akgen4twin\d+([a-z_0-9]+?)E")
 
 
@@ -62,10 +123,15 @@ def sides_of(text: str) -> tuple[Side, ...]:
     return (Side.CUBE, Side.VECTOR) if asks or _CUBE.search(text) else (Side.VECTOR,)
 
 
-def works(undefined: frozenset[str]) -> bool:
-    """Say whether a program that needs these symbols does anything."""
-    called = (m[1] for name in undefined if (m := _ENTRY_POINT.match(name)))
-    return any(name not in _IDLE for name in called)
+def works(undefined: frozenset[str], side: Side) -> bool:
+    """Say whether a program that needs these symbols does anything on this kind of core.
+
+    One that calls for the cube unit outside of any condition, and for no vector unit, is for cube cores alone.
+    """
+    called = {m[1] for name in undefined if (m := _ENTRY_POINT.match(name))} - _IDLE
+    if side is Side.VECTOR and called & _CUBE_ONLY:
+        return bool(called - _COMMON - _CUBE_ONLY)
+    return bool(called)
 
 
 def symbol_of(symbol: str, side: Side) -> str:

@@ -1,28 +1,14 @@
 // Out of L0C: conversion, scaling, ReLU, and row-major or fractal order.
 #include "akgen/cube.h"
+#include "convert.h"
 #include "operand.h"
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <vector>
 
 namespace akgen::twin {
 
 namespace {
-// By the values of QuantMode_t.
-enum Quant : uint8_t {
-    no_quant = 0,
-    float_to_half = 1,
-    float_to_8_by_column = 2,
-    float_to_8 = 3,
-    int_to_half_by_column = 4,
-    int_to_half = 5,
-    int_to_8_by_column = 8,
-    int_to_8 = 9,
-    float_to_brain_16 = 16,
-};
-bool by_column(uint8_t quant) { return quant == float_to_8_by_column || quant == int_to_half_by_column || quant == int_to_8_by_column; }
-
 struct Settings { // what SetFixpipe... left for DataCopy from L0C; each core has its own thread
     uint64_t scale = 0;
     View scales = {nullptr, 0};
@@ -30,73 +16,9 @@ struct Settings { // what SetFixpipe... left for DataCopy from L0C; each core ha
 };
 thread_local Settings settings;
 
-struct Scale {
-    float factor;
-    int32_t offset;
-    bool is_signed;
-};
-// A scale's word: a float of 19 bits in the low half, a 9-bit offset from bit 37 on, the result's sign in bit 46.
-Scale scale_of(uint64_t word)
-{
-    const int32_t offset = static_cast<int32_t>(word >> 37 & 0x1ff);
-    return {bits_to_float(static_cast<uint32_t>(word) & 0xffffe000u), offset >= 256 ? offset - 512 : offset, (word >> 46 & 1) != 0};
-}
-
-template <typename T> void put(uint8_t *to, T value) { std::memcpy(to, &value, sizeof value); }
-
-void put_8(uint8_t *to, float value, const Scale &scale, DType type)
-{
-    const float rounded = std::nearbyint(value * scale.factor) + static_cast<float>(scale.offset);
-    if (type == DType::U8) {
-        put(to, static_cast<uint8_t>(std::min(255.0f, std::max(0.0f, rounded))));
-    } else {
-        put(to, static_cast<int8_t>(std::min(127.0f, std::max(-128.0f, rounded))));
-    }
-}
-
-// One element of L0C into the destination's type.
-void convert(uint8_t *to, const uint8_t *from, uint8_t quant, bool relu, const Scale &scale, DType type)
-{
-    if (quant == no_quant && type == DType::I32) {
-        int32_t value;
-        std::memcpy(&value, from, 4);
-        return put(to, relu && value < 0 ? 0 : value);
-    }
-    float value;
-    if (quant == int_to_half || quant == int_to_half_by_column || quant == int_to_8 || quant == int_to_8_by_column) {
-        int32_t whole;
-        std::memcpy(&whole, from, 4);
-        value = static_cast<float>(whole);
-    } else {
-        std::memcpy(&value, from, 4);
-    }
-    value = relu && value < 0 ? 0.0f : value;
-    switch (quant) {
-    case no_quant:
-        return put(to, value);
-    case float_to_half:
-        return put(to, static_cast<_Float16>(value));
-    case float_to_brain_16:
-        return put(to, float_to_brain(value));
-    case int_to_half:
-    case int_to_half_by_column:
-        return put(to, static_cast<_Float16>(value * scale.factor));
-    default:
-        return put_8(to, value, scale, type);
-    }
-}
-
 void require_conversion(const char *api, const void *pc, uint8_t quant, DType to, DType from)
 {
-    const bool byte = to == DType::I8 || to == DType::U8;
-    const bool fits = quant == no_quant            ? to == from && (from == DType::F32 || from == DType::I32)
-                      : quant == float_to_half     ? from == DType::F32 && to == DType::F16
-                      : quant == float_to_brain_16 ? from == DType::F32 && to == DType::BF16
-                      : quant == float_to_8 || quant == float_to_8_by_column ? from == DType::F32 && byte
-                      : quant == int_to_half || quant == int_to_half_by_column ? from == DType::I32 && to == DType::F16
-                      : quant == int_to_8 || quant == int_to_8_by_column       ? from == DType::I32 && byte
-                                                                               : false;
-    if (!fits) {
+    if (!converts(quant, to, from)) {
         trap("DTYPE_SUPPORT", api, pc, "%s: quantPre %u does not make %s of %s.", api, quant, dtype_name(to), dtype_name(from));
     }
 }
@@ -160,7 +82,7 @@ void run(const char *api, const void *pc, const Target &dst, const View &src, co
                     std::memcpy(&word, scales.data + uint64_t{n} * 8, 8);
                     scale = scale_of(word);
                 }
-                convert(row.data() + uint64_t{n} * size, from + ((uint64_t{n / 16} * p.src_stride + m) * 16 + n % 16) * 4, p.quant,
+                convert_sum(row.data() + uint64_t{n} * size, from + ((uint64_t{n / 16} * p.src_stride + m) * 16 + n % 16) * 4, p.quant,
                         p.relu, scale, dst_type);
             }
             for (uint32_t r = 0; r < runs; ++r) {

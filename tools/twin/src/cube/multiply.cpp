@@ -1,14 +1,13 @@
 // Mmad: 16 x 16 fractals of A times those of B into L0C. Products and sums are float, or int32 for int8.
 #include "akgen/cube.h"
 #include "operand.h"
+#include "sums.h"
 #include <cstring>
 #include <vector>
 
 namespace akgen::twin {
 
 namespace {
-constexpr uint32_t lanes = 16; // columns of a fractal of C
-
 // Rows of A as `T`, k values each, from fractal order (or one plain row).
 template <typename Raw, typename T, typename Convert>
 void unpack_left(const uint8_t *a, uint32_t m, uint32_t k, uint32_t fractals_per_row, bool plain, T *out, Convert convert)
@@ -45,22 +44,6 @@ void unpack_right(const uint8_t *b, uint32_t block, uint32_t blocks, uint32_t k,
     }
 }
 
-// C rows [i, i + rows) of one column block: sums in the order of k.
-template <typename T, uint32_t rows> void add_rows(const T *a, const T *b, uint32_t k, T *c)
-{
-    T sum[rows][lanes];
-    std::memcpy(sum, c, sizeof sum);
-    for (uint32_t x = 0; x < k; ++x) {
-        for (uint32_t r = 0; r < rows; ++r) {
-            const T left = a[uint64_t{r} * k + x];
-            for (uint32_t n = 0; n < lanes; ++n) {
-                sum[r][n] += left * b[uint64_t{x} * lanes + n];
-            }
-        }
-    }
-    std::memcpy(c, sum, sizeof sum);
-}
-
 template <typename Raw, typename T, typename Convert>
 void run(const View &c, const View &a, const View &b, const View &bias, const Multiply &p, bool plain, uint32_t left_fractals, Convert convert)
 {
@@ -80,13 +63,7 @@ void run(const View &c, const View &a, const View &b, const View &bias, const Mu
         } else if (p.start_at_zero) {
             std::memset(column, 0, uint64_t{p.m} * lanes * sizeof(T));
         }
-        uint32_t i = 0;
-        for (; i + 4 <= p.m; i += 4) {
-            add_rows<T, 4>(left.data() + uint64_t{i} * p.k, right.data(), p.k, column + uint64_t{i} * lanes);
-        }
-        for (; i < p.m; ++i) {
-            add_rows<T, 1>(left.data() + uint64_t{i} * p.k, right.data(), p.k, column + uint64_t{i} * lanes);
-        }
+        add_product(left.data(), right.data(), p.m, p.k, column);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "core.h"
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 namespace akgen::twin {
 
@@ -215,8 +216,9 @@ static void rows_to_table(const void *pc, const View &dst, const View &src, Rows
     require_local("DataCopy", pc, "src", src);
     const int64_t gap = r.dst_stride - static_cast<int64_t>(r.row_bytes);
     const Rows wide = {r.rows, r.row_bytes * 2, r.row_bytes * 2 + gap, r.src_stride};
-    issue(transfer("DataCopy", pc, Pipe::MTE1, dtype, rows_of(dst.data, wide.row_bytes, r.rows, wide.dst_stride, true, dst.size_bytes),
-                   rows_of(src.data, r.row_bytes, r.rows, r.src_stride, false, src.size_bytes)));
+    static thread_local std::vector<float> values;
+    values.clear();
+    bool same = true; // a table that is filled again with what it holds races with nobody
     for (uint32_t i = 0; i < r.rows; ++i) {
         for (uint32_t at = 0; at < r.row_bytes; at += 2) {
             const uint8_t *from = src.data + i * r.src_stride + at;
@@ -224,9 +226,16 @@ static void rows_to_table(const void *pc, const View &dst, const View &src, Rows
             _Float16 half;
             std::memcpy(&bits, from, 2);
             std::memcpy(&half, from, 2);
-            const float value = dtype == DType::BF16 ? widen(bits) : static_cast<float>(half);
-            std::memcpy(dst.data + i * wide.dst_stride + at * 2, &value, 4);
+            values.push_back(dtype == DType::BF16 ? widen(bits) : static_cast<float>(half));
         }
+        const float *row = values.data() + values.size() - r.row_bytes / 2;
+        same = same && std::memcmp(dst.data + i * wide.dst_stride, row, wide.row_bytes) == 0;
+    }
+    const Access from = rows_of(src.data, r.row_bytes, r.rows, r.src_stride, false, src.size_bytes);
+    const Access to_table = rows_of(dst.data, wide.row_bytes, r.rows, wide.dst_stride, !same, dst.size_bytes);
+    issue(transfer("DataCopy", pc, Pipe::MTE1, dtype, to_table, from));
+    for (uint32_t i = 0; i < r.rows; ++i) {
+        std::memcpy(dst.data + i * wide.dst_stride, values.data() + uint64_t{i} * r.row_bytes / 2, wide.row_bytes);
     }
 }
 

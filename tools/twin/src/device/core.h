@@ -180,6 +180,8 @@ void complain(const char *code, const char *api, const void *pc, const char *for
 
 // Give the baton away until `ready` is set again by another core; traps DEADLOCK if nobody can go on.
 void wait_here(Wait::What what, int64_t id, const void *pc);
+// Let the other cores that can go on run up to where they wait or pause.
+void pause_here();
 void wake(Core &core);
 // Warn if cores have ended without the SyncAll that others wait in.
 void warn_of_ended(const char *api, const void *pc);

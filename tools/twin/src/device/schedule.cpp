@@ -100,6 +100,26 @@ void wait_here(Wait::What what, int64_t id, const void *pc)
     }
 }
 
+void pause_here()
+{
+    bool leave = false;
+    {
+        std::unique_lock lock(launch->baton);
+        Core &me = *self;
+        Core *next = next_ready(me);
+        if (!next || next == &me) {
+            return;
+        }
+        me.turn = false;
+        hand_to(*next);
+        me.turned.wait(lock, [&] { return me.turn; });
+        leave = launch->ended;
+    }
+    if (leave) { // outside the lock: leaving jumps over destructors
+        leave_core();
+    }
+}
+
 void wake(Core &core)
 {
     if (core.state == CoreState::waiting) {

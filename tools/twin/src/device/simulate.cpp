@@ -385,7 +385,8 @@ private:
         for (const auto &to : launch_.cores) {
             group += addressed(*to);
         }
-        const uint32_t needed = mode != 2 ? group : from.cube ? 1 : launch_.vector_per_block;
+        // Mode 3 is the library's own: one vote is enough.
+        const uint32_t needed = mode == 3 || (mode == 2 && from.cube) ? 1 : mode == 2 ? launch_.vector_per_block : group;
         for (const auto &to : launch_.cores) {
             if (addressed(*to) && ++cores_[to->index].cross_votes[r.op] % needed == 0) {
                 push({at + costs_.flag, 0, Moment::What::cross, static_cast<uint8_t>(r.op), 0, 0, to->index});

@@ -10,7 +10,7 @@ namespace akgen::twin {
 
 namespace {
 struct Entry { // what AKGEN_TASK_TYPE writes
-    int64_t is_default, key, type;
+    int64_t is_default, key, type; // is_default: 0 for a key, 1 for all keys, 2 where a library asks and nobody declares
 };
 // In the order of KernelTypeTag.
 TaskType of_tag(int64_t tag)
@@ -59,7 +59,9 @@ std::optional<TaskType> task_type_of(const std::string &kernel_file)
              at += sizeof(Entry)) {
             Entry entry;
             std::memcpy(&entry, bytes.data() + at, sizeof entry);
-            found = of_tag(entry.type);
+            if (entry.is_default != 2 || !found) {
+                found = of_tag(entry.type);
+            }
             if (!entry.is_default) {
                 return found;
             }

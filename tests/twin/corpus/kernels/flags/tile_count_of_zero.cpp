@@ -1,5 +1,5 @@
 // The number of tiles is zero for a short input, and something is divided by it.
-// code: SCALAR_DIVISION
+// warning: SCALAR_DIVISION
 // x: int32 8
 // want: x + 8
 #include "kernel_operator.h"

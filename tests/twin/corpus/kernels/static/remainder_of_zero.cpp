@@ -1,5 +1,5 @@
 // A remainder by a length that is zero on this core.
-// code: SCALAR_DIVISION
+// warning: SCALAR_DIVISION
 // x: float32 64
 // want: x
 #include "kernel_operator.h"

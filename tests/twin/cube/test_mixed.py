@@ -1,0 +1,132 @@
+"""Cube and vector cores together: flags between them, and Matmul objects."""
+
+import numpy as np
+import pytest
+
+from tests.twin.cube.kernels import MIXED, OBJECT
+from tests.twin.cube.test_tiles import defines, draw
+
+GAP = "(COLUMNS - 32) * sizeof(RESULT) / 32"
+INCLUDE = '#include "lib/matmul_intf.h"\nusing namespace matmul;\n'
+ALL = "mm.IterateAll(c[row * COLUMNS]);"
+BLOCKS = "while (mm.Iterate()) { mm.GetTensorC(c[row * COLUMNS]); }"
+IN_UB = """
+    TQue<TPosition::VECOUT, 1> out_queue;
+    pipe.InitBuffer(out_queue, 1, 16 * 32 * sizeof(RESULT));
+    for (uint32_t i = 0; mm.Iterate(); ++i) {
+        LocalTensor<RESULT> v = out_queue.AllocTensor<RESULT>();
+        mm.GetTensorC<true>(v, false, true);
+        Adds(v, v, static_cast<RESULT>(1), 16 * 32);
+        out_queue.EnQue(v);
+        v = out_queue.DeQue<RESULT>();
+        DataCopy(c[row * COLUMNS + i * 32], v, DataCopyParams{16, sizeof(RESULT), 0, GAP});
+        out_queue.FreeTensor(v);
+    }
+"""
+
+
+def mixed(probe, wait: str):
+    a, b = draw("float16", 32, 64), draw("float16", 64, 32)
+    x = np.concatenate([a.ravel(), b.ravel()])
+    values = defines(M=32, N=32, K=64, WAIT_FOR_CUBE=wait)
+    task = "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);"
+    y = np.zeros((32, 32), np.float32)
+    ran = probe(MIXED, x, y, before=values, task=task, workspace_bytes=(16 << 20) + 4096)
+    return ran, a.astype(np.float32) @ b.astype(np.float32) + 1
+
+
+def test_vector_cores_take_over_from_the_cube_core(probe):
+    ran, want = mixed(probe, "CrossCoreWaitFlag(3);")
+    assert ran.codes == []
+    np.testing.assert_allclose(ran.y, want, atol=1e-5)
+
+
+def test_each_kind_of_core_has_its_pipes_in_the_profile(probe):
+    ran, _ = mixed(probe, "CrossCoreWaitFlag(3);")
+    assert ran.launch.profile is not None
+    busy = {p.pipe: p.busy_us for p in ran.launch.profile.pipes}
+    assert all(busy[name] > 0 for name in ("MTE2", "MTE1", "M", "FIX", "V", "MTE3"))
+
+
+def matmul(probe, a, b, y, run: str, **values: object):
+    given = {"ROWS": 64, "COLUMNS": 64, "DEPTH": 96, "TRANS_A": "false", "TRANS_B": "false",
+             "C_POSITION": "GM", "BIAS": "", "GAP": GAP, "RESULT": "float", "RUN": run}  # fmt: skip
+    x = np.concatenate([a.ravel(), b.ravel()])
+    return probe(OBJECT, x, y, before=INCLUDE + defines(**{**given, **values}), block_dim=2)
+
+
+@pytest.mark.parametrize("run", [ALL, BLOCKS, "mm.IterateAll<false>(c[row * COLUMNS]); mm.WaitIterateAll();"])
+def test_a_matmul_object_computes_its_part(probe, run):
+    a, b = draw("float16", 64, 96), draw("float16", 96, 64)
+    ran = matmul(probe, a, b, np.zeros((64, 64), np.float32), run)
+    assert ran.codes == []
+    np.testing.assert_allclose(ran.y, a.astype(np.float32) @ b.astype(np.float32), atol=1e-5)
+
+
+@pytest.mark.parametrize(("ta", "tb"), [(True, False), (False, True), (True, True)])
+def test_operands_may_lie_transposed(probe, ta, tb):
+    a, b = draw("float32", 64, 96), draw("float32", 96, 64)
+    ran = matmul(probe, a.T if ta else a, b.T if tb else b, np.zeros((64, 64), np.float32), ALL,
+                 TRANS_A=str(ta).lower(), TRANS_B=str(tb).lower())  # fmt: skip
+    assert ran.codes == []
+    np.testing.assert_allclose(ran.y, a @ b, atol=1e-4)
+
+
+def test_blocks_of_c_come_into_the_unified_buffer(probe):
+    a, b = draw("float16", 64, 96), draw("float16", 96, 64)
+    ran = matmul(probe, a, b, np.zeros((64, 64), np.float16), IN_UB, RESULT="half", C_POSITION="VECIN")
+    assert ran.codes == []
+    np.testing.assert_allclose(ran.y, a.astype(np.float32) @ b.astype(np.float32) + 1, rtol=2e-3, atol=4e-3)
+
+
+def test_a_bias_is_added_to_each_row(probe):
+    a, b = draw("float32", 64, 96), draw("float32", 96, 64)
+    bias = "{ GlobalTensor<float> bias; bias.SetGlobalBuffer((__gm__ float *)x); mm.SetBias(bias); }"
+    ran = matmul(probe, a, b, np.zeros((64, 64), np.float32), ALL, BIAS=bias)
+    assert ran.codes == []
+    np.testing.assert_allclose(ran.y, a @ b + a.ravel()[:64], atol=1e-4)
+
+
+def test_atomic_addition_goes_on_what_is_there(probe):
+    a, b = draw("float32", 64, 96), draw("float32", 96, 64)
+    ran = matmul(
+        probe,
+        a,
+        b,
+        np.zeros((64, 64), np.float32),
+        "mm.IterateAll(c[row * COLUMNS]); mm.IterateAll(c[row * COLUMNS], 1);",
+    )
+    assert ran.codes == []
+    np.testing.assert_allclose(ran.y, 2 * (a @ b), atol=1e-4)
+
+
+def test_a_matmul_object_needs_cube_cores(probe):
+    a, b = draw("float16", 64, 96), draw("float16", 96, 64)
+    x = np.concatenate([a.ravel(), b.ravel()])
+    values = defines(
+        ROWS=64,
+        COLUMNS=64,
+        DEPTH=96,
+        TRANS_A="false",
+        TRANS_B="false",
+        C_POSITION="GM",
+        BIAS="",
+        RESULT="float",
+        RUN=ALL,
+    )
+    ran = probe(
+        OBJECT,
+        x,
+        np.zeros((64, 64), np.float32),
+        before=INCLUDE + values,
+        task="KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);",
+    )
+    assert ran.codes == ["MATMUL_CORES"]
+
+
+def test_results_outside_c_are_refused(probe):
+    a, b = draw("float16", 64, 96), draw("float16", 96, 64)
+    ran = matmul(
+        probe, a, b, np.zeros((64, 64), np.float32), "mm.IterateAll(c[row * COLUMNS + 32 * COLUMNS]);"
+    )
+    assert "GM_OVERRUN" in ran.codes

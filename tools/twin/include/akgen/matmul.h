@@ -1,0 +1,34 @@
+// Runtime entry points of the high-level matrix product: one call computes one block of C on real memory.
+#pragma once
+#include "akgen/runtime.h"
+
+namespace akgen::twin {
+
+// A stored matrix: rows of `stride` elements, or 16 x C0 fractals column by column with `stride` rows, rounded up to 16.
+struct Stored {
+    uint8_t *data;
+    DType type;
+    bool fractal;
+    bool transposed; // as stored: columns x rows
+    uint64_t stride;
+    uint32_t limit_bytes; // of an on-chip tensor's buffer
+};
+struct Product {
+    Stored a, b, c;
+    View bias;
+    DType bias_type; // NONE: no bias
+    uint32_t m, n, k;
+    uint32_t base_m, base_n, base_k; // how the product is cut, for the timeline
+    uint32_t depth_a, depth_b;       // base blocks that L1 holds
+    uint8_t atomic;                  // 0 none, 1 add, 2 max, 3 min
+    bool add_to_last;                // go on with the sums of the last call
+    bool relu;
+    uint64_t scale; // of quantised results
+    View scales;    // one for each column
+};
+// `api` is a static string. With `wait` the caller goes on when C is there, else at matmul_wait.
+AKGEN_API void matmul(const Product &p, const char *api, bool wait);
+AKGEN_API void matmul_wait();
+AKGEN_API void matmul_register(const void *tiling);
+
+} // namespace akgen::twin
