@@ -5,6 +5,7 @@ import numpy as np
 from akgen.tools.dsl.buffers import RESERVE_BYTES
 from akgen.tools.dsl.cpp_names import camel
 from akgen.tools.dsl.errors import DslError, finding
+from akgen.tools.dsl.expr import Name
 from akgen.tools.dsl.host_expr import HostExpr
 from akgen.tools.dsl.host_functions import helpers, ub_bytes
 from akgen.tools.dsl.host_inputs import input_lines
@@ -50,7 +51,8 @@ class _Host:
         self.program, self.contexts, self.op, self.kernel = program, contexts, op, kernel
         self.host = HostExpr(program, contexts)
         self.struct = f"{op.op_type}TilingData"
-        self.spaces = [s for s in walk(program.host.body) if isinstance(s, Workspace)]
+        declared = [s for s in walk(program.host.body) if isinstance(s, Workspace)]
+        self.spaces = list({s.name: s for s in declared}.values())  # one name may be set on several paths
         self.offsets = {s.name: f"{camel(s.name)}Offset" for s in self.spaces} if len(self.spaces) > 1 else {}
         self.fields, self.types = self._fields()
         self.lines: list[str] = []
@@ -169,8 +171,10 @@ class _Host:
             else:
                 value = self.host.expr.text(a)
             self.add(f"tiling.set_{field}({value});")
-        sizes = [f"{self.host.names.of(w.name)}Bytes" for w in self.spaces]
-        for i, w in enumerate(self.spaces):
+        given = {a.id for a in s.args if isinstance(a, Name)}
+        mine = [w for w in self.spaces if w.name in given]  # those that this path has set
+        sizes = [f"{self.host.names.of(w.name)}Bytes" for w in mine]
+        for i, w in enumerate(mine):
             if self.offsets:
                 self.add(f"tiling.set_{self.offsets[w.name]}({' + '.join(sizes[:i]) or 0});")
         cores = self.host.expr.text(s.cores)
