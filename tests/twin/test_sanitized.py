@@ -44,9 +44,8 @@ def test_the_runtime_is_instrumented(
 ) -> None:
     built = [*tmp_path_factory.getbasetemp().glob("sanitized-cache*/runtime/**/libakgen_twin.so")]
     assert len(built) == 1
-    assert {b"__asan_report_store4", b"__ubsan_handle_type_mismatch_v1"} <= set(
-        built[0].read_bytes().split(b"\0")
-    )
+    library = built[0].read_bytes()
+    assert b"__asan_report" in library and b"__ubsan_handle" in library
 
 
 @pytest.mark.parametrize(
