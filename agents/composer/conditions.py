@@ -157,6 +157,13 @@ def _unions(groups: Sequence[Sequence[int]], cases: Sequence[RawGraph], face: In
             if 1 < len(mine) < len(set(found)):
                 text = " or ".join(f"{name}.dtype == {d}" for d in mine)
                 yield f"({text})", tuple(str(d) in mine for d in found)
+    for k, name in enumerate(face.output_names):
+        wanted = [str(c.output_dtypes[k]) for c in cases]
+        for group in groups:
+            mine = sorted({wanted[c] for c in group})
+            if 1 < len(mine) < len(set(wanted)):
+                text = " or ".join(f"{name}.dtype == {d}" for d in mine)
+                yield f"({text})", tuple(d in mine for d in wanted)
 
 
 def _first_dtype(value: TensorMeta | tuple[TensorMeta, ...] | None) -> str | None:

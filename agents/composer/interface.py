@@ -124,7 +124,10 @@ def _columns(cases: Sequence[RawGraph]) -> list[tuple[DType, ...]]:
             for i, d in enumerate(row)
         )
         columns[full] = None
+    patterns = {tuple(d.is_float for d in full) for full in columns}
     for full in list(columns):
+        if len(patterns) > 1:
+            break  # the host tells kinds of numbers apart by the cases' dtypes; others would be misled
         kinds = {d for d in full if d.is_float}
         if len(kinds) == 1 and DType.FLOAT64 not in kinds:
             for wanted in _FLOATS:
