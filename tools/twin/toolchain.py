@@ -26,6 +26,7 @@ from akgen.tools.twin.registration import check_host, check_key, check_tiling
 from akgen.tools.twin.runtime_build import Runtime, build_runtime
 from akgen.tools.twin.settings import TwinSettings
 from akgen.tools.twin.store import Store
+from akgen.tools.twin.tiling_fields import unset_fields
 
 _RECORD = "twin_build.json"
 
@@ -127,7 +128,9 @@ class TwinToolchain:
             chip_file=self._chip_file(),
             toolchain=self.version(),
         )
-        return launch(runtime, what, call, folder, timeout_s=timeout_s, trace=trace)
+        launched = launch(runtime, what, call, folder, timeout_s=timeout_s, trace=trace)
+        unset = unset_fields(record.project, record.info, plan.tiling.tiling_key)
+        return launched.model_copy(update={"diagnostics": (*launched.diagnostics, *unset)})
 
     def read_spec(self, project: KernelProject, folder: Path) -> tuple[OpSpec | None, tuple[Diagnostic, ...]]:
         """Read a project's OpDef (a SpecReader); no kernel is built."""
