@@ -213,8 +213,10 @@ def speed(
     toolchain = make_toolchain("twin", machine, settings.chip)
     figures = measure(toolchain, twin, root or settings.npukb_root, terminal.line)
     table = Table()
-    for name, side in (("figure", "left"), ("value", "right"), ("target", "right"), ("of", "left")):
-        table.add_column(name, justify=side, overflow="fold")
+    table.add_column("figure", overflow="fold")
+    table.add_column("value", justify="right")
+    table.add_column("target", justify="right")
+    table.add_column("of", overflow="fold")
     for f in figures:
         unit = "" if f.unit == "ratio" else f" {f.unit}"
         table.add_row(f.name, f"{f.value:.2f}{unit}", f"{f.target:g}{unit}", f.detail)
