@@ -2,27 +2,18 @@
 
 import math
 import operator
-import struct
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from akgen.bench.npukb.cpp import conversions
 from akgen.bench.npukb.cpp import syntax as cpp
-from akgen.bench.npukb.cpp.values import Pointer, Scalar, between
+from akgen.bench.npukb.cpp.values import Pointer, between
 from akgen.tools.outcome import InputError
 
-_INTEGERS = {
-    "int", "long", "short", "char", "size_t", "std::size_t", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t",
-    "uint16_t", "uint32_t", "uint64_t", "long::long",
-}  # fmt: skip
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
     "+": operator.add, "-": operator.sub, "*": operator.mul, "|": operator.or_, "^": operator.xor, "&": operator.and_,
 }  # fmt: skip
-_LISTS = {
-    "std::vector", "at::TensorList", "at::ArrayRef", "at::IntArrayRef", "torch::IntArrayRef", "c10::IntArrayRef",
-    "torch::TensorList", "c10::ArrayRef", "at::ITensorListRef", "std::array", "std::initializer_list",
-}  # fmt: skip
-_MAPS = {"std::map", "std::unordered_map"}
 
 
 class Unknown(Exception):
@@ -168,57 +159,19 @@ class Interpreter:
     # values
 
     def convert(self, kind: cpp.Type, value: Any, node: cpp.Node) -> Any:
-        """Convert as C++ does on initialisation; lists are copied."""
-        if isinstance(value, list):
-            return dict(value) if kind.name in _MAPS else list(value)
-        if kind.pointer or value is None or isinstance(value, Pointer | Scalar):
-            return value
-        if kind.name not in _INTEGERS | {"float", "double", "bool"}:
-            return value
         try:
-            number = float(value)
-            if kind.name in _INTEGERS:
-                return int(value)
-        except (TypeError, ValueError, RuntimeError, OverflowError):
-            raise self._error(node, f"{type(value).__name__} does not convert to {kind.name}") from None
-        if kind.name == "float":
-            return struct.unpack("f", struct.pack("f", number))[0]
-        return bool(value) if kind.name == "bool" else number
+            return conversions.convert(kind, value)
+        except conversions.NoConversion as e:
+            raise self._error(node, str(e)) from None
 
     def construct(self, kind: cpp.Type, args: list[Any], node: cpp.Node) -> Any:
         """Make a value of a type from constructor arguments."""
-        name = kind.name
-        if name in _INTEGERS | {"float", "double", "bool"}:
-            return self.convert(kind, args[0] if args else 0, node)
-        if name == "std::string":
-            return args[0] if args else ""
-        if name in _LISTS:
-            return self._list(args, node)
-        if name in ("at::Scalar", "c10::Scalar", "torch::Scalar"):
-            return args[0] if args and isinstance(args[0], Scalar) else Scalar(args[0] if args else 0)
-        if name in ("at::Tensor", "torch::Tensor", "c10::optional", "std::optional", "auto"):
-            return args[0] if args else None
-        if name in _MAPS:
-            return dict(args[0]) if args else {}
-        return self._library(node, lambda: self.library.call(name, args))
-
-    def _list(self, args: list[Any], node: cpp.Node) -> list[Any]:
-        match args:
-            case []:
-                return []
-            case [list() as items]:
-                return list(items)
-            case [Pointer() as first, Pointer() as last]:
-                return between(first, last)
-            case [Pointer() as first, int() as count]:
-                return first.items[first.offset : first.offset + count]
-            case [int() as count]:
-                return [0] * count
-            case [int() as count, value]:
-                return [value] * count
-            case [value]:
-                return [value]
-        raise self._error(node, "this list constructor is not known")
+        try:
+            return conversions.construct(kind, args)
+        except conversions.NoConversion as e:
+            raise self._error(node, str(e)) from None
+        except conversions.UnknownType:
+            return self._library(node, lambda: self.library.call(kind.name, args))
 
     def eval(self, node: cpp.Node) -> Any:
         """Evaluate an expression."""
