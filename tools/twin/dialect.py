@@ -1,6 +1,7 @@
 """Rewrite what the vendor's compiler takes and other compilers refuse, line by line: attributes, specialisations."""
 
 import re
+from pathlib import Path
 
 # `[aicore]` is what __aicore__ stands for; sources that were preprocessed or generated carry it literally.
 _ATTRIBUTE = re.compile(r"(?<![\w\])])\s?\[\s*(?:host\s*,\s*)?(?:aicore|host)\s*\]")
@@ -16,6 +17,10 @@ _NESTED = re.compile(
     r"template\s*<\s*>(?P<key>\s*(?:struct|class)\s+)(?P<name>\w+)\s*<(?P<args>[^<>{};]*)>(?=\s*\{)"
 )
 _OPAQUE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
+_UNSET = re.compile(
+    r"member [‘'][^’']*?(\w+)[’'] must be initialized by mem-initializer in (?:a )?[‘']constexpr[’'] constructor\n"
+    r"(?:[^\n]*\n){0,4}?([^\n:]+):(\d+):\d+: note: declared here"
+)
 
 
 def portable(text: str) -> str:
@@ -72,3 +77,20 @@ def _in_class(plain: str, at: int) -> bool:
                 return re.search(r"\b(?:class|struct)\s+\w", opener) is not None
             depth -= 1
     return False
+
+
+def unset_members(said: str) -> list[tuple[str, int, str]]:
+    """Return file, line and name of members that g++ wants a constexpr constructor to initialise, before C++20."""
+    return list({(m[2], int(m[3]), m[1]) for m in _UNSET.finditer(said)})
+
+
+def initialise(file: Path, line: int, name: str) -> bool:
+    """Initialise a member where it is declared; its constructors assign it anyway. False: it is not in the project."""
+    if not file.is_file():
+        return False
+    lines = file.read_text().split("\n")
+    there = re.sub(rf"\b({name}\s*(?:\[[^\]]*\]\s*)*);", r"\1{};", lines[line - 1], count=1)
+    changed = there != lines[line - 1]
+    lines[line - 1] = there
+    file.write_text("\n".join(lines))
+    return changed

@@ -11,7 +11,7 @@ from akgen.tools.process import Finished
 from akgen.tools.project import KernelProject
 from akgen.tools.twin.columns import Column
 from akgen.tools.twin.diagnostics import CompilerError, errors, explain
-from akgen.tools.twin.dialect import portable
+from akgen.tools.twin.dialect import initialise, portable, unset_members
 from akgen.tools.twin.elf import Elf, exported_by, read_elf, undefined_in
 from akgen.tools.twin.entry import entries, without_comments
 from akgen.tools.twin.host_info import HostInfo
@@ -22,7 +22,7 @@ from akgen.tools.twin.results import fetch, write_result
 from akgen.tools.twin.runtime_build import TWIN, Runtime
 from akgen.tools.twin.sandboxed import compile_in, exhausted
 from akgen.tools.twin.scalar_casts import DUMP, dump_options, refused_casts
-from akgen.tools.twin.sides import CORE_TYPE, Side, sides_of, symbol_of, works
+from akgen.tools.twin.sides import CORE_TYPE, Side, names_cube, sides_of, symbol_of, works
 from akgen.tools.twin.store import Store, digest
 from akgen.tools.twin.tiling_header import plain_struct_of_key, tiling_header
 
@@ -104,7 +104,7 @@ def _flags() -> tuple[str, ...]:
 @cache
 def _rules() -> tuple[bytes, ...]:
     """Return the code that decides how a kernel is built: what is in the cache was built by the same."""
-    return tuple((TWIN / name).read_bytes() for name in ("kernel_build.py", "sides.py"))
+    return tuple((TWIN / name).read_bytes() for name in ("kernel_build.py", "sides.py", "dialect.py"))
 
 
 def _project_options(project: KernelProject) -> tuple[str, ...]:
@@ -122,6 +122,8 @@ def _prelude(project: KernelProject, info: HostInfo | None, variant: Variant, sy
     ]
     if info is not None and info.op is not None and variant.column is not None:
         lines += _type_macros(info, variant.column)
+    if not any(names_cube(project.files[p]) for p in project.kernel_files):
+        lines.append("#define AKGEN_VECTOR_ONLY 1")
     lines.append('#include "kernel_operator.h"')
     classes = info.tiling_classes if info is not None else ()
     of_key = info.tiling_class(project.op_type, variant.tiling_key) if info is not None else None
@@ -209,15 +211,15 @@ def _build(
 
 
 def _compile(runtime: Runtime, command: list[str | Path], folder: Path) -> Finished:
-    """Compile; once more as C++20 if constant expressions are refused that the vendor's compiler takes in C++17.
-
-    These are constructors that leave members to be assigned.
-    """
+    """Compile; again where constexpr constructors leave members to be assigned, which the vendor's compiler takes."""
     done = compile_in(runtime, command, folder)
-    if done.ok or "in a constant expression" not in done.err:
-        return done
-    later = compile_in(runtime, ["-std=c++20" if a == "-std=c++17" else a for a in command], folder)
-    return later if later.ok else done
+    for _ in range(4):
+        members = [] if done.ok else unset_members(done.err)
+        changed = [initialise(folder / file, line, name) for file, line, name in members]
+        if not any(changed):
+            break
+        done = compile_in(runtime, command, folder)
+    return done
 
 
 def _compile_sides(

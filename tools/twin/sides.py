@@ -19,6 +19,11 @@ _CUBE = re.compile(
     r"\b(?:Mmad|Fixpipe|LoadData|LoadDataWithTranspose|Nd2NzParams|KERNEL_TYPE_AIC_ONLY|KERNEL_TYPE_MIX_AIC_1_0"
     r"|ASCEND_IS_AIC|ASCEND_IS_NOT_AIV|ASCENDC_CUBE_ONLY|__DAV_C220_CUBE__)\b|AscendC\s*::\s*AIC\b"
 )
+_HEADER = re.compile(
+    r"\b(?:Mmad\w*|Fixpipe\w*|LoadData\w*|Nd2Nz\w*|QuantMode_t|CFG_ROW_MAJOR|CFG_NZ|CO2Layout|InitConstValue\w*"
+    r"|DataCopyCO12DstParams|SetFix\w+|SetHF32\w*|SetMMLayoutTransform|HF32Mode|FmatrixMode|\w*Load3d\w*|multiplies"
+    r"|NoQuant|F322F16|F322BF16|V?QF322B8_PRE|V?DEQF16|V?REQ8)\b"
+)
 _MIXED = re.compile(r"\bKERNEL_TYPE_MIX_AIC_1_[12]\b")
 _ASKS = re.compile(r"\b(?:g_coreType|ASCEND_IS_\w+|SyncAll\s*<\s*false)\b")
 # Entry points of the runtime that a program may call without doing any work.
@@ -121,6 +126,11 @@ def sides_of(text: str) -> tuple[Side, ...]:
     """Return for which kinds of core the kernel (comments removed) has to be compiled."""
     asks = _MIXED.search(text) and _ASKS.search(text)
     return (Side.CUBE, Side.VECTOR) if asks or _CUBE.search(text) else (Side.VECTOR,)
+
+
+def names_cube(text: str) -> bool:
+    """Say whether the kernel names anything of the cube core's header, which costs every kernel that includes it."""
+    return _HEADER.search(text) is not None
 
 
 def works(undefined: frozenset[str], side: Side) -> bool:

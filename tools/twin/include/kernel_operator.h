@@ -5,7 +5,9 @@
 #include "ascendc/sync.h"
 #include "ascendc/queue.h"
 #include "ascendc/copy.h"
+#ifndef AKGEN_VECTOR_ONLY // the build says that the kernel names nothing of the cube core
 #include "ascendc/cube.h"
+#endif
 #include "ascendc/device_utils.h"
 #include "ascendc/list_tensor.h"
 #include "ascendc/kernel_macros.h"
