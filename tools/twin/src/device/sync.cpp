@@ -6,7 +6,8 @@
 namespace akgen::twin {
 
 namespace {
-constexpr uint32_t most_pending = 15;
+// The documentation says 15; a public library of kernels sets a flag 16 times before it asks for the answer.
+constexpr uint32_t most_pending = 16;
 // Where cores publish what they have done (GlobalHazards): barriers, flags; block events use their address.
 constexpr uint64_t barrier_key = 0;
 constexpr uint64_t flag_key = 1;
