@@ -1,5 +1,7 @@
 """The twin as a toolchain: host code and kernels compile with the system's C++ compiler and run on simulated cores."""
 
+import os
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -67,8 +69,15 @@ class TwinToolchain:
     def prepare(self, progress: Progress) -> None:
         """Build the runtime if this machine does not have it yet."""
         self._runtime = build_runtime(self._settings, progress)
-        self._chip_file().parent.mkdir(parents=True, exist_ok=True)
-        self._chip_file().write_text(launcher_text(self._chip))
+        self._write_chip_file()
+
+    def _write_chip_file(self) -> None:
+        """Put the chip's facts where the programs read them; whole at any moment, for others may be reading."""
+        path = self._chip_file()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+        part.write_text(launcher_text(self._chip))
+        part.replace(path)
 
     def compile(self, project: KernelProject, calls: Sequence[Call], folder: Path) -> Build:
         """Build host code, tile the calls, and build the kernel for every combination they lead to."""
