@@ -162,9 +162,15 @@ def _exp2(im: Importer, node: RawNode) -> int:
     return im.b.unary("exp", im.binary("mul", node.args[0], math.log(2.0), F32))
 
 
-@handles("expm1", "log1p", "erfc", "gelu", "silu", "softplus", "mish", "hardswish", "hardsigmoid", "elu", "celu",
-         "leaky_relu", "hardtanh", "tan", "sinh", "cosh", "asin", "acos", "atan", "log2", "log10", "asinh", "acosh", "atanh", "atan2", "frac", "sgn", "copysign",
-         "hypot", "square", "log_sigmoid_forward", "prelu", "_prelu_kernel", "logit")  # fmt: skip
+_COMPOSED = (
+    "expm1", "log1p", "erfc", "gelu", "silu", "softplus", "mish", "hardswish", "hardsigmoid", "elu", "celu",
+    "leaky_relu", "hardtanh", "tan", "sinh", "cosh", "asin", "acos", "atan", "log2", "log10", "asinh", "acosh",
+    "atanh", "atan2", "frac", "sgn", "copysign", "hypot", "square", "log_sigmoid_forward", "prelu", "_prelu_kernel",
+    "logit",
+)  # fmt: skip
+
+
+@handles(*_COMPOSED)
 def _composed(im: Importer, node: RawNode) -> int:
     from akgen.agents.composer.special import compose
 

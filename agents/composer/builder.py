@@ -166,18 +166,8 @@ class Builder:
         """Reduce over `axes`, which stay with length 1."""
         node = self.nodes[x]
         shape = tuple(1 if i in axes else d for i, d in enumerate(node.shape))
-        return self.add(
-            Node.model_validate(
-                {
-                    "op": "reduce",
-                    "args": (x,),
-                    "dtype": dtype or node.dtype,
-                    "shape": shape,
-                    "kind": kind,
-                    "axes": axes,
-                }  # fmt: skip
-            )
-        )
+        fields = {"op": "reduce", "args": (x,), "dtype": dtype or node.dtype, "shape": shape}
+        return self.add(Node.model_validate({**fields, "kind": kind, "axes": axes}))
 
     def reshape(self, x: int, shape: tuple[int, ...]) -> int:
         node = self.nodes[x]

@@ -67,7 +67,9 @@ def _split(
             clean = not {str(labels[g]) for g in yes} & {str(labels[g]) for g in no}
             if yes and no and clean and len(yes) + len(no) == len(which):
                 return Branch(test=text, then=_split(yes, groups, rounds), other=_split(no, groups, rounds))
-    raise Unsupported("dispatch", f"no property of shapes or attributes tells {len(which)} kinds of cases apart")
+    raise Unsupported(
+        "dispatch", f"no property of shapes or attributes tells {len(which)} kinds of cases apart"
+    )
 
 
 def numbers(members: Sequence[int], cases: Sequence[RawGraph]) -> tuple[object, ...]:

@@ -111,7 +111,9 @@ class Facts:
             return str(values[0])
         for text in self._pairs(values):
             return text
-        raise Unsupported("shape", f"no rule was found for a length that is {_some(values)} in the task's cases")
+        raise Unsupported(
+            "shape", f"no rule was found for a length that is {_some(values)} in the task's cases"
+        )
 
     def _pairs(self, values: tuple[int, ...]) -> Iterator[str]:
         for f in self.integers:

@@ -18,10 +18,58 @@ from akgen.tools.dtypes import DType
 
 # Operators whose results are exact in the type of their operands.
 _EXACT = frozenset(
-    "neg abs maximum minimum where clamp clamp_min clamp_max relu max min amax amin sign floor ceil trunc round cat"
-    " stack slice select view reshape permute transpose t expand unsqueeze squeeze split split_with_sizes chunk unbind"
-    " full full_like zeros_like ones_like scalar_tensor clone alias detach index_select gather masked_fill repeat"
-    " slice_scatter constant_pad_nd copy fill".split()
+    [
+        "neg",
+        "abs",
+        "maximum",
+        "minimum",
+        "where",
+        "clamp",
+        "clamp_min",
+        "clamp_max",
+        "relu",
+        "max",
+        "min",
+        "amax",
+        "amin",
+        "sign",
+        "floor",
+        "ceil",
+        "trunc",
+        "round",
+        "cat",
+        "stack",
+        "slice",
+        "select",
+        "view",
+        "reshape",
+        "permute",
+        "transpose",
+        "t",
+        "expand",
+        "unsqueeze",
+        "squeeze",
+        "split",
+        "split_with_sizes",
+        "chunk",
+        "unbind",
+        "full",
+        "full_like",
+        "zeros_like",
+        "ones_like",
+        "scalar_tensor",
+        "clone",
+        "alias",
+        "detach",
+        "index_select",
+        "gather",
+        "masked_fill",
+        "repeat",
+        "slice_scatter",
+        "constant_pad_nd",
+        "copy",
+        "fill",
+    ]
 )
 
 Handler = Callable[["Importer", RawNode], int | tuple[int | None, ...]]
@@ -70,9 +118,7 @@ class Importer:
             outputs.append(Output(node=value, output=o.output, element=o.element, dtype=o.dtype))
         return self.b.graph(tuple(outputs))
 
-    def _rounded(
-        self, node: RawNode, value: int | tuple[int | None, ...]
-    ) -> int | tuple[int | None, ...]:
+    def _rounded(self, node: RawNode, value: int | tuple[int | None, ...]) -> int | tuple[int | None, ...]:
         """Round results of half types as PyTorch does after each operation."""
         name = node.target.removeprefix("aten.").split(".")[0]
         if node.kind != "call" or name in _EXACT:
@@ -130,12 +176,22 @@ class Importer:
         dtype = node.scalar
         if name in ("sym_float", "sym_int", "float", "int"):
             return self.as_lane(node.args[0], dtype)
-        ops = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": "pow", "max": "max", "min": "min"}
+        ops = {
+            "add": "add",
+            "sub": "sub",
+            "mul": "mul",
+            "truediv": "div",
+            "pow": "pow",
+            "max": "max",
+            "min": "min",
+        }
         if name in COMPARISONS and len(node.args) == 2:
             return self.binary_compare(name, node.args[0], node.args[1])
         if name == "sym_ite":
             condition = self.as_lane(node.args[0], DType.BOOL)
-            return self.b.where(condition, self.as_lane(node.args[1], dtype), self.as_lane(node.args[2], dtype))
+            return self.b.where(
+                condition, self.as_lane(node.args[1], dtype), self.as_lane(node.args[2], dtype)
+            )
         if name in ("neg", "sqrt", "abs"):
             return self.b.unary(name, self.as_lane(node.args[0], dtype))
         if name in ops and len(node.args) == 2:
@@ -150,7 +206,9 @@ class Importer:
         assert meta is not None and values is not None
         self.vectors[node.index] = values
         if len(set(values)) > 1:
-            return self.b.iota(len(values), math.nan, 0, lane(meta.dtype))  # a placeholder that folding replaces
+            return self.b.iota(
+                len(values), math.nan, 0, lane(meta.dtype)
+            )  # a placeholder that folding replaces
         return self.b.full(values[0] if values else 0, lane(meta.dtype), meta.shape)
 
     def binary_compare(self, op: str, a: Any, b: Any) -> int:

@@ -13,15 +13,44 @@ from akgen.tools.frozen import Frozen
 Number = float | int | bool
 
 UNARY = frozenset(
-    "neg abs exp log sqrt rsqrt reciprocal relu tanh sigmoid erf sin cos floor ceil"
-    " trunc round sign isnan isinf isfinite not gelu gelu_tanh silu softplus expm1 log1p"
-    " round_float16 round_bfloat16".split()
+    [
+        "neg",
+        "abs",
+        "exp",
+        "log",
+        "sqrt",
+        "rsqrt",
+        "reciprocal",
+        "relu",
+        "tanh",
+        "sigmoid",
+        "erf",
+        "sin",
+        "cos",
+        "floor",
+        "ceil",
+        "trunc",
+        "round",
+        "sign",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "not",
+        "gelu",
+        "gelu_tanh",
+        "silu",
+        "softplus",
+        "expm1",
+        "log1p",
+        "round_float16",
+        "round_bfloat16",
+    ]
 )
-COMPARISONS = frozenset("eq ne lt le gt ge".split())
-BINARY = COMPARISONS | frozenset("add sub mul div max min pow and or".split())
+COMPARISONS = frozenset(["eq", "ne", "lt", "le", "gt", "ge"])
+BINARY = COMPARISONS | frozenset(["add", "sub", "mul", "div", "max", "min", "pow", "and", "or"])
 TERNARY = frozenset(["where"])
 POINTWISE = UNARY | BINARY | TERNARY | {"cast"}
-VIEWS = frozenset("reshape permute expand slice".split())
+VIEWS = frozenset(["reshape", "permute", "expand", "slice"])
 ReduceKind = Literal["sum", "max", "min", "prod"]
 
 

@@ -103,11 +103,15 @@ class ModelFree:
         program = parse(composed.composition.dsl)
         case_id, raw = max(composed.cases.items(), key=lambda item: _volume(item[1]))
         metas = dict(zip(face.input_names, raw.inputs, strict=True))
-        outputs = dict(zip(face.output_names, (TensorMeta(dtype=d, shape=()) for d in raw.output_dtypes), strict=True))
+        outputs = dict(
+            zip(face.output_names, (TensorMeta(dtype=d, shape=()) for d in raw.output_dtypes), strict=True)
+        )
         attrs = dict(zip(face.attr_names, (value for _, value in raw.attrs), strict=True))
         solved = Solved(program, {**outputs, **metas}, attrs, self._chip.core_aiv)
         tiling = solved.tiling()
-        return tiling.model_copy(update={"tail": TAIL, "split": _split(composed.composition, solved)}), case_id
+        return tiling.model_copy(
+            update={"tail": TAIL, "split": _split(composed.composition, solved)}
+        ), case_id
 
 
 TAIL = "The last tile holds what is left; extents are exact, ragged copies go through DataCopyPad."

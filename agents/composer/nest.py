@@ -66,7 +66,8 @@ class Nest(Frozen):
                 stack += [(a, False) for a in reversed(self.values[i].args)]
         new = {old: k for k, old in enumerate(order)}
         values = tuple(
-            self.values[i].model_copy(update={"args": tuple(new[a] for a in self.values[i].args)}) for i in order
+            self.values[i].model_copy(update={"args": tuple(new[a] for a in self.values[i].args)})
+            for i in order
         )
         stores = tuple(s.model_copy(update={"value": new[s.value]}) for s in self.stores)
         return Nest(sizes=self.sizes, values=values, stores=stores)

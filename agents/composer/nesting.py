@@ -57,9 +57,7 @@ def _tie_lookups(nodes: tuple[Node, ...], dims: list[Dims], atoms: Atoms, stored
     Looking up one class per row and summing over classes then take one pass over the same columns.
     """
     flat = [frozenset(a for d in node for a in d) for node in dims]
-    reduced = {
-        a for node in nodes if node.op == "reduce" for i in node.axes for a in dims[node.args[0]][i]
-    }
+    reduced = {a for node in nodes if node.op == "reduce" for i in node.axes for a in dims[node.args[0]][i]}
     tied = False
     known = {a for f in flat for a in f}
     for atom in sorted(reduced - stored):
@@ -307,7 +305,8 @@ class _One:
         if node.op == "mul":
             args = [self.done[a] for a in node.args]
             for one, other in ((args[0], args[1]), (args[1], args[0])):
-                unit = self.values[one].op == "const" and self.values[one].value == 1
+                factor = self.values[one]
+                unit = factor.op == "const" and factor.value == 1 and not factor.tag
                 if unit and self.values[other].dtype == node.dtype:
                     return other
         value = Value(
@@ -341,7 +340,9 @@ class _One:
             deps = self.values[arg].deps
             arg = self._add(Value(op="mul", args=(arg, count), dtype=node.dtype, deps=deps))
         if missing and node.kind == "prod":
-            raise Unsupported("prod", "a product over an axis that the value does not vary along is not covered")
+            raise Unsupported(
+                "prod", "a product over an axis that the value does not vary along is not covered"
+            )
         return arg
 
     def _add(self, value: Value) -> int:

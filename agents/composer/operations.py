@@ -14,8 +14,31 @@ _ARITHMETIC = {
 _SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _UNARY = {"log": "ln"} | {
     n: n
-    for n in "exp sqrt rsqrt reciprocal abs neg relu sign floor ceil round trunc tanh erf sigmoid gelu gelu_tanh"
-    " silu softplus sin cos expm1 log1p".split()
+    for n in [
+        "exp",
+        "sqrt",
+        "rsqrt",
+        "reciprocal",
+        "abs",
+        "neg",
+        "relu",
+        "sign",
+        "floor",
+        "ceil",
+        "round",
+        "trunc",
+        "tanh",
+        "erf",
+        "sigmoid",
+        "gelu",
+        "gelu_tanh",
+        "silu",
+        "softplus",
+        "sin",
+        "cos",
+        "expm1",
+        "log1p",
+    ]
 }
 _HOST_UNARY = {
     "neg": "-({})", "abs": "abs({})", "sqrt": "sqrt({})", "exp": "exp({})", "log": "log({})",

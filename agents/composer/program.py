@@ -6,21 +6,21 @@ from akgen.agents.composer.conditions import Branch, Features, decide, numbers
 from akgen.agents.composer.facts import Facts
 from akgen.agents.composer.importer import import_graph
 from akgen.agents.composer.interface import Interface, interface
-from akgen.agents.composer.levels import Tensors
+from akgen.agents.composer.layout import Tensors
 from akgen.agents.composer.lifting import with_inputs
 from akgen.agents.composer.listing import is_listed, list_nest
 from akgen.agents.composer.nest import Nest
 from akgen.agents.composer.nesting import nests
 from akgen.agents.composer.push import push
 from akgen.agents.composer.raw import RawGraph
-from akgen.agents.composer.schedule import Kind, Part, kinds, write
+from akgen.agents.composer.schedule import kinds, write
+from akgen.agents.composer.schedule_base import Kind, Part
 from akgen.agents.composer.scope import Unsupported
 from akgen.agents.composer.shapes import declarations
 from akgen.agents.composer.template import Template, by_reduction, structure, unify
 from akgen.agents.composer.writer import Writer
 from akgen.tools.frozen import Frozen
 from akgen.tools.op_spec import AttrSpec
-
 
 EVENTS = 8  # hardware events for tiles that are loaded; each takes one
 
@@ -122,7 +122,9 @@ def _group(
 ) -> Group:
     facts = Facts(cases, face.input_names, face.attr_names)
     declared = declarations(cases, face, facts)
-    plain_outputs = [n for n, kind in zip(face.output_names, face.output_kinds, strict=True) if kind == "Output"]
+    plain_outputs = [
+        n for n, kind in zip(face.output_names, face.output_kinds, strict=True) if kind == "Output"
+    ]
     facts = Facts(cases, face.input_names, face.attr_names, plain_outputs)
     found = with_inputs(found, cases)
     templates = []
@@ -189,7 +191,9 @@ def _kernel(
     if loaded > EVENTS and not frugal:
         return _kernel(name, number, templates, choice, face, frugal=True)
     if loaded > EVENTS:
-        raise Unsupported("buffers", f"{loaded} tensors are loaded side by side; the chip has events for {EVENTS}")
+        raise Unsupported(
+            "buffers", f"{loaded} tensors are loaded side by side; the chip has events for {EVENTS}"
+        )
     host = _host_lines(name, parts)
     tensors = [t.removeprefix("g_") for t in writer.tensors]
     scalars = [text for _, text in writer.scalars.values()]
@@ -201,7 +205,7 @@ def _kernel(
 
 
 def _untouched(writer: Writer, templates: tuple[Template, ...], face: Interface) -> None:
-    """Give outputs that the reference does not define a first element: 0, or the input's own where they share memory."""
+    """Give outputs that the reference does not define a first element: 0, or their input's own where they alias it."""
     stored = {s.output for t in templates for s in t.nest.stores}
     missing = [k for k in range(len(face.output_names)) if k not in stored]
     if not missing:
@@ -210,7 +214,9 @@ def _untouched(writer: Writer, templates: tuple[Template, ...], face: Interface)
     with writer.indented("if program_id() == 0:"):
         for k in missing:
             name = writer.tensor(f"g_{face.output_names[k]}")
-            alias = next((i for i, n in enumerate(face.input_names) if f"{n}_ref" == face.output_names[k]), None)
+            alias = next(
+                (i for i, n in enumerate(face.input_names) if f"{n}_ref" == face.output_names[k]), None
+            )
             tile = writer.allocate("S", "float32", loaded=alias is not None)
             if alias is not None:
                 with writer.stage("copyin"):

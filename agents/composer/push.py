@@ -3,6 +3,8 @@
 Afterwards the only views are reshape, permute and expand, and every output is a list of regions without `cat`.
 """
 
+from itertools import pairwise
+
 from akgen.agents.composer.builder import Builder, contiguous
 from akgen.agents.composer.ir import Graph, Node
 from akgen.agents.composer.scope import Unsupported
@@ -204,7 +206,7 @@ class _Pusher:
             return [region]
         axis, bounds = found
         parts: list[Region] = []
-        for low, high in zip(bounds, bounds[1:], strict=False):
+        for low, high in pairwise(bounds):
             piece = self.slice(region.node, axis, low, high - low)
             offset = region.offset + low * region.strides[axis]
             parts += self.split(region.model_copy(update={"node": piece, "offset": offset}))

@@ -46,7 +46,10 @@ class RawOutput(Frozen):
 
 
 class RawGraph(Frozen):
-    """One case's trace. `outputs` lists only what is compared. `inputs` are the operator's inputs in OpDef order; a tuple is a DYNAMIC list."""
+    """One case's trace.
+
+    `outputs` lists only what is compared. `inputs` are the operator's inputs in OpDef order; a tuple is a list.
+    """
 
     nodes: tuple[RawNode, ...]
     outputs: tuple[RawOutput, ...]

@@ -84,15 +84,13 @@ def _rule(
             return text
     for text, found in _candidates(cases, face):  # a prefix of an input's shape, and lengths after it
         extra = {len(s) - len(f) for s, f in zip(shapes, found, strict=True)}
-        if len(extra) == 1 and 0 < (more := extra.pop()) <= 2:
-            if all(s[: len(f)] == f for s, f in zip(shapes, found, strict=True)):
-                tail = _tuple([s[-more:] for s in shapes], facts)
-                if tail is not None:
-                    return f"{text} + {tail}"
+        more = extra.pop() if len(extra) == 1 else 0
+        begins = all(s[: len(f)] == f for s, f in zip(shapes, found, strict=True))
+        tail = _tuple([s[-more:] for s in shapes], facts) if 0 < more <= 2 and begins else None
+        if tail is not None:
+            return f"{text} + {tail}"
     if len({len(s) for s in shapes}) == 1:
-        text = _tuple(shapes, facts)
-        if text is not None:
-            return text
+        return _tuple(shapes, facts)
     return None
 
 

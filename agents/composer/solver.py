@@ -81,5 +81,7 @@ class Solved:
         return largest
 
 
-def input_metas(names: Sequence[str], values: Sequence[TensorMeta | tuple[TensorMeta, ...] | None]) -> dict[str, Metas]:
+def input_metas(
+    names: Sequence[str], values: Sequence[TensorMeta | tuple[TensorMeta, ...] | None]
+) -> dict[str, Metas]:
     return dict(zip(names, values, strict=True))

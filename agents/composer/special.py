@@ -209,9 +209,7 @@ def _asin_core(m: _Math, x: int) -> tuple[int, int]:
     reduced = m("mul", m("sub", m.const(1.0), a), 0.5)
     z = m.where(large, reduced, m("mul", a, a))
     s = m.where(large, m("sqrt", reduced), a)
-    p = _poly(
-        m, z, (4.2163199048e-2, 2.4181311049e-2, 4.5470025998e-2, 7.4953002686e-2, 1.6666752422e-1)
-    )
+    p = _poly(m, z, (4.2163199048e-2, 2.4181311049e-2, 4.5470025998e-2, 7.4953002686e-2, 1.6666752422e-1))
     return large, m("add", m("mul", m("mul", p, z), s), s)
 
 

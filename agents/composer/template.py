@@ -63,7 +63,8 @@ def _restricted(template: Template, keep: list[int]) -> Template:
     order = sorted(needed)
     new = {old: k for k, old in enumerate(order)}
     values = tuple(
-        template.values[i].model_copy(update={"args": tuple(new[a] for a in template.values[i].args)}) for i in order
+        template.values[i].model_copy(update={"args": tuple(new[a] for a in template.values[i].args)})
+        for i in order
     )
     stores = tuple(
         template.nest.stores[k].model_copy(update={"value": new[template.nest.stores[k].value]}) for k in keep
@@ -174,7 +175,9 @@ def _text(
         raise Unsupported("constant", "a constant that differs between the task's cases follows no attribute")
     if value.dtype == DType.BOOL:
         if len(set(found)) > 1:
-            raise Unsupported("constant", "a truth value that differs between the task's cases is not covered")
+            raise Unsupported(
+                "constant", "a truth value that differs between the task's cases is not covered"
+            )
         return literal(bool(found[0]))
     return facts.integer(tuple(int(v or 0) for v in found), literal_first=True)
 

@@ -88,7 +88,9 @@ def _computation(composition: Composition) -> str:
     for k, group in enumerate(composition.groups):
         label = "" if len(composition.groups) == 1 else f" (kind {k + 1}, {len(group.cases)} cases)"
         for template in group.templates:
-            steps = formulas(template, face.input_names, tuple(n.removesuffix("_ref") for n in face.output_names))
+            steps = formulas(
+                template, face.input_names, tuple(n.removesuffix("_ref") for n in face.output_names)
+            )
             lines += [f"  {s}{label if i == 0 else ''}" for i, s in enumerate(steps[:24])]
             if len(steps) > 24:
                 lines.append(f"  … {len(steps) - 24} more steps")
@@ -104,7 +106,9 @@ def _structure(composition: Composition) -> str:
     text = "Axes after collapsing what is contiguous everywhere:\n" + "\n".join(unique)
     text += f"\nInput dtypes: {', '.join(dtypes)}. Loads convert to float32, stores round once."
     if len(composition.groups) > 1:
-        text += f" The cases fall into {len(composition.groups)} kinds, which the host tells apart by its tests."
+        text += (
+            f" The cases fall into {len(composition.groups)} kinds, which the host tells apart by its tests."
+        )
     return text
 
 
@@ -127,9 +131,9 @@ def _exchange(composition: Composition) -> str:
     if not count:
         return "No core needs another core's result, so there is no SyncAll."
     return (
-        "Reductions over what several cores share: each core writes its partial result to its own slot of the workspace "
-        "(32 bytes apart, so that no two cores write one block), all cores meet at SyncAll, and the partial results are "
-        "combined in core order, so the result does not depend on timing."
+        "Reductions over what several cores share: each core writes its partial result to its own slot of the "
+        "workspace (32 bytes apart, so that no two cores write one block), all cores meet at SyncAll, and the partial "
+        "results are combined in core order, so the result does not depend on timing."
     )
 
 
@@ -165,15 +169,21 @@ def risks(composition: Composition) -> tuple[str, ...]:
     kinds = {v.kind for v in values if v.op == "reduce"}
     found: list[str] = []
     if "sum" in kinds:
-        found.append("Sums run in float32 in another order than the reference; long sums differ in the last digits.")
+        found.append(
+            "Sums run in float32 in another order than the reference; long sums differ in the last digits."
+        )
     if "exp" in ops and "max" in kinds:
         found.append("The maximum is subtracted before exp, so nothing overflows.")
     elif "exp" in ops:
         found.append("exp overflows beyond 88.7 in float32, as the reference does.")
     if {"div", "reciprocal", "rsqrt", "log"} & ops:
-        found.append("Divisions and logarithms follow IEEE at zero: infinities and NaN come out where the reference has them.")
+        found.append(
+            "Divisions and logarithms follow IEEE at zero: infinities and NaN come out where the reference has them."
+        )
     if any(v.dtype == DType.INT32 for v in values):
         found.append("Integers are exact within int32; int64 values beyond are not covered.")
     if {"floor", "round", "trunc", "ceil", "sign", "eq", "ne", "lt", "le", "gt", "ge"} & ops:
-        found.append("Steps and comparisons may flip where a half-precision reference rounds before them and this does not.")
+        found.append(
+            "Steps and comparisons may flip where a half-precision reference rounds before them and this does not."
+        )
     return tuple(found) or ("Only the final rounding to the output dtype differs from exact arithmetic.",)

@@ -23,7 +23,15 @@ from akgen.tools.reference.protocol import Binding, LoadedCase, Sample
 SMALL_CONSTANT = 64  # elements; larger constants would have to be operator inputs
 LARGEST_GRAPH = 3000  # nodes; beyond, the reference is a program rather than a formula
 # What tracing a user's Python may raise.
-_TRACE_ERRORS = (RuntimeError, TypeError, ValueError, AttributeError, NotImplementedError, LookupError, AssertionError)
+_TRACE_ERRORS = (
+    RuntimeError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    NotImplementedError,
+    LookupError,
+    AssertionError,
+)
 
 
 def trace(loaded: LoadedCase) -> RawGraph:
@@ -47,7 +55,7 @@ def trace(loaded: LoadedCase) -> RawGraph:
     return _specialised(loaded, args, fixed)
 
 
-class _Specialised(torch.nn.Module):
+class _Specialised(torch.nn.Module):  # type: ignore[misc]
     """A model some of whose tensor arguments are part of the program: their values are literals."""
 
     def __init__(self, inner: torch.nn.Module, args: tuple[Any, ...], fixed: tuple[int, ...]) -> None:
@@ -59,7 +67,9 @@ class _Specialised(torch.nn.Module):
     def forward(self, *rest: Any) -> Any:
         values = iter(rest)
         args = [
-            torch.tensor(self._literals[k][0], dtype=self._literals[k][1]) if k in self._literals else next(values)
+            torch.tensor(self._literals[k][0], dtype=self._literals[k][1])
+            if k in self._literals
+            else next(values)
             for k in range(self._count)
         ]
         return self.inner(*args)
@@ -68,7 +78,9 @@ class _Specialised(torch.nn.Module):
 def _single_values(loaded: LoadedCase) -> tuple[int, ...]:
     """Return the arguments that hold one number, or numbers that the tiling function may read."""
     readable = {
-        s.index for i, s in enumerate(loaded.binding.inputs) if s is not None and i in loaded.binding.const_inputs
+        s.index
+        for i, s in enumerate(loaded.binding.inputs)
+        if s is not None and i in loaded.binding.const_inputs
     }
     return tuple(
         k
@@ -93,7 +105,9 @@ def _specialised(loaded: LoadedCase, args: tuple[Any, ...], fixed: tuple[int, ..
 def _lifted(loaded: LoadedCase) -> tuple[Any, ...] | None:
     """Return the arguments with numbers that are operator inputs made tensors, so that the kernel reads them."""
     binding = loaded.binding
-    unknown = [i for i, s in enumerate(binding.inputs) if s is not None and s.kind == "arg" and s.index is None]
+    unknown = [
+        i for i, s in enumerate(binding.inputs) if s is not None and s.kind == "arg" and s.index is None
+    ]
     numbers = [k for k, a in enumerate(loaded.example_args) if _is_number(a)]
     if not unknown or not numbers:
         return None
@@ -132,7 +146,9 @@ def _export(
         except _TRACE_ERRORS as error:
             lines = [line for line in str(error).splitlines() if line.strip()]
             first = lines[0] if lines else type(error).__name__
-            raise Unsupported("torch.export", f"torch.export cannot trace the reference: {first[:200]}") from error
+            raise Unsupported(
+                "torch.export", f"torch.export cannot trace the reference: {first[:200]}"
+            ) from error
 
 
 @contextmanager
@@ -382,10 +398,8 @@ class _Reader:
         """Return what the reference returns, flattened; None and numbers are left out."""
         refs: list[Ref] = []
         for spec in self._program.graph_signature.output_specs:
-            known = not isinstance(spec.arg, ConstantArgument)
-            if spec.kind in (OutputKind.USER_OUTPUT, OutputKind.USER_INPUT_MUTATION) and known:
-                if spec.kind == OutputKind.USER_OUTPUT:
-                    refs.append(self._refs[spec.arg.name])
+            if spec.kind == OutputKind.USER_OUTPUT and not isinstance(spec.arg, ConstantArgument):
+                refs.append(self._refs[spec.arg.name])
         return refs
 
     def _output_dtypes(self) -> list[DType]:
@@ -397,7 +411,9 @@ class _Reader:
                 found.append(dtype)
                 continue
             if k >= len(refs):
-                raise Unsupported("outputs", f"the operator has {len(declared)} outputs, the reference {len(refs)}")
+                raise Unsupported(
+                    "outputs", f"the operator has {len(declared)} outputs, the reference {len(refs)}"
+                )
             meta = self._nodes[refs[k].node].metas[refs[k].part]
             if meta is None:
                 raise Unsupported("scalar output", "the reference returns a Python number")
@@ -424,9 +440,9 @@ class _Reader:
             return [0]
         sample = self._sample()
         expected = list(sample.expected)
-        if len(refs) == count and all(self._fits(refs[k], expected[k]) for k in range(count)):
-            if not hasattr(sample, "drawn"):
-                return list(range(count))
+        in_order = len(refs) == count and all(self._fits(refs[k], expected[k]) for k in range(count))
+        if in_order and not hasattr(sample, "drawn"):
+            return list(range(count))
         returned = getattr(getattr(sample, "drawn", None), "returned", None)
         values = [v for v in pytree.tree_leaves(returned) if isinstance(v, torch.Tensor)]
         if len(values) != len(refs):
