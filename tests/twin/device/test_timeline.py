@@ -60,8 +60,7 @@ def test_many_cores_share_the_memory_bandwidth(probe):
     one, many = stream(probe, 480, block_dim=1), stream(probe, 480, block_dim=48)
     assert many.bound == "memory"
     assert one.duration_us / many.duration_us < 40
-    per_us = (many.gm_read_bytes + many.gm_write_bytes) / many.duration_us
-    assert per_us < 1.48e6  # what all cores reach together
+    assert many.gm_read_bytes / many.duration_us < 1.48e6  # of memory; what is written stays in the cache
 
 
 def test_much_vector_work_makes_the_vector_unit_the_bound(probe):

@@ -13,6 +13,8 @@ AKGEN_API void set_nibble(uint8_t *data, uint64_t index, uint8_t value, uint32_t
 // Place a tensor at byte `offset` of the memory of a logical position (TPosition as a number).
 AKGEN_API View static_tensor(uint8_t position, uint32_t offset_bytes, uint32_t size_bytes);
 // Keep a copy of a ShapeInfo for this launch; 0 stands for none.
+// Whether the tensor at this global address goes through the second-level cache. Decides time only.
+AKGEN_API void cache_hint(const uint8_t *address, bool on);
 AKGEN_API uint16_t keep_shape(const void *info, uint32_t info_bytes);
 AKGEN_API void recall_shape(uint16_t index, void *info, uint32_t info_bytes);
 

@@ -44,6 +44,7 @@ struct Instr {
     Access access[6];
     uint32_t repeats;
     uint64_t elements;
+    uint32_t stalls; // V: cycles lost to bank conflicts
 };
 
 #ifdef AKGEN_RUNTIME // what follows is for the runtime's own sources

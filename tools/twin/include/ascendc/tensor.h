@@ -213,7 +213,7 @@ public:
     }
     template <CacheRwMode mode = CacheRwMode::RW> AKGEN_INLINE void SetL2CacheHint(CacheMode hint)
     {
-        cache_ = static_cast<uint8_t>(hint);
+        akgen::twin::cache_hint(reinterpret_cast<const uint8_t *>(address_), hint != CacheMode::CACHE_MODE_DISABLE);
     }
     AKGEN_INLINE void SetAddr(const uint64_t offset) { address_ = moved(offset); }
 
@@ -233,7 +233,6 @@ private:
     PrimType *address_ = nullptr;
     uint64_t size_ = 0;
     uint16_t shape_ = 0;
-    uint8_t cache_ = 1;
 };
 
 namespace detail {

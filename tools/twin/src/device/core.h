@@ -4,6 +4,7 @@
 #include "akgen/queue.h"
 #include "akgen/runtime.h"
 #include "chip.h"
+#include "footprint.h"
 #include "global_hazard.h"
 #include "hazard.h"
 #include "record.h"
@@ -136,6 +137,8 @@ struct Launch {
     std::mutex baton;
     Core *running = nullptr;
     std::unique_ptr<GlobalHazards> global;
+    std::unique_ptr<Footprint> footprint;
+    uint32_t bank_distance = 0; // cycles from a repeat's reads to its writes
     std::map<std::pair<uint8_t *, uint64_t>, uint64_t> block_events; // IBSet counts by workspace and slot
     bool ended = false; // a trap fired: no further core may run
     uint64_t kernel_base = 0, kernel_end = 0;

@@ -4,13 +4,16 @@
 
 namespace akgen::twin {
 
-CostModel::CostModel(const Chip &chip)
+CostModel::CostModel(const Chip &chip, const Footprint &footprint)
     : scalar_op(chip.at("scalar_op_cycles")), scalar_ub(chip.at("scalar_ub_access_cycles")),
       scalar_gm(chip.at("scalar_gm_access_cycles")), flag(chip.at("flag_cycles")), dma_issue(chip.at("dma_issue_cycles")),
-      sync_all(chip.at("sync_all_cycles")), queue_depth(static_cast<uint32_t>(chip.at("isq_depth"))), chip_(chip),
+      sync_all(chip.at("sync_all_cycles")),
+      cache_rate(chip.at("l2_bytes_per_us_total") / chip.at("clock_mhz")),
+      memory_rate(chip.at("hbm_bytes_per_us_total") / chip.at("clock_mhz")),
+      queue_depth(static_cast<uint32_t>(chip.at("isq_depth"))), chip_(chip), footprint_(footprint),
       read_latency_(chip.at("gm_read_latency_cycles")), write_latency_(chip.at("gm_write_latency_cycles")),
-      mte2_(chip.at("mte2_bytes_per_cycle_core")), mte3_(chip.at("mte3_bytes_per_cycle_core")),
-      unaligned_(chip.at("gm_unaligned_row_factor")), ub_copy_(chip.at("ub_copy_bytes_per_cycle")),
+      mte2_(chip.at("mte2_bytes_per_cycle_core")), cube_mte2_(chip.at("gm_to_l1_bytes_per_cycle")), miss_rate_(chip.at("mte2_miss_bytes_per_cycle_core")), mte3_(chip.at("mte3_bytes_per_cycle_core")),
+      row_(chip.at("dma_row_cycles")), ub_copy_(chip.at("ub_copy_bytes_per_cycle")),
       ub_copy_latency_(chip.at("ub_copy_latency_cycles")), l1_to_l0a_(chip.at("l1_to_l0a_bytes_per_cycle")),
       l1_to_l0b_(chip.at("l1_to_l0b_bytes_per_cycle")), l0c_out_(chip.at("l0c_to_gm_bytes_per_cycle")),
       cube_head_(chip.at("cube_head_cycles")), repeat_bytes_(chip.at("vec_repeat_bytes")),
@@ -36,11 +39,35 @@ const Chip::Rate &CostModel::rate(const OpName &op) const
     return default_rate_;
 }
 
-Cost CostModel::of(const Record &r, const OpName &op) const
+// Between global memory and the chip, or between two memories of the chip.
+void CostModel::move(Cost &cost, const Record &r, const Shape &shape, double bytes_per_cycle, double latency) const
+{
+    if (!shape.global) {
+        cost.occupy = r.work / bytes_per_cycle;
+        cost.latency = ub_copy_latency_;
+        return;
+    }
+    cost.gm_bytes = r.work + double(shape.extra) * Footprint::line_bytes;
+    cost.occupy = std::max(cost.gm_bytes / bytes_per_cycle, shape.count * row_);
+    cost.latency = latency;
+    if (static_cast<Pipe>(r.pipe) == Pipe::MTE2) {
+        const double missed = footprint_.missed_share(shape.buffer);
+        cost.memory_bytes = cost.gm_bytes * missed;
+        // A core has only so many lines under way, and those that memory gives take longer.
+        const double cached = std::max(0.0, 1.0 - missed);
+        const double cycles = cost.gm_bytes * (cached / bytes_per_cycle + std::min(missed, 1.0) / miss_rate_);
+        cost.occupy = std::max(cycles, shape.count * row_);
+    } else {
+        cost.spilled_bytes = cost.gm_bytes * footprint_.spilled_share(shape.buffer);
+    }
+}
+
+Cost CostModel::of(const Record &r, const OpName &op, bool cube_core) const
 {
     Cost cost;
-    const bool global = (r.aux & aux_global) != 0;
-    const uint32_t count = r.aux & aux_rows_mask;
+    const bool vector = static_cast<Pipe>(r.pipe) == Pipe::V;
+    const Shape shape = unpack(r.aux, vector);
+    const uint32_t count = shape.count;
     switch (static_cast<Pipe>(r.pipe)) {
     case Pipe::V: {
         const Chip::Rate &found = rate(op);
@@ -49,17 +76,15 @@ Cost CostModel::of(const Record &r, const OpName &op) const
         const double per_repeat = repeat_bytes_ / dtype_bytes(op.dtype);
         // A repeat takes its time however few of its lanes the mask leaves on.
         const double elements = count ? std::max(count * per_repeat, 1.0) : r.work;
-        cost.occupy = std::max(1.0, elements / per_cycle);
+        // Reading one repeat takes a cycle, and more where operands meet in a bank; slow operations hide that.
+        cost.occupy = std::max({1.0, elements / per_cycle, double(count + shape.extra)});
         cost.latency = found.fixed_cycles;
         break;
     }
     case Pipe::MTE2:
     case Pipe::MTE3: {
         const bool in = static_cast<Pipe>(r.pipe) == Pipe::MTE2;
-        const double bytes_per_cycle = (in ? mte2_ : mte3_) * ((r.aux & aux_unaligned) ? unaligned_ : 1.0);
-        cost.occupy = r.work / bytes_per_cycle;
-        cost.latency = !global ? ub_copy_latency_ : in ? read_latency_ : write_latency_;
-        cost.gm_bytes = global ? r.work : 0;
+        move(cost, r, shape, !in ? mte3_ : cube_core ? cube_mte2_ : mte2_, in ? read_latency_ : write_latency_);
         break;
     }
     case Pipe::MTE1:
@@ -67,9 +92,7 @@ Cost CostModel::of(const Record &r, const OpName &op) const
         cost.latency = ub_copy_latency_;
         break;
     case Pipe::FIX:
-        cost.occupy = r.work / l0c_out_;
-        cost.latency = global ? write_latency_ : ub_copy_latency_;
-        cost.gm_bytes = global ? r.work : 0;
+        move(cost, r, shape, l0c_out_, write_latency_);
         break;
     case Pipe::M:
         cost.occupy = std::max(1.0, double(r.work));

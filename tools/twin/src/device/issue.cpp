@@ -132,7 +132,8 @@ void issue(const Instr &in)
     hazards.begin(in.pipe, launch->auto_sync);
     const auto at = static_cast<uint32_t>(so_offset(in.pc));
     uint64_t moved = 0;
-    uint32_t rows = 0, flags = 0;
+    uint32_t rows = 0;
+    Shape shape = {};
     for (int i = 0; i < in.n_access; ++i) {
         const Access &a = in.access[i];
         if (a.row_bytes == 0 || a.rows == 0) {
@@ -158,19 +159,15 @@ void issue(const Instr &in)
             }
             const GmBuffer &buffer = require_global(in.api, in.pc, e.low, e.bytes, a.write);
             launch->global->copy(in, a, in.n_access == 2 ? &in.access[1 - i] : nullptr, buffer);
-            flags |= aux_global;
-            const bool rows_apart = a.rows > 1 && a.row_stride % 512 != 0;
-            if (reinterpret_cast<uint64_t>(a.begin) % 512 != 0 || rows_apart) {
-                flags |= aux_unaligned;
-            }
+            shape.global = true;
+            shape.extra = launch->footprint->touch(buffer, a, self->index);
+            shape.buffer = launch->footprint->index(buffer);
             (a.write ? self->log.gm_write_bytes : self->log.gm_read_bytes) += a.row_bytes * a.rows;
         }
         moved = a.row_bytes * a.rows > moved ? a.row_bytes * a.rows : moved;
         rows = a.rows > rows ? a.rows : rows;
     }
-    if (hazards.waits().same_pipe) {
-        flags |= aux_dependent;
-    }
+    shape.dependent = hazards.waits().same_pipe;
     for (int p = 0; p < pipe_count; ++p) {
         if (hazards.waits().number[p] && static_cast<Pipe>(p) != in.pipe) {
             self->log.event(Kind::auto_wait, static_cast<uint8_t>(in.pipe), 0, at, static_cast<uint32_t>(p),
@@ -179,8 +176,9 @@ void issue(const Instr &in)
     }
     const bool vector = in.pipe == Pipe::V;
     const uint64_t work = vector || in.pipe == Pipe::M || in.pipe == Pipe::S ? in.elements : moved;
-    const uint32_t extra = vector ? in.repeats : rows;
-    self->log.instr(in, at, static_cast<uint32_t>(work > UINT32_MAX ? UINT32_MAX : work), (extra & aux_rows_mask) | flags);
+    shape.count = vector ? in.repeats : rows;
+    shape.extra = vector ? in.stalls : shape.extra;
+    self->log.instr(in, at, static_cast<uint32_t>(work > UINT32_MAX ? UINT32_MAX : work), pack(shape, vector));
     const uint32_t number = hazards.number();
     self->log.origins[static_cast<int>(in.pipe)][number % Log::ring] = {number, at,
                                                                         self->log.op_index(in.api, in.op, in.dtype)};

@@ -259,6 +259,13 @@ uint8_t *global_scalar(uint8_t *address, uint32_t bytes, bool write)
     return address;
 }
 
+void cache_hint(const uint8_t *address, bool on)
+{
+    if (const GmBuffer *buffer = buffer_of(address)) {
+        launch->footprint->bypass(*buffer, !on);
+    }
+}
+
 void set_nibble(uint8_t *data, uint64_t index, uint8_t value, uint32_t limit_bytes)
 {
     if (limit_bytes && index / 2 >= limit_bytes) {

@@ -1,8 +1,39 @@
 #include "record.h"
+#include <algorithm>
 
 namespace akgen::twin {
 
 uint64_t Log::cap = 4'000'000;
+
+// Bits, from the top: dependent, global, then for vectors 22 of repeats and 8 of lost cycles, in sixteenths of a repeat;
+// else 6 of the tensor and 12 each of extra lines and rows, as many as instructions take.
+uint32_t pack(const Shape &s, bool vector)
+{
+    const uint32_t flags = (s.dependent ? 1u << 31 : 0) | (s.global ? 1u << 30 : 0);
+    if (vector) {
+        const uint32_t count = std::min<uint32_t>(s.count, (1u << 22) - 1);
+        const uint64_t share = count ? (uint64_t{s.extra} * 16 + count / 2) / count : 0;
+        return flags | count << 8 | static_cast<uint32_t>(std::min<uint64_t>(share, 255));
+    }
+    const uint32_t most = (1u << 12) - 1;
+    return flags | std::min(s.buffer, most_buffers) << 24 | std::min(s.extra, most) << 12 | std::min(s.count, most);
+}
+
+Shape unpack(uint32_t aux, bool vector)
+{
+    Shape s = {};
+    s.dependent = aux >> 31;
+    s.global = aux >> 30 & 1;
+    if (vector) {
+        s.count = aux >> 8 & ((1u << 22) - 1);
+        s.extra = s.count * (aux & 255) / 16;
+    } else {
+        s.buffer = aux >> 24 & 63;
+        s.extra = aux >> 12 & 4095;
+        s.count = aux & 4095;
+    }
+    return s;
+}
 
 uint16_t Log::op_index(const char *api, const char *op, DType dtype)
 {

@@ -15,12 +15,19 @@ struct Record {
     Kind kind;
     uint8_t pipe;  // instr: where it runs; set, wait: (from << 4) | to; auto_wait: the waiting pipe
     uint32_t work; // V: elements; MTE, FIX: bytes; M: fractal steps; scalar: count; auto_wait: the other pipe
-    uint32_t aux;  // V: repeats; MTE: rows, flags in the top bits; auto_wait: the other pipe's instruction number
+    uint32_t aux;  // instr: packed by Shape, below; auto_wait: the other pipe's instruction number
 };
-constexpr uint32_t aux_rows_mask = 0x00ffffff;
-constexpr uint32_t aux_unaligned = 0x01000000; // a row does not start at a multiple of 512 bytes
-constexpr uint32_t aux_dependent = 0x02000000; // needs the result of its own pipe's previous instructions
-constexpr uint32_t aux_global = 0x04000000;    // one side is global memory
+// The shape of an instruction in Record::aux.
+struct Shape {
+    uint32_t count; // V: repeats; others: rows
+    uint32_t extra; // V: cycles lost to bank conflicts; others: lines of 512 bytes touched beyond what the length needs
+    bool dependent; // needs the result of its own pipe's previous instructions
+    bool global;    // one side is global memory
+    uint32_t buffer; // global: number of the tensor in the launch
+};
+constexpr uint32_t most_buffers = 63; // further tensors share the last number
+uint32_t pack(const Shape &shape, bool vector);
+Shape unpack(uint32_t aux, bool vector);
 
 struct OpName {
     const char *api;

@@ -10,29 +10,22 @@
 namespace akgen::twin {
 
 namespace {
+// The cache holds back what it must write up to this part of its size.
+constexpr double dirty_parts = 8;
+
 class Machine {
 public:
     Machine(const Launch &launch, const CostModel &costs, uint64_t most_spans)
-        : launch_(launch), costs_(costs), most_spans_(most_spans), cores_(launch.cores.size())
+        : launch_(launch), costs_(costs), most_spans_(most_spans), cores_(launch.cores.size()),
+          bandwidth_(costs.cache_rate, costs.memory_rate, launch.chip->at("l2_size") / dirty_parts)
     {
         out_.use.resize(cores_.size());
         out_.core_end.resize(cores_.size());
-        uint64_t touched = 0, traffic = 0;
-        for (const GmBuffer &b : launch.buffers) {
-            touched += b.size_bytes;
-        }
+        double traffic = 0;
         for (const auto &core : launch.cores) {
-            traffic += core->log.gm_read_bytes + core->log.gm_write_bytes;
+            traffic += static_cast<double>(core->log.gm_read_bytes + core->log.gm_write_bytes);
         }
-        // What is touched again comes from the second-level cache if it fits there.
-        const Chip &chip = *launch.chip;
-        const double clock = chip.at("clock_mhz");
-        const double hbm = chip.at("hbm_bytes_per_us_total") / clock, l2 = chip.at("l2_bytes_per_us_total") / clock;
-        const double cold = std::min<double>(touched, traffic);
-        const bool fits = touched <= chip.at("l2_size");
-        const double full = fits ? cold / hbm + (traffic - cold) / l2 : traffic / hbm;
-        bandwidth_ = full > 0 ? traffic / full : hbm;
-        out_.memory_cycles = full;
+        out_.memory_cycles = std::max(launch.footprint->memory_bytes() / costs.memory_rate, traffic / costs.cache_rate);
     }
 
     Simulation run()
@@ -45,7 +38,7 @@ public:
         for (uint32_t c = 0; c < cores_.size(); ++c) {
             double end = cores_[c].time;
             for (const PipeState &pipe : cores_[c].pipes) {
-                end = std::max(end, pipe.done);
+                end = std::max({end, pipe.done, pipe.free_at});
                 out_.stuck = out_.stuck || !pipe.queue.empty();
             }
             out_.stuck = out_.stuck || !cores_[c].ended;
@@ -62,37 +55,15 @@ private:
         moments_.push(m);
     }
 
-    // -- shared bandwidth ----------------------------------------------------------------------------------------
-
-    double speed() const { return demand_ > bandwidth_ ? bandwidth_ / demand_ : 1.0; }
-    void advance(double to)
-    {
-        virtual_ += (to - real_) * speed();
-        real_ = to;
-    }
-    void start_transfer(uint32_t core, int pipe, double now)
-    {
-        advance(now);
-        PipeState &p = cores_[core].pipes[pipe];
-        demand_ += p.cost.gm_bytes / p.cost.occupy;
-        transfers_.push({virtual_ + p.cost.occupy, ++created_, core, static_cast<uint8_t>(pipe)});
-    }
-
     bool step()
     {
-        const double transfer_end =
-            transfers_.empty() ? INFINITY : real_ + std::max(0.0, transfers_.top().virtual_end - virtual_) / speed();
-        if (moments_.empty() && transfers_.empty()) {
+        const double transfer_end = bandwidth_.next_end();
+        if (moments_.empty() && transfer_end == INFINITY) {
             return false;
         }
         if (moments_.empty() || transfer_end <= moments_.top().time) {
-            const Transfer t = transfers_.top();
-            transfers_.pop();
-            advance(transfer_end);
-            virtual_ = std::max(virtual_, t.virtual_end);
-            PipeState &p = cores_[t.core].pipes[t.pipe];
-            demand_ = transfers_.empty() ? 0 : std::max(0.0, demand_ - p.cost.gm_bytes / p.cost.occupy);
-            finish(t.core, t.pipe, transfer_end);
+            const Transfer done = bandwidth_.finish();
+            finish(done.core, done.pipe, transfer_end);
             return true;
         }
         const Moment m = moments_.top();
@@ -134,8 +105,10 @@ private:
     {
         PipeState &p = cores_[core].pipes[pipe];
         if (p.blocked_since >= 0) {
-            out_.use[core][pipe].stalled += now - p.blocked_since;
-            out_.use[core][pipe].stalled_on[p.blocked_on] += now - p.blocked_since;
+            // What it had begun may have kept it busy for a while.
+            const double stalled = std::max(0.0, now - std::max(p.blocked_since, p.done));
+            out_.use[core][pipe].stalled += stalled;
+            out_.use[core][pipe].stalled_on[p.blocked_on] += stalled;
             p.blocked_since = -1;
         }
     }
@@ -147,11 +120,11 @@ private:
             const uint32_t index = p.queue.front();
             const Record &r = record(core, index);
             double at = std::max(now, p.free_at);
-            if (r.kind == Kind::instr && (r.aux & aux_dependent) && pipe == static_cast<int>(Pipe::V)) {
+            if (r.kind == Kind::instr && unpack(r.aux, true).dependent && pipe == static_cast<int>(Pipe::V)) {
                 at = std::max(at, p.done);
             }
             if (r.kind == Kind::barrier) {
-                p.free_at = std::max(p.free_at, p.done);
+                p.free_at = std::max({now, p.free_at, p.done}) + costs_.flag;
                 pop(core, pipe, now);
                 continue;
             }
@@ -170,6 +143,7 @@ private:
                     return;
                 }
                 flag.pop_front();
+                p.free_at = now;
                 unblocked(core, pipe, now);
                 pop(core, pipe, now);
             } else if (r.kind == Kind::cross_set) {
@@ -193,13 +167,13 @@ private:
     {
         PipeState &p = cores_[core].pipes[pipe];
         const Record &r = record(core, index);
-        p.cost = costs_.of(r, launch_.cores[core]->log.ops[r.op]);
+        p.cost = costs_.of(r, launch_.cores[core]->log.ops[r.op], launch_.cores[core]->cube);
         p.busy = true;
         p.begun = now;
         ++p.number;
         running_record(core, pipe) = index;
         if (p.cost.gm_bytes > 0 && p.cost.occupy > 0) {
-            start_transfer(core, pipe, now);
+            bandwidth_.start({core, static_cast<uint8_t>(pipe), p.cost.occupy, p.cost.gm_bytes, p.cost.memory_bytes}, now);
         } else {
             push({now + p.cost.occupy, 0, Moment::What::finish, static_cast<uint8_t>(pipe), 0, 0, core});
         }
@@ -220,9 +194,14 @@ private:
         p.busy = false;
         const bool dma = pipe == static_cast<int>(Pipe::MTE2) || pipe == static_cast<int>(Pipe::MTE3);
         p.free_at = dma ? std::max(now, p.begun + costs_.dma_issue) : now;
+        const double before = p.done;
         p.done = std::max(p.done, p.free_at + p.cost.latency);
         p.done_at.push_back(p.done);
-        use.busy += p.free_at - p.begun;
+        use.busy += p.done - std::max(p.begun, before);
+        use.work += p.free_at - p.begun;
+        if (p.cost.spilled_bytes > 0) {
+            bandwidth_.write_back(p.cost.spilled_bytes, now);
+        }
         ++use.instructions;
         if (out_.spans.size() < most_spans_ && use.instructions <= most_spans_ / (cores_.size() * 3)) {
             out_.spans.push_back({core, running_record(core, pipe), p.begun, p.free_at});
@@ -280,7 +259,7 @@ private:
             return drained(core, now) && meet(core, r, now);
         case Kind::set:
             if (r.pipe >> 4 == scalar) {
-                c.time = now + costs_.flag;
+                c.time = now + costs_.scalar_op;
                 push({now + costs_.flag, 0, Moment::What::flag, 0, static_cast<uint8_t>(r.pipe & 15), static_cast<uint8_t>(r.op), core});
                 return true;
             }
@@ -441,10 +420,9 @@ private:
     std::vector<std::array<uint32_t, 7>> running_;
     Simulation out_;
     std::priority_queue<Moment, std::vector<Moment>, std::greater<>> moments_;
-    std::priority_queue<Transfer, std::vector<Transfer>, std::greater<>> transfers_;
+    Bandwidth bandwidth_;
     std::map<int64_t, double> met_;
     std::set<std::pair<uint32_t, size_t>> arrived_;
-    double bandwidth_ = 1, demand_ = 0, virtual_ = 0, real_ = 0;
     uint64_t created_ = 0;
     uint32_t in_scalar_ = 0;
 };

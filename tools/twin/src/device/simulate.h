@@ -18,7 +18,8 @@ struct Span { // one instruction in time, in cycles
     double start, end;
 };
 struct PipeUse {
-    double busy = 0;
+    double busy = 0;    // something is under way, its latency included
+    double work = 0;    // the pipe could take nothing else
     double stalled = 0;
     std::array<double, 8> stalled_on{}; // by the pipe waited for; 7: a full queue or another core
     uint64_t instructions = 0;

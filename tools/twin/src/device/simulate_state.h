@@ -1,10 +1,12 @@
 // What the event simulation keeps of each core and pipe while it runs. Only simulate.cpp includes this.
 #pragma once
+#include "bandwidth.h"
 #include "cost.h"
 #include <cstdint>
 #include <deque>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
 namespace akgen::twin {
 
 constexpr int scalar = 0;
@@ -17,16 +19,6 @@ struct Moment {
     uint8_t a, b, c; // pipe; or flag from, to, id
     uint32_t core;
     bool operator>(const Moment &o) const { return time != o.time ? time > o.time : order > o.order; }
-};
-struct Transfer { // in virtual time, in which every transfer runs at its own full speed
-    double virtual_end;
-    uint64_t order;
-    uint32_t core;
-    uint8_t pipe;
-    bool operator>(const Transfer &o) const
-    {
-        return virtual_end != o.virtual_end ? virtual_end > o.virtual_end : order > o.order;
-    }
 };
 
 struct PipeState {
@@ -55,3 +47,4 @@ struct CoreProgress {
 };
 
 } // namespace akgen::twin
+#pragma GCC visibility pop

@@ -79,11 +79,11 @@ Verdict judge(const Launch &l, const Simulation &s, double imbalance)
     double vector = 0, cube = 0, scalar = 0;
     double vector_sum = 0, cube_sum = 0;
     for (const auto &use : s.use) {
-        vector = std::max(vector, use[1].busy);
-        cube = std::max(cube, use[2].busy);
+        vector = std::max(vector, use[1].work);
+        cube = std::max(cube, use[2].work);
         scalar = std::max(scalar, use[0].busy);
-        vector_sum += use[1].busy;
-        cube_sum += use[2].busy;
+        vector_sum += use[1].work;
+        cube_sum += use[2].work;
     }
     const double cores = static_cast<double>(s.use.size());
     const double ideal = std::max({s.memory_cycles, vector_sum / cores, cube_sum / cores});
@@ -101,7 +101,7 @@ Verdict judge(const Launch &l, const Simulation &s, double imbalance)
 
 std::string timeline_report(const Launch &l, int trace_fd)
 {
-    const CostModel costs(*l.chip);
+    const CostModel costs(*l.chip, *l.footprint);
     const Simulation s = simulate(l, costs, trace_fd >= 0 ? most_trace_spans : 0);
     uint64_t read = 0, written = 0, dropped = 0, logged = 0;
     double sum = 0;

@@ -1,4 +1,5 @@
 // Entry points of the element-wise instructions: check, record, compute.
+#include "device/banks.h"
 #include "facts.h"
 #include "single.h"
 
@@ -34,6 +35,24 @@ Prepared prepare(VecOp op, DType type, const View (&views)[3], const void *pc, c
     return p;
 }
 
+BankOperand banks_of(const Operand &o, const Walk &w)
+{
+    const uint32_t lanes = w.prefix ? (w.repeats > 1 ? w.each : w.last) : w.lanes;
+    return {o.view.data, (lanes * o.bits + 255) / 256, o.block, o.repeat};
+}
+
+uint32_t stalls_of(const SingleInstr &s, const Walk &w)
+{
+    BankOperand sources[2];
+    uint32_t count = 0;
+    for (const Operand *source : s.src) {
+        if (source) {
+            sources[count++] = banks_of(*source, w);
+        }
+    }
+    return bank_stalls(w.repeats, banks_of(*s.dst, w), sources, count);
+}
+
 } // namespace
 
 void run_single(const SingleInstr &s, const Walk &w)
@@ -55,6 +74,7 @@ void run_single(const SingleInstr &s, const Walk &w)
         }
     }
     add_access(instr, w, *s.dst);
+    instr.stalls = stalls_of(s, w);
     issue(instr);
     Operand sources[2];
     Scratch scratch[2];

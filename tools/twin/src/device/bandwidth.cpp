@@ -1,0 +1,64 @@
+#include "bandwidth.h"
+#include <algorithm>
+#include <cmath>
+
+namespace akgen::twin {
+
+double Bandwidth::speed(int lane) const
+{
+    const double cache = cache_demand_ > cache_ ? cache_ / cache_demand_ : 1.0;
+    const double memory = memory_demand_ > memory_for_transfers() ? memory_for_transfers() / memory_demand_ : 1.0;
+    return lane == 1 ? std::min(cache, memory) : cache;
+}
+
+void Bandwidth::advance(double to)
+{
+    for (int i = 0; i < 2; ++i) {
+        lanes_[i].now += (to - now_) * speed(i);
+    }
+    const double left = memory_ - memory_demand_ * speed(1);
+    backlog_ = std::max(0.0, backlog_ - left * (to - now_));
+    now_ = to;
+}
+
+void Bandwidth::write_back(double bytes, double now)
+{
+    advance(now);
+    backlog_ += bytes;
+}
+
+void Bandwidth::start(const Transfer &transfer, double now)
+{
+    advance(now);
+    Lane &lane = lanes_[transfer.memory_bytes > 0];
+    lane.running.push({lane.now + transfer.cycles, ++started_, transfer});
+    cache_demand_ += transfer.cache_bytes / transfer.cycles;
+    memory_demand_ += transfer.memory_bytes / transfer.cycles;
+}
+
+double Bandwidth::end_of(int i) const
+{
+    const Lane &lane = lanes_[i];
+    return lane.running.empty() ? INFINITY : now_ + std::max(0.0, lane.running.top().virtual_end - lane.now) / speed(i);
+}
+
+double Bandwidth::next_end() const { return std::min(end_of(0), end_of(1)); }
+
+Transfer Bandwidth::finish()
+{
+    const double end = next_end();
+    const int i = end_of(1) <= end_of(0);
+    advance(end);
+    Lane &lane = lanes_[i];
+    const Running done = lane.running.top();
+    lane.running.pop();
+    lane.now = std::max(lane.now, done.virtual_end);
+    cache_demand_ = std::max(0.0, cache_demand_ - done.transfer.cache_bytes / done.transfer.cycles);
+    memory_demand_ = std::max(0.0, memory_demand_ - done.transfer.memory_bytes / done.transfer.cycles);
+    if (lanes_[0].running.empty() && lanes_[1].running.empty()) {
+        cache_demand_ = memory_demand_ = 0; // rounding does not add up
+    }
+    return done.transfer;
+}
+
+} // namespace akgen::twin
