@@ -1,6 +1,7 @@
 """Every fault of the corpus is caught with the right code on the right line; its correct sibling raises no alarm."""
 
 import importlib.util
+import os
 import sys
 from collections import Counter
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
 
 
@@ -22,6 +24,14 @@ def _load() -> ModuleType:
     sys.modules["corpus_pairs"] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def twin() -> TwinToolchain:
+    """The usual toolchain, which waits less for a tiling function that does not end."""
+    toolchain = TwinToolchain(TwinSettings(cache=user_cache(os.environ), tiling_timeout_s=4.0))
+    toolchain.prepare(print)
+    return toolchain
 
 
 PAIRS = _load()

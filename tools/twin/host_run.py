@@ -23,7 +23,6 @@ from akgen.tools.twin.places import place_of
 from akgen.tools.twin.runtime_build import Runtime
 
 DESCRIBE_TIMEOUT_S = 20.0
-TILING_TIMEOUT_S = 20.0
 MOST_WORKSPACE_BYTES = 32 << 30
 MOST_REPORT_BYTES = 16 << 20
 MOST_VALUE_BYTES = 1 << 20  # an input whose values the tiling function reads is small
@@ -87,7 +86,7 @@ def tile(
     for i, output in enumerate(call.outputs[: len(op.outputs)]):
         lines += _argument("out", output.meta, column.output_formats[i], None)
     lines += [_attr(a, v) for a, v in zip(op.attrs, attr_values(op.attrs, call), strict=True)]
-    report, said = _run(lines, runtime, info.library, folder, "tiling", TILING_TIMEOUT_S)
+    report, said = _run(lines, runtime, info.library, folder, "tiling", runtime.tiling_timeout_s)
     with _written_by_the_runner("tiling"):
         answer = TilingAnswer.model_validate(report)
     return _answer(answer, said, data)

@@ -37,6 +37,7 @@ class Runtime(Frozen):
     folder: Path
     compiler: Compiler
     digest: str
+    tiling_timeout_s: float = 20.0
     launcher_env: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -102,7 +103,13 @@ def build_runtime(settings: TwinSettings, progress: Progress) -> Runtime:
     if not store.entry(key).is_dir():
         progress("building the twin's runtime (once per machine)")
     folder = store.get(key, lambda work: _build(settings, compiler, work, progress))
-    return Runtime(folder=folder, compiler=compiler, digest=key, launcher_env=settings.launcher_env)
+    return Runtime(
+        folder=folder,
+        compiler=compiler,
+        digest=key,
+        tiling_timeout_s=settings.tiling_timeout_s,
+        launcher_env=settings.launcher_env,
+    )
 
 
 def _build(settings: TwinSettings, compiler: Compiler, work: Path, progress: Progress) -> None:
