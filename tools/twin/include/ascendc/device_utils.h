@@ -13,6 +13,9 @@ namespace AscendC {
 template <typename T, typename U> struct IsSameType {
     static constexpr bool value = std::is_same_v<T, U>;
 };
+template <bool condition, typename Then, typename Else> struct Conditional {
+    using type = std::conditional_t<condition, Then, Else>;
+};
 template <typename T, typename... Others> constexpr bool SupportType() { return (std::is_same_v<T, Others> || ...); }
 
 AKGEN_INLINE constexpr uint32_t AlignUp(uint32_t value, uint32_t unit) { return unit == 0 ? value : (value + unit - 1) / unit * unit; }

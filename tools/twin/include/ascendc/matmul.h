@@ -390,6 +390,22 @@ using AscendC::MatmulImpl;
 using AscendC::MatmulType;
 } // namespace matmul
 
+// The vendor has configurations outside of any namespace.
+using AscendC::CFG_IBSHARE_NORM;
+using AscendC::CFG_MDL;
+using AscendC::CFG_NORM;
+using AscendC::GetBasicConfig;
+using AscendC::GetIBShareNormConfig;
+using AscendC::GetMDLConfig;
+using AscendC::GetMMConfig;
+using AscendC::GetNormalConfig;
+using AscendC::GetSpecialBasicConfig;
+using AscendC::GetSpecialMDLConfig;
+using AscendC::MatmulApiStaticTiling;
+using AscendC::MatmulConfig;
+using AscendC::MatmulConfigMode;
+using AscendC::MM_CFG_BB;
+
 // Where cube cores run the kernel as well, only the vector cores own objects, unless the kernel says ASCENDC_CUBE_ONLY.
 #ifdef ASCENDC_CUBE_ONLY
 #define REGIST_MATMUL_OBJ(tpipe, workspace, ...)                                                                       \

@@ -10,6 +10,32 @@ using ::LogSoftMaxTiling;
 using ::SoftMaxTiling;
 } // namespace tiling
 
+// The host's cut of a flash softmax for a shape that only the kernel knows; `work` elements of scratch.
+AKGEN_INLINE ::SoftMaxTiling SoftMaxFlashV2TilingFuncImpl(uint32_t srcM, uint32_t srcK, uint32_t, uint32_t maxBytes, uint32_t work,
+                                                        bool isUpdate = false, bool = false, bool = false, bool = false)
+{
+    ::SoftMaxTiling t{};
+    t.srcM = srcM;
+    t.srcK = srcK;
+    t.srcSize = srcM * srcK;
+    t.outMaxM = srcM;
+    t.outMaxK = 32 / maxBytes;
+    t.outMaxSize = srcM * t.outMaxK;
+    const uint32_t row = srcK + (isUpdate ? 2 : 1) * t.outMaxK;
+    const uint32_t rows = row == 0 || work / row == 0 ? 1 : work / row;
+    t.splitM = rows < srcM ? rows : srcM;
+    t.splitK = srcK;
+    t.splitSize = t.splitM * srcK;
+    t.reduceM = t.splitM;
+    t.reduceK = t.outMaxK;
+    t.reduceSize = t.splitM * t.outMaxK;
+    t.rangeM = t.splitM == 0 ? 0 : srcM / t.splitM;
+    t.tailM = t.splitM == 0 ? 0 : srcM % t.splitM;
+    t.tailSplitSize = t.tailM * srcK;
+    t.tailReduceSize = t.tailM * t.outMaxK;
+    return t;
+}
+
 struct SoftMaxShapeInfo {
     uint32_t srcM = 0;
     uint32_t srcK = 0;

@@ -238,8 +238,12 @@ void drain(const void *pc)
     self->log.event(Kind::barrier, static_cast<uint8_t>(Pipe::ALL), 0, static_cast<uint32_t>(so_offset(pc)));
 }
 
+// A product takes longer than what the owner's pipes have in hand: public kernels take the wait for a barrier.
 void wait_for_answers(const void *pc)
 {
+    if (owner.waiting > 0) {
+        self->hazards.barrier(Pipe::ALL);
+    }
     for (; owner.waiting > 0; --owner.waiting) {
         note(*self, Kind::cross_wait, Pipe::S, static_cast<uint16_t>(answer_flag + self->sub_block), pc);
     }
