@@ -136,10 +136,8 @@ class Blocks:
         return self.number(address.stride(self._row()))
 
     def _strided(self, address: Address) -> bool:
-        return self.layout.row is not None and address.stride(self.layout.row) != self._lane_size()
-
-    def _lane_size(self) -> str:
-        return "" if self.layout.lane is None else self.t.sizes[self.layout.lane]
+        """Return whether the rows of a tile do not adjoin in memory; those of a column tile never do."""
+        return self.layout.row is not None and address.stride(self.layout.row) != self.layout.lane_count
 
     def _check_lane(self, extent: Extent, address: Address) -> None:
         lane = self.layout.lane

@@ -137,6 +137,10 @@ class Builder:
     def where(self, condition: int, a: int, b: int) -> int:
         c, x, y = self.nodes[condition], self.nodes[a], self.nodes[b]
         shape = broadcast(c.shape, x.shape, y.shape)
+        first = self.constant(a)
+        if c.op == "isnan" and isinstance(first, float) and math.isnan(first):
+            a = c.args[0]  # NaN where the operand is NaN: the operand itself
+            x = self.nodes[a]
         known = self.constant(condition)
         if known is not None:
             chosen = a if known else b
