@@ -11,14 +11,34 @@ class Plan {
 public:
     Plan(Core &cube, const void *pc, const char *api) : cube_(cube), pc_(static_cast<uint32_t>(so_offset(pc))), api_(api) {}
 
-    void copy(const char *op, Pipe pipe, DType type, uint64_t rows, uint64_t row_bytes, bool global, bool write = false)
+    // A block of a stored matrix, between where it is stored and L1 or L0C.
+    void copy(const char *op, Pipe pipe, const Stored &s, uint64_t row, uint64_t column, uint64_t rows, uint64_t columns, bool write)
     {
-        Instr in = cube_instr(api_, op, nullptr, pipe, type);
-        const uint32_t flags = (global ? aux_global : 0) | (row_bytes % 512 ? aux_unaligned : 0);
-        cube_.log.instr(in, pc_, clipped(rows * row_bytes), (clipped(rows) & aux_rows_mask) | flags);
-        if (global) {
-            (write ? cube_.log.gm_write_bytes : cube_.log.gm_read_bytes) += rows * row_bytes;
+        if (s.transposed) {
+            std::swap(row, column);
+            std::swap(rows, columns);
         }
+        const uint64_t size = dtype_bytes(s.type), c0 = c0_bytes / size, high = (s.stride + 15) / 16 * 16;
+        const uint64_t at = s.fractal ? (column / c0 * high + row) * c0 : row * s.stride + column;
+        const Access runs = s.fractal ? Access{s.data + at * size, rows * c0_bytes, clipped(blocks_of(columns, c0)),
+                                               static_cast<int64_t>(high * c0_bytes), write, 0}
+                                      : Access{s.data + at * size, columns * size, clipped(rows),
+                                               static_cast<int64_t>(s.stride * size), write, 0};
+        Shape shape = {};
+        shape.count = runs.rows;
+        if (const GmBuffer *buffer = place_of(runs.begin).buffer) {
+            shape.global = true;
+            shape.extra = launch->footprint->touch(*buffer, runs, cube_.index);
+            shape.buffer = launch->footprint->index(*buffer);
+            (write ? cube_.log.gm_write_bytes : cube_.log.gm_read_bytes) += runs.rows * runs.row_bytes;
+        }
+        cube_.log.instr(cube_instr(api_, op, nullptr, pipe, s.type), pc_, clipped(runs.rows * runs.row_bytes), pack(shape, false));
+    }
+    void load(const char *op, DType type, uint64_t bytes) // L1 to L0
+    {
+        Shape shape = {};
+        shape.count = 1;
+        cube_.log.instr(cube_instr(api_, op, nullptr, Pipe::MTE1, type), pc_, clipped(bytes), pack(shape, false));
     }
     void multiply(DType type, uint64_t steps)
     {
@@ -65,18 +85,16 @@ void log_product(Core &cube, const Product &p, const void *pc, const char *api)
                 const uint32_t deep = std::min(base_k, p.k - k);
                 plan.wait(Pipe::MTE1, Pipe::MTE2, id);
                 if (!keep_a || n == 0) {
-                    plan.copy("DataCopy nd2nz", Pipe::MTE2, p.a.type, p.a.transposed ? deep : high,
-                              uint64_t{p.a.transposed ? high : deep} * size, true);
+                    plan.copy("DataCopy nd2nz", Pipe::MTE2, p.a, m, k, high, deep, false);
                 }
                 if (!keep_b || m == 0) {
-                    plan.copy("DataCopy nd2nz", Pipe::MTE2, p.b.type, p.b.transposed ? wide : deep,
-                              uint64_t{p.b.transposed ? deep : wide} * size, true);
+                    plan.copy("DataCopy nd2nz", Pipe::MTE2, p.b, k, n, deep, wide, false);
                 }
                 plan.set(Pipe::MTE2, Pipe::MTE1, id);
                 plan.wait(Pipe::MTE2, Pipe::MTE1, id);
                 plan.wait(Pipe::M, Pipe::MTE1, id);
-                plan.copy("LoadData L0A", Pipe::MTE1, p.a.type, 1, uint64_t{blocks_of(high, 16)} * 16 * deep * size, false);
-                plan.copy("LoadData L0B", Pipe::MTE1, p.b.type, 1, uint64_t{blocks_of(wide, 16)} * 16 * deep * size, false);
+                plan.load("LoadData L0A", p.a.type, uint64_t{blocks_of(high, 16)} * 16 * deep * size);
+                plan.load("LoadData L0B", p.b.type, uint64_t{blocks_of(wide, 16)} * 16 * deep * size);
                 plan.set(Pipe::MTE1, Pipe::MTE2, id);
                 plan.set(Pipe::MTE1, Pipe::M, id);
                 plan.wait(Pipe::MTE1, Pipe::M, id);
@@ -85,7 +103,7 @@ void log_product(Core &cube, const Product &p, const void *pc, const char *api)
             }
             plan.set(Pipe::M, Pipe::FIX, 0);
             plan.wait(Pipe::M, Pipe::FIX, 0);
-            plan.copy("Fixpipe", Pipe::FIX, p.c.type, high, uint64_t{wide} * dtype_bytes(p.c.type), true, true);
+            plan.copy("Fixpipe", Pipe::FIX, p.c, m, n, high, wide, true);
             plan.set(Pipe::FIX, Pipe::M, 0);
         }
     }
