@@ -1,6 +1,7 @@
 // One instruction: are its operands inside their buffers, does it race with another pipe, and when does it run.
 #include "core.h"
 #include <cstdlib>
+#include <cstring>
 
 namespace akgen::twin {
 
@@ -51,6 +52,9 @@ void require_reachable(const Instr &in, const Access &a, const Place &place)
 void warn_of_unwritten(const Instr &in, const Access &a, const Place &place)
 {
     if (a.write || place.space != Space::UB || (in.pipe != Pipe::MTE3 && in.pipe != Pipe::V)) {
+        return;
+    }
+    if (std::strcmp(in.api, "TransDataTo5HD") == 0) { // takes 16 rows, of which a short matrix fills some
         return;
     }
     const int region = static_cast<int>(place.space) - static_cast<int>(Space::UB);
