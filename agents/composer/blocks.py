@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from akgen.agents.composer.layout import COMBINE, START, Layout, Sink, Tensors
 from akgen.agents.composer.nest import Value
 from akgen.agents.composer.operations import Held, Operations, host_value, type_name
+from akgen.agents.composer.raw import Origin
 from akgen.agents.composer.scope import Unsupported
 from akgen.agents.composer.template import Address, Template
 from akgen.agents.composer.writer import Extent, Tile, Writer
@@ -95,7 +96,7 @@ class Blocks:
         assert value.origin is not None and address is not None
         extent = self.extent_of(value)
         dtype = "float32" if value.dtype == DType.BOOL else type_name(value.dtype)
-        name = self.tensors.of(self.w, self.tensors.inputs[value.origin.input])
+        name = self._tensor(value.origin)
         offset = self.base(address)
         lane = self.layout.lane
         if extent == "F" and self.layout.row is None and lane is not None and address.stride(lane) != "1":
@@ -121,12 +122,15 @@ class Blocks:
         if not self.w.frugal or self.extent_of(value) != "S" or value.dtype != DType.FLOAT32:
             return False
         assert value.origin is not None and address is not None
-        name = self.tensors.of(self.w, self.tensors.inputs[value.origin.input])
+        name = self._tensor(value.origin)
         variable = self.w.unique("v")
         self.w.close_stage()
         self.w.line(f"{variable} = read({name}, {self.base(address)})")
         self.held[index] = Held(value.dtype, variable=variable)
         return True
+
+    def _tensor(self, origin: Origin) -> str:
+        return self.tensors.of(self.w, self.tensors.inputs[origin.input], origin.element)
 
     def _row(self) -> int:
         assert self.layout.row is not None

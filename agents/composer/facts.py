@@ -75,6 +75,11 @@ class Facts:
             found = [c.inputs[i] for c in cases]
             if all(isinstance(m, TensorMeta) for m in found):
                 metas.append((name, [m for m in found if isinstance(m, TensorMeta)]))
+        for i, name in enumerate(names):
+            lists = [m for c in cases if isinstance(m := c.inputs[i], tuple)]
+            if len(lists) == len(cases):
+                for k in range(min(len(v) for v in lists)):
+                    yield Fact(f"{name}[{k}].numel", tuple(v[k].count for v in lists))
         for name, ms in metas:
             rank = min(len(m.shape) for m in ms)
             yield Fact(f"{name}.numel", tuple(m.count for m in ms))

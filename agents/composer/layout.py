@@ -51,5 +51,7 @@ class Tensors:
     lists: frozenset[str] = frozenset()
     position: str = "k"
 
-    def of(self, writer: Writer, name: str) -> str:
-        return writer.tensor(name, self.position if name in self.lists else None)
+    def of(self, writer: Writer, name: str, element: int | None = None) -> str:
+        """Return a tensor as the kernel writes it; of a list, the element given or that of the loop."""
+        at = self.position if element is None else str(element)
+        return writer.tensor(name, at if name in self.lists else None)

@@ -5,6 +5,8 @@ in the list and axis 1 the elements of one tensor. A load from a tensor that is 
 (a scalar per tensor). Covered: pointwise functions and reductions of whole tensors.
 """
 
+from collections.abc import Sequence
+
 from akgen.agents.composer.importer import import_graph
 from akgen.agents.composer.ir import Graph
 from akgen.agents.composer.nest import Access, Nest, Store, Value
@@ -16,9 +18,9 @@ from akgen.agents.composer.scope import Unsupported
 POSITION, ELEMENT = 0, 1  # the axes of a list nest
 
 
-def is_listed(case: RawGraph) -> bool:
-    """Return whether some input is a list of tensors."""
-    return any(isinstance(m, tuple) for m in case.inputs)
+def is_listed(cases: Sequence[RawGraph]) -> bool:
+    """Return whether the output is a list of tensors, as long as the call makes it."""
+    return any(o.element is not None for c in cases for o in c.outputs)
 
 
 def list_nest(case: RawGraph, *, faithful: bool = False) -> Nest:

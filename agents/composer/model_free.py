@@ -3,6 +3,7 @@
 import importlib
 from collections.abc import Mapping
 
+from akgen.agents.composer.facts import output_shape
 from akgen.agents.composer.program import Composition, compose
 from akgen.agents.composer.raw import RawGraph
 from akgen.agents.composer.scope import Unsupported
@@ -103,9 +104,10 @@ class ModelFree:
         program = parse(composed.composition.dsl)
         case_id, raw = max(composed.cases.items(), key=lambda item: _volume(item[1]))
         metas = dict(zip(face.input_names, raw.inputs, strict=True))
-        outputs = dict(
-            zip(face.output_names, (TensorMeta(dtype=d, shape=()) for d in raw.output_dtypes), strict=True)
-        )
+        outputs = {
+            name: TensorMeta(dtype=dtype, shape=output_shape(raw, k) or ())
+            for k, (name, dtype) in enumerate(zip(face.output_names, raw.output_dtypes, strict=True))
+        }
         attrs = dict(zip(face.attr_names, (value for _, value in raw.attrs), strict=True))
         solved = Solved(program, {**outputs, **metas}, attrs, self._chip.core_aiv)
         tiling = solved.tiling()

@@ -63,7 +63,7 @@ def compose(
     With `faithful`, half-precision results are rounded after every operation, as the reference rounds them.
     """
     face = interface(op_type, cases)
-    listed = any(is_listed(c) for c in cases)
+    listed = is_listed(cases)
     found = [
         (list_nest(c, faithful=faithful),) if listed else nests(push(import_graph(c, faithful=faithful)))
         for c in cases
@@ -130,7 +130,7 @@ def _group(
     templates = []
     for k in range(len(found[0])):
         prefix = "d" if len(found[0]) == 1 else f"{chr(ord('a') + k)}_d"
-        listed = any(is_listed(c) for c in cases)
+        listed = is_listed(cases)
         templates.append(unify([f[k] for f in found], facts, prefix, listed=listed))
     return Group(cases=tuple(members), templates=tuple(templates), declarations=tuple(declared))
 

@@ -84,7 +84,8 @@ def structure(nest: Nest) -> object:
     last = len(nest.sizes) - 1
     values = tuple(
         (
-            v.op, v.args, v.dtype, v.deps, v.origin.input if v.origin else None, v.kind, v.over, v.step,
+            v.op, v.args, v.dtype, v.deps, (v.origin.input, v.origin.element) if v.origin else None,
+            v.kind, v.over, v.step,
             v.value if v.op in ("iota", "inv_count") else None,
             _access_key(v.access, last),
         )

@@ -17,6 +17,7 @@ from akgen.tools.dtypes import DType
 from akgen.tools.reference.protocol import Binding, Sample, Source
 from akgen.tools.task import Distribution
 
+Fn = Callable[..., Any]
 Array = np.ndarray[Any, Any]
 TOLERANCE = {DType.FLOAT32: 3e-5, DType.FLOAT16: 2e-3, DType.BFLOAT16: 1.6e-2}
 
@@ -42,7 +43,9 @@ class Loaded:
     def __post_init__(self) -> None:
         sources = [Source(kind="arg", index=k) for k, a in enumerate(self.example_args) if _is_input(a)]
         sources += [Source(kind="state", key=key) for key in self.model.state_dict()]
-        attrs = tuple(Attr(name=f"a{k}", value=a) for k, a in enumerate(self.example_args) if not _is_input(a))
+        attrs = tuple(
+            Attr(name=f"a{k}", value=a) for k, a in enumerate(self.example_args) if not _is_input(a)
+        )
         listed = any(isinstance(a, list) for a in self.example_args)
         count = 1 if listed else len(self.returned())
         self.binding = Binding(
@@ -109,7 +112,9 @@ def _dtype(meta: TensorMeta | tuple[TensorMeta, ...] | None) -> DType:
     return first.dtype
 
 
-def assert_right(function: Callable[..., Any] | torch.nn.Module, *cases: tuple[Any, ...], core_num: int = 48) -> None:
+def assert_right(
+    function: Callable[..., Any] | torch.nn.Module, *cases: tuple[Any, ...], core_num: int = 48
+) -> None:
     """Compose the function for all cases as one program; its outputs must be PyTorch's."""
     composition, loaded, raws = composed(function, *cases)
     for case, raw in zip(loaded, raws, strict=True):

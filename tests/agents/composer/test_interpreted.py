@@ -44,7 +44,8 @@ def test_pointwise(name: str) -> None:
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_one_program_serves_every_float(dtype: torch.dtype) -> None:
-    assert_right(lambda x, y: x * y + 0.5, *((normal(5, n, dtype=dtype), normal(5, n, dtype=dtype)) for n in (1, 33)))
+    cases = [(normal(5, n, dtype=dtype), normal(5, n, dtype=dtype)) for n in (1, 33)]
+    assert_right(lambda x, y: x * y + 0.5, *cases)
 
 
 REDUCING: dict[str, Fn] = {
@@ -111,11 +112,18 @@ def test_broadcasts_over_several_axes() -> None:
 
 
 def test_cases_of_different_structure_share_a_program() -> None:
-    assert_right(lambda x, y: x - y, (normal(4, 8), normal(4, 8)), (normal(4, 8), normal(8)), (normal(4, 8), normal(4, 1)))
+    assert_right(
+        lambda x, y: x - y,
+        (normal(4, 8), normal(4, 8)),
+        (normal(4, 8), normal(8)),
+        (normal(4, 8), normal(4, 1)),
+    )
 
 
 def test_several_outputs_of_an_optimizer_step() -> None:
-    def step(p: torch.Tensor, g: torch.Tensor, m: torch.Tensor, lr: float) -> tuple[torch.Tensor, torch.Tensor]:
+    def step(
+        p: torch.Tensor, g: torch.Tensor, m: torch.Tensor, lr: float
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         moved = 0.9 * m + g
         return p - lr * moved, moved
 
@@ -126,7 +134,10 @@ def test_several_outputs_of_an_optimizer_step() -> None:
 def test_batch_statistics_and_row_gradients() -> None:
     assert_right(lambda x: F.batch_norm(x, None, None, training=True), (normal(6, 5, 11),))
     assert_right(lambda x: F.group_norm(x, 2), (normal(3, 4, 25),))
-    assert_right(lambda d, x: [(d * x).sum(0), d - (d * x).sum(1, keepdim=True)], (normal(9, 20), normal(9, 20, seed=3)))
+    assert_right(
+        lambda d, x: [(d * x).sum(0), d - (d * x).sum(1, keepdim=True)],
+        (normal(9, 20), normal(9, 20, seed=3)),
+    )
 
 
 def test_integers_and_truth_values() -> None:

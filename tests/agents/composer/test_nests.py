@@ -7,13 +7,13 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from akgen.agents.composer.facts import Facts
 from akgen.agents.composer.importer import import_graph
 from akgen.agents.composer.nest import Nest
 from akgen.agents.composer.nesting import nests
 from akgen.agents.composer.push import push
 from akgen.agents.composer.schedule import kinds
 from akgen.agents.composer.scope import Unsupported
-from akgen.agents.composer.facts import Facts
 from akgen.agents.composer.template import unify
 from akgen.agents.composer.trace import trace
 from tests.agents.composer.composing import Function, Loaded, normal

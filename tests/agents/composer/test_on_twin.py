@@ -1,0 +1,64 @@
+"""Composed projects compile and run on the twin, and the judge finds them right."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from akgen.agents.composer import ModelFree
+from akgen.tools.judge.judge import Judge
+from akgen.tools.outcome import Outcome
+from akgen.tools.reference.client import ReferenceWorker
+from akgen.tools.task import Case, Task
+from akgen.tools.twin.settings import TwinSettings, user_cache
+from akgen.tools.twin.toolchain import TwinToolchain
+from tests.agents.composer.test_model_free import task
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[Judge]:
+    toolchain = TwinToolchain(TwinSettings(cache=user_cache(os.environ)))
+    toolchain.prepare(lambda line: None)
+    with ReferenceWorker() as worker:
+        yield Judge(toolchain, worker)
+
+
+TWO = "make(*params['shape']), make(*params['shape'])"
+LISTS = "[make(5, 7), make(1), make(2000)], torch.tensor([0.5, 2.0, 3.0])"
+BODIES: dict[str, tuple[str, str, str]] = {
+    "pointwise": ("F.gelu(x) + y", TWO, "x, y"),
+    "softmax": ("torch.softmax(x, -1)", "make(*params['shape'])", "x"),
+    "rms norm": ("F.rms_norm(x, x.shape[-1:])", "make(*params['shape'])", "x"),
+    "loss": ("F.mse_loss(x, y)", TWO, "x, y"),
+    "columns": ("x.view(-1, 3, 11).sum(1)", "make(4, 33)", "x"),
+    "first axis": ("x - x.mean(0, keepdim=True)", "make(*params['shape'])", "x"),
+    "comparison": ("torch.where(x > y, x, y * 2)", TWO, "x, y"),
+    "list": ("[x * s[k] for k, x in enumerate(xs)]", LISTS, "xs, s"),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_the_judge_finds_it_right(judge: Judge, tmp_path: Path, name: str) -> None:
+    body, inputs, args = BODIES[name]
+    what = task(tmp_path, body, inputs, args)
+    _assert_solved(judge, what, tmp_path)
+
+
+def test_rows_longer_than_the_unified_buffer(judge: Judge, tmp_path: Path) -> None:
+    long = (Case(id="long", params={"shape": [2, 60001]}),)
+    _assert_solved(
+        judge, task(tmp_path, "torch.log_softmax(x, -1)").model_copy(update={"cases": long}), tmp_path
+    )
+
+
+def _assert_solved(judge: Judge, what: Task, folder: Path) -> None:
+    made = ModelFree()
+    planned = made.plan(what, None, 0)
+    assert planned.plan is not None, planned.diagnostics
+    written = made.write(what, planned.plan, None, None, 0)
+    assert written.project is not None, written.diagnostics
+    build = judge.compile(written.project, what, folder / "build")
+    assert build.outcome is None, build.diagnostics
+    verdict = judge.test(build, what, folder / "test", seed=7)
+    assert verdict.outcome is Outcome.CORRECT, verdict.cases
