@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from akgen.knowledge import calibration
-from akgen.knowledge.chip import chip, launcher_text
+from akgen.knowledge.chip import chip, launcher_text, vector_rates
 from akgen.tools.call import Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.dtypes import DType
 from akgen.tools.outcome import InfraError
@@ -149,18 +149,16 @@ class Bench:
         return build_kernel(project, None, Variant(None, 0), self.runtime, self.store)
 
 
-def summary(compared: Iterable[Compared], crossed: Mapping[str, float] | None) -> calibration.ModelError:
-    """Condense a comparison; `crossed` holds the distance of each point when its source was left out of the fit."""
+def summary(compared: Iterable[Compared], crossed: calibration.Crossed) -> calibration.ModelError:
+    """Condense a comparison, and say beside it what cross-validation found."""
     compared = tuple(compared)
     fit = [c.distance for c in compared]
-    cross = list(crossed.values()) if crossed else None
     return calibration.ModelError(
         points=len(fit),
         within_target=sum(d <= TARGET for d in fit),
         median=round(statistics.median(fit), 4),
         worst=round(max(fit), 4),
-        cross_validated_median=round(statistics.median(cross), 4) if cross else None,
-        cross_validated_worst=round(max(cross), 4) if cross else None,
+        crossed=crossed,
         by_point={c.point.point: round(c.error, 4) for c in compared},
     )
 
@@ -174,4 +172,12 @@ def _figure(profile: Profile, metric: str) -> float:
 def _chip_text(cache_times: float, constants: Mapping[str, float]) -> str:
     of = chip(CHIP)
     text = launcher_text(of.model_copy(update={"l2_size": int(of.l2_size / cache_times)}))
-    return text + "".join(f"{key}\t{value:g}\n" for key, value in constants.items())
+    return text + "".join(_constant(key, value) for key, value in constants.items())
+
+
+def _constant(key: str, value: float) -> str:
+    """A later line replaces an earlier one. `vec API DTYPE` names the elements per cycle of an instruction."""
+    if not key.startswith("vec "):
+        return f"{key}\t{value:g}\n"
+    _, api, dtype = key.split()
+    return f"vec\t{api}\t{dtype}\t{value:g}\t{vector_rates()[api, dtype].fixed_cycles:g}\n"

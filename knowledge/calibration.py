@@ -3,6 +3,7 @@
 import csv
 import json
 from functools import cache
+from hashlib import sha256
 from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
@@ -22,8 +23,20 @@ class Point(BaseModel):
     what: str
 
 
+class Crossed(BaseModel):
+    """Errors of points that the model was not fitted to: each source left out in turn. Shares, not percent."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    median: float
+    worst: float
+    within_target: int
+    worst_point: str
+    constants: str  # fingerprint of the data files that it was found for
+
+
 class ModelError(BaseModel):
-    """The model's error over the points; shares, not percent. Cross-validated: each source left out of the fit."""
+    """The model's error over the points; shares, not percent."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -31,19 +44,16 @@ class ModelError(BaseModel):
     within_target: int
     median: float
     worst: float
-    cross_validated_median: float | None
-    cross_validated_worst: float | None
+    crossed: Crossed
     by_point: dict[str, float]  # predicted / published - 1
 
     @property
     def sentence(self) -> str:
         """Say it in a line, to stand beside a predicted time."""
-        text = f"median error {self.median:.0%}, worst {self.worst:.0%} on {self.points} published device timings"
-        if self.cross_validated_median is not None and self.cross_validated_worst is not None:
-            text += (
-                f"; cross-validated {self.cross_validated_median:.0%}, worst {self.cross_validated_worst:.0%}"
-            )
-        return text
+        return (
+            f"median error {self.median:.0%}, worst {self.worst:.0%} on {self.points} published device timings; "
+            f"cross-validated {self.crossed.median:.0%}, worst {self.crossed.worst:.0%}"
+        )
 
 
 @cache
@@ -51,6 +61,14 @@ def points() -> dict[str, Point]:
     """Return the published timings by name, in the order of the file."""
     text = files("akgen.knowledge").joinpath("data", "calibration.csv").read_text()
     return {row["point"]: Point.model_validate(row) for row in csv.DictReader(text.splitlines())}
+
+
+@cache
+def fingerprint() -> str:
+    """Return what stands for the time model's constants and the timings that they are compared with."""
+    folder = files("akgen.knowledge").joinpath("data")
+    names = ("timing.csv", "vector_throughput.csv", "calibration.csv")
+    return sha256(b"".join(folder.joinpath(name).read_bytes() for name in names)).hexdigest()[:16]
 
 
 @cache
