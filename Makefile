@@ -21,7 +21,7 @@ demo: $(STAMP)
 	@$(BIN)/akgen solve softmax_rows
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
