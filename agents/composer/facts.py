@@ -38,6 +38,7 @@ class Facts:
         self.count = len(cases)
         self.integers: list[Fact] = []
         self.floats: list[Fact] = []
+        self.settings: list[Fact] = []  # integer attributes
         seen: set[str] = set()
         for fact in self._shapes(cases, input_names):
             if fact.text not in seen:
@@ -46,7 +47,8 @@ class Facts:
         for k, name in enumerate(attr_names):
             values = [c.attrs[k][1] for c in cases]
             if all(isinstance(v, int) and not isinstance(v, bool) for v in values):
-                self.integers.append(Fact(name, tuple(v for v in values if isinstance(v, int))))
+                self.settings.append(Fact(name, tuple(v for v in values if isinstance(v, int))))
+                self.integers.append(self.settings[-1])
             if all(isinstance(v, float) for v in values):
                 self.floats.append(Fact(name, tuple(v for v in values if isinstance(v, float))))
             if all(isinstance(v, tuple) for v in values):
@@ -103,6 +105,13 @@ class Facts:
     def define(self, name: str, values: tuple[int, ...]) -> None:
         """Let a host variable be used in later expressions."""
         self.integers.append(Fact(name, values))
+
+    def setting(self, values: tuple[int, ...]) -> str:
+        """Return an integer constant: an attribute of that value if there is one, else the number or an expression."""
+        for fact in self.settings:
+            if fact.values == values:
+                return fact.text
+        return self.integer(values, literal_first=True)
 
     def integer(self, values: tuple[int, ...], *, literal_first: bool = False) -> str:
         """Return an integer expression with these values. Raises Unsupported if none is found."""

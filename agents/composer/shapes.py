@@ -104,6 +104,11 @@ def _tuple(shapes: list[tuple[int, ...]], facts: Facts) -> str | None:
     return f"({dims[0]},)" if len(dims) == 1 else f"({', '.join(dims)})"
 
 
+def _compatible(shapes: Sequence[tuple[int, ...]]) -> bool:
+    whole = broadcast(*shapes)
+    return all(d in (1, whole[len(whole) - len(s) + i]) for s in shapes for i, d in enumerate(s))
+
+
 def _candidates(cases: Sequence[RawGraph], face: Interface) -> Iterator[tuple[str, list[tuple[int, ...]]]]:
     tensors: list[tuple[str, list[tuple[int, ...]]]] = []
     for i, name in enumerate(face.input_names):
@@ -112,7 +117,7 @@ def _candidates(cases: Sequence[RawGraph], face: Interface) -> Iterator[tuple[st
             tensors.append((name, [m.shape for m in metas if isinstance(m, TensorMeta)]))
     for name, shapes in tensors:
         yield f"{name}.shape", shapes
-    if 1 < len(tensors) <= 4:
+    if 1 < len(tensors) <= 4 and all(_compatible([t[1][c] for t in tensors]) for c in range(len(cases))):
         joined = [broadcast(*(t[1][c] for t in tensors)) for c in range(len(cases))]
         yield f"broadcast_shapes({', '.join(f'{n}.shape' for n, _ in tensors)})", joined
     for name, shapes in tensors:

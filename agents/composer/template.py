@@ -180,7 +180,7 @@ def _text(
                 "constant", "a truth value that differs between the task's cases is not covered"
             )
         return literal(bool(found[0]))
-    return facts.integer(tuple(int(v or 0) for v in found), literal_first=True)
+    return facts.setting(tuple(int(v or 0) for v in found))
 
 
 def store_of(template: Template, index: int) -> Store:
