@@ -96,7 +96,7 @@ def test_a_cube_core_and_its_vector_cores_take_turns(probe, numbers):
 
 def test_a_flag_that_piles_up_is_told(probe, numbers):
     x = numbers(8)
-    body = "for (int i = 0; i < 16; ++i) {\n CrossCoreSetFlag<0, PIPE_MTE3>(1); // HERE\n }"
+    body = "for (int i = 0; i < 17; ++i) {\n CrossCoreSetFlag<0, PIPE_MTE3>(1); // HERE\n }"
     probe(body, x, x).assert_stopped("FLAG_TWICE")
 
 
