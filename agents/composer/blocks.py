@@ -20,6 +20,7 @@ class Blocks:
         self.ops = Operations(writer, layout.extents)
         self.held: dict[int, Held] = {}
         self.totals: dict[int, Tile] = {}
+        self.workspaces: list[tuple[str, str]] = []  # name, elements per core
         self.owner: dict[int, int] = {}  # reductions over loops, by the level that owns them
 
     def extent_of(self, value: Value) -> Extent:
@@ -31,14 +32,14 @@ class Blocks:
             return "F" if columns else "S"
         return "F" if rows and columns else "R" if rows else "C" if columns else "S"
 
-    def _arg(self, sink: Sink) -> int:
+    def arg(self, sink: Sink) -> int:
         if sink.kind == "store":
             return self.t.nest.stores[sink.index].value
         return self.t.values[sink.index].args[0]
 
     # one block of loads, computation and stores
 
-    def _block(self, values: list[int], sinks: list[Sink], keep: set[int]) -> None:
+    def block(self, values: list[int], sinks: list[Sink], keep: set[int]) -> None:
         """Compute `values` in order, then serve the sinks; `keep` stay held afterwards."""
         uses: dict[int, int] = {}
         for i in values:
@@ -46,7 +47,7 @@ class Blocks:
                 for a in self.t.values[i].args:
                     uses[a] = uses.get(a, 0) + 1
         for s in sinks:
-            uses[self._arg(s)] = uses.get(self._arg(s), 0) + 1
+            uses[self.arg(s)] = uses.get(self.arg(s), 0) + 1
         mine = set(values)
         loads = [i for i in values if self.t.values[i].op == "load" and not self._read(i)]
         with self.w.stage("copyin"):

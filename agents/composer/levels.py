@@ -8,7 +8,8 @@ inside and finished after them, and what needs it waits for another pass.
 from collections.abc import Iterator, Sequence
 
 from akgen.agents.composer.blocks import Blocks
-from akgen.agents.composer.layout import COMBINE, START, Layout, Level, Sink, Tensors
+from akgen.agents.composer.combine import combine
+from akgen.agents.composer.layout import START, Layout, Level, Sink, Tensors
 from akgen.agents.composer.operations import Held, type_name
 from akgen.agents.composer.scope import Unsupported
 from akgen.agents.composer.template import Template
@@ -26,10 +27,12 @@ class Emitter(Blocks):
         layout: Layout,
         levels: Sequence[Level],
         tensors: Tensors,
+        share: str = "column_share",
     ) -> None:
         super().__init__(template, writer, layout, tensors)
         self.levels = levels
-        self.workspaces: list[tuple[str, str]] = []  # name, elements per core
+        self.share = share  # parameter: columns that one core combines
+        self.shares_columns = False
         self.owner = self._owners()
         self.depth = self._depths()
 
@@ -65,13 +68,13 @@ class Emitter(Blocks):
         return depths
 
     def _sink_depth(self, sink: Sink) -> int:
-        depth = self.depth[self._arg(sink)]
+        depth = self.depth[self.arg(sink)]
         if sink.kind == "store":
             axes = self.t.nest.stores[sink.index].axes
             return max([depth, *(self._axis_depth(a) for a in axes)])
         return max([depth, *(self._axis_depth(a) for a in self.t.values[sink.index].over)])
 
-    def _needs(self, roots: Sequence[int]) -> list[int]:
+    def needs(self, roots: Sequence[int]) -> list[int]:
         """Return what must be computed for `roots`, in order; held values and what lies below them are left out."""
         seen: set[int] = set()
         stack = [r for r in roots if r not in self.held]
@@ -115,42 +118,56 @@ class Emitter(Blocks):
             inner = [Sink("accumulate", r) for r in stage]
             ready = [s for s in pending if self._sink_depth(s) > k and not self._owned_for(k, [s])]
             pending = [s for s in pending if s not in ready]
-            self._pass(k, inner, ready)
+            rest = None if k or self._more(pending, stage) else pending
+            if self._pass(k, inner, ready, rest):
+                return
         deeper = [s for s in pending if self._sink_depth(s) > k]
         if deeper:
             self._pass(k, [], deeper)
         here = [s for s in pending if self._sink_depth(s) <= k]
         if here:
-            self._here(k, here)
+            self.here(k, here)
+
+    def _more(self, sinks: Sequence[Sink], stage: Sequence[int]) -> bool:
+        """Return whether another pass over the data must follow the reductions of `stage`, or a sum over columns."""
+        if any(self._sink_depth(s) > 0 for s in sinks):
+            return True
+        needed = self._needs_through([self.arg(s) for s in sinks])
+        return any(self.t.values[i].op == "reduce" and i not in stage for i in needed - set(self.held))
 
     def _owned_for(self, k: int, sinks: Sequence[Sink]) -> list[int]:
-        needed = self._needs_through([self._arg(s) for s in sinks])
+        needed = self._needs_through([self.arg(s) for s in sinks])
         return sorted(r for r in needed if self.owner.get(r) == k and r not in self.held)
 
-    def _pass(self, k: int, accumulate: list[Sink], others: list[Sink]) -> None:
+    def _pass(
+        self, k: int, accumulate: list[Sink], others: list[Sink], rest: list[Sink] | None = None
+    ) -> bool:
+        """Run the next level's loops once for these sinks.
+
+        `rest` are the sinks of the kernel's own level that only wait for this pass; return whether they were served.
+        """
         sinks = accumulate + others
-        roots = [self._arg(s) for s in sinks]
-        needed = [i for i in self._needs(roots) if self.depth[i] <= k]
+        roots = [self.arg(s) for s in sinks]
+        needed = [i for i in self.needs(roots) if self.depth[i] <= k]
         fixed = set(self._boundary(roots, k))
-        self._block([i for i in needed if i in fixed or self._feeds(i, fixed)], [], keep=fixed)
+        self.block([i for i in needed if i in fixed or self._feeds(i, fixed)], [], keep=fixed)
         self._extract(roots, k)
         totals = {s.index: self._start(s.index) for s in accumulate}
         level = self.levels[k + 1]
         self.w.close_stage()
         with level.opened():
-            before = self._snapshot()
+            before = self.snapshot()
             self.totals.update(totals)
             self._level(k + 1, sinks)
-            self._forget(before)
+            self.forget(before)
         self.w.close_stage()
         for index, tile in totals.items():
             self.held[index] = Held(self.t.values[index].dtype, tile=tile)
-        if k == 0 and totals:
-            self._combine(totals)
+        return bool(k == 0 and totals) and combine(self, totals, rest)
 
     def _boundary(self, roots: Sequence[int], k: int) -> Iterator[int]:
         """Yield values of depth <= k that something deeper uses."""
-        deep = [i for i in self._needs(roots) if self.depth[i] > k]
+        deep = [i for i in self.needs(roots) if self.depth[i] > k]
         used = {a for i in deep for a in self.t.values[i].args} | set(roots)
         for i in used:
             if self.depth[i] <= k and i not in self.held and i not in self.owner:
@@ -170,7 +187,7 @@ class Emitter(Blocks):
 
     def _extract(self, roots: Sequence[int], k: int) -> None:
         """Make scalars of single values that deeper levels need as such, before their loops begin."""
-        deep = [i for i in self._needs(roots) if self.depth[i] > k]
+        deep = [i for i in self.needs(roots) if self.depth[i] > k]
         used = {a for i in deep if self.extent_of(self.t.values[i]) != "S" for a in self.t.values[i].args}
         with self.w.stage("compute"):
             for i in sorted(used):
@@ -179,10 +196,10 @@ class Emitter(Blocks):
                 if held is not None and single and held.dtype != DType.BOOL and held.variable is None:
                     self.ops.scalar_text(held)
 
-    def _snapshot(self) -> dict[int, tuple[Held, str | None]]:
+    def snapshot(self) -> dict[int, tuple[Held, str | None]]:
         return {i: (held, held.variable) for i, held in self.held.items()}
 
-    def _forget(self, before: dict[int, tuple[Held, str | None]]) -> None:
+    def forget(self, before: dict[int, tuple[Held, str | None]]) -> None:
         """Give back what was computed inside a loop that ends here, variables included."""
         for i, held in list(self.held.items()):
             if i not in before:
@@ -203,55 +220,18 @@ class Emitter(Blocks):
             self.ops.op("fill", tile.name, START[value.kind], self.layout.extents[extent])
         return tile
 
-    def _combine(self, totals: dict[int, Tile]) -> None:
-        """Add up (or take the extreme of) what the cores found, through global memory."""
-        slots: dict[int, tuple[str, str]] = {}
-        for index, tile in totals.items():
-            name = f"ws{len(self.workspaces)}"
-            width = "8" if tile.extent == "S" else f"align_up({self.layout.lane_count}, 8)"
-            self.workspaces.append((name, width))
-            slots[index] = (self.w.tensor(name), width)
-            with self.w.stage("copyout"):
-                self.ops.op("store", name, f"program_id() * {width}", tile.name)
-        self.w.line("sync_all()")
-        self.w.close_stage()
-        for index, tile in totals.items():
-            name, width = slots[index]
-            kind = self.t.values[index].kind
-            assert kind is not None
-            if tile.extent == "S":
-                parts = self.w.allocate("P", "float32", loaded=True)
-                with self.w.stage("copyin"):
-                    self.ops.op("load", parts.name, name, "0", "(num_programs(), 1)", "stride=8")
-                with self.w.stage("compute"):
-                    self.w.line(f"reduce_{kind}({tile.name}, {parts.name}, axis=None)")
-                self.w.release(parts)
-                continue
-            part = self.w.allocate(tile.extent, "float32", loaded=True)
-            with self.w.stage("compute"):
-                self.ops.op("fill", tile.name, START[kind], self.layout.extents[tile.extent])
-            counter = self.w.unique("core")
-            with self.w.indented(f"for {counter} in range(num_programs()):"):
-                with self.w.stage("copyin"):
-                    offset = f"{counter} * {width}"
-                    self.ops.op("load", part.name, name, offset, self.layout.extents[tile.extent])
-                with self.w.stage("compute"):
-                    self.ops.op(COMBINE[kind], tile.name, tile.name, part.name)
-            self.w.release(part)
-            self.w.close_stage()
-
-    def _here(self, k: int, sinks: list[Sink]) -> None:
-        roots = [self._arg(s) for s in sinks]
-        values = self._needs(roots)
+    def here(self, k: int, sinks: list[Sink]) -> None:
+        roots = [self.arg(s) for s in sinks]
+        values = self.needs(roots)
         guard = self.levels[k].guard
         if guard is not None:
             self.w.close_stage()
             with self.w.indented(f"if {guard}:"):
-                before = self._snapshot()
-                self._block(values, sinks, keep=set())
-                self._forget(before)
+                before = self.snapshot()
+                self.block(values, sinks, keep=set())
+                self.forget(before)
             self.w.close_stage()
         else:
-            before = self._snapshot()
-            self._block(values, sinks, keep=set())
-            self._forget(before)
+            before = self.snapshot()
+            self.block(values, sinks, keep=set())
+            self.forget(before)

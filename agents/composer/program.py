@@ -261,7 +261,7 @@ def _host_lines(name: str, parts: list[Part]) -> list[str]:
         fit = f'fit_tile({name}, "{part.tile}"{given}){share}'
         lines += [text.replace("FIT", fit) for text in part.host if "FIT" in text]
     for part in parts:
-        lines += [f"{w} = workspace(core_num() * {width}, float32)" for w, width in part.workspaces]
+        lines += [f"{w} = workspace((core_num() + 1) * {width}, float32)" for w, width in part.workspaces]
     return lines
 
 

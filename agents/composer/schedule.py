@@ -51,8 +51,12 @@ def write(
     builder = builder_class(template, writer, suffix, tensors)
     part, layout, levels = builder.part, builder.layout(), builder.levels()
     writer.capacities = builder.capacities()
-    emitter = Emitter(template, writer, layout, levels, tensors)
+    share = builder.name("column_share")
+    emitter = Emitter(template, writer, layout, levels, tensors, share)
     builder.check(emitter)
     emitter.run()
     part.workspaces = emitter.workspaces
+    if emitter.shares_columns:
+        part.host.insert(0, f"{share} = align_up(ceil_div({template.sizes[-1]}, cores), 64)")
+        part.fixed.append(share)
     return part

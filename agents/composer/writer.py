@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-Extent = Literal["F", "R", "C", "S", "K", "P"]  # full, per row, per column, one value, (rows, 1), partials
+Extent = Literal["F", "R", "C", "S", "K", "P", "Q"]  # full, per row, per column, single, (rows, 1), parts
 
 
 class Tile:
@@ -102,7 +102,7 @@ class Writer:
             if (tile.extent, tile.dtype, tile.capacity, tile.loaded) == (extent, dtype, capacity, loaded):
                 self._free.remove(tile)
                 return tile
-        prefix = {"F": "t", "R": "r", "C": "c", "S": "s", "K": "k", "P": "p"}[extent]
+        prefix = {"F": "t", "R": "r", "C": "c", "S": "s", "K": "k", "P": "p", "Q": "q"}[extent]
         if dtype == "mask":
             prefix = "m" + ("" if extent == "F" else prefix)
         elif dtype == "int32":
