@@ -18,7 +18,13 @@ WALLS = {
     "datasets": ("finetune/",),
     "subprocess": ("tools/process.py",),
     "ray": ("bench/ray_executor.py",),
-    "torch": ("tools/reference/", "tools/cann/worker.py", "agents/composer/trace.py", "bench/npukb/", "finetune/"),
+    "torch": (
+        "tools/reference/",
+        "tools/cann/worker.py",
+        "agents/composer/trace.py",
+        "bench/npukb/",
+        "finetune/",
+    ),
 }
 
 
