@@ -14,12 +14,13 @@ def formulas(template: Template, inputs: tuple[str, ...], outputs: tuple[str, ..
             uses[a] = uses.get(a, 0) + 1
     for s in template.nest.stores:
         uses[s.value] = uses.get(s.value, 0) + 1
+    final = {s.value for s in template.nest.stores}
     text: dict[int, str] = {}
     lines: list[str] = []
     for i, v in enumerate(template.values):
         expression = _expression(template, i, [text[a] for a in v.args], inputs)
         simple = v.op in ("load", "const", "count", "inv_count", "iota")
-        if simple or (uses.get(i, 0) <= 1 and len(expression) <= 60):
+        if simple or (uses.get(i, 0) <= 1 and (len(expression) <= 60 or i in final)):
             text[i] = expression
             continue
         name = f"t{len(lines)}"

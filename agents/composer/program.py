@@ -1,9 +1,11 @@
 """From traces to a program: group the cases by structure, write a kernel per group and schedule, and the host."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 
 from akgen.agents.composer.conditions import Branch, Features, decide, numbers
 from akgen.agents.composer.facts import Facts
+from akgen.agents.composer.formula import formulas
 from akgen.agents.composer.importer import import_graph
 from akgen.agents.composer.interface import Interface, interface
 from akgen.agents.composer.layout import Tensors
@@ -19,6 +21,7 @@ from akgen.agents.composer.scope import Unsupported
 from akgen.agents.composer.shapes import declarations
 from akgen.agents.composer.template import Template, by_reduction, structure, unify
 from akgen.agents.composer.writer import Writer
+from akgen.tools.call import TensorMeta
 from akgen.tools.frozen import Frozen
 from akgen.tools.op_spec import AttrSpec
 
@@ -38,11 +41,12 @@ class KernelText(Frozen):
 
 
 class Group(Frozen):
-    """Cases of one structure, and what was found out about them."""
+    """Cases of one structure, and what was found out about them. `checks` are conditions on shapes that must hold."""
 
     cases: tuple[int, ...]
     templates: tuple[Template, ...]
     declarations: tuple[str, ...]
+    checks: tuple[str, ...] = ()
 
 
 class Composition(Frozen):
@@ -132,7 +136,28 @@ def _group(
         prefix = "d" if len(found[0]) == 1 else f"{chr(ord('a') + k)}_d"
         listed = is_listed(cases)
         templates.append(unify([f[k] for f in found], facts, prefix, listed=listed))
-    return Group(cases=tuple(members), templates=tuple(templates), declarations=tuple(declared))
+    return Group(
+        cases=tuple(members), templates=tuple(templates), declarations=tuple(declared),
+        checks=tuple(dict.fromkeys(c for t in templates for c in _checks(t, cases, face))),
+    )  # fmt: skip
+
+
+def _checks(template: Template, cases: Sequence[RawGraph], face: Interface) -> Iterator[str]:
+    """Yield what ties the tensors' sizes to the axes: a call of another kind is refused, not computed wrongly."""
+    if template.listed:
+        return
+    for v in template.values:
+        if v.op != "load" or v.origin is None or v.origin.element is not None:
+            continue
+        metas = [c.inputs[v.origin.input] for c in cases]
+        counts = [m.count for m in metas if isinstance(m, TensorMeta)]
+        sizes = [math.prod(c[a] for a in v.deps) for c in template.cases]
+        if counts != sizes:
+            continue
+        name = f"{face.input_names[v.origin.input]}.numel"
+        product = " * ".join(template.sizes[a] for a in v.deps) or "1"
+        if [template.definitions[a] for a in v.deps] != [name]:
+            yield f"{name} == {product}"
 
 
 def _kernels(base: str, number: int, group: Group, face: Interface) -> list[KernelText]:
@@ -198,7 +223,7 @@ def _kernel(
     tensors = [t.removeprefix("g_") for t in writer.tensors]
     scalars = [text for _, text in writer.scalars.values()]
     return KernelText(
-        name=name, text=writer.text(name, _doc(templates, choice)), group=number, kinds=choice, host=tuple(host),
+        name=name, text=writer.text(name, _doc(templates, choice, face)), group=number, kinds=choice, host=tuple(host),
         launch=f"{name}[cores]({', '.join([*tensors, *scalars])})",
         fits=" and ".join(p.fits for p in parts if p.fits) or None,
     )  # fmt: skip
@@ -265,9 +290,25 @@ def _host_lines(name: str, parts: list[Part]) -> list[str]:
     return lines
 
 
-def _doc(templates: tuple[Template, ...], choice: tuple[Kind, ...]) -> str:
-    stores = sum(len(t.nest.stores) for t in templates)
-    return f"{', '.join(choice)}; {stores} output{'s' if stores > 1 else ''}."
+_PHRASES: dict[Kind, str] = {
+    "single": "Single numbers, one core.",
+    "flat": "One flat axis, cut over the cores, then into tiles.",
+    "rows": "Whole rows in UB, several per tile; rows are cut over the cores.",
+    "tiles": "Rows and columns are cut into tiles.",
+    "items": "One item after the other per core, one pass per reduction.",
+    "columns": "Tiles of columns, reduced row by row.",
+    "list": "The tiles of all tensors of the lists, dealt out to the cores in turn.",
+    "list_items": "One tensor of the lists after the other, dealt out to the cores.",
+}
+
+
+def _doc(templates: tuple[Template, ...], choice: tuple[Kind, ...], face: Interface) -> str:
+    """Return a kernel's docstring: how it runs, and what it computes where that is short."""
+    outputs = tuple(n.removesuffix("_ref") for n in face.output_names)
+    lines = [_PHRASES[kind] for kind in dict.fromkeys(choice)]
+    steps = [s for t in templates for s in formulas(t, face.input_names, outputs)]
+    lines += [s for s in steps if len(s) <= 100] if len(steps) <= 8 else []
+    return "\n\n    ".join([lines[0], "\n    ".join(lines[1:])]) if len(lines) > 1 else lines[0]
 
 
 def _text(
@@ -324,6 +365,8 @@ def _branch(
     for template in group.templates:
         for name, text in zip(template.sizes, template.definitions, strict=False):
             lines.append(f"{pad}{name} = {text}")
+    for check in group.checks:
+        lines.append(f'{pad}assert {check}, "{check.split(".")[0]} does not have the expected size"')
     mine = [k for k in kernels if k.group == tree.group]
     for k, one in enumerate(mine):
         pad = "    " * depth

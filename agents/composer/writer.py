@@ -120,7 +120,8 @@ class Writer:
         """Return the kernel function."""
         tensors = [f"{t}: TensorList" if t in self.lists else t for t in self.tensors]
         params = [*tensors, *(f"{n}: {kind}" for n, (kind, _) in self.scalars.items())]
-        head = ["@ascend_kernel", f"def {name}({', '.join(params)}):", f'    """{doc}"""']
+        end = "\n    " if "\n" in doc else ""
+        head = ["@ascend_kernel", f"def {name}({', '.join(params)}):", f'    """{doc}{end}"""']
         allocs = [f"    {t.name} = alloc_ub({t.capacity}, {t.dtype})" for t in self.tiles]
         return "\n".join([*head, *allocs, *self.lines]) + "\n"
 
