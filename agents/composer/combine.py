@@ -58,7 +58,8 @@ def _workspace(e: "Emitter", width: str) -> str:
 def _single(e: "Emitter", index: int, tile: Tile, name: str) -> None:
     parts = e.w.allocate("P", "float32", loaded=True)
     with e.w.stage("copyin"):
-        e.ops.op("load", parts.name, name, "0", "(num_programs(), 1)", "stride=8")
+        first, count = e.group
+        e.ops.op("load", parts.name, name, first, f"({count}, 1)", "stride=8")
     with e.w.stage("compute"):
         e.w.line(f"reduce_{e.t.values[index].kind}({tile.name}, {parts.name}, axis=None)")
     e.w.release(parts)

@@ -31,6 +31,10 @@ class Emitter(Blocks):
     ) -> None:
         super().__init__(template, writer, layout, tensors)
         self.levels = levels
+        self.group = (
+            "0",
+            "num_programs()",
+        )  # where the partial results lie that belong together, and how many
         self.share = share  # parameter: columns that one core combines
         self.shares_columns = False
         self.owner = self._owners()

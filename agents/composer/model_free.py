@@ -153,7 +153,7 @@ def _split(composition: Composition, solved: Solved) -> str:
     kernel = next(k for k in composition.kernels if k.name == solved.launched.kernel)
     what = {
         "single": "nothing", "flat": "elements", "rows": "rows", "tiles": "rows", "items": "items",
-        "columns": "column tiles", "list": "tiles of all tensors", "list_items": "tensors",
+        "columns": "column tiles", "split": "parts of rows", "list": "tiles of all tensors", "list_items": "tensors",
     }  # fmt: skip
     return what[kernel.kinds[0]]
 

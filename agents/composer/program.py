@@ -297,6 +297,7 @@ _PHRASES: dict[Kind, str] = {
     "tiles": "Rows and columns are cut into tiles.",
     "items": "One item after the other per core, one pass per reduction.",
     "columns": "Tiles of columns, reduced row by row.",
+    "split": "Few long rows: several cores share a row and exchange partial results.",
     "list": "The tiles of all tensors of the lists, dealt out to the cores in turn.",
     "list_items": "One tensor of the lists after the other, dealt out to the cores.",
 }

@@ -3,12 +3,17 @@
 from akgen.agents.composer.layout import Tensors
 from akgen.agents.composer.levels import Emitter
 from akgen.agents.composer.schedule_base import Builder, Flat, Kind, Part, Single
-from akgen.agents.composer.schedule_items import Columns, Items
+from akgen.agents.composer.schedule_items import Columns, Items, Split
 from akgen.agents.composer.schedule_lists import ListItems, Lists
 from akgen.agents.composer.schedule_rows import Rows, Tiles
 from akgen.agents.composer.scope import Unsupported
 from akgen.agents.composer.template import Template
 from akgen.agents.composer.writer import Writer
+
+_BUILDERS: dict[Kind, type[Builder]] = {
+    "single": Single, "flat": Flat, "rows": Rows, "tiles": Tiles, "items": Items, "columns": Columns,
+    "split": Split, "list": Lists, "list_items": ListItems,
+}  # fmt: skip
 
 
 def kinds(template: Template) -> tuple[Kind, ...]:
@@ -25,6 +30,8 @@ def kinds(template: Template) -> tuple[Kind, ...]:
     if not overs:
         return ("rows", "tiles")
     found: list[Kind] = []
+    if overs == {lane}:
+        found.append("split")
     if all(o in (lane, rest, (*rest, *lane)) for o in overs):
         found.append("rows")
     if len(overs) == 1:
@@ -44,15 +51,13 @@ def write(
     tensors: Tensors,
 ) -> Part:
     """Write the nest into the kernel under this schedule."""
-    builder_class: type[Builder] = {
-        "single": Single, "flat": Flat, "rows": Rows, "tiles": Tiles, "items": Items, "columns": Columns,
-        "list": Lists, "list_items": ListItems,
-    }[kind]  # fmt: skip
+    builder_class = _BUILDERS[kind]
     builder = builder_class(template, writer, suffix, tensors)
     part, layout, levels = builder.part, builder.layout(), builder.levels()
     writer.capacities = builder.capacities()
     share = builder.name("column_share")
     emitter = Emitter(template, writer, layout, levels, tensors, share)
+    emitter.group = builder.group()
     builder.check(emitter)
     emitter.run()
     part.workspaces = emitter.workspaces

@@ -10,7 +10,7 @@ from akgen.agents.composer.levels import Emitter
 from akgen.agents.composer.template import Template
 from akgen.agents.composer.writer import Extent, Writer
 
-Kind = Literal["single", "flat", "rows", "tiles", "items", "columns", "list", "list_items"]
+Kind = Literal["single", "flat", "rows", "tiles", "items", "columns", "split", "list", "list_items"]
 
 
 @dataclass
@@ -59,6 +59,10 @@ class Builder:
             for text in lines[1:]:
                 self.w.line(text)
             yield
+
+    def group(self) -> tuple[str, str]:
+        """Return where partial results that belong together begin in a workspace, and how many they are."""
+        return ("0", "num_programs()")
 
     def small(self) -> dict[Extent, str]:
         return {"S": "8", "P": "(64, 1)"}

@@ -150,3 +150,63 @@ class Columns(Items):
             Level(frozenset(self.kept), items),
             Level(frozenset(self.over), self.reduce_loops),
         ]
+
+
+class Split(Builder):
+    """Few long rows: several cores share a row and meet after each reduction."""
+
+    kind: Kind = "split"
+
+    def prepare(self) -> None:
+        self.lane = len(self.t.sizes) - 1
+        rows, lane = product(list(self.t.sizes[: self.lane])), self.t.sizes[self.lane]
+        parts, per_core = self.name("parts"), self.name("per_core")
+        self.part.cores = f"{rows} * max(1, min(core_num() // {rows}, {lane} // 8192))"
+        self.part.host += [
+            f"{parts} = max(1, cores // {rows})",
+            f"{per_core} = align_up(ceil_div({lane}, {parts}), 64)",
+            f"{self.name('tile')} = min(FIT, max(1024, align_up(ceil_div({per_core}, 4), 64)))",
+        ]
+        self.part.tile = self.name("tile")
+        self.part.fits = f"{parts} >= 2"
+
+    def check(self, emitter: Emitter) -> None:
+        if any(level != 0 for level in emitter.owner.values()):
+            raise Unsupported("reduction", "this combination of reductions is not covered")
+
+    def capacities(self) -> dict[Extent, str]:
+        return {**self.small(), "F": self.param("tile"), "K": f"({self.param('tile')}, 1)"}
+
+    def group(self) -> tuple[str, str]:
+        return (f"{self.name('item')} * {self.param('parts')} * 8", self.param("parts"))
+
+    def layout(self) -> Layout:
+        item, m = self.name("item"), self.name("m")
+        index = {self.lane: self.name("j")}
+        for k in range(self.lane):
+            inner = [self.size(a) for a in range(k + 1, self.lane)]
+            text = item if not inner else f"{item} // {product(inner)}"
+            index[k] = text if k == 0 else f"{text} % {self.size(k)}"
+        return Layout(row=None, lane=self.lane, index=index, extents={"F": m, "S": "1"}, lane_count=m)
+
+    def levels(self) -> list[Level]:
+        parts, per_core, lane, tile = (
+            self.param("parts"),
+            self.param("per_core"),
+            self.size(self.lane),
+            self.param("tile"),
+        )
+        item, first, last = self.name("item"), self.name("first"), self.name("last")
+        self.w.line(f"{item} = program_id() // {parts}")
+        self.w.line(f"{first} = program_id() % {parts} * {per_core}")
+        self.w.line(f"{last} = min({first} + {per_core}, {lane})")
+        m, j = self.name("m"), self.name("j")
+
+        @contextmanager
+        def tiles() -> Iterator[None]:
+            with self.loop(f"for {j} in range({first}, {last}, {tile}):", f"{m} = min({tile}, {last} - {j})"):
+                yield
+
+        root = self.root()
+        mine = Level(root.axes, root.opened, guard=f"{first} == 0")
+        return [mine, Level(frozenset({self.lane}), tiles)]
