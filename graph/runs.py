@@ -56,21 +56,29 @@ def open_crew(config: RunConfig, site: Site, progress: Callable[[str], None]) ->
     """
     toolchain = make_toolchain(config.toolchain, site.machine, config.chip)
     with open_tools(toolchain, progress) as tools:
-        team = make_team(
-            config.model,
-            ModelOptions(
-                base_url=config.base_url,
-                api_key=SecretStr(site.api_key) if site.api_key else None,
-                seed=config.seed,
-                tries=site.model_tries,
-            ),
-            planner=config.planner,
-            route=config.route,
-            chip=chip(config.chip or DEFAULT_CHIP),
-            budget=config.budget,
-            describe=tools.describe,
-        )
-        yield Crew(team=team, tools=tools, site=site)
+        yield make_crew(config, site, tools)
+
+
+def make_crew(config: RunConfig, site: Site, tools: Tools) -> Crew:
+    """Make the deciders of a run, who use tools that are open already.
+
+    Raises InputError for a model or route that cannot be used.
+    """
+    team = make_team(
+        config.model,
+        ModelOptions(
+            base_url=config.base_url,
+            api_key=SecretStr(site.api_key) if site.api_key else None,
+            seed=config.seed,
+            tries=site.model_tries,
+        ),
+        planner=config.planner,
+        route=config.route,
+        chip=chip(config.chip or DEFAULT_CHIP),
+        budget=config.budget,
+        describe=tools.describe,
+    )
+    return Crew(team=team, tools=tools, site=site)
 
 
 def begin(folder: Path, config: RunConfig, toolchain: str) -> RunStore:

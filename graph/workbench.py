@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from akgen.tools.call import Call
 from akgen.tools.judge.judge import Judge
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.task import Task
+from akgen.tools.task import Case, Task
 from akgen.tools.toolchain import Progress, Toolchain
 
 
@@ -22,6 +22,10 @@ class Tools:
     def describe(self, task: Task) -> Call:
         """Return the task's interface, as its first case has it."""
         return self.reference.describe(task.reference, task.cases[0])
+
+    def largest(self, task: Task) -> Case:
+        """Return the case with the most input and output: the one that a profile takes."""
+        return max(task.cases, key=lambda c: self.reference.describe(task.reference, c).size_bytes)
 
 
 @contextmanager

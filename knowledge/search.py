@@ -1,5 +1,6 @@
 """Search over API cards, the error catalogue and the operator list, by words (BM25)."""
 
+import logging
 import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -36,6 +37,8 @@ def _words(text: str) -> list[str]:
 @cache
 def _index() -> _Index:
     import bm25s  # brings scipy: only for those who search
+
+    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it tells of every step, whoever listens
 
     entries = [("api", card.name, card.text()) for card in cards().values()]
     entries += [

@@ -1,12 +1,15 @@
 """Toolchains by name, on this machine."""
 
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from akgen.knowledge.chip import DEFAULT_CHIP, chips
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import InputError
 from akgen.tools.toolchain import Toolchain
+
+if TYPE_CHECKING:
+    from akgen.tools.twin.toolchain import TwinToolchain
 
 ToolchainName = Literal["twin", "cann"]
 
@@ -25,6 +28,21 @@ def make_toolchain(name: ToolchainName, machine: Machine, chip_name: str | None 
 
     Raises InputError for a chip that is not known.
     """
+    twin = make_twin(machine, chip_name)
+    if name == "twin":
+        return twin
+    from akgen.tools.cann.environment import CannSettings
+    from akgen.tools.cann.toolchain import CannToolchain
+
+    soc = chip_name or DEFAULT_CHIP
+    return CannToolchain(CannSettings(home=machine.cann_home, soc=soc), twin.read_spec)
+
+
+def make_twin(machine: Machine, chip_name: str | None = None) -> "TwinToolchain":
+    """Return the twin, not yet prepared; it can do a little more than the interface that both toolchains fill.
+
+    Raises InputError for a chip that is not known.
+    """
     target = chip_name or DEFAULT_CHIP
     if target not in chips():
         raise InputError(f"There is no chip named {target!r}.", f"Known are {', '.join(chips())}.")
@@ -32,12 +50,6 @@ def make_toolchain(name: ToolchainName, machine: Machine, chip_name: str | None 
     from akgen.tools.twin.settings import TwinSettings
     from akgen.tools.twin.toolchain import TwinToolchain
 
-    twin = TwinToolchain(
+    return TwinToolchain(
         TwinSettings(cache=machine.cache, chip=target, compiler=machine.compiler, path=machine.path)
     )
-    if name == "twin":
-        return twin
-    from akgen.tools.cann.environment import CannSettings
-    from akgen.tools.cann.toolchain import CannToolchain
-
-    return CannToolchain(CannSettings(home=machine.cann_home, soc=target), twin.read_spec)

@@ -18,6 +18,8 @@ WALLS = {
     "datasets": ("finetune/",),
     "subprocess": ("tools/process.py",),
     "ray": ("bench/ray_executor.py",),
+    "mcp": (),  # served by src/akgen/mcp/; no room knows of it
+    "textual": (),  # the screen is src/akgen/screen/
     "torch": (
         "tools/reference/",
         "tools/cann/worker.py",

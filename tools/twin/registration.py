@@ -59,16 +59,9 @@ def check_key(project: KernelProject, tiling: Tiling) -> None:
     CANN builds a kernel for the keys in its TILING_KEY_IS, and for 0 if it has none. Keys that are not literals or
     names of literals in the kernel's files cannot be told here; then nothing is checked.
     """
-    text = without_comments("\n".join(project.files[p] for p in project.kernel_files))
-    names = dict(_NAMED_KEY.findall(text))
-    keys: set[int] = set()
-    if len(_KEY_IS.findall(text)) != text.count("TILING_KEY_IS"):
+    keys, text = keys_of(project), _device_text(project)
+    if keys is None:
         return
-    for written in _KEY_IS.findall(text):
-        key = _literal(names.get(written.strip(), written))
-        if key is None:
-            return
-        keys.add(key)
     known = keys or {0}
     if tiling.tiling_key not in known and not _KEY_VAR.search(text):
         have = ", ".join(map(str, sorted(known)))
@@ -80,6 +73,21 @@ def check_key(project: KernelProject, tiling: Tiling) -> None:
         text = f"The tiling function set tiling key {tiling.tiling_key}; {told}."
         remedy = "Let SetTilingKey and TILING_KEY_IS use the same keys."
         raise HostFailure(Diagnostic(code="TILING_KEY", text=text, remedy=remedy, stage="tiling"))
+
+
+def keys_of(project: KernelProject) -> frozenset[int] | None:
+    """Return the tiling keys that the kernel's files name; None if some cannot be told from the text."""
+    text = _device_text(project)
+    names = dict(_NAMED_KEY.findall(text))
+    written = _KEY_IS.findall(text)
+    if len(written) != text.count("TILING_KEY_IS"):
+        return None
+    keys = [_literal(names.get(word.strip(), word)) for word in written]
+    return None if None in keys else frozenset(key for key in keys if key is not None)
+
+
+def _device_text(project: KernelProject) -> str:
+    return without_comments("\n".join(project.files[p] for p in project.kernel_files))
 
 
 def _literal(text: str) -> int | None:

@@ -24,6 +24,7 @@ from akgen.tools.twin.host_info import HostInfo, spec_of
 from akgen.tools.twin.host_run import HostFailure, Tiling, tile
 from akgen.tools.twin.kernel_build import BuiltKernel, Variant, auto_sync, build_kernel
 from akgen.tools.twin.launch import KernelRun, launch
+from akgen.tools.twin.lint import lint
 from akgen.tools.twin.registration import check_host, check_key, check_tiling
 from akgen.tools.twin.runtime_build import Runtime, build_runtime
 from akgen.tools.twin.settings import TwinSettings
@@ -140,6 +141,10 @@ class TwinToolchain:
         launched = launch(runtime, what, call, folder, timeout_s=timeout_s, trace=trace)
         unset = unset_fields(record.project, record.info, plan.tiling.tiling_key)
         return launched.model_copy(update={"diagnostics": (*launched.diagnostics, *unset)})
+
+    def lint(self, project: KernelProject) -> tuple[Diagnostic, ...]:
+        """Return what a look at the project without a task finds: registration, entry, compiling."""
+        return lint(project, self._ready(), self._settings.cache, self._chip_file(), self._settings.jobs)
 
     def read_spec(self, project: KernelProject, folder: Path) -> tuple[OpSpec | None, tuple[Diagnostic, ...]]:
         """Read a project's OpDef (a SpecReader); no kernel is built."""

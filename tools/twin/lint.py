@@ -1,0 +1,60 @@
+"""Look at a project without a task: does it register, does its entry fit, does it compile.
+
+Nothing of the kernel is run; of the host code only what registers the operator. Covered is one combination of types,
+the OpDef's first, for every tiling key that the kernel names. What depends on shapes (tiling, memory, synchronisation)
+only a test says.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from akgen.tools.outcome import Diagnostic
+from akgen.tools.project import KernelProject
+from akgen.tools.twin.columns import Column
+from akgen.tools.twin.entry import check_entry
+from akgen.tools.twin.host_build import build_host
+from akgen.tools.twin.host_info import HostInfo, HostOp, columns
+from akgen.tools.twin.kernel_build import Variant, build_kernel
+from akgen.tools.twin.registration import check_host, keys_of
+from akgen.tools.twin.runtime_build import Runtime
+from akgen.tools.twin.store import Store
+
+MOST_KEYS = 8  # kernels that are compiled: one for each key
+
+
+def lint(
+    project: KernelProject, runtime: Runtime, cache: Path, chip_file: Path, jobs: int
+) -> tuple[Diagnostic, ...]:
+    """Return what is wrong with the project, each finding once; empty if it compiles."""
+    host = build_host(project, runtime, Store(cache / "host"), chip_file, jobs)
+    if host.diagnostics:
+        return host.diagnostics
+    if host.info is not None and (wrong := check_host(project, host.info)):
+        return wrong
+    op = host.info.op if host.info else None
+    entry, wrong = check_entry(project, op)
+    if entry is None:
+        return wrong
+    found: dict[Diagnostic, None] = {}
+    for variant in _variants(project, host.info):
+        built = build_kernel(project, host.info, variant, runtime, Store(cache / "kernel"))
+        found.update(dict.fromkeys(built.diagnostics))
+    return tuple(found)
+
+
+def _variants(project: KernelProject, info: HostInfo | None) -> Iterator[Variant]:
+    if info is None or info.op is None:
+        yield Variant(None, 0)
+        return
+    for key in sorted(keys_of(project) or {0})[:MOST_KEYS]:
+        yield Variant(_first(info.op), key)
+
+
+def _first(op: HostOp) -> Column:
+    row, inputs = columns(op)[0], len(op.inputs)
+    return Column(
+        input_types=tuple(t for t, _ in row[:inputs]),
+        input_formats=tuple(f for _, f in row[:inputs]),
+        output_types=tuple(t for t, _ in row[inputs:]),
+        output_formats=tuple(f for _, f in row[inputs:]),
+    )
