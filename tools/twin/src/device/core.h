@@ -85,6 +85,15 @@ struct Wait {
     const void *pc = nullptr;
 };
 
+// An instruction that may overtake a read of what it writes.
+struct Race {
+    const char *api;
+    const void *pc;
+    std::string text;
+    const uint8_t *low;
+    std::vector<uint8_t> before;
+};
+
 struct Core {
     uint32_t index = 0; // in the launch
     bool cube = false;
@@ -110,6 +119,7 @@ struct Core {
     CrossFlag cross[16];
     int64_t sync_round = 0;
     Hazards hazards;
+    std::vector<Race> races; // of the last instruction
     Log log;
 
     std::vector<std::vector<uint8_t>> shapes; // kept ShapeInfo
@@ -170,8 +180,14 @@ void fetch(uint8_t *to, const uint8_t *from, uint64_t bytes);
 void store(const char *api, const void *pc, uint8_t *dst, const uint8_t *src, uint64_t bytes);
 void make_arena(Core &core, const Chip &chip);
 void drop_arena(Core &core);
-// Report a race that Hazards::access found, and put the automatic synchronisation's waits into the log.
-void after_hazard(const Hazards::Conflict &conflict, const char *api, const void *pc, const Place &place);
+struct Extent {
+    const uint8_t *low = nullptr;
+    uint64_t bytes = 0;
+};
+// Report a race that Hazards::access found; `written` is what the instruction is about to write, if it writes.
+void after_hazard(const Hazards::Conflict &conflict, const char *api, const void *pc, const Place &place, Extent written = {});
+// Report the races of the instruction before, which has run by now.
+void settle_races();
 void log_auto_waits(uint32_t pc);
 void catch_faults();
 // Tell what is worth knowing and no fault.

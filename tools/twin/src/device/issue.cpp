@@ -6,11 +6,6 @@
 namespace akgen::twin {
 
 namespace {
-struct Extent {
-    const uint8_t *low;
-    uint64_t bytes;
-};
-
 Extent extent_of(const Access &a)
 {
     const int64_t reach = a.rows > 1 ? static_cast<int64_t>(a.rows - 1) * a.row_stride : 0;
@@ -105,20 +100,6 @@ Hazards::Conflict enter(const Access &a, const Place &place)
 }
 } // namespace
 
-void after_hazard(const Hazards::Conflict &conflict, const char *api, const void *pc, const Place &place)
-{
-    if (!conflict.found) {
-        return;
-    }
-    const auto &origin = self->log.origins[static_cast<int>(conflict.other)][conflict.number % Log::ring];
-    const bool known = origin.number == conflict.number && origin.op < self->log.ops.size();
-    const char *other_api = known ? self->log.ops[origin.op].api : "an earlier instruction";
-    complain("PIPE_RACE", api, pc, "%s is not ordered after %s on pipe %s, which %s the same %s (byte %u; kernel+0x%x).", api,
-             other_api, pipe_name(conflict.other), conflict.other_wrote ? "writes" : "reads",
-             place.space == Space::UB ? "Unified Buffer memory" : "on-chip memory", conflict.block * 32,
-             known ? origin.pc : 0);
-}
-
 void log_auto_waits(uint32_t pc)
 {
     const auto &waits = self->hazards.waits();
@@ -132,6 +113,7 @@ void log_auto_waits(uint32_t pc)
 void issue(const Instr &in)
 {
     self->last_pc = in.pc;
+    settle_races();
     Hazards &hazards = self->hazards;
     hazards.begin(in.pipe, launch->auto_sync);
     const auto at = static_cast<uint32_t>(so_offset(in.pc));
@@ -148,7 +130,7 @@ void issue(const Instr &in)
             require_reachable(in, a, place);
             check_local(in, a, place);
             warn_of_unwritten(in, a, place);
-            after_hazard(enter(a, place), in.api, in.pc, place);
+            after_hazard(enter(a, place), in.api, in.pc, place, a.write ? extent_of(a) : Extent{});
         } else {
             if (!a.begin && ((in.pipe == Pipe::MTE2 && !a.write) || (in.pipe == Pipe::MTE3 && a.write))) {
                 trap("NULL_POINTER", in.api, in.pc, "%s: global memory is %s through a null pointer; was the tensor set?", in.api,

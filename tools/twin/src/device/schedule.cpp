@@ -181,6 +181,7 @@ void run_core(Core &core, void (*program)(void *), void *argument)
     if (!launch->ended && sigsetjmp(core.escape, 1) == 0) {
         program(argument);
         core.pipe = nullptr;
+        settle_races();
         settle_queues(true);
         check_flags_left();
         if (core.atomic != Atomic::none) {
