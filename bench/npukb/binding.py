@@ -65,7 +65,10 @@ def bind(declared: Declared, launched: Launched) -> Bound:
             facts.adapt(value, param.name, _column_dtype(param, column), launched.args)
             for value, param in zip(tensors, spec.inputs, strict=True)
         ]
-        outputs = [facts.padded(value, param.name) for value, param in zip(outputs, new_outputs, strict=True)]
+        outputs = [
+            facts.seen(value, param.name, launched.args)
+            for value, param in zip(outputs, new_outputs, strict=True)
+        ]
     allocated = iter(outputs)
     slots: list[Any] = []
     aliases: list[int | None] = []

@@ -1,8 +1,9 @@
 """Operators whose official entry point differs from their OpDef: data/hand_bound.json says how.
 
 Numbers are positions among the arguments of EXEC_NPU_CMD. `fill` gives an absent input a constant value, in the shape
-of another argument; `rank` pads the shapes of inputs and outputs with ones at the end, as the entry points reshape.
-Not covered: entry points that call other operators for some attribute values, or that transpose.
+of another argument; `rank` pads the shapes of inputs and outputs with ones at the end, as the entry points reshape;
+`last_axis` names the argument with the axis that the entry point swaps with the last one, in the tensors and in the
+attribute. Not covered: entry points that call other operators for some attribute values.
 """
 
 import json
@@ -30,6 +31,14 @@ class Fill(Frozen):
     like: int
 
 
+class LastAxis(Frozen):
+    """Which tensors and attribute the kernel gets with an axis swapped to the end, and the argument that names it."""
+
+    axis: int
+    tensors: tuple[str, ...]
+    attr: str
+
+
 class HandBound(Frozen):
     """How one operator's entry point maps to its OpDef."""
 
@@ -38,8 +47,11 @@ class HandBound(Frozen):
     outputs: tuple[int, ...]
     fill: dict[str, Fill] = {}  # noqa: RUF012
     rank: dict[str, int] = {}  # noqa: RUF012
+    last_axis: LastAxis | None = None
 
     def attr(self, name: str, args: list[Any]) -> Any:
+        if self.last_axis is not None and name == self.last_axis.attr:
+            return -1
         where = self.attrs[name]
         return args[where] if isinstance(where, int) else where.names[int(args[where.index])]
 
@@ -51,10 +63,12 @@ class HandBound(Frozen):
             return torch.full(shape, self.fill[name].value, dtype=dtype or torch.float32)
         if not isinstance(value, torch.Tensor):
             return value
-        return self.padded(value if dtype is None else value.to(dtype), name)
+        return self.seen(value if dtype is None else value.to(dtype), name, args)
 
-    def padded(self, value: Any, name: str) -> Any:
-        """Return the tensor, seen with at least the rank that the operator asks for."""
+    def seen(self, value: Any, name: str, args: list[Any]) -> Any:
+        """Return a view of the tensor as the kernel sees it: the axis swapped, the rank padded."""
+        if self.last_axis is not None and name in self.last_axis.tensors:
+            return value.transpose(int(args[self.last_axis.axis]), -1)
         missing = self.rank.get(name, 0) - value.dim()
         return value.reshape(*value.shape, *([1] * missing)) if missing > 0 else value
 

@@ -47,7 +47,8 @@ def _place(
 
 def _like(want: torch.Tensor, slot: torch.Tensor) -> torch.Tensor:
     """Shape the reference's values as the output; types that operators lack become the output's."""
-    want = want.reshape(slot.shape)
+    whole = slot.is_contiguous()  # else a view of what is returned, its axes swapped
+    want = want.reshape(slot.shape) if whole else want.contiguous().as_strided(slot.shape, slot.stride())
     return want.to(slot.dtype) if slot.dtype == torch.bool or want.is_complex() else want.contiguous()
 
 

@@ -55,6 +55,16 @@ def test_the_smallest_case_binds_and_the_reference_passes_its_own_check(folder: 
     assert loaded.check(sample, outputs) is None
 
 
+def test_an_axis_that_the_entry_point_swaps_is_last_for_the_kernel_and_back_in_its_place_after_it() -> None:
+    task = describe(next(f for f in FOLDERS if f.name == "TopKV3"))
+    loaded = load(task.reference, next(c for c in task.cases if c.id == "2"))  # the axis is the first of two
+    sample = loaded.sample(1, "task")
+    assert {a.name: a.value for a in loaded.binding.attrs}["dim"] == -1
+    assert sample.inputs[0].shape == (128, 64)
+    assert [tuple(t.shape) for t in sample.expected] == [(128, 4), (128, 4)]
+    assert loaded.check(sample, sample.expected) is None
+
+
 def _as(value, dtype: DType):  # type: ignore[no-untyped-def]
     import torch
 
