@@ -11,7 +11,7 @@ import typer
 from pydantic import ValidationError
 
 from akgen import __version__
-from akgen.commands import bench, chat, doctor, evaluate, harvest, mcp, show, solve
+from akgen.commands import bench, chat, doctor, evaluate, harvest, mcp, show, solve, unit
 from akgen.settings import Settings
 from akgen.terminal import refuse
 from akgen.tools.outcome import InfraError, InputError
@@ -57,6 +57,8 @@ app.command()(evaluate.profile)
 app.command()(show.show)
 app.command()(chat.chat)
 app.command()(mcp.mcp)
+app.command()(unit.unit)
+app.command()(unit.twin_flags)
 app.command()(doctor.doctor)
 app.add_typer(bench.app, name="bench")
 app.add_typer(harvest.app, name="harvest")

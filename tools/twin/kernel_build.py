@@ -33,11 +33,12 @@ _COMPILER_CALLS = frozenset({"memcpy", "memmove", "memset", "memcmp", "__dso_han
 
 
 class KernelFlags(NamedTuple):
-    """What kernel_flags.txt says: options before the source, after it, and the include folders."""
+    """What kernel_flags.txt says: options before the source, after it, the include folders; unit tests' options."""
 
     compile: tuple[str, ...]
     link: tuple[str, ...]
     include: tuple[str, ...]  # below the runtime's folder
+    unit: tuple[str, ...]  # for CPU unit tests
 
 
 @cache
@@ -48,6 +49,7 @@ def kernel_flags() -> KernelFlags:
         compile=tuple(rows["compile"].split()),
         link=tuple(rows["link"].split()),
         include=tuple(rows["include"].split()),
+        unit=tuple(rows["unit"].split()),
     )
 
 

@@ -16,16 +16,23 @@ def place_of(runtime: Runtime, library: Path, offset: int) -> tuple[str, int] | 
     return places_of(runtime, library, (offset,)).get(offset)
 
 
-def places_of(runtime: Runtime, library: Path, offsets: Iterable[int]) -> dict[int, tuple[str, int]]:
-    """Resolve several addresses in one run of addr2line. An address is that of an instruction, not a return address."""
+def places_of(
+    runtime: Runtime, library: Path, offsets: Iterable[int], *, where: re.Pattern[str] = _PROJECT
+) -> dict[int, tuple[str, int]]:
+    """Resolve several addresses in one run of addr2line. An address is that of an instruction, not a return address.
+
+    `where` picks file and line out of a frame; frames that it does not match are passed over.
+    """
     wanted = tuple(sorted({o for o in offsets if o > 0}))
     if not wanted or runtime.compiler.addr2line is None:
         return {}
-    return dict(_resolve(runtime.compiler.addr2line, library, wanted))
+    return dict(_resolve(runtime.compiler.addr2line, library, wanted, where))
 
 
 @lru_cache(maxsize=256)
-def _resolve(tool: Path, library: Path, offsets: tuple[int, ...]) -> tuple[tuple[int, tuple[str, int]], ...]:
+def _resolve(
+    tool: Path, library: Path, offsets: tuple[int, ...], where: re.Pattern[str]
+) -> tuple[tuple[int, tuple[str, int]], ...]:
     found: list[tuple[int, tuple[str, int]]] = []
     for start in range(0, len(offsets), 400):
         part = offsets[start : start + 400]
@@ -35,7 +42,7 @@ def _resolve(tool: Path, library: Path, offsets: tuple[int, ...]) -> tuple[tuple
         for line in done.out.splitlines():
             if line.startswith("0x"):
                 current = int(line, 16)
-            elif current is not None and (match := _PROJECT.search(line)):
+            elif current is not None and (match := where.search(line)):
                 found.append((current, (match[1], int(match[2]))))
                 current = None
     return tuple(found)

@@ -27,7 +27,7 @@ _BASE = ("-std=c++17", "-fPIC", "-w", "-pthread")
 # The same results on every machine: no contraction to fused multiply-add.
 _FAST = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno")
 _SMALL = ("-O1", "-g1")
-_PARTS_WITH_OWN_PROGRAM = ("host", "launcher", "sandbox")
+_PARTS_OF_THEIR_OWN = ("host", "launcher", "sandbox", "unit")
 HOST_FLAGS = ("-std=c++17", "-O0", "-g1", "-fPIC", "-w")  # an operator's host code and its precompiled header
 
 
@@ -138,12 +138,12 @@ def _build(settings: TwinSettings, compiler: Compiler, work: Path, progress: Pro
 
 
 def _targets(extra: tuple[str, ...]) -> tuple[_Target, ...]:
-    """Name what is built from which folder of src/. A folder without a program of its own is device runtime."""
+    """Name what is built from which folder of src/. What is no part of its own is device runtime."""
     lockdown = (_Unit(source=SOURCE / "lockdown.cpp", flags=_SMALL),)
     device = tuple(
         _Unit(source=p, flags=(*_FAST, "-DAKGEN_RUNTIME", f"-I{DEVICE_INCLUDE}", f"-I{SOURCE}", *extra))
         for folder in sorted(SOURCE.iterdir())
-        if folder.is_dir() and folder.name not in _PARTS_WITH_OWN_PROGRAM
+        if folder.is_dir() and folder.name not in _PARTS_OF_THEIR_OWN
         for p in sorted(folder.glob("*.cpp"))
     )
     host_flags = (*_SMALL, f"-I{HOST_INCLUDE}", f"-I{SOURCE}/host", f"-I{SOURCE}")
@@ -153,10 +153,14 @@ def _targets(extra: tuple[str, ...]) -> tuple[_Target, ...]:
     launcher = tuple(
         _Unit(source=p, flags=launcher_flags) for p in sorted((SOURCE / "launcher").glob("*.cpp"))
     )
+    unit = tuple(_Unit(source=p, flags=launcher_flags) for p in sorted((SOURCE / "unit").glob("*.cpp")))
     sandbox = tuple(_Unit(source=p, flags=_SMALL) for p in sorted((SOURCE / "sandbox").glob("*.cpp")))
     return (
         _Target(name="libakgen_twin.so", units=device, shared=True, flags=extra),
         _Target(name="libakgen_twin_host.so", units=tuple(host.values()), shared=True),
+        _Target(
+            name="libakgen_twin_unit.so", units=unit, libraries=("akgen_twin",), shared=True, flags=extra
+        ),
         _Target(name="akgen_sandbox", units=sandbox + lockdown),
         _Target(name="akgen_twin_host", units=host_main + lockdown, libraries=("akgen_twin_host",)),
         _Target(name="akgen_twin_run", units=launcher + lockdown, libraries=("akgen_twin",), flags=extra),

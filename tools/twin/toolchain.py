@@ -76,9 +76,22 @@ class TwinToolchain:
         """Put the chip's facts where the programs read them; whole at any moment, for others may be reading."""
         path = self._chip_file()
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
-        part.write_text(launcher_text(self._chip))
-        part.replace(path)
+        named = f'#define AKGEN_TWIN_CHIP "{path}"\n'  # for programs that are built to run on the twin
+        for target, text in ((path, launcher_text(self._chip)), (path.with_suffix(".h"), named)):
+            part = target.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+            part.write_text(text)
+            part.replace(target)
+
+    @property
+    def runtime(self) -> Runtime:
+        """Return the built runtime, building it first if need be."""
+        return self._ready()
+
+    @property
+    def chip_file(self) -> Path:
+        """Return the file with the chip's facts that the twin's programs read."""
+        self._ready()
+        return self._chip_file()
 
     def compile(self, project: KernelProject, calls: Sequence[Call], folder: Path) -> Build:
         """Build host code, tile the calls, and build the kernel for every combination they lead to."""

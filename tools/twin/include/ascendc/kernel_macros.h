@@ -40,7 +40,10 @@
 #define FORMAT_NCDHW 30
 #define FORMAT_NDC1HWC0 32
 
-#ifndef TILING_KEY_VAR
+#if !defined(TILING_KEY_VAR) && defined(ASCENDC_CPU_DEBUG)
+#include "akgen/unit.h"
+#define TILING_KEY_VAR (akgen::twin::unit_key()) // what the unit test set
+#elif !defined(TILING_KEY_VAR)
 #define TILING_KEY_VAR 0
 #endif
 #define TILING_KEY_IS(key) ((TILING_KEY_VAR) == (key))
@@ -48,8 +51,10 @@
 #define GET_TILING_DATA_WITH_STRUCT(tiling_struct, tiling_data, tiling_arg)                                            \
     tiling_struct tiling_data;                                                                                         \
     akgen::twin::read_tiling(&tiling_data, reinterpret_cast<const uint8_t *>(tiling_arg), sizeof(tiling_struct))
+#if !defined(ASCENDC_CPU_DEBUG) || !defined(GET_TILING_DATA) // a unit test may bring its own
 #define GET_TILING_DATA(tiling_data, tiling_arg)                                                                       \
     GET_TILING_DATA_WITH_STRUCT(AKGEN_TILING_STRUCT, tiling_data, tiling_arg)
+#endif
 #define GET_TILING_DATA_MEMBER(tiling_struct, member, var, tiling_arg)                                                 \
     decltype(tiling_struct::member) var;                                                                               \
     akgen::twin::read_tiling(&var, reinterpret_cast<const uint8_t *>(tiling_arg) + __builtin_offsetof(tiling_struct, member), \
@@ -67,8 +72,13 @@
     akgen::twin::read_tiling(akgen_##dst_ptr, reinterpret_cast<const uint8_t *>(src_ptr), sizeof(akgen_##dst_ptr));    \
     const arr_type *dst_ptr = akgen_##dst_ptr
 // A plain structure registered in the kernel is the default; the host side reads the same names from the source.
+#ifdef ASCENDC_CPU_DEBUG // no host side: what the kernel registers is what it reads
+#define AKGEN_TILING_STRUCT akgen_default_tiling
+#define REGISTER_TILING_DEFAULT(tiling_struct) using akgen_default_tiling = tiling_struct
+#else
 #define REGISTER_TILING_DEFAULT(tiling_struct)                                                                         \
     static_assert(sizeof(tiling_struct) > 0, "a tiling structure must be complete where it is registered")
+#endif
 #define REGISTER_TILING_FOR_TILINGKEY(condition, tiling_struct)                                                        \
     static_assert(sizeof(tiling_struct) > 0, "a tiling structure must be complete where it is registered")
 #define REGISTER_NONE_TILING

@@ -36,7 +36,14 @@ AKGEN_INLINE int64_t CountBitsCntSameAsSignBit(int64_t valueIn) { return __built
 
 } // namespace AscendC
 
+#ifdef ASCENDC_CPU_DEBUG // a unit test has the host's libraries, too
+#include <algorithm>
+#include <math.h>
+using std::max;
+using std::min;
+#else
 // Scalar square root is an instruction; other functions of <math.h> are not there.
 AKGEN_INLINE float sqrt(float value) { return __builtin_sqrtf(value); }
 template <typename T> AKGEN_INLINE constexpr T max(T a, T b) { return a < b ? b : a; }
 template <typename T> AKGEN_INLINE constexpr T min(T a, T b) { return b < a ? b : a; }
+#endif

@@ -49,6 +49,10 @@ void print(const char *format, ...)
     va_start(arguments, format);
     std::vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    if (!self) { // the host part of a unit test
+        std::fputs(text, stdout);
+        return;
+    }
     keep(text);
 }
 

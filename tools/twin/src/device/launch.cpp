@@ -70,11 +70,17 @@ template <size_t... i> void call(void *entry, uint8_t *const *a, std::index_sequ
 struct Program {
     void *entry;
     uint8_t *arguments[most_arguments];
+    void (*body)(void *);
+    void *body_data;
 };
 void run_program(void *argument)
 {
     const auto *program = static_cast<const Program *>(argument);
-    call(program->entry, program->arguments, std::make_index_sequence<most_arguments>());
+    if (program->body) {
+        program->body(program->body_data);
+    } else {
+        call(program->entry, program->arguments, std::make_index_sequence<most_arguments>());
+    }
 }
 
 struct Start {
@@ -116,21 +122,28 @@ void make_cores(Launch &l, const LaunchRequest &request)
     }
 }
 
-void run_threads(Launch &l, Program &program, Program &cube_program)
+void run_threads(Launch &l, Program &program, Program &cube_program, void (*started)())
 {
     std::vector<Start> starts(l.cores.size());
     std::vector<pthread_t> threads(l.cores.size());
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, stack_bytes);
-    l.cores.front()->turn = true;
-    l.running = l.cores.front().get();
     for (size_t i = 0; i < l.cores.size(); ++i) {
         starts[i] = {l.cores[i].get(), l.cores[i]->cube ? &cube_program : &program, std::vector<uint8_t>(signal_stack_bytes)};
         if (pthread_create(&threads[i], &attributes, thread_main, &starts[i]) != 0) {
             throw std::runtime_error("no thread for core " + l.cores[i]->name); // ends the process
         }
     }
+    if (started) {
+        started();
+    }
+    {
+        const std::lock_guard lock(l.baton);
+        l.cores.front()->turn = true;
+        l.running = l.cores.front().get();
+    }
+    l.cores.front()->turned.notify_one();
     for (const pthread_t thread : threads) {
         pthread_join(thread, nullptr);
     }
@@ -174,7 +187,7 @@ bool run_launch(const LaunchRequest &request)
     l.footprint = std::make_unique<Footprint>(l.buffers, l.cores.size(), request.chip->at("l2_size"));
     l.bank_distance = static_cast<uint32_t>(request.chip->at("vec_read_to_write_cycles"));
 
-    Program program = {request.entry, {}};
+    Program program = {request.entry, {}, request.body, request.body_data};
     if (request.arguments.size() > most_arguments) {
         throw std::runtime_error("a kernel takes at most 64 arguments here");
     }
@@ -182,7 +195,7 @@ bool run_launch(const LaunchRequest &request)
     catch_faults();
     Program cube_program = program;
     cube_program.entry = request.cube_entry ? request.cube_entry : request.entry;
-    run_threads(l, program, cube_program);
+    run_threads(l, program, cube_program, request.threads_started);
 
     check_guards(request);
     request.report->write_diagnostics();

@@ -46,6 +46,8 @@ struct LaunchRequest {
     const Chip *chip = nullptr;
     Report *report = nullptr;
     void *entry = nullptr; // the kernel: takes pointers only
+    void (*body)(void *) = nullptr; // in place of `entry`: what every core runs, with `body_data`
+    void *body_data = nullptr;
     void *cube_entry = nullptr; // the kernel as compiled for cube cores; none: `entry` serves them, too
     uint64_t kernel_base = 0, kernel_end = 0;
     TaskType task;
@@ -55,6 +57,7 @@ struct LaunchRequest {
     std::vector<const GmMapping *> memory; // everything the kernel may touch
     uint8_t *system_workspace = nullptr;
     int trace_fd = -1; // Chrome trace, or none
+    void (*threads_started)() = nullptr; // called when every core has its thread and none has begun
 };
 
 // Run the kernel on all its cores, write diagnostics and, unless a check ended the launch, the launch line.

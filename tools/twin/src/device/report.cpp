@@ -70,11 +70,13 @@ void Report::write_diagnostics()
              ",\"core\":" + json_quote(d.core) + ",\"so_offset\":" + std::to_string(d.so_offset) +
              ",\"count\":" + std::to_string(d.count) + "}");
     }
-    diagnostics.clear();
     for (const std::string &text : messages) {
         line("{\"kind\":\"print\",\"text\":" + json_quote(text) + "}");
     }
-    messages.clear();
+    if (!keep) {
+        diagnostics.clear();
+        messages.clear();
+    }
 }
 
 } // namespace akgen::twin

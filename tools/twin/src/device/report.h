@@ -15,6 +15,7 @@ struct Diagnostic {
 
 struct __attribute__((visibility("default"))) Report {
     int fd = -1;
+    bool keep = false; // diagnostics and messages, after they are written
     std::vector<Diagnostic> diagnostics;
     uint64_t printed_bytes = 0;
     std::vector<std::string> messages; // what the kernel printed, bounded

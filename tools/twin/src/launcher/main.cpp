@@ -74,6 +74,7 @@ void run(const std::string &manifest_file)
     lockdown.cpu_s = manifest.cpu_s;
     if (std::getenv("AKGEN_TWIN_OPEN") == nullptr) { // debuggers and sanitizers need an open process
         akgen_lockdown(lockdown);
+        request.threads_started = akgen_lockdown_seal;
     }
     report.line("{\"kind\":\"locked\"}"); // whatever ends the process from here on may be the kernel's doing
     void *kernel = dlopen(manifest.kernel.c_str(), RTLD_NOW | RTLD_LOCAL);

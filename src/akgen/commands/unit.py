@@ -1,0 +1,90 @@
+"""`akgen unit` and `akgen twin-flags`: operators' own CPU unit tests (tikicpulib.h) on the twin."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from akgen.settings import Settings
+from akgen.terminal import AsJson, Terminal, finish
+
+if TYPE_CHECKING:
+    from akgen.tools.twin.toolchain import TwinToolchain
+    from akgen.tools.twin.unit_test import UnitResult
+
+
+def unit(
+    context: typer.Context,
+    files: Annotated[list[Path], typer.Argument(help="The test's .cpp files, kernels included.")],
+    include: Annotated[
+        list[Path] | None, typer.Option("--include", "-I", help="A folder of headers.")
+    ] = None,
+    define: Annotated[list[str] | None, typer.Option("--define", "-D", help="NAME or NAME=VALUE.")] = None,
+    library: Annotated[list[str] | None, typer.Option("--library", "-l", help="Such as gtest.")] = None,
+    argument: Annotated[list[str] | None, typer.Option("--arg", help="For the test program.")] = None,
+    folder: Annotated[
+        Path, typer.Option(help="Where it runs; it may write below this folder only.")
+    ] = Path(),
+    timeout_s: Annotated[float, typer.Option("--timeout", min=1, help="Seconds for the program.")] = 120.0,
+    as_json: AsJson = False,
+) -> None:
+    """Build and run a CPU unit test that includes tikicpulib.h. Exit 0 if it passes and no check of the twin fails."""
+    from akgen.tools.twin.unit_test import UnitTest, run_unit_test
+
+    terminal = Terminal(as_json)
+    twin = _twin(context.obj, terminal)
+    here = Path.cwd()
+    test = UnitTest(
+        sources=tuple((here / f).resolve() for f in files),
+        folder=(here / folder).resolve(),
+        include=tuple((here / f).resolve() for f in include or ()),
+        options=(*(f"-D{d}" for d in define or ()), *(f"-l{name}" for name in library or ())),
+        arguments=tuple(argument or ()),
+    )
+    with tempfile.TemporaryDirectory(prefix="akgen-unit-") as work:
+        result = run_unit_test(test, twin.runtime, twin.chip_file, Path(work), timeout_s=timeout_s)
+    _show(result, terminal)
+    terminal.result(result)
+    finish(result.passed)
+
+
+def twin_flags(context: typer.Context) -> None:
+    """Print g++ options for CPU unit tests: `g++ test.cpp $(akgen twin-flags) -o test`."""
+    from akgen.tools.twin.unit_test import unit_flags
+
+    twin = _twin(context.obj, Terminal(as_json=True))
+    typer.echo(" ".join(unit_flags(twin.runtime, twin.chip_file)))
+
+
+def _twin(settings: Settings, terminal: Terminal) -> "TwinToolchain":
+    from akgen.tools.twin.settings import TwinSettings
+    from akgen.tools.twin.toolchain import TwinToolchain
+
+    machine = settings.machine()
+    twin = TwinToolchain(
+        TwinSettings(cache=machine.cache, chip=settings.chip, compiler=machine.compiler, path=machine.path)
+    )
+    twin.prepare(terminal.line)
+    return twin
+
+
+def _show(result: "UnitResult", terminal: Terminal) -> None:
+    if not result.built:
+        for d in result.diagnostics:
+            place = f"{d.file}:{d.line}: " if d.file and d.line else ""
+            terminal.line(f"{place}{d.text} {d.remedy or ''}".rstrip())
+        terminal.line("the test does not build")
+        return
+    if not terminal.as_json:
+        sys.stdout.write(result.output)
+        sys.stdout.flush()
+    sys.stderr.write(result.errors)
+    for call in result.kernels:
+        time = f"{call.time_us:.1f} us predicted" if call.time_us is not None else "ended by a check"
+        place = f"{os.path.relpath(call.file)}:{call.line}"
+        findings = f", {len(call.diagnostics)} findings" if call.diagnostics else ""
+        terminal.line(f"{place}: {call.kernel} on {call.blocks} blocks, {time}{findings}")
+    terminal.line(f"the test {'passes' if result.passed else 'fails'} ({result.ending})")

@@ -1,0 +1,6 @@
+#pragma once
+#include <cstdint>
+
+struct AddCustomTiling {
+    uint32_t length;
+};

@@ -1,0 +1,22 @@
+// The program or library that holds the kernel of a CPU unit test.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace akgen::twin {
+
+struct UnitProgram {
+    std::string file;
+    uint64_t base = 0, end = 0; // addresses
+    bool asks_for_cube = false; // names the cube unit, or asks which kind of core it runs on
+
+    // Throws std::runtime_error if no loaded file holds this address.
+    static UnitProgram holding(const void *address);
+};
+
+// "file:line" of code offsets in the program, without frames of the twin's own headers; what is not known is left out.
+std::map<uint64_t, std::string> lines_of(const UnitProgram &program, const std::vector<uint64_t> &offsets);
+
+} // namespace akgen::twin

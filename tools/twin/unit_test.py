@@ -1,0 +1,215 @@
+"""Build and run an operator's own CPU unit test: a program that includes tikicpulib.h and calls kernels in process.
+
+The program runs in the sandbox: it reads and writes below one folder, and has no network. What the twin's checks find
+makes it end with a failure, whatever the test's own comparison says.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from akgen.knowledge.errors import entry
+from akgen.tools.frozen import Frozen
+from akgen.tools.outcome import Diagnostic, InputError
+from akgen.tools.process import Finished, Limits, run_sandboxed
+from akgen.tools.twin.diagnostics import explain
+from akgen.tools.twin.kernel_build import kernel_flags
+from akgen.tools.twin.places import places_of
+from akgen.tools.twin.report import DiagnosticLine, LaunchLine
+from akgen.tools.twin.runtime_build import Runtime
+from akgen.tools.twin.sandboxed import COMPILE_LIMITS, exhausted
+
+BUILD_TIMEOUT_S = 300.0
+REPORT_VARIABLE = "AKGEN_TWIN_REPORT"
+_PROGRAM = "unit_test"
+_MOST_OUTPUT_BYTES = 1 << 22
+
+
+class UnitTest(Frozen):
+    """What to build. Paths are absolute; the test may read and write below `folder` and read its sources' folders."""
+
+    sources: tuple[Path, ...]
+    folder: Path  # working directory
+    include: tuple[Path, ...] = ()
+    options: tuple[str, ...] = ()  # for compiler and linker, such as -DDTYPE_X=half or -lgtest
+    arguments: tuple[str, ...] = ()  # for the program
+
+
+class KernelCall(Frozen):
+    """One ICPU_RUN_KF, as it went. `time_us` is predicted; None if a check ended the launch."""
+
+    kernel: str
+    blocks: int
+    file: str  # of the call
+    line: int
+    time_us: float | None
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class UnitResult(Frozen):
+    """How it went. `passed` needs a build, status 0 and no error of a check."""
+
+    passed: bool
+    built: bool
+    ending: str  # such as `status 0`
+    kernels: tuple[KernelCall, ...]
+    diagnostics: tuple[Diagnostic, ...]  # of the build
+    output: str
+    errors: str
+
+
+def unit_flags(runtime: Runtime, chip_file: Path) -> tuple[str, ...]:
+    """Return the compiler options of a unit test: compile and link in one line, after the sources."""
+    return (
+        *kernel_flags().unit,
+        "-include",
+        str(chip_file.with_suffix(".h")),
+        f"-I{runtime.device_include}",
+        f"-I{runtime.host_include}",
+        f"-L{runtime.folder}",
+        f"-Wl,-rpath,{runtime.folder}",
+        "-lakgen_twin_unit",
+        "-lakgen_twin",
+        "-lakgen_twin_host",
+    )
+
+
+def run_unit_test(
+    test: UnitTest, runtime: Runtime, chip_file: Path, work: Path, *, timeout_s: float = 120.0
+) -> UnitResult:
+    """Build the test below `work` and run it in its folder. Raises InputError for a source that is not there."""
+    for source in test.sources:
+        if not source.is_file():
+            raise InputError(f"There is no file {source}.", "Name the test's .cpp files.")
+    work.mkdir(parents=True, exist_ok=True)
+    built = _build(test, runtime, chip_file, work)
+    if not built.ok:
+        stopped = exhausted(built, test.sources[0].name)
+        found = (stopped,) if stopped else explain(built.err, side="host", is_project_file=lambda _: True)
+        return UnitResult(
+            passed=False,
+            built=False,
+            ending=built.ending,
+            kernels=(),
+            diagnostics=found,
+            output=built.out,
+            errors=built.err,
+        )
+    report = work / "report.jsonl"
+    report.unlink(missing_ok=True)
+    done = run_sandboxed(
+        [work / _PROGRAM, *test.arguments],
+        sandbox=runtime.sandbox,
+        read=(runtime.folder, chip_file.parent, *_readable(test)),
+        write=(work, test.folder),
+        limits=Limits(cpu_s=int(timeout_s) * 4, file_bytes=4 << 30, open_files=1024),
+        cwd=test.folder,
+        timeout_s=timeout_s,
+        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", REPORT_VARIABLE: str(report)},
+        output_limit_bytes=_MOST_OUTPUT_BYTES,
+    )
+    kernels = read_kernel_calls(report, work / _PROGRAM, runtime)
+    failed = any(d.severity == "error" for k in kernels for d in k.diagnostics)
+    return UnitResult(
+        passed=done.ok and not failed,
+        built=True,
+        ending=done.ending,
+        kernels=kernels,
+        diagnostics=(),
+        output=done.out,
+        errors=done.err,
+    )
+
+
+def _build(test: UnitTest, runtime: Runtime, chip_file: Path, work: Path) -> Finished:
+    flags = unit_flags(runtime, chip_file)
+    return run_sandboxed(
+        [
+            runtime.compiler.path,
+            *test.sources,
+            *(f"-I{folder}" for folder in test.include),
+            *flags,
+            *test.options,
+            *runtime.compiler.linker,
+            "-o",
+            work / _PROGRAM,
+        ],
+        sandbox=runtime.sandbox,
+        read=(runtime.folder, chip_file.parent, *_readable(test)),
+        write=(work,),
+        limits=COMPILE_LIMITS,
+        cwd=test.folder,
+        timeout_s=BUILD_TIMEOUT_S,
+        env={"PATH": str(runtime.compiler.path.parent) + ":/usr/bin:/bin", "LC_ALL": "C"},
+        output_limit_bytes=1 << 20,
+    )
+
+
+def _readable(test: UnitTest) -> tuple[Path, ...]:
+    return tuple(dict.fromkeys([test.folder, *(s.parent for s in test.sources), *test.include]))
+
+
+def read_kernel_calls(report: Path, program: Path, runtime: Runtime) -> tuple[KernelCall, ...]:
+    """Read what the runtime wrote about each launch, with the test's own lines."""
+    found: list[KernelCall] = []
+    lines = report.read_text(errors="replace").splitlines() if report.is_file() else []
+    objects = [o for o in map(_object, lines) if o is not None]
+    raw = [d for o in objects if (d := _finding_line(o)) is not None]
+    places = places_of(runtime, program, (d.so_offset - 1 for d in raw), where=_anywhere(runtime))
+    for o in objects:
+        if o.get("kind") == "kernel":
+            found.append(
+                KernelCall(
+                    kernel=str(o["name"]),
+                    blocks=int(o["blocks"]),
+                    file=str(o["file"]),
+                    line=int(o["line"]),
+                    time_us=None,
+                    diagnostics=(),
+                )
+            )
+        elif found and (line := _finding_line(o)) is not None:
+            known = (*found[-1].diagnostics, _diagnostic(line, places.get(line.so_offset - 1)))
+            found[-1] = found[-1].model_copy(update={"diagnostics": known})
+        elif found and o.get("kind") == "launch":
+            launch = LaunchLine.model_validate(o)
+            found[-1] = found[-1].model_copy(update={"time_us": launch.cycles / launch.clock_mhz})
+    return tuple(found)
+
+
+def _anywhere(runtime: Runtime) -> re.Pattern[str]:
+    """Match any file of a line table but the twin's own headers."""
+    return re.compile(rf"^(?!{re.escape(str(runtime.folder))}/)(?!\?\?)([^:]+):(\d+)")
+
+
+def _object(line: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _finding_line(o: dict[str, Any]) -> DiagnosticLine | None:
+    try:
+        return DiagnosticLine.model_validate(o) if o.get("kind") == "diagnostic" else None
+    except ValidationError:
+        return None
+
+
+def _diagnostic(line: DiagnosticLine, place: tuple[str, int] | None) -> Diagnostic:
+    known = entry(line.code)
+    return Diagnostic(
+        code=line.code,
+        text=line.text if line.count == 1 else f"{line.text} ({line.count} times)",
+        file=place[0] if place else None,
+        line=place[1] if place else None,
+        remedy=known.remedy if known else None,
+        severity="warning" if line.severity == "warning" else "error",
+        stage="test",
+        api=line.api or None,
+        core=line.core or None,
+    )
