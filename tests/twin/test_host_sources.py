@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from akgen.tools.process import run
-from akgen.tools.twin.runtime_build import HOST_FLAGS, HOST_INCLUDE, SOURCE
+from akgen.tools.twin.precompiled import HOST_FLAGS
+from akgen.tools.twin.runtime_build import HOST_INCLUDE, SOURCE
 from akgen.tools.twin.toolchain import TwinToolchain
 
 STRICT = ("-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{HOST_INCLUDE}", f"-I{SOURCE}")

@@ -10,8 +10,9 @@ from akgen.tools.project import KernelProject
 from akgen.tools.twin.diagnostics import explain
 from akgen.tools.twin.host_info import HostInfo
 from akgen.tools.twin.host_run import HostFailure, describe
+from akgen.tools.twin.precompiled import HOST_FLAGS
 from akgen.tools.twin.results import fetch, write_result
-from akgen.tools.twin.runtime_build import HOST_FLAGS, Runtime
+from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import compile_in, exhausted
 from akgen.tools.twin.store import Store, digest
 

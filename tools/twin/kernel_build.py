@@ -1,6 +1,7 @@
 """Compile a kernel for one combination of types and one tiling key into a library that the launcher loads."""
 
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -16,8 +17,10 @@ from akgen.tools.twin.elf import Elf, exported_by, read_elf, undefined_in
 from akgen.tools.twin.entry import entries, without_comments
 from akgen.tools.twin.host_info import HostInfo
 from akgen.tools.twin.host_names import HOST_NAMES
+from akgen.tools.twin.kernel_flags import kernel_flags
 from akgen.tools.twin.launch_syntax import without_launches
 from akgen.tools.twin.places import places_of
+from akgen.tools.twin.precompiled import kernel_prelude
 from akgen.tools.twin.results import fetch, write_result
 from akgen.tools.twin.runtime_build import TWIN, Runtime
 from akgen.tools.twin.sandboxed import compile_in, exhausted
@@ -28,29 +31,7 @@ from akgen.tools.twin.tiling_header import plain_struct_of_key, tiling_header
 
 _LIBRARY = "kernel.so"
 _CPP_OF_GE = {d.ge_name: d.cpp_name for d in DType} | {"DT_INT4": "int4b_t", "DT_COMPLEX32": "complex32"}
-_BREVITY = ("-fmax-errors=20", "-fno-diagnostics-show-caret")
 _COMPILER_CALLS = frozenset({"memcpy", "memmove", "memset", "memcmp", "__dso_handle", "__tls_get_addr"})
-
-
-class KernelFlags(NamedTuple):
-    """What kernel_flags.txt says: options before the source, after it, the include folders; unit tests' options."""
-
-    compile: tuple[str, ...]
-    link: tuple[str, ...]
-    include: tuple[str, ...]  # below the runtime's folder
-    unit: tuple[str, ...]  # for CPU unit tests
-
-
-@cache
-def kernel_flags() -> KernelFlags:
-    lines = (TWIN / "kernel_flags.txt").read_text().splitlines()
-    rows = dict(line.split("\t", 1) for line in lines if line and not line.startswith("#"))
-    return KernelFlags(
-        compile=tuple(rows["compile"].split()),
-        link=tuple(rows["link"].split()),
-        include=tuple(rows["include"].split()),
-        unit=tuple(rows["unit"].split()),
-    )
 
 
 class Variant(NamedTuple):
@@ -100,7 +81,7 @@ def auto_sync(project: KernelProject) -> bool:
 
 
 def _flags() -> tuple[str, ...]:
-    return (*kernel_flags().compile, "-nostartfiles", *_BREVITY)
+    return (*kernel_flags().compile, "-nostartfiles")
 
 
 @cache
@@ -119,14 +100,11 @@ def _project_options(project: KernelProject) -> tuple[str, ...]:
 def _prelude(project: KernelProject, info: HostInfo | None, variant: Variant, symbol: str) -> str:
     """Write what CANN's operator compiler passes to a kernel: types, formats, the key, tiling structs, the symbol."""
     lines = [
-        f"#ifndef AKGEN_CORE_TYPE\n#define AKGEN_CORE_TYPE {CORE_TYPE[Side.VECTOR]}\n#endif",
+        "#undef TILING_KEY_VAR",
         f"#define TILING_KEY_VAR {variant.tiling_key}UL",
     ]
     if info is not None and info.op is not None and variant.column is not None:
         lines += _type_macros(info, variant.column)
-    if not any(names_cube(project.files[p]) for p in project.kernel_files):
-        lines.append("#define AKGEN_VECTOR_ONLY 1")
-    lines.append('#include "kernel_operator.h"')
     classes = info.tiling_classes if info is not None else ()
     of_key = info.tiling_class(project.op_type, variant.tiling_key) if info is not None else None
     lines.append(tiling_header(classes, of_key))
@@ -185,16 +163,22 @@ def _build(
         f"-fdebug-prefix-map={folder}=.",
         *(f"-I{runtime.folder / name}" for name in kernel_flags().include),
         *(f"-I{i}" for i in include),
-        *("-include", "prelude.h", project.kernel_file),
     ]
+    cube = any(names_cube(text) for text in files.values())
+
+    def on(side: Side) -> list[str | Path]:
+        """Return what compiles the kernel for one kind of core. The precompiled header has to come first."""
+        first = runtime.folder / kernel_prelude(side, names_cube=cube)
+        return [*compile_, "-include", first, "-include", "prelude.h", project.kernel_file]
+
     link = ("-o", _LIBRARY, f"-L{runtime.folder}", "-lakgen_twin", *kernel_flags().link)
     sides = sides_of(without_comments("\n".join(files.values())))
     if len(sides) == 1:
-        command = [*compile_, *runtime.compiler.linker, *link]
+        command = [*on(sides[0]), *runtime.compiler.linker, *link]
         done = _compile(runtime, command, folder)
         casts = refused_casts(folder, files)
     else:
-        done, objects, casts = _compile_sides(runtime, compile_, sides, folder, files)
+        done, objects, casts = _compile_sides(runtime, on, sides, folder, files)
         command = [*_flags(), *runtime.compiler.linker, *objects, *link]
         done = compile_in(runtime, command, folder) if done.ok else done
     if done.ok:
@@ -225,7 +209,11 @@ def _compile(runtime: Runtime, command: list[str | Path], folder: Path) -> Finis
 
 
 def _compile_sides(
-    runtime: Runtime, compile_: list[str | Path], sides: tuple[Side, ...], folder: Path, files: dict[str, str]
+    runtime: Runtime,
+    on: Callable[[Side], list[str | Path]],
+    sides: tuple[Side, ...],
+    folder: Path,
+    files: dict[str, str],
 ) -> tuple[Finished, list[str | Path], tuple[Diagnostic, ...]]:
     """Compile for each kind of core. Return the objects of those that have something to do, and refused casts."""
     objects: list[str | Path] = []
@@ -233,8 +221,8 @@ def _compile_sides(
     for side in sides:
         name = f"{side}.o"
         # What both sides define has one name and two contents; it stays within its object.
-        own = ("-c", "-fwhole-program", f"-DAKGEN_CORE_TYPE={CORE_TYPE[side]}", "-o", name)
-        done = _compile(runtime, [*compile_, *own], folder)
+        own = ("-c", "-fwhole-program", "-o", name)
+        done = _compile(runtime, [*on(side), *own], folder)
         casts |= {(c.file, c.line): c for c in refused_casts(folder, files)}
         if not done.ok:
             return done, [], ()

@@ -14,6 +14,7 @@ from akgen.tools.frozen import Frozen
 from akgen.tools.process import run
 from akgen.tools.toolchain import Progress
 from akgen.tools.twin.compiler import Compiler, find_compiler, must
+from akgen.tools.twin.precompiled import kernel_preludes, precompile_host, precompile_kernel
 from akgen.tools.twin.settings import TwinSettings
 from akgen.tools.twin.store import Store, digest
 
@@ -28,7 +29,6 @@ _BASE = ("-std=c++17", "-fPIC", "-w", "-pthread")
 _FAST = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno")
 _SMALL = ("-O1", "-g1")
 _PARTS_OF_THEIR_OWN = ("host", "launcher", "sandbox", "unit")
-HOST_FLAGS = ("-std=c++17", "-O0", "-g1", "-fPIC", "-w")  # an operator's host code and its precompiled header
 
 
 class Runtime(Frozen):
@@ -126,9 +126,14 @@ def _build(settings: TwinSettings, compiler: Compiler, work: Path, progress: Pro
         return unit, made / "unit.o"
 
     with ThreadPoolExecutor(settings.jobs) as pool:
-        prelude = pool.submit(_host_prelude, compiler, objects)
+        host_std = HOST_INCLUDE / "akgen" / "host_std.h"
+        headers = [pool.submit(precompile_host, host_std, compiler, objects)]
+        headers += [
+            pool.submit(precompile_kernel, name, DEVICE_INCLUDE, compiler, objects)
+            for name in kernel_preludes()
+        ]
         made = dict(pool.map(compile_one, units))
-        for path in prelude.result().iterdir():
+        for path in (path for header in headers for path in header.result().iterdir()):
             (work / path.name).hardlink_to(path)
     for target in targets:
         _link(target, [made[u] for u in target.units], compiler, work)
@@ -189,28 +194,6 @@ def _link(target: _Target, objects: list[Path], compiler: Compiler, work: Path) 
     must(run(command, cwd=work, timeout_s=COMPILE_TIMEOUT_S), f"Linking {target.name}")
 
 
-def _host_prelude(compiler: Compiler, objects: Store) -> Path:
-    """Precompile the standard headers that operators' host code sees."""
-    header = HOST_INCLUDE / "akgen" / "host_std.h"
-    text = header.read_text()
-
-    def build(folder: Path) -> None:
-        copy = folder / "host_std.h"
-        copy.write_text(text)
-        command: list[str | Path] = [
-            compiler.path,
-            *HOST_FLAGS,
-            "-x",
-            "c++-header",
-            "-o",
-            f"{copy}.gch",
-            copy,
-        ]
-        must(run(command, cwd=folder, timeout_s=COMPILE_TIMEOUT_S), "Precompiling the host headers")
-
-    return objects.get(digest("host prelude", compiler.version, *HOST_FLAGS, text), build)
-
-
 def _unit_key(unit: _Unit, compiler: Compiler) -> str:
     return digest(compiler.version, _machine(), *unit.flags, *(t for p in _closure(unit.source) for t in p))
 
@@ -236,7 +219,9 @@ def _includes(path: Path) -> list[str]:
 
 
 def _tree_digest() -> str:
-    parts: list[str | bytes] = [Path(__file__).read_bytes()]  # flags, and what goes where
+    # Flags, and what goes where.
+    deciding = ("runtime_build.py", "precompiled.py", "kernel_flags.txt")
+    parts: list[str | bytes] = [(TWIN / name).read_bytes() for name in deciding]
     for root in (SOURCE, DEVICE_INCLUDE, HOST_INCLUDE):
         for path in sorted(p for p in root.rglob("*") if p.is_file()):
             parts += [str(path.relative_to(TWIN)), path.read_bytes()]

@@ -28,7 +28,8 @@ _UNSIGNED = frozenset(
         "uint",
     }
 )
-_FUNCTION = re.compile(r"^;; Function ")
+_FUNCTION = "\n;; Function "
+_ANY_CAST = re.compile(r"=(?: ?\{v\})? \([\w ]+\) [\w.]")  # what every line that _CONVERTED matches has
 _PARAMETERS = re.compile(r"^[^\s;{\[].*\((?P<list>.*)\)$")
 _DECLARED = re.compile(r"^  (?:static )?(?P<type>[\w ]+?) (?P<name>[\w.]+);$")
 _LOADED = re.compile(
@@ -79,12 +80,16 @@ def refused_casts(folder: Path, files: Mapping[str, str]) -> tuple[Diagnostic, .
 
 
 def _conversions(text: str) -> Iterator[_Conversion]:
+    for function in text.split(_FUNCTION):
+        if _ANY_CAST.search(function):  # few functions have one, and reading all takes longer than the linker
+            yield from _conversions_in(function)
+
+
+def _conversions_in(function: str) -> Iterator[_Conversion]:
     types: dict[str, str] = {}
     fields: dict[str, str] = {}
-    for row in text.splitlines():
-        if _FUNCTION.match(row):
-            types, fields = {}, {}
-        elif match := _CONVERTED.match(row):
+    for row in function.splitlines():
+        if match := _CONVERTED.match(row):
             name = match["name"]
             plain = re.sub(r"_\d+$", "", name)
             source, to = types.get(name) or types.get(plain, ""), _plain(match["to"])

@@ -16,7 +16,7 @@ from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Diagnostic, InputError
 from akgen.tools.process import Finished, Limits, run_sandboxed
 from akgen.tools.twin.diagnostics import explain
-from akgen.tools.twin.kernel_build import kernel_flags
+from akgen.tools.twin.kernel_flags import kernel_flags
 from akgen.tools.twin.places import places_of
 from akgen.tools.twin.report import DiagnosticLine, LaunchLine
 from akgen.tools.twin.runtime_build import Runtime
