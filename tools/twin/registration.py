@@ -7,7 +7,7 @@ from akgen.tools.project import KernelProject
 from akgen.tools.twin.entry import without_comments
 from akgen.tools.twin.host_info import HostInfo, TilingField
 from akgen.tools.twin.host_run import HostFailure, Tiling
-from akgen.tools.twin.tiling_header import VENDOR_STRUCTS
+from akgen.tools.twin.tiling_header import vendor_structs
 
 _READS_TILING = re.compile(r"\bGET_TILING_DATA(?:_WITH_STRUCT|_MEMBER|_PTR_WITH_STRUCT)?\s*\(")
 
@@ -112,7 +112,7 @@ def _lengths(info: HostInfo) -> list[Diagnostic]:
 
 
 def _nested(info: HostInfo) -> list[Diagnostic]:
-    registered = {c.name for c in info.tiling_classes} | VENDOR_STRUCTS
+    registered = {c.name for c in info.tiling_classes} | vendor_structs()
     wanted = {n for c in info.tiling_classes for n in _structs(c.fields)}
     return [
         _finding(

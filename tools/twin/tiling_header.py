@@ -1,12 +1,15 @@
 """Write the device's view of an operator's tiling structs: plain structs with the host's layout."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
+from functools import cache
 
 from akgen.tools.twin.host_info import TilingClass, TilingField
+from akgen.tools.twin.runtime_build import DEVICE_INCLUDE
 
-# Structs of the high-level APIs; the device has them in kernel_tiling/kernel_tiling.h.
-VENDOR_STRUCTS = frozenset({"TCubeTiling", "SoftMaxTiling", "LogSoftMaxTiling", "LayerNormTiling"})
+_ALWAYS = frozenset(
+    {"TCubeTiling", "SoftMaxTiling", "LogSoftMaxTiling", "LayerNormTiling", "RmsNormTiling"}
+)
 
 _TYPES = frozenset(
     [
@@ -29,15 +32,22 @@ _TYPES = frozenset(
 _BY_SIZE = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t"}
 
 
-def tiling_header(classes: Iterable[TilingClass], of_key: TilingClass | None) -> str:
+def tiling_header(classes: Collection[TilingClass], of_key: TilingClass | None) -> str:
     """Define every registered struct once, and name the one that GET_TILING_DATA reads for this key."""
-    done: set[str] = set(VENDOR_STRUCTS)
+    done: set[str] = set(vendor_structs())
     text = ['#include "kernel_tiling/kernel_tiling.h"']
     for c in classes:
         text += _struct(c.name, c.fields, c.size, done)
     if of_key is not None:
         text.append(f"#define AKGEN_TILING_STRUCT {of_key.name}")
     return "\n".join(text) + "\n"
+
+
+@cache
+def vendor_structs() -> frozenset[str]:
+    """Return the structs of the high-level APIs, which the device's headers define."""
+    text = (DEVICE_INCLUDE / "kernel_tiling" / "library_fields.h").read_text()
+    return _ALWAYS.union(re.findall(r"\bS\((\w+), AKGEN_", text))
 
 
 def plain_struct_of_key(kernel_text: str, key: int) -> str | None:

@@ -5,7 +5,9 @@
 namespace akgen::twin {
 
 // Rows of `length` elements, `stride` apart. `mean` and `variance` (one element per row) may be absent; without a
-// mean the root mean square is used. gamma and beta (`length` elements) may be absent.
+// mean the root mean square is used. gamma and beta (`length` elements) may be absent. `statistic` and `factor` are the
+// types of mean and variance, and of gamma and beta, NONE: as the rows; `reciprocal`: 1 / sqrt(variance + epsilon) goes
+// out in the place of the variance.
 struct NormCall {
     const char *api;
     DType type;
@@ -13,6 +15,9 @@ struct NormCall {
     uint32_t rows, stride, length;
     float epsilon;
     bool centred;
+    DType statistic = DType::NONE;
+    DType factor = DType::NONE;
+    bool reciprocal = false;
 };
 AKGEN_API void normalise(const NormCall &call);
 

@@ -9,6 +9,7 @@
 #include "ascendc/vector_compound.h"
 #include "ascendc/vector_fill.h"
 #include "ascendc/vector_gather.h"
+#include "ascendc/vector_layout.h"
 #include "ascendc/vector_logic.h"
 #include "ascendc/vector_mask.h"
 #include "ascendc/vector_math.h"
@@ -18,4 +19,5 @@
 #include "ascendc/vector_reduce.h"
 #include "ascendc/vector_softmax.h"
 #include "ascendc/vector_sort.h"
+#include "ascendc/vector_statistics.h"
 #include "ascendc/vector_transpose.h"

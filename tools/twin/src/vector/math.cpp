@@ -1,6 +1,7 @@
 // Entry points of the mathematical and activation APIs.
 #include "loops.h"
 
+#include "composite.h"
 #include "math_facts.h"
 #include "math_loops.h"
 #include "record.h"
@@ -44,14 +45,17 @@ bool begin(Call &c, int64_t count, const char *const *steps)
     if (w.active == 0) {
         return false;
     }
+    // A block of the source as floats has to fit: two blocks for half.
+    const uint32_t least = c.type == DType::F16 ? 64 : 32;
     if (c.work.data) {
         require_operand(c.api, c.pc, "sharedTmpBuffer", c.work);
+        require_temporary(c.api, c.pc, c.work, least);
     }
     Instr instr = vector_instr(c.api, steps[0], c.pc, c.type == DType::F16 ? DType::F32 : c.type, w.active);
     const uint64_t span = w.active * bytes;
     add_span(instr, c.src0, span, false);
     add_span(instr, c.sources > 1 ? c.src1 : View{}, span, false);
-    add_span(instr, c.work, c.work.data ? 32 : 0, true);
+    add_span(instr, c.work, c.work.data ? least : 0, true);
     add_span(instr, c.dst, span, true);
     if (c.type == DType::F16) {
         Instr widen = instr;

@@ -1,5 +1,5 @@
 // LayerNorm and RmsNorm over rows, in float.
-#include "record.h"
+#include "composite.h"
 #include "reduce.h"
 #include <cmath>
 #include <cstring>
@@ -13,6 +13,8 @@ void normalise(const NormCall &c)
 {
     const void *pc = __builtin_return_address(0);
     const uint32_t bytes = dtype_bytes(c.type);
+    const DType statistic = c.statistic == DType::NONE ? c.type : c.statistic;
+    const DType factor = c.factor == DType::NONE ? c.type : c.factor;
     const View all[] = {c.dst, c.src, c.gamma, c.beta, c.mean, c.variance};
     static constexpr const char *kNames[] = {"dst", "src", "gamma", "beta", "outputMean", "outputVariance"};
     for (int i = 0; i < 6; ++i) {
@@ -27,18 +29,20 @@ void normalise(const NormCall &c)
     if (c.rows == 0 || c.length == 0) {
         return;
     }
+    // What is summed is a row of floats of its own.
+    require_temporary(c.api, pc, c.work, (static_cast<uint64_t>(c.length) * sizeof(float) + 31) / 32 * 32);
     const uint64_t n = static_cast<uint64_t>(c.rows) * c.length;
     Instr instr = vector_instr(c.api, "Mul", pc, DType::F32, n);
     instr.access[instr.n_access++] = Access{c.src.data, static_cast<uint64_t>(c.length) * bytes,
                                             c.rows,     static_cast<int64_t>(c.stride) * bytes,
                                             false,      c.src.size_bytes};
-    add_span(instr, c.gamma, static_cast<uint64_t>(c.length) * bytes, false);
-    add_span(instr, c.beta, static_cast<uint64_t>(c.length) * bytes, false);
+    add_span(instr, c.gamma, static_cast<uint64_t>(c.length) * dtype_bytes(factor), false);
+    add_span(instr, c.beta, static_cast<uint64_t>(c.length) * dtype_bytes(factor), false);
     instr.access[instr.n_access++] = Access{c.dst.data, static_cast<uint64_t>(c.length) * bytes,
                                             c.rows,     static_cast<int64_t>(c.stride) * bytes,
                                             true,       c.dst.size_bytes};
-    add_span(instr, c.mean, static_cast<uint64_t>(c.rows) * bytes, true);
-    add_span(instr, c.variance, static_cast<uint64_t>(c.rows) * bytes, true);
+    add_span(instr, c.mean, static_cast<uint64_t>(c.rows) * dtype_bytes(statistic), true);
+    add_span(instr, c.variance, static_cast<uint64_t>(c.rows) * dtype_bytes(statistic), true);
     issue(instr);
     static constexpr const char *kCentred[] = {
         "WholeReduceSum", "Muls", "Brcb", "Sub", "Mul", "WholeReduceSum", "Muls", "Adds",
@@ -69,13 +73,13 @@ void normalise(const NormCall &c)
         const float variance = sum(square) / static_cast<float>(c.length);
         const float scale = 1.0f / std::sqrt(variance + c.epsilon);
         for (uint32_t i = 0; i < c.length; ++i) {
-            const float gamma = c.gamma.data ? load_real(c.type, c.gamma.data, i) : 1.0f;
-            const float beta = c.beta.data ? load_real(c.type, c.beta.data, i) : 0.0f;
+            const float gamma = c.gamma.data ? load_real(factor, c.gamma.data, i) : 1.0f;
+            const float beta = c.beta.data ? load_real(factor, c.beta.data, i) : 0.0f;
             store_real(c.type, to, i, row[i] * scale * gamma + beta);
         }
         if (c.mean.data) {
-            store_real(c.type, c.mean.data, r, mean);
-            store_real(c.type, c.variance.data, r, variance);
+            store_real(statistic, c.mean.data, r, mean);
+            store_real(statistic, c.variance.data, r, c.reciprocal ? scale : variance);
         }
     }
 }

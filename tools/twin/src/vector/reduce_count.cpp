@@ -4,7 +4,7 @@
 #include "../device/core.h"
 
 #include "reduce.h"
-#include "record.h"
+#include "composite.h"
 #include "single.h"
 #include "state.h"
 
@@ -128,11 +128,14 @@ void sum_rows(const char *api, DType type, View dst, View src, View work, uint32
                src.size_bytes};
     instr.access[1] = Access{dst.data, static_cast<uint64_t>(outer) * bytes, 1, 0, true, dst.size_bytes};
     instr.n_access = 2;
+    const uint32_t lanes = 256 / bytes;
+    // The first pass over a row leaves one result for each repeat.
+    const uint64_t results = (static_cast<uint64_t>((n + lanes - 1) / lanes) * bytes + 31) / 32 * 32;
+    require_temporary(api, pc, work, results);
     if (work.data) {
-        instr.access[instr.n_access++] = Access{work.data, 32, 1, 0, true, work.size_bytes};
+        instr.access[instr.n_access++] = Access{work.data, results, 1, 0, true, work.size_bytes};
     }
     issue(instr);
-    const uint32_t lanes = 256 / bytes;
     for (uint32_t r = 0; r < outer; ++r) {
         later_passes(instr, (n + lanes - 1) / lanes, lanes);
         const float sum = span_sum(type, src.data + static_cast<uint64_t>(r) * inner * bytes, n);

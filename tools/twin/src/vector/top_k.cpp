@@ -1,5 +1,5 @@
 // TopK: the largest or smallest of every row, sorted, with their places.
-#include "record.h"
+#include "composite.h"
 #include "reduce.h"
 #include "sort_order.h"
 #include <algorithm>
@@ -30,7 +30,8 @@ void top_k(const TopK &c)
     add_span(instr, c.init_index ? c.src_indices : View{}, inner * 4, false);
     add_span(instr, c.values, rows * value_step, true);
     add_span(instr, c.indices, rows * index_step, true);
-    add_span(instr, c.work, c.work.data ? 32 : 0, true);
+    require_temporary(api, pc, c.work, inner * 8); // a record of score and index for each element of a row
+    add_span(instr, c.work, inner * 8, true);
     issue(instr);
     for (uint64_t sorted = 32; sorted < inner; sorted *= 4) {
         Instr merge = vector_instr(api, "MrgSort", pc, c.type, rows * inner);

@@ -1,0 +1,47 @@
+#include "composite.h"
+
+namespace akgen::twin {
+
+void Composite::span(const char *name, const View &v, uint64_t bytes, bool write)
+{
+    matrix(name, v, bytes, 1, 0, write);
+}
+
+void Composite::matrix(const char *name, const View &v, uint64_t row_bytes, uint32_t rows, uint64_t stride_bytes,
+                       bool write)
+{
+    if (!v.data || row_bytes == 0 || rows == 0) {
+        return;
+    }
+    require_operand(api_, pc_, name, v);
+    accesses_.push_back(Access{v.data, row_bytes, rows, static_cast<int64_t>(stride_bytes), write, v.size_bytes});
+}
+
+void Composite::temporary(const View &work, uint64_t least)
+{
+    require_temporary(api_, pc_, work, least);
+    span("sharedTmpBuffer", work, least, true);
+}
+
+void Composite::record(std::initializer_list<const char *> steps)
+{
+    size_t next = 0;
+    for (const char *row : steps) {
+        Instr instr = vector_instr(api_, row, pc_, worked_in_, elements_);
+        while (next < accesses_.size() && instr.n_access < 6) {
+            instr.access[instr.n_access++] = accesses_[next++];
+        }
+        issue(instr);
+    }
+    mask_state() = MaskState{false, ~uint64_t{0}, ~uint64_t{0}};
+}
+
+void require_temporary(const char *api, const void *pc, const View &work, uint64_t least)
+{
+    if (work.data && work.size_bytes != 0 && work.size_bytes < least) {
+        trap("TEMPORARY_SIZE", api, pc, "%s: sharedTmpBuffer has %u bytes; %llu are needed.", api, work.size_bytes,
+             static_cast<unsigned long long>(least));
+    }
+}
+
+} // namespace akgen::twin

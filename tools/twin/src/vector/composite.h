@@ -1,0 +1,35 @@
+// An API that is made of several instructions: the first ones carry its operands, the others only take time.
+#pragma once
+#include "record.h"
+#include <initializer_list>
+#include <vector>
+
+namespace akgen::twin {
+
+class Composite {
+public:
+    Composite(const char *api, const void *pc, DType worked_in, uint64_t elements)
+        : api_(api), pc_(pc), worked_in_(worked_in), elements_(elements)
+    {
+    }
+    // A span; an absent operand is passed over.
+    void span(const char *name, const View &v, uint64_t bytes, bool write);
+    // `rows` runs of row_bytes, `stride_bytes` apart.
+    void matrix(const char *name, const View &v, uint64_t row_bytes, uint32_t rows, uint64_t stride_bytes, bool write);
+    // The API's shared temporary buffer: at least `least` bytes are needed to compute anything at all.
+    void temporary(const View &work, uint64_t least);
+    // Record the instructions; leaves normal mode and a full mask behind, as the APIs do.
+    void record(std::initializer_list<const char *> steps);
+
+private:
+    const char *api_;
+    const void *pc_;
+    DType worked_in_;
+    uint64_t elements_;
+    std::vector<Access> accesses_;
+};
+
+// Trap TEMPORARY_SIZE if a shared temporary buffer ends before `least` bytes. Absent buffers and raw addresses pass.
+void require_temporary(const char *api, const void *pc, const View &work, uint64_t least);
+
+} // namespace akgen::twin
