@@ -34,4 +34,10 @@ def test_norms_run_with_the_tilings_and_the_least_buffers_of_the_host(
 
 
 def test_library_structs_are_known_to_the_build() -> None:
-    assert {"RmsNormTiling", "GroupNormTiling", "TopkTiling", "PadTiling", "LayerNormGradTiling"} <= vendor_structs()
+    assert {
+        "RmsNormTiling",
+        "GroupNormTiling",
+        "TopkTiling",
+        "PadTiling",
+        "LayerNormGradTiling",
+    } <= vendor_structs()

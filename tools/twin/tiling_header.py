@@ -1,15 +1,13 @@
 """Write the device's view of an operator's tiling structs: plain structs with the host's layout."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Iterable
 from functools import cache
 
 from akgen.tools.twin.host_info import TilingClass, TilingField
 from akgen.tools.twin.runtime_build import DEVICE_INCLUDE
 
-_ALWAYS = frozenset(
-    {"TCubeTiling", "SoftMaxTiling", "LogSoftMaxTiling", "LayerNormTiling", "RmsNormTiling"}
-)
+_ALWAYS = frozenset({"TCubeTiling", "SoftMaxTiling", "LogSoftMaxTiling", "LayerNormTiling", "RmsNormTiling"})
 
 _TYPES = frozenset(
     [
@@ -32,7 +30,7 @@ _TYPES = frozenset(
 _BY_SIZE = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t"}
 
 
-def tiling_header(classes: Collection[TilingClass], of_key: TilingClass | None) -> str:
+def tiling_header(classes: Iterable[TilingClass], of_key: TilingClass | None) -> str:
     """Define every registered struct once, and name the one that GET_TILING_DATA reads for this key."""
     done: set[str] = set(vendor_structs())
     text = ['#include "kernel_tiling/kernel_tiling.h"']

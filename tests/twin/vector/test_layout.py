@@ -74,7 +74,8 @@ def _drops(case: Any, tmp: str) -> list[Any]:
         masks = {"bytes": chosen.astype(np.uint8), "wide": wide, "bits": bits, "apart": apart}
         modes = {"bytes": 2, "wide": 1, "bits": 3, "apart": 4}
         for name, mask in masks.items():
-            info = f"DropOutShapeInfo i;\n    i.firstAxis = 4; i.srcLastAxis = 64; i.maskLastAxis = {mask.shape[1]};\n    "
+            info = "DropOutShapeInfo i;\n    i.firstAxis = 4; i.srcLastAxis = 64; "
+            info += f"i.maskLastAxis = {mask.shape[1]};\n    "
             for mode in (0, modes[name]):
                 call = f"DropOut<{cpp}, false, {mode}>(out, a, b, {tmp}0.8f, i);"
                 close = {"rtol": 1e-6} if dtype is F32 else {"rtol": 1e-3}
@@ -87,7 +88,8 @@ def _pads(case: Any, tmp: str) -> list[Any]:
     for dtype in (F16, F32, I32):
         x = RNG.integers(0, 99, (16, 15)).astype(dtype)
         whole = np.concatenate([x, np.full((16, 1), 7, dtype)], 1)
-        tiling = "PadTiling t{};\n    t.srcHeight = 16; t.srcWidth = %d; t.srcOriWidth = 15;\n    PadParams p(0, 1, 7);\n    "
+        tiling = "PadTiling t{};\n    t.srcHeight = 16; t.srcWidth = %d; t.srcOriWidth = 15;\n    "
+        tiling += "PadParams p(0, 1, 7);\n    "
         pad = f"Pad(out, a, p, {tmp}t);"
         cut = "UnPadTiling t{};\n    t.srcHeight = 16; t.srcWidth = 16;\n    UnPadParams p(0, 1);\n    "
         name = dtype.__name__

@@ -39,7 +39,9 @@ def _group(case: Any, dtype: Any, cpp: str, tmp: str) -> Any:
         _fields("GroupNormTiling", n=n, g=groups, d=channels, c=8, hw=length, hwAlignSize=stride)
         + f"GroupNorm(out, out[{x.size}], out[{x.size + 16}], a, b, b[16], {tmp}{cpp}({EPS}), t);"
     )
-    return case(f"GroupNorm-{cpp}", code, (x, _joined(gamma, beta)), want.astype(dtype) * 0, want, **TOLERANCE[cpp])
+    return case(
+        f"GroupNorm-{cpp}", code, (x, _joined(gamma, beta)), want.astype(dtype) * 0, want, **TOLERANCE[cpp]
+    )
 
 
 def _first(count: int) -> Array:
@@ -75,7 +77,9 @@ def _deep(case: Any, dtype: Any, cpp: str, tmp: str) -> Any:
         + f"DeepNorm(out, out[{x.size}], out[{x.size + 16}], a, a[{x.size}], b[{stride}], b, "
         + f"{tmp}{cpp}(0.5), {cpp}({EPS}), t);"
     )
-    return case(f"DeepNorm-{cpp}", code, (_joined(x, gx), factors), want.astype(dtype) * 0, want, **TOLERANCE[cpp])
+    return case(
+        f"DeepNorm-{cpp}", code, (_joined(x, gx), factors), want.astype(dtype) * 0, want, **TOLERANCE[cpp]
+    )
 
 
 def _known(case: Any, dtype: Any, cpp: str, tmp: str) -> list[Any]:
@@ -143,8 +147,7 @@ def _gradient(case: Any, dtype: Any, cpp: str, tmp: str) -> list[Any]:
     shape = {"bLength": 4, "sLength": 4, "hLength": length, "originalHLength": length}
     stats = _joined(variance, mean).astype(dtype)
     close = TOLERANCE[cpp] if cpp == "float" else {"rtol": 1e-2, "atol": 1e-2}
-    # The buffer of the first is a plain reference in the vendor's header, so a named tensor it is.
-    first = "LayerNormGrad(out, out[%d], a, a[%d], b, b[%d], c, %s%s(%g), t);" % (size, size, rows, tmp, cpp, EPS)
+    first = f"LayerNormGrad(out, out[{size}], a, a[{size}], b, b[{rows}], c, {tmp}{cpp}({EPS}), t);"
     sums = _joined(factor.grad.numpy(), shift.grad.numpy())
     return [
         case(
@@ -166,7 +169,8 @@ def _welford(case: Any, dtype: Any, cpp: str, tmp: str) -> list[Any]:
     length, blocks = 32, 5
     x = RNG.normal(4, 2, (blocks, length)).astype(dtype)
     wide = x.astype(np.float64)
-    update = f"Duplicate(out, 0.0f, {2 * length});\n    LocalTensor<float> t0 = tmp.ReinterpretCast<float>()[4096];\n    "
+    update = f"Duplicate(out, 0.0f, {2 * length});\n    "
+    update += "LocalTensor<float> t0 = tmp.ReinterpretCast<float>()[4096];\n    "
     for i in range(blocks):
         source, target = ("out", "t0") if i % 2 == 0 else ("t0", "out")
         update += (

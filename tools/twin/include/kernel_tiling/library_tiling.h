@@ -11,3 +11,9 @@
 AKGEN_LIBRARY_TILINGS(AKGEN_STRUCT)
 #undef AKGEN_STRUCT
 #undef AKGEN_FIELD
+
+namespace AscendC::tiling {
+#define AKGEN_STRUCT(Name, Fields) using ::Name;
+AKGEN_LIBRARY_TILINGS(AKGEN_STRUCT)
+#undef AKGEN_STRUCT
+} // namespace AscendC::tiling
