@@ -14,6 +14,7 @@ from akgen.tools.verdict import CaseVerdict, Verdict
 SHOWN_FINDINGS = 8  # the first cause matters; the rest are its echoes
 SHOWN_MISMATCHES = 3
 SHOWN_CARDS = 3
+_OF_CALLS = ("UNKNOWN_API", "WRONG_ARITY", "WRONG_ARGUMENTS", "DTYPE_UNSUPPORTED")
 MISMATCH = "OUTPUT_MISMATCH"  # the judge's code for differing numbers
 _NAMED = re.compile(r"(?:^|['‘`\"])(?:AscendC::)?([A-Za-z_]\w{2,})(?=['’`\":(<])", re.M)
 
@@ -58,26 +59,35 @@ def _finding(diagnostic: Diagnostic) -> dict[str, Any]:
         "text": diagnostic.text,
         "cause": known.cause if known else None,
         "remedy": diagnostic.remedy or (known.remedy if known else None),
-        "cards": _cards(diagnostic) if diagnostic.stage == "compile" else (),
+        "cards": _cards(diagnostic) if diagnostic.code in _OF_CALLS or _unknown(diagnostic) else (),
     }
 
 
 def _cards(diagnostic: Diagnostic) -> tuple[ApiCard, ...]:
     """Return the card of the interface that a compiler's finding names, or those nearest to an invented one.
 
-    Nearest by spelling (AddSum, Adds) and by the words in the name (VecReduceAdd, ReduceSum).
+    Nearest is what the finding itself proposes, then by spelling (AddSum, Adds) and by the words in the name
+    (VecReduceAdd, ReduceSum). A card whose signature the remedy gives already is left out.
     """
     table = cards()
     names = ([diagnostic.api] if diagnostic.api else []) + _NAMED.findall(diagnostic.text)
-    known = next((name for name in names if name in table), None)
-    if known is not None:
-        return (table[known],)
+    if not _unknown(diagnostic):
+        known = next((table[name] for name in names if name in table), None)
+        return (known,) if known is not None and known.signatures[0] not in (diagnostic.remedy or "") else ()
     invented = next((name for name in names if name[0].isupper()), None)
+    meant = re.search(r"did you mean (\w+)", diagnostic.text)
     if invented is None:
         return ()
     by_words = [table[hit.name] for hit in search(invented, 6) if hit.kind == "api"]
-    close = {card.name: card for card in (*nearest(invented, 2), *by_words[:2])}
+    proposed = (table[meant[1]],) if meant is not None and meant[1] in table else ()
+    close = {card.name: card for card in (*proposed, *nearest(invented, 2), *by_words[:2])}
     return tuple(close.values())[:SHOWN_CARDS]
+
+
+def _unknown(diagnostic: Diagnostic) -> bool:
+    """Say whether a name was used that does not exist: our finding, or the text of another compiler."""
+    unexplained = diagnostic.stage == "compile" and diagnostic.remedy is None
+    return diagnostic.code == "UNKNOWN_API" or (unexplained and "declared" in diagnostic.text)
 
 
 def _mismatch(case: CaseVerdict) -> dict[str, Any]:

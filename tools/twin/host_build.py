@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from akgen.tools.outcome import Diagnostic
 from akgen.tools.project import KernelProject
+from akgen.tools.twin.code import Code
 from akgen.tools.twin.diagnostics import explain
 from akgen.tools.twin.host_info import HostInfo
 from akgen.tools.twin.host_run import HostFailure, describe
@@ -91,7 +92,7 @@ def _build(
         if done.ok:
             return ()
         stopped = exhausted(done, source)
-        return (stopped,) if stopped else explain(done.err, side="host", is_project_file=files.__contains__)
+        return (stopped,) if stopped else explain(done.err, Code(side="host", files=files))
 
     if len(sources) == 1:
         found = one(sources[0])
@@ -119,7 +120,7 @@ def _link(
     )
     for name in objects:
         (folder / name).unlink()
-    return () if done.ok else explain(done.err, side="host", is_project_file=lambda _: False)
+    return () if done.ok else explain(done.err, Code(side="host"))
 
 
 def _describe(op_type: str, runtime: Runtime, chip_file: Path, folder: Path) -> tuple[Diagnostic, ...]:

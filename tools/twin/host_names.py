@@ -1,7 +1,8 @@
 """Names of the C and C++ host libraries that device code does not have, and what to use instead."""
 
 _MATH = {
-    "fabs": "Abs (vector)", "fabsf": "Abs (vector)", "abs": "Abs (vector)",
+    "fabs": "x < 0 ? -x : x on a number, Abs on a tensor", "fabsf": "x < 0 ? -x : x on a number, Abs on a tensor",
+    "abs": "x < 0 ? -x : x on a number, Abs on a tensor",
     "sqrtf": "sqrt on a scalar, Sqrt on a tensor", "expf": "Exp (vector)", "exp": "Exp (vector)",
     "logf": "Ln (vector)", "log": "Ln (vector)", "powf": "Power or Ln, Mul, Exp",
     "pow": "Power or Ln, Mul, Exp", "tanhf": "Tanh (vector)", "tanh": "Tanh (vector)",
@@ -25,7 +26,7 @@ _LIBRARY = {
     "free": "buffers from TPipe::InitBuffer", "memcpy": "DataCopy", "memset": "Duplicate",
     "vector": "a fixed-size array", "string": "nothing: device code has no strings",
     "cout": "AscendC::printf", "cerr": "AscendC::printf", "endl": "AscendC::printf",
-    "min": "a conditional, or Min on tensors", "max": "a conditional, or Max on tensors",
+    "min": "a < b ? a : b on numbers, Min on tensors", "max": "a > b ? a : b on numbers, Max on tensors",
     "numeric_limits": "a literal", "array": "a plain array",
     "map": "nothing: device code has no containers", "ceil_div": "(a + b - 1) / b",
     "std": "plain C++ without the standard library", "swap": "a temporary",

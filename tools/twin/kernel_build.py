@@ -10,8 +10,10 @@ from akgen.tools.dtypes import DType
 from akgen.tools.outcome import Diagnostic
 from akgen.tools.process import Finished
 from akgen.tools.project import KernelProject
+from akgen.tools.twin.code import Code
 from akgen.tools.twin.columns import Column
-from akgen.tools.twin.diagnostics import CompilerError, errors, explain
+from akgen.tools.twin.compiler_text import CompilerError, errors
+from akgen.tools.twin.diagnostics import explain
 from akgen.tools.twin.dialect import initialise, portable, unset_members
 from akgen.tools.twin.elf import Elf, exported_by, read_elf, undefined_in
 from akgen.tools.twin.entry import entries, without_comments
@@ -190,9 +192,8 @@ def _build(
             found = _placed(found, errors(strict.err, files.__contains__))
     else:
         stopped = exhausted(done, project.kernel_file)
-        found = (
-            (stopped,) if stopped else explain(done.err, side="device", is_project_file=files.__contains__)
-        )
+        code = Code(side="device", files=files, given=prelude, project=project.files)
+        found = (stopped,) if stopped else explain(done.err, code)
     write_result(folder, found)
 
 

@@ -14,13 +14,19 @@ from akgen.tools.twin.store import Store, digest
 
 _NAME = "result.json"
 _EXPLAINERS = (
-    "api_names.py",
+    "call_findings.py",
+    "code.py",
+    "compiler_text.py",
     "diagnostics.py",
+    "header_names.py",
     "host_names.py",
     "host_build.py",
     "host_run.py",
     "kernel_build.py",
+    "name_findings.py",
     "scalar_casts.py",
+    "suggest.py",
+    "type_findings.py",
 )
 
 

@@ -188,7 +188,8 @@ Buffer queue_deque(uint32_t number, uint8_t, uint8_t)
     const void *pc = __builtin_return_address(0);
     Queue &queue = queue_of(number, "DeQue", pc);
     if (queue.enqued.empty()) {
-        trap("QUEUE_STATE", "DeQue", pc, "DeQue: no tensor was enqueued in this %s queue.", position_name(queue.to));
+        trap("QUEUE_STATE", "DeQue", pc, "DeQue: no tensor was enqueued in this %s queue; EnQue is missing.",
+             position_name(queue.to));
     }
     uint8_t *data = queue.enqued.front();
     queue.enqued.erase(queue.enqued.begin());
