@@ -1,16 +1,22 @@
-"""What a prompt says about a task: the task itself, its reference, the cards that may help."""
+"""What a prompt says about a task: the task itself, its reference, the cards that may help.
+
+A briefing writes a planner's and a coder's prompt: in English here, in KernelGen-LM's form in `kernelgen_briefing`.
+"""
 
 from collections.abc import Callable, Iterable
 from importlib.resources import files
 from pathlib import Path
+from typing import Protocol, get_args
 
 from akgen.agents.budget import Budget
-from akgen.agents.plan import Plan
+from akgen.agents.plan import Category, Plan
 from akgen.agents.prompts import render
 from akgen.agents.roles import Feedback
 from akgen.knowledge.cards import ApiCard, cards
+from akgen.knowledge.chip import Chip
 from akgen.knowledge.search import search
 from akgen.tools.call import Call
+from akgen.tools.frozen import Frozen
 from akgen.tools.project import KernelProject
 from akgen.tools.task import Task
 
@@ -22,11 +28,52 @@ ALWAYS = ("pipe and queue", "copy", "tensor", "system", "host and tiling")  # fa
 Describe = Callable[[Task], Call]  # tells a task's interface, by its first case
 
 
+class Brief(Frozen):
+    """A prompt. `aside` is the part of `user` about what may still be spent: it differs from run to run."""
+
+    system: str
+    user: str
+    aside: str = ""
+
+
+class Briefing(Protocol):
+    """Writes prompts."""
+
+    def planner(self, task: Task, feedback: Feedback | None) -> Brief: ...
+
+    def coder(
+        self, task: Task, plan: Plan, feedback: Feedback | None, previous: KernelProject | None
+    ) -> Brief: ...
+
+
+class EnglishBriefing:
+    """Briefs any chat model: who it is in the system's part, the task in the user's."""
+
+    def __init__(self, chip: Chip, budget: Budget, describe: Describe | None) -> None:
+        self._chip, self._budget, self._describe = chip, budget, describe
+
+    def planner(self, task: Task, feedback: Feedback | None) -> Brief:
+        return Brief(
+            system=render("planner_system", chip=self._chip, categories=get_args(Category)),
+            user=planner_user(task, feedback, self._budget, self._describe),
+            aside=_budget_text(feedback, self._budget),
+        )
+
+    def coder(
+        self, task: Task, plan: Plan, feedback: Feedback | None, previous: KernelProject | None
+    ) -> Brief:
+        return Brief(
+            system=render("coder_system", chip=self._chip, example=example_project()),
+            user=coder_user(task, plan, feedback, previous, self._budget, self._describe),
+            aside=_budget_text(feedback, self._budget),
+        )
+
+
 def task_text(task: Task, describe: Describe | None) -> str:
     return render(
         "task",
         task=task,
-        reference=_reference(task),
+        reference=reference_source(task),
         shown_cases=task.cases[:SHOWN_CASES],
         call=describe(task) if describe else None,
     )
@@ -38,7 +85,7 @@ def planner_user(task: Task, feedback: Feedback | None, budget: Budget, describe
         task_text=task_text(task, describe),
         budget_text=_budget_text(feedback, budget),
         feedback=feedback,
-        cards=_found(task, ()),
+        cards=cards_for(task, ()),
     )
 
 
@@ -57,7 +104,7 @@ def coder_user(
         plan=plan,
         feedback=feedback,
         previous=previous,
-        cards=_found(task, plan.apis),
+        cards=cards_for(task, plan.apis),
     )
 
 
@@ -67,12 +114,16 @@ def example_project() -> KernelProject:
     return KernelProject.read_from(folder, op_type="AddOne", kernel="add_one")
 
 
+def left_of(feedback: Feedback | None, budget: Budget) -> Budget:
+    """Return what may still be spent: what the critic said, or all of it."""
+    return feedback.left if feedback and feedback.left else budget
+
+
 def _budget_text(feedback: Feedback | None, budget: Budget) -> str:
-    left = feedback.left if feedback and feedback.left else budget
-    return render("budget", budget=left).strip()
+    return render("budget", budget=left_of(feedback, budget)).strip()
 
 
-def _found(task: Task, named: Iterable[str]) -> tuple[ApiCard, ...]:
+def cards_for(task: Task, named: Iterable[str]) -> tuple[ApiCard, ...]:
     """Return the plan's interfaces, those that a search finds for the task, and those that every kernel needs."""
     table = cards()
     query = f"{task.category} {task.op_type} {task.description}"
@@ -82,7 +133,8 @@ def _found(task: Task, named: Iterable[str]) -> tuple[ApiCard, ...]:
     return tuple(table[n] for n in dict.fromkeys(names))
 
 
-def _reference(task: Task) -> str | None:
+def reference_source(task: Task) -> str | None:
+    """Return the reference's source where it is one file; a folder's is not shown."""
     path = task.reference.path
     if path.suffix != ".py" or not path.is_file():
         return None

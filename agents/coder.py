@@ -1,10 +1,11 @@
 """The model-driven coder: asks for files, joins them with the previous ones, refuses replies without code."""
 
-from akgen.agents.briefing import Describe, coder_user, example_project
+from akgen.agents.answers import unusable
+from akgen.agents.briefing import Briefing, Describe, EnglishBriefing
 from akgen.agents.budget import Budget
-from akgen.agents.conversation import Conversation
+from akgen.agents.conversation import Answer, Conversation
+from akgen.agents.kernel_only import given_host, host_files
 from akgen.agents.plan import Plan
-from akgen.agents.prompts import render
 from akgen.agents.replies import read_code
 from akgen.agents.roles import Feedback, Written
 from akgen.knowledge.chip import Chip
@@ -12,18 +13,24 @@ from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.project import KernelProject
 from akgen.tools.task import Task
 
+HOST_DATA = "GET_TILING_DATA"  # a kernel that reads it needs a host of its own
+
 
 class ChatCoder:
     """Writes Ascend C by asking a chat model once per call."""
 
     def __init__(
-        self, conversation: Conversation, chip: Chip, budget: Budget, describe: Describe | None = None
+        self,
+        conversation: Conversation,
+        chip: Chip,
+        budget: Budget,
+        describe: Describe | None = None,
+        briefing: Briefing | None = None,
     ) -> None:
         self.name = f"model:{conversation.name}"
         self._conversation = conversation
-        self._chip = chip
-        self._budget = budget
         self._describe = describe
+        self._briefing = briefing or EnglishBriefing(chip, budget, describe)
 
     def write(
         self,
@@ -33,30 +40,53 @@ class ChatCoder:
         previous: KernelProject | None,
         sample: int,
     ) -> Written:
-        """Return the project of the reply; files that it leaves out are taken from `previous`."""
+        """Return the project of the reply; files that it leaves out are taken from `previous`.
+
+        A kernel that comes without host code, and needs none of its own, gets the task's or a minimal one.
+        """
+        brief = self._briefing.coder(task, plan, feedback, previous)
         answer = self._conversation.ask(
-            render("coder_system", chip=self._chip, example=example_project()),
-            coder_user(task, plan, feedback, previous, self._budget, self._describe),
+            brief.system,
+            brief.user,
             role="coder",
             attempt=feedback.attempt + 1 if feedback else 1,
             sample=sample,
+            shared=feedback is None
+            and not plan.origin.startswith("model:"),  # a model plans each sample anew
+            aside=brief.aside,
         )
+        stopped = unusable(answer, "write")
+        if stopped is not None:
+            return _nothing(answer, *stopped)
         kernel_file = f"op_kernel/{task.kernel}.cpp"
-        reply = read_code(answer.text, kernel_file)
+        reply = read_code(answer.text, kernel_file, at_limit=answer.ended == "length")
         files = {**(previous.files if previous else {}), **reply.files}
-        problem = reply.problem
-        if problem is None and kernel_file not in files:
-            problem = f"The reply has no file {kernel_file}."
-        if problem is not None:
-            return Written(
-                project=None,
-                outcome=Outcome.NO_CODE,
-                diagnostics=(Diagnostic(code="NO_CODE", text=problem, stage="write"),),
-                usage=answer.usage,
-                messages=answer.messages,
+        if reply.problem is not None:
+            return _nothing(
+                answer, Outcome.NO_CODE, Diagnostic(code=reply.code, text=reply.problem, stage="write")
             )
+        if kernel_file not in files:
+            text = f"The reply has no file {kernel_file}."
+            return _nothing(answer, Outcome.NO_CODE, Diagnostic(code="NO_CODE", text=text, stage="write"))
         return Written(
-            project=KernelProject(op_type=task.op_type, kernel=task.kernel, files=files),
+            project=KernelProject(
+                op_type=task.op_type, kernel=task.kernel, files=self._with_host(task, files, kernel_file)
+            ),
             usage=answer.usage,
             messages=answer.messages,
         )
+
+    def _with_host(self, task: Task, files: dict[str, str], kernel_file: str) -> dict[str, str]:
+        if any(path.startswith("op_host/") for path in files):
+            return files
+        if given := given_host(task):
+            return given | files
+        if self._describe is None or HOST_DATA in files[kernel_file]:
+            return files
+        return host_files(task, self._describe(task)) | files
+
+
+def _nothing(answer: Answer, outcome: Outcome, found: Diagnostic) -> Written:
+    return Written(
+        project=None, outcome=outcome, diagnostics=(found,), usage=answer.usage, messages=answer.messages
+    )

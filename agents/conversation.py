@@ -1,30 +1,36 @@
-"""One question to a chat model and its answer, with what it cost and what the store keeps."""
+"""Questions to a chat model and its answers: asked once, kept, counted, and found again when a run goes on.
 
+Where several samples are going to ask the same, one request brings an answer for each of them.
+"""
+
+import threading
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from akgen.agents.models.replay import RecordingChatModel
-from akgen.agents.models.transport import RetryPolicy, ask
-from akgen.agents.roles import Usage
+from akgen.agents.calling import Caller, Request, Turn
+from akgen.agents.calls import CallStore, Ended, Limits, Memory, ModelCall, Price, Usage, call_key
+from akgen.agents.circumstances import circumstances
+from akgen.agents.models.transport import RetryPolicy
 from akgen.tools.frozen import Frozen
-
-CHARACTERS_PER_TOKEN = 4  # an estimate, for servers that report no usage: a token budget must still hold
-ATTEMPTS_PER_SAMPLE = 1000  # keeps the seeds of samples apart
 
 
 class Answer(Frozen):
-    """What the model said."""
+    """What the model said. `messages` is the exchange as the run store keeps it.
+
+    `ended` is "budget" if what the run may spend left no answer; `text` then says why.
+    """
 
     text: str
     usage: Usage
     messages: tuple[dict[str, str], ...]
+    ended: Ended = "stop"
 
 
 class Conversation:
-    """A chat model with its endpoint's name and the policy of talking to it."""
+    """A chat model with the policy of talking to it, and where its calls are kept."""
 
     def __init__(
         self,
@@ -34,60 +40,92 @@ class Conversation:
         seed: int,
         policy: RetryPolicy | None = None,
         sleep: Callable[[float], None] = time.sleep,
+        *,
+        calls: CallStore | None = None,
+        samples: int = 1,
+        price: Price | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self.name = name
-        self._model = model
-        self._endpoint = endpoint
-        self._policy = policy or RetryPolicy()
-        self._sleep = sleep
-        self._seed = seed if _takes_seed(model) else None
+        self._caller = Caller(model, name, endpoint, seed, policy or RetryPolicy(), sleep, price or Price())
+        self.features = self._caller.features
+        self._calls: CallStore = Memory() if calls is None else calls
+        self._samples = samples
+        self._limits = limits or Limits()
+        self._locks: dict[str, threading.Lock] = {}
+        self._making_locks = threading.Lock()
 
-    def ask(self, system: str, user: str, *, role: str, attempt: int, sample: int) -> Answer:
-        """Send a request; the same attempt of the same sample always asks with the same seed."""
-        sent: list[BaseMessage] = [SystemMessage(system), HumanMessage(user)]
-        request = {}
-        if self._seed is not None:
-            request["seed"] = self._seed + sample * ATTEMPTS_PER_SAMPLE + attempt
-        begin = time.monotonic()
-        reply = ask(
-            self._model,
-            sent,
-            {"role": role, "attempt": attempt, "sample": sample},
-            self._endpoint,
-            self._policy,
-            self._sleep,
-            **request,
-        )
-        text = _text(reply)
-        return Answer(
-            text=text,
-            usage=_usage(reply, sent, text, time.monotonic() - begin),
-            messages=(
-                {"role": "system", "content": system},
-                {"role": "user", "content": user},
-                {"role": "assistant", "content": text},
-            ),
-        )
+    def ask(
+        self,
+        system: str,
+        user: str,
+        *,
+        role: str,
+        attempt: int,
+        sample: int,
+        before: Sequence[tuple[str, str]] = (),
+        shared: bool = False,
+        schema: dict[str, Any] | None = None,
+        aside: str = "",
+    ) -> Answer:
+        """Send a request, or find its answer among the calls that were made.
+
+        `before` are the earlier (user, assistant) turns of this exchange. `shared` says that every sample asks exactly
+        this: one request then brings an answer for each. `schema` is what a JSON answer must fit, where the server can
+        see to it. `aside` is the part of `user` about what may still be spent, which no replay can repeat. The same
+        attempt of the same sample always asks with the same seed.
+        """
+        earlier: list[Turn] = [("system", system)] if system else []
+        for asked, said in before:
+            earlier += [("user", asked), ("assistant", said)]
+        messages: tuple[Turn, ...] = (*earlier, ("user", user))
+        turn = len(before) + 1
+        key = call_key(circumstances().task, role, attempt, turn, messages, aside)
+        with self._lock(key):
+            call = self._calls.take(key, sample)
+            if call is None:
+                spent = self._limits.used_up(self._calls.total())
+                if spent is not None:
+                    return _answer(spent, Usage(), messages, "budget")
+                call = self._make(
+                    Request(
+                        key=key,
+                        role=role,
+                        attempt=attempt,
+                        turn=turn,
+                        samples=self._askers(key, sample, shared),
+                        messages=messages,
+                        json_schema=schema,
+                    )
+                )
+                call = self._calls.take(key, sample) or call
+        reply = next((reply for reply in call.replies if reply.sample == sample), None)
+        if reply is None:
+            return _answer(call.failed or "", call.usage, messages, "budget")
+        return _answer(reply.text, reply.usage, messages, reply.ended)
+
+    def _make(self, request: Request) -> ModelCall:
+        call, error = self._caller.call(request)
+        self._calls.keep(call)
+        if error is not None:
+            raise error
+        return call
+
+    def _askers(self, key: str, sample: int, shared: bool) -> tuple[int, ...]:
+        """Return the samples that one request is to answer: all that have no answer yet, if they may share."""
+        if not shared or "n" not in self.features:
+            return (sample,)
+        open_ones = (n for n in range(self._samples) if not self._calls.known(key, n))
+        return tuple(sorted({sample, *open_ones}))
+
+    def _lock(self, key: str) -> threading.Lock:
+        """Return the lock of a request: samples that ask the same side by side send it once."""
+        with self._making_locks:
+            return self._locks.setdefault(key, threading.Lock())
 
 
-def _text(reply: AIMessage) -> str:
-    """Return the reply; a thought that the server split off is put back in front."""
-    thought = reply.additional_kwargs.get("reasoning_content")
-    return f"<think>{thought}</think>\n{reply.text}" if thought else str(reply.text)
-
-
-def _usage(reply: AIMessage, sent: Sequence[BaseMessage], text: str, seconds: float) -> Usage:
-    told = reply.usage_metadata
-    if told is not None:
-        return Usage(input_tokens=told["input_tokens"], output_tokens=told["output_tokens"], seconds=seconds)
-    asked = sum(len(str(message.text)) for message in sent)
-    return Usage(
-        input_tokens=asked // CHARACTERS_PER_TOKEN,
-        output_tokens=len(text) // CHARACTERS_PER_TOKEN,
-        seconds=seconds,
+def _answer(text: str, usage: Usage, messages: Sequence[Turn], ended: Ended) -> Answer:
+    kept = tuple({"role": who, "content": said} for who, said in messages)
+    return Answer(
+        text=text, usage=usage, messages=(*kept, {"role": "assistant", "content": text}), ended=ended
     )
-
-
-def _takes_seed(model: BaseChatModel) -> bool:
-    inner = model.inner if isinstance(model, RecordingChatModel) else model
-    return "seed" in type(inner).model_fields

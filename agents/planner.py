@@ -1,17 +1,18 @@
 """The model-driven planner: asks for a plan, checks its numbers, refuses what cannot fit."""
 
-from typing import Any, Literal, get_args
+from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from akgen.agents.briefing import Describe, planner_user
+from akgen.agents.answers import unusable
+from akgen.agents.briefing import Briefing, Describe, EnglishBriefing
 from akgen.agents.budget import Budget
-from akgen.agents.conversation import Answer, Conversation
+from akgen.agents.conversation import Conversation
 from akgen.agents.plan import Buffer, Category, Plan, Tiling
 from akgen.agents.plan_check import check_tiling
-from akgen.agents.prompts import render
-from akgen.agents.replies import read_json, split_thought
+from akgen.agents.replies import split_thought
 from akgen.agents.roles import Feedback, Planned
+from akgen.agents.structured import Structured, ask_structured
 from akgen.knowledge.chip import Chip
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Diagnostic, Outcome
@@ -34,7 +35,7 @@ class PlanReply(Frozen):
 
 
 class ChatPlanner:
-    """Plans by asking a chat model once per call; what cannot be used is refused with the reason."""
+    """Plans by asking a chat model; what cannot be read gets one more turn, what cannot fit a refusal with reasons."""
 
     def __init__(
         self,
@@ -43,36 +44,32 @@ class ChatPlanner:
         budget: Budget,
         route: Literal["ascendc", "dsl"] = "ascendc",
         describe: Describe | None = None,
+        briefing: Briefing | None = None,
     ) -> None:
         self.name = f"model:{conversation.name}"
         self._conversation = conversation
         self._chip = chip
-        self._budget = budget
         self._route = route
-        self._describe = describe
+        self._briefing = briefing or EnglishBriefing(chip, budget, describe)
 
     def plan(self, task: Task, feedback: Feedback | None, sample: int) -> Planned:
-        answer = self._conversation.ask(
-            render("planner_system", chip=self._chip, categories=get_args(Category)),
-            planner_user(task, feedback, self._budget, self._describe),
+        told = ask_structured(
+            self._conversation,
+            self._briefing.planner(task, feedback),
+            PlanReply,
             role="planner",
             attempt=feedback.attempt + 1 if feedback else 1,
             sample=sample,
+            shared=feedback is None,
         )
-        raw = read_json(answer.text)
-        if raw is None:
-            text = "The planner's reply holds no JSON object."
-            return _refused(answer, Outcome.NO_CODE, (Diagnostic(code="NO_PLAN", text=text, stage="plan"),))
-        try:
-            # A model may add fields of its own; only those asked for count.
-            reply = PlanReply.model_validate({k: v for k, v in raw.items() if k in PlanReply.model_fields})
-        except ValidationError as problem:
-            return _refused(answer, Outcome.PLAN_REJECTED, _complaints(problem))
+        reply = told.value
+        if reply is None:
+            return _unread(told)
         tiling = _tiling(reply)
         found = check_tiling(tiling, self._chip)
         if found:
-            return _refused(answer, Outcome.PLAN_REJECTED, found)
-        thought, _, _ = split_thought(answer.text)
+            return _refused(told, Outcome.PLAN_REJECTED, found)
+        thought, _, _ = split_thought(told.last.text)
         plan = Plan(
             origin=self.name,
             category=reply.category,
@@ -82,7 +79,24 @@ class ChatPlanner:
             risks=reply.risks,
             route=self._route,
         )
-        return Planned(plan=plan, usage=answer.usage, messages=answer.messages)
+        return Planned(plan=plan, usage=told.usage, messages=told.last.messages)
+
+
+def _unread(told: Structured[PlanReply]) -> Planned:
+    """Return why there is no plan: refused, cut, without an object, or with fields of another form."""
+    stopped = unusable(told.last, "plan")
+    if stopped is not None:
+        return _refused(told, stopped[0], (stopped[1],))
+    fields = [c for c in told.complaints if c.field is not None]
+    if fields:
+        texts = (f'The plan\'s "{c.field}": {c.text}.' for c in fields)
+        found = tuple(Diagnostic(code="PLAN_FIELD", text=text, stage="plan") for text in texts)
+        return _refused(told, Outcome.PLAN_REJECTED, found)
+    if told.last.ended == "length":
+        cut = Diagnostic(code="REPLY_CUT", text="The planner's reply ends before its plan.", stage="plan")
+        return _refused(told, Outcome.NO_CODE, (cut,))
+    none = Diagnostic(code="NO_PLAN", text="The planner's reply holds no JSON object.", stage="plan")
+    return _refused(told, Outcome.NO_CODE, (none,))
 
 
 def _tiling(reply: PlanReply) -> Tiling:
@@ -97,22 +111,7 @@ def _tiling(reply: PlanReply) -> Tiling:
     )
 
 
-def _refused(answer: Answer, outcome: Outcome, found: tuple[Diagnostic, ...]) -> Planned:
+def _refused(told: Structured[PlanReply], outcome: Outcome, found: tuple[Diagnostic, ...]) -> Planned:
     return Planned(
-        plan=None, outcome=outcome, diagnostics=found, usage=answer.usage, messages=answer.messages
+        plan=None, outcome=outcome, diagnostics=found, usage=told.usage, messages=told.last.messages
     )
-
-
-def _complaints(problem: ValidationError) -> tuple[Diagnostic, ...]:
-    """Return what is wrong with each field, in the words that the planner will read."""
-    found: list[Diagnostic] = []
-    for error in problem.errors():
-        place, given = ".".join(map(str, error["loc"])), _short(error["input"])
-        text = f'The plan\'s "{place}": {error["msg"]}; it was {given}.'
-        found.append(Diagnostic(code="PLAN_FIELD", text=text, stage="plan"))
-    return tuple(found)
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."

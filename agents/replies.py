@@ -2,12 +2,13 @@
 
 Full answers head each file with `================== op_host/name.cpp ==================`; kernel-only answers wrap one
 block in `<kernel_impl>`; anything else counts by its fenced C++ blocks. Paths are taken only below op_host and
-op_kernel. What a model says about its own code is not believed; it is only kept.
+op_kernel. A block without its end is a cut answer, never code. What a model says about its own code is not believed;
+it is only kept.
 """
 
 import json
 import re
-from typing import Any
+from typing import Any, Literal
 
 from akgen.tools.frozen import Frozen
 
@@ -28,6 +29,7 @@ class Reply(Frozen):
     files: dict[str, str]
     kernel_only: bool = False
     problem: str | None = None
+    code: Literal["NO_CODE", "REPLY_CUT", "REPLY_EMPTY"] = "NO_CODE"  # of the problem
 
 
 def split_thought(text: str) -> tuple[str | None, str, bool]:
@@ -41,34 +43,54 @@ def split_thought(text: str) -> tuple[str | None, str, bool]:
     return None, text, False
 
 
-def read_code(text: str, kernel_file: str) -> Reply:
-    """Read a coder's reply; `kernel_file` is where code without a path goes."""
+def read_code(text: str, kernel_file: str, *, at_limit: bool = False) -> Reply:
+    """Read a coder's reply; `kernel_file` is where code without a path goes.
+
+    `at_limit` says that the server stopped the reply at its length limit: what came whole before that still counts.
+    """
     thought, rest, cut = split_thought(text)
     if not rest.strip():
-        problem = "The reply ends inside its thought." if cut else "The reply is empty."
-        return Reply(thought=thought, files={}, problem=problem)
+        if cut or (at_limit and text.strip()):
+            return _problem(thought, "The reply ends inside its thought.", "REPLY_CUT")
+        return _problem(thought, "The reply is empty.", "REPLY_EMPTY")
+    if _open_fence(rest):
+        return _problem(thought, "The reply is cut inside a code block.", "REPLY_CUT")
     headed = _headed_files(rest)
     if headed:
         unsafe = [path for path in headed if not _SAFE.fullmatch(path)]
         if unsafe:
             problem = f"The reply names the file {unsafe[0]}, which is not below op_host or op_kernel."
-            return Reply(thought=thought, files={}, problem=problem)
+            return _problem(thought, problem)
+        if at_limit and kernel_file not in headed:
+            return _problem(thought, f"The reply is cut before {kernel_file}.", "REPLY_CUT")
         return Reply(thought=thought, files=headed)
     wrapped = _KERNEL.search(rest)
     if wrapped:
         body = wrapped["body"]
         fenced = _FENCE.search(body)
+        if fenced is None and at_limit and "</kernel_impl>" not in rest:
+            return _problem(thought, "The reply is cut inside <kernel_impl>.", "REPLY_CUT")
         code = fenced["body"] if fenced else body.replace("```cpp", "").replace("```", "")
         if code.strip():
             return Reply(thought=thought, files={kernel_file: _end(code)}, kernel_only=True)
-        return Reply(thought=thought, files={}, problem="The reply's <kernel_impl> block is empty.")
+        return _problem(thought, "The reply's <kernel_impl> block is empty.")
     files = _fenced_files(rest, kernel_file)
     if files:
         return Reply(thought=thought, files=files, kernel_only=set(files) == {kernel_file})
-    problem = (
-        "The reply is cut inside a code block." if rest.count("```") % 2 else "The reply holds no code block."
-    )
-    return Reply(thought=thought, files={}, problem=problem)
+    if at_limit:
+        return _problem(thought, "The reply reached its length limit before any code.", "REPLY_CUT")
+    return _problem(thought, "The reply holds no code block.")
+
+
+def _problem(
+    thought: str | None, text: str, code: Literal["NO_CODE", "REPLY_CUT", "REPLY_EMPTY"] = "NO_CODE"
+) -> Reply:
+    return Reply(thought=thought, files={}, problem=text, code=code)
+
+
+def _open_fence(text: str) -> bool:
+    """Say whether the last code block has no end."""
+    return len(re.findall(r"^[ \t]*```", text, re.M)) % 2 == 1
 
 
 def read_json(text: str) -> dict[str, Any] | None:

@@ -3,20 +3,13 @@
 from typing import Literal, Protocol
 
 from akgen.agents.budget import Budget
+from akgen.agents.calls import Usage as Usage
 from akgen.agents.plan import Plan
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.project import KernelProject
 from akgen.tools.task import Task
 from akgen.tools.verdict import Verdict
-
-
-class Usage(Frozen):
-    """What a model call cost."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    seconds: float = 0.0
 
 
 class Feedback(Frozen):

@@ -3,12 +3,20 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from akgen.agents.briefing import Describe
+from akgen.agents.briefing import Briefing, Describe, EnglishBriefing
 from akgen.agents.budget import Budget
+from akgen.agents.calls import CallStore, Limits, Price
 from akgen.agents.coder import ChatCoder
 from akgen.agents.conversation import Conversation
 from akgen.agents.critic import RuleCritic
-from akgen.agents.models.resolve import COMPOSER, ModelOptions, endpoint_name, resolve_model
+from akgen.agents.kernelgen_briefing import KernelGenBriefing
+from akgen.agents.models.resolve import (
+    COMPOSER,
+    ModelOptions,
+    endpoint_name,
+    resolve_model,
+    speaks_kernelgen,
+)
 from akgen.agents.models.transport import RetryPolicy
 from akgen.agents.planner import ChatPlanner
 from akgen.agents.requests.sentence import hear
@@ -33,6 +41,16 @@ class Team:
     understand: Understand
 
 
+@dataclass(frozen=True)
+class Talk:
+    """How a run talks to its model: where calls are kept, how many samples share a request, what may be spent."""
+
+    calls: CallStore | None = None
+    samples: int = 1
+    price: Price | None = None
+    limits: Limits | None = None
+
+
 def make_team(
     model: str,
     options: ModelOptions,
@@ -42,6 +60,7 @@ def make_team(
     chip: Chip,
     budget: Budget,
     describe: Describe,
+    talk: Talk | None = None,
 ) -> Team:
     """Make the deciders that `model` and `planner` name.
 
@@ -55,6 +74,7 @@ def make_team(
             )
         free = _composer(chip)
         return Team(planner=free, coder=free, critic=RuleCritic(), understand=hear)
+    talk = talk or Talk()
     if route == "dsl":
         raise InputError(
             "A model writes Ascend C directly.", "Leave --route out, or use the composer for the dsl route."
@@ -65,15 +85,21 @@ def make_team(
         endpoint_name(model, options),
         options.seed,
         RetryPolicy(tries=options.tries),
+        calls=talk.calls,
+        samples=talk.samples,
+        price=talk.price,
+        limits=talk.limits,
     )
+    trained = speaks_kernelgen(model)
+    briefing: Briefing = (KernelGenBriefing if trained else EnglishBriefing)(chip, budget, describe)
     planning: Planner = (
         _composer(chip)
         if planner == "composer"
-        else ChatPlanner(conversation, chip, budget, describe=describe)
+        else ChatPlanner(conversation, chip, budget, briefing=briefing)
     )
     return Team(
         planner=planning,
-        coder=ChatCoder(conversation, chip, budget, describe),
+        coder=ChatCoder(conversation, chip, budget, describe, briefing),
         critic=RuleCritic(),
         understand=ModelUnderstanding(conversation),
     )

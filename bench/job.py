@@ -46,7 +46,7 @@ class Bench(Protocol):
 def open_bench(config: BenchConfig, run: Path, site: Site) -> Iterator[Bench]:
     """Make what a worker needs; its processes end with the context."""
     if config.solves:
-        with open_crew(run_config(config), site, lambda _line: None) as crew:
+        with open_crew(run_config(config), site, lambda _line: None, run) as crew:
             yield _Solving(config, run, crew)
     else:
         source = Answers() if config.source == "answers" else Folder(Path(config.source))
@@ -119,7 +119,10 @@ def run_config(config: BenchConfig) -> RunConfig:
         chip=config.chip,
         route=config.route,
         samples=config.samples,
-        budget=Budget(attempts=config.attempts),
+        budget=(config.budget or Budget()).model_copy(update={"attempts": config.attempts}),
+        limits=config.limits,
+        price=config.price,
+        sampling=config.sampling,
         seed=config.seed,
         extra={"suite": config.suite, "mode": config.mode},
     )
@@ -145,17 +148,24 @@ def _from_candidate(
 ) -> Record:
     attempts = {a.number: a for a in store.sample(candidate.sample).attempts()}
     best = attempts.get(candidate.best) if candidate.best is not None else None
-    update: dict[str, object] = {"attempts": len(candidate.attempts), "wall_s": round(wall_s, 3)}
+    spent = candidate.spent
+    update: dict[str, object] = {
+        "attempts": len(candidate.attempts),
+        "wall_s": round(wall_s, 3),
+        "input_tokens": spent.tokens - spent.output_tokens,
+        "output_tokens": spent.output_tokens,
+        "cost": spent.cost,
+    }
     if best is not None and best.verdict.cases:
         judged = _judged(job, task, candidate.sample, best.verdict, left_out, wall_s)
-        return judged.model_copy(update={**update, "input_tokens": candidate.spent.tokens})
+        return judged.model_copy(update=update)
     last = candidate.attempts[-1] if candidate.attempts else None
     whole = attempts.get(last.number) if last is not None else None
     why = verdict_why(whole.verdict) if whole is not None else ""
     record = _record(
         job, task, candidate.sample, candidate.outcome, why or candidate.stopped or "", left_out=left_out
     )
-    return record.model_copy(update={**update, "input_tokens": candidate.spent.tokens})
+    return record.model_copy(update=update)
 
 
 def _record(job: Job, task: Task, number: int, outcome: Outcome, why: str, *, left_out: int) -> Record:

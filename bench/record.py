@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from akgen.agents.budget import Budget
+from akgen.agents.calls import Limits, Price, Sampling
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Outcome
 from akgen.tools.verdict import CaseVerdict, Verdict
@@ -38,6 +40,10 @@ class BenchConfig(Frozen):
     base_url: str | None = None
     route: Literal["dsl", "ascendc"] | None = None
     attempts: int = 1
+    budget: Budget | None = None  # of each sample, besides its attempts
+    limits: Limits = Limits()
+    price: Price | None = None
+    sampling: Sampling = Sampling()
 
     @property
     def solves(self) -> bool:
@@ -78,6 +84,7 @@ class Record(Frozen):
     attempts: int = 1
     input_tokens: int = 0
     output_tokens: int = 0
+    cost: float = 0.0  # in the currency of the model's prices
 
     @property
     def compiled(self) -> bool:

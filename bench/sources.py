@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Protocol
 
-from akgen.bench.npukb import discovery
+from akgen.agents.kernel_only import given_host
 from akgen.tools.outcome import InputError
 from akgen.tools.project import KernelProject
 from akgen.tools.task import Task
@@ -60,14 +60,5 @@ def operator_project(folder: Path, task: Task) -> KernelProject:
         if not (path.startswith("op_host/") and _CALL_PATH.search(text))
     }
     if not any(path.startswith("op_host/") for path in files):
-        files |= question_host(task)
+        files |= given_host(task)
     return project.model_copy(update={"files": files})
-
-
-def question_host(task: Task) -> dict[str, str]:
-    """Return the host code that the task gives to candidates which bring a kernel only; empty if it gives none."""
-    folder = task.reference.path / "question"
-    if task.suite != "npukb" or not discovery.is_task_folder(task.reference.path):
-        return {}
-    given = KernelProject.read_from(folder, task.op_type, task.kernel)
-    return {path: given.files[path] for path in given.host_files}

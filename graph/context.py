@@ -47,6 +47,7 @@ class Context:
     seed: int
     samples: int
     watch: Watch
+    run: str | None = None  # its id, for what is recorded outside of it
 
     def sample(self, number: int, task: str) -> "SampleContext":
         store = self.store.sample(number)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from akgen.agents.budget import Budget, Spent
+from akgen.agents.calls import Limits, Price, Sampling
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Decision, Feedback
 from akgen.tools.frozen import Frozen
@@ -32,7 +33,10 @@ class RunConfig(Frozen):
     samples: int = 1
     parallel: int = 1  # candidates at the same time
     tune: int = 0  # attempts spent on speed after the first correct one
-    budget: Budget = Budget()
+    budget: Budget = Budget()  # of each sample
+    limits: Limits = Limits()  # of all model calls together
+    price: Price | None = None  # of the model; without one nothing costs anything
+    sampling: Sampling = Sampling()
     seed: int = 0
     extra: dict[str, Any] = Field(default={})  # what a command adds of its own, such as the suite
 

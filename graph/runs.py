@@ -12,7 +12,8 @@ from pathlib import Path
 from pydantic import Field, SecretStr
 
 from akgen.agents.models.resolve import COMPOSER, ModelOptions
-from akgen.agents.team import Team, make_team
+from akgen.agents.team import Talk, Team, make_team
+from akgen.graph.calls import RunCalls
 from akgen.graph.context import Context
 from akgen.graph.events import Watch
 from akgen.graph.records import RunConfig, RunInfo, Solution
@@ -37,6 +38,7 @@ class Site(Frozen):
     api_key: str | None = Field(default=None, repr=False)
     postgres: str | None = Field(default=None, repr=False)
     model_tries: int = 5  # how often a request to a model's endpoint is sent before the run stops
+    model_timeout_s: float = 600.0  # of one answer
 
 
 @dataclass(frozen=True)
@@ -49,18 +51,20 @@ class Crew:
 
 
 @contextmanager
-def open_crew(config: RunConfig, site: Site, progress: Callable[[str], None]) -> Iterator[Crew]:
-    """Make what a run works with; its processes end with the context.
+def open_crew(
+    config: RunConfig, site: Site, progress: Callable[[str], None], run: Path | None = None
+) -> Iterator[Crew]:
+    """Make what a run works with; its processes end with the context. Model calls are kept below `run`.
 
     Raises InputError for a model, chip or route that cannot be used, InfraError when the machine lacks something.
     """
     toolchain = make_toolchain(config.toolchain, site.machine, config.chip)
     with open_tools(toolchain, progress) as tools:
-        yield make_crew(config, site, tools)
+        yield make_crew(config, site, tools, run)
 
 
-def make_crew(config: RunConfig, site: Site, tools: Tools) -> Crew:
-    """Make the deciders of a run, who use tools that are open already.
+def make_crew(config: RunConfig, site: Site, tools: Tools, run: Path | None = None) -> Crew:
+    """Make the deciders of a run, who use tools that are open already. Model calls are kept below `run`.
 
     Raises InputError for a model or route that cannot be used.
     """
@@ -71,12 +75,20 @@ def make_crew(config: RunConfig, site: Site, tools: Tools) -> Crew:
             api_key=SecretStr(site.api_key) if site.api_key else None,
             seed=config.seed,
             tries=site.model_tries,
+            timeout_s=site.model_timeout_s,
+            sampling=config.sampling,
         ),
         planner=config.planner,
         route=config.route,
         chip=chip(config.chip or DEFAULT_CHIP),
         budget=config.budget,
         describe=tools.describe,
+        talk=Talk(
+            calls=RunCalls(run) if run is not None else None,
+            samples=config.samples,
+            price=config.price,
+            limits=config.limits,
+        ),
     )
     return Crew(team=team, tools=tools, site=site)
 
@@ -113,6 +125,7 @@ def work_on(store: RunStore, task: Task, crew: Crew, watch: Watch) -> Solution:
         seed=config.seed,
         samples=config.samples,
         watch=watch,
+        run=store.info.id,
     )
     return solve(
         task,

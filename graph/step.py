@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from akgen.agents.budget import Spent
+from akgen.agents.budget import Spent, remaining
+from akgen.agents.circumstances import Circumstances, under
 from akgen.agents.roles import Usage
 from akgen.graph.context import Context
 from akgen.graph.ledger import Paid
@@ -24,6 +25,14 @@ class Step:
         self.attempt = state["attempt"]
         self.here = context.sample(state["sample"], state["task"].name)
         self._spent = state["spent"]
+        self._circumstances = Circumstances(
+            run=context.run,
+            task=state["task"].name,
+            sample=state["sample"],
+            attempt=self.attempt,
+            node=stage,
+            left=remaining(context.budget, state["spent"]),
+        )
         self._seconds = 0.0
         self.here.log.say("stage", attempt=self.attempt, stage=stage, status="start")
 
@@ -35,7 +44,8 @@ class Step:
         usable: Callable[[T], bool] = lambda _: True,
     ) -> T:
         """Act once for these inputs, however often the process dies in between."""
-        paid: Paid[T] = self.here.ledger.once(self.stage, inputs, model, act, usable)
+        with under(self._circumstances):
+            paid: Paid[T] = self.here.ledger.once(self.stage, inputs, model, act, usable)
         self._seconds = paid.seconds
         if paid.reused:
             self.here.log.say("reused", attempt=self.attempt, stage=self.stage)
@@ -53,7 +63,7 @@ class Step:
             text=text,
         )
         return self._spent.plus(
-            tokens=usage.input_tokens + usage.output_tokens if usage else 0,
+            usage=usage,
             wall_s=self._seconds,
             device_s=self._seconds if self.stage in ON_DEVICE else 0.0,
         )

@@ -61,6 +61,7 @@ class Task(Frozen):
     mode: Literal["static", "dynamic"] = "dynamic"
     tolerances: tuple[Tolerance, ...] = ()  # dtypes not listed take the judge's defaults
     own_checker: bool = False  # the loader brings the task's own precision check
+    given_host: Path | None = None  # a folder whose op_host is given to answers that bring a kernel only
     certificate: Certificate | None = None
 
     def only(self, case_ids: tuple[str, ...]) -> "Task":

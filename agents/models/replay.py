@@ -1,34 +1,43 @@
-"""Record what a chat model replies, and replay it without the model."""
+"""Record what a chat model replies, and replay it without the model: from a tape, or from a run's folder."""
 
 import fcntl
 import hashlib
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
+from akgen.agents.models.features import Feature, features_of
+from akgen.agents.models.recorded_run import CALLS, read_run
 from akgen.tools.outcome import InfraError, InputError
 
 
-def request_key(messages: list[BaseMessage], metadata: dict[str, Any]) -> str:
-    """Return the SHA-256 of a request: its messages, and which sample and attempt asks."""
-    asked = {name: metadata.get(name) for name in ("role", "sample", "attempt")}
+def request_key(messages: list[BaseMessage], metadata: dict[str, Any], sample: int) -> str:
+    """Return the SHA-256 of a request: its messages, and which sample, attempt and turn asks."""
+    asked = {"role": metadata.get("role"), "sample": sample, "attempt": metadata.get("attempt")}
+    if metadata.get("turn", 1) > 1:
+        asked["turn"] = metadata["turn"]
     said = [[m.type, m.content] for m in messages]
     return hashlib.sha256(json.dumps([asked, said], sort_keys=True).encode()).hexdigest()
 
 
-def _read(path: Path) -> dict[str, dict[str, Any]]:
+def _samples(metadata: dict[str, Any], n: int | None) -> list[int]:
+    first = metadata.get("sample", 0)
+    return list(metadata.get("samples") or range(first, first + (n or 1)))
+
+
+def _read(path: Path) -> dict[str, AIMessage]:
     """Return the recorded replies by key; a torn last line is left out."""
     found = {}
     for row in path.read_bytes().split(b"\n")[:-1]:
         try:
             line = json.loads(row)
-            found[line["key"]] = line
+            found[line["key"]] = AIMessage.model_validate(line["reply"])
         except (ValueError, KeyError, TypeError) as problem:
             raise InputError(
                 f"{path} is not a recording: {problem}.", "Record one with --model record:FILE:MODEL."
@@ -37,23 +46,31 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
 
 
 class ReplayChatModel(BaseChatModel):
-    """Answers from a recording, and nothing else."""
+    """Answers from a recording, and nothing else.
+
+    `replies` are found by the request's messages (a tape), `calls` by the key of the call and its sample (a run).
+    """
+
+    features: ClassVar[frozenset[Feature]] = frozenset(("n", "tokens"))
 
     path: Path
-    replies: dict[str, dict[str, Any]]
+    replies: dict[str, AIMessage] = {}  # noqa: RUF012 (a pydantic field)
+    calls: dict[tuple[str, int], AIMessage] = {}  # noqa: RUF012
 
     @classmethod
     def read(cls, path: Path) -> "ReplayChatModel":
-        """Read a recording.
+        """Read a recording: a tape, or the folder of a run.
 
-        Raises InputError if the file is missing or something else.
+        Raises InputError if it is missing or something else.
         """
         try:
+            if path.is_dir():
+                return cls(path=path, calls=read_run(path))
             return cls(path=path, replies=_read(path))
         except OSError as problem:
             raise InputError(
                 f"The recording {path} cannot be read: {problem.strerror}.",
-                "Record one with --model record:FILE:MODEL.",
+                f"Record one with --model record:FILE:MODEL, or give a run's folder with {CALLS}/.",
             ) from problem
 
     @property
@@ -67,16 +84,22 @@ class ReplayChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        del stop, kwargs
+        del stop
         metadata = (run_manager.metadata or {}) if run_manager else {}
-        line = self.replies.get(request_key(messages, metadata))
-        if line is None:
-            raise InputError(
-                f"The recording {self.path} has no reply to this request "
-                f"({metadata.get('role')}, attempt {metadata.get('attempt')}).",
-                "Record it again: the task, the prompts or the toolchain's findings have changed.",
-            )
-        return ChatResult(generations=[ChatGeneration(message=AIMessage.model_validate(line["reply"]))])
+        found: list[ChatGeneration] = []
+        for sample in _samples(metadata, kwargs.get("n")):
+            reply = self.calls.get((metadata.get("key", ""), sample))
+            reply = reply or self.replies.get(request_key(messages, metadata, sample))
+            if reply is None and not found:
+                raise InputError(
+                    f"The recording {self.path} has no reply to this request "
+                    f"({metadata.get('role')}, attempt {metadata.get('attempt')}).",
+                    "Record it again: the task, the prompts or the toolchain's findings have changed.",
+                )
+            if reply is None:
+                break  # whoever needs it asks again, and is told
+            found.append(ChatGeneration(message=reply))
+        return ChatResult(generations=found)
 
 
 class RecordingChatModel(BaseChatModel):
@@ -84,6 +107,10 @@ class RecordingChatModel(BaseChatModel):
 
     path: Path
     inner: BaseChatModel
+
+    @property
+    def features(self) -> frozenset[Feature]:
+        return features_of(self.inner)
 
     @property
     def _llm_type(self) -> str:
@@ -97,16 +124,23 @@ class RecordingChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         metadata = (run_manager.metadata or {}) if run_manager else {}
-        key = request_key(messages, metadata)
-        known = _read(self.path).get(key) if self.path.is_file() else None
-        if known is not None:
-            return ChatResult(generations=[ChatGeneration(message=AIMessage.model_validate(known["reply"]))])
-        reply = self.inner.invoke(messages, {"metadata": metadata}, stop=stop, **kwargs)
-        line = {"key": key, "role": metadata.get("role"), "reply": reply.model_dump(mode="json")}
-        self._append(json.dumps(line))
-        return ChatResult(generations=[ChatGeneration(message=reply)])
+        keys = [request_key(messages, metadata, sample) for sample in _samples(metadata, kwargs.get("n"))]
+        known = _read(self.path) if self.path.is_file() else {}
+        if all(key in known for key in keys):
+            return ChatResult(generations=[ChatGeneration(message=known[key]) for key in keys])
+        asked = self.inner.generate([messages], stop=stop, metadata=metadata, **kwargs)
+        generations = [g for g in asked.generations[0] if isinstance(g, ChatGeneration)]
+        lines = [
+            json.dumps({"key": key, "role": metadata.get("role"), "reply": g.message.model_dump(mode="json")})
+            for key, g in zip(keys, generations, strict=False)
+        ]
+        self._append(lines)
+        return ChatResult(generations=generations, llm_output=asked.llm_output)
 
-    def _append(self, line: str) -> None:
+    def _combine_llm_outputs(self, llm_outputs: list[dict[str, Any] | None]) -> dict[str, Any]:
+        return next((told for told in llm_outputs if told), {})
+
+    def _append(self, lines: list[str]) -> None:
         """Append under a lock (samples run side by side); a torn end that a crash left is cut off."""
         try:
             with self.path.open("ab+") as handle:
@@ -114,7 +148,7 @@ class RecordingChatModel(BaseChatModel):
                 handle.seek(0)
                 data = handle.read()
                 handle.truncate(data.rfind(b"\n") + 1)
-                handle.write(line.encode() + b"\n")
+                handle.write("".join(line + "\n" for line in lines).encode())
                 handle.flush()
                 os.fsync(handle.fileno())
         except OSError as problem:

@@ -1,6 +1,7 @@
 """From what the user wrote after --model to a chat model.
 
-`openai:NAME` (with --base-url: vLLM or any compatible server), `scripted:FILE`, `replay:FILE`, `record:FILE:MODEL`, or
+`vllm:NAME` and `kernelgen:NAME` (a vLLM server, on this machine unless --base-url says otherwise), `openai:NAME` (a
+hosted model, or any compatible server with --base-url), `scripted:FILE`, `replay:FILE-OR-RUN`, `record:FILE:MODEL`, or
 `KIND:REST` where a package registers KIND under the entry point group `akgen.models`.
 """
 
@@ -10,6 +11,7 @@ from pathlib import Path
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
+from akgen.agents.calls import Sampling
 from akgen.agents.models.replay import RecordingChatModel, ReplayChatModel
 from akgen.agents.models.scripted import ScriptedChatModel
 from akgen.tools.frozen import Frozen
@@ -17,20 +19,23 @@ from akgen.tools.outcome import InputError
 
 COMPOSER = "composer"  # the embedded planner and coder; not a chat model
 GROUP = "akgen.models"
-_KINDS = "composer, openai:NAME, scripted:FILE, replay:FILE, record:FILE:MODEL"
+LOCAL = "http://127.0.0.1:8000/v1"  # where `akgen serve` listens unless told otherwise
+HOSTED = "https://api.openai.com/v1"
+_KINDS = (
+    "composer, vllm:NAME, kernelgen:NAME, openai:NAME, scripted:FILE, replay:FILE-OR-RUN, record:FILE:MODEL"
+)
 
 
 class ModelOptions(Frozen):
-    """What an endpoint is asked with. The sampling values are those the released models were evaluated with."""
+    """What an endpoint is asked with."""
 
     base_url: str | None = None
     api_key: SecretStr | None = None
-    temperature: float = 0.7
-    top_p: float = 0.9
-    max_tokens: int = 16_384
+    sampling: Sampling = Sampling()
     timeout_s: float = 600.0
     seed: int = 0
     tries: int = 5  # of a request, before the endpoint counts as down
+    connections: int = 16  # at the same time, to one endpoint
 
 
 def resolve_model(spec: str, options: ModelOptions) -> BaseChatModel:
@@ -41,8 +46,8 @@ def resolve_model(spec: str, options: ModelOptions) -> BaseChatModel:
     kind, _, rest = spec.partition(":")
     if not rest:
         raise InputError(f"The model {spec!r} cannot be used.", f"Known forms are {_KINDS}.")
-    if kind == "openai":
-        return _openai(rest, options)
+    if kind in ("openai", "vllm", "kernelgen"):
+        return _served(kind, rest, options)
     if kind == "scripted":
         return ScriptedChatModel.read(Path(rest))
     if kind == "replay":
@@ -65,26 +70,34 @@ def resolve_model(spec: str, options: ModelOptions) -> BaseChatModel:
 
 def endpoint_name(spec: str, options: ModelOptions) -> str:
     """Return how error texts call the model's endpoint."""
-    return options.base_url or spec
+    return options.base_url or (LOCAL if spec.startswith(("vllm:", "kernelgen:")) else spec)
 
 
-def _openai(name: str, options: ModelOptions) -> BaseChatModel:
-    from langchain_openai import ChatOpenAI  # half a second of imports, only for those who need it
+def speaks_kernelgen(spec: str) -> bool:
+    """Say whether the model is asked in KernelGen-LM's form; also where its calls are only recorded."""
+    kind, _, rest = spec.partition(":")
+    return kind == "kernelgen" or (kind == "record" and speaks_kernelgen(rest.partition(":")[2]))
 
-    # A local server takes any key but the client insists on one.
-    key = options.api_key or SecretStr("none" if options.base_url else "")
-    if not key.get_secret_value():
+
+def _served(kind: str, name: str, options: ModelOptions) -> BaseChatModel:
+    from akgen.agents.models.kernelgen import KernelGenChatModel
+    from akgen.agents.models.served import ServedChatModel
+
+    hosted = kind == "openai" and options.base_url is None
+    if hosted and options.api_key is None:
         raise InputError(
             "The model needs a key.", "Set AKGEN_API_KEY, or give --base-url for a local server."
         )
-    return ChatOpenAI(
-        model=name,
-        base_url=options.base_url,
-        api_key=key,
-        temperature=options.temperature,
-        top_p=options.top_p,
-        max_completion_tokens=options.max_tokens,
-        timeout=options.timeout_s,
-        seed=options.seed,
-        max_retries=0,
+    made = KernelGenChatModel if kind == "kernelgen" else ServedChatModel
+    return made(
+        served_name=name,
+        base_url=options.base_url or (HOSTED if hosted else LOCAL),
+        api_key=options.api_key,
+        temperature=options.sampling.temperature,
+        top_p=options.sampling.top_p,
+        max_tokens=options.sampling.max_tokens,
+        timeout_s=options.timeout_s,
+        connections=options.connections,
+        extensions=kind != "openai",
+        hosted=hosted,
     )

@@ -23,3 +23,8 @@ def render(name: str, **values: Any) -> str:
     Raises jinja2.UndefinedError when a value is missing.
     """
     return _environment().get_template(f"{name}.j2").render(**values).strip() + "\n"
+
+
+def raw_text(name: str) -> str:
+    """Return a file beside the templates as it is, without rendering."""
+    return files("akgen.agents.prompts").joinpath(name).read_text()

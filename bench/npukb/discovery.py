@@ -63,6 +63,7 @@ def describe(folder: Path, mode: Literal["static", "dynamic"] = "dynamic") -> Ta
         cases=cases[:1] if mode == "static" else cases,
         mode=mode,
         own_checker=True,
+        given_host=folder / "question",
     )
 
 

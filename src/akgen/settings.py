@@ -23,6 +23,7 @@ class Settings(BaseSettings):
     base_url: str | None = None
     api_key: SecretStr | None = None  # for the model's endpoint
     model_tries: int = Field(default=5, ge=1)  # of a request, before the endpoint counts as down
+    model_timeout_s: float = Field(default=600.0, gt=0)  # of one answer, and of silence while waiting for it
     toolchain: Literal["twin", "cann"] = "twin"
     chip: str = "Ascend910B2"
     runs: Path = Path("runs")
@@ -44,6 +45,7 @@ class Settings(BaseSettings):
         return Site(
             machine=self.machine(),
             model_tries=self.model_tries,
+            model_timeout_s=self.model_timeout_s,
             api_key=self.api_key.get_secret_value() if self.api_key else None,
             postgres=self.postgres.get_secret_value() if self.postgres else None,
         )

@@ -1,7 +1,5 @@
 """Pass 1, host and tiling: tiling data, tiling function, shape inference, operator definition."""
 
-import numpy as np
-
 from akgen.tools.dsl.buffers import RESERVE_BYTES
 from akgen.tools.dsl.cpp_names import camel
 from akgen.tools.dsl.errors import DslError, finding
@@ -26,7 +24,8 @@ from akgen.tools.dsl.kernel_context import SCALAR_CPP, KernelContext
 from akgen.tools.dsl.scalars import hoisted
 from akgen.tools.dsl.template import render
 from akgen.tools.frozen import Frozen
-from akgen.tools.op_spec import AttrSpec, OpSpec, ParamSpec
+from akgen.tools.op_definition import definition_lines
+from akgen.tools.op_spec import OpSpec
 
 WORKSPACE_ALIGN = 512
 
@@ -181,49 +180,12 @@ class _Host:
         self.add(f"return Launch(context, tiling, {s.key}, {cores}, {' + '.join(sizes) or 0});")
 
     def definition(self, *, inferred: bool) -> list[str]:
-        lines: list[str] = []
-        for kind, params in (("Input", self.op.inputs), ("Output", self.op.outputs)):
-            for p in params:
-                lines += _param(kind, p)
-        lines += [line for a in self.op.attrs for line in _attr(a)]
+        lines = definition_lines(self.op)
         if inferred:
             lines += ["this->SetInferShape(ge::InferShape).SetInferDataType(ge::InferDataType);"]
         lines += ["this->AICore().SetTiling(optiling::TilingFunc);"]
         lines += ['this->AICore().AddConfig("ascend910b");', 'this->AICore().AddConfig("ascend910_93");']
         return lines
-
-
-def _param(kind: str, p: ParamSpec) -> list[str]:
-    types = ", ".join(f"ge::{d.ge_name}" for d in p.dtypes)
-    formats = ", ".join(f"ge::FORMAT_{f}" for f in (p.formats or ("ND",) * len(p.dtypes)))
-    value_depend = ["    .ValueDepend(OPTIONAL)"] if p.value_depend else []
-    return [
-        f'this->{kind}("{p.name}")',
-        f"    .ParamType({p.kind.upper()})",
-        *value_depend,
-        f"    .DataType({{{types}}})",
-        f"    .Format({{{formats}}})",
-        f"    .UnknownShapeFormat({{{formats}}});",
-    ]
-
-
-def _attr(a: AttrSpec) -> list[str]:
-    method = {"bool": "Bool", "int": "Int", "float": "Float", "str": "String"}.get(a.type) or "List" + a.type[
-        5:
-    ].capitalize()
-    required = a.required or a.default is None
-    value = "" if required else _value(a.default)
-    return [f'this->Attr("{a.name}").AttrType({"REQUIRED" if required else "OPTIONAL"}).{method}({value});']
-
-
-def _value(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, tuple):
-        return "{" + ", ".join(_value(v) for v in value) + "}"
-    if isinstance(value, float):
-        return str(float(np.format_float_positional(value, trim="0"))) if abs(value) < 1e16 else repr(value)
-    return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
 def require_match(program: Program, op: OpSpec) -> None:

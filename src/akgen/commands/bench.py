@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from akgen import model_options
+from akgen.model_options import MODELS, LimitText, MaxTokens, PriceText, Temperature, TopP
 from akgen.settings import Settings
 from akgen.terminal import AsJson, Terminal, finish
 
@@ -34,10 +36,14 @@ def run_suite(
     attempts: Annotated[int, typer.Option(min=1, help="Attempts of each sample, with repair.")] = 1,
     tasks: Annotated[str | None, typer.Option(help="Only these, separated by commas.")] = None,
     levels: Annotated[str | None, typer.Option(help="Only these levels, separated by commas.")] = None,
-    model: Annotated[
-        str | None, typer.Option(help="Chat model for --source model, as PROVIDER:NAME.")
-    ] = None,
+    model: Annotated[str | None, typer.Option(help=f"Chat model for --source model: {MODELS}")] = None,
     base_url: Annotated[str | None, typer.Option(help="The model's endpoint.")] = None,
+    budget: Annotated[str, typer.Option(help="tokens=N,cost=X,wall=SECONDS, of each sample.")] = "",
+    limit: LimitText = "",
+    price: PriceText = "",
+    temperature: Temperature = 0.7,
+    top_p: TopP = 0.9,
+    max_tokens: MaxTokens = 16_384,
     route: Annotated[Literal["dsl", "ascendc"] | None, typer.Option(help="How the coder writes.")] = None,
     toolchain: Annotated[Literal["twin", "cann"] | None, typer.Option(help="What builds and runs.")] = None,
     chip: Annotated[str | None, typer.Option(help="The chip that the toolchain is to be.")] = None,
@@ -62,6 +68,7 @@ def run_suite(
         suite, root, source, names=_words(tasks), levels=launch.level_numbers(_words(levels))
     )
     site = settings.site()
+    prices = model_options.price(price)
     named = model or (settings.model if source == "model" else "composer")
     config = BenchConfig(
         suite=suite if suite in ("builtin", "npukb") else str(Path(suite).resolve()),
@@ -82,6 +89,10 @@ def run_suite(
         base_url=base_url or settings.base_url,
         route=route,
         attempts=attempts,
+        budget=model_options.budget(budget, attempts, prices) if budget else None,
+        limits=model_options.limits(limit, prices),
+        price=prices,
+        sampling=model_options.sampling(temperature, top_p, max_tokens),
     )
     store = launch.begin(out or settings.runs / launch.default_name(config), config)
     terminal.line(f"run {store.folder}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from akgen.model_options import MODELS
 from akgen.progress import StageLines
 from akgen.settings import Settings
 from akgen.tables import profile_lines, verdict_table
@@ -22,9 +23,7 @@ SEED_BITS = 31
 
 def chat(
     context: typer.Context,
-    model: Annotated[
-        str | None, typer.Option(help="composer, openai:NAME, scripted:FILE, replay:FILE.")
-    ] = None,
+    model: Annotated[str | None, typer.Option(help=MODELS)] = None,
     base_url: Annotated[str | None, typer.Option(help="The model's endpoint, ending in /v1.")] = None,
     toolchain: Annotated[
         Literal["twin", "cann"] | None, typer.Option(help="Where it is built and run.")
@@ -70,7 +69,10 @@ def _converse(store: "RunStore", settings: Settings, terminal: Terminal) -> None
 
     screen = Screen(store, terminal)
     terminal.line(f"run {store.folder}")
-    with StageLines(terminal) as lines, open_crew(store.info.config, settings.site(), lines.say) as crew:
+    with (
+        StageLines(terminal) as lines,
+        open_crew(store.info.config, settings.site(), lines.say, store.folder) as crew,
+    ):
         context = ChatContext(
             crew=crew,
             store=store,

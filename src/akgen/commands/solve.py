@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from akgen import model_options
+from akgen.model_options import MODELS, LimitText, MaxTokens, PriceText, Temperature, TopP
 from akgen.progress import StageLines
 from akgen.settings import Settings
 from akgen.tables import profile_lines, verdict_table
@@ -23,9 +25,7 @@ SEED_BITS = 31  # a server's seed is a signed 32-bit number at least
 def solve(
     context: typer.Context,
     task: Annotated[str, typer.Argument(help="A built-in task, a task folder, or a Python file with Model.")],
-    model: Annotated[
-        str | None, typer.Option(help="composer, openai:NAME, scripted:FILE, replay:FILE.")
-    ] = None,
+    model: Annotated[str | None, typer.Option(help=MODELS)] = None,
     base_url: Annotated[str | None, typer.Option(help="The model's endpoint, ending in /v1.")] = None,
     planner: Annotated[Literal["model", "composer"], typer.Option(help="Who plans for a model.")] = "model",
     toolchain: Annotated[
@@ -39,8 +39,13 @@ def solve(
     attempts: Annotated[int, typer.Option(min=1, help="Attempts of each candidate.")] = 4,
     tune: Annotated[int, typer.Option(min=0, help="Attempts that may go into speed once it is correct.")] = 0,
     budget: Annotated[
-        str, typer.Option(help="tokens=N,wall=SECONDS,device=SECONDS, of each candidate.")
+        str, typer.Option(help="tokens=N,cost=X,wall=SECONDS,device=SECONDS, of each candidate.")
     ] = "",
+    limit: LimitText = "",
+    price: PriceText = "",
+    temperature: Temperature = 0.7,
+    top_p: TopP = 0.9,
+    max_tokens: MaxTokens = 16_384,
     case: Annotated[list[str] | None, typer.Option(help="Only this case; may be repeated.")] = None,
     mode: Annotated[Literal["static", "dynamic"], typer.Option(help="One case, or all of them.")] = "dynamic",
     root: Annotated[
@@ -51,19 +56,15 @@ def solve(
     as_json: AsJson = False,
 ) -> None:
     """Plan, write, compile, test, profile and repair a kernel for TASK."""
-    from akgen.agents.budget import parse_budget
     from akgen.bench.resolve import resolve_task
 
     settings: Settings = context.obj
     resolved = resolve_task(
         task, mode=mode, case_ids=tuple(case) if case else None, root=root or settings.npukb_root
     )
-    try:
-        limits = parse_budget(budget, attempts)
-    except ValueError as problem:
-        raise InputError(
-            f"--budget cannot be read: {problem}", "Write tokens=20000,wall=600,device=60."
-        ) from None
+    prices = model_options.price(price)
+    budgeted = model_options.budget(budget, attempts, prices)
+    limits = model_options.limits(limit, prices)
     # After what may be refused: these bring langgraph.
     from akgen.graph.records import RunConfig
     from akgen.graph.runs import begin, new_folder
@@ -80,7 +81,10 @@ def solve(
         samples=samples,
         parallel=parallel,
         tune=tune,
-        budget=limits,
+        budget=budgeted,
+        limits=limits,
+        price=prices,
+        sampling=model_options.sampling(temperature, top_p, max_tokens),
         seed=secrets.randbits(SEED_BITS) if seed is None else seed,
     )
     toolchain_made = make_toolchain(config.toolchain, settings.machine(), config.chip)
@@ -112,7 +116,10 @@ def _work(store: "RunStore", settings: Settings, terminal: Terminal) -> None:
     config = store.info.config
     (place,) = store.tasks()  # a solve run has one task
     terminal.line(f"run {store.folder}")
-    with StageLines(terminal, config.samples) as lines, open_crew(config, settings.site(), lines.say) as crew:
+    with (
+        StageLines(terminal, config.samples) as lines,
+        open_crew(config, settings.site(), lines.say, store.folder) as crew,
+    ):
         solution = work_on(store, place.task(), crew, lines.watch)
     _report(store, place.folder, solution, terminal)
     finish(solution.outcome is Outcome.CORRECT)

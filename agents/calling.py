@@ -1,0 +1,147 @@
+"""Make one request to a chat model and the record of it."""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+
+from akgen.agents.calls import ModelCall, Price, Reply, Usage, prompt_digest
+from akgen.agents.circumstances import circumstances
+from akgen.agents.models.faults import EndpointFault
+from akgen.agents.models.features import features_of
+from akgen.agents.models.transport import OutOfTime, Received, RetryPolicy, ask
+from akgen.agents.received import prompt_ids_of, replies_of
+from akgen.tools.frozen import Frozen
+from akgen.tools.outcome import InfraError, InputError
+
+ATTEMPTS_PER_SAMPLE = 1000  # keeps the seeds of samples apart
+Turn = tuple[Literal["system", "user", "assistant"], str]
+
+
+class Request(Frozen):
+    """What is asked, for which samples. `key` is what the call is found by later."""
+
+    key: str
+    role: str
+    attempt: int
+    turn: int
+    samples: tuple[int, ...]
+    messages: tuple[Turn, ...]
+    json_schema: dict[str, Any] | None = None
+
+
+class Caller:
+    """A chat model, the policy of talking to it, and what it charges."""
+
+    def __init__(
+        self,
+        model: BaseChatModel,
+        name: str,
+        endpoint: str,
+        seed: int,
+        policy: RetryPolicy,
+        sleep: Callable[[float], None],
+        price: Price,
+    ) -> None:
+        self.name = name
+        self.features = features_of(model)
+        self._model, self._endpoint, self._seed = model, endpoint, seed
+        self._policy, self._sleep, self._price = policy, sleep, price
+
+    def call(self, request: Request) -> tuple[ModelCall, InfraError | InputError | None]:
+        """Return the record of the request, and the error to raise once the record is kept.
+
+        A call without replies and without an error was stopped by what the run may spend.
+        """
+        parameters = self._parameters(request)
+        at, begin = datetime.now(UTC), time.monotonic()
+        replies: tuple[Reply, ...] = ()
+        received: Received | None = None
+        failed, error, tries = None, None, self._policy.tries
+        try:
+            received = self._ask(request, parameters)
+            tries = received.tries
+        except OutOfTime as problem:
+            failed, tries = (
+                f"The time that the run allows was used up by a model call: {problem}.",
+                problem.tries,
+            )
+        except EndpointFault as problem:  # the only kind that comes through is no fault of the machine
+            failed, tries = problem.text, 1
+            replies = tuple(
+                Reply(sample=n, text="", ended="too_large", usage=Usage()) for n in request.samples
+            )
+        except (InfraError, InputError) as problem:
+            failed, error = problem.text, problem
+        seconds = time.monotonic() - begin
+        if received is not None:
+            prompt = sum(len(text) for _, text in request.messages)
+            replies = replies_of(received.result, request.samples, prompt, seconds, self._price)
+        usage = Usage(seconds=seconds)
+        if replies:
+            usage = Usage()
+            for reply in replies:
+                usage = usage.plus(reply.usage)
+        record = ModelCall(
+            key=request.key,
+            task=circumstances().task,
+            role=request.role,
+            attempt=request.attempt,
+            turn=request.turn,
+            model=self.name,
+            endpoint=self._endpoint,
+            prompt_sha256=prompt_digest(request.messages),
+            parameters={k: v for k, v in parameters.items() if k != "schema"},
+            at=at,
+            tries=tries,
+            usage=usage,
+            replies=replies,
+            prompt_token_ids=prompt_ids_of(received.result) if received else None,
+            failed=failed,
+        )
+        return record, error
+
+    def _parameters(self, request: Request) -> dict[str, Any]:
+        """Return what the request says beyond its messages: only what the model knows."""
+        found: dict[str, Any] = dict(getattr(self._model, "sampling", dict)())
+        first = request.samples[0]
+        if "seed" in self.features:
+            found["seed"] = self._seed + first * ATTEMPTS_PER_SAMPLE + request.attempt
+        if len(request.samples) > 1:
+            found["n"] = len(request.samples)
+        if request.json_schema is not None and "schema" in self.features:
+            found["schema"] = request.json_schema
+        left = circumstances().left
+        if left is not None and left.tokens is not None and "max_tokens" in found:
+            found["max_tokens"] = max(1, min(left.tokens, found["max_tokens"]))
+        return found
+
+    def _ask(self, request: Request, parameters: dict[str, Any]) -> Received:
+        left = circumstances().left
+        return ask(
+            self._model,
+            [_message(who, text) for who, text in request.messages],
+            {
+                "role": request.role,
+                "attempt": request.attempt,
+                "sample": request.samples[0],
+                "samples": list(request.samples),
+                "turn": request.turn,
+                "key": request.key,
+            },
+            self._endpoint,
+            self._policy,
+            self._sleep,
+            within_s=left.wall_s if left else None,
+            takes_within="within" in self.features,
+            **parameters,
+        )
+
+
+def _message(who: str, text: str) -> BaseMessage:
+    if who == "system":
+        return SystemMessage(text)
+    return HumanMessage(text) if who == "user" else AIMessage(text)

@@ -1,0 +1,70 @@
+"""Answers that bring a kernel and no host code: when they are asked for, and which host they get."""
+
+from importlib.resources import files
+
+from jinja2 import Environment, StrictUndefined
+
+from akgen.tools.call import Argument, Call
+from akgen.tools.dtypes import DType
+from akgen.tools.op_definition import definition_lines
+from akgen.tools.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
+from akgen.tools.project import KernelProject
+from akgen.tools.task import Task
+
+SPARE = DType.FLOAT32  # declared for an input that is absent in the case at hand
+
+
+def suits(task: Task) -> bool:
+    """Say whether a kernel with constants of its own can solve the task: it has one case, so one shape."""
+    return len(task.cases) == 1
+
+
+def host_files(task: Task, call: Call) -> dict[str, str]:
+    """Return the host code for a kernel-only answer: the task's own where it gives one, else a minimal one."""
+    return given_host(task) or {f"op_host/{task.kernel}.cpp": minimal_host(task.op_type, call)}
+
+
+def given_host(task: Task) -> dict[str, str]:
+    """Return the host code that the task gives to answers which bring a kernel only; empty if it gives none."""
+    if task.given_host is None or not (task.given_host / "op_kernel").is_dir():
+        return {}
+    given = KernelProject.read_from(task.given_host, task.op_type, task.kernel)
+    return {path: given.files[path] for path in given.host_files}
+
+
+def minimal_host(op_type: str, call: Call) -> str:
+    """Write host code that starts every vector core, hands over no tiling data and asks for no workspace."""
+    template = files("akgen.agents.kernel_only").joinpath("host.cpp.j2").read_text()
+    environment = Environment(undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
+    return environment.from_string(template).render(
+        op_type=op_type, definition=definition_lines(interface(op_type, call))
+    )
+
+
+def interface(op_type: str, call: Call) -> OpSpec:
+    """Return the OpDef of one call. An output that is an input's memory has that input's name."""
+    inputs = [_param(f"x{i}", value) for i, value in enumerate(call.inputs)]
+    outputs = []
+    for k, output in enumerate(call.outputs):
+        name = f"y{k}" if output.aliases is None else inputs[output.aliases].name
+        outputs.append(_param(name, output.meta))
+    return OpSpec(
+        op_type=op_type,
+        inputs=tuple(inputs),
+        outputs=tuple(outputs),
+        attrs=tuple(AttrSpec(name=a.name, type=_type(a.value), default=a.value) for a in call.attrs),
+    )
+
+
+def _param(name: str, value: Argument) -> ParamSpec:
+    if value is None:
+        return ParamSpec(name=name, kind="optional", dtypes=(SPARE,))
+    if isinstance(value, tuple):
+        return ParamSpec(name=name, kind="dynamic", dtypes=(value[0].dtype if value else SPARE,))
+    return ParamSpec(name=name, dtypes=(value.dtype,))
+
+
+def _type(value: AttrValue) -> str:
+    if isinstance(value, tuple):
+        return f"list_{_type(value[0] if value else 0)}"
+    return {bool: "bool", int: "int", float: "float"}.get(type(value), "str")

@@ -1,0 +1,85 @@
+"""What KernelGen-LM is asked: one Chinese text, in the order that the released models were trained on.
+
+Task, case, chip, example, rules, form of the answer. With one case the kernel alone is asked for, with its numbers as
+constants; else the whole project.
+"""
+
+from typing import get_args
+
+from akgen.agents.briefing import (
+    SHOWN_CASES,
+    Brief,
+    Describe,
+    cards_for,
+    example_project,
+    left_of,
+    reference_source,
+)
+from akgen.agents.budget import Budget
+from akgen.agents.kernel_only import suits
+from akgen.agents.plan import Category, Plan
+from akgen.agents.prompts import raw_text, render
+from akgen.agents.roles import Feedback
+from akgen.knowledge.chip import Chip
+from akgen.tools.dtypes import DType
+from akgen.tools.project import KernelProject
+from akgen.tools.task import Task
+
+EXAMPLE = "example_kernel_only/add_one.cpp"
+# The models were taught these names for the element types of kernels.
+_NAMES = {d: d.value for d in DType} | {DType.FLOAT16: "float16_t", DType.BFLOAT16: "bfloat16_t"}
+
+
+class KernelGenBriefing:
+    """Briefs a planner and a coder who are KernelGen-LM."""
+
+    def __init__(self, chip: Chip, budget: Budget, describe: Describe | None) -> None:
+        self._chip, self._budget, self._describe = chip, budget, describe
+
+    def planner(self, task: Task, feedback: Feedback | None) -> Brief:
+        aside = self._aside(feedback)
+        user = render(
+            "kernelgen_planner",
+            task_text=self._task_text(task, kernel_only=suits(task)),
+            budget_text=aside,
+            feedback=feedback,
+            cards=cards_for(task, ()),
+            categories=get_args(Category),
+            chip=self._chip,
+        )
+        return Brief(system="", user=user, aside=aside)
+
+    def coder(
+        self, task: Task, plan: Plan, feedback: Feedback | None, previous: KernelProject | None
+    ) -> Brief:
+        aside, kernel_only = self._aside(feedback), suits(task)
+        example = raw_text(EXAMPLE) if kernel_only else render("answer", project=example_project())
+        user = render(
+            "kernelgen_coder",
+            task=task,
+            task_text=self._task_text(task, kernel_only=kernel_only),
+            budget_text=aside,
+            plan=plan,
+            feedback=feedback,
+            previous=previous,
+            cards=cards_for(task, plan.apis),
+            example=example,
+            kernel_only=kernel_only,
+            chip=self._chip,
+        )
+        return Brief(system="", user=user, aside=aside)
+
+    def _aside(self, feedback: Feedback | None) -> str:
+        return render("kernelgen_budget", budget=left_of(feedback, self._budget)).strip()
+
+    def _task_text(self, task: Task, *, kernel_only: bool) -> str:
+        return render(
+            "kernelgen_task",
+            task=task,
+            reference=reference_source(task),
+            shown_cases=task.cases[:SHOWN_CASES],
+            call=self._describe(task) if self._describe else None,
+            kernel_only=kernel_only,
+            chip=self._chip,
+            names=_NAMES,
+        )

@@ -1,0 +1,43 @@
+"""What can go wrong between us and a model's server, and whether asking again may help."""
+
+from typing import Literal
+
+FaultKind = Literal[
+    "status",  # the server answered with an error
+    "timeout",  # nothing came for too long, or the whole took longer than it may
+    "connection",  # no connection, or lost before an answer began
+    "cut",  # the answer ended in its middle
+    "unreadable",  # the answer is no JSON, or JSON of another form
+    "too_large",  # the answer is larger than anything that was asked for
+]
+TRANSIENT_STATUS = (408, 409, 425, 429)  # and every 5xx
+SPENT = "insufficient_quota"  # what hosted services call a 429 that waiting does not mend
+
+
+class EndpointFault(Exception):
+    """A request that brought no usable answer. `text` is one line for people, `status` the answer's if one came."""
+
+    def __init__(
+        self,
+        kind: FaultKind,
+        text: str,
+        *,
+        status: int | None = None,
+        retry_after_s: float | None = None,
+        lasting: bool = False,
+    ) -> None:
+        super().__init__(text)
+        self.kind = kind
+        self.text = text
+        self.status = status
+        self.retry_after_s = retry_after_s
+        self._lasting = lasting
+
+    @property
+    def transient(self) -> bool:
+        """Say whether the same request may succeed later."""
+        if self._lasting or self.kind == "too_large":
+            return False
+        if self.kind != "status" or self.status is None:
+            return True
+        return self.status in TRANSIENT_STATUS or self.status >= 500

@@ -1,0 +1,214 @@
+"""A chat model behind an OpenAI-compatible server: vLLM, a hosted service, or anything that speaks the same.
+
+Answers are streamed where the server does so: limits of time and size, and leaving in the middle, rest on that.
+"""
+
+import re
+from collections.abc import Iterator, Set
+from typing import Any, ClassVar
+
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from pydantic import PrivateAttr, SecretStr
+
+from akgen.agents.models.completion import Assembly, Choice, Completion
+from akgen.agents.models.faults import EndpointFault
+from akgen.agents.models.features import Feature
+from akgen.agents.models.wire import Wire
+
+_ROLES = {"human": "user", "ai": "assistant", "system": "system"}
+TOKEN_CHARACTERS = 32  # more than any real text has, for each token asked for
+TOKEN_BYTES = 2048  # of a streamed event with ids and logprobs
+FLOOR_BYTES = 1 << 16
+ANY_TOKENS = 1 << 17  # where no limit was asked for
+# Parts of a request that not every server knows, and the words by which its refusal names them.
+OPTIONAL = {
+    "response_format": r"response_format|json_schema|structured|guided|grammar",
+    "n": r"\bn\b",
+    "logprobs": r"logprobs",
+    "return_token_ids": r"token_ids",
+    "stream_options": r"stream_options",
+    "seed": r"\bseed\b",
+}
+
+
+class ServedChatModel(BaseChatModel):
+    """Speaks /v1/chat/completions.
+
+    `extensions` asks for what vLLM adds: token ids and log probabilities of the chosen tokens.
+    """
+
+    features: ClassVar[frozenset[Feature]] = frozenset(("seed", "n", "schema", "tokens", "within"))
+
+    served_name: str
+    base_url: str
+    api_key: SecretStr | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    timeout_s: float = 600.0  # of a whole answer, and of silence
+    connections: int = 16
+    extensions: bool = False
+    hosted: bool = False  # knows `max_completion_tokens`, not `max_tokens`
+
+    _wire: Wire = PrivateAttr()
+    _unknown: frozenset[str] = PrivateAttr(default=frozenset())  # parts of requests that the server refused
+
+    def model_post_init(self, context: Any) -> None:
+        super().model_post_init(context)
+        self._wire = Wire(self.base_url, self.api_key, idle_s=self.timeout_s, connections=self.connections)
+
+    @property
+    def _llm_type(self) -> str:
+        return "akgen-served"
+
+    @property
+    def _identifying_params(self) -> dict[str, Any]:
+        return {"model": self.served_name, "base_url": self.base_url, **self.sampling()}
+
+    def sampling(self) -> dict[str, float | int | None]:
+        """Return what the model is asked with unless a request says otherwise."""
+        names = ("temperature", "top_p", "max_tokens", "seed")
+        return {n: v for n in names if (v := getattr(self, n)) is not None}
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        together = Assembly(self._tokens(kwargs) * TOKEN_CHARACTERS + FLOOR_BYTES)
+        for event in self._events(messages, stop, kwargs):
+            for index, text, _ in together.add(event):
+                if run_manager is not None and text and index == 0:
+                    run_manager.on_llm_new_token(text)
+        done = together.done()
+        told = _usage(done)
+        generations = [
+            ChatGeneration(message=self._message(choice, done, told if len(done.choices) == 1 else None))
+            for choice in done.choices
+        ]
+        return ChatResult(generations=generations, llm_output={"token_usage": told, "model_name": done.model})
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        """Yield one answer as it comes; `n` is not looked at."""
+        asked = {**kwargs, "n": 1}
+        together = Assembly(self._tokens(asked) * TOKEN_CHARACTERS + FLOOR_BYTES)
+        for event in self._events(messages, stop, asked):
+            for _, text, thought in together.add(event):
+                if not text and not thought:
+                    continue
+                extra = {"reasoning_content": thought} if thought else {}
+                chunk = ChatGenerationChunk(message=AIMessageChunk(content=text, additional_kwargs=extra))
+                if run_manager is not None and text:
+                    run_manager.on_llm_new_token(text, chunk=chunk)
+                yield chunk
+        done = together.done()
+        last = AIMessageChunk(
+            content="",
+            usage_metadata=_usage(done),
+            response_metadata=_told(done.choices[0], done),
+            chunk_position="last",
+        )
+        yield ChatGenerationChunk(message=last)
+
+    def _combine_llm_outputs(self, llm_outputs: list[dict[str, Any] | None]) -> dict[str, Any]:
+        return next((told for told in llm_outputs if told), {})
+
+    def _events(
+        self, messages: list[BaseMessage], stop: list[str] | None, asked: dict[str, Any]
+    ) -> Iterator[dict[str, Any]]:
+        """Ask, and once more without what the server says that it does not know."""
+        within_s = asked.get("within_s") or self.timeout_s
+        while True:
+            body = self._body(messages, stop, asked)
+            limit_bytes = self._tokens(body) * TOKEN_BYTES + FLOOR_BYTES
+            if self.hosted and "max_tokens" in body:
+                body["max_completion_tokens"] = body.pop("max_tokens")
+            try:
+                yield from self._wire.post(self._path(), body, within_s=within_s, limit_bytes=limit_bytes)
+                return
+            except EndpointFault as fault:
+                unknown = _unknown(fault, body.keys() - self._unknown)
+                if unknown is None:
+                    raise
+                self._unknown = self._unknown | {unknown}
+
+    def _body(
+        self, messages: list[BaseMessage], stop: list[str] | None, asked: dict[str, Any]
+    ) -> dict[str, Any]:
+        body = {"model": self.served_name, "stream": True, "stream_options": {"include_usage": True}}
+        body |= self._asked(messages) | self.sampling()
+        body |= {k: v for k, v in asked.items() if v is not None and k not in ("within_s", "schema")}
+        if self.extensions:
+            body |= self._extended()
+        if asked.get("schema") is not None:
+            schema = asked["schema"]
+            named = {"name": schema.get("title", "answer"), "schema": schema, "strict": not self.hosted}
+            body["response_format"] = {"type": "json_schema", "json_schema": named}
+        if stop:
+            body["stop"] = stop
+        return {k: v for k, v in body.items() if k not in self._unknown}
+
+    def _tokens(self, asked: dict[str, Any]) -> int:
+        """Return how many tokens all choices together may have."""
+        return int(asked.get("max_tokens") or self.max_tokens or ANY_TOKENS) * int(asked.get("n") or 1)
+
+    def _path(self) -> str:
+        return "chat/completions"
+
+    def _asked(self, messages: list[BaseMessage]) -> dict[str, Any]:
+        return {"messages": [{"role": _ROLES.get(m.type, m.type), "content": m.text} for m in messages]}
+
+    def _extended(self) -> dict[str, Any]:
+        return {"logprobs": True, "return_token_ids": True}
+
+    def _message(self, choice: Choice, whole: Completion, usage: UsageMetadata | None) -> AIMessage:
+        extra: dict[str, Any] = {"reasoning_content": choice.thought} if choice.thought else {}
+        return AIMessage(
+            content=choice.text,
+            additional_kwargs=extra,
+            response_metadata=_told(choice, whole),
+            usage_metadata=usage,
+        )
+
+
+def _unknown(fault: EndpointFault, sent: Set[str]) -> str | None:
+    """Return the optional part of a request that the server's refusal names, or None."""
+    if fault.kind != "status" or fault.status not in (400, 422, 501):
+        return None
+    return next((n for n, words in OPTIONAL.items() if n in sent and re.search(words, fault.text)), None)
+
+
+def _told(choice: Choice, whole: Completion) -> dict[str, Any]:
+    """Return what the run store keeps beside the text."""
+    told = {
+        "finish_reason": choice.finish,
+        "model_name": whole.model,
+        "refusal": choice.refusal,
+        "token_ids": list(choice.token_ids) if choice.token_ids else None,
+        "logprobs": list(choice.logprobs) if choice.logprobs else None,
+        "prompt_token_ids": list(whole.prompt_token_ids) if whole.prompt_token_ids else None,
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _usage(done: Completion) -> UsageMetadata | None:
+    if done.input_tokens is None or done.output_tokens is None:
+        return None
+    return UsageMetadata(
+        input_tokens=done.input_tokens,
+        output_tokens=done.output_tokens,
+        total_tokens=done.input_tokens + done.output_tokens,
+    )

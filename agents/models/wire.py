@@ -1,0 +1,163 @@
+"""One HTTP request to an OpenAI-compatible server, and what it answers: whole, or as server-sent events.
+
+The time limit and the size limit hold for the answer as a whole, so a server that sends a byte now and then, or never
+stops, is left too. Not covered: a server that trickles its headers (each read is limited by `idle_s`).
+"""
+
+import json
+import time
+from collections.abc import Iterator
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import httpx
+from pydantic import SecretStr
+
+from akgen.agents.models.faults import SPENT, EndpointFault
+from akgen.tools.outcome import InputError
+
+CONNECT_S = 10.0
+SHOWN = 300  # characters of a server's text
+REFUSAL_BYTES = 1 << 16
+Event = dict[str, Any]
+
+
+class Wire:
+    """A pool of connections to one server."""
+
+    def __init__(self, base_url: str, key: SecretStr | None, *, idle_s: float, connections: int) -> None:
+        headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
+        try:
+            self._client = httpx.Client(
+                base_url=base_url.rstrip("/") + "/",
+                headers=headers,
+                timeout=httpx.Timeout(idle_s, connect=min(CONNECT_S, idle_s), pool=None),
+                limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
+            )
+        except (httpx.InvalidURL, ValueError) as problem:
+            raise InputError(f"The address {base_url!r} cannot be used: {problem}.", "Correct it.") from None
+        self._idle_s = idle_s
+
+    def post(self, path: str, body: dict[str, Any], *, within_s: float, limit_bytes: int) -> Iterator[Event]:
+        """Send a request and yield the answer's events; an answer that is one document is one event.
+
+        Closing the iterator closes the connection, which tells the server to stop. Raises EndpointFault.
+        """
+        deadline = time.monotonic() + within_s
+        idle_s = min(self._idle_s, within_s)
+        timeout = httpx.Timeout(idle_s, connect=min(CONNECT_S, idle_s), pool=None)
+        begun = False
+        try:
+            with self._client.stream("POST", path, json=body, timeout=timeout) as response:
+                pieces = _bounded(response, deadline, within_s, limit_bytes)
+                if response.status_code != 200:
+                    raise _refusal(response, pieces)
+                begun = True
+                if "text/event-stream" in response.headers.get("content-type", ""):
+                    yield from _server_sent(pieces)
+                else:
+                    yield _document(b"".join(pieces))
+        except httpx.TimeoutException as problem:
+            raise EndpointFault("timeout", f"no answer within {idle_s:.0f} s") from problem
+        except (httpx.ReadError, httpx.RemoteProtocolError) as problem:
+            text = f"the connection was lost: {_words(str(problem)) or type(problem).__name__}"
+            raise EndpointFault("cut" if begun else "connection", text) from problem
+        except (httpx.HTTPError, httpx.InvalidURL) as problem:
+            raise EndpointFault("connection", _words(str(problem)) or type(problem).__name__) from problem
+
+    def close(self) -> None:
+        self._client.close()
+
+
+def _bounded(response: httpx.Response, deadline: float, within_s: float, limit_bytes: int) -> Iterator[bytes]:
+    size = 0
+    for piece in response.iter_bytes():
+        size += len(piece)
+        if size > limit_bytes:
+            text = f"the answer is larger than {limit_bytes} bytes"
+            raise EndpointFault("too_large", text, status=response.status_code)
+        if time.monotonic() > deadline:
+            raise EndpointFault("timeout", f"the answer was not complete within {within_s:.0f} s")
+        yield piece
+
+
+def _server_sent(pieces: Iterator[bytes]) -> Iterator[Event]:
+    """Yield the JSON of every `data:` line up to `[DONE]` or the end."""
+    rest = b""
+    for piece in pieces:
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            if not line.startswith(b"data:"):
+                continue
+            data = line[5:].strip()
+            if data == b"[DONE]":
+                return
+            event = _document(data)
+            if "error" in event:
+                raise _told_in_stream(event["error"])
+            yield event
+
+
+def _document(data: bytes) -> Event:
+    try:
+        value = json.loads(data)
+    except ValueError:
+        shown = _words(data[:SHOWN].decode(errors="replace"))
+        raise EndpointFault("unreadable", f"the answer is not JSON: {shown!r}") from None
+    if not isinstance(value, dict):
+        raise EndpointFault("unreadable", f"the answer is a JSON {type(value).__name__}, not an object")
+    return value
+
+
+def _refusal(response: httpx.Response, pieces: Iterator[bytes]) -> EndpointFault:
+    data = b""
+    for piece in pieces:
+        data += piece
+        if len(data) > REFUSAL_BYTES:
+            break
+    text, code = _error_text(data)
+    status = response.status_code
+    return EndpointFault(
+        "status",
+        f"status {status}" + (f", {text}" if text else ""),
+        status=status,
+        retry_after_s=_retry_after(response.headers.get("retry-after")),
+        lasting=code == SPENT,
+    )
+
+
+def _error_text(data: bytes) -> tuple[str, str | None]:
+    """Return the message of an error document and its code; servers wrap them in two ways."""
+    try:
+        value = json.loads(data)
+    except ValueError:
+        return _words(data.decode(errors="replace")), None
+    error = value.get("error", value) if isinstance(value, dict) else value
+    if not isinstance(error, dict):
+        return _words(str(error)), None
+    code = error.get("code") or error.get("type")
+    return _words(str(error.get("message") or error.get("detail") or "")), str(code) if code else None
+
+
+def _told_in_stream(error: Any) -> EndpointFault:
+    code = error.get("code") if isinstance(error, dict) else None
+    text = _words(str(error.get("message") if isinstance(error, dict) else error))
+    return EndpointFault("status", f"the server broke off: {text}", status=code if type(code) is int else 500)
+
+
+def _retry_after(value: str | None) -> float | None:
+    """Read a Retry-After header: seconds, or a date. None if there is none that can be read."""
+    if value is None:
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    except ValueError:
+        return None
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())[:SHOWN].rstrip(".")

@@ -1,0 +1,105 @@
+"""Model calls on disk: `calls/<key>-<sample>.json` with the replies, and one line each in `calls.jsonl`.
+
+Everything is written under one lock of the run, so that worker processes may share it. A call's file is there before
+its line; what a crash leaves between the two is mended by the next one who opens the run.
+"""
+
+import fcntl
+import json
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from akgen.agents.calls import ModelCall, Usage
+from akgen.agents.models.recorded_run import CALLS
+from akgen.graph.files import append_line, make_folder, write_whole, writing
+
+RECENT = 8  # calls kept in memory: a request's samples ask for their replies one after the other
+
+
+class RunCalls:
+    """The model calls of one run."""
+
+    def __init__(self, run: Path) -> None:
+        self._folder = run / CALLS
+        self._index = run / f"{CALLS}.jsonl"
+        self._recent: OrderedDict[str, ModelCall] = OrderedDict()
+        self._total = Usage()
+        self._read_until = 0
+        self._turn = threading.Lock()
+        if self._folder.is_dir():
+            self._mend()
+
+    def known(self, key: str, sample: int) -> bool:
+        return self.take(key, sample) is not None
+
+    def take(self, key: str, sample: int) -> ModelCall | None:
+        with self._turn:
+            for path in sorted(self._folder.glob(f"{key[:24]}-*.json")):
+                call = self._call(path)
+                if call.key == key and sample in call.samples:
+                    return call
+        return None
+
+    def keep(self, call: ModelCall) -> None:
+        with self._turn, self._locked():
+            name = None
+            if call.replies:
+                make_folder(self._folder)
+                name = f"{call.key[:24]}-{call.samples[0]}.json"
+                write_whole(self._folder / name, call.model_dump_json(exclude_none=True) + "\n")
+            append_line(self._index, json.dumps(_line(call, name)))
+
+    def total(self) -> Usage:
+        """Add up the index; lines that were added up before are not read again."""
+        with self._turn:
+            if not self._index.is_file():
+                return self._total
+            with self._index.open("rb") as handle:
+                handle.seek(self._read_until)
+                *lines, _torn = handle.read().split(b"\n")
+            for row in lines:
+                self._read_until += len(row) + 1
+                line = json.loads(row)
+                self._total = self._total.plus(Usage(**{name: line[name] for name in Usage.model_fields}))
+            return self._total
+
+    def _call(self, path: Path) -> ModelCall:
+        found = self._recent.get(path.name)
+        if found is None:
+            found = ModelCall.model_validate_json(path.read_text())
+            self._recent[path.name] = found
+            while len(self._recent) > RECENT:
+                self._recent.popitem(last=False)
+        return found
+
+    def _mend(self) -> None:
+        """Give calls that have a file and no line their line."""
+        with self._locked():
+            rows = self._index.read_bytes().split(b"\n")[:-1] if self._index.is_file() else []
+            told = {json.loads(row).get("file") for row in rows}
+            for path in sorted(self._folder.glob("*.json")):
+                if path.name not in told:
+                    append_line(self._index, json.dumps(_line(self._call(path), path.name)))
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        path = self._index.with_name(f"{CALLS}.lock")
+        with writing(path):
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+
+def _line(call: ModelCall, file: str | None) -> dict[str, Any]:
+    """Return a call without its texts."""
+    plain = call.model_dump(mode="json", exclude={"replies", "prompt_token_ids", "usage"}, exclude_none=True)
+    ended = [reply.ended for reply in call.replies]
+    return {**plain, **call.usage.model_dump(), "samples": list(call.samples), "ended": ended, "file": file}
