@@ -151,7 +151,7 @@ class Bench:
                 outcome = "ok" if event.outcome in (None, Outcome.CORRECT) else event.outcome
                 say(f"attempt {event.attempt}, {event.stage}: {outcome}, {event.text}")
 
-        crew = make_crew(config, self._settings.site(), tools)
+        crew = make_crew(config, self._settings.site(), tools, store.folder)
         solution = work_on(store, task, crew, cancel.watching(told))
         place = store.task(task.name)
         project = place.folder / solution.project if solution.project else None
