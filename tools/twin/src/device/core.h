@@ -143,7 +143,13 @@ struct Launch {
     bool auto_sync = true;
     uint8_t *system_workspace = nullptr;
     std::vector<GmBuffer> buffers;
+    SpareNumbers spare_numbers; // of the cores' shadows
     std::vector<std::unique_ptr<Core>> cores;
+    struct Arena {
+        uint8_t *begin;
+        uint64_t bytes;
+    };
+    std::vector<Arena> spare_arenas[2]; // of vector cores, of cube cores
     std::mutex baton;
     Core *running = nullptr;
     std::unique_ptr<GlobalHazards> global;
@@ -178,8 +184,10 @@ const GmBuffer &require_global(const char *api, const void *pc, const uint8_t *b
 void fetch(uint8_t *to, const uint8_t *from, uint64_t bytes);
 // Copy to global memory as this core's atomic mode says: the bytes, or their sum, maximum or minimum with what is there.
 void store(const char *api, const void *pc, uint8_t *dst, const uint8_t *src, uint64_t bytes);
-void make_arena(Core &core, const Chip &chip);
-void drop_arena(Core &core);
+// A core's on-chip memories, as they are when a kernel starts. Memories of cores that have ended serve again, so that cores
+// that do not wait for each other need those of one core, and find them in the processor's caches.
+void take_arena(Core &core);
+void give_arena(Core &core);
 struct Extent {
     const uint8_t *low = nullptr;
     uint64_t bytes = 0;

@@ -1,6 +1,7 @@
 #include "cost.h"
 #include "core.h"
 #include <algorithm>
+#include <cstring>
 
 namespace akgen::twin {
 
@@ -22,6 +23,17 @@ CostModel::CostModel(const Chip &chip, const Footprint &footprint)
 }
 
 const Chip::Rate &CostModel::rate(const OpName &op) const
+{
+    for (const Found &f : found_) {
+        if (f.op == op.op && f.dtype == op.dtype) {
+            return *f.rate;
+        }
+    }
+    found_.push_back({op.op, op.dtype, &look_up(op)});
+    return *found_.back().rate;
+}
+
+const Chip::Rate &CostModel::look_up(const OpName &op) const
 {
     const auto found = chip_.rates.find(std::string(op.op) + "\t" + dtype_name(op.dtype));
     if (found != chip_.rates.end()) {
@@ -88,7 +100,7 @@ Cost CostModel::of(const Record &r, const OpName &op, bool cube_core) const
         break;
     }
     case Pipe::MTE1:
-        cost.occupy = r.work / (std::string(op.op).find("L0B") != std::string::npos ? l1_to_l0b_ : l1_to_l0a_);
+        cost.occupy = r.work / (std::strstr(op.op, "L0B") ? l1_to_l0b_ : l1_to_l0a_);
         cost.latency = ub_copy_latency_;
         break;
     case Pipe::FIX:

@@ -2,6 +2,7 @@
 #pragma once
 #include "chip.h"
 #include "record.h"
+#include <vector>
 
 #pragma GCC visibility push(hidden)
 namespace akgen::twin {
@@ -26,7 +27,13 @@ public:
     uint32_t queue_depth;
 
 private:
+    struct Found {
+        const char *op;
+        DType dtype;
+        const Chip::Rate *rate;
+    };
     const Chip::Rate &rate(const OpName &op) const;
+    const Chip::Rate &look_up(const OpName &op) const;
 
     void move(Cost &cost, const Record &record, const Shape &shape, double bytes_per_cycle, double latency) const;
 
@@ -35,6 +42,7 @@ private:
     double read_latency_, write_latency_, mte2_, cube_mte2_, miss_rate_, mte3_, row_, ub_copy_, ub_copy_latency_, l1_to_l0a_, l1_to_l0b_, l0c_out_,
         cube_head_, repeat_bytes_;
     Chip::Rate default_rate_;
+    mutable std::vector<Found> found_; // a launch has few operations, and very many instructions
 };
 
 } // namespace akgen::twin

@@ -1,7 +1,7 @@
 #include "footprint.h"
 #include "core.h"
 #include <algorithm>
-#include <sys/mman.h>
+#include "pages.h"
 
 namespace akgen::twin {
 
@@ -21,9 +21,7 @@ Footprint::Footprint(const std::vector<GmBuffer> &buffers, size_t cores, double 
 Footprint::~Footprint()
 {
     for (const Lines &lines : lines_) {
-        if (lines.last) {
-            munmap(lines.last, lines.count * sizeof(uint32_t));
-        }
+        drop_pages(lines.last, lines.count * sizeof(uint32_t));
     }
 }
 
@@ -31,12 +29,10 @@ uint32_t Footprint::touch(const GmBuffer &buffer, const Access &global, size_t c
 {
     Lines &lines = lines_[index(buffer)];
     if (!lines.last) { // lazily zeroed pages
-        void *memory = mmap(nullptr, lines.count * sizeof(uint32_t), PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED) {
+        lines.last = static_cast<uint32_t *>(zeroed_pages(lines.count * sizeof(uint32_t)));
+        if (!lines.last) {
             return 0;
         }
-        lines.last = static_cast<uint32_t *>(memory);
     }
     const uint64_t reach = static_cast<uint64_t>(cache_bytes_) / clock_bytes;
     const auto now = static_cast<uint32_t>(std::min<uint64_t>(moved_[core] * moved_.size() / clock_bytes, time_mask));

@@ -2,7 +2,6 @@
 #include "core.h"
 #include <algorithm>
 #include <cstring>
-#include <sys/mman.h>
 
 namespace akgen::twin {
 
@@ -17,8 +16,7 @@ constexpr uint64_t most_read_bytes = 64u << 20;
 
 template <typename T> T *zeroed(uint64_t count)
 {
-    void *memory = mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? nullptr : static_cast<T *>(memory);
+    return static_cast<T *>(zeroed_pages(count * sizeof(T)));
 }
 
 // The bytes of block `at` that [begin, end) covers.
@@ -53,12 +51,8 @@ GlobalHazards::GlobalHazards(const std::vector<GmBuffer> &buffers, size_t cores)
 GlobalHazards::~GlobalHazards()
 {
     for (const Shadow &shadow : shadows_) {
-        if (shadow.writers) {
-            munmap(shadow.writers, shadow.blocks * sizeof(Writer));
-        }
-        if (shadow.readers) {
-            munmap(shadow.readers, shadow.blocks * sizeof(Touch));
-        }
+        drop_pages(shadow.writers, shadow.blocks * sizeof(Writer));
+        drop_pages(shadow.readers, shadow.blocks * sizeof(Touch));
     }
 }
 

@@ -1,17 +1,9 @@
 #include "hazard.h"
-#include <cstring>
-#include <sys/mman.h>
+#include <algorithm>
 
 namespace akgen::twin {
 
 namespace {
-// Lazily zeroed pages: most pipes never touch most memories.
-uint32_t *fresh(uint32_t blocks)
-{
-    void *memory = mmap(nullptr, blocks * sizeof(uint32_t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? nullptr : static_cast<uint32_t *>(memory);
-}
-
 uint32_t latest(const uint32_t *numbers, uint32_t first, uint32_t last)
 {
     uint32_t top = 0;
@@ -19,6 +11,16 @@ uint32_t latest(const uint32_t *numbers, uint32_t first, uint32_t last)
         top = numbers[i] > top ? numbers[i] : top;
     }
     return top;
+}
+
+void mark(std::vector<uint64_t> &bits, uint32_t first, uint32_t last)
+{
+    for (uint32_t at = first; at < last;) {
+        const uint32_t end = std::min((at / 64 + 1) * 64, last);
+        const uint64_t run = end - at == 64 ? ~uint64_t{0} : (uint64_t{1} << (end - at)) - 1;
+        bits[at / 64] |= run << at % 64;
+        at = end;
+    }
 }
 
 bool auto_ordered(int a, int b)
@@ -31,21 +33,26 @@ bool auto_ordered(int a, int b)
 }
 } // namespace
 
-Hazards::~Hazards()
+void Hazards::watch(int region, uint32_t size_bytes, SpareNumbers &spare)
+{
+    shadows_[region].blocks = (size_bytes + 31) / 32;
+    shadows_[region].ever.assign(shadows_[region].blocks / 64 + 1, 0);
+    spare_ = &spare;
+}
+
+void Hazards::end()
 {
     for (Shadow &shadow : shadows_) {
         for (int p = 0; p < pipes; ++p) {
-            if (shadow.written[p]) {
-                munmap(shadow.written[p], shadow.blocks * sizeof(uint32_t));
-            }
-            if (shadow.read[p]) {
-                munmap(shadow.read[p], shadow.blocks * sizeof(uint32_t));
+            for (uint32_t **numbers : {&shadow.written[p], &shadow.read[p]}) {
+                if (*numbers) {
+                    spare_->give(*numbers, shadow.blocks);
+                    *numbers = nullptr;
+                }
             }
         }
     }
 }
-
-void Hazards::watch(int region, uint32_t size_bytes) { shadows_[region].blocks = (size_bytes + 31) / 32; }
 
 void Hazards::begin(Pipe pipe, bool auto_sync)
 {
@@ -115,12 +122,13 @@ Hazards::Conflict Hazards::access(int region, uint32_t first_byte, uint32_t byte
     }
     uint32_t *&mine = write ? shadow.written[pipe_] : shadow.read[pipe_];
     if (!mine) {
-        mine = fresh(shadow.blocks);
+        mine = spare_->take(shadow.blocks);
     }
     if (mine) {
-        for (uint32_t i = first; i < last; ++i) {
-            mine[i] = number_;
-        }
+        std::fill(mine + first, mine + last, number_);
+    }
+    if (write) {
+        mark(shadow.ever, first, last);
     }
     // The automatic synchronisation waits for all that the other pipe was given so far.
     for (int p = 0; p < pipes; ++p) {
@@ -134,15 +142,15 @@ Hazards::Conflict Hazards::access(int region, uint32_t first_byte, uint32_t byte
 int64_t Hazards::unwritten(int region, uint32_t first_byte, uint32_t bytes) const
 {
     const Shadow &shadow = shadows_[region];
-    const uint32_t last = (first_byte + bytes + 31) / 32;
-    for (uint32_t block = first_byte / 32; block < last && block < shadow.blocks; ++block) {
-        bool written = false;
-        for (const uint32_t *numbers : shadow.written) {
-            written = written || (numbers && numbers[block]);
+    const uint32_t last = std::min((first_byte + bytes + 31) / 32, shadow.blocks);
+    for (uint32_t block = first_byte / 32; block < last;) {
+        const uint64_t bare = ~shadow.ever[block / 64] >> block % 64;
+        if (bare == 0) {
+            block = (block / 64 + 1) * 64;
+            continue;
         }
-        if (!written) {
-            return block;
-        }
+        block += static_cast<uint32_t>(__builtin_ctzll(bare));
+        return block < last ? int64_t{block} : -1;
     }
     return -1;
 }

@@ -5,6 +5,7 @@
 // compiler's automatic synchronisation raises it on demand for the pairs it covers (V-V, V-S, MTE2-S, MTE3-S).
 #pragma once
 #include "akgen/runtime.h"
+#include "pages.h"
 #include <cstdint>
 #include <vector>
 
@@ -28,8 +29,9 @@ public:
         bool same_pipe = false; // depends on an earlier instruction of its own pipe
     };
 
-    ~Hazards();
-    void watch(int region, uint32_t size_bytes); // start a shadow for region index
+    // Start a shadow for region index, out of `spare`, to which end() gives it back.
+    void watch(int region, uint32_t size_bytes, SpareNumbers &spare);
+    void end();
     // Enter one instruction: begin() once, then access() per operand range, then the number is the pipe's.
     void begin(Pipe pipe, bool auto_sync);
     Conflict access(int region, uint32_t first_byte, uint32_t bytes, bool write);
@@ -58,10 +60,12 @@ private:
         uint32_t blocks = 0;
         uint32_t *written[pipes] = {};
         uint32_t *read[pipes] = {};
+        std::vector<uint64_t> ever; // blocks that any pipe has written, one bit each
     };
     void meet(Shadow &shadow, int other, uint32_t first, uint32_t last, bool write, Conflict &conflict);
 
     Shadow shadows_[7];
+    SpareNumbers *spare_ = nullptr;
     uint32_t now_[pipes] = {};
     uint32_t seen_[pipes][pipes] = {};
     std::vector<Known> flags_[pipes][pipes][8];

@@ -11,7 +11,6 @@
 namespace akgen::twin {
 
 namespace {
-constexpr uint64_t page = 4096;
 constexpr uint8_t guard_value = 0xff; // a NaN in every floating-point type, as all that was never written
 constexpr uint64_t stack_bytes = 1 << 20;
 constexpr uint64_t signal_stack_bytes = 64 << 10;
@@ -22,30 +21,47 @@ uint64_t with_padding(uint64_t size) { return round_up(size + 32, 512); }
 
 GmMapping::GmMapping(std::string name, uint64_t size_bytes, Poison poison, bool padded)
     : name_(std::move(name)), size_(size_bytes), padded_(padded ? with_padding(size_bytes) : round_up(size_bytes, 32)),
-      mapped_(round_up(with_padding(size_bytes), page))
+      mapped_(round_up(with_padding(size_bytes), page_bytes))
 {
-    void *memory = mmap(nullptr, mapped_ + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    // A large tensor starts on a large page.
+    const uint64_t unit = mapped_ >= large_page_bytes ? large_page_bytes : page_bytes;
+    reserved_ = mapped_ + unit + page_bytes;
+    void *memory = mmap(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
         throw std::runtime_error("no memory for '" + name_ + "' (" + std::to_string(size_bytes) + " bytes)");
     }
-    data_ = static_cast<uint8_t *>(memory) + page;
+    reserve_ = static_cast<uint8_t *>(memory);
+    data_ = reinterpret_cast<uint8_t *>(round_up(reinterpret_cast<uint64_t>(reserve_) + 1, unit));
     mprotect(data_, mapped_, PROT_READ | PROT_WRITE);
+    if (poison == Poison::nan_on_touch) {
+        poison_lazily(data_, mapped_);
+        return;
+    }
     if (poison == Poison::nan) {
-        std::memset(data_, 0xff, size_); // a NaN in every floating-point type
+        have_pages(data_, mapped_);
+        std::memset(data_, guard_value, size_);
+    } else if (poison == Poison::zero) {
+        prefer_large_pages(data_, mapped_);
     }
     std::memset(data_ + size_, guard_value, mapped_ - size_);
 }
 
-GmMapping::GmMapping(GmMapping &&other) noexcept
-    : name_(std::move(other.name_)), data_(other.data_), size_(other.size_), padded_(other.padded_), mapped_(other.mapped_)
+bool GmMapping::show_file(int fd)
 {
-    other.data_ = nullptr;
+    const uint64_t whole = round_up(size_, page_bytes);
+    const int flags = MAP_PRIVATE | MAP_FIXED | MAP_POPULATE; // populated while it can be read only: nothing is copied
+    if (size_ == 0 || mmap(data_, whole, PROT_READ, flags, fd, 0) == MAP_FAILED) {
+        return false;
+    }
+    mprotect(data_, whole, PROT_READ | PROT_WRITE);
+    std::memset(data_ + size_, guard_value, whole - size_);
+    return true;
 }
 
 GmMapping::~GmMapping()
 {
-    if (data_) {
-        munmap(data_ - page, mapped_ + 2 * page);
+    if (reserve_) {
+        munmap(reserve_, reserved_);
     }
 }
 
@@ -86,14 +102,14 @@ void run_program(void *argument)
 struct Start {
     Core *core;
     Program *program;
-    std::vector<uint8_t> signal_stack;
+    std::unique_ptr<uint8_t[]> signal_stack;
 };
 void *thread_main(void *argument)
 {
     auto *start = static_cast<Start *>(argument);
     stack_t stack = {};
-    stack.ss_sp = start->signal_stack.data();
-    stack.ss_size = start->signal_stack.size();
+    stack.ss_sp = start->signal_stack.get();
+    stack.ss_size = signal_stack_bytes;
     sigaltstack(&stack, nullptr);
     run_core(*start->core, run_program, start->program);
     return nullptr;
@@ -108,7 +124,6 @@ void make_cores(Launch &l, const LaunchRequest &request)
         core->block = block;
         core->sub_block = sub;
         core->name = name;
-        make_arena(*core, *request.chip);
         l.cores.push_back(std::move(core));
     };
     for (uint32_t block = 0; block < request.block_dim; ++block) {
@@ -130,7 +145,7 @@ void run_threads(Launch &l, Program &program, Program &cube_program, void (*star
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, stack_bytes);
     for (size_t i = 0; i < l.cores.size(); ++i) {
-        starts[i] = {l.cores[i].get(), l.cores[i]->cube ? &cube_program : &program, std::vector<uint8_t>(signal_stack_bytes)};
+        starts[i] = {l.cores[i].get(), l.cores[i]->cube ? &cube_program : &program, std::unique_ptr<uint8_t[]>(new uint8_t[signal_stack_bytes])};
         if (pthread_create(&threads[i], &attributes, thread_main, &starts[i]) != 0) {
             throw std::runtime_error("no thread for core " + l.cores[i]->name); // ends the process
         }
@@ -202,8 +217,10 @@ bool run_launch(const LaunchRequest &request)
     if (!l.ended) {
         request.report->line(timeline_report(l, request.trace_fd));
     }
-    for (const auto &core : l.cores) {
-        drop_arena(*core);
+    for (const auto &arenas : l.spare_arenas) {
+        for (const Launch::Arena &arena : arenas) {
+            munmap(arena.begin, arena.bytes);
+        }
     }
     launch = nullptr;
     return !l.ended;

@@ -10,7 +10,7 @@
 
 namespace akgen::twin {
 
-enum class Poison : uint8_t { none, nan, zero };
+enum class Poison : uint8_t { none, nan, zero, nan_on_touch };
 
 // A range of global memory with an unmapped page before and behind it.
 class GmMapping {
@@ -19,8 +19,10 @@ public:
     // `padded`: as a device's allocator gives it, with room behind. A workspace has none.
     AKGEN_HOST GmMapping(std::string name, uint64_t size_bytes, Poison poison, bool padded = true);
     AKGEN_HOST ~GmMapping();
-    GmMapping(GmMapping &&other) noexcept;
-    GmMapping &operator=(GmMapping &&) = delete;
+    GmMapping(const GmMapping &) = delete;
+    // Let the range show a file of at least its size without copying it; what is written stays in this process, and the
+    // file must not shrink. False: it cannot be mapped, and the range is as it was.
+    AKGEN_HOST bool show_file(int fd);
 
     uint8_t *data() const { return data_; }
     uint64_t size_bytes() const { return size_; }
@@ -34,6 +36,8 @@ private:
     std::string name_;
     uint8_t *data_ = nullptr;
     uint64_t size_ = 0, padded_ = 0, mapped_ = 0;
+    uint8_t *reserve_ = nullptr; // with the unmapped pages
+    uint64_t reserved_ = 0;
 };
 
 // Which cores of a block run: from KERNEL_TASK_TYPE, see docs/twin.md.

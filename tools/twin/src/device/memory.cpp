@@ -10,7 +10,6 @@
 namespace akgen::twin {
 
 namespace {
-constexpr uint64_t page = 4096;
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 } // namespace
 
@@ -40,29 +39,45 @@ uint32_t dtype_bytes(DType t)
 }
 
 // Memories lie one after another with unmapped addresses between, so that a stray pointer faults.
-void make_arena(Core &core, const Chip &chip)
+void take_arena(Core &core)
 {
     const char *const keys[local_spaces] = {"ub_size", "l1_size", "l0a_size", "l0b_size", "l0c_size", "bt_size", "fb_size"};
-    uint64_t total = page;
+    const Chip &chip = *launch->chip;
+    uint64_t total = page_bytes;
     for (const char *key : keys) {
-        total += round_up(chip.bytes(key), page) + overflow_bytes;
+        total += round_up(chip.bytes(key), page_bytes) + overflow_bytes;
     }
-    void *memory = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) {
-        throw std::runtime_error("no memory for the on-chip buffers of a core");
+    auto &spare = launch->spare_arenas[core.cube];
+    const bool used = !spare.empty();
+    if (used) {
+        core.arena = spare.back().begin;
+        spare.pop_back();
+    } else {
+        void *memory = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) {
+            throw std::runtime_error("no memory for the on-chip buffers of a core");
+        }
+        core.arena = static_cast<uint8_t *>(memory);
     }
-    core.arena = static_cast<uint8_t *>(memory);
     core.arena_bytes = total;
-    uint8_t *next = core.arena + page;
+    uint8_t *next = core.arena + page_bytes;
     for (int i = 0; i < local_spaces; ++i) {
         Region &region = core.regions[i];
         region.size_bytes = chip.bytes(keys[i]);
         region.begin = next;
-        next += round_up(region.size_bytes, page) + overflow_bytes;
+        const uint64_t whole = round_up(region.size_bytes, page_bytes);
+        next += whole + overflow_bytes;
         const bool mine = core.cube ? i != 0 : i == 0; // vector cores have the Unified Buffer, cube cores the rest
+        if (mine && used && core.cube) {
+            madvise(region.begin, whole, MADV_DONTNEED); // zeros again
+        } else if (mine && !used) {
+            mprotect(region.begin, whole, PROT_READ | PROT_WRITE);
+            if (i == 0) {
+                have_pages(region.begin, whole);
+            }
+        }
         if (mine) {
-            mprotect(region.begin, round_up(region.size_bytes, page), PROT_READ | PROT_WRITE);
-            core.hazards.watch(i, region.size_bytes);
+            core.hazards.watch(i, region.size_bytes, launch->spare_numbers);
         }
         if (i == 0 && mine) {
             std::memset(region.begin, 0xff, region.size_bytes); // NaN in every floating-point type
@@ -70,11 +85,12 @@ void make_arena(Core &core, const Chip &chip)
     }
 }
 
-void drop_arena(Core &core)
+void give_arena(Core &core)
 {
     if (core.arena) {
-        munmap(core.arena, core.arena_bytes);
+        launch->spare_arenas[core.cube].push_back({core.arena, core.arena_bytes});
         core.arena = nullptr;
+        core.hazards.end();
     }
 }
 

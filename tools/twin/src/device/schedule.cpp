@@ -178,6 +178,9 @@ void run_core(Core &core, void (*program)(void *), void *argument)
         std::unique_lock lock(launch->baton);
         core.turned.wait(lock, [&] { return core.turn; });
     }
+    if (!launch->ended) {
+        take_arena(core);
+    }
     if (!launch->ended && sigsetjmp(core.escape, 1) == 0) {
         program(argument);
         core.pipe = nullptr;
@@ -191,6 +194,7 @@ void run_core(Core &core, void (*program)(void *), void *argument)
         launch->global->publish(core, 0); // whoever waits in a barrier need not wait for this core
     }
     std::unique_lock lock(launch->baton);
+    give_arena(core);
     core.state = CoreState::done;
     if (launch->ended) {
         release_all();

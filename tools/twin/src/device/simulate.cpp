@@ -70,7 +70,7 @@ private:
         moments_.pop();
         switch (m.what) {
         case Moment::What::scalar:
-            run_scalar(m.core, m.time);
+            run_on(m.core, m.time);
             break;
         case Moment::What::start:
             try_start(m.core, m.a, m.time);
@@ -307,7 +307,9 @@ private:
         c.time = now + costs_.scalar_op;
         out_.use[core][scalar].busy += costs_.scalar_op;
         ++out_.use[core][scalar].instructions;
-        push({c.time, 0, Moment::What::start, static_cast<uint8_t>(pipe), 0, 0, core});
+        if (!p.busy && p.blocked_since < 0) { // else the end of what it does or waits for starts it
+            push({c.time, 0, Moment::What::start, static_cast<uint8_t>(pipe), 0, 0, core});
+        }
         return true;
     }
 
@@ -373,7 +375,22 @@ private:
         }
     }
 
-    void run_scalar(uint32_t core, double now)
+    // The scalar unit goes on from record to record for as long as nothing else happens before.
+    void run_on(uint32_t core, double now)
+    {
+        for (bool again = true; again;) {
+            goes_on_ = false;
+            run_scalar(core, now, true);
+            now = cores_[core].time;
+            again = goes_on_ && (moments_.empty() || moments_.top().time > now) && bandwidth_.next_end() > now;
+        }
+        if (goes_on_) {
+            goes_on_ = false;
+            push({now, 0, Moment::What::scalar, 0, 0, 0, core});
+        }
+    }
+
+    void run_scalar(uint32_t core, double now, bool alone = false)
     {
         CoreProgress &c = cores_[core];
         if (c.ended || in_scalar_ == core + 1) {
@@ -400,7 +417,11 @@ private:
                 }
                 c.waiting = false;
                 ++c.next;
-                push({c.time, 0, Moment::What::scalar, 0, 0, 0, core});
+                if (alone) {
+                    goes_on_ = true;
+                } else {
+                    push({c.time, 0, Moment::What::scalar, 0, 0, 0, core});
+                }
             }
         } else {
             c.ended = true;
@@ -425,6 +446,7 @@ private:
     std::set<std::pair<uint32_t, size_t>> arrived_;
     uint64_t created_ = 0;
     uint32_t in_scalar_ = 0;
+    bool goes_on_ = false;
 };
 } // namespace
 

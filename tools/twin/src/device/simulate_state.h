@@ -3,7 +3,6 @@
 #include "bandwidth.h"
 #include "cost.h"
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #pragma GCC visibility push(hidden)
@@ -21,8 +20,28 @@ struct Moment {
     bool operator>(const Moment &o) const { return time != o.time ? time > o.time : order > o.order; }
 };
 
+// First in, first out; costs nothing until it is used, for most flags never are.
+template <typename T> class Line {
+public:
+    bool empty() const { return first_ == waiting_.size(); }
+    size_t size() const { return waiting_.size() - first_; }
+    const T &front() const { return waiting_[first_]; }
+    void push_back(T value) { waiting_.push_back(value); }
+    void pop_front()
+    {
+        if (++first_ == waiting_.size()) {
+            waiting_.clear();
+            first_ = 0;
+        }
+    }
+
+private:
+    std::vector<T> waiting_;
+    size_t first_ = 0;
+};
+
 struct PipeState {
-    std::deque<uint32_t> queue; // records issued and not yet begun
+    Line<uint32_t> queue; // records issued and not yet begun
     bool busy = false;
     double free_at = 0;
     double done = 0; // result of the last instruction
@@ -40,9 +59,9 @@ struct CoreProgress {
     double waiting_since = 0;
     int waiting_on = other_cause;
     PipeState pipes[7];
-    std::deque<double> flags[7][7][9]; // by event id; the last are unit flags
+    Line<double> flags[7][7][9]; // by event id; the last are unit flags
     uint32_t cross_votes[16] = {};
-    std::deque<double> cross[16];
+    Line<double> cross[16];
     int64_t rounds = 0;
 };
 

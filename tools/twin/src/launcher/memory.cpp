@@ -28,7 +28,7 @@ LaunchMemory::LaunchMemory(const Manifest &manifest)
         }
     }
     if (manifest.workspace_bytes > 0) {
-        memory_.push_back(std::make_unique<GmMapping>("workspace", manifest.workspace_bytes, Poison::nan, false));
+        memory_.push_back(std::make_unique<GmMapping>("workspace", manifest.workspace_bytes, Poison::nan_on_touch, false));
         workspace = memory_.back()->data();
     }
     arguments.push_back(workspace);
@@ -73,6 +73,11 @@ GmMapping *LaunchMemory::load(const std::string &name, const TensorItem &item)
     if (fd < 0) {
         fail("cannot read", item.file);
     }
+    struct stat info = {};
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && static_cast<uint64_t>(info.st_size) >= bytes && memory->show_file(fd)) {
+        close(fd);
+        return memory;
+    }
     uint64_t done = 0;
     while (done < bytes) {
         const ssize_t got = read(fd, memory->data() + done, bytes - done);
@@ -95,6 +100,7 @@ GmMapping *LaunchMemory::output(const std::string &name, const TensorItem &item,
 
 void LaunchMemory::result(const GmMapping &memory, const std::string &file)
 {
+    unlink(file.c_str()); // an input may show the same file
     const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (fd < 0) {
         fail("cannot write", file);

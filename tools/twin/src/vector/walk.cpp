@@ -134,10 +134,8 @@ void execute(const Walk &w, const Operand *dst, const Operand *src0, const Opera
     }
     const Operand *const ops[3] = {dst, src0, src1};
     bool straight = w.prefix && (w.each == w.lanes || w.repeats == 1);
-    bool unit_blocks = w.prefix;
     for (const Operand *o : ops) {
         straight = straight && (!o || (o->block == 1 && (w.repeats == 1 || packed(w, *o))));
-        unit_blocks = unit_blocks && (!o || o->block == 1);
     }
     const auto at = [](const Operand *o, uint32_t r, uint32_t lane) {
         return o ? lane_address(*o, r, lane) : nullptr;
@@ -146,9 +144,25 @@ void execute(const Walk &w, const Operand *dst, const Operand *src0, const Opera
         loop(dst->view.data, src0 ? src0->view.data : nullptr, src1 ? src1->view.data : nullptr, scalar, w.active);
         return;
     }
-    if (unit_blocks) {
+    if (w.prefix && dst->block == 1 && (!src0 || src0->block <= 1) && (!src1 || src1->block <= 1)) {
+        // A source of one block for all of a repeat, spread out first: one loop takes the whole repeat.
+        alignas(64) uint8_t spread[2][8 * kBlock];
+        const uint8_t *from[2] = {};
         for (uint32_t r = 0; r < w.repeats; ++r) {
-            loop(at(dst, r, 0), at(src0, r, 0), at(src1, r, 0), scalar, r + 1 == w.repeats ? w.last : w.each);
+            for (int i = 0; i < 2; ++i) {
+                const Operand *o = ops[i + 1];
+                if (!o) {
+                    continue;
+                }
+                const uint8_t *begin = o->view.data + uint64_t{kBlock} * r * o->repeat;
+                if (o->block == 0 && (r == 0 || o->repeat != 0)) {
+                    for (uint32_t b = 0; b < 8; ++b) {
+                        std::memcpy(spread[i] + b * kBlock, begin, kBlock);
+                    }
+                }
+                from[i] = o->block == 0 ? spread[i] : begin;
+            }
+            loop(at(dst, r, 0), from[0], from[1], scalar, r + 1 == w.repeats ? w.last : w.each);
         }
         return;
     }
