@@ -3,13 +3,12 @@
     START → listen → understand → prepare → work ─┐
               ↑__________|________________________|        until the person leaves
 
-The person's words come in through an interrupt; what the program says goes out through the context. The conversation
-is checkpointed like a task: after a crash it goes on where it was, and work that was begun is finished, not repeated.
+The person's words come in through an interrupt; what the program says goes out through the context's face. The
+conversation is checkpointed like a task: after a crash it goes on where it was, and work that was begun is finished,
+not repeated. Commands and going back: `talk`.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -17,49 +16,31 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from akgen.agents.requests.sentence import Heard, Request
-from akgen.agents.requests.task import operator_named, reference_text, task_for
-from akgen.agents.requests.understanding import Understand
+from akgen.agents.requests.language import language_of
+from akgen.agents.requests.problems import problem_of
+from akgen.agents.requests.sentence import Heard
+from akgen.agents.requests.task import adapted, reference_for, task_for
+from akgen.graph.cancel import Cancelled
+from akgen.graph.chat_paths import given_path
+from akgen.graph.chat_state import ChatContext, ChatState
 from akgen.graph.chat_texts import said
-from akgen.graph.events import Watch
 from akgen.graph.files import make_folder, write_whole
 from akgen.graph.ledger import Ledger
 from akgen.graph.records import Solution
-from akgen.graph.runs import Crew, work_on
-from akgen.graph.store import RunStore
+from akgen.graph.runs import work_on
+from akgen.graph.state import Done
+from akgen.graph.store import TaskStore
 from akgen.knowledge.operators import operators
-from akgen.tools.outcome import InputError
+from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.task import Task
 
 LEAVE = {"bye", "exit", "quit", "q", "stop", "再见", "退出"}
 HELP = {"help", "?", "帮助"}
-
-
-class ChatState(TypedDict, total=False):
-    """A conversation between two sentences."""
-
-    text: str  # what the person said last
-    request: Request  # what is known of what they want
-    turn: int  # requests that were worked on
-    task: str | None  # the task in hand
-
-
-@dataclass(frozen=True)
-class ChatContext:
-    """What a conversation works with.
-
-    `say` shows a text, `show` a finished solution with its kernel, `refuse` why a request could not be worked on.
-    """
-
-    crew: Crew
-    store: RunStore
-    understand: Understand
-    say: Callable[[str], None]
-    show: Callable[[Solution, str], None]
-    refuse: Callable[[InputError], None]
-    watch: Watch
-
+GO_ON = {"go on", "continue", "resume", "继续"}
+COMMANDS = ("profile", "diff", "save", "model", "budget", "undo", "history", "export", "help", "quit")
 
 ChatMachine = CompiledStateGraph[ChatState, ChatContext, ChatState, ChatState]
+Update = dict[str, Any]
 
 
 def build(checkpointer: "BaseCheckpointSaver[str]") -> ChatMachine:
@@ -73,76 +54,138 @@ def build(checkpointer: "BaseCheckpointSaver[str]") -> ChatMachine:
     graph.add_edge(START, "listen")
     graph.add_conditional_edges("listen", _leave_or_stay, ["understand", END])
     graph.add_conditional_edges("understand", _ask_or_work, ["listen", "prepare"])
-    graph.add_edge("prepare", "work")
+    graph.add_conditional_edges("prepare", _prepared, ["listen", "work"])
     graph.add_edge("work", "listen")
     return graph.compile(checkpointer=checkpointer, name="akgen-chat")
 
 
-def listen(state: ChatState) -> dict[str, Any]:  # noqa: ARG001 (a node takes the state)
+def listen(state: ChatState) -> Update:
     """Wait for the person."""
-    return {"text": str(interrupt("listening"))}
+    text = str(interrupt("listening"))
+    return {"text": text, "language": language_of(text, state["language"])}
 
 
-def understand(state: ChatState, runtime: Runtime[ChatContext]) -> dict[str, Any]:
+def understand(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
     """Join what was said to what is known; say what is missing or cannot be done."""
-    say, text, known = runtime.context.say, state["text"], state["request"]
-    if text.strip().lower() in HELP:
-        say(said("help", names=[op.name for op in operators()]))
+    context, text, known, language = runtime.context, state["text"], state["request"], state["language"]
+    say, plain = context.face.say, _plain(text)
+    if plain in HELP:
+        names = [op.name for op in operators()]
+        say(said("help", language, names=names, commands=[f"/{name}" for name in COMMANDS]))
         return {"task": None}
-    context = runtime.context
-    heard = (
-        Ledger(context.store.folder / "effects")
-        .once("understand", {"text": text, "turn": state["turn"]}, Heard, lambda: context.understand(text))
-        .value
-    )
+    if plain in GO_ON:
+        if state["stopped"] is None:
+            say(said("nothing_to_go_on_with", language))
+        return {"task": state["stopped"]}
+    heard = _hear(state, context)
     if heard.problem is not None:
         say(heard.problem)
         return {"task": None}
     if heard.request.empty:
-        say(said("not_understood", close=heard.close, known=known))
+        say(said("not_understood", language, close=heard.close, known=known))
         return {"task": None}
     # A new operator starts afresh only in what the sentence names: "now softmax" keeps dtype and shape.
     request = known.joined(heard.request)
+    problem = problem_of(request, language)
+    if problem is not None:
+        say(problem)
+        return {"task": None}
     if request.missing:
-        say(said("ask", missing=request.missing[0], known=request))
+        say(said("ask", language, missing=request.missing[0], known=request))
         return {"request": request, "task": None}
     turn = state["turn"] + 1
     return {"request": request, "turn": turn, "task": f"{turn:02d}_{request.label}"}
 
 
-def prepare(state: ChatState, runtime: Runtime[ChatContext]) -> dict[str, Any]:
-    """Write the task and its reference into the run store."""
-    name, request = state["task"], state["request"]
-    assert name is not None and request.operator is not None
-    place = runtime.context.store.task(name)
-    reference = make_folder(place.folder) / "reference.py"
-    write_whole(reference, reference_text(operator_named(request.operator)))
-    place.save_task(task_for(request, reference, name))
-    runtime.context.say(said("begin", request=request))
+def prepare(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
+    """Write the task and its reference into the run store; a task that was stopped is there already."""
+    context, name, request, language = (
+        runtime.context, state["task"], state["request"], state["language"],
+    )  # fmt: skip
+    assert name is not None
+    place = context.store.task(name)
+    if place.known():
+        context.face.say(said("on", language, task=name))
+        return {}
+    try:
+        place.save_task(_task(context, place, state))
+    except InputError as problem:
+        context.face.refuse(problem)
+        return {"task": None}
+    context.face.say(said("begin", language, request=request))
     return {}
 
 
-def work(state: ChatState, runtime: Runtime[ChatContext]) -> dict[str, Any]:
+def work(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
     """Run the machine on the task and show what came of it."""
-    context, name = runtime.context, state["task"]
+    context, name, language = runtime.context, state["task"], state["language"]
     assert name is not None
-    place = context.store.task(name)
+    place, config = context.store.task(name), context.config(state)
+    watch = context.cancel.watching(context.face.watch)
     try:
-        solution = work_on(context.store, place.task(), context.crew, context.watch)
+        solution = work_on(context.store, place.task(), context.crew(config), watch, config)
     except InputError as problem:
-        context.refuse(problem)
+        context.face.refuse(problem)
         return {"task": None}
-    kernel = ""
-    if solution.project is not None:
-        task = place.task()
-        kernel = (place.folder / solution.project / "op_kernel" / f"{task.kernel}.cpp").read_text()
-    context.show(solution, kernel)
-    return {"task": None}
+    except InfraError as problem:
+        context.face.broken(problem)
+        context.face.say(said("broken", language, text=problem.text, remedy=problem.remedy))
+        return {"task": None, "stopped": name}
+    except Cancelled:
+        context.cancel.clear()
+        context.face.say(said("stopped", language))
+        return {"task": None, "stopped": name}
+    context.face.show(solution, kernel_of(place, solution))
+    _say_cores(state, context, solution)
+    return {"task": None, "stopped": None, "done": Done(tasks=(*state["done"].tasks, name))}
+
+
+def kernel_of(place: TaskStore, solution: Solution) -> str:
+    """Return the kernel's source text; nothing if there is none."""
+    if solution.project is None:
+        return ""
+    return (place.folder / solution.project / "op_kernel" / f"{place.task().kernel}.cpp").read_text()
+
+
+def _hear(state: ChatState, context: ChatContext) -> Heard:
+    text, config = state["text"], context.config(state)
+    by_path = given_path(text, state["language"])
+    if by_path is not None:
+        return by_path
+    inputs = {"text": text, "turn": state["turn"], "by": config.model}
+    ledger = Ledger(context.store.folder / "effects")
+    return ledger.once("understand", inputs, Heard, lambda: context.crew(config).team.understand(text)).value
+
+
+def _task(context: ChatContext, place: TaskStore, state: ChatState) -> Task:
+    request, name = state["request"], state["task"]
+    assert name is not None
+    if request.source is not None and request.source.kind == "task":
+        return adapted(context.find_task(request.source.text), request, name)
+    reference = make_folder(place.folder) / "reference.py"
+    write_whole(reference, reference_for(request))
+    return task_for(request, reference, name)
+
+
+def _say_cores(state: ChatState, context: ChatContext, solution: Solution) -> None:
+    """Say so if the person asked for a number of cores and the kernel runs on fewer."""
+    knobs, profile = state["request"].knobs, solution.profile
+    if knobs is None or knobs.cores is None or profile is None or profile.cores >= knobs.cores:
+        return
+    context.face.say(said("fewer_cores", state["language"], cores=profile.cores, wanted=knobs.cores))
+
+
+def _plain(text: str) -> str:
+    return text.strip().lower().rstrip(".!。！")
 
 
 def _leave_or_stay(state: ChatState) -> str:
-    return END if state["text"].strip().lower().rstrip(".!") in LEAVE else "understand"
+    return END if _plain(state["text"]) in LEAVE else "understand"
 
 
 def _ask_or_work(state: ChatState) -> Literal["listen", "prepare"]:
     return "listen" if state["task"] is None else "prepare"
+
+
+def _prepared(state: ChatState) -> Literal["listen", "work"]:
+    return "listen" if state["task"] is None else "work"

@@ -67,6 +67,14 @@ class Ledger:
         return Paid(value, seconds, reused=False)
 
 
+def latest(folder: Path, kind: Kind, model: type[T]) -> T | None:
+    """Return the newest stored result of a kind below an effects folder; None if there is none."""
+    files = sorted(folder.glob(f"{kind}-*.json"), key=lambda path: path.stat().st_mtime_ns)
+    if not files:
+        return None
+    return model.model_validate_json(json.dumps(Entry.model_validate_json(files[-1].read_text()).value))
+
+
 def digest(kind: str, inputs: dict[str, Any]) -> str:
     """Return the SHA-256 of an effect's inputs; frozen values count by their JSON."""
     plain = {

@@ -111,9 +111,11 @@ def new_folder(runs: Path, label: str) -> Path:
     return runs / f"{now}-{label}-{secrets.token_hex(2)}"
 
 
-def work_on(store: RunStore, task: Task, crew: Crew, watch: Watch) -> Solution:
-    """Solve one task of the run, or finish what an earlier process began."""
-    config = store.info.config
+def work_on(
+    store: RunStore, task: Task, crew: Crew, watch: Watch, config: RunConfig | None = None
+) -> Solution:
+    """Solve one task of the run, or finish what an earlier process began; `config` where it is not the run's own."""
+    config = config or store.info.config
     context = Context(
         planner=crew.team.planner,
         coder=crew.team.coder,

@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Annotated, TypedDict
 
-from akgen.agents.budget import Spent
-from akgen.agents.requests.sentence import Request
+from akgen.agents.budget import Budget, Spent
+from akgen.agents.requests.language import Language
+from akgen.agents.requests.request import Request
 from akgen.agents.roles import Decision, Feedback, Planned, Written
 from akgen.graph.records import AttemptRow, Candidate, Solution
 from akgen.tools.dtypes import DType
@@ -40,6 +41,20 @@ def gather(old: Candidates, new: Candidates) -> Candidates:
     """Join two branches, in the order of their samples, each sample once."""
     by_sample = {c.sample: c for c in (*old.ended, *new.ended)}
     return Candidates(ended=tuple(by_sample[n] for n in sorted(by_sample)))
+
+
+class Done(Frozen):
+    """The requests that were worked on to their end, oldest first. (A bare tuple comes back as a list.)"""
+
+    tasks: tuple[str, ...] = ()
+
+
+class Choice(Frozen):
+    """What the person set by command; None is what the run was begun with."""
+
+    model: str | None = None
+    base_url: str | None = None
+    budget: Budget | None = None
 
 
 class SampleState(TypedDict, total=False):
@@ -78,11 +93,14 @@ class TaskState(TypedDict, total=False):
 CHECKPOINTED = (  # whole values of the channels, and the enums inside them
     Build,
     Candidates,
+    Choice,
     DType,
     Decision,
+    Done,
     Feedback,
     History,
     KernelProject,
+    Language,
     Outcome,
     Planned,
     Profiled,

@@ -1,38 +1,143 @@
-"""Hold a conversation: sentences in, the chat graph in between, until the person leaves."""
+"""Hold a conversation: sentences in, the chat graph in between, until the person leaves.
 
-from collections.abc import Callable
-from typing import Any
+Every sentence is a step from one interrupt of the graph to the next. Going back is LangGraph's time travel: the state
+at an earlier interrupt becomes the newest one again. What was worked on since then stays on disk.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.types import Command
+from langgraph.types import Command, StateSnapshot
 
-from akgen.agents.requests.sentence import Request
 from akgen.graph import chat
+from akgen.graph.chat_state import ChatContext, ChatState, begin
 from akgen.graph.chat_texts import said
 from akgen.graph.checkpoints import sqlite_saver
+from akgen.graph.face import Face
+from akgen.graph.records import Event, Solution
+from akgen.graph.transcript import Transcript
+from akgen.tools.outcome import InfraError, InputError
 
 THREAD: RunnableConfig = {"configurable": {"thread_id": "chat"}, "recursion_limit": 100}
 
 
-def talk(context: chat.ChatContext, next_sentence: Callable[[], str | None]) -> None:
-    """Converse until the person leaves or `next_sentence` has none; go on if the run's folder holds a conversation.
+class Talk:
+    """A conversation that is open. One thread at a time may use it."""
 
-    Raises InfraError when the machine is at fault; what was begun can be finished by talking again.
-    """
+    def __init__(self, graph: chat.ChatMachine, context: ChatContext) -> None:
+        self._graph = graph
+        self.transcript = Transcript(context.store.folder)
+        self.context = replace(context, face=_Recording(context.face, self.transcript))
+
+    @property
+    def state(self) -> ChatState:
+        return cast(ChatState, self._graph.get_state(THREAD).values)
+
+    @property
+    def over(self) -> bool:
+        """Say whether the person has left."""
+        return not self._graph.get_state(THREAD).next
+
+    def open(self) -> None:
+        """Greet; go on if the run's folder holds a conversation, and finish work that was under way."""
+        before = self._graph.get_state(THREAD)
+        if before.created_at is None:
+            self.context.face.say(said("hello"))
+            self._run(begin())
+            return
+        state = cast(ChatState, before.values)
+        done = state["done"].tasks
+        values = {
+            "id": self.context.store.folder.name,
+            "turns": len(done),
+            "last": done[-1] if done else None,
+        }
+        self.context.face.say(said("back", state["language"], **values))
+        if not before.next:  # the person had left
+            self.change({})
+        elif not before.interrupts:
+            self._run(None)
+
+    def tell(self, text: str) -> None:
+        """Take what the person said to where they are to speak again.
+
+        Raises InfraError where the face raises it.
+        """
+        if not text.strip():
+            return
+        self.transcript.add("person", text)
+        resume: Command[Any] = Command(resume=text)
+        self._run(resume)
+
+    def change(self, values: ChatState) -> None:
+        """Set something of the state between two sentences."""
+        self._graph.update_state(THREAD, dict(values), as_node="work")
+        self._run(None)
+
+    def back(self, steps: int = 1) -> bool:
+        """Go back to where fewer requests had been worked on; say whether there was such a moment."""
+        now = self._graph.get_state(THREAD)
+        state = cast(ChatState, now.values)
+        wanted = max(0, len(state["done"].tasks) - steps)
+        found: StateSnapshot | None = None
+        for snapshot in self._ancestors(now):
+            values = cast(ChatState, snapshot.values)
+            waiting = snapshot.next == ("listen",) and snapshot.interrupts
+            if waiting and len(values["done"].tasks) <= wanted:
+                found = snapshot
+                break
+        if found is None or not state["done"].tasks:
+            return False
+        keep = {"turn": state["turn"], "choice": state["choice"], "language": state["language"]}
+        self._graph.update_state(found.config, {**keep, "task": None}, as_node="work")
+        self._run(None)
+        return True
+
+    def _ancestors(self, snapshot: StateSnapshot) -> Iterator[StateSnapshot]:
+        """Yield the states that led here, latest first; branches that were left are no ancestors."""
+        while snapshot.parent_config is not None:
+            snapshot = self._graph.get_state(snapshot.parent_config)
+            yield snapshot
+
+    def _run(self, given: "ChatState | Command[Any] | None") -> None:
+        self._graph.invoke(given, THREAD, context=self.context, durability="sync")
+
+
+@contextmanager
+def open_talk(context: ChatContext) -> Iterator[Talk]:
+    """Open the conversation in the run's folder, or begin one."""
     with sqlite_saver(context.store.folder / "chat.sqlite") as saver:
-        graph = chat.build(saver)
-        before = graph.get_state(THREAD)
-        begun = before.created_at is not None
-        context.say(said("hello"))
-        if not begun or not before.interrupts:
-            start: chat.ChatState | None = (
-                None if begun else {"text": "", "request": Request(), "turn": 0, "task": None}
-            )
-            graph.invoke(start, THREAD, context=context, durability="sync")
-        while graph.get_state(THREAD).next:
-            text = next_sentence()
-            if text is None:
-                return
-            if text.strip():
-                resume: Command[Any] = Command(resume=text)
-                graph.invoke(resume, THREAD, context=context, durability="sync")
+        yield Talk(chat.build(saver), context)
+
+
+class _Recording:
+    """A face that writes down what is said."""
+
+    def __init__(self, face: Face, transcript: Transcript) -> None:
+        self._face, self._transcript = face, transcript
+
+    def say(self, text: str) -> None:
+        self._transcript.add("akgen", text)
+        self._face.say(text)
+
+    def code(self, text: str, language: str) -> None:
+        self._face.code(text, language)
+
+    def watch(self, event: Event) -> None:
+        self._face.watch(event)
+
+    def show(self, solution: Solution, kernel: str, *, again: bool = False) -> None:
+        if not again:
+            self._transcript.add("akgen", solution.outcome.value, solution.task)
+        self._face.show(solution, kernel, again=again)
+
+    def refuse(self, problem: InputError) -> None:
+        self._transcript.add("akgen", str(problem))
+        self._face.refuse(problem)
+
+    def broken(self, problem: InfraError) -> None:
+        self._transcript.add("akgen", str(problem))
+        self._face.broken(problem)

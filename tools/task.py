@@ -7,6 +7,7 @@ from pydantic import Field
 
 from akgen.tools.dtypes import DType
 from akgen.tools.frozen import Frozen
+from akgen.tools.knobs import Knobs
 
 Params = dict[str, int | float | bool | str | list[int] | list[float] | list[str] | None]
 Distribution = Literal["task", "normal", "uniform", "constant", "sparse", "extreme"]
@@ -63,6 +64,7 @@ class Task(Frozen):
     own_checker: bool = False  # the loader brings the task's own precision check
     given_host: Path | None = None  # a folder whose op_host is given to answers that bring a kernel only
     certificate: Certificate | None = None
+    knobs: Knobs | None = None  # what somebody wishes of the tiling
 
     def only(self, case_ids: tuple[str, ...]) -> "Task":
         return self.model_copy(update={"cases": tuple(c for c in self.cases if c.id in case_ids)})

@@ -4,6 +4,7 @@ import importlib
 from collections.abc import Mapping
 
 from akgen.agents.composer.facts import output_shape
+from akgen.agents.composer.knobs import turn
 from akgen.agents.composer.program import Composition, compose
 from akgen.agents.composer.raw import RawGraph
 from akgen.agents.composer.scope import Unsupported
@@ -14,11 +15,13 @@ from akgen.agents.roles import Feedback, Planned, Written
 from akgen.knowledge.chip import Chip, chip
 from akgen.tools.call import TensorMeta
 from akgen.tools.dsl import DslError, lower, parse
+from akgen.tools.knobs import Knobs
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.project import KernelProject
 from akgen.tools.task import Task
 
 ORIGIN = "composer"
+FINEST_GRAIN = 64  # elements per core, where somebody wants many cores for little work
 
 
 class Composed:
@@ -54,6 +57,7 @@ class ModelFree:
         if isinstance(composed, Unsupported):
             return Planned(plan=None, outcome=Outcome.UNSUPPORTED, diagnostics=(_unsupported(composed),))
         try:
+            composed = self._turned(composed, task.knobs)
             tiling, case_id = self._tiling(composed)
         except DslError as error:
             return Planned(plan=None, outcome=Outcome.PLAN_REJECTED, diagnostics=error.diagnostics)
@@ -89,8 +93,26 @@ class ModelFree:
             return Written(project=None, outcome=Outcome.NO_CODE, diagnostics=error.diagnostics, dsl=dsl)
         return Written(project=project, dsl=dsl)
 
+    def _turned(self, composed: Composed, knobs: Knobs | None) -> Composed:
+        """Turn the program's knobs; cores that are asked for and not reached get smaller shares."""
+        if knobs is None:
+            return composed
+
+        def turned(some: Knobs) -> Composed:
+            dsl = turn(composed.composition.dsl, some)
+            return Composed(composed.composition.model_copy(update={"dsl": dsl}), composed.cases)
+
+        first = turned(knobs)
+        if knobs.cores is None or knobs.grain is not None:
+            return first
+        if self._tiling(first)[0].block_dim >= min(knobs.cores, self._chip.core_aiv):
+            return first
+        finer = turned(knobs.model_copy(update={"grain": FINEST_GRAIN}))
+        more = self._tiling(finer)[0].block_dim > self._tiling(first)[0].block_dim
+        return finer if more else first
+
     def _composed(self, task: Task, *, other: bool = False) -> Composed | Unsupported:
-        key = f"{other} {task.model_dump_json()}"
+        key = f"{other} {task.model_copy(update={'knobs': None}).model_dump_json()}"
         if key not in self._known:
             try:
                 self._known[key] = compose_task(task, faithful=task.own_checker != other)

@@ -1,9 +1,12 @@
 """Read operator, dtype and shape out of a sentence, without a model."""
 
-import math
 import re
-from typing import Literal
 
+from akgen.agents.requests import wishes
+from akgen.agents.requests.code import source_of, split
+from akgen.agents.requests.language import Language, language_of
+from akgen.agents.requests.problems import problem, problem_of
+from akgen.agents.requests.request import Request
 from akgen.knowledge.operators import find_in, nearest
 from akgen.tools.dtypes import DType
 from akgen.tools.frozen import Frozen
@@ -29,39 +32,7 @@ _LENGTH = re.compile(
 )
 _JOINED = re.compile(r"\b(?:and|then|followed|fused|plus)\b|[+＋]|然后|和", re.I)
 _NAMED = re.compile(r"\b([A-Za-z]\w*)\s+(?:kernel|operator|op)\b", re.I)
-MAX_ELEMENTS = 1 << 28  # a gigabyte of float32: what the twin can hold
-
-
-class Request(Frozen):
-    """What is known of what a person wants."""
-
-    operator: str | None = None
-    dtype: DType | None = None
-    shape: tuple[int, ...] | None = None
-
-    def joined(self, later: "Request") -> "Request":
-        """Return this request with everything that the later one says."""
-        return Request(
-            operator=later.operator or self.operator,
-            dtype=later.dtype or self.dtype,
-            shape=later.shape or self.shape,
-        )
-
-    @property
-    def missing(self) -> tuple[Literal["operator", "dtype", "shape"], ...]:
-        """Return what must be asked for, in the order of asking."""
-        given = {"operator": self.operator, "dtype": self.dtype, "shape": self.shape}
-        return tuple(name for name in ("operator", "dtype", "shape") if given[name] is None)
-
-    @property
-    def empty(self) -> bool:
-        return len(self.missing) == len(type(self).model_fields)
-
-    @property
-    def label(self) -> str:
-        """Return a name for the request, fit for a file."""
-        shape = "x".join(map(str, self.shape or ()))
-        return f"{self.operator}_{self.dtype}_{shape}"
+__all__ = ["Heard", "Request", "hear", "hear_request"]
 
 
 class Heard(Frozen):
@@ -73,27 +44,47 @@ class Heard(Frozen):
 
 
 def hear(text: str) -> Heard:
-    """Read a sentence. What it does not say is None in the request."""
+    """Read a sentence, or a text with PyTorch code in it. What it does not say is None in the request."""
+    words, code = split(text)
+    language = language_of(words)
+    if code is None:
+        return _hear_words(text, language)
+    source = source_of(code, language)
+    if isinstance(source, str):
+        return Heard(request=Request(), problem=source)
+    return hear_request(wished(words).model_copy(update={"source": source}), language)
+
+
+def _hear_words(text: str, language: Language) -> Heard:
     plain = text.replace("_", " ")
     named = _operators(text) or _operators(plain)
-    request = Request(operator=named[0] if named else None, dtype=_dtype(text), shape=_shape(text))
+    request = wished(text).model_copy(update={"operator": named[0] if named else None})
     if len(named) > 1 and _JOINED.search(text):
-        return Heard(
-            request=request, problem=f"I take one operator at a time, and heard {' and '.join(named)}."
-        )
+        return Heard(request=request, problem=problem("one_at_a_time", language, names=named))
     unknown = None if named else _unknown_name(plain)
     if unknown is not None:
         close = nearest(unknown, 3)
-        hint = f"Did you mean {', '.join(close)}?" if close else "Ask for help to see what I know."
-        return Heard(request=request, problem=f"I know no operator named {unknown!r}. {hint}")
+        return Heard(request=request, problem=problem("unknown", language, name=repr(unknown), close=close))
     if request.empty:
         return Heard(request=request, close=_close_to(text))
-    return hear_request(request)
+    return hear_request(request, language)
 
 
-def hear_request(request: Request) -> Heard:
+def wished(text: str) -> Request:
+    """Return everything that a sentence says but what to compute."""
+    rest = wishes.without(text)
+    return Request(
+        dtype=_dtype(rest),
+        shape=_shape(rest),
+        axis=wishes.axis(text),
+        dynamic=wishes.dynamic(text),
+        knobs=wishes.knobs(text),
+    )
+
+
+def hear_request(request: Request, language: Language = Language.ENGLISH) -> Heard:
     """Say of a request, however it was understood, whether it can be served."""
-    return Heard(request=request, problem=_too_large(request))
+    return Heard(request=request, problem=problem_of(request, language))
 
 
 def _close_to(text: str) -> tuple[str, ...]:
@@ -125,7 +116,7 @@ _COMMON = {
     "operator", "tensor", "tensors", "shape", "size", "use", "that", "this", "matrix", "vector", "rows",
     "columns", "elements", "values", "long", "a", "an", "me", "new", "fast", "faster", "good", "simple", "my",
     "your", "it", "same", "another", "using", "over", "into", "from", "ascend", "one", "now", "again", "what",
-    "how", "about",
+    "how", "about", "dynamic", "static", "core", "cores", "tile", "tiles", "single",
 }  # fmt: skip
 
 
@@ -154,14 +145,3 @@ def _shape(text: str) -> tuple[int, ...] | None:
 def _number(text: str) -> int:
     plain = text.strip().replace("_", "")
     return int(plain[:-1]) * 1024 if plain[-1] in "kK" else int(plain)
-
-
-def _too_large(request: Request) -> str | None:
-    if request.shape is None:
-        return None
-    count = math.prod(request.shape)
-    if count == 0:
-        return "A shape with a zero in it has no elements."
-    if count > MAX_ELEMENTS:
-        return f"{count} elements are more than can be held here; the limit is {MAX_ELEMENTS}."
-    return None

@@ -7,6 +7,7 @@ from pydantic import Field, ValidationError
 from akgen.agents.conversation import Conversation
 from akgen.agents.prompts import render
 from akgen.agents.replies import read_json
+from akgen.agents.requests.language import language_of
 from akgen.agents.requests.sentence import Heard, Request, hear, hear_request
 from akgen.knowledge.operators import operators
 from akgen.tools.dtypes import DType
@@ -51,4 +52,4 @@ class ModelUnderstanding:
         if told.operator is not None and told.operator not in names:
             return heard
         request = Request(operator=told.operator, dtype=told.dtype, shape=told.shape)
-        return heard if request.empty else hear_request(request)
+        return heard if request.empty else hear_request(request, language_of(text))

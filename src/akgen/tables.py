@@ -12,6 +12,7 @@ from akgen.tools.verdict import CaseVerdict, Verdict
 
 if TYPE_CHECKING:
     from akgen.graph.records import Attempt
+    from akgen.graph.sessions import Session
 
 
 def verdict_table(verdict: Verdict) -> Table:
@@ -38,6 +39,24 @@ def attempts_table(attempts: "Sequence[Attempt]") -> Table:
         decision = attempt.decision
         table.add_row(
             str(attempt.number), _outcome(attempt.verdict.outcome), decision.action, Text(decision.why)
+        )
+    return table
+
+
+def sessions_table(found: "Sequence[Session]") -> Table:
+    """Return one row per conversation, as they are given."""
+    table = Table()
+    for name in ("id", "last said", "model"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("requests", justify="right")
+    table.add_column("began with", overflow="ellipsis", no_wrap=True)
+    for session in found:
+        table.add_row(
+            session.id,
+            f"{session.last_at:%Y-%m-%d %H:%M}",
+            session.model,
+            str(session.requests),
+            Text(session.first),
         )
     return table
 

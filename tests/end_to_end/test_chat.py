@@ -89,3 +89,100 @@ def test_a_conversation_that_was_killed_goes_on_where_it_was(akgen: Akgen, tmp_p
     assert ended.code == 0, ended.err
     assert [request["task"] for request in ended.document["requests"]] == ["01_relu_float16_8x40"]
     assert json.loads((run / "run.json").read_text())["config"]["command"] == "chat"
+
+
+def test_follow_ups_change_axis_cores_and_shapes_and_undo_goes_back(akgen: Akgen, tmp_path: Path) -> None:
+    run = tmp_path / "talk"
+    ended = _talk(
+        akgen, run, "sum fp16 64 by 300", "over rows instead", "use 3 cores", "/diff", "/undo 2",
+        "make it dynamic", "/history",
+    )  # fmt: skip
+    assert ended.code == 0, ended.out + ended.err
+    assert "over axis -2, at most 3 cores:" in ended.out
+    assert "predicted on 3 cores" in ended.out
+    assert "-" + " " * 4 in ended.out  # the difference of the host code
+    assert "Back to 01_sum_float16_64x300." in ended.out
+    # What was undone is gone from the request, and the turn's number is not used again.
+    assert "sum in float16, 64 by 300, for all shapes:" in ended.out
+    assert ended.out.splitlines()[-2:] == [
+        line for line in ended.out.splitlines() if line.startswith(("01_sum", "04_sum"))
+    ]
+    tasks = [task["name"] for task in akgen("show", run, "--json").document["tasks"]]
+    assert tasks[-1] == "04_sum_float16_64x300_dynamic" and len(tasks) == 4
+
+
+def test_code_over_several_lines_and_a_path_become_kernels(akgen: Akgen, tmp_path: Path) -> None:
+    code = "def gate(x, y):\n    return x * torch.sigmoid(y)\n\n"
+    (tmp_path / "shift.py").write_text(
+        "import torch\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return x + 1\n\n\n"
+        "def get_inputs():\n    return [torch.randn(7, 40)]\n"
+    )
+    ended = _talk(akgen, tmp_path / "talk", code, "half, 9 by 50", "./shift.py", "now in half", as_json=True)
+    assert ended.code == 0, ended.err
+    assert "In which data type shall gate be" in ended.err
+    tasks = [request["task"] for request in ended.document["requests"]]
+    assert tasks == ["01_gate_float16_9x50", "02_shift", "03_shift_float16"]
+
+
+def test_chinese_is_answered_in_chinese(akgen: Akgen, tmp_path: Path) -> None:
+    ended = _talk(
+        akgen, tmp_path / "talk", "写一个 relu 算子", "半精度", "8乘40", "改成bf16", "/undo", "再见"
+    )
+    assert ended.code == 0, ended.out + ended.err
+    assert "relu 用哪种数据类型" in ended.out and "relu，bfloat16，8×40：" in ended.out
+    assert "回到 01_relu_float16_8x40。" in ended.out
+
+
+def test_commands_look_at_the_kernel_keep_it_and_choose_who_works(akgen: Akgen, tmp_path: Path) -> None:
+    run = tmp_path / "talk"
+    ended = _talk(
+        akgen, run, "/profile", "relu half 8 by 40", "/profile", "/save kept", "/save kept", "/export all.md",
+        "/budget attempts=2,wall=60", "/budget hours=1", "/model openai:", "/modle", "/help", "/quit", "never read",
+    )  # fmt: skip
+    assert ended.code == 0, ended.out + ended.err
+    for words in (
+        "There is no kernel yet.", "MTE2  busy", "is not an empty folder", "attempts 2, wall_s 60",
+        "The budget cannot be read", "cannot be used", "Did you mean /model?", "/diff [ATTEMPT]",
+    ):  # fmt: skip
+        assert words in ended.out, words
+    assert (tmp_path / "kept" / "op_kernel" / "relu_custom.cpp").is_file()
+    text = (tmp_path / "all.md").read_text()
+    assert "> relu half 8 by 40" in text and "```cpp" in text and "## 01_relu_float16_8x40" in text
+    assert "never read" not in (run / "talk.jsonl").read_text()
+
+
+def test_conversations_are_listed_and_gone_on_with_by_name(akgen: Akgen, tmp_path: Path) -> None:
+    nothing = akgen("chat", "--resume")
+    assert nothing.code == 2 and "There is no conversation" in nothing.err
+    begun = akgen("chat", stdin="relu half\n")
+    assert begun.code == 0, begun.err
+    (session,) = akgen("chat", "--sessions", "--json").document["sessions"]
+    assert session["first"] == "relu half" and session["requests"] == 0
+    ended = akgen("chat", "--resume", session["id"][-4:], "--json", stdin="8 by 40\n/undo\n/history\n")
+    assert ended.code == 0, ended.err
+    assert [request["task"] for request in ended.document["requests"]] == ["01_relu_float16_8x40"]
+    assert "Back at the beginning." in ended.err and "Nothing was asked for yet." in ended.err
+    assert akgen("chat", "--resume", "nobody").code == 2
+
+
+def test_an_interrupt_stops_the_work_and_go_on_finishes_it(akgen: Akgen, tmp_path: Path) -> None:
+    run = tmp_path / "talk"
+    command = [sys.executable, "-m", "akgen", "chat", "--run", str(run)]
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write("a softmax kernel for fp16, 8 by 40\n")
+        process.stdin.flush()
+        out = ""
+        for line in process.stdout:
+            out += line
+            if "8 by 40:" in line:
+                process.send_signal(signal.SIGINT)
+            if "Stopped" in line:
+                process.stdin.write("go on\n")
+                process.stdin.close()
+    assert "Stopped; what was done is kept." in out
+    assert "Going on with 01_softmax_float16_8x40." in out
+    assert out.count("outcome: correct") == 1

@@ -7,7 +7,8 @@ import pytest
 
 from akgen.agents.budget import Budget, Spent
 from akgen.agents.plan import Buffer, Plan, Tiling
-from akgen.agents.requests.sentence import Request
+from akgen.agents.requests.language import Language
+from akgen.agents.requests.request import Request, Source
 from akgen.agents.roles import Decision, Feedback, Planned, Usage, Written
 from akgen.graph.chat import ChatState
 from akgen.graph.checkpoints import serializer, sqlite_saver
@@ -15,6 +16,8 @@ from akgen.graph.records import AttemptRow, Candidate, Solution
 from akgen.graph.state import (
     CHECKPOINTED,
     Candidates,
+    Choice,
+    Done,
     History,
     Profiled,
     SampleState,
@@ -22,6 +25,7 @@ from akgen.graph.state import (
 )
 from akgen.tools.dtypes import DType
 from akgen.tools.frozen import Frozen
+from akgen.tools.knobs import Knobs
 from akgen.tools.op_spec import AttrSpec, OpSpec, ParamSpec
 from akgen.tools.outcome import Diagnostic, InfraError, Outcome
 from akgen.tools.profile import PipeTime, Profile
@@ -113,15 +117,25 @@ SOLUTION = Solution(
 VALUES: tuple[Frozen | DType | Outcome, ...] = (
     BUILD,
     Candidates(ended=(CANDIDATE,)),
+    Choice(model="openai:x", base_url="http://host/v1", budget=Budget(attempts=2, tokens=100)),
     DType.BFLOAT16,
     DECISION,
+    Done(tasks=("01_gelu", "02_gelu")),
     FEEDBACK,
     History(rows=(ROW, ROW)),
     PROJECT,
+    Language.CHINESE,
     Outcome.TRAP,
     Planned(plan=PLAN, diagnostics=(FINDING,), messages=({"role": "user", "content": "plan"},)),
     Profiled(profile=PROFILE),
-    Request(operator="gelu", dtype=DType.FLOAT16, shape=(3, 5)),
+    Request(
+        source=Source(kind="code", name="f", text="def f(x): ...", entry="f", arguments=("x",)),
+        dtype=DType.FLOAT16,
+        shape=(3, 5),
+        axis="all",
+        dynamic=True,
+        knobs=Knobs(cores=20),
+    ),
     SOLUTION,
     Spent(attempts=1, tokens=2, wall_s=0.5),
     TASK,

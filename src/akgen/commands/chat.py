@@ -1,7 +1,8 @@
-"""`akgen chat`: a plain conversation in the terminal."""
+"""`akgen chat`: a conversation in the terminal, as an application or in plain lines."""
 
 import secrets
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,12 +11,11 @@ import typer
 from akgen.model_options import MODELS
 from akgen.progress import StageLines
 from akgen.settings import Settings
-from akgen.tables import profile_lines, verdict_table
 from akgen.terminal import AsJson, Terminal, finish
 from akgen.tools.outcome import InputError, Outcome
 
 if TYPE_CHECKING:
-    from akgen.graph.records import RunConfig, Solution
+    from akgen.graph.records import RunConfig
     from akgen.graph.store import RunStore
 
 SEED_BITS = 31
@@ -23,20 +23,42 @@ SEED_BITS = 31
 
 def chat(
     context: typer.Context,
+    session: Annotated[
+        str | None, typer.Argument(help="With --resume: a conversation's id, or its beginning or end.")
+    ] = None,
     model: Annotated[str | None, typer.Option(help=MODELS)] = None,
     base_url: Annotated[str | None, typer.Option(help="The model's endpoint, ending in /v1.")] = None,
     toolchain: Annotated[
         Literal["twin", "cann"] | None, typer.Option(help="Where it is built and run.")
     ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a conversation; the latest unless named.")
+    ] = False,
+    list_sessions: Annotated[
+        bool, typer.Option("--sessions", help="List the conversations and end.")
+    ] = False,
     run: Annotated[
         Path | None, typer.Option(help="The conversation's folder; one that exists goes on.")
+    ] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Plain lines, as in a pipe.")] = False,
+    root: Annotated[
+        Path | None, typer.Option(help="A checkout of NPUKernelBench, to name its tasks.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Talk: "write me a gelu kernel for fp16, 1024 by 4096", then "make it bf16"."""
-    from akgen.graph.records import RunConfig
-
     settings: Settings = context.obj
+    terminal = Terminal(as_json)
+    if session is not None and not resume:
+        raise InputError(
+            f"{session!r} is no option.", f"Write `akgen chat --resume {session}` to go on with it."
+        )
+    if list_sessions:
+        _list(settings, terminal)
+        return
+    from akgen.graph.records import RunConfig
+    from akgen.graph.sessions import find_session
+
     config = RunConfig(
         command="chat",
         model=model or settings.model,
@@ -45,7 +67,32 @@ def chat(
         chip=settings.chip,
         seed=secrets.randbits(SEED_BITS),
     )
-    _converse(_open(run, config, settings), settings, Terminal(as_json))
+    folder = find_session(settings.runs, session) if resume else run
+    store = _open(folder, config, settings)
+    del plain
+    _converse(store, settings, terminal, root or settings.npukb_root)
+
+
+def _can_draw(terminal: Terminal) -> bool:
+    """Say whether the application can be shown; if only its package is missing, say that in a line."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return False
+    if find_spec("textual") is None:
+        terminal.line("Plain lines, for the package textual is not installed: pip install 'akgen[chat]'.")
+        return False
+    return True
+
+
+def _list(settings: Settings, terminal: Terminal) -> None:
+    from akgen.graph.sessions import sessions
+    from akgen.tables import sessions_table
+
+    found = sessions(settings.runs)
+    if found:
+        terminal.show(sessions_table(found))
+    else:
+        terminal.line(f"There is no conversation in {settings.runs}.")
+    terminal.result({"sessions": [s.model_dump(mode="json") for s in found]})
 
 
 def _open(run: Path | None, config: "RunConfig", settings: Settings) -> "RunStore":
@@ -62,59 +109,29 @@ def _open(run: Path | None, config: "RunConfig", settings: Settings) -> "RunStor
     return begin(run or new_folder(settings.runs, "chat"), config, version)
 
 
-def _converse(store: "RunStore", settings: Settings, terminal: Terminal) -> None:
-    from akgen.graph.chat import ChatContext
-    from akgen.graph.runs import open_crew
-    from akgen.graph.talk import talk
+def _converse(store: "RunStore", settings: Settings, terminal: Terminal, root: Path | None) -> None:
+    from akgen.bench.resolve import resolve_task
+    from akgen.graph.cancel import Cancel
+    from akgen.graph.chat_state import ChatContext
+    from akgen.graph.crews import open_crews
+    from akgen.graph.talk import open_talk
+    from akgen.screen.plain import PlainFace, converse
 
-    screen = Screen(store, terminal)
+    cancel = Cancel()
     terminal.line(f"run {store.folder}")
     with (
         StageLines(terminal) as lines,
-        open_crew(store.info.config, settings.site(), lines.say, store.folder) as crew,
+        open_crews(store.info.config, settings.site(), lines.say, store.folder) as crews,
     ):
+        face = PlainFace(store, terminal, lines)
         context = ChatContext(
-            crew=crew,
+            crew=crews,
             store=store,
-            understand=crew.team.understand,
-            say=terminal.line,
-            show=screen.show,
-            refuse=screen.refuse,
-            watch=lines.watch,
+            find_task=lambda text: resolve_task(text, root=root),
+            face=face,
+            cancel=cancel,
         )
-        talk(context, lambda: _next_sentence(terminal))
-    terminal.result({"run": str(store.folder), "requests": screen.requests})
-    finish(all(request["outcome"] == Outcome.CORRECT for request in screen.requests))
-
-
-class Screen:
-    """Shows what became of each request, and remembers it."""
-
-    def __init__(self, store: "RunStore", terminal: Terminal) -> None:
-        self._store, self._terminal = store, terminal
-        self.requests: list[dict[str, str | None]] = []
-
-    def show(self, solution: "Solution", kernel: str) -> None:
-        terminal = self._terminal
-        terminal.code(kernel, "cpp")
-        terminal.show(verdict_table(solution.verdict))
-        for line in profile_lines(solution.profile) if solution.profile else []:
-            terminal.line(line)
-        terminal.line(f"outcome: {solution.outcome}" + (f", {solution.why}" if solution.why else ""))
-        project = None
-        if solution.project is not None:
-            project = str(self._store.task(solution.task).folder / solution.project)
-            terminal.line(f"kernel project: {project}")
-        self.requests.append({"task": solution.task, "outcome": solution.outcome, "project": project})
-
-    def refuse(self, problem: InputError) -> None:
-        self._terminal.line(f"{problem.text} {problem.remedy}")
-        self.requests.append({"task": None, "outcome": None, "project": None})
-
-
-def _next_sentence(terminal: Terminal) -> str | None:
-    """Return the next line of standard input without its end; None when there is no more."""
-    if sys.stdin.isatty():
-        terminal.people.print("> ", end="")
-    line = sys.stdin.readline()
-    return line.rstrip("\n") if line else None
+        with open_talk(context) as talk:
+            converse(talk, terminal, cancel)
+    terminal.result({"run": str(store.folder), "requests": face.requests})
+    finish(all(request["outcome"] == Outcome.CORRECT for request in face.requests))

@@ -1,0 +1,136 @@
+"""Read PyTorch code that a person gives: a module with its inputs, a module, a function, or an expression.
+
+The code is parsed here, not run. What it lacks (Model, get_inputs) is written around it when type and shape are known.
+"""
+
+import ast
+import re
+from typing import NamedTuple
+
+from akgen.agents.requests.language import Language
+from akgen.agents.requests.problems import problem
+from akgen.agents.requests.request import Source
+
+_FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)(?:```|\Z)", re.DOTALL)
+_BEGINS = re.compile(r"^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.MULTILINE)
+_TICKS = re.compile(r"`([^`\n]+)`")
+_CALLS = re.compile(r"\b(?:torch|F|nn|functional)\.[\w.]+\(")
+_MODULES = {"torch", "F", "nn", "np", "math", "functional"}
+
+
+class Split(NamedTuple):
+    """The words of a text and the code in it, where there is any."""
+
+    words: str
+    code: str | None
+
+
+def split(text: str) -> Split:
+    """Take the code out of a text: what is fenced, what stands in backticks, or what begins like Python."""
+    fenced = _FENCE.search(text)
+    if fenced is not None:
+        return Split(text[: fenced.start()] + " " + text[fenced.end() :], fenced[1])
+    begins = _BEGINS.search(text)
+    if begins is not None and _parses(text[begins.start() :]):
+        return Split(text[: begins.start()], text[begins.start() :])
+    ticks = _TICKS.search(text)
+    if ticks is not None and _expression(ticks[1]) is not None:
+        return Split(text[: ticks.start()] + " " + text[ticks.end() :], ticks[1])
+    call = _CALLS.search(text)
+    if call is not None:
+        return _bare_expression(text)
+    return Split(text, None)
+
+
+def source_of(code: str, language: Language) -> Source | str:
+    """Return what the code computes, or a sentence that says why it cannot be used."""
+    expression = _expression(code.strip())
+    if expression is not None:
+        names = _free_names(expression)
+        if not names:
+            return problem("no_tensor", language)
+        text = f"def expression({', '.join(names)}):\n    return {ast.unparse(expression)}\n"
+        return Source(kind="code", name="expression", text=text, entry="expression", arguments=tuple(names))
+    try:
+        module = ast.parse(code)
+    except SyntaxError as wrong:
+        return problem("not_python", language, text=wrong.msg, line=wrong.lineno)
+    functions = {n.name: n for n in module.body if isinstance(n, ast.FunctionDef)}
+    classes = [n for n in module.body if isinstance(n, ast.ClassDef) and _method(n, "forward")]
+    if classes:
+        return _module_source(code, classes, functions, language)
+    if not functions:
+        return problem("nothing_to_compute", language)
+    chosen = list(functions.values())[-1]
+    return Source(
+        kind="code", name=_snake(chosen.name), text=code, entry=chosen.name, arguments=_required(chosen)
+    )
+
+
+def _module_source(
+    code: str, classes: list[ast.ClassDef], functions: dict[str, ast.FunctionDef], language: Language
+) -> Source | str:
+    chosen = next((c for c in classes if c.name == "Model"), classes[-1])
+    made = _method(chosen, "__init__")
+    if made is not None and len(_required(made)) > 1 and "get_init_inputs" not in functions:
+        return problem("constructor", language, name=chosen.name)
+    forward = _method(chosen, "forward")
+    assert forward is not None
+    inputs = functions.get("get_inputs")
+    return Source(
+        kind="code",
+        name=_snake(chosen.name),
+        text=code,
+        entry=None if chosen.name == "Model" else chosen.name,
+        arguments=_required(forward)[1:],
+        brings="nothing" if inputs is None else "inputs_of_shape" if inputs.args.args else "inputs",
+    )
+
+
+def _bare_expression(text: str) -> Split:
+    """Find the longest run of words that is an expression with a call of torch in it."""
+    words = text.split(" ")
+    for length in range(len(words), 0, -1):
+        for first in range(len(words) - length + 1):
+            part = " ".join(words[first : first + length]).strip().rstrip(",.;")
+            if _CALLS.search(part) and _expression(part) is not None:
+                rest = [*words[:first], *words[first + length :]]
+                return Split(" ".join(rest), part)
+    return Split(text, None)
+
+
+def _parses(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
+
+
+def _expression(text: str) -> ast.expr | None:
+    """Return the expression if the text is one that computes something."""
+    try:
+        body = ast.parse(text.strip(), mode="eval").body
+    except SyntaxError:
+        return None
+    return body if isinstance(body, ast.Call | ast.BinOp | ast.UnaryOp) else None
+
+
+def _free_names(expression: ast.expr) -> list[str]:
+    names = [n.id for n in ast.walk(expression) if isinstance(n, ast.Name)]
+    return sorted(set(names) - _MODULES - {"abs", "max", "min", "float", "int"})
+
+
+def _method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    return next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == name), None)
+
+
+def _required(function: ast.FunctionDef) -> tuple[str, ...]:
+    """Return the positional arguments without a default: those are tensors."""
+    arguments = [a.arg for a in function.args.args]
+    return tuple(arguments[: len(arguments) - len(function.args.defaults)])
+
+
+def _snake(name: str) -> str:
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    return re.sub(r"\W", "_", spaced).strip("_") or "custom"

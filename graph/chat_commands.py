@@ -1,0 +1,210 @@
+"""What a line that begins with a slash does: look at the kernel in hand, keep it, go back, choose who works.
+
+Nothing here runs the machine; `/profile` reads the timeline that the work left.
+"""
+
+import difflib
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from akgen.agents.bottlenecks import advice_for
+from akgen.agents.budget import Budget, parse_budget
+from akgen.graph.chat import COMMANDS, kernel_of
+from akgen.graph.chat_export import as_markdown
+from akgen.graph.chat_texts import said
+from akgen.graph.files import make_folder, write_whole
+from akgen.graph.lines import profile_line
+from akgen.graph.records import Solution
+from akgen.graph.state import Choice
+from akgen.graph.store import TaskStore
+from akgen.graph.talk import Talk
+from akgen.tools.outcome import InputError
+from akgen.tools.project import KernelProject
+
+
+class Commands:
+    """The commands of one conversation."""
+
+    def __init__(self, talk: Talk) -> None:
+        self._talk = talk
+        self._known: dict[str, Callable[[list[str]], None]] = {
+            name: getattr(self, f"_{name}") for name in COMMANDS if name != "quit"
+        }
+
+    def run(self, line: str) -> bool:
+        """Do what a line says; return False if the person wants to leave. Raises InputError for wrong arguments."""
+        self._talk.transcript.add("person", line)
+        try:
+            name, *arguments = shlex.split(line.strip().removeprefix("/")) or [""]
+        except ValueError:
+            raise InputError("A quotation mark is missing.", "Close it.") from None
+        name = name.lower()
+        if name in ("quit", "q", "exit"):
+            return False
+        command = self._known.get(name)
+        if command is None:
+            close = difflib.get_close_matches(name, COMMANDS, n=2)
+            self._say("unknown_command", name=name, close=close)
+        else:
+            command(arguments)
+        return True
+
+    def _help(self, _arguments: list[str]) -> None:
+        self._say("commands")
+
+    def _profile(self, _arguments: list[str]) -> None:
+        _, solution = self._in_hand()
+        profile = solution.profile
+        if profile is None:
+            self._say("no_timeline")
+            return
+        lines = [profile_line(profile)]
+        width = max(profile.duration_us, 1e-9)
+        for pipe in profile.pipes:
+            shares = (pipe.busy_us / width, pipe.stalled_us / width)
+            lines.append(
+                f"{pipe.pipe:<5} busy {shares[0]:4.0%}  stalled {shares[1]:4.0%}  {pipe.instructions} instructions"
+            )
+        lines += advice_for(profile)
+        lines += [f"timeline: {solution.page}"] if solution.page else []
+        self._talk.context.face.say("\n".join(lines))
+
+    def _diff(self, arguments: list[str]) -> None:
+        place, solution = self._in_hand()
+        if arguments:
+            attempts = place.sample(solution.sample).attempts()
+            other = next((a for a in attempts if str(a.number) == arguments[0]), None)
+            if other is None:
+                self._say("no_attempt", task=solution.task, number=arguments[0], count=len(attempts))
+                return
+            before, name = _sources(place, other.project), f"{solution.task}, attempt {other.number}"
+        else:
+            done = self._talk.state["done"].tasks
+            if len(done) < 2:
+                self._say("nothing_before")
+                return
+            name = done[-2]
+            earlier = self._talk.context.store.task(name)
+            found = earlier.solution()
+            before = _sources(earlier, found.project) if found else {}
+        text = difference(before, _sources(place, solution.project))
+        if not text:
+            self._say("unchanged", before=name)
+            return
+        self._say("changed", before=name)
+        self._talk.context.face.code(text, "diff")
+
+    def _save(self, arguments: list[str]) -> None:
+        place, solution = self._in_hand()
+        if solution.project is None:
+            self._say("nothing_yet")
+            return
+        folder = Path(arguments[0] if arguments else solution.task).expanduser()
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise InputError(f"{folder} is not an empty folder.", "Give the name of a new one.")
+        shutil.copytree(place.folder / solution.project, make_folder(folder), dirs_exist_ok=True)
+        self._say("saved", folder=folder.resolve())
+
+    def _model(self, arguments: list[str]) -> None:
+        if arguments:
+            choice = self._talk.state["choice"]
+            update = {"model": arguments[0], "base_url": arguments[1] if len(arguments) > 1 else None}
+            chosen = choice.model_copy(update=update)
+            config = self._talk.context.store.info.config.model_copy(
+                update={k: v for k, v in chosen if v is not None}
+            )
+            self._talk.context.crew(config)  # raises InputError for a model that cannot be used
+            self._talk.change({"choice": chosen})
+        self._say("model", model=self._talk.context.config(self._talk.state).model)
+
+    def _budget(self, arguments: list[str]) -> None:
+        if arguments:
+            budget = _read_budget(",".join(arguments), self._talk.context.config(self._talk.state).budget)
+            choice: Choice = self._talk.state["choice"]
+            self._talk.change({"choice": choice.model_copy(update={"budget": budget})})
+        limits = self._talk.context.config(self._talk.state).budget.model_dump(exclude_none=True)
+        self._say("budget", budget=", ".join(f"{name} {value:g}" for name, value in limits.items()))
+
+    def _undo(self, arguments: list[str]) -> None:
+        steps = int(arguments[0]) if arguments and arguments[0].isdecimal() else 1
+        if not self._talk.back(max(1, steps)):
+            self._say("nothing_to_undo")
+            return
+        done = self._talk.state["done"].tasks
+        if not done:
+            self._say("undone_all")
+            return
+        self._say("undone", task=done[-1])
+        place, solution = self._in_hand()
+        self._talk.context.face.show(solution, kernel_of(place, solution), again=True)
+
+    def _history(self, _arguments: list[str]) -> None:
+        done = self._talk.state["done"].tasks
+        lines = [self._history_line(name) for name in done]
+        if not lines:
+            self._say("history_empty")
+            return
+        self._talk.context.face.say("\n".join(lines))
+
+    def _history_line(self, name: str) -> str:
+        solution = self._talk.context.store.task(name).solution()
+        if solution is None:
+            return name
+        time = f", {solution.predicted_us:.1f} us predicted" if solution.predicted_us else ""
+        return f"{name}: {solution.outcome}{time}"
+
+    def _export(self, arguments: list[str]) -> None:
+        path = Path(arguments[0] if arguments else "conversation.md").expanduser()
+        write_whole(path, as_markdown(self._talk.context.store, self._talk.transcript))
+        self._say("exported", path=path.resolve())
+
+    def _in_hand(self) -> tuple[TaskStore, Solution]:
+        """Return the latest finished task. Raises InputError if there is none."""
+        done = self._talk.state["done"].tasks
+        place = self._talk.context.store.task(done[-1]) if done else None
+        solution = place.solution() if place else None
+        if place is None or solution is None:
+            raise InputError(said("nothing_yet", self._talk.state["language"]), "")
+        return place, solution
+
+    def _say(self, name: str, /, **values: object) -> None:
+        self._talk.context.face.say(said(name, self._talk.state["language"], **values))
+
+
+def difference(before: dict[str, str], after: dict[str, str]) -> str:
+    """Return a unified diff of two projects' files, the kernel first; nothing if they are alike."""
+    lines: list[str] = []
+    for path in sorted({*before, *after}, reverse=True):
+        old, new = before.get(path, ""), after.get(path, "")
+        lines += difflib.unified_diff(
+            old.splitlines(), new.splitlines(), f"before/{path}", f"after/{path}", lineterm=""
+        )
+    return "\n".join(lines)
+
+
+def _sources(place: TaskStore, project: Path | None) -> dict[str, str]:
+    """Return a project's files, or nothing if there is none. Names do not matter here."""
+    return KernelProject.read_from(place.folder / project, "", "").files if project else {}
+
+
+def _read_budget(text: str, now: Budget) -> Budget:
+    """Read `attempts=4,tokens=20000`; what is not named stays. Raises InputError."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    attempts = now.attempts
+    others = []
+    for part in parts:
+        name, _, number = part.partition("=")
+        if name == "attempts" and number.isdecimal() and int(number) >= 1:
+            attempts = int(number)
+        else:
+            others.append(part)
+    try:
+        read = parse_budget(",".join(others), attempts)
+    except ValueError as problem:
+        raise InputError(
+            f"The budget cannot be read: {problem}", "Write attempts=4,tokens=20000,wall=600,device=60."
+        ) from None
+    kept = {name: value for name, value in now if getattr(read, name) is None}
+    return read.model_copy(update=kept)

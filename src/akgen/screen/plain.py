@@ -1,0 +1,135 @@
+"""A conversation in plain lines: for pipes, and for terminals without the application."""
+
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from akgen.graph.cancel import Cancel
+from akgen.graph.chat_commands import Commands
+from akgen.graph.records import Event, Solution
+from akgen.graph.store import RunStore
+from akgen.graph.talk import Talk
+from akgen.progress import StageLines
+from akgen.screen.thought import thought_of
+from akgen.tables import profile_lines, verdict_table
+from akgen.terminal import Terminal
+from akgen.tools.outcome import InfraError, InputError
+
+_CODE_BEGINS = ("import ", "from ", "class ", "def ", "@")
+ReadLine = Callable[[bool], str | None]  # told whether a text is being continued; None at the end
+
+
+class PlainFace:
+    """Prints what the conversation says, and remembers what became of each request."""
+
+    def __init__(self, store: RunStore, terminal: Terminal, lines: StageLines) -> None:
+        self._store, self._terminal, self._lines = store, terminal, lines
+        self.requests: list[dict[str, str | None]] = []
+
+    def say(self, text: str) -> None:
+        self._terminal.line(text)
+
+    def code(self, text: str, language: str) -> None:
+        self._terminal.code(text, language)
+
+    def watch(self, event: Event) -> None:
+        self._lines.watch(event)
+        for line in thought_of(self._store, event):
+            self._terminal.line(f"    {line}")
+
+    def show(self, solution: Solution, kernel: str, *, again: bool = False) -> None:
+        terminal = self._terminal
+        terminal.code(kernel, "cpp")
+        terminal.show(verdict_table(solution.verdict))
+        for line in profile_lines(solution.profile) if solution.profile else []:
+            terminal.line(line)
+        terminal.line(f"outcome: {solution.outcome}" + (f", {solution.why}" if solution.why else ""))
+        project = None
+        if solution.project is not None:
+            project = str(self._store.task(solution.task).folder / solution.project)
+            terminal.line(f"kernel project: {project}")
+        if not again:
+            self.requests.append({"task": solution.task, "outcome": solution.outcome, "project": project})
+
+    def refuse(self, problem: InputError) -> None:
+        self._terminal.line(f"{problem.text} {problem.remedy}".rstrip())
+        self.requests.append({"task": None, "outcome": None, "project": None})
+
+    def broken(self, problem: InfraError) -> None:
+        """End the conversation unless somebody sits before it, who can mend the machine and go on."""
+        if not sys.stdin.isatty():
+            raise problem
+
+
+def converse(talk: Talk, terminal: Terminal, cancel: Cancel) -> None:
+    """Read and answer until the person leaves, or there are no more lines."""
+    commands = Commands(talk)
+
+    def read_line(more: bool) -> str | None:
+        return _read_line(terminal, more)
+
+    with _interrupts(cancel):
+        talk.open()
+    while not talk.over:
+        try:
+            text = read_request(read_line)
+        except KeyboardInterrupt:
+            return
+        if text is None:
+            return
+        with _interrupts(cancel):
+            try:
+                if not text.lstrip().startswith("/"):
+                    talk.tell(text)
+                elif not commands.run(text):
+                    return
+            except InputError as problem:
+                terminal.line(f"{problem.text} {problem.remedy}".rstrip())
+
+
+def read_request(read_line: ReadLine) -> str | None:
+    """Return what is said next; several lines where it is code: between fences, or until two empty lines."""
+    line = read_line(False)
+    if line is None:
+        return None
+    if "```" in line:
+        fenced, end = True, line.count("```") >= 2
+    elif line.startswith(_CODE_BEGINS):
+        fenced, end = False, False
+    else:
+        return line
+    lines = [line]
+    while not end:
+        following = read_line(True)
+        if following is None:
+            break
+        lines.append(following)
+        end = "```" in following if fenced else not following.strip() and not lines[-2].strip()
+    return "\n".join(lines)
+
+
+def _read_line(terminal: Terminal, more: bool) -> str | None:
+    """Return the next line of standard input without its end; None when there is no more."""
+    if sys.stdin.isatty():
+        terminal.people.print("... " if more else "> ", end="")
+    line = sys.stdin.readline()
+    return line.rstrip("\n") if line else None
+
+
+@contextmanager
+def _interrupts(cancel: Cancel) -> Iterator[None]:
+    """Let Ctrl-C stop the work after the stage that runs, and a second one end the program."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        if cancel.asked:
+            raise KeyboardInterrupt
+        cancel.ask()
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        cancel.clear()
