@@ -21,7 +21,7 @@ _CUBE = re.compile(
 )
 _HEADER = re.compile(
     r"\b(?:Mmad\w*|Fixpipe\w*|LoadData\w*|Nd2Nz\w*|QuantMode_t|CFG_ROW_MAJOR|CFG_NZ|CO2Layout|InitConstValue\w*"
-    r"|DataCopyCO12DstParams|SetFix\w+|SetHF32\w*|SetMMLayoutTransform|HF32Mode|FmatrixMode|\w*Load3d\w*|multiplies"
+    r"|DataCopyCO12DstParams|SetFix\w+|SetHF32\w*|SetMMLayoutTransform|HF32Mode|\w*F[mM]atrix\w*|\w*Load3d\w*|multiplies"
     r"|NoQuant|F322F16|F322BF16|V?QF322B8_PRE|V?DEQF16|V?REQ8)\b"
 )
 _MIXED = re.compile(r"\bKERNEL_TYPE_MIX_AIC_1_[12]\b")
@@ -54,6 +54,8 @@ _IDLE = frozenset(
         "event_alloc",
         "event_fetch",
         "event_release",
+        "set_filler",
+        "filler",
         "keep_shape",
         "recall_shape",
     }
@@ -95,6 +97,10 @@ _COMMON = frozenset(
         "stack_buffer",
         "local_scalar",
         "global_scalar",
+        "global_scalar_direct",
+        "order_begin",
+        "order_wait",
+        "order_notify",
         "set_nibble",
         "assert_failed",
         "print",
@@ -109,6 +115,10 @@ _CUBE_ONLY = frozenset(
         "load_fractals_global",
         "load_squares",
         "load_image",
+        "image_shape",
+        "image_padding",
+        "image_repeat",
+        "image_boundary",
         "fill_cube",
         "multiply",
         "fix_out",

@@ -188,3 +188,44 @@ def test_a_row_of_a_vector_copy_keeps_to_its_mask(probe, numbers):
     want = x.reshape(2, 64).copy()
     want[:, 20:] = 0
     np.testing.assert_array_equal(ran.y, want.ravel())
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32])
+def test_aligned_copies_of_the_compiler_pad_and_cut(probe, bits):
+    dtype = {8: np.int8, 16: np.float16, 32: np.float32}[bits]
+    x = np.arange(40).astype(dtype)
+    unit = bits // 8
+    body = f"""
+    TBuf<> buf;
+    pipe.InitBuffer(buf, 512);
+    LocalTensor<T> a = buf.Get<T>();
+    set_mov_pad_val(0);
+    __ubuf__ void *on_chip = (__ubuf__ void *)a.GetPhyAddr();
+    copy_gm_to_ubuf_align_b{bits}(on_chip, (__gm__ void *)x, 0, 4, {7 * unit}, 1, 0, {3 * unit}, 0);
+    set_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID0);
+    wait_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID0);
+    copy_ubuf_to_gm_align_b{bits}((__gm__ void *)y, on_chip, 0, 4, {8 * unit}, 0, 0, 0, {unit});"""
+    ran = probe(body, x, np.zeros(36, dtype), zeroed=True)
+    assert ran.codes == []
+    want = np.zeros((4, 9), dtype)
+    want[:, 1:8] = x.reshape(4, 10)[:, :7]
+    np.testing.assert_array_equal(ran.y, want.ravel())
+
+
+@pytest.mark.parametrize("ask", ["", "SetPadValue(5.0f);"])
+def test_what_fills_a_block_behind_a_row(probe, numbers, ask):
+    body = f"""
+    TBuf<> buf;
+    pipe.InitBuffer(buf, 512);
+    LocalTensor<T> a = buf.Get<T>();
+    {ask}
+    DataCopyPad(a, in, DataCopyExtParams(2, 20, 0, 0, 0), DataCopyPadExtParams<T>(false, 0, 0, 0));
+    SetFlag<HardEvent::MTE2_MTE3>(0);
+    WaitFlag<HardEvent::MTE2_MTE3>(0);
+    DataCopy(out, a, 16);"""
+    x = numbers(10)
+    ran = probe(body, x, np.zeros(16, np.float32))
+    assert ran.codes == []
+    rows = x.reshape(2, 5)
+    filler = np.full((2, 3), 5, np.float32) if ask else np.repeat(rows[:, :1], 3, axis=1)
+    np.testing.assert_array_equal(ran.y, np.concatenate([rows, filler], 1).ravel())

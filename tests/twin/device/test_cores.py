@@ -124,3 +124,38 @@ def test_block_local_variables_belong_to_one_core(probe, numbers, blocks):
         block_dim=blocks,
     )
     np.testing.assert_array_equal(ran.y, np.ones(blocks))
+
+
+def test_blocks_pass_the_turn_on_round_after_round(probe, numbers):
+    body = """
+    TBuf<> buf;
+    pipe.InitBuffer(buf, 512);
+    GlobalTensor<int32_t> steps;
+    steps.SetGlobalBuffer((__gm__ int32_t *)GetUserWorkspace(workspace));
+    LocalTensor<int32_t> scratch = buf.Get<int32_t>();
+    InitDetermineComputeWorkspace(steps, scratch);
+    for (int round = 0; round < 2; ++round) {
+        WaitPreBlock(steps, scratch);
+        const float before = out.GetValue(0);
+        out.SetValue(1 + round * 4 + GetBlockIdx(), before);
+        out.SetValue(0, before + 1);
+        CLEAN
+        NotifyNextBlock(steps, scratch);
+    }"""
+    zeros = np.zeros(9, np.float32)
+    body = body.replace("CLEAN", CLEAN)
+    ran = probe(body, numbers(8), zeros, block_dim=4, workspace_bytes=(16 << 20) + 4096, zeroed=True)
+    assert ran.codes == []
+    np.testing.assert_array_equal(ran.y, [8, *range(8)])
+
+
+def test_what_passes_by_the_data_cache_needs_no_cleaning(probe, numbers):
+    body = """
+    WriteGmByPassDCache<float>((__gm__ float *)y + GetBlockIdx(), 3.0f + GetBlockIdx());
+    SyncAll();
+    const float other = ReadGmByPassDCache<float>((__gm__ float *)y + 1 - GetBlockIdx());
+    SyncAll();
+    WriteGmByPassDCache<float>((__gm__ float *)y + 2 + GetBlockIdx(), other);"""
+    ran = probe(body, numbers(8), np.zeros(4, np.float32), block_dim=2)
+    assert ran.codes == []
+    np.testing.assert_array_equal(ran.y, [3, 4, 4, 3])

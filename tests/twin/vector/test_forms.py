@@ -319,6 +319,7 @@ def _intrinsics(case: Any) -> list[Any]:
     h = _f16(2, 64)
     square = RNG.integers(-99, 99, (16, 16)).astype(np.uint16)
     full = "set_mask_norm(); set_vector_mask(FULL_MASK, FULL_MASK);\n    "
+    nibbles = RNG.integers(0, 256, 64).astype(np.uint8)
     f32 = "(__ubuf__ float *){}.GetPhyAddr()"
     a, b, out = f32.format("a"), f32.format("b"), f32.format("out")
     u16 = "(__ubuf__ uint16_t *){}.GetPhyAddr()"
@@ -334,6 +335,37 @@ def _intrinsics(case: Any) -> list[Any]:
         case("vmuls", full + f"vmuls({out}, {a}, 3.0f, 2, 1, 1, 8, 8);", (x,), x * 0, x * 3),
         case("vsqrt", full + f"vsqrt({out}, {a}, 2, 1, 1, 8, 8);", (np.abs(x),), x * 0, np.sqrt(np.abs(x))),
         case("vcadd", full + f"vcadd({out}, {a}, 2, 1, 1, 8, false);", (x,), sums * 0, sums, 1e-5, 1e-5),
+        case(
+            "vcmax",
+            full + f"vcmax({out}, {a}, 2, 1, 1, 8, ONLY_VALUE);",
+            (x,),
+            sums * 0,
+            x.max(1),
+        ),
+        case(
+            "vcmin",
+            full + f"vcmin({out}, {a}, 2, 1, 1, 8, ONLY_VALUE);",
+            (x,),
+            sums * 0,
+            x.min(1),
+        ),
+        case(
+            "vcmp-vsel",
+            full
+            + f"vcmp_gt({a}, {b}, 1, 1, 1, 1, 8, 8, 8);\n    vsel({out}, {a}, {b}, 1, 1, 1, 1, 8, 8, 8);",
+            (x[0], y[0]),
+            x[0] * 0,
+            np.maximum(x[0], y[0]),
+        ),
+        case(
+            "vconv_s42f16",
+            full
+            + "vconv_s42f16((__ubuf__ half *)out.GetPhyAddr(), (__ubuf__ void *)a.GetPhyAddr(), 1, 1, 1, 8, 2);",
+            (nibbles,),
+            np.zeros(128, F16),
+            np.stack([nibbles & 15, nibbles >> 4], 1).ravel().astype(np.int8).astype(F16)
+            - (16 * (np.stack([nibbles & 15, nibbles >> 4], 1).ravel() > 7)),
+        ),
         case("vector_dup", full + f"vector_dup({out}, 4.0f, 2, 1, 0, 8, 0);", (), x, np.full_like(x, 4)),
         case(
             "vconv",

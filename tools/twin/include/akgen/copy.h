@@ -27,6 +27,9 @@ AKGEN_API void copy_local(View dst, uint8_t dst_position, View src, uint8_t src_
 AKGEN_API void copy_in_rows(View dst, uint8_t dst_position, const uint8_t *src, const Rows &rows, DType dtype);
 AKGEN_API void copy_out_rows(uint8_t *dst, View src, uint8_t src_position, const Rows &rows, DType dtype);
 AKGEN_API void copy_local_rows(View dst, uint8_t dst_position, View src, uint8_t src_position, const Rows &rows, DType dtype);
+// What fills a block behind a row that asks for no padding; without a call, the row's first element.
+AKGEN_API void set_filler(uint64_t value);
+AKGEN_API uint64_t filler();
 AKGEN_API void pad_in(View dst, uint8_t dst_position, const uint8_t *src, const Rows &rows, const Pad &pad, DType dtype);
 AKGEN_API void pad_out(uint8_t *dst, View src, uint8_t src_position, const Rows &rows, DType dtype);
 AKGEN_API void pad_local(View dst, uint8_t dst_position, View src, uint8_t src_position, const Rows &rows, DType dtype);

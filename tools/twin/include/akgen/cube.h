@@ -36,7 +36,12 @@ struct Image {
     bool transpose;
     uint64_t pad_value; // bits of one element
 };
-AKGEN_API void load_image(View dst, View src, const Image &p, DType dtype);
+// `own_shape`, `own_padding`: the image's size and borders, and the padding value, are in `p`; else in registers.
+AKGEN_API void load_image(View dst, View src, const Image &p, bool own_shape, bool own_padding, DType dtype);
+AKGEN_API void image_shape(uint32_t height, uint32_t width, const uint8_t *pads); // left, right, top, bottom
+AKGEN_API void image_padding(uint64_t value);
+AKGEN_API void image_repeat(uint32_t times);
+AKGEN_API void image_boundary(uint32_t value);
 
 // `repeats` runs of `blocks` units (32 bytes in L1, 512 in L0A and L0B) of one value, `gap` units apart.
 AKGEN_API void fill_cube(View dst, uint32_t repeats, uint32_t blocks, uint32_t gap, uint64_t value, DType dtype);

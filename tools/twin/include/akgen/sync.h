@@ -14,6 +14,10 @@ AKGEN_API void cross_core_set(uint32_t mode, Pipe pipe, uint32_t id);
 AKGEN_API void cross_core_wait(uint32_t id);
 AKGEN_API void block_set(uint8_t *workspace, View scratch, int32_t block, int32_t event);
 AKGEN_API void block_wait(uint8_t *workspace, View scratch, int32_t block, int32_t event);
+// Blocks in turns, by index, round after round: 32 bytes of `workspace` for each.
+AKGEN_API void order_begin(uint8_t *workspace, View scratch);
+AKGEN_API void order_wait(uint8_t *workspace, View scratch);
+AKGEN_API void order_notify(uint8_t *workspace, View scratch);
 
 AKGEN_API int64_t block_idx();     // GetBlockIdx: counts vector cores on a vector core
 AKGEN_API int64_t raw_block_idx(); // get_block_idx: counts blocks

@@ -87,6 +87,14 @@ AKGEN_API void cast_count(DType to, DType from, View dst, View src, uint8_t roun
 AKGEN_API void cast_repeat(DType to, DType from, View dst, View src, uint8_t round, MaskArg mask, uint32_t repeat,
                            const Strides &strides);
 AKGEN_API void set_deq_scale(float scale);
+// Scale, offset and sign for narrowing int16: one of each, or 16 words of them that repeat (scale in the low half, then
+// 5 bits, 9 bits of offset, the sign).
+AKGEN_API void set_deq(float scale, int16_t offset, bool is_signed);
+AKGEN_API void set_deq_table(View table);
+// int16 to int8 or uint8: 16 elements fill one half of a block of 32 bytes, the other half stays.
+AKGEN_API void narrow_count(DType to, View dst, View src, bool table, bool upper, int64_t count);
+AKGEN_API void narrow_repeat(DType to, View dst, View src, bool table, bool upper, MaskArg mask, uint32_t repeat,
+                             const Strides &strides);
 
 // The mask register of this core (SetMaskNorm, SetMaskCount, SetVectorMask, ResetMask).
 AKGEN_API void mask_mode(bool counter);

@@ -22,6 +22,15 @@ struct SoftmaxCall {
 };
 AKGEN_API void softmax(const SoftmaxCall &call);
 
+// SoftmaxFlashV3: half rows, cut into `parts` of equal length whose means are shifted towards the row's.
+struct ShiftedSoftmax {
+    View dst, mean, sum, max, src, exp_max, in_mean, in_sum, in_max, work;
+    uint32_t rows, columns, loop, parts;
+    float alpha;
+    bool update;
+};
+AKGEN_API void shifted_softmax(const ShiftedSoftmax &call);
+
 // Where a row's statistic has the bit pattern `from`, fill the row of `result` with `to`. True: at least one row had
 // it.
 AKGEN_API bool adjust_softmax(DType type, DType statistic, View result, View max, uint32_t from, uint64_t to,

@@ -106,6 +106,23 @@ AKGEN_CCE_SUM(float)
 AKGEN_CCE_SUM(half)
 #undef AKGEN_CCE_SUM
 
+// What comes out of a maximum or minimum, and in which order.
+enum Order_t { VALUE_INDEX = 0, INDEX_VALUE, ONLY_VALUE, ONLY_INDEX };
+#define AKGEN_CCE_EXTREME(Name, Op)                                                                                  \
+    template <typename T>                                                                                            \
+    AKGEN_INLINE void Name(__ubuf__ T *dst, __ubuf__ T *src, uint8_t repeat, uint16_t dst_repeat,                    \
+                           uint16_t src_block, uint16_t src_repeat, Order_t order = VALUE_INDEX)                     \
+    {                                                                                                                \
+        AscendC::detail::WholeReduceMax_takes<T>();                                                                  \
+        akgen::twin::reduce_whole(akgen::twin::Reduce::Op, AscendC::detail::dtype_of<T>(),                           \
+                                  AscendC::detail::raw(dst), AscendC::detail::raw(src),                              \
+                                  AscendC::detail::mask_of<false>(uint64_t{0}), repeat, dst_repeat, src_block,       \
+                                  src_repeat, static_cast<uint8_t>(order));                                          \
+    }
+AKGEN_CCE_EXTREME(vcmax, MAX)
+AKGEN_CCE_EXTREME(vcmin, MIN)
+#undef AKGEN_CCE_EXTREME
+
 AKGEN_INLINE void vtranspose(__ubuf__ uint16_t *dst, __ubuf__ uint16_t *src)
 {
     akgen::twin::transpose_square("vtranspose", AscendC::detail::raw(dst), AscendC::detail::raw(src));
@@ -147,6 +164,45 @@ AKGEN_CCE_CONVERT(vconv_f322s16r, int16_t, float, CAST_RINT)
 AKGEN_CCE_CONVERT(vconv_f162s32r, int32_t, half, CAST_RINT)
 AKGEN_CCE_CONVERT(vconv_f162s8, int8_t, half, CAST_NONE)
 #undef AKGEN_CCE_CONVERT
+
+AKGEN_INLINE void vconv_s42f16(__ubuf__ half *dst, __ubuf__ void *src, uint8_t repeat, uint16_t dst_block,
+                               uint16_t src_block, uint16_t dst_repeat, uint16_t src_repeat)
+{
+    akgen::twin::cast_repeat(akgen::twin::DType::F16, akgen::twin::DType::I4, AscendC::detail::raw(dst),
+                             AscendC::detail::raw(src), static_cast<uint8_t>(AscendC::RoundMode::CAST_NONE),
+                             AscendC::detail::mask_of<false>(uint64_t{0}), repeat,
+                             {{dst_block, src_block, 1}, {dst_repeat, src_repeat, 0}});
+}
+
+// One repeat, into the comparison register; vsel takes the first source where its bit is set.
+#define AKGEN_CCE_COMPARE_REGISTER(Name, Mode)                                                                       \
+    template <typename T>                                                                                            \
+    AKGEN_INLINE void Name(__ubuf__ T *src0, __ubuf__ T *src1, uint8_t, uint8_t dst_block, uint8_t src0_block,       \
+                           uint8_t src1_block, uint8_t dst_repeat, uint8_t src0_repeat, uint8_t src1_repeat)         \
+    {                                                                                                                \
+        AscendC::detail::Compare_takes<T>();                                                                         \
+        akgen::twin::compare_register(AscendC::detail::dtype_of<T>(), AscendC::detail::raw(src0),                    \
+                                      AscendC::detail::raw(src1), static_cast<uint8_t>(AscendC::CMPMODE::Mode),      \
+                                      AscendC::detail::mask_of<false>(uint64_t{0}),                                  \
+                                      {{dst_block, src0_block, src1_block}, {dst_repeat, src0_repeat, src1_repeat}}); \
+    }
+AKGEN_CCE_COMPARE_REGISTER(vcmp_lt, LT)
+AKGEN_CCE_COMPARE_REGISTER(vcmp_gt, GT)
+AKGEN_CCE_COMPARE_REGISTER(vcmp_eq, EQ)
+AKGEN_CCE_COMPARE_REGISTER(vcmp_le, LE)
+AKGEN_CCE_COMPARE_REGISTER(vcmp_ge, GE)
+AKGEN_CCE_COMPARE_REGISTER(vcmp_ne, NE)
+#undef AKGEN_CCE_COMPARE_REGISTER
+template <typename T>
+AKGEN_INLINE void vsel(__ubuf__ T *dst, __ubuf__ T *src0, __ubuf__ T *src1, uint8_t repeat, uint8_t dst_block,
+                       uint8_t src0_block, uint8_t src1_block, uint8_t dst_repeat, uint8_t src0_repeat,
+                       uint8_t src1_repeat)
+{
+    AscendC::detail::Select_takes<T>();
+    akgen::twin::select_register(AscendC::detail::dtype_of<T>(), AscendC::detail::raw(dst),
+                                 AscendC::detail::raw(src0), AscendC::detail::raw(src1), repeat,
+                                 {{dst_block, src0_block, src1_block}, {dst_repeat, src0_repeat, src1_repeat}});
+}
 
 // One bit per element into dst, 256 bytes of sources per repeat.
 #define AKGEN_CCE_COMPARE(Name, Mode)                                                                                \

@@ -159,6 +159,14 @@ AKGEN_INLINE void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &
                          detail::dtype_of<T>());
 }
 
+// Padding that a copy names itself comes first.
+template <typename T, TPosition pos = TPosition::MAX> AKGEN_INLINE void SetPadValue(T paddingValue)
+{
+    static_assert(pos == TPosition::MAX || pos == TPosition::VECIN || pos == TPosition::VECOUT,
+                  "SetPadValue is for copies to VECIN and VECOUT");
+    akgen::twin::set_filler(detail::bits_of(paddingValue));
+}
+
 // -- Copy: the vector unit moves `repeatTime` repeats of `mask` elements within the Unified Buffer -------------------------
 
 namespace detail {
@@ -226,6 +234,16 @@ AKGEN_INLINE void DataCacheCleanAndInvalid(const LocalTensor<T> &)
 }
 template <typename T> AKGEN_INLINE void DataCachePreload(const GlobalTensor<T> &, const int64_t) {}
 
+// A value of global memory past the data cache.
+template <typename T> AKGEN_INLINE T ReadGmByPassDCache(__gm__ T *addr)
+{
+    return *reinterpret_cast<T *>(akgen::twin::global_scalar_direct(reinterpret_cast<uint8_t *>(addr), sizeof(T), false));
+}
+template <typename T> AKGEN_INLINE void WriteGmByPassDCache(__gm__ T *addr, T value)
+{
+    *reinterpret_cast<T *>(akgen::twin::global_scalar_direct(reinterpret_cast<uint8_t *>(addr), sizeof(T), true)) = value;
+}
+
 template <typename T> AKGEN_INLINE void InitGlobalMemory(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const T value)
 {
     akgen::twin::fill_global(detail::address(gmWorkspaceAddr), size, sizeof(T), detail::bits_of(value));
@@ -270,6 +288,32 @@ AKGEN_INLINE void copy_ubuf_to_ubuf(__ubuf__ T *dst, __ubuf__ T *src, uint8_t, u
                                  akgen::twin::View{reinterpret_cast<uint8_t *>(src), 0}, 0,
                                  AscendC::detail::block_rows({count, len, src_gap, dst_gap}), AscendC::detail::dtype_of<T>());
 }
+
+// Lengths in bytes, gaps in global memory in bytes, in the Unified Buffer in 32-byte blocks; padding in elements.
+AKGEN_INLINE void set_mov_pad_val(uint64_t value) { akgen::twin::set_filler(value); }
+#define AKGEN_ALIGNED_COPIES(Bits, Type, Kind)                                                                       \
+    AKGEN_INLINE void copy_gm_to_ubuf_align_##Bits(__ubuf__ void *dst, __gm__ void *src, uint8_t, uint16_t count,    \
+                                                   uint32_t len, uint8_t left, uint8_t right, uint32_t src_gap,      \
+                                                   uint32_t dst_gap)                                                 \
+    {                                                                                                                \
+        const uint32_t row = (len + (left + right) * sizeof(Type) + 31) / 32 * 32;                                   \
+        akgen::twin::pad_in(akgen::twin::View{static_cast<uint8_t *>(dst), 0}, 0, static_cast<uint8_t *>(src),       \
+                            {count, len, int64_t{row} + int64_t{dst_gap} * 32, int64_t{len} + src_gap},              \
+                            {left + right > 0, left, right, sizeof(Type), akgen::twin::filler()},                   \
+                            akgen::twin::DType::Kind);                \
+    }                                                                                                                \
+    AKGEN_INLINE void copy_ubuf_to_gm_align_##Bits(__gm__ void *dst, __ubuf__ void *src, uint8_t, uint16_t count,    \
+                                                   uint32_t len, uint8_t, uint8_t, uint32_t src_gap,                 \
+                                                   uint32_t dst_gap)                                                 \
+    {                                                                                                                \
+        const int64_t row = (int64_t{len} + 31) / 32 * 32 + int64_t{src_gap} * 32;                                   \
+        akgen::twin::pad_out(static_cast<uint8_t *>(dst), akgen::twin::View{static_cast<uint8_t *>(src), 0}, 0,      \
+                             {count, len, int64_t{len} + dst_gap, row}, akgen::twin::DType::Kind);           \
+    }
+AKGEN_ALIGNED_COPIES(b8, uint8_t, U8)
+AKGEN_ALIGNED_COPIES(b16, uint16_t, U16)
+AKGEN_ALIGNED_COPIES(b32, uint32_t, U32)
+#undef AKGEN_ALIGNED_COPIES
 
 AKGEN_INLINE void set_atomic_none() { AscendC::SetAtomicNone(); }
 AKGEN_INLINE void set_atomic_add() { akgen::twin::set_atomic_op(akgen::twin::Atomic::add); }

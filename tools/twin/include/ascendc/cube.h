@@ -47,8 +47,29 @@ AKGEN_INLINE void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src,
         {p.l1H, p.l1W, p.channelSize, p.padList[0], p.padList[1], p.padList[2], p.padList[3], p.kExtension, p.mExtension,
          p.kStartPt, p.mStartPt, p.strideW, p.strideH, p.filterW + (p.filterSizeW ? 256u : 0u),
          p.filterH + (p.filterSizeH ? 256u : 0u), p.dilationFilterW, p.dilationFilterH, p.enTranspose, detail::bits_of(p.padValue)},
-        detail::dtype_of<T>());
+        config.isSetFMatrix, config.isSetPadding, detail::dtype_of<T>());
 }
+// What LoadData of an image takes where its parameters are not to be set.
+AKGEN_INLINE void SetFmatrix(uint16_t l1H, uint16_t l1W, const uint8_t padList[4], const FmatrixMode &)
+{
+    akgen::twin::image_shape(l1H, l1W, padList);
+}
+AKGEN_INLINE void SetFmatrix(const SetFMatrixBitModeParams &param, const FmatrixMode &)
+{
+    const uint64_t c = param.GetConfig0();
+    const uint8_t pads[4] = {static_cast<uint8_t>(c >> 32), static_cast<uint8_t>(c >> 40),
+                             static_cast<uint8_t>(c >> 48), static_cast<uint8_t>(c >> 56)};
+    akgen::twin::image_shape(c & 0xffff, c >> 16 & 0xffff, pads);
+}
+template <typename T> AKGEN_INLINE void SetLoadDataPaddingValue(const T padValue)
+{
+    akgen::twin::image_padding(detail::bits_of(padValue));
+}
+AKGEN_INLINE void SetLoadDataRepeat(const LoadDataRepeatParam &repeatParams)
+{
+    akgen::twin::image_repeat(repeatParams.repeatTime);
+}
+AKGEN_INLINE void SetLoadDataBoundary(uint32_t boundaryValue) { akgen::twin::image_boundary(boundaryValue); }
 template <typename T, typename U = PrimT<T>>
 AKGEN_INLINE void InitConstValue(const LocalTensor<T> &dst, const InitConstValueParams<U> &p)
 {

@@ -111,6 +111,39 @@ template <typename T> struct LoadData3DParamsV2 {
         }
     }
 };
+// One word: height and width of 16 bits each, then four borders of 8 bits.
+class SetFMatrixBitModeParams {
+public:
+    SetFMatrixBitModeParams() {}
+    template <typename T> SetFMatrixBitModeParams(const LoadData3DParamsV2<T> &p)
+    {
+        SetL1H(p.l1H);
+        SetL1W(p.l1W);
+        SetPadList(p.padList);
+    }
+    void SetL1H(uint16_t height) { config0 = (config0 & ~uint64_t{0xffff}) | height; }
+    void SetL1W(uint16_t width) { config0 = (config0 & ~(uint64_t{0xffff} << 16)) | uint64_t{width} << 16; }
+    void SetPadList(const uint8_t pads[4])
+    {
+        config0 &= 0xffffffff;
+        for (int i = 0; i < 4; ++i) {
+            config0 |= uint64_t{pads[i]} << (32 + 8 * i);
+        }
+    }
+    uint64_t GetConfig0() const { return config0; }
+
+    uint64_t config0 = 0;
+};
+struct LoadDataRepeatParam {
+    uint16_t repeatStride = 0;
+    uint8_t repeatTime = 1;
+    uint8_t repeatMode = 0;
+    LoadDataRepeatParam() {}
+    LoadDataRepeatParam(const uint16_t stride, const uint8_t time, const uint8_t mode)
+        : repeatStride(stride), repeatTime(time), repeatMode(mode)
+    {
+    }
+};
 struct IsResetLoad3dConfig {
     bool isSetFMatrix = true;
     bool isSetPadding = true;

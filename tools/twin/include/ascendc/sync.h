@@ -79,6 +79,25 @@ AKGEN_INLINE void IBWait(const GlobalTensor<int32_t> &gmWorkspace, const LocalTe
     akgen::twin::block_wait(detail::address(gmWorkspace), detail::view(ubWorkspace), blockIdx, eventID);
 }
 
+AKGEN_INLINE void InitDetermineComputeWorkspace(GlobalTensor<int32_t> &gmWorkspace, LocalTensor<int32_t> &ubWorkspace)
+{
+    akgen::twin::order_begin(detail::address(gmWorkspace), detail::view(ubWorkspace));
+}
+AKGEN_INLINE void WaitPreBlock(GlobalTensor<int32_t> &gmWorkspace, LocalTensor<int32_t> &ubWorkspace)
+{
+    akgen::twin::order_wait(detail::address(gmWorkspace), detail::view(ubWorkspace));
+}
+AKGEN_INLINE void NotifyNextBlock(GlobalTensor<int32_t> &gmWorkspace, LocalTensor<int32_t> &ubWorkspace)
+{
+    akgen::twin::order_notify(detail::address(gmWorkspace), detail::view(ubWorkspace));
+}
+// Where tasks of one launch follow each other they may overlap; a launch of one task has nothing to overlap with.
+template <pipe_t pipe = PIPE_MTE3, pipe_t other = PIPE_MTE3> AKGEN_INLINE void SetNextTaskStart() {}
+AKGEN_INLINE void WaitPreTaskEnd() {}
+// Loading of instructions takes no time here.
+AKGEN_INLINE void ICachePreLoad(const int64_t) {}
+AKGEN_INLINE int64_t GetICachePreloadStatus() { return 0; }
+
 AKGEN_INLINE int64_t GetBlockIdx() { return akgen::twin::block_idx(); }
 AKGEN_INLINE int64_t GetBlockNum() { return akgen::twin::block_num(); }
 AKGEN_INLINE int64_t GetSubBlockIdx() { return akgen::twin::sub_block_idx(); }
@@ -112,6 +131,13 @@ AKGEN_INLINE void wait_flag(pipe_t from, pipe_t to, int32_t id)
 {
     akgen::twin::wait_flag(AscendC::detail::pipe_of(from), AscendC::detail::pipe_of(to), id);
 }
+// config: 1, the mode from bit 4, the flag from bit 8.
+AKGEN_INLINE void ffts_cross_core_sync(pipe_t pipe, uint64_t config)
+{
+    akgen::twin::cross_core_set(static_cast<uint32_t>(config >> 4 & 3), AscendC::detail::pipe_of(pipe),
+                                static_cast<uint32_t>(config >> 8 & 15));
+}
+AKGEN_INLINE void wait_flag_dev(int64_t id) { akgen::twin::cross_core_wait(static_cast<uint32_t>(id)); }
 AKGEN_INLINE void pipe_barrier(pipe_t pipe) { akgen::twin::pipe_barrier(AscendC::detail::pipe_of(pipe)); }
 AKGEN_INLINE int64_t get_block_idx() { return akgen::twin::raw_block_idx(); }
 AKGEN_INLINE int64_t get_block_num() { return akgen::twin::block_num(); }

@@ -54,6 +54,90 @@ AKGEN_INLINE void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, con
 }
 
 AKGEN_INLINE void SetDeqScale(half scale) { akgen::twin::set_deq_scale(static_cast<float>(scale)); }
-AKGEN_INLINE void SetDeqScale(float scale, int16_t, bool) { akgen::twin::set_deq_scale(scale); }
+AKGEN_INLINE void SetDeqScale(float scale, int16_t offset, bool signMode)
+{
+    akgen::twin::set_deq(scale, offset, signMode);
+}
+struct VdeqInfo {
+    float vdeqScale[16] = {};
+    int16_t vdeqOffset[16] = {};
+    bool vdeqSignMode[16] = {};
+    VdeqInfo() {}
+    VdeqInfo(const float scales[16], const int16_t offsets[16], const bool signs[16])
+    {
+        for (int32_t i = 0; i < 16; ++i) {
+            vdeqScale[i] = scales[i];
+            vdeqOffset[i] = offsets[i];
+            vdeqSignMode[i] = signs[i];
+        }
+    }
+};
+template <typename T> AKGEN_INLINE void SetDeqScale(const LocalTensor<T> &src)
+{
+    static_assert(sizeof(PrimT<T>) == 8, "SetDeqScale takes 16 words of 64 bits");
+    akgen::twin::set_deq_table(detail::view(src));
+}
+template <typename T> AKGEN_INLINE void SetDeqScale(const LocalTensor<T> &vdeqTensor, const VdeqInfo &vdeqInfo)
+{
+    for (uint32_t i = 0; i < 16; ++i) {
+        const uint64_t offset = static_cast<uint64_t>(vdeqInfo.vdeqOffset[i]) & 0x1ff;
+        const uint64_t sign = vdeqInfo.vdeqSignMode[i] ? 1 : 0;
+        vdeqTensor.SetValue(i, static_cast<T>(detail::bits(vdeqInfo.vdeqScale[i]) | offset << 37 | sign << 46));
+    }
+    SetDeqScale(vdeqTensor);
+}
+
+namespace detail {
+// CastDeq of int32 is Cast with the scale; of int16 it fills half of each block.
+template <typename T, typename U> constexpr void CastDeq_takes()
+{
+    static_assert((std::is_same_v<PrimT<U>, int16_t> && one_of<PrimT<T>, int8_t, uint8_t>) ||
+                      (std::is_same_v<PrimT<U>, int32_t> && std::is_same_v<PrimT<T>, half>),
+                  "AKGEN:DTYPE_UNSUPPORTED: CastDeq does not convert between these dtypes on Ascend910B; supported: "
+                  "int16_t -> int8_t, uint8_t; int32_t -> half");
+}
+} // namespace detail
+template <typename T, typename U, bool isVecDeq = true, bool halfBlock = true>
+AKGEN_INLINE void CastDeq(const LocalTensor<T> &dst, const LocalTensor<U> &src, const uint32_t count)
+{
+    detail::CastDeq_takes<T, U>();
+    if constexpr (std::is_same_v<PrimT<U>, int32_t>) {
+        Cast(dst, src, RoundMode::CAST_NONE, count);
+    } else {
+        akgen::twin::narrow_count(detail::dtype_of<T>(), detail::view(dst), detail::view(src), isVecDeq, halfBlock,
+                                  count);
+    }
+}
+template <typename T, typename U, bool isSetMask = true, bool isVecDeq = true, bool halfBlock = true>
+AKGEN_INLINE void CastDeq(const LocalTensor<T> &dst, const LocalTensor<U> &src, const uint64_t mask[],
+                          uint8_t repeatTime, const UnaryRepeatParams &repeatParams)
+{
+    detail::CastDeq_takes<T, U>();
+    if constexpr (std::is_same_v<PrimT<U>, int32_t>) {
+        Cast<T, U, isSetMask>(dst, src, RoundMode::CAST_NONE, mask, repeatTime, repeatParams);
+    } else {
+        akgen::twin::narrow_repeat(detail::dtype_of<T>(), detail::view(dst), detail::view(src), isVecDeq, halfBlock,
+                                   detail::mask_of<isSetMask>(mask), repeatTime, detail::strides(repeatParams));
+    }
+}
+template <typename T, typename U, bool isSetMask = true, bool isVecDeq = true, bool halfBlock = true>
+AKGEN_INLINE void CastDeq(const LocalTensor<T> &dst, const LocalTensor<U> &src, const int32_t mask,
+                          uint8_t repeatTime, const UnaryRepeatParams &repeatParams)
+{
+    detail::CastDeq_takes<T, U>();
+    if constexpr (std::is_same_v<PrimT<U>, int32_t>) {
+        Cast<T, U, isSetMask>(dst, src, RoundMode::CAST_NONE, static_cast<uint64_t>(mask), repeatTime, repeatParams);
+    } else {
+        akgen::twin::narrow_repeat(detail::dtype_of<T>(), detail::view(dst), detail::view(src), isVecDeq, halfBlock,
+                                   detail::mask_of<isSetMask>(static_cast<uint64_t>(mask)), repeatTime,
+                                   detail::strides(repeatParams));
+    }
+}
+// The later name of the same.
+template <typename T, typename U, bool isVecDeq = true, bool halfBlock = true>
+AKGEN_INLINE void CastDequant(const LocalTensor<T> &dst, const LocalTensor<U> &src, const uint32_t count)
+{
+    CastDeq<T, U, isVecDeq, halfBlock>(dst, src, count);
+}
 
 } // namespace AscendC

@@ -26,6 +26,7 @@ AKGEN_TAKES(RmsNorm, half, float)
 AKGEN_TAKES(AscendQuant, half, float)
 AKGEN_TAKES(AscendDequant, half, bfloat16_t, float)
 AKGEN_TAKES(AscendAntiQuant, half, bfloat16_t)
+AKGEN_TAKES(AscendAntiQuantSource, int8_t, int4b_t)
 
 template <typename Tiling> AKGEN_INLINE uint32_t row_length(const Tiling &tiling)
 {
@@ -33,7 +34,8 @@ template <typename Tiling> AKGEN_INLINE uint32_t row_length(const Tiling &tiling
 }
 } // namespace detail
 
-#define AKGEN_NORM_FORMS(W, V)                                                                                       \
+// H hands the buffer on to another form.
+#define AKGEN_NORM_FORMS(W, V, H)                                                                                    \
     template <typename T, bool isReuseSource = false>                                                                \
     AKGEN_INLINE void LayerNorm(const LocalTensor<T> &output, const LocalTensor<T> &outputMean,                      \
                                 const LocalTensor<T> &outputVariance, const LocalTensor<T> &inputX,                  \
@@ -111,18 +113,63 @@ template <typename Tiling> AKGEN_INLINE uint32_t row_length(const Tiling &tiling
                                 detail::view(srcTensor), {}, V, static_cast<float>(deqScale), params.m, params.n,    \
                                 params.calCount);                                                                    \
     }                                                                                                                \
+    template <typename T, bool isReuseSource = false>                                                                \
+    AKGEN_INLINE void AscendQuant(const LocalTensor<int8_t> &dstTensor, const LocalTensor<T> &srcTensor,             \
+                                  W const LocalTensor<T> &scaleTensor, const T offset, const uint32_t scaleCount,    \
+                                  const uint32_t calCount)                                                           \
+    {                                                                                                                \
+        detail::AscendQuant_takes<T>();                                                                              \
+        akgen::twin::quantise(detail::dtype_of<T>(), detail::view(dstTensor), detail::view(srcTensor), V,            \
+                              detail::view(scaleTensor), {}, 1.0f, static_cast<float>(offset), scaleCount, calCount);\
+    }                                                                                                                \
+    template <typename T, bool isReuseSource = false>                                                                \
+    AKGEN_INLINE void AscendQuant(const LocalTensor<int8_t> &dstTensor, const LocalTensor<T> &srcTensor,             \
+                                  W const LocalTensor<T> &scaleTensor, const T offset)                               \
+    {                                                                                                                \
+        AscendQuant<T, isReuseSource>(dstTensor, srcTensor, H scaleTensor, offset, scaleTensor.GetSize(),            \
+                                      srcTensor.GetSize());                                                          \
+    }                                                                                                                \
+    template <typename T, bool isReuseSource = false>                                                                \
+    AKGEN_INLINE void AscendQuant(const LocalTensor<int8_t> &dstTensor, const LocalTensor<T> &srcTensor,             \
+                                  W const LocalTensor<T> &scaleTensor, const LocalTensor<T> &offsetTensor)           \
+    {                                                                                                                \
+        AscendQuant<T, isReuseSource>(dstTensor, srcTensor, H scaleTensor, offsetTensor, scaleTensor.GetSize(),      \
+                                      offsetTensor.GetSize(), srcTensor.GetSize());                                  \
+    }                                                                                                                \
     template <typename U, typename T, bool isTranspose>                                                              \
     AKGEN_INLINE void AscendAntiQuant(const LocalTensor<T> &dst, const LocalTensor<U> &src,                          \
                                       const LocalTensor<T> &offset, const LocalTensor<T> &scale, W const uint32_t k, \
                                       const AntiQuantShapeInfo &shapeInfo = {})                                      \
     {                                                                                                                \
         detail::AscendAntiQuant_takes<T>();                                                                          \
-        static_assert(std::is_same_v<U, int8_t>,                                                                     \
-                      "AKGEN:DTYPE_UNSUPPORTED: AscendAntiQuant takes int8_t sources here");                         \
+        detail::AscendAntiQuantSource_takes<U>();                                                                    \
         const uint32_t size = src.GetSize();                                                                         \
-        akgen::twin::antiquantise(detail::dtype_of<T>(), detail::view(dst), detail::view(src), detail::view(offset), \
-                                  detail::view(scale), V, isTranspose ? size / k : k, isTranspose ? k : size / k,    \
-                                  isTranspose);                                                                      \
+        akgen::twin::antiquantise(detail::dtype_of<T>(), detail::dtype_of<U>(), detail::view(dst), detail::view(src),\
+                                  detail::view(offset), detail::view(scale), V, isTranspose ? size / k : k,          \
+                                  isTranspose ? k : size / k, isTranspose);                                          \
+    }                                                                                                                \
+    template <typename U, typename T, bool isTranspose>                                                              \
+    AKGEN_INLINE void AscendAntiQuant(const LocalTensor<T> &dst, const LocalTensor<U> &src,                          \
+                                      const LocalTensor<T> &scale, W const uint32_t k,                               \
+                                      const AntiQuantShapeInfo &shapeInfo = {})                                      \
+    {                                                                                                                \
+        detail::AscendAntiQuant_takes<T>();                                                                          \
+        detail::AscendAntiQuantSource_takes<U>();                                                                    \
+        const uint32_t size = src.GetSize();                                                                         \
+        akgen::twin::antiquantise(detail::dtype_of<T>(), detail::dtype_of<U>(), detail::view(dst), detail::view(src),\
+                                  {}, detail::view(scale), V, isTranspose ? size / k : k,                            \
+                                  isTranspose ? k : size / k, isTranspose);                                          \
+    }                                                                                                                \
+    template <typename U, typename T, bool isTranspose,                                                              \
+              typename = std::enable_if_t<detail::one_of<T, half, bfloat16_t>>>                                      \
+    AKGEN_INLINE void AscendAntiQuant(const LocalTensor<T> &dst, const LocalTensor<U> &src, const T offset,          \
+                                      const T scale, W const uint32_t k, const AntiQuantShapeInfo &shapeInfo = {})   \
+    {                                                                                                                \
+        detail::AscendAntiQuant_takes<T>();                                                                          \
+        detail::AscendAntiQuantSource_takes<U>();                                                                    \
+        akgen::twin::antiquantise_all(detail::dtype_of<T>(), detail::dtype_of<U>(), detail::view(dst),               \
+                                      detail::view(src), V, static_cast<float>(offset), static_cast<float>(scale),   \
+                                      src.GetSize());                                                                \
     }
 
 enum class DeQuantMode { DEQUANT_WITH_SINGLE_ROW, DEQUANT_WITH_MULTI_ROW };
@@ -139,8 +186,10 @@ struct AntiQuantShapeInfo {
 };
 
 #define AKGEN_WORK const LocalTensor<uint8_t> &sharedTmpBuffer,
-AKGEN_NORM_FORMS(AKGEN_WORK, detail::view(sharedTmpBuffer))
-AKGEN_NORM_FORMS(, akgen::twin::View{})
+#define AKGEN_HAND_ON sharedTmpBuffer,
+AKGEN_NORM_FORMS(AKGEN_WORK, detail::view(sharedTmpBuffer), AKGEN_HAND_ON)
+AKGEN_NORM_FORMS(, akgen::twin::View{}, )
+#undef AKGEN_HAND_ON
 #undef AKGEN_WORK
 #undef AKGEN_NORM_FORMS
 

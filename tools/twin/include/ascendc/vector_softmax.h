@@ -53,6 +53,7 @@ constexpr SoftmaxConfig SOFTMAX_DEFAULT_CFG = {true, 0, 0, SoftmaxMode::SOFTMAX_
 
 namespace detail {
 AKGEN_TAKES(SoftMax, half, float)
+AKGEN_TAKES(SoftmaxFlashV3, half)
 
 // The shape is the caller's, else the tiling's.
 template <typename T, typename Tiling>
@@ -194,25 +195,64 @@ AKGEN_SOFTMAX_FLASH(SoftmaxFlashV2, akgen::twin::SoftmaxKind::FLASH_V2, AKGEN_WO
 AKGEN_SOFTMAX_FLASH(SoftmaxFlashV2, akgen::twin::SoftmaxKind::FLASH_V2, , akgen::twin::View{})
 #undef AKGEN_SOFTMAX_FLASH
 
-// The first version takes `isUpdate` as an argument.
-template <typename T, bool isReuseSource = false, bool isBasicBlock = false, typename S>
-AKGEN_INLINE void SoftmaxFlash(const LocalTensor<T> &dstTensor, const LocalTensor<S> &sumTensor,
-                               const LocalTensor<S> &maxTensor, const LocalTensor<T> &srcTensor,
-                               const LocalTensor<T> &expMaxTensor, const LocalTensor<S> &inSumTensor,
-                               const LocalTensor<S> &inMaxTensor, const SoftMaxTiling &tiling, bool isUpdate = false,
-                               const SoftMaxShapeInfo &softmaxShapeInfo = {})
-{
-    auto call =
-        detail::softmax_call(akgen::twin::SoftmaxKind::FLASH, dstTensor, srcTensor, tiling, softmaxShapeInfo, false);
-    call.statistic = detail::dtype_of<S>();
-    call.sum = detail::view(sumTensor);
-    call.max = detail::view(maxTensor);
-    call.exp_max = isUpdate ? detail::view(expMaxTensor) : akgen::twin::View{};
-    call.in_sum = detail::view(inSumTensor);
-    call.in_max = detail::view(inMaxTensor);
-    call.update = isUpdate;
-    akgen::twin::softmax(call);
-}
+struct SoftMaxParams {
+    uint32_t srcM;
+    uint32_t srcK;
+    uint32_t oriSrcM;
+    uint32_t oriSrcK;
+    uint32_t loopCnt;
+    uint32_t splitMeanCnt;
+    float alpha;
+    constexpr SoftMaxParams(uint32_t m = 0, uint32_t k = 0, uint32_t ori_m = 0, uint32_t ori_k = 0, uint32_t loop = 0,
+                            uint32_t parts = 8, float a = 0.9375f)
+        : srcM(m), srcK(k), oriSrcM(ori_m), oriSrcK(ori_k), loopCnt(loop), splitMeanCnt(parts), alpha(a)
+    {
+    }
+};
+
+// The first version takes `isUpdate` as an argument; the third one shifts means (half only).
+#define AKGEN_SOFTMAX_LATER(W, V)                                                                                    \
+    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, typename S>                         \
+    AKGEN_INLINE void SoftmaxFlash(const LocalTensor<T> &dstTensor, const LocalTensor<S> &sumTensor,                 \
+                                   const LocalTensor<S> &maxTensor, const LocalTensor<T> &srcTensor,                 \
+                                   const LocalTensor<T> &expMaxTensor, const LocalTensor<S> &inSumTensor,            \
+                                   const LocalTensor<S> &inMaxTensor, W const SoftMaxTiling &tiling,                 \
+                                   bool isUpdate = false, const SoftMaxShapeInfo &softmaxShapeInfo = {})             \
+    {                                                                                                                \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::FLASH, dstTensor, srcTensor, tiling,              \
+                                         softmaxShapeInfo, false);                                                   \
+        call.statistic = detail::dtype_of<S>();                                                                      \
+        call.sum = detail::view(sumTensor);                                                                          \
+        call.max = detail::view(maxTensor);                                                                          \
+        call.exp_max = isUpdate ? detail::view(expMaxTensor) : akgen::twin::View{};                                  \
+        call.in_sum = detail::view(inSumTensor);                                                                     \
+        call.in_max = detail::view(inMaxTensor);                                                                     \
+        call.update = isUpdate;                                                                                      \
+        call.work = V;                                                                                               \
+        akgen::twin::softmax(call);                                                                                  \
+    }                                                                                                                \
+    template <typename T, typename U, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false,  \
+              bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                        \
+    AKGEN_INLINE void SoftmaxFlashV3(const LocalTensor<T> &dstTensor, const LocalTensor<U> &meanTensor,              \
+                                     const LocalTensor<U> &expSumTensor, const LocalTensor<U> &maxTensor,            \
+                                     const LocalTensor<T> &srcTensor, const LocalTensor<T> &expMaxTensor,            \
+                                     const LocalTensor<U> &inMeanTensor, const LocalTensor<U> &inExpSumTensor,       \
+                                     const LocalTensor<U> &inMaxTensor, W const SoftMaxTiling &tiling,               \
+                                     const SoftMaxParams &params)                                                    \
+    {                                                                                                                \
+        detail::SoftmaxFlashV3_takes<T>();                                                                           \
+        static_assert(std::is_same_v<U, float>,                                                                      \
+                      "AKGEN:DTYPE_UNSUPPORTED: SoftmaxFlashV3 does not take this dtype for mean, sum and maximum on "\
+                      "Ascend910B; supported: float");                                                               \
+        akgen::twin::shifted_softmax({detail::view(dstTensor), detail::view(meanTensor), detail::view(expSumTensor), \
+                                      detail::view(maxTensor), detail::view(srcTensor), detail::view(expMaxTensor),  \
+                                      detail::view(inMeanTensor), detail::view(inExpSumTensor),                      \
+                                      detail::view(inMaxTensor), V, params.srcM, params.srcK, params.loopCnt,        \
+                                      params.splitMeanCnt, params.alpha, isUpdate});                                 \
+    }
+AKGEN_SOFTMAX_LATER(AKGEN_WORK, detail::view(sharedTmpBuffer))
+AKGEN_SOFTMAX_LATER(, akgen::twin::View{})
+#undef AKGEN_SOFTMAX_LATER
 #undef AKGEN_WORK
 
 template <typename T1, typename T2, bool isDataFormatNZ = false, uint8_t stepSizeMode = 0>

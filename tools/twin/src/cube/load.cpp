@@ -186,11 +186,61 @@ void load_squares(View dst, View src, const Squares &p, DType dtype)
 
 // -- images --------------------------------------------------------------------------------------------------------------------
 
-void load_image(View dst, View src, const Image &p, DType dtype)
+namespace {
+struct ImageRegisters {
+    bool shaped = false, padded = false;
+    uint32_t height = 0, width = 0, repeats = 1, boundary = 0;
+    uint8_t pads[4] = {};
+    uint64_t padding = 0;
+};
+ImageRegisters &image_registers()
+{
+    static thread_local ImageRegisters registers; // one core is one thread
+    return registers;
+}
+} // namespace
+
+void image_shape(uint32_t height, uint32_t width, const uint8_t *pads)
+{
+    ImageRegisters &kept = image_registers();
+    kept.shaped = true;
+    kept.height = height;
+    kept.width = width;
+    std::memcpy(kept.pads, pads, sizeof kept.pads);
+}
+void image_padding(uint64_t value)
+{
+    image_registers().padded = true;
+    image_registers().padding = value;
+}
+void image_repeat(uint32_t times) { image_registers().repeats = times; }
+void image_boundary(uint32_t value) { image_registers().boundary = value; }
+
+void load_image(View dst, View src, const Image &given, bool own_shape, bool own_padding, DType dtype)
 {
     const char *api = "LoadData";
     const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
+    const ImageRegisters &kept = image_registers();
+    Image p = given;
+    if (!own_shape) {
+        if (!kept.shaped) {
+            trap("CUBE_RANGE", api, pc, "LoadData: isSetFMatrix is false, and SetFmatrix was not called before.");
+        }
+        p.height = kept.height;
+        p.width = kept.width;
+        p.pad_left = kept.pads[0];
+        p.pad_right = kept.pads[1];
+        p.pad_top = kept.pads[2];
+        p.pad_bottom = kept.pads[3];
+    }
+    if (!own_padding && kept.padded) {
+        p.pad_value = kept.padding;
+    }
+    if (kept.repeats > 1 || kept.boundary != 0) {
+        trap("CUBE_RANGE", api, pc, "LoadData: %u repeats and a boundary of %u are set; the twin takes one repeat and no boundary.",
+             kept.repeats, kept.boundary);
+    }
     if (p.k_extent == 0 || p.m_extent == 0) {
         return;
     }

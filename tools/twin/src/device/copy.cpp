@@ -288,6 +288,21 @@ void copy_local_rows(View dst, uint8_t, View src, uint8_t, const Rows &rows, DTy
 
 // -- ragged rows: each is padded to 32 bytes on the chip ------------------------------------------------------------------
 
+namespace {
+struct Filler {
+    bool given = false;
+    uint64_t value = 0;
+};
+Filler &filler_register()
+{
+    static thread_local Filler filler; // one core is one thread
+    return filler;
+}
+} // namespace
+
+void set_filler(uint64_t value) { filler_register() = {true, value}; }
+uint64_t filler() { return filler_register().value; }
+
 void pad_in(View dst, uint8_t, const uint8_t *src, const Rows &r, const Pad &pad, DType dtype)
 {
     const char *api = "DataCopyPad";
@@ -310,9 +325,12 @@ void pad_in(View dst, uint8_t, const uint8_t *src, const Rows &r, const Pad &pad
         uint8_t *to = dst.data + i * r.dst_stride;
         const uint8_t *from = src + i * r.src_stride;
         fetch(to + left, from, r.row_bytes);
-        // With padding the filler is the padding value; without any, also where isPad is set, the row's first element
-        // (vendor page "DataCopyPad(ISASI)").
-        const uint8_t *filler = left + right > 0 ? reinterpret_cast<const uint8_t *>(&pad.value) : from;
+        // With padding the filler is the padding value; without any, also where isPad is set, what SetPadValue gave or
+        // the row's first element (vendor page "DataCopyPad(ISASI)").
+        const Filler &kept = filler_register();
+        const uint8_t *filler = left + right > 0 ? reinterpret_cast<const uint8_t *>(&pad.value)
+                                : kept.given     ? reinterpret_cast<const uint8_t *>(&kept.value)
+                                                 : from;
         const auto fill = [&](uint32_t begin, uint32_t end) {
             for (uint32_t at = begin; at + pad.element_bytes <= end; at += pad.element_bytes) {
                 std::memcpy(to + at, filler, pad.element_bytes);

@@ -275,6 +275,19 @@ uint8_t *global_scalar(uint8_t *address, uint32_t bytes, bool write)
     return address;
 }
 
+uint8_t *global_scalar_direct(uint8_t *address, uint32_t bytes, bool write)
+{
+    const void *pc = __builtin_return_address(0);
+    self->last_pc = pc;
+    const char *api = write ? "WriteGmByPassDCache" : "ReadGmByPassDCache";
+    launch->global->scalar(address, bytes, write, require_global(api, pc, address, bytes, write), pc);
+    if (write) {
+        launch->global->clean(*self, address, false);
+    }
+    self->log.scalar(static_cast<uint32_t>(so_offset(pc)), true);
+    return address;
+}
+
 void cache_hint(const uint8_t *address, bool on)
 {
     if (const GmBuffer *buffer = buffer_of(address)) {

@@ -167,6 +167,45 @@ void block_wait(uint8_t *workspace, View, int32_t block, int32_t event)
     self->hazards.barrier(Pipe::ALL);
 }
 
+namespace {
+uint64_t cores_in_turn() { return static_cast<uint64_t>(launch->blocks) * (launch->mixed && !self->cube ? launch->vector_per_block : 1); }
+uint64_t order_key(const uint8_t *workspace) { return reinterpret_cast<uint64_t>(workspace) + 1; }
+// How often a core has passed the turn on.
+uint64_t &turns(const char *api, const void *pc, uint8_t *workspace)
+{
+    self->last_pc = pc;
+    require_global(api, pc, workspace, cores_in_turn() * 32, true);
+    return launch->block_events[{workspace, ~uint64_t{0}}];
+}
+} // namespace
+
+void order_begin(uint8_t *workspace, View) { turns("InitDetermineComputeWorkspace", __builtin_return_address(0), workspace); }
+
+void order_wait(uint8_t *workspace, View)
+{
+    static thread_local std::map<const uint8_t *, uint64_t> rounds; // one core is one thread
+    const void *pc = __builtin_return_address(0);
+    const uint64_t mine = rounds[workspace]++ * cores_in_turn() + static_cast<uint64_t>(block_idx());
+    while (turns("WaitPreBlock", pc, workspace) != mine) {
+        wait_here(Wait::What::block_event, block_idx(), pc);
+    }
+    launch->global->take_over(*self, order_key(workspace));
+    self->hazards.barrier(Pipe::ALL);
+}
+
+void order_notify(uint8_t *workspace, View)
+{
+    const void *pc = __builtin_return_address(0);
+    ++turns("NotifyNextBlock", pc, workspace);
+    launch->global->publish(*self, order_key(workspace));
+    self->hazards.barrier(Pipe::ALL);
+    for (const auto &core : launch->cores) {
+        if (core->wait.what == Wait::What::block_event) {
+            wake(*core);
+        }
+    }
+}
+
 int64_t block_idx()
 {
     return self->cube || !launch->mixed ? self->block : self->block * launch->vector_per_block + self->sub_block;

@@ -106,32 +106,58 @@ void dequantise(DType to, DType scale_type, View dst, View src, View scales, Vie
     }
 }
 
-void antiquantise(DType to, View dst, View src, View offsets, View scales, View work, uint32_t rows, uint32_t columns,
-                  bool across)
+namespace {
+void record_small(const void *pc, DType to, DType from, View dst, View src, View work, View offsets, View scales,
+                  uint64_t factors, uint64_t n)
 {
-    const void *pc = __builtin_return_address(0);
     const char *api = "AscendAntiQuant";
     require_operand(api, pc, "dst", dst);
     require_operand(api, pc, "src", src);
-    const uint32_t bytes = dtype_bytes(to);
+    const bool small = from == DType::I4;
+    Instr instr = vector_instr(api, small ? "Cast int4b_t->half" : "Cast int8_t->half", pc, from, n);
+    add_span(instr, src, small ? (n + 1) / 2 : n, false);
+    add_span(instr, offsets, factors * dtype_bytes(to), false);
+    add_span(instr, scales, factors * dtype_bytes(to), false);
+    add_span(instr, dst, n * dtype_bytes(to), true);
+    add_span(instr, work, work.data ? 32 : 0, true);
+    issue(instr);
+    steps(api, pc, DType::F16, n, "Add", "Mul", "Copy");
+}
+float small_integer(DType type, const uint8_t *data, uint64_t i)
+{
+    if (type == DType::I8) {
+        return static_cast<float>(reinterpret_cast<const int8_t *>(data)[i]);
+    }
+    const uint8_t nibble = (data[i / 2] >> (i % 2 * 4)) & 15;
+    return static_cast<float>(nibble < 8 ? nibble : nibble - 16);
+}
+} // namespace
+
+void antiquantise(DType to, DType from, View dst, View src, View offsets, View scales, View work, uint32_t rows,
+                  uint32_t columns, bool across)
+{
     const uint64_t n = static_cast<uint64_t>(rows) * columns;
     if (n == 0) {
         return;
     }
-    const uint64_t factors = across ? rows : columns;
-    Instr instr = vector_instr(api, "Cast int8_t->half", pc, DType::I8, n);
-    add_span(instr, src, n, false);
-    add_span(instr, offsets, factors * bytes, false);
-    add_span(instr, scales, factors * bytes, false);
-    add_span(instr, dst, n * bytes, true);
-    add_span(instr, work, work.data ? 32 : 0, true);
-    issue(instr);
-    steps(api, pc, DType::F16, n, "Add", "Mul", "Copy");
+    record_small(__builtin_return_address(0), to, from, dst, src, work, offsets, scales, across ? rows : columns, n);
     for (uint64_t i = 0; i < n; ++i) {
         const uint64_t f = across ? i / columns : i % columns;
         const float offset = offsets.data ? real(to, offsets.data, f) : 0.0f;
-        const float x = static_cast<float>(reinterpret_cast<const int8_t *>(src.data)[i]) + offset;
+        const float x = small_integer(from, src.data, i) + offset;
         put(to, dst.data, i, (to == DType::F16 ? as_half(x) : x) * real(to, scales.data, f));
+    }
+}
+
+void antiquantise_all(DType to, DType from, View dst, View src, View work, float offset, float scale, uint64_t count)
+{
+    if (count == 0) {
+        return;
+    }
+    record_small(__builtin_return_address(0), to, from, dst, src, work, {}, {}, 0, count);
+    for (uint64_t i = 0; i < count; ++i) {
+        const float x = small_integer(from, src.data, i) + offset;
+        put(to, dst.data, i, (to == DType::F16 ? as_half(x) : x) * scale);
     }
 }
 

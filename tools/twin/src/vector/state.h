@@ -6,6 +6,9 @@ namespace akgen::twin {
 
 struct VectorState {
     float deq_scale = 1.0f;
+    int16_t deq_offset = 0;
+    bool deq_signed = true;
+    uint8_t *deq_table = nullptr; // 16 words, SetDeqScale of a tensor
     uint64_t acc_bits = 0;      // result of the last whole-vector sum (vcadd mode 1)
     uint64_t extreme_value = 0; // last maximum or minimum, and its index, as bit patterns
     uint64_t extreme_index = 0;
