@@ -83,7 +83,7 @@ class ModelCall(Frozen):
     """One request and its replies; `failed` says why there are none."""
 
     key: str  # of the request, without sample, model and parameters: what a replay finds it by
-    task: str | None
+    task: str | None = None  # None outside of a run
     role: str
     attempt: int
     turn: int

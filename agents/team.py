@@ -84,7 +84,7 @@ def make_team(
         model,
         endpoint_name(model, options),
         options.seed,
-        RetryPolicy(tries=options.tries),
+        RetryPolicy(tries=options.tries, first_wait_s=options.first_wait_s),
         calls=talk.calls,
         samples=talk.samples,
         price=talk.price,

@@ -22,16 +22,16 @@ RECENT = 8  # calls kept in memory: a request's samples ask for their replies on
 
 
 class RunCalls:
-    """The model calls of one run."""
+    """The model calls of one run. With `mend` off, nothing is written until a call is kept."""
 
-    def __init__(self, run: Path) -> None:
+    def __init__(self, run: Path, *, mend: bool = True) -> None:
         self._folder = run / CALLS
         self._index = run / f"{CALLS}.jsonl"
         self._recent: OrderedDict[str, ModelCall] = OrderedDict()
         self._total = Usage()
         self._read_until = 0
         self._turn = threading.Lock()
-        if self._folder.is_dir():
+        if mend and self._folder.is_dir():
             self._mend()
 
     def known(self, key: str, sample: int) -> bool:

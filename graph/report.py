@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from akgen.agents.calls import Usage
+from akgen.graph.calls import RunCalls
 from akgen.graph.records import Attempt, RunInfo, Solution
 from akgen.graph.store import RunStore, SampleStore
 from akgen.tools.frozen import Frozen
@@ -30,6 +32,7 @@ class RunReport(Frozen):
     folder: Path
     info: RunInfo
     tasks: tuple[TaskReport, ...]
+    usage: Usage  # of all model calls
 
 
 def describe_run(folder: Path) -> RunReport:
@@ -46,7 +49,8 @@ def describe_run(folder: Path) -> RunReport:
         )
         for place in store.tasks()
     )
-    return RunReport(folder=store.folder, info=store.info, tasks=tasks)
+    usage = RunCalls(store.folder, mend=False).total()
+    return RunReport(folder=store.folder, info=store.info, tasks=tasks, usage=usage)
 
 
 def _sample(sample: SampleStore) -> SampleReport:

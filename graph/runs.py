@@ -39,6 +39,7 @@ class Site(Frozen):
     postgres: str | None = Field(default=None, repr=False)
     model_tries: int = 5  # how often a request to a model's endpoint is sent before the run stops
     model_timeout_s: float = 600.0  # of one answer
+    model_wait_s: float = 1.0  # between two tries; it doubles
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ def make_crew(config: RunConfig, site: Site, tools: Tools, run: Path | None = No
             api_key=SecretStr(site.api_key) if site.api_key else None,
             seed=config.seed,
             tries=site.model_tries,
+            first_wait_s=site.model_wait_s,
             timeout_s=site.model_timeout_s,
             sampling=config.sampling,
         ),

@@ -3,7 +3,7 @@
 A program runs in its own process group, with an environment that holds what the caller names and nothing
 else, stdin closed, its output bounded, and a time limit; when it ends, or its time is up, the whole group is
 killed. `run_sandboxed` goes through the built `akgen_sandbox` (seccomp, Landlock, limits). `Worker` talks to a
-process that stays.
+process that stays, `Service` is one that only serves others.
 """
 
 import contextlib
@@ -299,6 +299,85 @@ class Worker:
             tail = self._stderr.read().decode(errors="replace")
             self._stderr.close()
         return tail
+
+
+class Service:
+    """A program that goes on until it is told to stop. Its output goes into a file.
+
+    It is started at once; when the context ends it is interrupted, and killed with its whole group if it does not end
+    within `patience_s`.
+    """
+
+    def __init__(
+        self,
+        argv: Sequence[str | Path],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        output: Path,
+        patience_s: float,
+    ) -> None:
+        command = [str(a) for a in argv]
+        self._patience_s = patience_s
+        try:
+            with output.open("wb") as handle:
+                self._process = subprocess.Popen(
+                    command,
+                    cwd=cwd,
+                    env=dict(env),
+                    stdin=subprocess.DEVNULL,
+                    stdout=handle,
+                    stderr=subprocess.STDOUT,
+                    process_group=0,
+                )
+        except OSError as e:
+            raise _cannot_start(command[0], cwd, e) from e
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        """Say whether the program itself still runs; it is not reaped here, so that its group can still be named."""
+        found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        return found is None
+
+    @property
+    def ending(self) -> str:
+        """Say how it ended, for people."""
+        found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if found is None:
+            return "it still runs"
+        by_signal = found.si_code in (os.CLD_KILLED, os.CLD_DUMPED)
+        return f"signal {signal_name(found.si_status)}" if by_signal else f"status {found.si_status}"
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait until it ended by itself; False if it still runs after that time."""
+        deadline = time.monotonic() + timeout_s
+        while self.running:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def stop(self) -> None:
+        """Interrupt it, wait, and kill what is left of its group."""
+        if self._process.returncode is not None:
+            return
+        if self.running:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._process.pid, signal.SIGINT)
+            self.wait(self._patience_s)
+        _end_group(self._process)
+
+    def __enter__(self) -> "Service":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
 
 
 def _feed(process: "subprocess.Popen[bytes]", text: bytes) -> None:

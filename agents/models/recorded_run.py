@@ -35,6 +35,13 @@ def read_run(folder: Path) -> dict[tuple[str, int], AIMessage]:
     return found
 
 
+def recorded_model(folder: Path) -> str | None:
+    """Return which model a run's calls were made to; None if it holds none."""
+    for path in sorted((folder / CALLS).glob("*.json")):
+        return ModelCall.model_validate_json(path.read_text()).model
+    return None
+
+
 def _message(call: ModelCall, reply: Reply) -> AIMessage:
     told: dict[str, Any] = {"finish_reason": reply.finish, "seconds": reply.usage.seconds}
     if reply.ended in ("refused", "too_large"):

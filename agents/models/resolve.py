@@ -12,6 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from akgen.agents.calls import Sampling
+from akgen.agents.models.recorded_run import recorded_model
 from akgen.agents.models.replay import RecordingChatModel, ReplayChatModel
 from akgen.agents.models.scripted import ScriptedChatModel
 from akgen.tools.frozen import Frozen
@@ -35,6 +36,7 @@ class ModelOptions(Frozen):
     timeout_s: float = 600.0
     seed: int = 0
     tries: int = 5  # of a request, before the endpoint counts as down
+    first_wait_s: float = 1.0  # between two tries; it doubles
     connections: int = 16  # at the same time, to one endpoint
 
 
@@ -74,8 +76,10 @@ def endpoint_name(spec: str, options: ModelOptions) -> str:
 
 
 def speaks_kernelgen(spec: str) -> bool:
-    """Say whether the model is asked in KernelGen-LM's form; also where its calls are only recorded."""
+    """Say whether the model is asked in KernelGen-LM's form; also where its calls are recorded or replayed."""
     kind, _, rest = spec.partition(":")
+    if kind == "replay" and Path(rest).is_dir():
+        return speaks_kernelgen(recorded_model(Path(rest)) or "")
     return kind == "kernelgen" or (kind == "record" and speaks_kernelgen(rest.partition(":")[2]))
 
 

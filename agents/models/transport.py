@@ -16,7 +16,8 @@ from tenacity import (
     retry_if_exception,
     stop_after_attempt,
     stop_any,
-    wait_exponential_jitter,
+    wait_exponential,
+    wait_random,
 )
 from tenacity.stop import stop_base
 
@@ -147,7 +148,8 @@ class _Wait:
     """The server's Retry-After where it gives one, else doubling with jitter."""
 
     def __init__(self, policy: RetryPolicy) -> None:
-        self._backoff = wait_exponential_jitter(initial=policy.first_wait_s, max=policy.longest_wait_s)
+        first = policy.first_wait_s
+        self._backoff = wait_exponential(multiplier=first, max=policy.longest_wait_s) + wait_random(0, first)
 
     def __call__(self, state: RetryCallState) -> float:
         problem = state.outcome.exception() if state.outcome else None

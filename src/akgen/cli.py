@@ -11,7 +11,7 @@ import typer
 from pydantic import ValidationError
 
 from akgen import __version__
-from akgen.commands import bench, chat, doctor, evaluate, harvest, mcp, show, solve, unit
+from akgen.commands import bench, chat, doctor, evaluate, harvest, mcp, replay, serve, show, solve, unit
 from akgen.settings import Settings
 from akgen.terminal import refuse
 from akgen.tools.outcome import InfraError, InputError
@@ -52,6 +52,7 @@ def _read_environment(
 
 app.command()(solve.solve)
 app.command()(solve.resume)
+app.command()(replay.replay)
 app.command("eval")(evaluate.evaluate)
 app.command()(evaluate.profile)
 app.command()(show.show)
@@ -59,6 +60,7 @@ app.command()(chat.chat)
 app.command()(mcp.mcp)
 app.command()(unit.unit)
 app.command()(unit.twin_flags)
+app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(serve.serve)
 app.command()(doctor.doctor)
 app.add_typer(bench.app, name="bench")
 app.add_typer(harvest.app, name="harvest")

@@ -24,6 +24,7 @@ class Settings(BaseSettings):
     api_key: SecretStr | None = None  # for the model's endpoint
     model_tries: int = Field(default=5, ge=1)  # of a request, before the endpoint counts as down
     model_timeout_s: float = Field(default=600.0, gt=0)  # of one answer, and of silence while waiting for it
+    model_wait_s: float = Field(default=1.0, ge=0)  # between two tries of a request; it doubles
     toolchain: Literal["twin", "cann"] = "twin"
     chip: str = "Ascend910B2"
     runs: Path = Path("runs")
@@ -46,6 +47,7 @@ class Settings(BaseSettings):
             machine=self.machine(),
             model_tries=self.model_tries,
             model_timeout_s=self.model_timeout_s,
+            model_wait_s=self.model_wait_s,
             api_key=self.api_key.get_secret_value() if self.api_key else None,
             postgres=self.postgres.get_secret_value() if self.postgres else None,
         )

@@ -75,6 +75,28 @@ def test_a_reply_without_code_says_why(text: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "at_limit"),
+    [
+        ("<think>I wonder", False),
+        ("I wonder on and on", True),
+        ("```cpp\nint kernel;", False),
+        ("<kernel_impl>\n```cpp\nint kernel;\n", True),
+        ("<kernel_impl>\nint kernel;\n", True),
+        ("================== op_host/gelu.cpp ==================\n```cpp\nint host;\n```\n", True),
+        (FULL.replace("int kernel;\n```\nDone.\n", "int ker"), True),
+    ],
+)
+def test_a_cut_reply_is_no_code_and_says_so(text: str, at_limit: bool) -> None:
+    reply = read_code(text, KERNEL, at_limit=at_limit)
+    assert (reply.files, reply.code) == ({}, "REPLY_CUT")
+
+
+def test_what_came_whole_before_the_limit_counts() -> None:
+    reply = read_code("```cpp\nint kernel;\n```\nThis kernel works by", KERNEL, at_limit=True)
+    assert reply.files == {KERNEL: "int kernel;\n"}
+
+
+@pytest.mark.parametrize(
     "path", ["../../etc/passwd.txt", "/tmp/x.cpp", "op_host/../x.cpp", "CMakeLists.txt", "op_kernel/.x.h"]
 )
 def test_a_path_outside_of_the_operator_refuses_the_whole_reply(path: str) -> None:

@@ -28,6 +28,12 @@ def show(
     )
     for task in report.tasks:
         _show_task(terminal, task, feedback)
+    used = report.usage
+    if used.input_tokens or used.output_tokens:
+        cost = f", cost {used.cost:.4g}" if info.config.price else ""
+        terminal.line(
+            f"model calls: {used.input_tokens} tokens in, {used.output_tokens} out, {used.seconds:.1f} s{cost}"
+        )
     terminal.result(report)
 
 

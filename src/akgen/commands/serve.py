@@ -1,0 +1,108 @@
+"""`akgen serve`: a model server on this machine, until it is interrupted."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from akgen.settings import Settings
+from akgen.terminal import AsJson, Terminal
+from akgen.tools.outcome import InfraError, InputError
+
+if TYPE_CHECKING:
+    from akgen.tools.serving.options import Adapter, Device
+    from akgen.tools.serving.server import Serving
+
+FOR_EVER_S = 1e9
+
+
+def serve(
+    context: typer.Context,
+    model: Annotated[str, typer.Argument(help="A checkpoint's folder, or a name that vLLM can find.")],
+    npu: Annotated[bool, typer.Option("--npu", help="On NPUs, with vLLM-Ascend.")] = False,
+    gpu: Annotated[bool, typer.Option("--gpu", help="On GPUs.")] = False,
+    cpu: Annotated[bool, typer.Option("--cpu", help="On the CPU.")] = False,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Where it listens.")] = 8000,
+    host: Annotated[str, typer.Option(help="On which address it listens.")] = "127.0.0.1",
+    name: Annotated[str | None, typer.Option(help="By which it is asked for; the folder's if none.")] = None,
+    max_len: Annotated[int | None, typer.Option(min=1, help="Tokens of prompt and reply together.")] = None,
+    lora: Annotated[
+        list[str] | None, typer.Option(help="NAME=FOLDER of an adapter; may be repeated.")
+    ] = None,
+    tensor_parallel: Annotated[int, typer.Option(min=1, help="Devices that share one model.")] = 1,
+    dtype: Annotated[str | None, typer.Option(help="Of the weights: bfloat16, float16, float32.")] = None,
+    eager: Annotated[bool, typer.Option("--eager", help="Compile nothing: starts sooner.")] = False,
+    cache_gb: Annotated[int, typer.Option(min=1, help="For keys and values, on a CPU.")] = 2,
+    threads: Annotated[int | None, typer.Option(min=1, help="On a CPU; all cores if none.")] = None,
+    python: Annotated[Path | None, typer.Option(help="The interpreter that has vLLM.")] = None,
+    wait: Annotated[float, typer.Option(min=1.0, help="Seconds until it must answer.")] = 1800.0,
+    as_json: AsJson = False,
+) -> None:
+    """Serve MODEL over an OpenAI-compatible API until interrupted; what follows -- is handed to vLLM as it is."""
+    from akgen.tools.serving.options import ServeOptions
+    from akgen.tools.serving.server import cause, serving
+
+    settings: Settings = context.obj
+    terminal = Terminal(as_json)
+    folder = Path(model).expanduser()
+    options = ServeOptions(
+        model=str(folder.resolve()) if folder.is_dir() else model,
+        device=_device(npu, gpu, cpu),
+        python=(python or Path(sys.executable)).expanduser().absolute(),
+        host=host,
+        port=port,
+        name=name,
+        max_len=max_len,
+        adapters=tuple(_adapter(text) for text in lora or ()),
+        tensor_parallel=tensor_parallel,
+        dtype=dtype,
+        eager=eager,
+        cache_gb=cache_gb,
+        threads=threads or os.cpu_count() or 1,
+        more=tuple(context.args),
+    )
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like an interruption
+    with terminal.people.status("starting vLLM") as status:
+        show = status.update if terminal.people.is_terminal else _quiet
+        try:
+            with serving(options, os.environ, settings.cache / "serve", show, wait) as (answering, service):
+                status.stop()
+                _tell(terminal, answering)
+                service.wait(FOR_EVER_S)
+                raise InfraError(f"The server ended: {cause(answering.log)}", f"Its log is {answering.log}.")
+        except KeyboardInterrupt:
+            terminal.line("stopped")
+
+
+def _device(npu: bool, gpu: bool, cpu: bool) -> "Device":
+    from akgen.tools.serving.server import this_machines_device
+
+    if npu + gpu + cpu > 1:
+        raise InputError("More than one device is named.", "Give one of --npu, --gpu and --cpu, or none.")
+    return "npu" if npu else "gpu" if gpu else "cpu" if cpu else this_machines_device()
+
+
+def _adapter(text: str) -> "Adapter":
+    from akgen.tools.serving.options import Adapter
+
+    name, _, folder = text.partition("=")
+    if not name or not folder:
+        raise InputError(f"--lora {text!r} cannot be read.", "Write NAME=FOLDER.")
+    return Adapter(name=name, folder=Path(folder).expanduser())
+
+
+def _quiet(text: str) -> None:
+    """Show no changing line where there is no terminal."""
+
+
+def _tell(terminal: Terminal, answering: "Serving") -> None:
+    terminal.line(f"serving {', '.join(answering.models)} at {answering.base_url}, log {answering.log}")
+    for name in answering.models:
+        terminal.line(f"  akgen solve softmax_rows --model vllm:{name} --base-url {answering.base_url}")
+    terminal.line("  KernelGen-LM is asked in its own form with kernelgen:NAME instead of vllm:NAME")
+    terminal.line("interrupt (Ctrl-C) to stop")
+    terminal.result(answering)
+    sys.stdout.flush()

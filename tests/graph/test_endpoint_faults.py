@@ -1,0 +1,225 @@
+"""Whatever a model's server does, a run ends with a stated outcome, within its budget, and nothing paid is lost."""
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from akgen.agents.briefing import example_project
+from akgen.agents.budget import Budget
+from akgen.agents.calls import Limits, Price, Sampling
+from akgen.agents.prompts import render
+from akgen.graph.calls import RunCalls
+from akgen.graph.records import RunConfig, Solution
+from akgen.graph.runs import Site, begin, make_crew, work_on
+from akgen.graph.store import RunStore
+from akgen.graph.workbench import Tools, open_tools
+from akgen.tools.outcome import InfraError, InputError, Outcome
+from akgen.tools.task import Case, Reference, Task
+from akgen.tools.toolchains import Machine
+from akgen.tools.twin.toolchain import TwinToolchain
+from tests.end_to_end.conftest import PLAN, REFERENCE
+from tests.loopback import Act, Body, Loopback, loopback
+
+MEGABYTE = 1 << 20
+LONG = json.dumps({"choices": [{"message": {"content": "a" * 10 * MEGABYTE}}]}).encode()
+CODE = render("answer", project=example_project())
+
+
+@pytest.fixture(scope="module")
+def tools(twin: TwinToolchain) -> Iterator[Tools]:
+    with open_tools(twin, print) as opened:
+        yield opened
+
+
+def _reply(body: Body, _number: int) -> str:
+    plans = body["messages"][0]["content"].startswith("You plan")
+    return json.dumps(PLAN) if plans else CODE
+
+
+def _task(folder: Path) -> Task:
+    module = folder / "add_one.py"
+    module.write_text(REFERENCE)
+    return Task(
+        name="add_one",
+        suite="file",
+        op_type="AddOne",
+        kernel="add_one",
+        reference=Reference(loader="akgen.tools.reference.module_loader", path=module),
+        cases=(Case(id="even", params={"shape": [4, 64], "dtype": "float32"}),),
+    )
+
+
+def _run(
+    endpoint: Loopback, tools: Tools, folder: Path, timeout_s: float = 20.0, tries: int = 2, **config: Any
+) -> Solution:
+    """Solve the task, or go on with the run that `folder` holds."""
+    run = folder / "run"
+    asked: dict[str, Any] = {"budget": Budget(attempts=2), **config}
+    settings = RunConfig(command="solve", model="openai:m", base_url=endpoint.url, seed=1, **asked)
+    begun = (run / "run.json").is_file()
+    store = RunStore.open(run) if begun else begin(run, settings, tools.toolchain.version())
+    site = Site(
+        machine=Machine(cache=folder, path=""),
+        model_tries=tries,
+        model_timeout_s=timeout_s,
+        model_wait_s=0.01,
+    )
+    crew = make_crew(settings, site, tools, run)
+    return work_on(store, _task(folder), crew, lambda _event: None)
+
+
+def _codes(solution: Solution) -> set[str]:
+    return {d.code for d in solution.verdict.diagnostics}
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        Act(status=429, headers={"Retry-After": "0"}),
+        Act(status=429),
+        Act(status=500),
+        Act(cut_after=1),
+        Act(raw=b"<html>bad gateway</html>"),
+        Act(raw=b'{"choices": "none"}'),
+        Act(raw=b"[1, 2]"),
+        Act(raw=b""),
+    ],
+    ids=["429 retry-after", "429", "500", "cut", "html", "no choices", "a list", "nothing"],
+)
+def test_what_passes_is_waited_out(act: Act, tools: Tools, tmp_path: Path) -> None:
+    with loopback(_reply, act, Act()) as endpoint:
+        solution = _run(endpoint, tools, tmp_path)
+    assert solution.outcome is Outcome.CORRECT
+    assert len(endpoint.asked) == 3  # the plan twice, the code once
+
+
+@pytest.mark.parametrize(
+    ("act", "error", "words"),
+    [
+        (Act(status=429, headers={"Retry-After": "3600"}), InfraError, "asks to wait 3600 s"),
+        (
+            Act(status=429, headers={"Retry-After": "Fri, 31 Dec 2100 23:59:59 GMT"}),
+            InfraError,
+            "asks to wait",
+        ),
+        (Act(status=429), InfraError, "failed 2 times"),
+        (Act(status=500, error="out of memory"), InfraError, "failed 2 times.*out of memory"),
+        (Act(cut_after=1), InfraError, "failed 2 times.*ended before its end"),
+        (Act(raw=b"{not json"), InfraError, "failed 2 times.*not JSON"),
+        (Act(status=404, error="The model `m` does not exist."), InputError, "does not exist"),
+        (Act(status=401, error="The key has expired."), InfraError, "refuses the key.*expired"),
+        (Act(status=400, error="maximum context length"), InfraError, "refuses the request"),
+    ],
+    ids=[
+        "long wait",
+        "wait until a date",
+        "429",
+        "500",
+        "cut",
+        "json",
+        "wrong name",
+        "expired key",
+        "too long",
+    ],
+)
+def test_what_stays_ends_the_run_with_a_sentence_and_is_on_record(
+    act: Act, error: type[InfraError | InputError], words: str, tools: Tools, tmp_path: Path
+) -> None:
+    with loopback(_reply, act) as endpoint, pytest.raises(error, match=words) as ended:
+        _run(endpoint, tools, tmp_path)
+    assert ended.value.remedy
+    (line,) = (tmp_path / "run" / "calls.jsonl").read_text().splitlines()
+    assert json.loads(line)["failed"] == ended.value.text
+
+
+def test_a_hang_and_a_trickle_end_the_run_too(tools: Tools, tmp_path: Path) -> None:
+    never = threading.Event()
+    for name, act in (("hang", Act(hold=never)), ("trickle", Act(trickle=never))):
+        folder = tmp_path / name
+        folder.mkdir()
+        with loopback(_reply, act) as endpoint, pytest.raises(InfraError, match=r"failed 2 times.*within"):
+            _run(endpoint, tools, folder, timeout_s=0.3)
+        assert len(endpoint.asked) == 2
+    never.set()
+
+
+@pytest.mark.parametrize(
+    "act", [Act(hold=threading.Event()), Act(trickle=threading.Event())], ids=["hang", "trickle"]
+)
+def test_a_budget_of_seconds_stops_a_hang_in_good_order(act: Act, tools: Tools, tmp_path: Path) -> None:
+    with loopback(_reply, act) as endpoint:
+        solution = _run(endpoint, tools, tmp_path, tries=9, budget=Budget(attempts=3, wall_s=0.5))
+    assert solution.outcome is Outcome.BUDGET
+    assert _codes(solution) == {"BUDGET_EXHAUSTED"}
+    for event in (act.hold, act.trickle):
+        if event is not None:
+            event.set()
+
+
+@pytest.mark.parametrize(
+    ("act", "said", "code"),
+    [
+        (Act(), "", "REPLY_EMPTY"),
+        (Act(message={"refusal": "I will not."}), "", "REPLY_REFUSED"),
+        (Act(finish="content_filter"), "", "REPLY_REFUSED"),
+        (Act(), "Sorry, I cannot help with that.", "NO_CODE"),
+        (Act(finish="length"), CODE[: len(CODE) // 2], "REPLY_CUT"),
+        (Act(), "a" * (10 * MEGABYTE), "REPLY_TOO_LARGE"),
+        (
+            Act(raw=json.dumps({"choices": [{"message": {"content": "a" * 10 * MEGABYTE}}]}).encode()),
+            "",
+            "REPLY_TOO_LARGE",
+        ),
+    ],
+    ids=["empty", "refusal", "filter", "prose", "cut", "10 MB streamed", "10 MB whole"],
+)
+def test_a_reply_without_use_is_an_attempt_with_its_own_code(
+    act: Act, said: str, code: str, tools: Tools, tmp_path: Path
+) -> None:
+    with loopback(said, act) as endpoint:
+        solution = _run(
+            endpoint,
+            tools,
+            tmp_path,
+            planner="composer",
+            budget=Budget(attempts=1),
+            sampling=Sampling(max_tokens=500),
+        )
+    assert solution.outcome is Outcome.NO_CODE
+    assert _codes(solution) == {code}
+
+
+def test_nothing_is_lost_when_the_server_goes_and_comes_back(tools: Tools, tmp_path: Path) -> None:
+    with (
+        loopback(_reply, Act(), Act(status=503)) as endpoint,
+        pytest.raises(InfraError, match="akgen resume"),
+    ):
+        _run(endpoint, tools, tmp_path)
+    with loopback(_reply) as endpoint:
+        solution = _run(endpoint, tools, tmp_path)
+    assert solution.outcome is Outcome.CORRECT
+    assert len(endpoint.asked) == 1  # the plan was there already
+
+
+def test_tokens_and_money_of_a_run_are_those_of_its_calls(tools: Tools, tmp_path: Path) -> None:
+    with loopback(_reply, Act(), Act(finish="length"), Act()) as endpoint:
+        solution = _run(endpoint, tools, tmp_path, samples=3, price=Price(input=1.0, output=4.0))
+    spent = [candidate.spent for candidate in solution.candidates]
+    total = RunCalls(tmp_path / "run").total()
+    assert sum(s.tokens for s in spent) == total.input_tokens + total.output_tokens > 0
+    assert sum(s.output_tokens for s in spent) == total.output_tokens
+    assert sum(s.cost for s in spent) == pytest.approx(total.cost)
+    assert (
+        sum(len(body["messages"]) > 0 for body in endpoint.asked) == 4
+    )  # three plans at once, three projects
+
+
+def test_a_limit_of_the_run_ends_its_samples_in_good_order(tools: Tools, tmp_path: Path) -> None:
+    with loopback(_reply) as endpoint:
+        solution = _run(endpoint, tools, tmp_path, samples=3, limits=Limits(tokens=10))
+    assert [c.outcome for c in solution.candidates] == [Outcome.BUDGET] * 3
+    assert len(endpoint.asked) == 1
