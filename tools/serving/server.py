@@ -21,7 +21,10 @@ INSTALL = {
     "gpu": "pip install vllm, or give the interpreter that has it with --python.",
     "npu": "pip install vllm vllm-ascend, or give the interpreter that has them with --python.",
 }
-_LOOK_FOR = "import importlib.util as u, json; print(json.dumps([n for n in ('vllm', 'vllm_ascend') if u.find_spec(n)]))"
+_LOOK_FOR = """
+import importlib.util, json
+print(json.dumps([name for name in ("vllm", "vllm_ascend") if importlib.util.find_spec(name)]))
+"""
 
 
 class Serving(Frozen):
