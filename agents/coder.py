@@ -1,13 +1,15 @@
-"""The model-driven coder: asks for files, joins them with the previous ones, refuses replies without code."""
+"""The model-driven coder: asks for files or edits, joins them with the previous ones, refuses replies without code."""
 
 from akgen.agents.answers import unusable
 from akgen.agents.briefing import Briefing, Describe, EnglishBriefing
 from akgen.agents.budget import Budget
 from akgen.agents.conversation import Answer, Conversation
+from akgen.agents.edits import apply_edits
 from akgen.agents.kernel_only import given_host, host_files
 from akgen.agents.plan import Plan
-from akgen.agents.replies import read_code
-from akgen.agents.roles import Feedback, Written
+from akgen.agents.prompts import render
+from akgen.agents.replies import Reply, read_code, spoken
+from akgen.agents.roles import Feedback, Usage, Written
 from akgen.knowledge.chip import Chip
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.project import KernelProject
@@ -17,7 +19,7 @@ HOST_DATA = "GET_TILING_DATA"  # a kernel that reads it needs a host of its own
 
 
 class ChatCoder:
-    """Writes Ascend C by asking a chat model once per call."""
+    """Writes Ascend C by asking a chat model once per call, twice where its edits cannot be applied."""
 
     def __init__(
         self,
@@ -45,35 +47,49 @@ class ChatCoder:
         A kernel that comes without host code, and needs none of its own, gets the task's or a minimal one.
         """
         brief = self._briefing.coder(task, plan, feedback, previous)
-        answer = self._conversation.ask(
-            brief.system,
-            brief.user,
-            role="coder",
-            attempt=feedback.attempt + 1 if feedback else 1,
-            sample=sample,
-            shared=feedback is None
-            and not plan.origin.startswith("model:"),  # a model plans each sample anew
-            aside=brief.aside,
-        )
-        stopped = unusable(answer, "write")
-        if stopped is not None:
-            return _nothing(answer, *stopped)
         kernel_file = f"op_kernel/{task.kernel}.cpp"
-        reply = read_code(answer.text, kernel_file, at_limit=answer.ended == "length")
-        files = {**(previous.files if previous else {}), **reply.files}
-        if reply.problem is not None:
-            return _nothing(
-                answer, Outcome.NO_CODE, Diagnostic(code=reply.code, text=reply.problem, stage="write")
+        old = dict(previous.files) if previous else {}
+        turns: list[tuple[str, str]] = []
+        answers: list[Answer] = []
+        asked = brief.user
+        while True:
+            answer = self._conversation.ask(
+                brief.system,
+                asked,
+                role="coder",
+                attempt=feedback.attempt + 1 if feedback else 1,
+                sample=sample,
+                shared=feedback is None
+                and not plan.origin.startswith("model:"),  # a model plans each sample anew
+                before=turns,
+                aside=brief.aside,
             )
-        if kernel_file not in files:
-            text = f"The reply has no file {kernel_file}."
-            return _nothing(answer, Outcome.NO_CODE, Diagnostic(code="NO_CODE", text=text, stage="write"))
+            answers.append(answer)
+            stopped = unusable(answer, "write")
+            if stopped is not None:
+                return _nothing(answers, *stopped)
+            reply = read_code(answer.text, kernel_file, at_limit=answer.ended == "length")
+            files, refused = apply_edits(old, reply.edits)
+            if refused is None:
+                break
+            if turns:
+                found = Diagnostic(
+                    code="EDIT_REFUSED", text=refused.text, file=refused.edit.path, stage="write"
+                )
+                return _nothing(answers, Outcome.NO_CODE, found)
+            turns.append((asked, spoken(answer.text)))
+            asked = render("again_edit", refused=refused.text)
+        files |= reply.files
+        problem = _problem(reply, files, kernel_file)
+        if problem is not None:
+            return _nothing(answers, Outcome.NO_CODE, problem)
         return Written(
             project=KernelProject(
                 op_type=task.op_type, kernel=task.kernel, files=self._with_host(task, files, kernel_file)
             ),
-            usage=answer.usage,
-            messages=answer.messages,
+            form=("edits" if reply.edits else "files") if not turns else "second_try",
+            usage=_usage(answers),
+            messages=answers[-1].messages,
         )
 
     def _with_host(self, task: Task, files: dict[str, str], kernel_file: str) -> dict[str, str]:
@@ -86,7 +102,27 @@ class ChatCoder:
         return host_files(task, self._describe(task)) | files
 
 
-def _nothing(answer: Answer, outcome: Outcome, found: Diagnostic) -> Written:
+def _problem(reply: Reply, files: dict[str, str], kernel_file: str) -> Diagnostic | None:
+    """Return why a reply is no project."""
+    if reply.problem is not None:
+        return Diagnostic(code=reply.code, text=reply.problem, stage="write")
+    if kernel_file not in files:
+        return Diagnostic(code="NO_CODE", text=f"The reply has no file {kernel_file}.", stage="write")
+    return None
+
+
+def _nothing(answers: list[Answer], outcome: Outcome, found: Diagnostic) -> Written:
     return Written(
-        project=None, outcome=outcome, diagnostics=(found,), usage=answer.usage, messages=answer.messages
+        project=None,
+        outcome=outcome,
+        diagnostics=(found,),
+        usage=_usage(answers),
+        messages=answers[-1].messages,
     )
+
+
+def _usage(answers: list[Answer]) -> Usage:
+    whole = Usage()
+    for answer in answers:
+        whole = whole.plus(answer.usage)
+    return whole

@@ -1,5 +1,6 @@
-"""The model-driven planner: asks for a plan, checks its numbers, refuses what cannot fit."""
+"""The model-driven planner: asks for a plan, checks its numbers, says what cannot fit, refuses what never does."""
 
+from collections.abc import Callable
 from typing import Literal
 
 from pydantic import Field
@@ -10,8 +11,9 @@ from akgen.agents.budget import Budget
 from akgen.agents.conversation import Conversation
 from akgen.agents.plan import Buffer, Category, Plan, Tiling
 from akgen.agents.plan_check import check_tiling
-from akgen.agents.replies import split_thought
-from akgen.agents.roles import Feedback, Planned
+from akgen.agents.prompts import render
+from akgen.agents.replies import split_thought, spoken
+from akgen.agents.roles import Feedback, Planned, Planner, Usage
 from akgen.agents.structured import Structured, ask_structured
 from akgen.knowledge.chip import Chip
 from akgen.tools.frozen import Frozen
@@ -34,8 +36,17 @@ class PlanReply(Frozen):
     risks: tuple[str, ...] = ()
 
 
+# What another plan may mend: neither a spent budget nor a task that cannot be done.
+RECOVERABLE = (Outcome.PLAN_REJECTED, Outcome.NO_CODE)
+CORRECTIONS = 2  # how often the model is told what does not fit
+
+
 class ChatPlanner:
-    """Plans by asking a chat model; what cannot be read gets one more turn, what cannot fit a refusal with reasons."""
+    """Plans by asking a chat model.
+
+    What cannot be read gets one more turn, what cannot fit two, with the numbers. After that the `fallback` plans, if
+    it can; the result says so.
+    """
 
     def __init__(
         self,
@@ -45,23 +56,41 @@ class ChatPlanner:
         route: Literal["ascendc", "dsl"] = "ascendc",
         describe: Describe | None = None,
         briefing: Briefing | None = None,
+        fallback: Callable[[], Planner] | None = None,
     ) -> None:
         self.name = f"model:{conversation.name}"
         self._conversation = conversation
         self._chip = chip
-        self._route = route
+        self._route: Literal["ascendc", "dsl"] = route
         self._briefing = briefing or EnglishBriefing(chip, budget, describe)
+        self._fallback = fallback
 
     def plan(self, task: Task, feedback: Feedback | None, sample: int) -> Planned:
-        told = ask_structured(
-            self._conversation,
-            self._briefing.planner(task, feedback),
-            PlanReply,
-            role="planner",
-            attempt=feedback.attempt + 1 if feedback else 1,
-            sample=sample,
-            shared=feedback is None,
-        )
+        brief = self._briefing.planner(task, feedback)
+        turns: list[tuple[str, str]] = []
+        usage = Usage()
+        while True:
+            told = ask_structured(
+                self._conversation,
+                brief,
+                PlanReply,
+                role="planner",
+                attempt=feedback.attempt + 1 if feedback else 1,
+                sample=sample,
+                shared=feedback is None and not turns,
+                before=turns,
+            )
+            usage = usage.plus(told.usage)
+            planned = self._judged(told).model_copy(update={"usage": usage, "corrections": len(turns)})
+            if planned.plan is not None or planned.outcome not in RECOVERABLE:
+                return planned
+            if told.value is None or len(turns) == CORRECTIONS:
+                return self._in_its_stead(planned, task, sample)
+            turns.append((brief.user, spoken(told.last.text)))
+            brief = brief.model_copy(update={"user": render("again_plan", found=planned.diagnostics)})
+
+    def _judged(self, told: Structured[PlanReply]) -> Planned:
+        """Return the plan of an answer, or why it is none."""
         reply = told.value
         if reply is None:
             return _unread(told)
@@ -79,7 +108,24 @@ class ChatPlanner:
             risks=reply.risks,
             route=self._route,
         )
-        return Planned(plan=plan, usage=told.usage, messages=told.last.messages)
+        return Planned(plan=plan, messages=told.last.messages)
+
+    def _in_its_stead(self, refused: Planned, task: Task, sample: int) -> Planned:
+        """Offer the fallback's plan; what the model did stays on record."""
+        if self._fallback is None:
+            return refused
+        other = self._fallback().plan(task, None, sample).plan
+        if other is None:
+            return refused
+        origin = f"{other.origin}, for want of the model's"
+        return Planned(
+            plan=other.model_copy(update={"route": self._route, "origin": origin}),
+            diagnostics=refused.diagnostics,
+            fallback=True,
+            corrections=refused.corrections,
+            usage=refused.usage,
+            messages=refused.messages,
+        )
 
 
 def _unread(told: Structured[PlanReply]) -> Planned:

@@ -1,15 +1,16 @@
-"""Read what a chat model replies: its thought, and code in one of three forms.
+"""Read what a chat model replies: its thought, and code as edits of what there is, or in one of three forms.
 
-Full answers head each file with `================== op_host/name.cpp ==================`; kernel-only answers wrap one
-block in `<kernel_impl>`; anything else counts by its fenced C++ blocks. Paths are taken only below op_host and
-op_kernel. A block without its end is a cut answer, never code. What a model says about its own code is not believed;
-it is only kept.
+Edits are search/replace blocks or a unified diff. Full answers head each file with
+`================== op_host/name.cpp ==================`; kernel-only answers wrap one block in `<kernel_impl>`;
+anything else counts by its fenced C++ blocks. Paths are taken only below op_host and op_kernel. A block without its
+end is a cut answer, never code. What a model says about its own code is not believed; it is only kept.
 """
 
 import json
 import re
 from typing import Any, Literal
 
+from akgen.agents.edits import Edit, read_edits
 from akgen.tools.frozen import Frozen
 
 _HEADER = re.compile(
@@ -23,10 +24,11 @@ _CODE_TAGS = {"", "cpp", "c++", "c", "cc", "cxx", "ascendc"}
 
 
 class Reply(Frozen):
-    """A reply taken apart. `files` is empty when it holds no usable code; `problem` then says why."""
+    """A reply taken apart. Without usable code, `files` and `edits` are empty and `problem` says why."""
 
     thought: str | None
     files: dict[str, str]
+    edits: tuple[Edit, ...] = ()
     kernel_only: bool = False
     problem: str | None = None
     code: Literal["NO_CODE", "REPLY_CUT", "REPLY_EMPTY"] = "NO_CODE"  # of the problem
@@ -43,6 +45,11 @@ def split_thought(text: str) -> tuple[str | None, str, bool]:
     return None, text, False
 
 
+def spoken(text: str) -> str:
+    """Return what the model said aloud: a thought is not handed back to it."""
+    return split_thought(text)[1].strip() or text
+
+
 def read_code(text: str, kernel_file: str, *, at_limit: bool = False) -> Reply:
     """Read a coder's reply; `kernel_file` is where code without a path goes.
 
@@ -55,12 +62,15 @@ def read_code(text: str, kernel_file: str, *, at_limit: bool = False) -> Reply:
         return _problem(thought, "The reply is empty.", "REPLY_EMPTY")
     if _open_fence(rest):
         return _problem(thought, "The reply is cut inside a code block.", "REPLY_CUT")
-    headed = _headed_files(rest)
+    edits = read_edits(rest, kernel_file)
+    headed = {} if edits else _headed_files(rest)
+    unsafe = [path for path in (*headed, *(edit.path for edit in edits)) if not _SAFE.fullmatch(path)]
+    if unsafe:
+        problem = f"The reply names the file {unsafe[0]}, which is not below op_host or op_kernel."
+        return _problem(thought, problem)
+    if edits:
+        return Reply(thought=thought, files={}, edits=edits)
     if headed:
-        unsafe = [path for path in headed if not _SAFE.fullmatch(path)]
-        if unsafe:
-            problem = f"The reply names the file {unsafe[0]}, which is not below op_host or op_kernel."
-            return _problem(thought, problem)
         if at_limit and kernel_file not in headed:
             return _problem(thought, f"The reply is cut before {kernel_file}.", "REPLY_CUT")
         return Reply(thought=thought, files=headed)

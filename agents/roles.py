@@ -24,9 +24,12 @@ class Feedback(Frozen):
 
 
 class Planned(Frozen):
-    """A plan, or why there is none."""
+    """A plan, or why there is none. `corrections` counts how often a model was told what does not fit; `fallback` says
+    that the composer planned in its stead."""
 
     plan: Plan | None
+    corrections: int = 0
+    fallback: bool = False
     outcome: Outcome | None = None  # PLAN_REJECTED, UNSUPPORTED, NO_CODE
     diagnostics: tuple[Diagnostic, ...] = ()
     usage: Usage = Usage()
@@ -34,9 +37,14 @@ class Planned(Frozen):
 
 
 class Written(Frozen):
-    """A project, or why there is none."""
+    """A project, or why there is none.
+
+    `form` is how a model gave it: whole files, edits of the previous ones, or either at the second try, when the
+    first one's edits could not be applied.
+    """
 
     project: KernelProject | None
+    form: Literal["files", "edits", "second_try"] | None = None
     outcome: Outcome | None = None  # NO_CODE, UNSUPPORTED
     diagnostics: tuple[Diagnostic, ...] = ()
     dsl: str | None = None

@@ -1,5 +1,6 @@
 """Ask for a JSON object of a known form: by a schema where the server sees to it, by one repair turn where not."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -9,7 +10,7 @@ from akgen.agents.briefing import Brief
 from akgen.agents.calls import Usage
 from akgen.agents.conversation import Answer, Conversation
 from akgen.agents.prompts import render
-from akgen.agents.replies import read_json, split_thought
+from akgen.agents.replies import read_json, spoken
 from akgen.tools.frozen import Frozen
 
 T = TypeVar("T", bound=Frozen)
@@ -52,8 +53,9 @@ def ask_structured(
     attempt: int,
     sample: int,
     shared: bool = False,
+    before: Sequence[tuple[str, str]] = (),
 ) -> Structured[T]:
-    """Ask, read strictly, and once say what is wrong.
+    """Ask, read strictly, and once say what is wrong. `before` are the earlier (user, assistant) turns.
 
     An answer that was refused or stopped by the budget is handed back as it is.
     """
@@ -65,6 +67,7 @@ def ask_structured(
         attempt=attempt,
         sample=sample,
         shared=shared,
+        before=before,
         schema=schema,
         aside=brief.aside,
     )
@@ -77,7 +80,7 @@ def ask_structured(
         role=role,
         attempt=attempt,
         sample=sample,
-        before=((brief.user, _without_thought(first.text)),),
+        before=(*before, (brief.user, spoken(first.text))),
         schema=schema,
         aside=brief.aside,
     )
@@ -100,11 +103,6 @@ def read_form(text: str, form: type[T]) -> tuple[T | None, tuple[Complaint, ...]
             )
             for error in problem.errors()
         )
-
-
-def _without_thought(text: str) -> str:
-    """Return what the model said aloud: a thought is not handed back to it."""
-    return split_thought(text)[1].strip() or text
 
 
 def _short(value: Any) -> str:

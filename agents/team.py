@@ -95,7 +95,7 @@ def make_team(
     planning: Planner = (
         _composer(chip)
         if planner == "composer"
-        else ChatPlanner(conversation, chip, budget, briefing=briefing)
+        else ChatPlanner(conversation, chip, budget, briefing=briefing, fallback=lambda: _composer(chip))
     )
     return Team(
         planner=planning,

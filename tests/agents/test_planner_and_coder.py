@@ -51,6 +51,15 @@ def _task(folder: Path) -> Task:
     )
 
 
+class Stand:
+    """A planner for want of another, which keeps what it was asked."""
+
+    name = "stand-in"
+
+    def plan(self, task: Task, feedback: Feedback | None, sample: int) -> Planned:
+        return Planned(plan=Plan(origin="stand-in", category="activation", thought="As always."))
+
+
 def _conversation(folder: Path, role: str, *replies: str) -> Conversation:
     script = folder / "script.jsonl"
     script.write_text("".join(json.dumps({"role": role, "text": reply}) + "\n" for reply in replies))
@@ -98,6 +107,70 @@ def test_a_plan_that_cannot_be_is_refused_with_the_numbers(
 
 def test_a_reply_without_a_plan_is_no_code(tmp_path: Path) -> None:
     assert _plan(tmp_path, "I would split it by rows.").outcome is Outcome.NO_CODE
+
+
+TOO_BIG = {**GOOD, "block_dim": 4000}
+
+
+def _planner(folder: Path, *replies: dict[str, Any], fallback: bool = False) -> ChatPlanner:
+    texts = [json.dumps(r) for r in replies]
+    script = folder / "script.jsonl"
+    lines = [{"role": "planner", "attempt": 1, "turn": n, "text": t} for n, t in enumerate(texts, start=1)]
+    script.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    conversation = Conversation(ScriptedChatModel.read(script), "scripted", "scripted", seed=0)
+    return ChatPlanner(conversation, chip(), Budget(), fallback=Stand if fallback else None)
+
+
+def test_a_plan_that_does_not_fit_is_corrected_with_the_numbers(tmp_path: Path) -> None:
+    planned = _planner(tmp_path, TOO_BIG, GOOD).plan(_task(tmp_path), None, 0)
+    assert planned.plan is not None and planned.plan.tiling is not None
+    assert (planned.corrections, planned.fallback, planned.plan.tiling.block_dim) == (1, False, 40)
+    asked = [m["content"] for m in planned.messages if m["role"] == "user"]
+    assert len(asked) == 2 and "4000" in asked[1] and "48" in asked[1]
+
+
+def test_after_two_corrections_the_stand_in_plans_and_the_record_says_so(tmp_path: Path) -> None:
+    planned = _planner(tmp_path, TOO_BIG, TOO_BIG, TOO_BIG, fallback=True).plan(_task(tmp_path), None, 0)
+    assert planned.plan is not None and planned.plan.thought == "As always."
+    assert (planned.corrections, planned.fallback) == (2, True)
+    assert planned.plan.origin == "stand-in, for want of the model's"
+    assert "4000" in planned.diagnostics[0].text
+    refused = _planner(tmp_path, TOO_BIG, TOO_BIG, TOO_BIG).plan(_task(tmp_path), None, 0)
+    assert refused.plan is None and refused.outcome is Outcome.PLAN_REJECTED
+
+
+EDIT = "<<<<<<< SEARCH\nint kernel;\n=======\nint better;\n>>>>>>> REPLACE\n"
+LOST = EDIT.replace("int kernel", "int colonel")
+
+
+@pytest.mark.parametrize(
+    ("replies", "form", "text"),
+    [
+        ((EDIT,), "edits", "int better;\n"),
+        ((LOST, EDIT), "second_try", "int better;\n"),
+        ((LOST, "```cpp\nint whole;\n```"), "second_try", "int whole;\n"),
+        ((LOST, LOST), None, None),
+    ],
+)
+def test_edits_change_the_previous_files_or_are_asked_for_once_more(
+    tmp_path: Path, replies: tuple[str, ...], form: str | None, text: str | None
+) -> None:
+    script = tmp_path / "script.jsonl"
+    lines = [{"role": "coder", "attempt": 1, "turn": n, "text": t} for n, t in enumerate(replies, start=1)]
+    script.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    conversation = Conversation(ScriptedChatModel.read(script), "scripted", "scripted", seed=0)
+    previous = KernelProject(
+        op_type="Gelu", kernel="gelu", files={"op_kernel/gelu.cpp": "int kernel;\n", "op_host/gelu.cpp": "h"}
+    )
+    written = ChatCoder(conversation, chip(), Budget()).write(_task(tmp_path), PLAN, None, previous, 0)
+    assert written.form == form
+    if text is None:
+        assert written.project is None and written.outcome is Outcome.NO_CODE
+        assert written.diagnostics[0].code == "EDIT_REFUSED"
+        assert "nearest line is `int kernel;`" in written.diagnostics[0].text
+    else:
+        assert written.project is not None
+        assert written.project.files == {"op_kernel/gelu.cpp": text, "op_host/gelu.cpp": "h"}
 
 
 def test_code_becomes_a_project_of_the_task(tmp_path: Path) -> None:

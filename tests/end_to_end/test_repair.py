@@ -86,7 +86,7 @@ def test_a_coder_that_repeats_itself_is_stopped(
     assert len(_attempts(run)) == 2
 
 
-def test_a_refused_plan_and_a_reply_without_code_are_attempts_too(
+def test_a_plan_that_never_fits_gives_way_to_the_composers_and_a_reply_without_code_is_an_attempt(
     akgen: Akgen, add_one: Path, script: Script, tmp_path: Path
 ) -> None:
     model = script(RIGHT)
@@ -94,15 +94,15 @@ def test_a_refused_plan_and_a_reply_without_code_are_attempts_too(
     too_big = {**json.loads(lines[0]["text"]), "block_dim": 4000}
     lines = [
         {"role": "planner", "attempt": 1, "text": json.dumps(too_big)},
-        {**lines[0], "attempt": 2},
-        {"role": "coder", "attempt": 2, "text": "Of course! I would use Adds."},
-        {**lines[1], "attempt": 3},
+        {"role": "coder", "attempt": 1, "text": "Of course! I would use Adds."},
+        {**lines[1], "attempt": 2},
     ]
     model.write_text("".join(json.dumps(line) + "\n" for line in lines))
     run = tmp_path / "run"
     ended = akgen("solve", add_one, "--model", f"scripted:{model}", "--out", run, "--json")
     assert ended.code == 0, ended.err
     attempts = _attempts(run)
-    assert [a["verdict"]["outcome"] for a in attempts] == ["plan_rejected", "no_code", "correct"]
-    assert "asks for 4000 cores" in attempts[1]["feedback"]["text"]
-    assert "holds no code block" in attempts[2]["feedback"]["text"]
+    assert attempts[0]["plan"]["origin"] == "composer, for want of the model's"
+    assert sum("asks for 4000 cores" in m["content"] for m in attempts[0]["planner_messages"]) == 2
+    assert [a["verdict"]["outcome"] for a in attempts] == ["no_code", "correct"]
+    assert "holds no code block" in attempts[1]["feedback"]["text"]

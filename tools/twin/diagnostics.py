@@ -18,7 +18,7 @@ def explain(stderr: str, code: Code) -> tuple[Diagnostic, ...]:
     found: list[Diagnostic] = []
     broken: list[str] = []  # the lines that earlier findings are about
     places: set[tuple[str | None, int | None]] = set()
-    every = errors(stderr, code.files.__contains__)
+    every = errors(stderr, code.owns)
     # Of a brace that is never closed, the compiler tells last, and much else before.
     every.sort(key=lambda e: "at end of input" not in e.text)
     for error in every:

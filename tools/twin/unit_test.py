@@ -15,6 +15,7 @@ from akgen.knowledge.errors import entry
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Diagnostic, InputError
 from akgen.tools.process import Finished, Limits, run_sandboxed
+from akgen.tools.twin.code import Code
 from akgen.tools.twin.diagnostics import explain
 from akgen.tools.twin.kernel_flags import kernel_flags
 from akgen.tools.twin.places import places_of
@@ -88,7 +89,7 @@ def run_unit_test(
     built = _build(test, runtime, chip_file, work)
     if not built.ok:
         stopped = exhausted(built, test.sources[0].name)
-        found = (stopped,) if stopped else explain(built.err, side="host", is_project_file=lambda _: True)
+        found = (stopped,) if stopped else explain(built.err, Code(side="host", whole_machine=True))
         return UnitResult(
             passed=False,
             built=False,
