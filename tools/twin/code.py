@@ -24,7 +24,9 @@ class Code(Frozen):
     files: Mapping[str, str] = {}  # what was compiled: path to text
     given: str = ""  # macros and tiling structs that came from outside
     project: Mapping[str, str] = {}  # every file of the project
-    whole_machine: bool = False  # a program of the user's own: each file that the compiler names counts as his
+    whole_machine: bool = (
+        False  # a program of the user's own: each file that the compiler names counts as his
+    )
 
     def owns(self, file: str) -> bool:
         return self.whole_machine or file in self.files

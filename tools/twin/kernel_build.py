@@ -26,7 +26,7 @@ from akgen.tools.twin.precompiled import kernel_prelude
 from akgen.tools.twin.results import fetch, write_result
 from akgen.tools.twin.runtime_build import TWIN, Runtime
 from akgen.tools.twin.sandboxed import compile_in, exhausted
-from akgen.tools.twin.scalar_casts import DUMP, dump_options, refused_casts
+from akgen.tools.twin.scalar_casts import DUMP, dump_options, refused_scalars
 from akgen.tools.twin.sides import CORE_TYPE, Side, names_cube, sides_of, symbol_of, works
 from akgen.tools.twin.store import Store, digest
 from akgen.tools.twin.tiling_header import plain_struct_of_key, tiling_header
@@ -178,7 +178,7 @@ def _build(
     if len(sides) == 1:
         command = [*on(sides[0]), *runtime.compiler.linker, *link]
         done = _compile(runtime, command, folder)
-        casts = refused_casts(folder, files)
+        casts = refused_scalars(folder, files)
     else:
         done, objects, casts = _compile_sides(runtime, on, sides, folder, files)
         command = [*_flags(), *runtime.compiler.linker, *objects, *link]
@@ -224,7 +224,7 @@ def _compile_sides(
         # What both sides define has one name and two contents; it stays within its object.
         own = ("-c", "-fwhole-program", "-o", name)
         done = _compile(runtime, [*on(side), *own], folder)
-        casts |= {(c.file, c.line): c for c in refused_casts(folder, files)}
+        casts |= {(c.file, c.line): c for c in refused_scalars(folder, files)}
         if not done.ok:
             return done, [], ()
         if works(undefined_in(folder / name), side):

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from akgen.tools.outcome import Diagnostic
 from akgen.tools.twin.compiler import Compiler
+from akgen.tools.twin.half_arithmetic import refused_arithmetic
 
 DUMP = "conversions.txt"
 
@@ -54,13 +55,17 @@ def dump_options(compiler: Compiler) -> tuple[str, ...]:
     return () if "clang" in compiler.version else (f"-fdump-tree-ssa-lineno={DUMP}",)
 
 
-def refused_casts(folder: Path, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
-    """Return a finding for each line of the project's `files` with such a cast. The dump is removed."""
+def refused_scalars(folder: Path, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+    """Return a finding for each line of the project's `files` with such a cast or half arithmetic; drop the dump."""
     dump = folder / DUMP
     if not dump.is_file():
         return ()
     text = dump.read_text(errors="replace")
     dump.unlink()
+    return (*_refused_casts(text, files), *refused_arithmetic(text, files))
+
+
+def _refused_casts(text: str, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
     found: dict[tuple[str, int], _Conversion] = {}
     for c in _conversions(text):
         name = c.file.removeprefix("./")

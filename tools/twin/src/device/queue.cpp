@@ -172,9 +172,10 @@ void queue_enque(uint32_t number, const uint8_t *data, uint8_t from, uint8_t to)
     if (slot.state != SlotState::occupied && slot.state != SlotState::dequed) {
         wrong_state("EnQue", pc, queue, slot, "allocated");
     }
-    if (queue.enqued.size() >= queue.depth && queue.enqued.size() >= queue.slots.size()) {
-        trap("QUEUE_STATE", "EnQue", pc, "EnQue: %zu tensors are in a %s queue of depth %u.", queue.enqued.size(),
-             position_name(queue.to), queue.depth);
+    if (queue.enqued.size() >= queue.depth) { // a ring of `depth` entries: one more overwrites the first
+        trap("QUEUE_STATE", "EnQue", pc,
+             "EnQue: %zu tensors are in a %s queue of depth %u already; DeQue one of them first, or declare a greater depth.",
+             queue.enqued.size(), position_name(queue.to), queue.depth);
     }
     const bool own = from == any_position;
     slot.filled = hand_over(filling(own ? queue.from : from), taking(own ? queue.to : to), "EnQue", pc);
