@@ -151,6 +151,7 @@ def _from_candidate(
     spent = candidate.spent
     update: dict[str, object] = {
         "attempts": len(candidate.attempts),
+        "course": tuple((row.failure or "correct").split(" ", 1)[0] for row in candidate.attempts),
         "wall_s": round(wall_s, 3),
         "input_tokens": spent.tokens - spent.output_tokens,
         "output_tokens": spent.output_tokens,

@@ -82,6 +82,7 @@ class Record(Frozen):
     wall_s: float = 0.0
     predicted_us: float | None = None  # geometric mean over the correct cases
     attempts: int = 1
+    course: tuple[str, ...] = ()  # what each attempt failed with, in order; "correct" where it did not
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0  # in the currency of the model's prices

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from akgen.bench.metrics import Rate, rate, score
 from akgen.bench.record import BenchConfig, Record
+from akgen.bench.repairs import FixRate, fix_rates
 from akgen.tools.frozen import Frozen
 
 KS = (1, 5, 10, 100)
@@ -46,6 +47,7 @@ class Report(Frozen):
     errors: tuple[Failure, ...] = ()  # of the machine or of AKGen, beside the score
     outcomes: dict[str, int] = Field(default={})
     codes: dict[str, int] = Field(default={})
+    repairs: dict[str, FixRate] = Field(default={})  # by code, where samples had more than one attempt
     wall_s: float = 0.0
 
 
@@ -69,6 +71,7 @@ def report(config: BenchConfig, records: Sequence[Record], levels: dict[str, int
         ),
         outcomes=dict(Counter(str(r.outcome) for r in records if r.outcome is not None).most_common()),
         codes=dict(Counter(code for r in records for code in r.codes).most_common()),
+        repairs=fix_rates(records),
         wall_s=round(sum(r.wall_s for r in records), 1),
     )
 

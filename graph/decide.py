@@ -7,6 +7,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from akgen.agents.budget import Spent, exhausted, remaining
+from akgen.agents.repetition import failure, insist
 from akgen.agents.roles import Decision, Planned, Written
 from akgen.graph.context import Context
 from akgen.graph.lines import decision_line
@@ -42,6 +43,7 @@ def criticise(state: SampleState, runtime: Runtime[Context]) -> Update:
         Decision,
         lambda: context.critic.criticise(task, plan, verdict, step.attempt, left),
     )
+    decision = insist(decision, failure(verdict), [earlier.failure for earlier in state["history"].rows])
     spent = step.done(decision_line(decision), None, decision.usage).plus(attempts=1)
     row = _row(state, decision, verdict)
     stopped = _stop(context, spent, state["history"], row) if decision.action in GO_ON else None
@@ -151,6 +153,7 @@ def _row(state: SampleState, decision: Decision, verdict: Verdict) -> AttemptRow
         folder=folder if project else None,
         action=decision.action,
         why=decision.why,
+        failure=failure(verdict),
     )
 
 

@@ -77,6 +77,7 @@ class AttemptRow(Frozen):
     folder: Path | None = None  # of the project, relative to the task's folder
     action: str | None = None
     why: str = ""
+    failure: str | None = None  # what the failure is called when it comes again
 
 
 class Attempt(Frozen):

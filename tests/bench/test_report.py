@@ -149,3 +149,19 @@ def test_names_and_reasons_are_escaped_on_the_page() -> None:
 
 def test_the_same_records_give_the_same_page(tmp_path: Path) -> None:
     assert page(make(), RECORDS, LEVELS) == page(make(), RECORDS, LEVELS)
+
+
+def test_fix_rates_count_what_the_next_attempt_made_of_a_failure() -> None:
+    courses = (("A", "A", "B", "correct"), ("A", "correct"), ("B",), ())
+    records = [
+        record("a", Outcome.CORRECT, sample=n).model_copy(update={"course": course})
+        for n, course in enumerate(courses)
+    ]
+    found = report(config(samples=4), records, LEVELS)
+    assert {c: (r.met, r.gone, r.solved) for c, r in found.repairs.items()} == {
+        "A": (3, 2, 1),
+        "B": (1, 1, 1),
+    }
+    html = page(found, records, LEVELS)
+    assert "Repair by code" in html and "67" in html
+    assert "Repair by code" not in page(report(config(), [record("a", Outcome.CORRECT)], LEVELS), [], LEVELS)

@@ -192,6 +192,13 @@ def _table(terminal: Terminal, found: "Report") -> None:
             *(f"{100 * r[0].value:.1f} %" if r else "" for r in (level.cr, level.er)),
         )
     terminal.show(table)
+    if found.repairs:
+        mended = Table("Attempt failed with", "Times", "Gone in the next", "Correct in the next", box=None)
+        for code, rates in found.repairs.items():
+            mended.add_row(
+                code, str(rates.met), f"{rates.gone / rates.met:.0%}", f"{rates.solved / rates.met:.0%}"
+            )
+        terminal.show(mended)
     for error in found.errors:
         terminal.line(f"not judged: {error.task}: {error.why}")
     if found.score is not None:

@@ -1,0 +1,45 @@
+"""Failing in the same way again changes the strategy."""
+
+from akgen.agents.repetition import failure, insist
+from akgen.agents.roles import Decision, Feedback
+from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.verdict import Verdict
+
+
+def _verdict(text: str) -> Verdict:
+    found = Diagnostic(code="TENSOR_RANGE", text=text)
+    return Verdict(outcome=Outcome.TRAP, toolchain="twin", diagnostics=(found,), compile_s=0.0)
+
+
+NOW = failure(_verdict("writes 120 bytes of a tensor whose buffer ends after 96 bytes."))
+SAME = failure(_verdict("writes 160 bytes of a tensor whose buffer ends after 128 bytes."))
+OTHER = failure(_verdict("reads 160 bytes of a tensor whose buffer ends after 128 bytes."))
+REPAIR = Decision(
+    action="repair", feedback=Feedback(attempt=3, outcome=Outcome.TRAP, text="It traps."), why="TENSOR_RANGE"
+)
+
+
+def test_numbers_do_not_make_another_failure() -> None:
+    assert NOW == SAME != OTHER
+    assert failure(Verdict(outcome=Outcome.CORRECT, toolchain="twin", compile_s=0.0)) is None
+
+
+def test_a_new_failure_is_mended_as_it_is() -> None:
+    assert insist(REPAIR, NOW, []) == REPAIR
+    assert insist(REPAIR, NOW, [NOW, OTHER]) == REPAIR
+
+
+def test_the_second_time_the_feedback_says_so_and_the_third_time_a_plan_is_asked_for() -> None:
+    second = insist(REPAIR, NOW, [OTHER, SAME])
+    assert second.action == "repair" and second.feedback is not None
+    assert second.feedback.text.startswith("It traps.")
+    assert "last 2 attempts failed in this same way" in second.feedback.text
+    third = insist(REPAIR, NOW, [SAME, SAME])
+    assert third.action == "replan" and third.feedback is not None
+    assert third.feedback.action == "replan" and "Plan anew" in third.feedback.text
+
+
+def test_what_is_given_up_or_tuned_stays() -> None:
+    for action in ("give_up", "tune", "replan"):
+        decision = REPAIR.model_copy(update={"action": action})
+        assert insist(decision, NOW, [NOW, NOW]) == decision
