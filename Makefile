@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test check bench calibrate lint docs fuzz sanitize install clean
+.PHONY: demo test test-vllm check bench calibrate lint docs fuzz sanitize install clean
 
 install: $(STAMP)
 
@@ -21,7 +21,13 @@ demo: $(STAMP)
 	@$(BIN)/akgen solve softmax_rows
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not vllm"
+
+# Installs vLLM for CPUs and small real weights below the user's cache (once), serves them, and tests against that.
+CACHE ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)
+test-vllm: $(STAMP)
+	$(BIN)/python tests/vllm/prepare.py $(CACHE)/akgen/vllm
+	AKGEN_VLLM=$(CACHE)/akgen/vllm $(BIN)/python -m pytest -m vllm tests/conformance tests/vllm
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

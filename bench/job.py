@@ -115,6 +115,7 @@ def run_config(config: BenchConfig) -> RunConfig:
         command="bench",
         model=config.model,
         base_url=config.base_url,
+        planner=config.planner,
         toolchain=toolchain_name(config),
         chip=config.chip,
         route=config.route,

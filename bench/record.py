@@ -38,6 +38,7 @@ class BenchConfig(Frozen):
     chip: str | None = None
     model: str = "composer"  # for the sources composer and model
     base_url: str | None = None
+    planner: Literal["model", "composer"] = "model"  # who plans for a model
     route: Literal["dsl", "ascendc"] | None = None
     attempts: int = 1
     budget: Budget | None = None  # of each sample, besides its attempts

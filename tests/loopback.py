@@ -128,8 +128,14 @@ def loopback(reply: Reply | str, *acts: Act) -> Iterator[Loopback]:
         server.server_close()
 
 
-def _chosen(body: Body, reply: Reply) -> list[str]:
-    return [reply(body, number) for number in range(body.get("n") or 1)]
+def _chosen(body: Body, act: Act, reply: Reply) -> list[tuple[str, str]]:
+    """Return text and end of every choice; a text longer than the limit is cut there."""
+    most = body.get("max_tokens") or 1 << 30
+    found = []
+    for number in range(body.get("n") or 1):
+        words = reply(body, number).split(" ")
+        found.append((" ".join(words[:most]), "length" if len(words) > most else act.finish))
+    return found
 
 
 def _usage(body: Body, texts: list[str]) -> Body:
@@ -152,21 +158,22 @@ def _extras(body: Body, text: str) -> Body:
 
 
 def _document(body: Body, act: Act, reply: Reply) -> Body:
-    texts = _chosen(body, reply)
+    chosen = _chosen(body, act, reply)
     choices = []
-    for index, text in enumerate(texts):
+    for index, (text, finish) in enumerate(chosen):
         said = (
             {"text": text}
             if "prompt" in body
             else {"message": {"role": "assistant", "content": text, **act.message}}
         )
-        choices.append({"index": index, "finish_reason": act.finish, **said, **_extras(body, text)})
-    return {"id": "1", "model": body["model"], "choices": choices, "usage": _usage(body, texts)}
+        choices.append({"index": index, "finish_reason": finish, **said, **_extras(body, text)})
+    usage = _usage(body, [text for text, _ in chosen])
+    return {"id": "1", "model": body["model"], "choices": choices, "usage": usage}
 
 
 def _stream(body: Body, act: Act, reply: Reply) -> Iterator[Body]:
-    texts = _chosen(body, reply)
-    for index, text in enumerate(texts):
+    chosen = _chosen(body, act, reply)
+    for index, (text, finish) in enumerate(chosen):
         words = text.split(" ")
         for number, word in enumerate(words):
             piece = word if number == 0 else f" {word}"
@@ -177,5 +184,5 @@ def _stream(body: Body, act: Act, reply: Reply) -> Iterator[Body]:
                 "choices": [{"index": index, "finish_reason": None, **said, **ids}],
             }
         empty = {"text": ""} if "prompt" in body else {"delta": {}}
-        yield {"model": body["model"], "choices": [{"index": index, "finish_reason": act.finish, **empty}]}
-    yield {"model": body["model"], "choices": [], "usage": _usage(body, texts)}
+        yield {"model": body["model"], "choices": [{"index": index, "finish_reason": finish, **empty}]}
+    yield {"model": body["model"], "choices": [], "usage": _usage(body, [text for text, _ in chosen])}

@@ -67,7 +67,7 @@ def command(options: ServeOptions) -> list[str]:
     words += ["--served-model-name", options.served_name, "--host", options.host, "--port", str(options.port)]
     words += ["--enable-prefix-caching"]  # candidates of a task share their prompt
     # A grammar that allows any white space lets small models fill their answer with it.
-    words += ["--structured-outputs-config", '{"disable_any_whitespace": true}']
+    words += ["--structured-outputs-config", '{"backend": "guidance", "disable_any_whitespace": true}']
     if options.max_len is not None:
         words += ["--max-model-len", str(options.max_len)]
     if options.tensor_parallel > 1:

@@ -38,6 +38,7 @@ def run_suite(
     levels: Annotated[str | None, typer.Option(help="Only these levels, separated by commas.")] = None,
     model: Annotated[str | None, typer.Option(help=f"Chat model for --source model: {MODELS}")] = None,
     base_url: Annotated[str | None, typer.Option(help="The model's endpoint.")] = None,
+    planner: Annotated[Literal["model", "composer"], typer.Option(help="Who plans for a model.")] = "model",
     budget: Annotated[str, typer.Option(help="tokens=N,cost=X,wall=SECONDS, of each sample.")] = "",
     limit: LimitText = "",
     price: PriceText = "",
@@ -87,6 +88,7 @@ def run_suite(
         chip=chip or settings.chip,
         model=named if source == "model" else "composer",
         base_url=base_url or settings.base_url,
+        planner=planner,
         route=route,
         attempts=attempts,
         budget=model_options.budget(budget, attempts, prices) if budget else None,
@@ -241,3 +243,39 @@ def speed(
     terminal.show(table)
     terminal.result({"toolchain": toolchain.version(), "figures": [f.model_dump() for f in figures]})
     finish(all(f.holds for f in figures))
+
+
+@app.command()
+def sampling(
+    context: typer.Context,
+    model: Annotated[
+        str, typer.Option(help="A model behind a server: vllm:NAME, kernelgen:NAME, openai:NAME.")
+    ],
+    base_url: Annotated[str | None, typer.Option(help="The model's endpoint.")] = None,
+    task: Annotated[str, typer.Option(help="Whose prompt is sent.")] = "softmax_rows",
+    samples: Annotated[int, typer.Option(min=2, help="Candidates.")] = 8,
+    max_tokens: MaxTokens = 256,
+    as_json: AsJson = False,
+) -> None:
+    """Measure one request for n candidates against n requests. Exit 0 if it is at least three times as fast."""
+    from akgen.agents.models.resolve import ModelOptions
+    from akgen.bench.resolve import resolve_task
+    from akgen.bench.sampling import TARGET, measure
+    from akgen.knowledge.chip import chip
+
+    settings: Settings = context.obj
+    terminal = Terminal(as_json)
+    options = ModelOptions(
+        base_url=base_url or settings.base_url,
+        api_key=settings.api_key,
+        sampling=model_options.sampling(0.7, 0.9, max_tokens),
+        timeout_s=settings.model_timeout_s,
+    )
+    found = measure(model, options, resolve_task(task), chip(settings.chip), samples)
+    terminal.line(
+        f"{found.samples} candidates of one prompt ({found.prompt_tokens} tokens): together {found.together_s:.1f} s "
+        f"({found.together_tokens} tokens), apart {found.apart_s:.1f} s ({found.apart_tokens} tokens)"
+    )
+    terminal.line(f"{found.ratio:.1f} times as fast together, token by token (target {TARGET:g})")
+    terminal.result({**found.model_dump(), "ratio": found.ratio, "target": TARGET})
+    finish(found.holds)

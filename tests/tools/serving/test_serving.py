@@ -1,0 +1,158 @@
+"""`akgen serve`: right flags, waits until the server answers, says what is wrong, leaves nothing behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.serving.options import Adapter, ServeOptions, command, environment
+from akgen.tools.serving.server import serving
+from tests.conformance.vllm_server import free_port
+from tests.tools.serving.stand_in import make_interpreter
+
+
+def _adapter(folder: Path, rank: int) -> Adapter:
+    folder.mkdir(parents=True)
+    (folder / "adapter_config.json").write_text(json.dumps({"r": rank}))
+    return Adapter(name=folder.name, folder=folder)
+
+
+def _options(folder: Path, *packages: str, **more: Any) -> ServeOptions:
+    python = make_interpreter(folder, sys.executable, *(packages or ("vllm",)))
+    return ServeOptions(model="models/small", device="cpu", python=python, port=free_port(), **more)
+
+
+def _alive(pid: int) -> bool:
+    """Say whether a process runs; one that ended and that nobody has asked about does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+def test_the_command_line_has_what_this_work_needs(tmp_path: Path) -> None:
+    options = ServeOptions(
+        model="m/KernelGen-LM-32B",
+        device="npu",
+        python=Path("python"),
+        port=9000,
+        max_len=32768,
+        adapters=(_adapter(tmp_path / "a", 8), _adapter(tmp_path / "b", 20)),
+        tensor_parallel=4,
+        dtype="bfloat16",
+        more=("--reasoning-parser", "qwen3"),
+    )
+    line = " ".join(command(options))
+    for piece in (
+        "-m vllm.entrypoints.openai.api_server --model m/KernelGen-LM-32B", "--served-model-name KernelGen-LM-32B",
+        "--port 9000", "--enable-prefix-caching", "--max-model-len 32768", "--tensor-parallel-size 4",
+        "--enable-lora --max-lora-rank 32 --max-loras 2", f"--lora-modules a={tmp_path / 'a'} b={tmp_path / 'b'}",
+        "--dtype bfloat16",
+    ):  # fmt: skip
+        assert piece in line, piece
+    assert line.endswith("--reasoning-parser qwen3")
+
+
+@pytest.mark.parametrize(
+    ("device", "name", "value"),
+    [("cpu", "VLLM_CPU_KVCACHE_SPACE", "7"), ("cpu", "VLLM_CPU_OMP_THREADS_BIND", "0-1"),
+     ("npu", "VLLM_WORKER_MULTIPROC_METHOD", "spawn"), ("gpu", "CUDA_VISIBLE_DEVICES", "1")],
+)  # fmt: skip
+def test_the_environment_is_inherited_and_fits_the_device(device: Any, name: str, value: str) -> None:
+    options = ServeOptions(model="m", device=device, python=Path("p"), cache_gb=7, threads=2)
+    found = environment(options, {"CUDA_VISIBLE_DEVICES": "1", "OMP_NUM_THREADS": "1"})
+    assert found[name] == value
+    assert "OMP_NUM_THREADS" not in found and found["VLLM_NO_USAGE_STATS"] == "1"
+
+
+def test_a_folder_without_an_adapter_is_refused(tmp_path: Path) -> None:
+    options = ServeOptions(
+        model="m", device="cpu", python=Path("p"), adapters=(Adapter(name="a", folder=tmp_path),)
+    )
+    with pytest.raises(InputError, match="holds no LoRA adapter"):
+        command(options)
+
+
+def test_it_answers_under_its_names_and_leaves_no_process(tmp_path: Path) -> None:
+    options = _options(tmp_path, name="small", adapters=(_adapter(tmp_path / "tuned", 8),))
+    said: list[str] = []
+    with serving(options, os.environ, tmp_path / "work", said.append, 30) as (answering, service):
+        assert answering.models == ("small", "tuned")
+        assert httpx.get(f"{answering.base_url}/models").status_code == 200
+        child = json.loads((tmp_path / "work" / "started.json").read_text())["child"]
+        assert _alive(child)
+    assert said
+    assert not _alive(service.pid) and not _alive(child)
+    assert "shut down" in answering.log.read_text()  # it was asked to end before it was killed
+
+
+@pytest.mark.parametrize(
+    ("device", "has", "lacks"), [("cpu", ("other",), "vllm"), ("npu", ("vllm",), "vllm_ascend")]
+)
+def test_a_missing_vllm_is_told_with_the_remedy(
+    tmp_path: Path, device: Any, has: tuple[str, ...], lacks: str
+) -> None:
+    options = _options(tmp_path, *has).model_copy(update={"device": device})
+    with (
+        pytest.raises(InfraError, match=f"no package {lacks},") as missing,
+        serving(options, os.environ, tmp_path / "work", print, 30),
+    ):
+        pass
+    assert "nstall" in missing.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("word", "within_s", "said"),
+    [
+        ("--die", 30.0, "ValueError: no such model"),
+        ("--hang", 1.0, "did not answer within 1 s: loading weights"),
+    ],
+)
+def test_a_server_that_does_not_come_up_says_why(
+    tmp_path: Path, word: str, within_s: float, said: str
+) -> None:
+    options = _options(tmp_path, more=(word,))
+    with (
+        pytest.raises(InfraError, match=said) as failed,
+        serving(options, os.environ, tmp_path / "work", lambda _: None, within_s),
+    ):
+        pass
+    assert f"{options.port}.log" in failed.value.remedy
+
+
+def test_a_port_that_is_taken_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    options = _options(tmp_path)
+    with (
+        serving(options, os.environ, tmp_path / "work", lambda _: None, 30),
+        pytest.raises(InputError, match="cannot be listened on"),
+        serving(options, os.environ, tmp_path / "again", lambda _: None, 30),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_ends_in_good_order_when_it_is_told_to(tmp_path: Path, number: signal.Signals) -> None:
+    python, port = make_interpreter(tmp_path, sys.executable, "vllm"), free_port()
+    words = [sys.executable, "-m", "akgen", "serve", "models/small", "--cpu", "--python", str(python)]
+    words += ["--port", str(port), "--json", "--", "--reasoning-parser", "qwen3"]
+    env = {**os.environ, "AKGEN_CACHE": str(tmp_path / "cache")}
+    with subprocess.Popen(words, stdout=subprocess.PIPE, env=env) as process:
+        assert process.stdout is not None
+        text = b""
+        while not text.rstrip().endswith(b"}"):
+            text += process.stdout.readline()
+        told = json.loads(text)
+        process.send_signal(number)
+        assert process.wait(30) == 0
+    assert told["models"] == ["small"] and told["base_url"] == f"http://127.0.0.1:{port}/v1"
+    started = json.loads((tmp_path / "cache" / "serve" / "started.json").read_text())
+    assert started["argv"][-2:] == ["--reasoning-parser", "qwen3"]
+    assert not _alive(told["pid"]) and not _alive(started["child"])
