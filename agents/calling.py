@@ -14,6 +14,7 @@ from akgen.agents.models.faults import EndpointFault
 from akgen.agents.models.features import features_of
 from akgen.agents.models.transport import OutOfTime, Received, RetryPolicy, ask
 from akgen.agents.received import prompt_ids_of, replies_of
+from akgen.agents.tracing import span
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import InfraError, InputError
 
@@ -57,6 +58,17 @@ class Caller:
         A call without replies and without an error was stopped by what the run may spend.
         """
         parameters = self._parameters(request)
+        with span(f"chat {self.name}", self._asked(request, parameters)) as traced:
+            record, error = self._record(request, parameters)
+            traced.set(_answered(record))
+            if record.failed:
+                traced.failed(record.failed)
+        return record, error
+
+    def _record(
+        self, request: Request, parameters: dict[str, Any]
+    ) -> tuple[ModelCall, InfraError | InputError | None]:
+        now = circumstances()
         at, begin = datetime.now(UTC), time.monotonic()
         replies: tuple[Reply, ...] = ()
         received: Received | None = None
@@ -87,7 +99,9 @@ class Caller:
                 usage = usage.plus(reply.usage)
         record = ModelCall(
             key=request.key,
-            task=circumstances().task,
+            run=now.run,
+            task=now.task,
+            node=now.node,
             role=request.role,
             attempt=request.attempt,
             turn=request.turn,
@@ -119,6 +133,24 @@ class Caller:
             found["max_tokens"] = max(1, min(left.tokens, found["max_tokens"]))
         return found
 
+    def _asked(self, request: Request, parameters: dict[str, Any]) -> dict[str, Any]:
+        """Return what a span says of a request, under OpenTelemetry's names."""
+        kind, _, name = self.name.partition(":")
+        return {
+            "gen_ai.operation.name": "text_completion" if kind == "kernelgen" else "chat",
+            "gen_ai.provider.name": kind,
+            "gen_ai.request.model": name,
+            "gen_ai.request.temperature": parameters.get("temperature"),
+            "gen_ai.request.top_p": parameters.get("top_p"),
+            "gen_ai.request.max_tokens": parameters.get("max_tokens"),
+            "gen_ai.request.seed": parameters.get("seed"),
+            "gen_ai.request.choice.count": len(request.samples),
+            "gen_ai.output.type": "json" if "schema" in parameters else "text",
+            "server.address": self._endpoint,
+            "akgen.role": request.role,
+            "akgen.turn": request.turn,
+        }
+
     def _ask(self, request: Request, parameters: dict[str, Any]) -> Received:
         left = circumstances().left
         return ask(
@@ -139,6 +171,16 @@ class Caller:
             takes_within="within" in self.features,
             **parameters,
         )
+
+
+def _answered(call: ModelCall) -> dict[str, Any]:
+    return {
+        "gen_ai.usage.input_tokens": call.usage.input_tokens,
+        "gen_ai.usage.output_tokens": call.usage.output_tokens,
+        "gen_ai.response.finish_reasons": [reply.finish or reply.ended for reply in call.replies],
+        "akgen.tries": call.tries,
+        "akgen.cost": call.usage.cost,
+    }
 
 
 def _message(who: str, text: str) -> BaseMessage:

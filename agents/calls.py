@@ -83,7 +83,9 @@ class ModelCall(Frozen):
     """One request and its replies; `failed` says why there are none."""
 
     key: str  # of the request, without sample, model and parameters: what a replay finds it by
-    task: str | None = None  # None outside of a run
+    run: str | None = None  # these three are None outside of a run
+    task: str | None = None
+    node: str | None = None
     role: str
     attempt: int
     turn: int

@@ -53,7 +53,7 @@ class Context:
         store = self.store.sample(number)
         return SampleContext(
             store=store,
-            log=EventLog(store.events_file, task, number, self.watch),
+            log=EventLog(store.events_file, task, number, self.watch, self.run),
             ledger=Ledger(store.effects),
         )
 

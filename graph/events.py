@@ -30,7 +30,7 @@ class _LineFile:
 class EventLog:
     """The events of one sample. Safe to reopen; never rewrites a line."""
 
-    def __init__(self, path: Path, task: str, sample: int, watch: Watch) -> None:
+    def __init__(self, path: Path, task: str, sample: int, watch: Watch, run: str | None = None) -> None:
         self._watch = watch
         self._log: structlog.typing.FilteringBoundLogger = structlog.wrap_logger(
             _LineFile(path),
@@ -40,6 +40,7 @@ class EventLog:
                 structlog.processors.JSONRenderer(serializer=json.dumps),
             ],
             wrapper_class=structlog.make_filtering_bound_logger(0),
+            run=run,
             task=task,
             sample=sample,
         )

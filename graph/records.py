@@ -57,6 +57,7 @@ class Event(Frozen):
 
     at: datetime
     event: str  # "stage", "reused", "stopped"
+    run: str | None = None
     task: str
     sample: int
     attempt: int

@@ -13,6 +13,7 @@ from pydantic import Field, SecretStr
 
 from akgen.agents.models.resolve import COMPOSER, ModelOptions
 from akgen.agents.team import Talk, Team, make_team
+from akgen.agents.tracing import start_tracing
 from akgen.graph.calls import RunCalls
 from akgen.graph.context import Context
 from akgen.graph.events import Watch
@@ -40,6 +41,7 @@ class Site(Frozen):
     model_tries: int = 5  # how often a request to a model's endpoint is sent before the run stops
     model_timeout_s: float = 600.0  # of one answer
     model_wait_s: float = 1.0  # between two tries; it doubles
+    otel_endpoint: str | None = None  # where spans go, if anywhere
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ def make_crew(config: RunConfig, site: Site, tools: Tools, run: Path | None = No
 
     Raises InputError for a model or route that cannot be used.
     """
+    if site.otel_endpoint is not None:
+        start_tracing(site.otel_endpoint)
     team = make_team(
         config.model,
         ModelOptions(

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from akgen.agents.budget import Spent, remaining
 from akgen.agents.circumstances import Circumstances, under
 from akgen.agents.roles import Usage
+from akgen.agents.tracing import span, stage_span
 from akgen.graph.context import Context
 from akgen.graph.ledger import Paid
 from akgen.graph.records import Stage
@@ -44,7 +45,7 @@ class Step:
         usable: Callable[[T], bool] = lambda _: True,
     ) -> T:
         """Act once for these inputs, however often the process dies in between."""
-        with under(self._circumstances):
+        with under(self._circumstances), span(*stage_span(self._circumstances)):
             paid: Paid[T] = self.here.ledger.once(self.stage, inputs, model, act, usable)
         self._seconds = paid.seconds
         if paid.reused:

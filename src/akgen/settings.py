@@ -33,6 +33,7 @@ class Settings(BaseSettings):
     cache: Path = Field(default_factory=lambda: user_cache(os.environ))  # what is built once per machine
     compiler: str | None = None  # a C++17 compiler for the twin
     path: str = Field(default="/usr/local/bin:/usr/bin:/bin", validation_alias="PATH")
+    otel_endpoint: str | None = Field(default=None, validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT")
     cann_home: Path | None = Field(default=None, validation_alias="ASCEND_HOME_PATH")  # CANN's set_env.sh
 
     def machine(self) -> Machine:
@@ -48,6 +49,7 @@ class Settings(BaseSettings):
             model_tries=self.model_tries,
             model_timeout_s=self.model_timeout_s,
             model_wait_s=self.model_wait_s,
+            otel_endpoint=self.otel_endpoint,
             api_key=self.api_key.get_secret_value() if self.api_key else None,
             postgres=self.postgres.get_secret_value() if self.postgres else None,
         )

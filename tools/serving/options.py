@@ -77,6 +77,10 @@ def command(options: ServeOptions) -> list[str]:
         words += ["--dtype", dtype]
     if options.eager:
         words += ["--enforce-eager"]
+    if options.device == "cpu":
+        # vLLM takes back what it drew after a part of a prompt, and a CPU's generator cannot: a seeded request with a
+        # prompt that is taken in parts would end the server.
+        words += ["--no-enable-chunked-prefill"]
     if options.adapters:
         rank = max(adapter.rank for adapter in options.adapters)
         fitting = next((size for size in LORA_RANKS if size >= rank), rank)

@@ -1,0 +1,90 @@
+"""Spans of what a run does, with OpenTelemetry's names for generative AI. Without an endpoint they cost nothing.
+
+OpenTelemetry is not needed: `start_tracing` asks for it, and until it has been called no span is made. LangSmith needs
+nothing from here: LangChain sends to it by itself when its variables are set.
+"""
+
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from akgen.agents.circumstances import Circumstances
+from akgen.tools.outcome import InputError
+
+_AGENTS = {"plan": "planner", "write": "coder", "criticise": "critic"}
+_started: list[Any] = []  # the tracer, once there is one
+
+
+class Span:
+    """A span, or nothing. Values that are None are left out."""
+
+    def __init__(self, inner: Any | None) -> None:
+        self._inner = inner
+
+    def set(self, attributes: dict[str, Any]) -> None:
+        if self._inner is not None:
+            for name, value in attributes.items():
+                if value is not None:
+                    self._inner.set_attribute(name, value)
+
+    def failed(self, text: str) -> None:
+        if self._inner is not None:
+            status = importlib.import_module("opentelemetry.trace.status")
+            self._inner.set_status(status.Status(status.StatusCode.ERROR, text))
+
+
+def start_tracing(endpoint: str, service: str = "akgen") -> None:
+    """Send spans to an OTLP/HTTP endpoint from now on, in the background; what is left is sent when the process ends.
+
+    Raises InputError if OpenTelemetry is not installed.
+    """
+    if _started:
+        return
+    try:
+        sdk = importlib.import_module("opentelemetry.sdk.trace")
+        export = importlib.import_module("opentelemetry.sdk.trace.export")
+        otlp = importlib.import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter")
+        resources = importlib.import_module("opentelemetry.sdk.resources")
+    except ImportError as problem:
+        raise InputError(
+            "An OpenTelemetry endpoint is set, and OpenTelemetry is not installed.",
+            "pip install 'akgen[otel]', or unset OTEL_EXPORTER_OTLP_ENDPOINT.",
+        ) from problem
+    provider = sdk.TracerProvider(resource=resources.Resource.create({"service.name": service}))
+    exporter = otlp.OTLPSpanExporter(endpoint=f"{endpoint.rstrip('/')}/v1/traces")
+    provider.add_span_processor(export.BatchSpanProcessor(exporter))
+    _started.append(provider.get_tracer("akgen"))
+
+
+@contextmanager
+def span(name: str, attributes: dict[str, Any]) -> Iterator[Span]:
+    """Open a span around a block; spans that are opened inside it are its children."""
+    if not _started:
+        yield Span(None)
+        return
+    with _started[0].start_as_current_span(name) as inner:
+        made = Span(inner)
+        made.set(attributes)
+        yield made
+
+
+def stage_span(now: Circumstances) -> tuple[str, dict[str, Any]]:
+    """Return name and attributes of a stage: an agent's turn, or the use of a tool."""
+    node = now.node or ""
+    where = {
+        "akgen.run": now.run,
+        "akgen.task": now.task,
+        "akgen.sample": now.sample,
+        "akgen.attempt": now.attempt,
+        "akgen.node": node,
+    }
+    agent = _AGENTS.get(node)
+    if agent is not None:
+        told = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": agent}
+        return f"invoke_agent {agent}", {**told, **where}
+    return f"execute_tool {node}", {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": node,
+        **where,
+    }
