@@ -1,6 +1,7 @@
 """A model server as a process of ours: started, waited for, stopped."""
 
 import json
+import re
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -25,6 +26,9 @@ _LOOK_FOR = """
 import importlib.util, json
 print(json.dumps([name for name in ("vllm", "vllm_ascend") if importlib.util.find_spec(name)]))
 """
+_ERROR = re.compile(r"\b(?:\w+(?:Error|Exception)|error): .+")
+_ECHOES = ("EngineDeadError", "RuntimeError: Engine core")  # what the others say when one process failed
+LOOKED_AT_BYTES = 1 << 18  # of a log's end
 
 
 class Serving(Frozen):
@@ -122,10 +126,13 @@ def last_line(log: Path) -> str:
 
 
 def cause(log: Path) -> str:
-    """Return the line of a log that most likely says why: the last that names an error."""
+    """Return why a log says that the server ended: the first error that is not about another one, or its last line."""
     lines = _tail(log)
-    named = [line for line in lines if "Error" in line or "error:" in line]
-    return (named or lines or ["it printed nothing."])[-1][-300:]
+    for line in lines:
+        told = _ERROR.search(line)
+        if told and not told[0].startswith(_ECHOES):
+            return told[0][:300]
+    return lines[-1][-300:] if lines else "it printed nothing"
 
 
 def _tail(log: Path) -> list[str]:
@@ -133,6 +140,6 @@ def _tail(log: Path) -> list[str]:
         return []
     with log.open("rb") as handle:
         size = handle.seek(0, 2)
-        handle.seek(max(0, size - 16384))
+        handle.seek(max(0, size - LOOKED_AT_BYTES))
         text = handle.read().decode(errors="replace")
     return [line.strip() for line in text.splitlines() if line.strip()]
