@@ -39,6 +39,9 @@ class Launch(Frozen):
     tiling_key: int | None = None
     profile: Profile | None = None
     wall_s: float = 0.0
+    # Of the process that ran it, starting it and its tensors included; the twin's only.
+    cpu_s: float | None = None
+    peak_bytes: int | None = None
 
 
 class Toolchain(Protocol):

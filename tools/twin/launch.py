@@ -60,6 +60,8 @@ def launch(
         tiling_key=what.tiling.tiling_key,
         profile=profile,
         wall_s=done.wall_s,
+        cpu_s=done.cpu_s,
+        peak_bytes=read.peak_bytes,
     )
 
 

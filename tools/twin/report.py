@@ -65,6 +65,7 @@ class LaunchReport(NamedTuple):
     launch: LaunchLine | None
     ended: bool
     locked: bool
+    peak_bytes: int | None = None  # most memory of the launcher's process
 
 
 def read_report(file: Path, library: Path, runtime: Runtime) -> LaunchReport:
@@ -75,17 +76,19 @@ def read_report(file: Path, library: Path, runtime: Runtime) -> LaunchReport:
     objects = [o for o in map(_object, lines) if o is not None]
     raw = _of(DiagnosticLine, "diagnostic", objects)
     launches = _of(LaunchLine, "launch", objects)
-    ends = sum(o.get("kind") == "end" for o in objects)
+    ends = [o for o in objects if o.get("kind") == "end"]
+    peak = ends[0].get("peak_bytes") if len(ends) == 1 else None
     places = places_of(runtime, library, (o.so_offset - 1 for o in raw))
     found = tuple(_diagnostic(o, places) for o in raw)
     malformed = len(raw) + len(launches) < sum(o.get("kind") in ("diagnostic", "launch") for o in objects)
-    if malformed or len(launches) > 1 or ends > 1:
+    if malformed or len(launches) > 1 or len(ends) > 1:
         found = (*found, _FORGED)
     return LaunchReport(
         diagnostics=found,
         launch=launches[0] if launches else None,
-        ended=ends > 0,
+        ended=bool(ends),
         locked=any(o.get("kind") == "locked" for o in objects),
+        peak_bytes=peak if isinstance(peak, int) and peak > 0 else None,
     )
 
 

@@ -219,7 +219,7 @@ def speed(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure compile, verdict and graph overhead. Exit 0 if every figure is within its target."""
+    """Measure compiling, operators, memory, verdicts and the graph. Exit 0 if every figure is within its target."""
     from rich.table import Table
 
     from akgen.bench.speed import measure
@@ -239,7 +239,9 @@ def speed(
     table.add_column("of", overflow="fold")
     for f in figures:
         unit = "" if f.unit == "ratio" else f" {f.unit}"
-        table.add_row(f.name, f"{f.value:.2f}{unit}", f"{f.target:g}{unit}", f.detail)
+        bound = "at least " if f.unit == "per hour" else ""
+        digits = 2 if f.value < 100 else 0
+        table.add_row(f.name, f"{f.value:.{digits}f}{unit}", f"{bound}{f.target:g}{unit}", f.detail)
     terminal.show(table)
     terminal.result({"toolchain": toolchain.version(), "figures": [f.model_dump() for f in figures]})
     finish(all(f.holds for f in figures))
