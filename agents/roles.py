@@ -21,6 +21,7 @@ class Feedback(Frozen):
     diagnostics: tuple[Diagnostic, ...] = ()
     action: Literal["repair", "tune", "replan"] = "repair"
     left: Budget | None = None  # what may still be spent
+    dsl: str | None = None  # the tile program of that attempt
 
 
 class Planned(Frozen):

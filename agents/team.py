@@ -9,6 +9,7 @@ from akgen.agents.calls import CallStore, Limits, Price
 from akgen.agents.coder import ChatCoder
 from akgen.agents.conversation import Conversation
 from akgen.agents.critic import RuleCritic
+from akgen.agents.dsl_coder import DslCoder
 from akgen.agents.kernelgen_briefing import KernelGenBriefing
 from akgen.agents.models.resolve import (
     COMPOSER,
@@ -75,10 +76,6 @@ def make_team(
         free = _composer(chip)
         return Team(planner=free, coder=free, critic=RuleCritic(), understand=hear)
     talk = talk or Talk()
-    if route == "dsl":
-        raise InputError(
-            "A model writes Ascend C directly.", "Leave --route out, or use the composer for the dsl route."
-        )
     conversation = Conversation(
         resolve_model(model, options),
         model,
@@ -91,15 +88,31 @@ def make_team(
         limits=talk.limits,
     )
     trained = speaks_kernelgen(model)
+    if trained and route == "dsl":
+        raise InputError(
+            "KernelGen-LM writes Ascend C; it was not trained on the tile DSL.", "Leave --route out."
+        )
     briefing: Briefing = (KernelGenBriefing if trained else EnglishBriefing)(chip, budget, describe)
     planning: Planner = (
         _composer(chip)
         if planner == "composer"
-        else ChatPlanner(conversation, chip, budget, briefing=briefing, fallback=lambda: _composer(chip))
+        else ChatPlanner(
+            conversation,
+            chip,
+            budget,
+            route or "ascendc",
+            briefing=briefing,
+            fallback=lambda: _composer(chip),
+        )
+    )
+    coder: Coder = (
+        DslCoder(conversation, chip, budget, describe)
+        if route == "dsl"
+        else ChatCoder(conversation, chip, budget, describe, briefing)
     )
     return Team(
         planner=planning,
-        coder=ChatCoder(conversation, chip, budget, describe, briefing),
+        coder=coder,
         critic=RuleCritic(),
         understand=ModelUnderstanding(conversation),
     )

@@ -52,7 +52,9 @@ def criticise(state: SampleState, runtime: Runtime[Context]) -> Update:
     if decision.action in GO_ON and stopped is None:
         feedback = decision.feedback
         if feedback is not None:
-            feedback = feedback.model_copy(update={"left": remaining(context.budget, spent)})
+            written = state["written"]
+            known = {"left": remaining(context.budget, spent), "dsl": written.dsl if written else None}
+            feedback = feedback.model_copy(update=known)
         return {
             **_fresh_attempt(step.attempt + 1),
             "decision": decision,

@@ -85,3 +85,51 @@ def test_a_recorded_run_replays_without_its_model(
     ]
     assert [outcome for outcome, _ in rows[0]] == ["wrong", "correct"]
     assert rows[0] == rows[1]
+
+
+PROGRAM = '''```python
+@ascend_kernel
+def add_kernel(x0, y0, n: int, per_core: int, tile: int):
+    """y0 = x0 + 1."""
+    t = alloc_ub(tile, float32)
+    first = program_id() * per_core
+    last = min(first + per_core, n)
+    for i in range(first, last, tile):
+        len = min(tile, last - i)
+        with copyin():
+            load(t, x0, i, len)
+        with compute():
+            OPERATION(t, t, 1.0)
+        with copyout():
+            store(y0, i, t)
+
+
+@ascend_host
+def add_one(x0: Tensor, y0: Output):
+    """Even shares."""
+    declare(y0, x0.shape, x0.dtype)
+    n = x0.numel
+    per_core = align_up(ceil_div(n, core_num()), 64)
+    add_kernel[ceil_div(n, per_core)](x0, y0, n, per_core, min(fit_tile(add_kernel, "tile"), per_core))
+```
+'''
+
+
+def test_a_model_that_writes_the_tile_dsl_is_told_its_programs_faults_and_mends_them(
+    akgen: Akgen, add_one: Path, tmp_path: Path
+) -> None:
+    replies = [PROGRAM.replace("OPERATION", name) for name in ("plus", "sub", "add")]
+    model = tmp_path / "script.jsonl"
+    lines = [{"role": "coder", "attempt": n, "text": text} for n, text in enumerate(replies, start=1)]
+    model.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    run = tmp_path / "run"
+    arguments = ("solve", add_one, "--route", "dsl", "--planner", "composer", "--model", f"scripted:{model}")
+    ended = akgen(*arguments, "--out", run, "--json")
+    assert ended.code == 0, ended.err
+    attempts = json.loads((run / "tasks" / "add_one" / "sample-0" / "attempts.json").read_text())
+    assert [a["verdict"]["outcome"] for a in attempts] == ["compile_error", "wrong", "correct"]
+    asked = [a["coder_messages"][1]["content"] for a in attempts]
+    assert "def add_one(x0: Tensor, y0: Output):" in asked[0]
+    assert "plus(t, t, 1.0)" in asked[1] and "`plus`" in asked[1]
+    assert "sub(t, t, 1.0)" in asked[2] and "Remedy" in asked[2]
+    assert attempts[2]["dsl"] == attempts[0]["dsl"].replace("plus(", "add(")

@@ -1,0 +1,141 @@
+"""The coder of the `dsl` route: a chat model writes a tile program, the lowering passes write Ascend C."""
+
+import re
+
+from akgen.agents.answers import unusable
+from akgen.agents.briefing import Brief, Describe, task_text
+from akgen.agents.budget import Budget
+from akgen.agents.conversation import Answer, Conversation
+from akgen.agents.kernel_only import interface
+from akgen.agents.plan import Plan
+from akgen.agents.prompts import raw_text, render
+from akgen.agents.replies import split_thought
+from akgen.agents.roles import Feedback, Written
+from akgen.knowledge.chip import Chip
+from akgen.tools.dsl import DslError, lower, parse
+from akgen.tools.op_spec import OpSpec, ParamSpec
+from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.project import KernelProject
+from akgen.tools.task import Task
+
+_FENCE = re.compile(r"^[ \t]*```[ \t]*(?:python|py|dsl)?[ \t]*\n(?P<body>.*?)^[ \t]*```[ \t]*$", re.M | re.S)
+_HOST_KINDS = {"required": "Tensor", "optional": "OptionalTensor", "dynamic": "TensorList"}
+
+
+class DslCoder:
+    """Writes by asking a chat model for a tile program. Queues, padding and synchronisation are the passes' business.
+
+    A program that is not sound is an attempt that does not compile; its findings carry the program's lines.
+    """
+
+    def __init__(self, conversation: Conversation, chip: Chip, budget: Budget, describe: Describe) -> None:
+        self.name = f"model:{conversation.name}, tile DSL"
+        self._conversation = conversation
+        self._chip = chip
+        self._budget = budget
+        self._describe = describe
+
+    def write(
+        self, task: Task, plan: Plan, feedback: Feedback | None, previous: KernelProject | None, sample: int
+    ) -> Written:
+        """Return the lowered project of the reply. `previous` is not shown: the feedback carries its program."""
+        del previous
+        op = self._operator(task)
+        brief = self._brief(task, plan, feedback, op)
+        answer = self._conversation.ask(
+            brief.system,
+            brief.user,
+            role="coder",
+            attempt=feedback.attempt + 1 if feedback else 1,
+            sample=sample,
+            shared=feedback is None and not plan.origin.startswith("model:"),
+            aside=brief.aside,
+        )
+        stopped = unusable(answer, "write")
+        if stopped is not None:
+            return _nothing(answer, None, stopped[0], (stopped[1],))
+        program = read_program(answer.text)
+        if program is None:
+            cut = answer.ended == "length"
+            text = (
+                "The reply is cut before its program ends."
+                if cut
+                else "The reply holds no block with a program."
+            )
+            found = Diagnostic(code="REPLY_CUT" if cut else "NO_CODE", text=text, stage="write")
+            return _nothing(answer, None, Outcome.NO_CODE, (found,))
+        try:
+            project = lower(parse(program), op, task.kernel)
+        except DslError as error:
+            return _nothing(answer, program, Outcome.COMPILE_ERROR, error.diagnostics)
+        return Written(
+            project=project, dsl=program, form="files", usage=answer.usage, messages=answer.messages
+        )
+
+    def _brief(self, task: Task, plan: Plan, feedback: Feedback | None, op: OpSpec) -> Brief:
+        budget = feedback.left if feedback and feedback.left else self._budget
+        aside = render("budget", budget=budget).strip()
+        user = render(
+            "dsl_user",
+            task_text=task_text(task, self._describe),
+            budget_text=aside,
+            plan=plan,
+            feedback=feedback,
+            host=host_signature(task, op),
+        )
+        system = render("dsl_system", chip=self._chip, language=raw_text("dsl_language.md"))
+        return Brief(system=system, user=user, aside=aside)
+
+    def _operator(self, task: Task) -> OpSpec:
+        """Return the OpDef that serves every case: the first one's, with a column for each combination of types."""
+        every = [interface(task.op_type, self._describe(task.only((case.id,)))) for case in task.cases]
+        first = every[0]
+        columns = tuple(dict.fromkeys(_column(op) for op in every if _shape(op) == _shape(first)))
+        count = len(first.inputs)
+        inputs = (
+            p.model_copy(update={"dtypes": tuple(c[i] for c in columns)}) for i, p in enumerate(first.inputs)
+        )
+        outputs = (
+            p.model_copy(update={"dtypes": tuple(c[count + k] for c in columns)})
+            for k, p in enumerate(first.outputs)
+        )
+        return first.model_copy(update={"inputs": tuple(inputs), "outputs": tuple(outputs)})
+
+
+def read_program(text: str) -> str | None:
+    """Return the last block of a reply that defines a kernel, or None."""
+    _, rest, _ = split_thought(text)
+    programs = [b["body"] for b in _FENCE.finditer(rest) if "@ascend_kernel" in b["body"]]
+    return programs[-1] if programs else None
+
+
+def host_signature(task: Task, op: OpSpec) -> str:
+    """Return the first line of the host function that fits the operator."""
+    names = {p.name for p in op.inputs}
+    parts = [f"{p.name}: {_HOST_KINDS[p.kind]}" for p in op.inputs]
+    parts += [
+        f"{p.name}{'_ref' if p.name in names else ''}: {'OutputList' if p.kind == 'dynamic' else 'Output'}"
+        for p in op.outputs
+    ]
+    parts += [f"{a.name}: {a.type} = {a.default!r}" for a in op.attrs]
+    return f"def {task.kernel}({', '.join(parts)}):"
+
+
+def _column(op: OpSpec) -> tuple[str, ...]:
+    return tuple(p.dtypes[0] for p in (*op.inputs, *op.outputs))
+
+
+def _shape(op: OpSpec) -> tuple[tuple[str, str], ...]:
+    params: tuple[ParamSpec, ...] = (*op.inputs, *op.outputs)
+    return tuple((p.name, p.kind) for p in params)
+
+
+def _nothing(answer: Answer, dsl: str | None, outcome: Outcome, found: tuple[Diagnostic, ...]) -> Written:
+    return Written(
+        project=None,
+        outcome=outcome,
+        diagnostics=found,
+        dsl=dsl,
+        usage=answer.usage,
+        messages=answer.messages,
+    )

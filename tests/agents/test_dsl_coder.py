@@ -1,0 +1,34 @@
+"""What the coder of the tile DSL shows a model is true: the examples in its prompt are sound programs."""
+
+import re
+
+import pytest
+
+from akgen.agents.dsl_coder import read_program
+from akgen.agents.prompts import raw_text
+from akgen.tools.dsl import check, parse
+
+LANGUAGE = raw_text("dsl_language.md")
+EXAMPLES = [
+    re.sub(r"^    ", "", block, flags=re.M)
+    for part in LANGUAGE.split("### ")
+    for block in ["\n".join(line for line in part.splitlines() if line.startswith("    ") or not line)]
+    if "@ascend_host" in block and "..." not in block
+]
+
+
+@pytest.mark.parametrize("text", EXAMPLES, ids=lambda t: t.split("def ")[1].split("(")[0])
+def test_every_example_of_the_prompt_is_sound(text: str) -> None:
+    assert check(parse(text)) == ()
+
+
+def test_the_prompt_has_examples() -> None:
+    assert len(EXAMPLES) >= 2
+
+
+def test_the_last_program_of_a_reply_counts_and_other_blocks_do_not() -> None:
+    program = "```python\n@ascend_kernel\ndef {}(x):\n```\n"
+    reply = f"<think>{program.format('no')}</think>{program.format('old')}\n```python\nprint()\n```\n{program.format('new')}"
+    assert read_program(reply) == "@ascend_kernel\ndef new(x):\n"
+    assert read_program("```python\nprint()\n```") is None
+    assert read_program("```python\n@ascend_kernel\ndef cut(x):") is None
