@@ -13,7 +13,7 @@ EXAMPLES = [
     re.sub(r"^    ", "", block, flags=re.M)
     for part in LANGUAGE.split("### ")
     for block in ["\n".join(line for line in part.splitlines() if line.startswith("    ") or not line)]
-    if "@ascend_host" in block and "..." not in block
+    if "@ascend_host" in block and "@ascend_kernel" in block and "..." not in block
 ]
 
 
@@ -28,7 +28,8 @@ def test_the_prompt_has_examples() -> None:
 
 def test_the_last_program_of_a_reply_counts_and_other_blocks_do_not() -> None:
     program = "```python\n@ascend_kernel\ndef {}(x):\n```\n"
-    reply = f"<think>{program.format('no')}</think>{program.format('old')}\n```python\nprint()\n```\n{program.format('new')}"
+    thought, old, new = (program.format(name) for name in ("no", "old", "new"))
+    reply = f"<think>{thought}</think>{old}\n```python\nprint()\n```\n{new}"
     assert read_program(reply) == "@ascend_kernel\ndef new(x):\n"
     assert read_program("```python\nprint()\n```") is None
     assert read_program("```python\n@ascend_kernel\ndef cut(x):") is None
