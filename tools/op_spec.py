@@ -5,7 +5,17 @@ from typing import Literal
 from akgen.tools.dtypes import DType
 from akgen.tools.frozen import Frozen
 
-AttrValue = bool | int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[bool, ...] | None
+AttrValue = (
+    bool
+    | int
+    | float
+    | str
+    | tuple[int, ...]
+    | tuple[float, ...]
+    | tuple[bool, ...]
+    | tuple[tuple[int, ...], ...]
+    | None
+)
 
 
 class ParamSpec(Frozen):
@@ -20,7 +30,7 @@ class ParamSpec(Frozen):
 
 class AttrSpec(Frozen):
     name: str
-    type: Literal["bool", "int", "float", "str", "list_int", "list_float", "list_bool"]
+    type: Literal["bool", "int", "float", "str", "list_int", "list_float", "list_bool", "list_list_int"]
     required: bool = False
     default: AttrValue = None
 

@@ -11,7 +11,20 @@ import typer
 from pydantic import ValidationError
 
 from akgen import __version__
-from akgen.commands import bench, chat, doctor, evaluate, harvest, mcp, replay, serve, show, solve, unit
+from akgen.commands import (
+    bench,
+    chat,
+    doctor,
+    evaluate,
+    harvest,
+    mcp,
+    replay,
+    serve,
+    show,
+    solve,
+    torch_script,
+    unit,
+)
 from akgen.settings import Settings
 from akgen.terminal import refuse
 from akgen.tools.outcome import InfraError, InputError
@@ -60,6 +73,7 @@ app.command()(chat.chat)
 app.command()(mcp.mcp)
 app.command()(unit.unit)
 app.command()(unit.twin_flags)
+app.command("torch")(torch_script.torch_script)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(serve.serve)
 app.command()(doctor.doctor)
 app.add_typer(bench.app, name="bench")

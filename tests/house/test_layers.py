@@ -22,6 +22,7 @@ WALLS = {
     "textual": (),  # the screen is src/akgen/screen/
     "torch": (
         "tools/reference/",
+        "tools/binding/",
         "tools/cann/worker.py",
         "agents/composer/trace.py",
         "bench/npukb/",

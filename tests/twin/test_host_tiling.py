@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from akgen.tools.call import Call
+from akgen.tools.call import Attr, Call
 from akgen.tools.dtypes import DType
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.project import KernelProject
@@ -160,3 +160,32 @@ def _refused(twin: TwinToolchain, whole: KernelProject, call: Call, folder: Path
     build = twin.compile(whole, [call], folder)
     assert build.outcome is Outcome.TILING_ERROR, build
     return build.diagnostics[0]
+
+
+def test_a_list_of_lists_arrives_row_by_row(
+    twin: TwinToolchain, project: Projects, calls: Any, tmp_path: Path
+) -> None:
+    edited = project(
+        "kinds",
+        host=("ListInt({1, 2, 3})", "ListListInt({{1, 2}, {3}})"),
+        host_2=(
+            "static_cast<uint32_t>(attrs->GetListInt(2)->GetSize())",
+            "static_cast<uint32_t>([&] { uint64_t n = 0; const auto *rows = attrs->GetListListInt(2); "
+            "for (size_t i = 0; i < rows->GetSize(); ++i) { n = n * 100 + rows->Get(i)->GetSize() * 10; "
+            "for (size_t k = 0; k < rows->Get(i)->GetSize(); ++k) { "
+            "n += static_cast<const int64_t *>(rows->Get(i)->GetData())[k]; } } return n; }())",
+        ),
+    )
+    plain = calls.kinds("plain")
+    build = twin.compile(edited, [plain], tmp_path / "build")
+    assert build.outcome is None, build.diagnostics
+    assert build.op is not None and build.op.attrs[2].default == ((1, 2), (3,))
+    record = BuildRecord.model_validate_json((build.folder / "twin_build.json").read_bytes())
+    assert record.info is not None
+    given = plain.model_copy(update={"attrs": (*plain.attrs, Attr(name="sizes", value=((), (4,), (5, 6))))})
+    rows = []
+    for i, call in enumerate((plain, given)):
+        data = _tile(twin, record.info, call, tmp_path / str(i)).data
+        assert data is not None
+        rows.append(struct.unpack_from("<I", data, 12)[0])
+    assert rows == [(20 + 3) * 100 + 10 + 3, (10 + 4) * 100 + 20 + 11]

@@ -11,6 +11,7 @@ from typing import Any
 
 from akgen.tools.dtypes import DType
 from akgen.tools.op_spec import AttrSpec, AttrValue
+from akgen.tools.outcome import InputError
 
 FORMAT_ND = 2
 _ACL_TYPES = {dtype: dtype.ge_value for dtype in DType}
@@ -56,7 +57,13 @@ class Library:
     def attribute(self, spec: AttrSpec, value: AttrValue) -> object:
         """Convert an attribute's value to the type that the generated entry takes."""
         if isinstance(value, tuple):
-            return self._array(spec, value)
+            numbers = tuple(v for v in value if not isinstance(v, tuple))
+            if len(numbers) < len(value) or spec.type == "list_list_int":
+                raise InputError(
+                    f"Attribute {spec.name} is a list of lists.",
+                    "CANN's aclnn calls take no such attribute here.",
+                )
+            return self._array(spec, numbers)
         if spec.type == "bool":
             return ctypes.c_bool(bool(value))
         if spec.type == "int" and isinstance(value, int | float):

@@ -88,7 +88,7 @@ class HostRun:
         for p in self.host.attrs:
             value = attrs.get(p.name, p.default)
             if isinstance(value, (tuple, list)):
-                self.lists[p.name] = [self._attr(v) for v in value]
+                self.lists[p.name] = [self._attr(v) for v in value if not isinstance(v, tuple)]
             elif isinstance(value, str):
                 self.texts[p.name] = value
             elif isinstance(value, (bool, int, float)):

@@ -31,7 +31,7 @@ class HostAttr(Frozen):
     name: str
     type: str
     required: bool
-    default: AttrValue | tuple[tuple[int, ...], ...]
+    default: AttrValue
 
 
 class HostOp(Frozen):
@@ -122,7 +122,7 @@ def spec_of(op: HostOp) -> OpSpec:
         op_type=op.op_type,
         inputs=tuple(specs[:n]),
         outputs=tuple(specs[n:]),
-        attrs=tuple(_attr(a) for a in op.attrs if a.type != "list_list_int"),
+        attrs=tuple(_attr(a) for a in op.attrs),
         has_tiling=op.has_tiling,
     )
 

@@ -19,12 +19,14 @@ from akgen.tools.outcome import Diagnostic, InfraError
 from akgen.tools.process import Finished, run
 from akgen.tools.twin.columns import Column
 from akgen.tools.twin.host_info import HostAttr, HostInfo, HostOp
+from akgen.tools.twin.infer_check import check_inferred
 from akgen.tools.twin.places import place_of
 from akgen.tools.twin.runtime_build import Runtime
 
 DESCRIBE_TIMEOUT_S = 20.0
 MOST_WORKSPACE_BYTES = 32 << 30
 MOST_REPORT_BYTES = 16 << 20
+_INFER_PHASE = '{"phase":"infer"}\n'  # the tiling is done; what follows cannot undo it
 MOST_VALUE_BYTES = 1 << 20  # an input whose values the tiling function reads is small
 _PACK = {
     DType.FLOAT32: "f", DType.FLOAT64: "d", DType.INT8: "b", DType.INT16: "h", DType.INT32: "i", DType.INT64: "q",
@@ -40,6 +42,7 @@ class Tiling(Frozen):
     tiling_key: int
     workspace_bytes: int  # as the host asked for, library part included if the host added it
     schedule_mode: int = 0
+    findings: tuple[Diagnostic, ...] = ()  # warnings of the host side
 
 
 class TilingAnswer(BaseModel):
@@ -66,7 +69,7 @@ class HostFailure(Exception):
 def describe(op_type: str, runtime: Runtime, library: Path, chip_file: Path, folder: Path) -> HostInfo:
     """Load the library and return what it registered. Raises HostFailure."""
     lines = _head(op_type, library, chip_file, folder)
-    report, _ = _run(lines, runtime, library, folder, "compile", DESCRIBE_TIMEOUT_S)
+    report, _, _ = _run(lines, runtime, library, folder, "compile", DESCRIBE_TIMEOUT_S)
     with _written_by_the_runner("compile"):
         return HostInfo.from_report(library, report)
 
@@ -86,20 +89,23 @@ def tile(
     for i, output in enumerate(call.outputs[: len(op.outputs)]):
         lines += _argument("out", output.meta, column.output_formats[i], None)
     lines += [_attr(a, v) for a, v in zip(op.attrs, attr_values(op.attrs, call), strict=True)]
-    report, said = _run(lines, runtime, info.library, folder, "tiling", runtime.tiling_timeout_s)
+    report, inferred, said = _run(lines, runtime, info.library, folder, "tiling", runtime.tiling_timeout_s)
     with _written_by_the_runner("tiling"):
         answer = TilingAnswer.model_validate(report)
-    return _answer(answer, said, data)
+    tiling = _answer(answer, said, data)
+    if inferred is None:
+        return tiling
+    return tiling.model_copy(update={"findings": check_inferred(op, column, call, inferred)})
 
 
-def attr_values(attrs: Sequence[HostAttr], call: Call) -> list[AttrValue | tuple[tuple[int, ...], ...]]:
+def attr_values(attrs: Sequence[HostAttr], call: Call) -> list[AttrValue]:
     """Return every attribute's value: given by name, else by position, else the default."""
     names = {a.name for a in attrs}
     given = {a.name: a.value for a in call.attrs if a.name in names}
     by_position = [None if a.name in names else a for a in call.attrs]
-    out: list[AttrValue | tuple[tuple[int, ...], ...]] = []
+    out: list[AttrValue] = []
     for i, attr in enumerate(attrs):
-        value: AttrValue | tuple[tuple[int, ...], ...] = given.get(attr.name)
+        value: AttrValue = given.get(attr.name)
         positional = by_position[i] if i < len(by_position) else None
         if attr.name not in given and positional is not None:
             value = positional.value
@@ -135,8 +141,11 @@ def _answer(answer: TilingAnswer, said: str, data: Path) -> Tiling:
 
 def _run(
     lines: Sequence[str], runtime: Runtime, library: Path, folder: Path, stage: str, timeout_s: float
-) -> tuple[dict[str, Any], str]:
-    """Return the report's object and what the host code printed. Raises HostFailure, InfraError."""
+) -> tuple[dict[str, Any], dict[str, Any] | None, str]:
+    """Return the report's object, what came of the shape functions after it, and what host code printed.
+
+    Raises HostFailure, InfraError.
+    """
     manifest = folder / f"host_{stage}.manifest"
     manifest.write_text("\n".join(lines) + "\n")
     report = folder / "host_report.json"
@@ -144,14 +153,11 @@ def _run(
     done = run([runtime.host_runner, manifest], cwd=folder, timeout_s=timeout_s)
     if done.rc == 70 and not report.is_file():
         raise InfraError(f"The host runner failed: {done.err.strip()}", "Run `akgen doctor`.")
-    text = _report_text(report)
-    last = text.strip().splitlines()[-1] if text.strip() else "{}"
-    try:
-        parsed = json.loads(last)
-    except (ValueError, RecursionError):
-        parsed = {}
-    answer: dict[str, Any] = parsed if isinstance(parsed, dict) else {}
     said = _said(done)
+    before, phase, after = _report_text(report).partition(_INFER_PHASE)
+    answer = _last_object(before)
+    if phase and "status" in answer:
+        return answer, _last_object(after), said
     where = "tiling" if stage == "tiling" else "compile"
     if done.timed_out:
         raise HostFailure(_finding("HOST_TIMEOUT", f"Host code did not end within {timeout_s:.0f} s.", where))
@@ -165,7 +171,16 @@ def _run(
     if not done.ok or not answer:
         text = f"Host code ended the process ({done.ending}){': ' + said if said else ''}."
         raise HostFailure(_finding("HOST_CRASH", text, where))
-    return answer, said
+    return answer, None, said
+
+
+def _last_object(text: str) -> dict[str, Any]:
+    """Return the last line's object; empty if there is none."""
+    try:
+        parsed = json.loads(text.strip().splitlines()[-1]) if text.strip() else {}
+    except (ValueError, RecursionError):
+        return {}
+    return parsed if isinstance(parsed, dict) else {}
 
 
 def _report_text(report: Path) -> str:
@@ -261,13 +276,15 @@ def _values_file(
     return None
 
 
-def _attr(attr: HostAttr, value: AttrValue | tuple[tuple[int, ...], ...]) -> str:
-    if value is None or attr.type == "list_list_int":
+def _attr(attr: HostAttr, value: AttrValue) -> str:
+    if value is None:
         return "attr\tnone"
     kind = attr.type or "int"
     if kind == "str":
         return f"attr\tstr\t{str(value).encode().hex()}"
-    items = value if isinstance(value, tuple) else (value,)
+    items: tuple[Any, ...] = value if isinstance(value, tuple) else (value,)
+    if kind == "list_list_int":
+        return "\t".join(["attr", kind, *(",".join(str(int(v)) for v in row) for row in items)])
     if kind.startswith("list_"):
         return f"attr\t{kind}\t{','.join(_scalar(kind.removeprefix('list_'), v) for v in items)}"
     return f"attr\t{kind}\t{_scalar(kind, items[0])}"

@@ -83,6 +83,10 @@ class TwinToolchain:
             part.replace(target)
 
     @property
+    def settings(self) -> TwinSettings:
+        return self._settings
+
+    @property
     def runtime(self) -> Runtime:
         """Return the built runtime, building it first if need be."""
         return self._ready()
@@ -153,7 +157,9 @@ class TwinToolchain:
         )
         launched = launch(runtime, what, call, folder, timeout_s=timeout_s, trace=trace)
         unset = unset_fields(record.project, record.info, plan.tiling.tiling_key)
-        return launched.model_copy(update={"diagnostics": (*launched.diagnostics, *unset)})
+        return launched.model_copy(
+            update={"diagnostics": (*launched.diagnostics, *unset, *plan.tiling.findings)}
+        )
 
     def lint(self, project: KernelProject) -> tuple[Diagnostic, ...]:
         """Return what a look at the project without a task finds: registration, entry, compiling."""

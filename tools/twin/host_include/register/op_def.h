@@ -206,6 +206,8 @@ public:
     const std::vector<OpParamDef> &outputs() const { return outputs_; }
     const std::vector<OpAttrDef> &attrs() const { return attrs_; }
     const OpAICoreDef &core() const { return core_; }
+    gert::OpImplRegisterV2::InferShapeKernelFunc infer_shape() const { return infer_shape_; }
+    gert::OpImplRegisterV2::InferDataTypeKernelFunc infer_data_type() const { return infer_data_type_; }
 
 private:
     std::string type_;
@@ -214,6 +216,8 @@ private:
     std::vector<OpAttrDef> attrs_;
     OpAICoreDef core_;
     OpMC2Def mc2_;
+    gert::OpImplRegisterV2::InferShapeKernelFunc infer_shape_ = nullptr;
+    gert::OpImplRegisterV2::InferDataTypeKernelFunc infer_data_type_ = nullptr;
 };
 
 } // namespace ops

@@ -31,7 +31,11 @@ void on_signal(int signal, siginfo_t *, void *context)
 {
     const auto *machine = static_cast<const ucontext_t *>(context);
     void *frames[32];
+#if defined(__x86_64__)
     frames[0] = reinterpret_cast<void *>(machine->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+    frames[0] = reinterpret_cast<void *>(machine->uc_mcontext.pc);
+#endif
     long offset = offset_in_library(frames[0]);
     if (offset < 0) {
         const int count = backtrace(frames, 32);

@@ -10,6 +10,7 @@
 #include "chip.h"
 #include "crash.h"
 #include "describe.h"
+#include "infer.h"
 #include "json.h"
 #include "lockdown.h"
 #include "manifest.h"
@@ -115,6 +116,11 @@ int run_tiling(const Manifest &m, int report_fd, int tiling_fd)
                           ",\"schedule_mode\":" + std::to_string(answer.schedule_mode) +
                           ",\"workspaces\":" + json_list(answer.workspaces, number) +
                           ",\"complaints\":" + json_list(complaints(), json_text) + "}");
+    const InferFunctions functions = infer_functions_of(m.op);
+    if (status == ge::GRAPH_SUCCESS && (functions.shape != nullptr || functions.data_type != nullptr)) {
+        report(report_fd, "{\"phase\":\"infer\"}"); // what happens from here on does not touch the tiling
+        report(report_fd, "{\"infer\":" + infer(functions, node) + "}");
+    }
     return 0;
 }
 

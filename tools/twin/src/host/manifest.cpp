@@ -68,8 +68,21 @@ void add_attr(Node &node, const Words &words)
 {
     auto slot = std::make_unique<AttrSlot>();
     if (words.size() >= 2 && words[1] != "none") {
-        const std::string &value = words.at(2);
         slot->type = words[1];
+        if (slot->type == "list_list_int") {
+            for (size_t row = 2; row < words.size(); ++row) {
+                slot->rows.emplace_back();
+                for (const std::string &item : items(words[row])) {
+                    slot->rows.back().push_back(std::stoll(item));
+                }
+            }
+            for (const std::vector<int64_t> &row : slot->rows) {
+                slot->lists.Append(gert::ContinuousVector(row.data(), row.size()));
+            }
+            node.attrs.push_back(std::move(slot));
+            return;
+        }
+        const std::string &value = words.at(2);
         if (slot->type == "int") {
             slot->integer = std::stoll(value);
         } else if (slot->type == "float") {

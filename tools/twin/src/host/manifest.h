@@ -6,7 +6,8 @@
 //   in  tensor DTYPE SHAPE FORMAT VALUES|-      SHAPE: comma-separated, '-' for no dimensions
 //   in  none | in list COUNT + COUNT `item` lines of the same fields
 //   out ...                                     likewise
-//   attr TYPE VALUE | attr none                 in OpDef order; str in hex, lists comma-separated
+//   attr TYPE VALUE | attr none                 in OpDef order; str in hex, lists comma-separated,
+//                                               list_list_int with a field for each list
 #pragma once
 #include <memory>
 #include <string>

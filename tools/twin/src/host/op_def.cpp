@@ -327,16 +327,18 @@ OpAttrDef &OpDef::Attr(const char *name)
 {
     return find_or_add(attrs_, name);
 }
-OpDef &OpDef::SetInferShape(gert::OpImplRegisterV2::InferShapeKernelFunc)
+OpDef &OpDef::SetInferShape(gert::OpImplRegisterV2::InferShapeKernelFunc function)
 {
+    infer_shape_ = function;
     return *this;
 }
 OpDef &OpDef::SetInferShapeRange(gert::OpImplRegisterV2::InferShapeRangeKernelFunc)
 {
     return *this;
 }
-OpDef &OpDef::SetInferDataType(gert::OpImplRegisterV2::InferDataTypeKernelFunc)
+OpDef &OpDef::SetInferDataType(gert::OpImplRegisterV2::InferDataTypeKernelFunc function)
 {
+    infer_data_type_ = function;
     return *this;
 }
 OpDef &OpDef::Comment(const char *)

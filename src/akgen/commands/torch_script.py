@@ -1,0 +1,58 @@
+"""`akgen torch`: run a Python script that imports a PyTorch binding, with the binding's operators on the twin."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from akgen.settings import Settings
+from akgen.terminal import AsJson, Terminal
+
+
+def torch_script(
+    context: typer.Context,
+    script: Annotated[Path, typer.Argument(help="The Python script; it imports the binding's module.")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="For the script.")] = None,
+    binding: Annotated[Path, typer.Option(help="The binding: a .cpp with EXEC_NPU_CMD.")] = Path(
+        "pybind.cpp"
+    ),
+    project: Annotated[
+        list[Path] | None, typer.Option(help="A folder with op_host and op_kernel; once for each operator.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compile a binding against CPU PyTorch and run SCRIPT; each operator that it calls runs on the twin."""
+    import runpy
+    import sys
+
+    from akgen.tools.binding.module import load
+    from akgen.tools.outcome import InputError
+    from akgen.tools.project_names import read_project
+    from akgen.tools.twin.settings import TwinSettings
+    from akgen.tools.twin.toolchain import TwinToolchain
+
+    settings: Settings = context.obj
+    terminal = Terminal(as_json)
+    if not project:
+        raise InputError("No operator is given.", "Add --project FOLDER for each operator of the binding.")
+    if not script.is_file():
+        raise InputError(f"There is no script {script}.", "Name a Python file.")
+    machine = settings.machine()
+    twin = TwinToolchain(
+        TwinSettings(cache=machine.cache, chip=settings.chip, compiler=machine.compiler, path=machine.path)
+    )
+    twin.prepare(terminal.line)
+    projects = [read_project(folder, folder.resolve().name, folder.resolve().name) for folder in project]
+    module = load(binding, projects, twin, progress=terminal.line)
+    sys.modules[module.__name__] = module
+    sys.argv = [str(script), *(arguments or ())]
+    sys.path.insert(0, str(script.resolve().parent))
+    runpy.run_path(str(script), run_name="__main__")
+    launches = [(o.op_type, launch) for o in module.akgen_operators for launch in o.launches]
+    for name, launch in launches:
+        warned = f", {len(launch.diagnostics)} findings" if launch.diagnostics else ""
+        time = f"{launch.duration_us:.1f} us predicted" if launch.duration_us is not None else "not timed"
+        terminal.line(f"{name}: {launch.block_dim} blocks, {time}{warned}")
+    terminal.result(
+        {"launches": [{"operator": name, **launch.model_dump(mode="json")} for name, launch in launches]}
+    )

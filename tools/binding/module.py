@@ -1,0 +1,182 @@
+"""Import a binding so that its operator runs on the twin: results come back into the binding's own tensors.
+
+The binding is the user's code and runs in the caller's process; host code and kernel run in the sandbox, as ever.
+"""
+
+import ctypes
+import functools
+import importlib.machinery
+import importlib.util
+import itertools
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import ParamSpec, TypeVar
+
+import torch
+from torch.utils.cpp_extension import include_paths
+
+from akgen.tools.binding.arguments import Given, Target, bind
+from akgen.tools.binding.build import BuiltBinding, TorchParts, build_binding
+from akgen.tools.call import TensorFile
+from akgen.tools.op_spec import OpSpec
+from akgen.tools.outcome import Diagnostic, InputError
+from akgen.tools.project import KernelProject
+from akgen.tools.reference.tensors import read
+from akgen.tools.toolchain import Launch, Progress
+from akgen.tools.twin.compiler import find_compiler
+from akgen.tools.twin.toolchain import TwinToolchain
+
+_COUNT = itertools.count()
+Listener = Callable[[str, Sequence[Given]], None]
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class OperatorFailed(RuntimeError):
+    """The operator was refused, or a check ended its launch; `diagnostics` says why."""
+
+    def __init__(self, name: str, what: str, diagnostics: tuple[Diagnostic, ...]) -> None:
+        told = "; ".join(_told(d) for d in diagnostics if d.severity == "error")
+        super().__init__(f"{name} {what}: {told or 'nothing is known about it'}")
+        self.diagnostics = diagnostics
+
+
+class Operator:
+    """Runs what a binding launches. `launches` holds every launch so far, with predicted times and warnings."""
+
+    def __init__(self, project: KernelProject, twin: TwinToolchain, *, timeout_s: float = 120.0) -> None:
+        self.op_type = project.op_type
+        self.launches: list[Launch] = []
+        self._project, self._twin = project, twin
+        self._timeout_s = timeout_s
+        self._spec: OpSpec | None = None
+
+    def launch(self, name: str, given: Sequence[Given]) -> None:
+        """Serve one EXEC_NPU_CMD. Raises OperatorFailed, InputError, InfraError."""
+        with tempfile.TemporaryDirectory(prefix="akgen-binding-") as work:
+            folder = Path(work)
+            bound = bind(name, given, self._interface(name, folder), folder)
+            build = self._twin.compile(self._project, [bound.call], folder / "build")
+            if build.outcome is not None:
+                raise OperatorFailed(name, f"does not build ({build.outcome})", build.diagnostics)
+            done = self._twin.run(build, bound.call, folder / "run", timeout_s=self._timeout_s)
+            if done.outcome is not None:
+                raise OperatorFailed(name, f"failed on the twin ({done.outcome})", done.diagnostics)
+            for target, files in zip(bound.targets, done.outputs, strict=True):
+                _fill(target, files)
+        self.launches.append(done.model_copy(update={"outputs": ()}))
+
+    def _interface(self, name: str, folder: Path) -> OpSpec:
+        if self._spec is None:
+            spec, found = self._twin.read_spec(self._project, folder / "spec")
+            if spec is None:
+                raise OperatorFailed(name, "has no interface", found)
+            self._spec = spec
+        return self._spec
+
+
+def load(
+    source: Path,
+    projects: Sequence[KernelProject],
+    twin: TwinToolchain,
+    *,
+    progress: Progress = lambda _: None,
+    timeout_s: float = 120.0,
+) -> ModuleType:
+    """Return the binding's module; its attribute `akgen_operators` holds the Operator of each project, in order.
+
+    aclnnX is served by the project whose operator is X, whatever its name if there is one project. Compiles the binding
+    if its content is new. Raises InputError if it does not compile.
+    """
+    operators = tuple(Operator(project, twin, timeout_s=timeout_s) for project in projects)
+    built = build_binding(source, torch_parts(), find_compiler(twin.settings), twin.settings.cache, progress)
+
+    def serve(name: str, given: Sequence[Given]) -> None:
+        wanted = name.removeprefix("aclnn").lower()
+        fitting = [o for o in operators if o.op_type.lower() == wanted] or list(operators)
+        if len(fitting) > 1:
+            have = ", ".join(o.op_type for o in operators)
+            raise InputError(
+                f"No project is named for {name}; there are {have}.", "Add the project of that operator."
+            )
+        fitting[0].launch(name, given)
+
+    module = attach(built, serve)
+    module.akgen_operators = operators  # type: ignore[attr-defined]
+    return module
+
+
+def attach(built: BuiltBinding, listener: Listener) -> ModuleType:
+    """Import a built binding and let `listener` serve its launches.
+
+    Each call gives a module of its own, with a listener of its own, also for the same file: Python and pybind11 keep
+    modules by name and path, so each has another package and is loaded from a copy.
+    """
+    with tempfile.TemporaryDirectory(prefix="akgen-binding-") as folder:
+        library = Path(folder) / built.library.name
+        shutil.copyfile(built.library, library)
+        name = f"akgen_binding_{next(_COUNT)}.{built.module}"
+        loader = importlib.machinery.ExtensionFileLoader(name, str(library))
+        spec = importlib.util.spec_from_file_location(name, library, loader=loader)
+        if spec is None:
+            raise InputError(f"{built.library} is no module.", "Delete it and load the binding again.")
+        extension = importlib.util.module_from_spec(spec)
+        loader.exec_module(extension)
+        ctypes.PyDLL(str(library)).akgen_listen(ctypes.py_object(listener))
+    module = ModuleType(built.module, extension.__doc__)
+    for name in (n for n in vars(extension) if not n.startswith("__")):
+        value = getattr(extension, name)
+        setattr(module, name, _filled(value) if callable(value) and not isinstance(value, type) else value)
+    return module
+
+
+def torch_parts() -> TorchParts:
+    """Return what of this process's PyTorch a binding is compiled against."""
+    return TorchParts(
+        version=torch.__version__,
+        include=tuple(Path(p) for p in include_paths()),
+        library=Path(torch.__file__).parent / "lib",
+        options=(f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}",),
+    )
+
+
+def _filled(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Let torch::empty give NaN while a binding's function runs, as memory of a device may hold anything."""
+
+    @functools.wraps(function)
+    def call(*args: _P.args, **named: _P.kwargs) -> _R:
+        with _fill_empty():
+            return function(*args, **named)
+
+    return call
+
+
+@contextmanager
+def _fill_empty() -> Iterator[None]:
+    before = torch.are_deterministic_algorithms_enabled()
+    only_warn = torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before, warn_only=only_warn)
+
+
+def _fill(target: Target, files: TensorFile | tuple[TensorFile, ...]) -> None:
+    if isinstance(target, tuple):
+        assert isinstance(files, tuple)
+        for one, file in zip(target, files, strict=True):
+            _fill(one, file)
+        return
+    assert not isinstance(files, tuple)
+    with torch.no_grad():
+        target.copy_(read(files))
+
+
+def _told(d: Diagnostic) -> str:
+    place = f" ({d.file}:{d.line})" if d.file and d.line else ""
+    return f"{d.code}{place}: {d.text}" + (f" {d.remedy}" if d.remedy else "")
