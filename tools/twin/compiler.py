@@ -20,6 +20,20 @@ class Compiler(Frozen):
     linker: tuple[str, ...]
     addr2line: Path | None
 
+    @property
+    def is_clang(self) -> bool:
+        return "clang" in self.version
+
+    @property
+    def brief(self) -> tuple[str, ...]:
+        """Return the option that leaves the source's text out of messages."""
+        return ("-fno-caret-diagnostics",) if self.is_clang else ("-fno-diagnostics-show-caret",)
+
+    @property
+    def objcopy(self) -> Path:
+        """Return the binutils' tool, which only clang's objects need; it lies beside addr2line."""
+        return self.addr2line.with_name("objcopy") if self.addr2line else Path("/usr/bin/objcopy")
+
 
 def find_compiler(settings: TwinSettings) -> Compiler:
     """Find the compiler, or raise InfraError that says how to get one."""

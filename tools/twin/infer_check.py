@@ -15,6 +15,7 @@ from akgen.tools.twin.columns import Column
 from akgen.tools.twin.host_info import HostOp, HostParam
 
 _UNKNOWN_RANK = (-2,)
+_UNSET = "UNDEFINED"  # the function said nothing about this output
 _BYTES = frozenset({"DT_BOOL", "DT_INT8", "DT_UINT8"})
 
 
@@ -90,7 +91,7 @@ def _types(answer: TypeAnswer | None, outputs: Sequence[_Output]) -> Iterator[Di
         return
     for output, dtype in zip(outputs, answer.values, strict=False):
         real = output.meta.dtype.ge_name
-        if dtype in (real, output.column_type, "DT_UNDEFINED") or {dtype, real} <= _BYTES:
+        if dtype in (real, output.column_type, _UNSET) or {dtype, real} <= _BYTES:
             continue
         text = f"InferDataType gives {output.name} {dtype}; the call's output is {real}."
         yield _finding("INFER_DATA_TYPE", text)

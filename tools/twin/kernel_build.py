@@ -12,6 +12,7 @@ from akgen.tools.process import Finished
 from akgen.tools.project import KernelProject
 from akgen.tools.twin.code import Code
 from akgen.tools.twin.columns import Column
+from akgen.tools.twin.compiler import Compiler
 from akgen.tools.twin.compiler_text import CompilerError, errors
 from akgen.tools.twin.diagnostics import explain
 from akgen.tools.twin.dialect import initialise, portable, unset_members
@@ -62,7 +63,16 @@ def build_kernel(
     files = {p: portable(without_launches(project.files[p])) for p in project.kernel_files}
     options = (*_project_options(project), *dump_options(runtime.compiler))
     parts = (part for pair in sorted(files.items()) for part in pair)
-    key = digest("kernel", runtime.digest, *_rules(), *_flags(), *options, project.kernel, prelude, *parts)
+    key = digest(
+        "kernel",
+        runtime.digest,
+        *_rules(),
+        *_flags(runtime.compiler),
+        *options,
+        project.kernel,
+        prelude,
+        *parts,
+    )
 
     def build(folder: Path) -> None:
         _build(project, files, prelude, options, symbol, runtime, folder)
@@ -82,8 +92,8 @@ def auto_sync(project: KernelProject) -> bool:
     return "--cce-auto-sync=off" not in project.files.get("CMakeLists.txt", "")
 
 
-def _flags() -> tuple[str, ...]:
-    return (*kernel_flags().compile, "-nostartfiles")
+def _flags(compiler: Compiler) -> tuple[str, ...]:
+    return (*kernel_flags().compile, "-nostartfiles", *compiler.brief)
 
 
 @cache
@@ -160,7 +170,7 @@ def _build(
     (folder / "prelude.h").write_text(prelude)
     include = sorted({str(PurePosixPath(p).parent) for p in files})
     compile_: list[str | Path] = [
-        *_flags(),
+        *_flags(runtime.compiler),
         *options,
         f"-fdebug-prefix-map={folder}=.",
         *(f"-I{runtime.folder / name}" for name in kernel_flags().include),
@@ -180,8 +190,8 @@ def _build(
         done = _compile(runtime, command, folder)
         casts = refused_scalars(folder, files)
     else:
-        done, objects, casts = _compile_sides(runtime, on, sides, folder, files)
-        command = [*_flags(), *runtime.compiler.linker, *objects, *link]
+        done, objects, casts = _compile_sides(runtime, on, sides, symbol, folder, files)
+        command = [*_flags(runtime.compiler), *runtime.compiler.linker, *objects, *link]
         done = compile_in(runtime, command, folder) if done.ok else done
     if done.ok:
         found = _check_library(folder / _LIBRARY, symbol, project, runtime) or casts
@@ -213,6 +223,7 @@ def _compile_sides(
     runtime: Runtime,
     on: Callable[[Side], list[str | Path]],
     sides: tuple[Side, ...],
+    symbol: str,
     folder: Path,
     files: dict[str, str],
 ) -> tuple[Finished, list[str | Path], tuple[Diagnostic, ...]]:
@@ -222,14 +233,27 @@ def _compile_sides(
     for side in sides:
         name = f"{side}.o"
         # What both sides define has one name and two contents; it stays within its object.
-        own = ("-c", "-fwhole-program", "-o", name)
+        whole = "-ffunction-sections" if runtime.compiler.is_clang else "-fwhole-program"
+        own = ("-c", whole, "-o", name)
         done = _compile(runtime, [*on(side), *own], folder)
         casts |= {(c.file, c.line): c for c in refused_scalars(folder, files)}
+        if done.ok and runtime.compiler.is_clang:
+            done = _only_symbol(runtime, name, symbol_of(symbol, side), folder)
         if not done.ok:
             return done, [], ()
         if works(undefined_in(folder / name), side):
             objects.append(name)
     return done, objects or [f"{Side.VECTOR}.o"], tuple(casts.values())
+
+
+def _only_symbol(runtime: Runtime, name: str, symbol: str, folder: Path) -> Finished:
+    """Do for clang's object what -fwhole-program does for g++: keep what `symbol` needs, and only that name."""
+    merge = ("-Wl,--force-group-allocation", "-Wl,--gc-sections", f"-Wl,-u,{symbol}")
+    done = compile_in(runtime, ["-r", "-nostdlib", "-fuse-ld=bfd", *merge, "-o", f"{name}.r", name], folder)
+    if not done.ok:
+        return done
+    keep = [f"--keep-global-symbol={symbol}", f"{name}.r", name]
+    return compile_in(runtime, keep, folder, program=runtime.compiler.objcopy)
 
 
 def _placed(found: tuple[Diagnostic, ...], asked: list[CompilerError]) -> tuple[Diagnostic, ...]:

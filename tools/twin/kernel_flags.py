@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-_BREVITY = ("-fmax-errors=20", "-fno-diagnostics-show-caret")
+_FEW_ERRORS = "-fmax-errors=20"
 
 
 class KernelFlags(NamedTuple):
@@ -22,7 +22,7 @@ def kernel_flags() -> KernelFlags:
     lines = text.splitlines()
     rows = dict(line.split("\t", 1) for line in lines if line and not line.startswith("#"))
     return KernelFlags(
-        compile=(*rows["compile"].split(), *_BREVITY),
+        compile=(*rows["compile"].split(), _FEW_ERRORS),
         link=tuple(rows["link"].split()),
         include=tuple(rows["include"].split()),
         unit=tuple(rows["unit"].split()),

@@ -1,7 +1,7 @@
 """Headers that are compiled once per machine and lie beside the runtime: what host files and kernels see first.
 
 A compiler that cannot use the precompiled form (another option, a macro that a header asks for) reads the header of the
-same name instead, and the result is the same. Only g++ gets one for kernels: clang++ refuses a form that does not fit.
+same name instead, and the result is the same. Only g++ gets them: clang++ refuses a form that does not fit, or whose folder has moved.
 """
 
 from pathlib import Path
@@ -43,7 +43,9 @@ def precompile_kernel(name: str, include: Path, compiler: Compiler, objects: Sto
     files = sorted(p for p in include.rglob("*") if p.is_file())
     content = digest(*(part for p in files for part in (str(p.relative_to(include)), p.read_bytes())))
     folders = tuple(f"-I{include.parent / folder}" for folder in flags.include)
-    return _precompile(name, kernel_preludes()[name], (*flags.compile, *folders), content, compiler, objects)
+    return _precompile(
+        name, kernel_preludes()[name], (*flags.compile, *compiler.brief, *folders), content, compiler, objects
+    )
 
 
 def _precompile(
@@ -65,7 +67,7 @@ def _precompile(
         ]
         must(run(command, cwd=folder, timeout_s=_TIMEOUT_S), f"Precompiling {name}")
 
-    plain = name in kernel_preludes() and "clang" in compiler.version
+    plain = compiler.is_clang
     key = digest("precompiled", compiler.version, *options, name, text, content, str(plain))
     return objects.get(key, (lambda folder: _write(folder / name, text)) if plain else build)
 

@@ -12,11 +12,18 @@ COMPILE_TIMEOUT_S = 120.0
 
 
 def compile_in(
-    runtime: Runtime, arguments: Sequence[str | Path], folder: Path, read: tuple[Path, ...] = ()
+    runtime: Runtime,
+    arguments: Sequence[str | Path],
+    folder: Path,
+    read: tuple[Path, ...] = (),
+    program: Path | None = None,
 ) -> Finished:
-    """Run the compiler in `folder`. Raises InfraError when the compiler itself breaks, not the code."""
+    """Run the compiler, or another program of the toolchain, in `folder`.
+
+    Raises InfraError when the compiler itself breaks, not the code.
+    """
     finished = run_sandboxed(
-        [runtime.compiler.path, *arguments],
+        [program or runtime.compiler.path, *arguments],
         sandbox=runtime.sandbox,
         read=(runtime.folder, *read),
         write=(folder,),

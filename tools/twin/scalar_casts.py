@@ -52,7 +52,7 @@ class _Conversion(NamedTuple):
 def dump_options(compiler: Compiler) -> tuple[str, ...]:
     """Return what makes the compiler write its conversions to DUMP."""
     # g++ calls itself after the name it was started with.
-    return () if "clang" in compiler.version else (f"-fdump-tree-ssa-lineno={DUMP}",)
+    return () if compiler.is_clang else (f"-fdump-tree-ssa-lineno={DUMP}",)
 
 
 def refused_scalars(folder: Path, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:

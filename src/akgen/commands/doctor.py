@@ -22,7 +22,9 @@ def doctor(context: typer.Context, as_json: AsJson = False) -> None:
 
     settings: Settings = context.obj
     terminal = Terminal(as_json)
-    needed = [*_python(), *_twin(terminal, TwinSettings(cache=settings.cache, chip=settings.chip))]
+    machine = settings.machine()
+    twin = TwinSettings(cache=machine.cache, chip=settings.chip, compiler=machine.compiler, path=machine.path)
+    needed = [*_python(), *_twin(terminal, twin)]
     optional = [*inspect(CannSettings(home=settings.cann_home)), *_endpoint(settings)]
     table = Table()
     for name in ("", "what", "found", "remedy"):

@@ -161,7 +161,7 @@ struct Launch {
 };
 
 extern Launch *launch; // set while a launch runs
-extern __attribute__((tls_model("initial-exec"))) thread_local Core *self;
+extern __attribute__((tls_model("initial-exec"))) __thread Core *self; // no thread_local: that has initialisers to call
 
 // -- within the runtime ------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@
 namespace akgen::twin {
 
 Launch *launch = nullptr;
-__attribute__((tls_model("initial-exec"))) thread_local Core *self = nullptr;
+__attribute__((tls_model("initial-exec"))) __thread Core *self = nullptr;
 
 uint64_t so_offset(const void *pc)
 {
