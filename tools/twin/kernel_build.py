@@ -241,18 +241,27 @@ def _compile_sides(
             done = _only_symbol(runtime, name, symbol_of(symbol, side), folder)
         if not done.ok:
             return done, [], ()
-        if works(undefined_in(folder / name), side):
+        needs = undefined_in(folder / (f"{name}.live" if runtime.compiler.is_clang else name))
+        if works(needs, side):
             objects.append(name)
     return done, objects or [f"{Side.VECTOR}.o"], tuple(casts.values())
 
 
 def _only_symbol(runtime: Runtime, name: str, symbol: str, folder: Path) -> Finished:
-    """Do for clang's object what -fwhole-program does for g++: keep what `symbol` needs, and only that name."""
-    merge = ("-Wl,--force-group-allocation", "-Wl,--gc-sections", f"-Wl,-u,{symbol}")
-    done = compile_in(runtime, ["-r", "-nostdlib", "-fuse-ld=bfd", *merge, "-o", f"{name}.r", name], folder)
-    if not done.ok:
-        return done
-    keep = [f"--keep-global-symbol={symbol}", f"{name}.r", name]
+    """Do for clang's object what -fwhole-program does for g++: keep only this name, and say what it needs.
+
+    The object without what nobody calls lies beside it as `<name>.live`; it lacks the records of other sections.
+    """
+    merge = ["-r", "-nostdlib", "-fuse-ld=bfd", "-Wl,--force-group-allocation"]
+    live = compile_in(
+        runtime,
+        [*merge, "-Wl,--gc-sections", f"-Wl,-u,{symbol}", "-o", f"{name}.live", name],
+        folder,
+    )
+    whole = compile_in(runtime, [*merge, "-o", f"{name}.whole", name], folder) if live.ok else live
+    if not whole.ok:
+        return whole
+    keep = [f"--keep-global-symbol={symbol}", f"{name}.whole", name]
     return compile_in(runtime, keep, folder, program=runtime.compiler.objcopy)
 
 

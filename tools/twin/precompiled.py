@@ -1,7 +1,8 @@
 """Headers that are compiled once per machine and lie beside the runtime: what host files and kernels see first.
 
 A compiler that cannot use the precompiled form (another option, a macro that a header asks for) reads the header of the
-same name instead, and the result is the same. Only g++ gets them: clang++ refuses a form that does not fit, or whose folder has moved.
+same name instead, and the result is the same. Only g++ gets them: clang++ refuses a form that does not fit, or whose
+folder has moved.
 """
 
 from pathlib import Path
