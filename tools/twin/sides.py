@@ -121,6 +121,8 @@ _CUBE_ONLY = frozenset(
         "image_boundary",
         "fill_cube",
         "multiply",
+        "multiply_in_hf32",
+        "round_hf32_away",
         "fix_out",
         "fix_to_l1",
         "fix_scale",

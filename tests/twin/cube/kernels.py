@@ -80,6 +80,11 @@ LOAD_B = {
         load.srcStride = kr / 32;
         load.dstGap = 1;
         LoadDataWithTranspose(b2[k * 32 * nb], b1[k * 32 * 32], load);""",
+    # Floats: B, of as many rows as columns, comes transposed, and has the fractals of L0B as they are.
+    4: """LoadData2DParams load;
+        load.repeatTimes = N / 16 * 2;
+        load.srcStride = 1;
+        LoadData(b2[k * 16 * N], b1[k * 16 * N], load);""",
 }
 
 # Vendor-sample style: queues at every position, no flag in sight.

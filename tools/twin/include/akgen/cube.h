@@ -54,6 +54,9 @@ struct Multiply {
     bool align_k;       // float: A has an even number of fractals along k
     bool no_vector;     // a matrix of one row keeps the fractal order
 };
+// HF32, in which products of floats keep 11 bits of each factor's fraction: rounded to the nearest, ties to even or away from 0.
+AKGEN_API void multiply_in_hf32(bool on);
+AKGEN_API void round_hf32_away(bool away);
 AKGEN_API void multiply(View c, View a, View b, View bias, const Multiply &p, DType c_type, DType a_type, DType b_type);
 
 // AscendC's QuantMode_t by value.

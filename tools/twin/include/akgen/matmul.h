@@ -23,6 +23,7 @@ struct Product {
     uint8_t atomic;                  // 0 none, 1 add, 2 max, 3 min
     bool add_to_last;                // go on with the sums of the last call
     bool relu;
+    uint8_t hf32; // 0 no, 1 ties to even, 2 ties away from 0
     uint64_t scale; // of quantised results
     View scales;    // one for each column
 };

@@ -113,8 +113,9 @@ AKGEN_INLINE void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm, cons
     akgen::twin::multiply(detail::view(dst), detail::view(fm), detail::view(filter), detail::view(bias),
                           detail::multiply_of(mmadParams, true), detail::dtype_of<T>(), detail::dtype_of<U>(), detail::dtype_of<S>());
 }
-AKGEN_INLINE void SetHF32Mode(bool) {}
-AKGEN_INLINE void SetHF32TransMode(bool) {}
+AKGEN_INLINE void SetHF32Mode(bool hf32Mode) { akgen::twin::multiply_in_hf32(hf32Mode); }
+AKGEN_INLINE void SetHF32Mode(HF32Mode hf32Mode) { akgen::twin::multiply_in_hf32(hf32Mode == HF32Mode::ENABLE); }
+AKGEN_INLINE void SetHF32TransMode(bool hf32TransMode) { akgen::twin::round_hf32_away(hf32TransMode); }
 AKGEN_INLINE void SetMMLayoutTransform(bool) {}
 
 // -- out of L0C -----------------------------------------------------------------------------------------------------------------

@@ -40,7 +40,10 @@ public:
     AKGEN_INLINE void SetSubBlockIdx(uint8_t) {}
     template <typename T> AKGEN_INLINE void SetUserDefInfo(T) {}
     template <typename T> AKGEN_INLINE void SetSelfDefineData(T) {}
-    AKGEN_INLINE void SetHF32(bool = false, int32_t = 0) {}
+    AKGEN_INLINE void SetHF32(bool enableHF32 = false, int32_t transMode = 0)
+    {
+        hf32_ = static_cast<uint8_t>(enableHF32 ? 1 + (transMode == 1) : 0);
+    }
 
     AKGEN_INLINE void SetOrgShape(int orgM, int orgN, int orgK) { SetOrgShape(orgM, orgN, orgK, orgK, orgN); }
     AKGEN_INLINE void SetOrgShape(int orgM, int orgN, int orgKa, int orgKb, int orgKc = 0)
@@ -251,6 +254,7 @@ private:
         p.depth_b = tiling_.depthB1 > 0 ? static_cast<uint32_t>(tiling_.depthB1) : 0;
         p.atomic = atomic;
         p.add_to_last = partial_;
+        p.hf32 = hf32_;
         p.scale = scale_;
         if (scales_.data != nullptr) {
             p.scales = {scales_.data + uint64_t{block.column} * 8, 0};
@@ -348,6 +352,7 @@ private:
     uint32_t m_ = 0, n_ = 0, k_ = 0;
     uint32_t batch_a_ = 1, batch_b_ = 1;
     int32_t step_ = -1;
+    uint8_t hf32_ = 0;
     bool partial_ = false;
 };
 

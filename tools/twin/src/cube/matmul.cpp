@@ -2,6 +2,7 @@
 // cube core itself. Results are computed at once; who waits for them, and when, is told to the timeline.
 #include "akgen/matmul.h"
 #include "convert.h"
+#include "hf32.h"
 #include "matmul_plan.h"
 #include "operand.h"
 #include "sums.h"
@@ -131,6 +132,14 @@ template <typename T> void unpack(const Stored &s, uint32_t rows, uint32_t colum
     }
 }
 
+void round(float *values, size_t count, uint8_t mode)
+{
+    for (size_t i = 0; mode != 0 && i < count; ++i) {
+        values[i] = to_hf32(values[i], mode == 2);
+    }
+}
+void round(int32_t *, size_t, uint8_t) {}
+
 uint8_t quant_of(const Product &p, bool whole)
 {
     const bool columns = p.scales.data != nullptr;
@@ -173,6 +182,7 @@ template <typename T> void compute(const Product &p, const char *api, const void
     left.resize(uint64_t{p.m} * p.k);
     right.assign(uint64_t{p.k} * lanes, 0);
     unpack(p.a, p.m, p.k, left.data());
+    round(left.data(), left.size(), p.hf32);
     const uint64_t sums = uint64_t{(p.n + lanes - 1) / lanes} * p.m * lanes;
     const bool go_on = p.add_to_last && owner.sums.size() == sums * sizeof(T);
     block.assign(sums, 0);
@@ -187,6 +197,7 @@ template <typename T> void compute(const Product &p, const char *api, const void
         part.data += skip * dtype_bytes(part.type);
         narrow.resize(uint64_t{p.k} * count);
         unpack(part, p.k, count, narrow.data());
+        round(narrow.data(), narrow.size(), p.hf32);
         for (uint32_t k = 0; k < p.k; ++k) {
             std::memcpy(right.data() + uint64_t{k} * lanes, narrow.data() + uint64_t{k} * count, count * sizeof(T));
         }
@@ -252,8 +263,9 @@ void wait_for_answers(const void *pc)
 
 void matmul_register(const void *) { cube_core("REGIST_MATMUL_OBJ", __builtin_return_address(0)); }
 
-void matmul(const Product &p, const char *api, bool wait)
+void matmul(const Product &asked_for, const char *api, bool wait)
 {
+    Product p = asked_for;
     const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
     Core &cube = cube_core(api, pc);
@@ -280,6 +292,11 @@ void matmul(const Product &p, const char *api, bool wait)
         require_global(api, pc, p.bias.data, uint64_t{p.n} * dtype_bytes(p.bias_type), false);
     }
     const bool asked = &cube != self;
+    if (p.a.type != DType::F32) {
+        p.hf32 = 0;
+    } else if (p.hf32 == 0 && !asked && hf32.on) {
+        p.hf32 = static_cast<uint8_t>(1 + hf32.away);
+    }
     if (asked) {
         note(*self, Kind::cross_set, Pipe::S, static_cast<uint16_t>(ask_flag + self->sub_block), pc);
         note(cube, Kind::cross_wait, Pipe::S, static_cast<uint16_t>(ask_flag + self->sub_block), pc);

@@ -1,6 +1,7 @@
 // The instructions of a product, for the timeline: tiles with double buffers in L1, L0A and L0B, one block of L0C at a
 // time, columns of blocks from top to bottom. Its memories belong to the library, so that nothing is checked here.
 #include "matmul_plan.h"
+#include "hf32.h"
 #include "operand.h"
 #include <algorithm>
 
@@ -63,7 +64,7 @@ private:
 void log_product(Core &cube, const Product &p, const void *pc, const char *api)
 {
     Plan plan(cube, pc, api);
-    const uint32_t size = dtype_bytes(p.a.type), step = p.a.type == DType::I8 ? 32 : p.a.type == DType::F32 ? 4 : 16;
+    const uint32_t size = dtype_bytes(p.a.type), step = step_along_k(p.a.type, p.hf32 != 0);
     const uint32_t base_m = p.base_m ? p.base_m : 128, base_n = p.base_n ? p.base_n : 256;
     const uint32_t base_k = p.base_k ? p.base_k : 128 / size;
     // A tile that L1 keeps is loaded once: all of A, or one column of B's blocks.

@@ -1,5 +1,6 @@
 // Mmad: 16 x 16 fractals of A times those of B into L0C. Products and sums are float, or int32 for int8.
 #include "akgen/cube.h"
+#include "hf32.h"
 #include "operand.h"
 #include "sums.h"
 #include <cstring>
@@ -67,9 +68,11 @@ void run(const View &c, const View &a, const View &b, const View &bias, const Mu
     }
 }
 
-// Elements along k that one step of the cube takes.
-uint32_t step_of(DType type) { return type == DType::I8 ? 32 : type == DType::F32 ? 4 : 16; }
 } // namespace
+
+thread_local Hf32 hf32;
+void multiply_in_hf32(bool on) { hf32.on = on; }
+void round_hf32_away(bool away) { hf32.away = away; }
 
 void multiply(View c, View a, View b, View bias, const Multiply &p, DType c_type, DType a_type, DType)
 {
@@ -99,7 +102,7 @@ void multiply(View c, View a, View b, View bias, const Multiply &p, DType c_type
         unit_order(Pipe::M, Pipe::FIX, pc);
     }
     Instr in = cube_instr(api, api, pc, Pipe::M, a_type);
-    in.elements = uint64_t{row_blocks} * column_blocks * blocks_of(p.k, step_of(a_type));
+    in.elements = uint64_t{row_blocks} * column_blocks * blocks_of(p.k, step_along_k(a_type, hf32.on));
     const uint64_t c_bytes = uint64_t{row_blocks} * column_blocks * 1024;
     in.access[0] = one_run(c.data, c_bytes, true, c.size_bytes);
     in.access[1] = one_run(a.data, plain ? uint64_t{depth} * c0_bytes : uint64_t{row_blocks} * left_fractals * fractal_bytes, false, a.size_bytes);
@@ -115,6 +118,8 @@ void multiply(View c, View a, View b, View bias, const Multiply &p, DType c_type
         run<_Float16, float>(c, a, b, bias, p, plain, left_fractals, [](_Float16 v) { return static_cast<float>(v); });
     } else if (a_type == DType::BF16) {
         run<uint16_t, float>(c, a, b, bias, p, plain, left_fractals, brain_to_float);
+    } else if (hf32.on) {
+        run<float, float>(c, a, b, bias, p, plain, left_fractals, [](float v) { return to_hf32(v, hf32.away); });
     } else {
         run<float, float>(c, a, b, bias, p, plain, left_fractals, [](float v) { return v; });
     }
