@@ -98,8 +98,11 @@ public:
     }
     AKGEN_INLINE void SetQuantVector(const GlobalTensor<uint64_t> &quantTensor) { scales_ = {detail::address(quantTensor), 0}; }
     AKGEN_INLINE void SetQuantVector(const LocalTensor<uint64_t> &quantTensor) { scales_ = detail::view(quantTensor); }
-    template <class T> AKGEN_INLINE void SetWorkspace(GlobalTensor<T> &) {}
-    template <class T> AKGEN_INLINE void SetWorkspace(__gm__ const T *, int) {}
+    template <class T> AKGEN_INLINE void SetWorkspace(const GlobalTensor<T> &addr) { workspace_ = detail::address(addr); }
+    template <class T> AKGEN_INLINE void SetWorkspace(__gm__ const T *addr, int)
+    {
+        workspace_ = reinterpret_cast<uint8_t *>(const_cast<T *>(addr));
+    }
     AKGEN_INLINE void SetLocalWorkspace(const LocalTensor<uint8_t> &) {}
     AKGEN_INLINE void SetBatchNum(int32_t batchA, int32_t batchB)
     {
@@ -165,20 +168,71 @@ public:
     AKGEN_INLINE void WaitGetTensorC() { akgen::twin::matmul_wait(); }
     AKGEN_INLINE void WaitIterateBatch() { akgen::twin::matmul_wait(); }
 
-    // `batchC` products, one after another; matrices of A, B and C follow each other as their layouts say.
+    // As many products as the larger batch has matrices; the smaller one's serve for several. Matrices follow each other as
+    // their layouts say.
     template <bool sync = true, bool waitIterateBatch = false>
     AKGEN_INLINE void IterateBatch(const GlobalTensor<DstT> &gm, uint32_t batchA, uint32_t batchB, bool enSequentialWrite = false,
                                    const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0,
                                    const bool enPartialSum = false, const uint8_t enAtomic = 0)
     {
-        batches(detail::address(gm), 0, batchA, batchB, matrixStrideA, matrixStrideB, matrixStrideC, enAtomic, sync);
+        batches({detail::address(gm), 0, batchA, batchB, matrixStrideA, matrixStrideB, matrixStrideC, enAtomic, sync, "IterateBatch"});
+        restart();
     }
     template <bool sync = true>
     AKGEN_INLINE void IterateBatch(const LocalTensor<DstT> &ubCmatrix, uint32_t batchA, uint32_t batchB, bool enSequentialWrite = false,
                                    const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0,
                                    const bool enPartialSum = false, const uint8_t enAtomic = 0)
     {
-        batches(ubCmatrix.GetAddr().data, ubCmatrix.GetAddr().limit, batchA, batchB, matrixStrideA, matrixStrideB, matrixStrideC, enAtomic, sync);
+        batches({ubCmatrix.GetAddr().data, ubCmatrix.GetAddr().limit, batchA, batchB, matrixStrideA, matrixStrideB, matrixStrideC, enAtomic, sync,
+                 "IterateBatch"});
+        restart();
+    }
+    // The same after SetBatchNum.
+    template <typename Flag, std::enable_if_t<std::is_same_v<Flag, bool>, int> = 0>
+    AKGEN_INLINE void IterateBatch(const GlobalTensor<DstT> &gm, Flag enPartialSum, uint8_t enAtomic, bool enSequentialWrite,
+                                   const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0)
+    {
+        IterateBatch(gm, batch_a_, batch_b_, enSequentialWrite, matrixStrideA, matrixStrideB, matrixStrideC, enPartialSum, enAtomic);
+    }
+    template <typename Flag, std::enable_if_t<std::is_same_v<Flag, bool>, int> = 0>
+    AKGEN_INLINE void IterateBatch(const LocalTensor<DstT> &ubCmatrix, Flag enPartialSum, uint8_t enAtomic, bool enSequentialWrite,
+                                   const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0)
+    {
+        IterateBatch(ubCmatrix, batch_a_, batch_b_, enSequentialWrite, matrixStrideA, matrixStrideB, matrixStrideC, enPartialSum, enAtomic);
+    }
+    // `batchLoop` batches into the workspace, where GetBatchTensorC finds one after another.
+    template <bool sync = true, bool waitIterateBatch = false>
+    AKGEN_INLINE void IterateNBatch(const uint32_t batchLoop, uint32_t batchA, uint32_t batchB, bool enSequentialWrite,
+                                    const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0)
+    {
+        Batch batch{workspace_, 0, batchA, batchB, matrixStrideA, matrixStrideB, matrixStrideC, 0, sync, "IterateNBatch"};
+        for (; batch.turn < batchLoop; ++batch.turn) {
+            batches(batch);
+        }
+        restart();
+        step_ = 0;
+    }
+    template <bool sync = true>
+    AKGEN_INLINE GlobalTensor<DstT> GetBatchTensorC(uint32_t batchA, uint32_t batchB, bool enSequentialWrite = false)
+    {
+        akgen::twin::matmul_wait();
+        const uint64_t size = uint64_t{batchA > batchB ? batchA : batchB} * m_ * n_;
+        GlobalTensor<DstT> c;
+        c.SetGlobalBuffer(reinterpret_cast<__gm__ DstT *>(workspace_) + (step_++) * size, size);
+        return c;
+    }
+    template <bool sync = true>
+    AKGEN_INLINE void GetBatchTensorC(const LocalTensor<DstT> &c, uint32_t batchA, uint32_t batchB, bool enSequentialWrite = false)
+    {
+        const GlobalTensor<DstT> from = GetBatchTensorC<sync>(batchA, batchB, enSequentialWrite);
+        PipeBarrier<PIPE_ALL>();
+        const uint32_t row = n_ * sizeof(DstT), rows = (batchA > batchB ? batchA : batchB) * m_;
+        if (row % 32 == 0) {
+            DataCopy(c, from, rows * n_);
+        } else {
+            DataCopyPad(c, from, {static_cast<uint16_t>(rows), row, 0, 0, 0}, {});
+        }
+        PipeBarrier<PIPE_ALL>();
     }
     AKGEN_INLINE void End() { restart(); }
 
@@ -307,46 +361,75 @@ private:
         const uint64_t c0 = s.type == akgen::twin::DType::I8 ? 32 : s.type == akgen::twin::DType::F32 ? 8 : 16;
         return along ? at * c0 : at / c0 * ((s.stride + 15) / 16 * 16) * c0;
     }
-    template <LayoutMode layout> AKGEN_INLINE uint64_t matrix_step(uint32_t rows, uint32_t columns) const
+    struct Batch {
+        uint8_t *c;
+        uint32_t limit, count_a, count_b, step_a, step_b, step_c;
+        uint8_t atomic;
+        bool sync;
+        const char *api;
+        uint32_t turn = 0; // of batches that follow each other
+    };
+    static constexpr bool interleaved(LayoutMode layout) { return layout == LayoutMode::BSNGD || layout == LayoutMode::SBNGD; }
+    // Where matrix number `index` begins: `heads` lie side by side, `wide` elements each, in each of `deep` rows.
+    template <LayoutMode layout>
+    static AKGEN_INLINE uint64_t matrix_at(uint64_t index, uint32_t step, uint64_t size, uint64_t heads, uint64_t deep, uint64_t wide)
     {
-        return layout == LayoutMode::BSNGD || layout == LayoutMode::SBNGD ? columns : uint64_t{rows} * columns;
+        if (step > 0) {
+            return index * step;
+        }
+        if constexpr (layout == LayoutMode::BSNGD) {
+            return index / heads * heads * deep * wide + index % heads * wide;
+        } else if constexpr (layout == LayoutMode::SBNGD) {
+            return index * wide;
+        } else {
+            return index * size;
+        }
     }
-    AKGEN_INLINE void batches(uint8_t *c, uint32_t limit, uint32_t batch_a, uint32_t batch_b, uint32_t step_a, uint32_t step_b,
-                              uint32_t step_c, uint8_t atomic, bool sync)
+    static AKGEN_INLINE uint64_t times(int32_t a, int32_t b) { return static_cast<uint64_t>(a) * static_cast<uint64_t>(b); }
+    AKGEN_INLINE void batches(const Batch &batch)
     {
-        const uint32_t count = batch_a > batch_b ? batch_a : batch_b;
+        const uint64_t count = batch.count_a > batch.count_b ? batch.count_a : batch.count_b, first = batch.turn * count;
+        const uint64_t first_a = uint64_t{batch.turn} * batch.count_a, first_b = uint64_t{batch.turn} * batch.count_b;
         const Operand a = a_, b = b_;
-        const uint64_t move_a = step_a ? step_a : matrix_step<A_TYPE::layout>(m_, k_);
-        const uint64_t move_b = step_b ? step_b : matrix_step<B_TYPE::layout>(n_, k_);
-        const uint64_t move_c = step_c ? step_c : matrix_step<C_TYPE::layout>(m_, n_);
-        uint64_t stride = limit ? base_stride({0, 0, m_, n_}) : n_;
-        if constexpr (C_TYPE::layout == LayoutMode::BSNGD || C_TYPE::layout == LayoutMode::SBNGD) {
-            stride = static_cast<uint64_t>(tiling_.CLayoutInfoN) * tiling_.CLayoutInfoG * n_ *
-                     (C_TYPE::layout == LayoutMode::SBNGD ? tiling_.CLayoutInfoB : 1);
+        uint8_t *const bias = bias_;
+        const auto &t = tiling_;
+        uint64_t stride = batch.limit ? base_stride({0, 0, m_, n_}) : n_;
+        if constexpr (interleaved(C_TYPE::layout)) {
+            stride = times(t.CLayoutInfoN, t.CLayoutInfoG) * n_ * (C_TYPE::layout == LayoutMode::SBNGD ? static_cast<uint64_t>(t.CLayoutInfoB) : 1);
         }
         const uint32_t om = org_m_, on = org_n_, oka = org_ka_, okb = org_kb_;
         org_m_ = m_; // each matrix stands for itself
         org_n_ = n_;
         org_ka_ = org_kb_ = k_;
-        for (uint32_t i = 0; i < count; ++i) {
-            a_.data = a.data + (i % batch_a) * move_a * sizeof(SrcT);
-            b_.data = b.data + (i % batch_b) * move_b * sizeof(SrcBT);
-            akgen::twin::matmul(product({0, 0, m_, n_}, {c + i * move_c * sizeof(DstT), type_c, fractal(C_TYPE::format), false, stride, limit}, atomic),
-                                "IterateBatch", sync);
+        for (uint64_t i = 0; i < count; ++i) {
+            a_.data = a.data + sizeof(SrcT) * matrix_at<A_TYPE::layout>(first_a + i * batch.count_a / count, batch.step_a, uint64_t{m_} * k_,
+                                                                       times(t.ALayoutInfoN, t.ALayoutInfoG),
+                                                                       static_cast<uint64_t>(t.ALayoutInfoS), static_cast<uint64_t>(t.ALayoutInfoD));
+            b_.data = b.data + sizeof(SrcBT) * matrix_at<B_TYPE::layout>(first_b + i * batch.count_b / count, batch.step_b, uint64_t{n_} * k_,
+                                                                        times(t.BLayoutInfoN, t.BLayoutInfoG),
+                                                                        static_cast<uint64_t>(t.BLayoutInfoS), static_cast<uint64_t>(t.BLayoutInfoD));
+            if (bias != nullptr && detail::config_of(MM_CFG).isBiasBatch) {
+                bias_ = bias + (first + i) * n_ * sizeof(BiasT);
+            }
+            uint8_t *const c = batch.c + sizeof(DstT) * matrix_at<C_TYPE::layout>(first + i, batch.step_c, m_ * stride,
+                                                                                 times(t.CLayoutInfoN, t.CLayoutInfoG), m_, n_);
+            akgen::twin::matmul(product({0, 0, m_, n_}, {c, type_c, fractal(C_TYPE::format), false, stride, batch.limit}, batch.atomic), batch.api,
+                                batch.sync);
         }
         a_ = a;
         b_ = b;
+        bias_ = bias;
         org_m_ = om;
         org_n_ = on;
         org_ka_ = oka;
         org_kb_ = okb;
-        restart();
     }
 
     TCubeTiling tiling_{};
     Operand a_, b_;
     uint8_t *bias_ = nullptr;
     uint64_t scale_ = 0x3f800000; // 1.0
+    uint8_t *workspace_ = nullptr;
     akgen::twin::View scales_ = {nullptr, 0};
     uint32_t org_m_ = 0, org_n_ = 0, org_ka_ = 0, org_kb_ = 0, org_kc_ = 0;
     uint32_t m_ = 0, n_ = 0, k_ = 0;

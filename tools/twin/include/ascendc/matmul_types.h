@@ -190,6 +190,10 @@ struct MatmulApiStaticTiling {
     int32_t batchM = -1, batchN = -1, singleBatchM = -1, singleBatchN = -1, depthAL1CacheUB = -1, depthBL1CacheUB = -1;
     MatmulConfig cfg = {};
 };
+namespace detail {
+constexpr const MatmulConfig &config_of(const MatmulConfig &config) { return config; }
+constexpr const MatmulConfig &config_of(const MatmulApiStaticTiling &tiling) { return tiling.cfg; }
+} // namespace detail
 template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE>
 constexpr MatmulApiStaticTiling GetMatmulApiTiling(const MatmulConfig &mmCFG, int32_t = 0)
 {
