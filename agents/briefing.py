@@ -3,7 +3,7 @@
 A briefing writes a planner's and a coder's prompt: in English here, in KernelGen-LM's form in `kernelgen_briefing`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Protocol, get_args
@@ -12,9 +12,10 @@ from akgen.agents.budget import Budget
 from akgen.agents.plan import Category, Plan
 from akgen.agents.prompts import render
 from akgen.agents.roles import Feedback
-from akgen.knowledge.cards import ApiCard, cards
+from akgen.agents.selection import Selection, select
+from akgen.agents.shown import Shown
+from akgen.knowledge.cards import ApiCard
 from akgen.knowledge.chip import Chip
-from akgen.knowledge.search import search
 from akgen.tools.call import Call
 from akgen.tools.frozen import Frozen
 from akgen.tools.project import KernelProject
@@ -22,18 +23,19 @@ from akgen.tools.task import Task
 
 SHOWN_CASES = 12
 REFERENCE_CHARACTERS = 20_000  # longer files are cut: a prompt must leave room for the answer
-ALWAYS = ("pipe and queue", "copy", "tensor", "system", "host and tiling")  # families every kernel needs
 
 
 Describe = Callable[[Task], Call]  # tells a task's interface, by its first case
 
 
 class Brief(Frozen):
-    """A prompt. `aside` is the part of `user` about what may still be spent: it differs from run to run."""
+    """A prompt. `aside` is the part of `user` about what may still be spent: it differs from run to run. `shown` is
+    what of the knowledge it holds."""
 
     system: str
     user: str
     aside: str = ""
+    shown: tuple[Shown, ...] = ()
 
 
 class Briefing(Protocol):
@@ -62,10 +64,12 @@ class EnglishBriefing:
     def coder(
         self, task: Task, plan: Plan, feedback: Feedback | None, previous: KernelProject | None
     ) -> Brief:
+        chosen = select(task, plan, feedback)
         return Brief(
             system=render("coder_system", chip=self._chip, example=example_project()),
-            user=coder_user(task, plan, feedback, previous, self._budget, self._describe),
+            user=coder_user(task, plan, feedback, previous, self._budget, self._describe, chosen),
             aside=_budget_text(feedback, self._budget),
+            shown=chosen.shown,
         )
 
 
@@ -85,7 +89,7 @@ def planner_user(task: Task, feedback: Feedback | None, budget: Budget, describe
         task_text=task_text(task, describe),
         budget_text=_budget_text(feedback, budget),
         feedback=feedback,
-        cards=cards_for(task, ()),
+        cards=cards_for(task),
     )
 
 
@@ -96,7 +100,10 @@ def coder_user(
     previous: KernelProject | None,
     budget: Budget,
     describe: Describe | None,
+    chosen: Selection | None = None,
 ) -> str:
+    """Return the coder's prompt; what it shows of the knowledge is `chosen`, or chosen here."""
+    chosen = chosen or select(task, plan, feedback)
     return render(
         "coder_user",
         task_text=task_text(task, describe),
@@ -104,7 +111,8 @@ def coder_user(
         plan=plan,
         feedback=feedback,
         previous=previous,
-        cards=cards_for(task, plan.apis),
+        cards=chosen.cards,
+        pattern=chosen.pattern,
     )
 
 
@@ -123,14 +131,9 @@ def _budget_text(feedback: Feedback | None, budget: Budget) -> str:
     return render("budget", budget=left_of(feedback, budget)).strip()
 
 
-def cards_for(task: Task, named: Iterable[str]) -> tuple[ApiCard, ...]:
-    """Return the plan's interfaces, those that a search finds for the task, and those that every kernel needs."""
-    table = cards()
-    query = f"{task.category} {task.op_type} {task.description}"
-    names = [n for n in named if n in table]
-    names += [hit.name for hit in search(query, count=12) if hit.kind == "api"]
-    names += [n for n, card in table.items() if card.family in ALWAYS]
-    return tuple(table[n] for n in dict.fromkeys(names))
+def cards_for(task: Task, plan: Plan | None = None) -> tuple[ApiCard, ...]:
+    """Return the interfaces that a prompt shows for a task."""
+    return select(task, plan, None).cards
 
 
 def reference_source(task: Task) -> str | None:

@@ -10,6 +10,7 @@ from akgen.agents.plan import Plan
 from akgen.agents.prompts import render
 from akgen.agents.replies import Reply, read_code, spoken
 from akgen.agents.roles import Feedback, Usage, Written
+from akgen.agents.selection import marked
 from akgen.knowledge.chip import Chip
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.project import KernelProject
@@ -83,10 +84,12 @@ class ChatCoder:
         problem = _problem(reply, files, kernel_file)
         if problem is not None:
             return _nothing(answers, Outcome.NO_CODE, problem)
+        project = KernelProject(
+            op_type=task.op_type, kernel=task.kernel, files=self._with_host(task, files, kernel_file)
+        )
         return Written(
-            project=KernelProject(
-                op_type=task.op_type, kernel=task.kernel, files=self._with_host(task, files, kernel_file)
-            ),
+            project=project,
+            shown=marked(brief.shown, project),
             form=("edits" if reply.edits else "files") if not turns else "second_try",
             usage=_usage(answers),
             messages=answers[-1].messages,

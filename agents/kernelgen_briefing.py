@@ -20,6 +20,7 @@ from akgen.agents.kernel_only import suits
 from akgen.agents.plan import Category, Plan
 from akgen.agents.prompts import raw_text, render
 from akgen.agents.roles import Feedback
+from akgen.agents.selection import select
 from akgen.knowledge.chip import Chip
 from akgen.tools.dtypes import DType
 from akgen.tools.project import KernelProject
@@ -43,7 +44,7 @@ class KernelGenBriefing:
             task_text=self._task_text(task, kernel_only=suits(task)),
             budget_text=aside,
             feedback=feedback,
-            cards=cards_for(task, ()),
+            cards=cards_for(task),
             categories=get_args(Category),
             chip=self._chip,
         )
@@ -53,6 +54,7 @@ class KernelGenBriefing:
         self, task: Task, plan: Plan, feedback: Feedback | None, previous: KernelProject | None
     ) -> Brief:
         aside, kernel_only = self._aside(feedback), suits(task)
+        chosen = select(task, plan, feedback)
         example = raw_text(EXAMPLE) if kernel_only else render("answer", project=example_project())
         user = render(
             "kernelgen_coder",
@@ -62,12 +64,12 @@ class KernelGenBriefing:
             plan=plan,
             feedback=feedback,
             previous=previous,
-            cards=cards_for(task, plan.apis),
+            cards=chosen.cards,
             example=example,
             kernel_only=kernel_only,
             chip=self._chip,
         )
-        return Brief(system="", user=user, aside=aside)
+        return Brief(system="", user=user, aside=aside, shown=chosen.shown)
 
     def _aside(self, feedback: Feedback | None) -> str:
         return render("kernelgen_budget", budget=left_of(feedback, self._budget)).strip()

@@ -175,6 +175,8 @@ def _attempt(
         kernel=written.project.kernel if written.project else None,
         digest=row.digest,
         dsl=written.dsl,
+        form=written.form,
+        shown=written.shown,
         verdict=verdict,
         profile=profiled.profile if profiled else None,
         page=profiled.page if profiled else None,

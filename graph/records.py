@@ -10,6 +10,7 @@ from akgen.agents.budget import Budget, Spent
 from akgen.agents.calls import Limits, Price, Sampling
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Decision, Feedback
+from akgen.agents.shown import Shown
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Outcome
 from akgen.tools.profile import Profile
@@ -93,6 +94,8 @@ class Attempt(Frozen):
     kernel: str | None = None
     digest: str | None = None
     dsl: str | None = None
+    form: str | None = None  # how a model gave the project: files, edits, second_try
+    shown: tuple[Shown, ...] = ()  # what of the knowledge the coder's prompt held
     verdict: Verdict
     profile: Profile | None = None
     page: Path | None = None  # the timeline as HTML
