@@ -21,6 +21,9 @@ class Machine(Frozen):
     path: str = "/usr/local/bin:/usr/bin:/bin"  # where compilers are looked for
     compiler: str | None = None
     cann_home: Path | None = None
+    cache_limit_bytes: int | None = (
+        5 << 30
+    )  # what is used least recently goes beyond that; None: nothing goes
 
 
 def make_toolchain(name: ToolchainName, machine: Machine, chip_name: str | None = None) -> Toolchain:
@@ -51,5 +54,11 @@ def make_twin(machine: Machine, chip_name: str | None = None) -> "TwinToolchain"
     from akgen.tools.twin.toolchain import TwinToolchain
 
     return TwinToolchain(
-        TwinSettings(cache=machine.cache, chip=target, compiler=machine.compiler, path=machine.path)
+        TwinSettings(
+            cache=machine.cache,
+            chip=target,
+            compiler=machine.compiler,
+            path=machine.path,
+            cache_limit_bytes=machine.cache_limit_bytes,
+        )
     )

@@ -31,6 +31,7 @@ class Settings(BaseSettings):
     npukb_root: Path | None = None
     postgres: SecretStr | None = None  # checkpoints in this database instead of a file in the run folder
     cache: Path = Field(default_factory=lambda: user_cache(os.environ))  # what is built once per machine
+    cache_gib: float = Field(default=5.0, gt=0)  # beyond that, what is used least recently is deleted
     compiler: str | None = None  # a C++17 compiler for the twin
     path: str = Field(default="/usr/local/bin:/usr/bin:/bin", validation_alias="PATH")
     otel_endpoint: str | None = Field(default=None, validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT")
@@ -38,7 +39,13 @@ class Settings(BaseSettings):
 
     def machine(self) -> Machine:
         """Return what toolchains must be told of this machine."""
-        return Machine(cache=self.cache, path=self.path, compiler=self.compiler, cann_home=self.cann_home)
+        return Machine(
+            cache=self.cache,
+            path=self.path,
+            compiler=self.compiler,
+            cann_home=self.cann_home,
+            cache_limit_bytes=int(self.cache_gib * 2**30),
+        )
 
     def site(self) -> "Site":
         """Return what a run needs of this machine and this user."""

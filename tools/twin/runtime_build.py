@@ -103,6 +103,7 @@ def build_runtime(settings: TwinSettings, progress: Progress) -> Runtime:
     if not store.entry(key).is_dir():
         progress("building the twin's runtime (once per machine)")
     folder = store.get(key, lambda work: _build(settings, compiler, work, progress))
+    store.hold(key)
     return Runtime(
         folder=folder,
         compiler=compiler,

@@ -20,6 +20,9 @@ class TwinSettings(Frozen):
     ] = ()  # for device runtime and launcher, beyond the usual, such as sanitizers
     tiling_timeout_s: float = 20.0
     launcher_env: tuple[tuple[str, str], ...] = ()
+    cache_limit_bytes: int | None = (
+        None  # prepare() deletes what is used least recently beyond that, once a day
+    )
 
 
 def user_cache(environment: Mapping[str, str]) -> Path:

@@ -1,4 +1,8 @@
-"""A folder of built things by content key: built once, by one process at a time, never seen half done."""
+"""A folder of built things by content key: built once, by one process at a time, never seen half done.
+
+An entry's time is that of its last use. Who deletes old ones (akgen.tools.twin.prune) takes the lock beside the folder
+alone; who asks for an entry shares it while looking. An entry that a process holds has a lock file of its own.
+"""
 
 import contextlib
 import fcntl
@@ -6,8 +10,10 @@ import hashlib
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 from akgen.tools.outcome import InfraError
 
@@ -21,11 +27,21 @@ def digest(*parts: str | bytes) -> str:
     return h.hexdigest()[:24]
 
 
+HELD = ".held"  # the lock file's ending
+_USE_INTERVAL_S = 600.0  # a use is written down at most this often
+_held: list[IO[str]] = []  # locks are kept until the process ends
+
+
 class Store:
     """Entries are folders below `root`. Raises InfraError if the folder cannot be written."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
+
+    @property
+    def lock(self) -> Path:
+        """Return the lock file of all entries."""
+        return self.root.with_name(self.root.name + ".lock")
 
     def entry(self, key: str) -> Path:
         return self.root / key[:2] / key
@@ -36,7 +52,7 @@ class Store:
         If `build` raises, nothing is kept. Two processes that want the same key wait for one build.
         """
         final = self.entry(key)
-        if final.is_dir():
+        if self.used(final):
             return final
         try:
             final.parent.mkdir(parents=True, exist_ok=True)
@@ -49,6 +65,21 @@ class Store:
                 "Free space or rights, or set XDG_CACHE_HOME to a folder that can be written.",
             ) from e
         return final
+
+    def hold(self, key: str) -> None:
+        """Keep an entry from being deleted while this process lives."""
+        with contextlib.suppress(OSError):  # in a cache that cannot be written nothing is deleted either
+            handle = self.entry(key).with_suffix(HELD).open("a")
+            fcntl.flock(handle, fcntl.LOCK_SH)
+            _held.append(handle)
+
+    def used(self, final: Path) -> bool:
+        """Say whether the entry of this folder is there, and if so write down that it is used now."""
+        with contextlib.suppress(OSError), self.lock.open("a") as handle:
+            fcntl.flock(handle, fcntl.LOCK_SH)
+            if time.time() - final.stat().st_mtime > _USE_INTERVAL_S:
+                os.utime(final)
+        return final.is_dir()
 
     def drop(self, key: str) -> None:
         """Forget an entry."""

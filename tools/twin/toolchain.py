@@ -25,6 +25,7 @@ from akgen.tools.twin.host_run import HostFailure, Tiling, tile
 from akgen.tools.twin.kernel_build import BuiltKernel, Variant, auto_sync, build_kernel
 from akgen.tools.twin.launch import KernelRun, launch
 from akgen.tools.twin.lint import lint
+from akgen.tools.twin.prune import prune_daily
 from akgen.tools.twin.registration import check_host, check_key, check_tiling
 from akgen.tools.twin.runtime_build import Runtime, build_runtime
 from akgen.tools.twin.settings import TwinSettings
@@ -71,6 +72,12 @@ class TwinToolchain:
         """Build the runtime if this machine does not have it yet."""
         self._runtime = build_runtime(self._settings, progress)
         self._write_chip_file()
+        limit = self._settings.cache_limit_bytes
+        pruned = prune_daily(self._settings.cache, limit) if limit is not None else None
+        if pruned is not None:
+            progress(
+                f"removed {pruned.removed} old entries ({pruned.removed_bytes / 1e6:.0f} MB) from the build cache"
+            )
 
     def _write_chip_file(self) -> None:
         """Put the chip's facts where the programs read them; whole at any moment, for others may be reading."""
@@ -137,7 +144,7 @@ class TwinToolchain:
     ) -> Launch:
         """Tile and launch one call. A combination of types or a tiling key that is new is built first."""
         runtime = self._ready()
-        record = BuildRecord.model_validate_json((build.folder / _RECORD).read_bytes())
+        record = self._with_host(BuildRecord.model_validate_json((build.folder / _RECORD).read_bytes()))
         try:
             plan = self._plan(record, call, folder)
         except (ColumnMissing, HostFailure) as e:
@@ -164,6 +171,14 @@ class TwinToolchain:
     def lint(self, project: KernelProject) -> tuple[Diagnostic, ...]:
         """Return what a look at the project without a task finds: registration, entry, compiling."""
         return lint(project, self._ready(), self._settings.cache, self._chip_file(), self._settings.jobs)
+
+    def _with_host(self, record: BuildRecord) -> BuildRecord:
+        """Return the record with its host library in place: it may have left the cache since the build."""
+        store = self._store("host")
+        if record.info is None or store.used(record.info.library.parent):
+            return record
+        host = build_host(record.project, self._ready(), store, self._chip_file(), self._settings.jobs)
+        return record.model_copy(update={"info": host.info})
 
     def read_spec(self, project: KernelProject, folder: Path) -> tuple[OpSpec | None, tuple[Diagnostic, ...]]:
         """Read a project's OpDef (a SpecReader); no kernel is built."""

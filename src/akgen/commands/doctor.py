@@ -23,7 +23,13 @@ def doctor(context: typer.Context, as_json: AsJson = False) -> None:
     settings: Settings = context.obj
     terminal = Terminal(as_json)
     machine = settings.machine()
-    twin = TwinSettings(cache=machine.cache, chip=settings.chip, compiler=machine.compiler, path=machine.path)
+    twin = TwinSettings(
+        cache=machine.cache,
+        chip=settings.chip,
+        compiler=machine.compiler,
+        path=machine.path,
+        cache_limit_bytes=machine.cache_limit_bytes,
+    )
     needed = [*_python(), *_twin(terminal, twin)]
     optional = [*inspect(CannSettings(home=settings.cann_home)), *_endpoint(settings)]
     table = Table()
@@ -63,6 +69,7 @@ def _python() -> Iterator[Finding]:
 def _twin(terminal: Terminal, settings: "TwinSettings") -> Iterator[Finding]:  # type: ignore[name-defined]  # noqa: F821
     from akgen.tools.process import run
     from akgen.tools.twin.compiler import find_compiler
+    from akgen.tools.twin.prune import cache_bytes
     from akgen.tools.twin.runtime_build import build_runtime
 
     try:
@@ -82,6 +89,9 @@ def _twin(terminal: Terminal, settings: "TwinSettings") -> Iterator[Finding]:  #
     except InfraError as problem:
         yield Finding(name="twin runtime", found=False, detail=problem.text, remedy=problem.remedy)
         return
+    size = cache_bytes(settings.cache) / 2**30
+    limit = f" of at most {settings.cache_limit_bytes / 2**30:g}" if settings.cache_limit_bytes else ""
+    yield Finding(name="build cache", found=True, detail=f"{size:.1f}{limit} GiB in {settings.cache}")
     yield Finding(name="twin runtime", found=True, detail=f"built, {runtime.digest[:12]}")
     state = run([runtime.sandbox, "--state"], cwd=Path("/"), timeout_s=20)
     detail = _sandbox_words(state.out) if state.ok else state.err.strip()[-200:]
