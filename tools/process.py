@@ -304,8 +304,8 @@ class Worker:
 class Service:
     """A program that goes on until it is told to stop. Its output goes into a file.
 
-    It is started at once; when the context ends it is interrupted, and killed with its whole group if it does not end
-    within `patience_s`.
+    It is started at once; when the context ends it is interrupted, then told to end, and killed with its whole group if
+    it has not ended within `patience_s`.
     """
 
     def __init__(
@@ -365,10 +365,11 @@ class Service:
         """Interrupt it, wait, and kill what is left of its group."""
         if self._process.returncode is not None:
             return
-        if self.running:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self._process.pid, signal.SIGINT)
-            self.wait(self._patience_s)
+        for number in (signal.SIGINT, signal.SIGTERM):  # a program may have been started to ignore the first
+            if self.running:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self._process.pid, number)
+                self.wait(self._patience_s / 2)
         _end_group(self._process)
 
     def __enter__(self) -> "Service":
