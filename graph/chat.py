@@ -8,6 +8,7 @@ conversation is checkpointed like a task: after a crash it goes on where it was,
 not repeated. Commands and going back: `talk`.
 """
 
+from pathlib import Path
 from typing import Any, Literal
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -16,6 +17,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
+from akgen.agents.models.listening import listening
 from akgen.agents.requests.language import language_of
 from akgen.agents.requests.problems import problem_of
 from akgen.agents.requests.sentence import Heard
@@ -32,6 +34,7 @@ from akgen.graph.state import Done
 from akgen.graph.store import TaskStore
 from akgen.knowledge.operators import operators
 from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.project import KernelProject
 from akgen.tools.task import Task
 
 LEAVE = {"bye", "exit", "quit", "q", "stop", "再见", "退出"}
@@ -122,8 +125,14 @@ def work(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
     assert name is not None
     place, config = context.store.task(name), context.config(state)
     watch = context.cancel.watching(context.face.watch)
+
+    def hear(text: str) -> None:
+        context.cancel.check()
+        context.face.think(text)
+
     try:
-        solution = work_on(context.store, place.task(), context.crew(config), watch, config)
+        with listening(hear):
+            solution = work_on(context.store, place.task(), context.crew(config), watch, config)
     except InputError as problem:
         context.face.refuse(problem)
         return {"task": None}
@@ -145,6 +154,13 @@ def kernel_of(place: TaskStore, solution: Solution) -> str:
     if solution.project is None:
         return ""
     return (place.folder / solution.project / "op_kernel" / f"{place.task().kernel}.cpp").read_text()
+
+
+def sources_of(folder: Path, project: Path | None) -> dict[str, str]:
+    """Return the files of a project below `folder` by path; nothing if there is none."""
+    if project is None or not (folder / project / "op_kernel").is_dir():
+        return {}
+    return KernelProject.read_from(folder / project, "", "").files
 
 
 def _hear(state: ChatState, context: ChatContext) -> Heard:

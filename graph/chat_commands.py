@@ -11,7 +11,7 @@ from pathlib import Path
 
 from akgen.agents.bottlenecks import advice_for
 from akgen.agents.budget import Budget, parse_budget
-from akgen.graph.chat import COMMANDS, kernel_of
+from akgen.graph.chat import COMMANDS, kernel_of, sources_of
 from akgen.graph.chat_export import as_markdown
 from akgen.graph.chat_texts import said
 from akgen.graph.files import make_folder, write_whole
@@ -21,7 +21,6 @@ from akgen.graph.state import Choice
 from akgen.graph.store import TaskStore
 from akgen.graph.talk import Talk
 from akgen.tools.outcome import InputError
-from akgen.tools.project import KernelProject
 
 
 class Commands:
@@ -79,7 +78,7 @@ class Commands:
             if other is None:
                 self._say("no_attempt", task=solution.task, number=arguments[0], count=len(attempts))
                 return
-            before, name = _sources(place, other.project), f"{solution.task}, attempt {other.number}"
+            before, name = sources_of(place.folder, other.project), f"{solution.task}, attempt {other.number}"
         else:
             done = self._talk.state["done"].tasks
             if len(done) < 2:
@@ -88,8 +87,8 @@ class Commands:
             name = done[-2]
             earlier = self._talk.context.store.task(name)
             found = earlier.solution()
-            before = _sources(earlier, found.project) if found else {}
-        text = difference(before, _sources(place, solution.project))
+            before = sources_of(earlier.folder, found.project) if found else {}
+        text = difference(before, sources_of(place.folder, solution.project))
         if not text:
             self._say("unchanged", before=name)
             return
@@ -182,11 +181,6 @@ def difference(before: dict[str, str], after: dict[str, str]) -> str:
             old.splitlines(), new.splitlines(), f"before/{path}", f"after/{path}", lineterm=""
         )
     return "\n".join(lines)
-
-
-def _sources(place: TaskStore, project: Path | None) -> dict[str, str]:
-    """Return a project's files, or nothing if there is none. Names do not matter here."""
-    return KernelProject.read_from(place.folder / project, "", "").files if project else {}
 
 
 def _read_budget(text: str, now: Budget) -> Budget:

@@ -21,6 +21,10 @@ class Face(Protocol):
         """Show how the work goes on."""
         ...
 
+    def think(self, text: str) -> None:
+        """Show a piece of what a model is writing, as it comes."""
+        ...
+
     def show(self, solution: Solution, kernel: str, *, again: bool = False) -> None:
         """Show a finished solution with its kernel; `again` if it was finished earlier."""
         ...

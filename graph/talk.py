@@ -129,6 +129,9 @@ class _Recording:
     def watch(self, event: Event) -> None:
         self._face.watch(event)
 
+    def think(self, text: str) -> None:
+        self._face.think(text)
+
     def show(self, solution: Solution, kernel: str, *, again: bool = False) -> None:
         if not again:
             self._transcript.add("akgen", solution.outcome.value, solution.task)

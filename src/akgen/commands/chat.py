@@ -69,7 +69,12 @@ def chat(
     )
     folder = find_session(settings.runs, session) if resume else run
     store = _open(folder, config, settings)
-    del plain
+    if not plain and not as_json and _can_draw(terminal):
+        from akgen.screen.app import run_application
+
+        run_application(store, settings, root or settings.npukb_root)
+        terminal.line(f"run {store.folder}; `akgen chat --resume {store.folder.name}` goes on")
+        return
     _converse(store, settings, terminal, root or settings.npukb_root)
 
 

@@ -39,6 +39,9 @@ class PlainFace:
         for line in thought_of(self._store, event):
             self._terminal.line(f"    {line}")
 
+    def think(self, text: str) -> None:
+        """Leave it: lines cannot be taken back, and the thought is printed when the stage has ended."""
+
     def show(self, solution: Solution, kernel: str, *, again: bool = False) -> None:
         terminal = self._terminal
         terminal.code(kernel, "cpp")

@@ -1,0 +1,230 @@
+"""`akgen chat` as an application: the conversation, and panes for kernel, plan, verdict, timeline and changes.
+
+It draws and takes what is typed; the work is done by a `Desk` in a thread of its own, so that nothing here ever waits.
+"""
+
+import time
+from pathlib import Path
+from typing import ClassVar
+
+from rich.console import RenderableType
+from rich.text import Text
+from textual import on, work
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, ScrollableContainer
+from textual.widgets import Footer, Static, TabbedContent, TabPane
+
+from akgen.graph.store import RunStore
+from akgen.screen import messages, panes
+from akgen.screen.desk import Desk, Past
+from akgen.screen.log import Log
+from akgen.screen.prompt import Prompt
+from akgen.screen.timeline import Timeline
+from akgen.settings import Settings
+from akgen.tools.outcome import InfraError, InputError, Outcome
+
+PANES = {
+    "kernel": "The kernel stands here as soon as it is written.",
+    "plan": "The plan stands here: the thought, the tiling, the buffers.",
+    "verdict": "The verdict stands here: every case, and what was found.",
+    "timeline": "The timeline stands here: what each pipe does, and when.",
+    "changes": "What changed since the kernel before stands here.",
+}
+WRAPPED = ("plan", "verdict", "timeline")
+_SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+THOUGHT_CHARACTERS = 20_000  # of what a model is writing, the end is shown
+
+
+class ChatApp(App[None]):
+    """One conversation."""
+
+    CSS_PATH = "app.tcss"
+    TITLE = "akgen"
+    ENABLE_COMMAND_PALETTE = False
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 (as the base class has it)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "interrupt", "Stop", priority=True),
+        Binding("f2", "panes", "Panes"),
+        Binding("f3", "next_pane", "Next pane"),
+        Binding("ctrl+q", "leave", "Leave", priority=True),
+    ]
+
+    def __init__(self, store: RunStore, settings: Settings, root: Path | None) -> None:
+        super().__init__()
+        self._store = store
+        self._desk = Desk(store, settings, root, self.post_message)
+        self._busy, self._doing, self._since, self._choice = True, "preparing", time.monotonic(), ""
+        self._thought = ""
+        self.problem: InfraError | InputError | None = (
+            None  # what ended the application before its person did
+        )
+
+    @property
+    def busy(self) -> bool:
+        """Say whether something that was sent is still to be answered."""
+        return self._busy or self._desk.waiting
+
+    @property
+    def working(self) -> bool:
+        """Say whether the working thread still runs."""
+        return any(not worker.is_finished for worker in self.workers)
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="main"):
+            yield Log(id="log")
+            with TabbedContent(id="panes"):
+                for name, empty in PANES.items():
+                    kind = "pane wrapped" if name in WRAPPED else "pane"
+                    with TabPane(name.capitalize(), id=f"tab-{name}"), ScrollableContainer(classes=kind):
+                        yield Static(empty, id=name, classes="empty", markup=False)
+        yield Static(id="status", markup=False)
+        yield Prompt()
+        yield Footer()
+
+    def on_mount(self) -> None:
+        self.query_one(Prompt).focus()
+        self.set_interval(0.1, self._tick)
+        self._work()
+
+    @work(thread=True, exit_on_error=True)
+    def _work(self) -> None:
+        try:
+            self._desk.run()
+        except (InfraError, InputError) as problem:
+            self.problem = problem
+        self.post_message(messages.Ended())
+
+    @on(messages.Ended)
+    def _ended(self) -> None:
+        self.exit()
+
+    def on_unmount(self) -> None:
+        """Let the working thread end however the application does."""
+        self._desk.leave()
+
+    @on(Prompt.Sent)
+    def _sent(self, event: Prompt.Sent) -> None:
+        self._talked.person(event.text)
+        self._desk.put(event.text)
+
+    @on(Past)
+    def _past(self, event: Past) -> None:
+        if event.who == "person":
+            self._talked.person(event.text)
+        else:
+            self._talked.program(f"{event.task}: {event.text}" if event.task else event.text)
+
+    @on(messages.Said)
+    def _said(self, event: messages.Said) -> None:
+        self._talked.program(event.text, wrong=event.wrong)
+
+    @on(messages.Coded)
+    def _coded(self, event: messages.Coded) -> None:
+        self._talked.code(event.text, event.language)
+        if event.language == "diff":
+            self._fill("changes", panes.changes(event.text))
+
+    @on(messages.Happened)
+    def _happened(self, message: messages.Happened) -> None:
+        event = message.event
+        self._talked.stage(event)
+        if event.event == "stage" and event.status == "start":
+            self._doing, self._since, self._thought = (
+                f"attempt {event.attempt}, {event.stage}",
+                time.monotonic(),
+                "",
+            )
+
+    @on(messages.Thought)
+    def _thinks(self, event: messages.Thought) -> None:
+        self._thought = (self._thought + event.text)[-THOUGHT_CHARACTERS:]
+        self._fill("plan", Text(self._thought))
+
+    @on(messages.Planned)
+    def _planned(self, event: messages.Planned) -> None:
+        self._fill("plan", panes.plan_text(event.plan))
+
+    @on(messages.Written)
+    def _written(self, event: messages.Written) -> None:
+        self._fill("kernel", panes.sources(event.files))
+        scroll = self.query_one("#kernel", Static).parent
+        assert isinstance(scroll, ScrollableContainer)
+        scroll.call_after_refresh(scroll.scroll_to, y=panes.first_line(event.files), animate=False)
+        if event.changes:
+            self._fill("changes", panes.changes(event.changes))
+
+    @on(messages.Timed)
+    def _timed(self, event: messages.Timed) -> None:
+        self._fill("timeline", Timeline(event.profile, event.title))
+
+    @on(messages.Shown)
+    def _shown(self, event: messages.Shown) -> None:
+        solution = event.solution
+        self._fill("verdict", panes.verdict_text(solution))
+        if event.again:
+            return
+        time_text = f", {solution.predicted_us:.1f} us predicted" if solution.predicted_us else ""
+        self._talked.finished(
+            f"{solution.outcome}{time_text}: {solution.why}", correct=solution.outcome is Outcome.CORRECT
+        )
+        if solution.outcome is not Outcome.CORRECT:
+            self.query_one(TabbedContent).active = "tab-verdict"
+
+    @on(messages.Busy)
+    def _is_busy(self, event: messages.Busy) -> None:
+        self._busy, self._doing, self._since = event.busy, "understanding", time.monotonic()
+        self._choice = event.choice or self._choice
+
+    def action_interrupt(self) -> None:
+        """Stop the work after the stage that runs; with nothing to stop, empty the line."""
+        if self._busy:
+            self._desk.cancel.ask()
+            self._doing = "stopping after this stage"
+        else:
+            self.query_one(Prompt).text = ""
+
+    def action_leave(self) -> None:
+        self._doing = "leaving after this stage"
+        self._desk.leave()
+
+    def action_panes(self) -> None:
+        """Give the conversation the whole width, or share it with the panes again."""
+        self.screen.toggle_class("-hidden-panes")
+
+    def action_next_pane(self) -> None:
+        tabs, names = self.query_one(TabbedContent), list(PANES)
+        now = names.index(tabs.active.removeprefix("tab-"))
+        tabs.active = f"tab-{names[(now + 1) % len(names)]}"
+
+    @property
+    def _talked(self) -> Log:
+        return self.query_one("#log", Log)
+
+    def _fill(self, name: str, content: RenderableType) -> None:
+        pane = self.query_one(f"#{name}", Static)
+        pane.remove_class("empty")
+        pane.update(content)
+
+    def _tick(self) -> None:
+        seconds = time.monotonic() - self._since
+        left = (
+            f"{_SPINNER[int(seconds * 10) % len(_SPINNER)]} {self._doing}, {seconds:.0f} s"
+            if self._busy
+            else "ready"
+        )
+        right = f"{self._choice or self._store.info.config.model} on {self._store.info.toolchain}"
+        width = self.size.width - 2
+        gap = max(1, width - len(left) - len(right))
+        self.query_one("#status", Static).update(f"{left}{' ' * gap}{right}"[:width])
+
+
+def run_application(store: RunStore, settings: Settings, root: Path | None) -> None:
+    """Show the conversation until its person leaves.
+
+    Raises InfraError when the machine lacks something, InputError for a model that cannot be used.
+    """
+    app = ChatApp(store, settings, root)
+    app.run()
+    if app.problem is not None:
+        raise app.problem

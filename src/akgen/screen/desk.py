@@ -1,0 +1,158 @@
+"""The thread that works while the application draws: it owns the conversation, its tools and its files."""
+
+import queue
+from collections.abc import Callable
+from pathlib import Path
+
+from textual.message import Message
+
+from akgen.bench.resolve import resolve_task
+from akgen.graph.cancel import Cancel
+from akgen.graph.chat import sources_of
+from akgen.graph.chat_commands import Commands, difference
+from akgen.graph.chat_state import ChatContext
+from akgen.graph.crews import open_crews
+from akgen.graph.records import Event, Solution
+from akgen.graph.store import RunStore, TaskStore
+from akgen.graph.talk import Talk, open_talk
+from akgen.screen import messages
+from akgen.screen.thought import plan_of
+from akgen.settings import Settings
+from akgen.tools.outcome import InfraError, InputError
+
+Post = Callable[[Message], object]
+
+
+class Desk:
+    """Takes lines in one thread and works on them in another, one after the other."""
+
+    def __init__(self, store: RunStore, settings: Settings, root: Path | None, post: Post) -> None:
+        self.cancel = Cancel()
+        self._store, self._settings, self._root, self._post = store, settings, root, post
+        self._lines: queue.Queue[str | None] = queue.Queue()
+
+    def put(self, line: str) -> None:
+        """Hand over what the person said; it waits until the work in hand is done."""
+        self._lines.put(line)
+
+    @property
+    def waiting(self) -> bool:
+        """Say whether a line waits for its turn."""
+        return not self._lines.empty()
+
+    def leave(self) -> None:
+        """Ask the thread to end after the stage that runs."""
+        self.cancel.ask()
+        self._lines.put(None)
+
+    def run(self) -> None:
+        """Work until the person leaves; for a thread of its own.
+
+        Raises InfraError when the machine lacks something, InputError for a model that cannot be used.
+        """
+        config, site = self._store.info.config, self._settings.site()
+        with open_crews(config, site, self._say, self._store.folder) as crews:
+            face = AppFace(self._store, self._post)
+            context = ChatContext(
+                crew=crews,
+                store=self._store,
+                find_task=lambda text: resolve_task(text, root=self._root),
+                face=face,
+                cancel=self.cancel,
+            )
+            with open_talk(context) as talk:
+                self._show_past(talk, face)
+                talk.open()
+                self._listen(talk)
+
+    def _listen(self, talk: Talk) -> None:
+        commands = Commands(talk)
+        while not talk.over:
+            self._post(messages.Busy(busy=False, choice=talk.context.config(talk.state).model))
+            line = self._lines.get()
+            if line is None:
+                return
+            self._post(messages.Busy(busy=True))
+            try:
+                if not line.lstrip().startswith("/"):
+                    talk.tell(line)
+                elif not commands.run(line):
+                    return
+            except InputError as problem:
+                self._post(messages.Said(f"{problem.text} {problem.remedy}".rstrip(), wrong=True))
+            self.cancel.clear()
+
+    def _show_past(self, talk: Talk, face: "AppFace") -> None:
+        """Put what was said earlier, and the kernel in hand, on the screen again."""
+        for line in talk.transcript.lines():
+            self._post(Past(line.who, line.text, line.task))
+        state = talk.state
+        done = state["done"].tasks if state else ()
+        place = self._store.task(done[-1]) if done else None
+        solution = place.solution() if place else None
+        if place is not None and solution is not None:
+            face.show_in_panes(place, solution)
+
+    def _say(self, text: str) -> None:
+        self._post(messages.Said(text))
+
+
+class Past(Message):
+    """A line of an earlier part of the conversation."""
+
+    def __init__(self, who: str, text: str, task: str | None) -> None:
+        super().__init__()
+        self.who, self.text, self.task = who, text, task
+
+
+class AppFace:
+    """Turns what the conversation says into messages, and reads from the store what the panes show."""
+
+    def __init__(self, store: RunStore, post: Post) -> None:
+        self._store, self._post = store, post
+        self._before: dict[str, str] = {}
+
+    def say(self, text: str) -> None:
+        self._post(messages.Said(text))
+
+    def code(self, text: str, language: str) -> None:
+        self._post(messages.Coded(text, language))
+
+    def watch(self, event: Event) -> None:
+        self._post(messages.Happened(event))
+        plan = plan_of(self._store, event)
+        if plan is not None:
+            self._post(messages.Planned(plan))
+        if event.stage == "write" and event.status == "done":
+            sample = self._store.task(event.task).sample(event.sample)
+            self._written(sources_of(sample.folder, Path(f"attempt-{event.attempt}") / "project"))
+
+    def think(self, text: str) -> None:
+        self._post(messages.Thought(text))
+
+    def show(self, solution: Solution, kernel: str, *, again: bool = False) -> None:
+        del kernel
+        self.show_in_panes(self._store.task(solution.task), solution)
+        self._post(messages.Shown(solution, again=again))
+
+    def refuse(self, problem: InputError) -> None:
+        self._post(messages.Said(f"{problem.text} {problem.remedy}".rstrip(), wrong=True))
+
+    def broken(self, problem: InfraError) -> None:
+        """Say nothing more: the conversation itself says it, and goes on."""
+
+    def show_in_panes(self, place: TaskStore, solution: Solution) -> None:
+        attempts = place.sample(solution.sample).attempts()
+        attempt = next((a for a in attempts if a.number == solution.attempt), None)
+        if attempt is not None and attempt.plan is not None:
+            self._post(messages.Planned(attempt.plan))
+        self._written(sources_of(place.folder, solution.project))
+        self._post(messages.Shown(solution, again=True))
+        if solution.profile is not None:
+            self._post(messages.Timed(solution.profile, solution.task))
+
+    def _written(self, files: dict[str, str]) -> None:
+        if files and files != self._before:
+            changes = difference(self._before, files) if self._before else ""
+            self._post(messages.Written(files, changes))
+            self._before = files

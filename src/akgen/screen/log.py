@@ -1,0 +1,58 @@
+"""The conversation on the screen: what was said by whom, and a line for every stage."""
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+from textual.containers import VerticalScroll
+from textual.widgets import Static
+
+from akgen.graph.records import Event
+from akgen.screen.panes import changes
+from akgen.tools.outcome import Outcome
+
+STAGE_WIDTH = 11
+SHOWN_CODE = 60  # lines of a difference in the conversation; the pane has all of it
+
+
+class Log(VerticalScroll):
+    """Grows at its end and stays there unless somebody looks further up."""
+
+    can_focus = True
+
+    def person(self, text: str) -> None:
+        self._add(Text(text), "person")
+
+    def program(self, text: str, *, wrong: bool = False) -> None:
+        self._add(Text(text), "wrong" if wrong else "program")
+
+    def code(self, text: str, language: str) -> None:
+        lines = text.splitlines()
+        cut = "\n".join(lines[:SHOWN_CODE])
+        more = f"\n... {len(lines) - SHOWN_CODE} more lines" if len(lines) > SHOWN_CODE else ""
+        self._add(changes(cut + more) if language == "diff" else Text(cut + more), "code")
+
+    def stage(self, event: Event) -> None:
+        """Add the line of a stage that ended, or of what stopped the work."""
+        if event.event == "stopped":
+            self._add(Text(f"stopped: {event.text}"), "wrong")
+        if event.event != "stage" or event.status != "done":
+            return
+        fine = event.outcome in (None, Outcome.CORRECT)
+        mark = ("✓", "green") if fine else ("✗", "red")
+        number = f" {event.attempt}" if event.attempt > 1 else ""
+        body = event.text if fine else f"{event.outcome}: {event.text}"
+        line = Table.grid(padding=(0, 1))
+        line.add_column(no_wrap=True)
+        line.add_column(no_wrap=True, min_width=STAGE_WIDTH)
+        line.add_column(ratio=1)
+        line.add_row(Text(*mark), Text(f"{event.stage}{number}", style="bold"), Text(body))
+        self._add(line, "stage")
+
+    def finished(self, text: str, *, correct: bool) -> None:
+        self._add(Text(text), "right" if correct else "wrong")
+
+    def _add(self, content: RenderableType, kind: str) -> None:
+        at_end = self.max_scroll_y - self.scroll_y <= 2
+        self.mount(Static(content, classes=kind, markup=False))
+        if at_end:
+            self.call_after_refresh(self.scroll_end, animate=False)

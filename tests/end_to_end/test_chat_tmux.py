@@ -1,0 +1,111 @@
+"""`akgen chat` in a real terminal: typed keys in, what stands on the screen out, and kill -9 in between."""
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("textual", reason="the extra `chat` is not installed")
+pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
+
+WAIT_S = 180.0
+WIDTH, HEIGHT = 150, 50
+
+
+class Terminal:
+    """A tmux server of its own with one window."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._socket = str(folder / "tmux")
+
+    def start(self, *arguments: str) -> int:
+        """Run `akgen` in the window; return its process id."""
+        variables = {"OMP_NUM_THREADS": "1", "AKGEN_RUNS": str(self._folder / "runs")}
+        given = {name: os.environ[name] for name in ("PYTHONPATH", "XDG_CACHE_HOME") if name in os.environ}
+        env = " ".join(f"{name}={shlex.quote(value)}" for name, value in {**given, **variables}.items())
+        command = shlex.join([sys.executable, "-m", "akgen", *arguments])
+        size = ["-x", str(WIDTH), "-y", str(HEIGHT)]
+        self._tmux("-f", "/dev/null", "new-session", "-d", *size, f"exec env {env} {command}")
+        return int(self._tmux("list-panes", "-F", "#{pane_pid}"))
+
+    def type(self, text: str, *keys: str) -> None:
+        self._tmux("send-keys", "-l", text)
+        self._tmux("send-keys", *(keys or ("Enter",)))
+
+    def screen(self) -> str:
+        return self._tmux("capture-pane", "-p")
+
+    def wait_for(self, *words: str) -> str:
+        """Return the screen as soon as all the words stand on it."""
+        deadline = time.monotonic() + WAIT_S
+        while True:
+            shown = self.screen()
+            if all(word in shown for word in words):
+                return shown
+            assert time.monotonic() < deadline, f"{words} did not come:\n{shown}"
+            time.sleep(0.2)
+
+    def wait_for_the_end(self) -> None:
+        """Wait until the program has left, and its window with it."""
+        deadline = time.monotonic() + WAIT_S
+        asking = ["tmux", "-S", self._socket, "has-session"]
+        while subprocess.run(asking, capture_output=True, check=False).returncode == 0:
+            assert time.monotonic() < deadline, self.screen()
+            time.sleep(0.2)
+
+    def close(self) -> None:
+        subprocess.run(["tmux", "-S", self._socket, "kill-server"], capture_output=True, check=False)
+
+    def _tmux(self, *arguments: str) -> str:
+        done = subprocess.run(
+            ["tmux", "-S", self._socket, *arguments],
+            cwd=self._folder,
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "LANG": "C.UTF-8", "TERM": "xterm-256color"},
+        )
+        return done.stdout.rstrip("\n")
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    made = Terminal(tmp_path)
+    yield made
+    made.close()
+
+
+def test_a_conversation_in_a_terminal_that_is_killed_and_goes_on(terminal: Terminal) -> None:
+    pid = terminal.start("chat")
+    terminal.wait_for("Tell me which operator", "The kernel stands here")
+    terminal.type("a sum kernel for fp16")
+    terminal.wait_for("Of which shape are the inputs of sum")  # the clarification
+    terminal.type("64 by 300")
+    shown = terminal.wait_for("✓ criticise", "ready")
+    assert "✓ test" in shown and "1 of 1 cases correct" in shown  # the progress
+    assert "class SumCustom" in shown  # the kernel
+    terminal.type("over rows instead")
+    terminal.wait_for("over axis -2:", "SumCustomRows", "ready")
+    terminal.type("use 3 cores")
+    terminal.wait_for("at most 3 cores:")
+    os.kill(pid, signal.SIGKILL)  # in the middle of its work
+    terminal.wait_for_the_end()
+    terminal.start("chat", "--resume")
+    terminal.wait_for("Going on with", "2 requests so far", "predicted: all cases correct", "ready")
+    terminal.type("/undo 2")
+    terminal.wait_for("Back to 01_sum_float16_64x300.", "ready")
+    terminal.type("make it bf16")
+    terminal.wait_for("sum in bfloat16, 64 by 300:", "predicted: all cases correct", "ready")
+    terminal.type("/history")
+    shown = terminal.wait_for("04_sum_bfloat16_64x300: correct")
+    assert "02_sum" not in shown.rpartition("/history")[2]
+    terminal.type("/quit")
+    terminal.wait_for_the_end()

@@ -1,0 +1,154 @@
+"""The application, driven by Textual's pilot: what stands in the panes, and what the keys do."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("textual", reason="the extra `chat` is not installed")
+
+from rich.console import Console
+from textual.pilot import Pilot
+from textual.widgets import Static, TabbedContent
+
+from akgen.graph.records import RunConfig
+from akgen.graph.runs import begin
+from akgen.screen.app import PANES, ChatApp
+from akgen.screen.prompt import Prompt
+from akgen.settings import Settings
+
+WAIT_S = 240.0
+Act = Callable[["Driven"], Awaitable[None]]
+
+
+class Driven:
+    """A running application and its pilot."""
+
+    def __init__(self, app: ChatApp, pilot: Pilot[None]) -> None:
+        self.app, self.pilot = app, pilot
+
+    async def idle(self) -> None:
+        """Wait until the program listens and the screen shows what it said."""
+        deadline = asyncio.get_running_loop().time() + WAIT_S
+        while self.app.busy:
+            assert asyncio.get_running_loop().time() < deadline
+            await self.pilot.pause(0.05)
+        await self.pilot.pause(0.05)
+
+    async def say(self, text: str) -> None:
+        self.app.query_one(Prompt).text = text
+        await self.pilot.press("enter")
+        await self.idle()
+
+    def pane(self, name: str, width: int = 200) -> str:
+        return _plain(self.app.query_one(f"#{name}", Static), width)
+
+    def log(self) -> str:
+        return "\n".join(_plain(entry, 200) for entry in self.app.query("#log Static").results(Static))
+
+
+def _plain(widget: Static, width: int) -> str:
+    out = StringIO()
+    Console(width=width, no_color=True, file=out).print(widget.content)
+    return out.getvalue()
+
+
+def drive(folder: Path, act: Act, size: tuple[int, int] = (140, 40)) -> ChatApp:
+    """Run the application on a conversation below `folder` until `act` is done."""
+    settings = Settings()
+    config = RunConfig(command="chat", seed=1)
+    store = begin(folder / "talk", config, "twin 0.1.0")
+    app = ChatApp(store, settings, None)
+
+    async def run() -> None:
+        async with app.run_test(size=size) as pilot:
+            driven = Driven(app, pilot)
+            await driven.idle()
+            await act(driven)
+            await pilot.press("ctrl+q")
+            while app.working:
+                await pilot.pause(0.05)
+
+    asyncio.run(run())
+    return app
+
+
+def test_a_request_fills_the_panes_and_a_follow_up_shows_what_changed(tmp_path: Path) -> None:
+    async def act(driven: Driven) -> None:
+        for name, empty in PANES.items():
+            assert empty in driven.pane(name)
+        await driven.say("relu half 8 by 40")
+        assert "class ReluCustomFlat" in driven.pane("kernel")
+        assert "float16" in driven.pane("plan") and "What is computed" in driven.pane("plan")
+        assert "correct" in driven.pane("verdict") and "asked" in driven.pane("verdict")
+        assert "MTE2" in driven.pane("timeline") and "predicted on" in driven.pane("timeline")
+        assert PANES["changes"] in driven.pane("changes")
+        assert "✓ test" in driven.log()
+        await driven.say("use 3 cores")
+        assert "+++ after/op_host/relu_custom.cpp" in driven.pane("changes")
+        await driven.say("/undo")
+        assert "Back to 01_relu_float16_8x40." in driven.log()
+        await driven.say("over rows instead")
+        assert "relu has no axis to choose." in driven.log()
+        # A chart of whatever width fits into it.
+        for width in (40, 78, 200):
+            assert all(len(line) <= width for line in driven.pane("timeline", width).splitlines())
+
+    drive(tmp_path, act)
+
+
+def test_code_is_written_over_several_lines_and_the_arrows_bring_it_back(tmp_path: Path) -> None:
+    async def act(driven: Driven) -> None:
+        prompt = driven.app.query_one(Prompt)
+        await driven.pilot.press(*"def f(x):", "ctrl+j", *"    return")
+        assert prompt.text == "def f(x):\n    return"
+        prompt.text = ""
+        await driven.say("help")
+        await driven.say("/history")
+        assert "Nothing was asked for yet." in driven.log()
+        await driven.pilot.press("up")
+        assert prompt.text == "/history"
+        await driven.pilot.press("up")
+        assert prompt.text == "help"
+        await driven.pilot.press("down", "down")
+        assert prompt.text == ""
+
+    drive(tmp_path, act)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)])
+def test_the_layout_fits_and_the_keys_move_the_panes(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def act(driven: Driven) -> None:
+        app = driven.app
+        log, panes = app.query_one("#log"), app.query_one("#panes")
+        if size[0] < 110:
+            assert log.region.width == panes.region.width == size[0]
+            assert log.region.height >= 6 and panes.region.height >= 6
+        else:
+            assert log.region.height == panes.region.height and log.region.width >= 60
+        assert app.query_one("#status").region.bottom <= size[1]
+        tabs = app.query_one(TabbedContent)
+        assert tabs.active == "tab-kernel"
+        await driven.pilot.press("f3")
+        assert tabs.active == "tab-plan"
+        await driven.pilot.press("f2")
+        assert panes.region.width == 0 and log.region.width == size[0]
+        await driven.pilot.press("f2")
+        assert panes.region.width > 0
+
+    drive(tmp_path, act, size)
+
+
+def test_ctrl_c_stops_the_work_and_go_on_finishes_it(tmp_path: Path) -> None:
+    async def act(driven: Driven) -> None:
+        driven.app.query_one(Prompt).text = "softmax half 8 by 40"
+        await driven.pilot.press("enter", "ctrl+c")
+        await driven.idle()
+        assert "Stopped; what was done is kept." in driven.log()
+        assert "✓ test" not in driven.log()
+        await driven.say("go on")
+        assert "✓ test" in driven.log()
+
+    drive(tmp_path, act)
