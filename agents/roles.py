@@ -55,6 +55,13 @@ class Written(Frozen):
     messages: tuple[dict[str, str], ...] = ()
 
 
+class Hypothesis(Frozen):
+    """What a tuning step is to bring: the kind of change, and the share of the kernel's time that it should save."""
+
+    kind: str
+    predicted_gain: float
+
+
 class Decision(Frozen):
     """The critic's next move."""
 
@@ -62,6 +69,7 @@ class Decision(Frozen):
     feedback: Feedback | None = None
     why: str = ""
     usage: Usage = Usage()
+    hypothesis: Hypothesis | None = None  # of a tuning step
 
 
 class Planner(Protocol):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 from akgen.agents.briefing import Briefing, Describe, EnglishBriefing
 from akgen.agents.budget import Budget
 from akgen.agents.calls import CallStore, Limits, Price
+from akgen.agents.chat_critic import ChatCritic
 from akgen.agents.coder import ChatCoder
 from akgen.agents.conversation import Conversation
 from akgen.agents.critic import RuleCritic
@@ -57,6 +58,7 @@ def make_team(
     options: ModelOptions,
     *,
     planner: Literal["model", "composer"],
+    critic: Literal["rules", "model"] = "rules",
     route: Route | None,
     chip: Chip,
     budget: Budget,
@@ -113,7 +115,7 @@ def make_team(
     return Team(
         planner=planning,
         coder=coder,
-        critic=RuleCritic(),
+        critic=ChatCritic(conversation, chip) if critic == "model" else RuleCritic(),
         understand=ModelUnderstanding(conversation),
     )
 

@@ -12,6 +12,7 @@ from akgen.agents.budget import Budget
 from akgen.bench.record import BenchConfig, Record, case_row, codes_of, verdict_why
 from akgen.bench.sources import Answers, Folder, ProjectSource
 from akgen.bench.suites import load_task
+from akgen.bench.tuning import tuning_steps
 from akgen.graph.records import Candidate, RunConfig
 from akgen.graph.runs import Crew, Site, open_crew, work_on
 from akgen.graph.store import RunStore, TaskStore
@@ -116,6 +117,7 @@ def run_config(config: BenchConfig) -> RunConfig:
         model=config.model,
         base_url=config.base_url,
         planner=config.planner,
+        critic=config.critic,
         toolchain=toolchain_name(config),
         chip=config.chip,
         route=config.route,
@@ -154,6 +156,7 @@ def _from_candidate(
         "attempts": len(candidate.attempts),
         "course": tuple((row.failure or "correct").split(" ", 1)[0] for row in candidate.attempts),
         "wall_s": round(wall_s, 3),
+        "tuning": tuning_steps(candidate.attempts),
         "input_tokens": spent.tokens - spent.output_tokens,
         "output_tokens": spent.output_tokens,
         "cost": spent.cost,

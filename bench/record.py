@@ -39,6 +39,7 @@ class BenchConfig(Frozen):
     model: str = "composer"  # for the sources composer and model
     base_url: str | None = None
     planner: Literal["model", "composer"] = "model"  # who plans for a model
+    critic: Literal["rules", "model"] = "rules"
     route: Literal["dsl", "ascendc"] | None = None
     attempts: int = 1
     budget: Budget | None = None  # of each sample, besides its attempts
@@ -64,6 +65,14 @@ class CaseRow(Frozen):
     why: str = ""
 
 
+class TuningStep(Frozen):
+    """What a tuning step was to save and what it saved, as shares of the kernel's time; None: the kernel broke."""
+
+    kind: str
+    predicted: float
+    actual: float | None
+
+
 class Record(Frozen):
     """One line of results.jsonl: a sample of a task. `error` is ours or the machine's, never the candidate's."""
 
@@ -84,6 +93,7 @@ class Record(Frozen):
     predicted_us: float | None = None  # geometric mean over the correct cases
     attempts: int = 1
     course: tuple[str, ...] = ()  # what each attempt failed with, in order; "correct" where it did not
+    tuning: tuple[TuningStep, ...] = ()
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0  # in the currency of the model's prices

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import pairwise
 
 from akgen.bench.record import Record
 from akgen.tools.frozen import Frozen
@@ -24,7 +25,7 @@ def fix_rates(records: Iterable[Record]) -> dict[str, FixRate]:
     gone: defaultdict[str, int] = defaultdict(int)
     solved: defaultdict[str, int] = defaultdict(int)
     for record in records:
-        for now, after in zip(record.course, record.course[1:], strict=False):
+        for now, after in pairwise(record.course):
             if now == "correct":
                 continue
             met[now] += 1

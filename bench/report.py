@@ -8,6 +8,7 @@ from pydantic import Field
 from akgen.bench.metrics import Rate, rate, score
 from akgen.bench.record import BenchConfig, Record
 from akgen.bench.repairs import FixRate, fix_rates
+from akgen.bench.tuning import Calibration, calibration
 from akgen.tools.frozen import Frozen
 
 KS = (1, 5, 10, 100)
@@ -48,6 +49,7 @@ class Report(Frozen):
     outcomes: dict[str, int] = Field(default={})
     codes: dict[str, int] = Field(default={})
     repairs: dict[str, FixRate] = Field(default={})  # by code, where samples had more than one attempt
+    tuning: dict[str, Calibration] = Field(default={})  # by kind of change, where kernels were tuned
     wall_s: float = 0.0
 
 
@@ -72,6 +74,7 @@ def report(config: BenchConfig, records: Sequence[Record], levels: dict[str, int
         outcomes=dict(Counter(str(r.outcome) for r in records if r.outcome is not None).most_common()),
         codes=dict(Counter(code for r in records for code in r.codes).most_common()),
         repairs=fix_rates(records),
+        tuning=calibration(records),
         wall_s=round(sum(r.wall_s for r in records), 1),
     )
 

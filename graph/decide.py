@@ -155,6 +155,7 @@ def _row(state: SampleState, decision: Decision, verdict: Verdict) -> AttemptRow
         folder=folder if project else None,
         action=decision.action,
         why=decision.why,
+        hypothesis=decision.hypothesis if decision.action == "tune" else None,
         failure=failure(verdict),
     )
 

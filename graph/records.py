@@ -9,7 +9,7 @@ from pydantic import Field
 from akgen.agents.budget import Budget, Spent
 from akgen.agents.calls import Limits, Price, Sampling
 from akgen.agents.plan import Plan
-from akgen.agents.roles import Decision, Feedback
+from akgen.agents.roles import Decision, Feedback, Hypothesis
 from akgen.agents.shown import Shown
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Outcome
@@ -28,6 +28,7 @@ class RunConfig(Frozen):
     model: str = "composer"
     base_url: str | None = None
     planner: Literal["model", "composer"] = "model"
+    critic: Literal["rules", "model"] = "rules"
     toolchain: Literal["twin", "cann"] = "twin"
     chip: str | None = None
     route: Literal["dsl", "ascendc"] | None = None
@@ -79,6 +80,7 @@ class AttemptRow(Frozen):
     folder: Path | None = None  # of the project, relative to the task's folder
     action: str | None = None
     why: str = ""
+    hypothesis: Hypothesis | None = None  # what the next attempt was to gain
     failure: str | None = None  # what the failure is called when it comes again
 
 

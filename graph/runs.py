@@ -85,6 +85,7 @@ def make_crew(config: RunConfig, site: Site, tools: Tools, run: Path | None = No
             sampling=config.sampling,
         ),
         planner=config.planner,
+        critic=config.critic,
         route=config.route,
         chip=chip(config.chip or DEFAULT_CHIP),
         budget=config.budget,

@@ -24,7 +24,7 @@ from akgen.tools.outcome import InputError
 class Line(Frozen):
     """One scripted reply."""
 
-    role: Literal["planner", "coder", "chat"]
+    role: Literal["planner", "coder", "critic", "chat"]
     text: str
     attempt: int | None = None
     sample: int | None = None  # None answers every sample

@@ -4,9 +4,14 @@ import json
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pytest
+
+from akgen.agents.roles import Hypothesis
 from akgen.bench.page.render import page
 from akgen.bench.record import BenchConfig, CaseRow, Record
 from akgen.bench.report import Report, report
+from akgen.bench.tuning import Calibration, tuning_steps
+from akgen.graph.records import AttemptRow
 from akgen.tools.outcome import Outcome
 
 LEVELS = {"a": 1, "b": 1, "c": 2, "d": 3, "<e>": 3}
@@ -165,3 +170,26 @@ def test_fix_rates_count_what_the_next_attempt_made_of_a_failure() -> None:
     html = page(found, records, LEVELS)
     assert "Repair by code" in html and "67" in html
     assert "Repair by code" not in page(report(config(), [record("a", Outcome.CORRECT)], LEVELS), [], LEVELS)
+
+
+def test_predicted_and_actual_gains_are_compared_by_kind_of_change() -> None:
+    def row(number: int, us: float | None, kind: str | None, gain: float = 0.0) -> AttemptRow:
+        return AttemptRow(
+            number=number,
+            outcome=Outcome.CORRECT if us else Outcome.WRONG,
+            predicted_us=us,
+            failure=None if us else "mismatch",
+            hypothesis=Hypothesis(kind=kind, predicted_gain=gain) if kind else None,
+        )
+
+    rows = (row(1, 10.0, "casts", 0.5), row(2, 8.0, "balance", 0.1), row(3, None, None))
+    kept = record("a", Outcome.CORRECT).model_copy(update={"tuning": tuning_steps(rows)})
+    again = record("b", Outcome.CORRECT).model_copy(
+        update={"tuning": tuning_steps((row(1, 10.0, "casts", 0.1), row(2, 10.0, None)))}
+    )
+    found = report(config(), [kept, again], LEVELS)
+    casts = found.tuning["casts"]
+    assert (casts.tried, casts.broke, casts.predicted) == (2, 0, pytest.approx(0.3))
+    assert casts.actual == pytest.approx(0.1)
+    assert found.tuning["balance"] == Calibration(tried=1, broke=1, predicted=0.1, actual=None)
+    assert "Tuning by kind of change" in page(found, [kept, again], LEVELS)

@@ -39,6 +39,9 @@ def run_suite(
     model: Annotated[str | None, typer.Option(help=f"Chat model for --source model: {MODELS}")] = None,
     base_url: Annotated[str | None, typer.Option(help="The model's endpoint.")] = None,
     planner: Annotated[Literal["model", "composer"], typer.Option(help="Who plans for a model.")] = "model",
+    critic: Annotated[
+        Literal["rules", "model"], typer.Option(help="Whether the model may add to the rules' criticism.")
+    ] = "rules",
     budget: Annotated[str, typer.Option(help="tokens=N,cost=X,wall=SECONDS, of each sample.")] = "",
     limit: LimitText = "",
     price: PriceText = "",
@@ -89,6 +92,7 @@ def run_suite(
         model=named if source == "model" else "composer",
         base_url=base_url or settings.base_url,
         planner=planner,
+        critic=critic,
         route=route,
         attempts=attempts,
         budget=model_options.budget(budget, attempts, prices) if budget else None,

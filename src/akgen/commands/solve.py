@@ -28,6 +28,9 @@ def solve(
     model: Annotated[str | None, typer.Option(help=MODELS)] = None,
     base_url: Annotated[str | None, typer.Option(help="The model's endpoint, ending in /v1.")] = None,
     planner: Annotated[Literal["model", "composer"], typer.Option(help="Who plans for a model.")] = "model",
+    critic: Annotated[
+        Literal["rules", "model"], typer.Option(help="Whether the model may add to the rules' criticism.")
+    ] = "rules",
     toolchain: Annotated[
         Literal["twin", "cann"] | None, typer.Option(help="Where it is built and run.")
     ] = None,
@@ -75,6 +78,7 @@ def solve(
         model=model or settings.model,
         base_url=base_url or settings.base_url,
         planner=planner,
+        critic=critic,
         toolchain=toolchain or settings.toolchain,
         chip=settings.chip,
         route=route,

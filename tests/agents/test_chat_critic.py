@@ -1,0 +1,100 @@
+"""The model-driven critic, driven by a script: it chooses among what the rules allow, and states what it expects."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from akgen.agents.chat_critic import ChatCritic
+from akgen.agents.conversation import Conversation
+from akgen.agents.critic import RuleCritic
+from akgen.agents.models.scripted import ScriptedChatModel
+from akgen.agents.plan import Plan
+from akgen.agents.roles import Decision, Hypothesis
+from akgen.knowledge.chip import chip
+from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.profile import PipeTime, Profile
+from akgen.tools.task import Reference, Task
+from akgen.tools.verdict import CaseVerdict, Verdict
+
+TASK = Task(
+    name="swish",
+    suite="file",
+    op_type="Swish",
+    kernel="swish",
+    category="activation",
+    description="x times the sigmoid of x.",
+    reference=Reference(loader="akgen.tools.reference.module_loader", path=Path("swish.py")),
+    cases=(),
+)
+PLAN = Plan(origin="test", category="activation", thought="Elements over cores.")
+FOUND = Diagnostic(
+    code="TENSOR_RANGE", text="Adds: writes 128 bytes of a tensor whose buffer ends after 64 bytes."
+)
+TRAPPED = Verdict(outcome=Outcome.TRAP, toolchain="twin", diagnostics=(FOUND,), compile_s=0.0)
+
+
+def _slow() -> Verdict:
+    pipe = PipeTime(pipe="MTE2", busy_us=1.0, stalled_us=8.0, idle_us=1.0, instructions=4)
+    profile = Profile(
+        source="predicted",
+        cores=48,
+        gm_read_bytes=1024,
+        gm_write_bytes=1024,
+        toolchain="twin",
+        duration_us=10.0,
+        pipes=(pipe,),
+        bound="memory",
+        roofline_share=0.2,
+        core_imbalance=1.0,
+    )
+    case = CaseVerdict(id="0", outcome=Outcome.CORRECT, predicted_us=10.0, profile=profile)
+    return Verdict(outcome=Outcome.CORRECT, toolchain="twin", cases=(case,), compile_s=0.0)
+
+
+def _decide(folder: Path, reply: dict[str, Any] | str, verdict: Verdict, left: int = 2) -> Decision:
+    script = folder / "script.jsonl"
+    text = reply if isinstance(reply, str) else f"Let me see.\n{json.dumps(reply)}"
+    script.write_text(json.dumps({"role": "critic", "attempt": 1, "text": text}) + "\n")
+    conversation = Conversation(ScriptedChatModel.read(script), "scripted", "scripted", seed=0)
+    return ChatCritic(conversation, chip()).criticise(TASK, PLAN, verdict, 1, left)
+
+
+def test_its_explanation_follows_the_findings(tmp_path: Path) -> None:
+    decision = _decide(
+        tmp_path, {"action": "replan", "explanation": "The tile is twice the buffer."}, TRAPPED
+    )
+    assert decision.action == "replan" and decision.feedback is not None
+    assert "TENSOR_RANGE" in decision.feedback.text
+    assert decision.feedback.text.rstrip().endswith("The reviewer adds: The tile is twice the buffer.")
+
+
+def test_a_tuning_step_states_what_it_expects(tmp_path: Path) -> None:
+    said = {"action": "tune", "explanation": "Two buffers.", "kind": "double_buffer", "predicted_gain": 0.3}
+    decision = _decide(tmp_path, said, _slow())
+    assert decision.action == "tune"
+    assert decision.hypothesis == Hypothesis(kind="double_buffer", predicted_gain=0.3)
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    [
+        ("I would rather not say.", TRAPPED),
+        ({"action": "accept", "explanation": "Good enough."}, TRAPPED),  # it is not correct
+        ({"action": "tune", "explanation": "Faster!"}, _slow()),  # by how much?
+        ({"action": "repair", "explanation": "It is correct already."}, _slow()),
+        ({"action": "tune", "explanation": "x", "predicted_gain": 7}, _slow()),
+    ],
+)
+def test_what_cannot_be_used_leaves_the_rules_decision(
+    tmp_path: Path, reply: dict[str, Any] | str, verdict: Verdict
+) -> None:
+    ruled = RuleCritic().criticise(TASK, PLAN, verdict, 1, 2)
+    decision = _decide(tmp_path, reply, verdict)
+    assert decision.model_copy(update={"usage": ruled.usage}) == ruled
+
+
+def test_it_is_not_asked_where_there_is_nothing_to_choose(tmp_path: Path) -> None:
+    said = {"action": "repair", "explanation": "Again."}
+    assert _decide(tmp_path, said, TRAPPED, left=0).action == "give_up"
