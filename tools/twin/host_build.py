@@ -18,6 +18,7 @@ from akgen.tools.twin.sandboxed import compile_in, exhausted
 from akgen.tools.twin.store import Store, digest
 
 _LIBRARY = "host.so"
+_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 # Hand-written aclnn layers belong to the operator package, not to the kernel: the twin calls the kernel itself.
 _ACLNN = re.compile(
     r'#\s*include\s*[<"](?:aclnn_|level0/|opdev/(?:op_executor|make_op_executor|op_dfx|common_types)|aclnn/aclnn_base)'
@@ -49,6 +50,7 @@ def build_host(
     if not sources:
         return BuiltHost(None, (), compiled=False)
     files = {p: t for p, t in project.files.items() if p.startswith("op_host/")}
+    files |= _shared_headers(project, files)
     one_library = "target_sources" not in project.files.get("CMakeLists.txt", "")
     parts = (part for pair in sorted(files.items()) for part in pair)
     key = digest("host", runtime.digest, project.op_type, str(one_library), *parts)
@@ -61,6 +63,21 @@ def build_host(
     if info is not None:
         info = info.model_copy(update={"library": entry / _LIBRARY})
     return BuiltHost(info, result.diagnostics, compiled)
+
+
+def _shared_headers(project: KernelProject, files: dict[str, str]) -> dict[str, str]:
+    """Return the kernel's headers that host files include: tiling structures and template arguments are for both."""
+    own = {PurePosixPath(p).name for p in files}
+    by_name = {PurePosixPath(p).name: p for p in project.kernel_files if p.endswith((".h", ".hpp"))}
+    found: dict[str, str] = {}
+    texts = list(files.values())
+    while texts:
+        for name in (PurePosixPath(n).name for n in _INCLUDE.findall(texts.pop())):
+            path = by_name.get(name)
+            if path is not None and path not in found and name not in own:
+                found[path] = project.files[path]
+                texts.append(project.files[path])
+    return found
 
 
 def _build(

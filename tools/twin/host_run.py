@@ -20,6 +20,7 @@ from akgen.tools.process import Finished, run
 from akgen.tools.twin.columns import Column
 from akgen.tools.twin.host_info import HostAttr, HostInfo, HostOp
 from akgen.tools.twin.infer_check import check_inferred
+from akgen.tools.twin.kernel_template import TemplateArguments
 from akgen.tools.twin.places import place_of
 from akgen.tools.twin.runtime_build import Runtime
 
@@ -43,6 +44,7 @@ class Tiling(Frozen):
     workspace_bytes: int  # as the host asked for, library part included if the host added it
     schedule_mode: int = 0
     findings: tuple[Diagnostic, ...] = ()  # warnings of the host side
+    template: TemplateArguments | None = None  # what the key stands for, where the kernel is a template
 
 
 class TilingAnswer(BaseModel):
@@ -56,6 +58,7 @@ class TilingAnswer(BaseModel):
     schedule_mode: int
     workspaces: tuple[int, ...]
     complaints: tuple[str, ...]
+    template: TemplateArguments | None = None
 
 
 class HostFailure(Exception):
@@ -118,6 +121,8 @@ def _answer(answer: TilingAnswer, said: str, data: Path) -> Tiling:
     because = f": {told[-400:]}" if told else ""
     if answer.status != 0:
         raise HostFailure(_finding("TILING_REFUSED", f"The tiling function returned a failure{because}."))
+    if any(c.startswith("GET_TPL_TILING_KEY") for c in answer.complaints):
+        raise HostFailure(_finding("TILING_KEY", f"The tiling key cannot be made{because}."))
     if any(c.startswith("SaveToBuffer") for c in answer.complaints):
         raise HostFailure(_finding("TILING_BUFFER", f"The tiling data was not stored{because}."))
     if answer.tiling_bytes > answer.capacity:
@@ -136,6 +141,7 @@ def _answer(answer: TilingAnswer, said: str, data: Path) -> Tiling:
         tiling_key=answer.tiling_key,
         workspace_bytes=workspace,
         schedule_mode=answer.schedule_mode,
+        template=answer.template,
     )
 
 

@@ -21,6 +21,7 @@ from akgen.tools.twin.entry import entries, without_comments
 from akgen.tools.twin.host_info import HostInfo
 from akgen.tools.twin.host_names import HOST_NAMES
 from akgen.tools.twin.kernel_flags import kernel_flags
+from akgen.tools.twin.kernel_template import TemplateArguments, entry_source, kernel_template
 from akgen.tools.twin.launch_syntax import without_launches
 from akgen.tools.twin.places import places_of
 from akgen.tools.twin.precompiled import kernel_prelude
@@ -33,6 +34,7 @@ from akgen.tools.twin.store import Store, digest
 from akgen.tools.twin.tiling_header import plain_struct_of_key, tiling_header
 
 _LIBRARY = "kernel.so"
+_ENTRY_SOURCE = "akgen_entry.cpp"  # of a kernel that is a template
 _CPP_OF_GE = {d.ge_name: d.cpp_name for d in DType} | {"DT_INT4": "int4b_t", "DT_COMPLEX32": "complex32"}
 _COMPILER_CALLS = frozenset({"memcpy", "memmove", "memset", "memcmp", "__dso_handle", "__tls_get_addr"})
 
@@ -42,6 +44,7 @@ class Variant(NamedTuple):
 
     column: Column | None
     tiling_key: int
+    template: TemplateArguments | None = None  # what the key stands for, for a kernel that is a template
 
 
 class BuiltKernel(NamedTuple):
@@ -59,7 +62,12 @@ def build_kernel(
 ) -> BuiltKernel:
     """Build a variant, or take it from the cache. Raises InfraError only."""
     symbol = f"{project.kernel}_{variant.tiling_key}_tilingkey"
-    prelude = _prelude(project, info, variant, symbol)
+    template = kernel_template(project)
+    entry_text = None
+    if template is not None and variant.template is not None:
+        cube = symbol_of(symbol, Side.CUBE)
+        entry_text = entry_source(project, template, variant.template, symbol, cube)
+    prelude = _prelude(project, info, variant, None if entry_text else symbol)
     files = {p: portable(without_launches(project.files[p])) for p in project.kernel_files}
     options = (*_project_options(project), *dump_options(runtime.compiler))
     parts = (part for pair in sorted(files.items()) for part in pair)
@@ -71,11 +79,12 @@ def build_kernel(
         *options,
         project.kernel,
         prelude,
+        entry_text or "",
         *parts,
     )
 
     def build(folder: Path) -> None:
-        _build(project, files, prelude, options, symbol, runtime, folder)
+        _build(project, files, prelude, entry_text, options, symbol, runtime, folder)
 
     entry, result, compiled = fetch(store, key, build)
     return BuiltKernel(
@@ -109,7 +118,7 @@ def _project_options(project: KernelProject) -> tuple[str, ...]:
     return tuple(o for block in blocks for o in re.findall(r"(?<!\S)-[DU]\w+(?:=\w+)?(?!\S)", block))
 
 
-def _prelude(project: KernelProject, info: HostInfo | None, variant: Variant, symbol: str) -> str:
+def _prelude(project: KernelProject, info: HostInfo | None, variant: Variant, symbol: str | None) -> str:
     """Write what CANN's operator compiler passes to a kernel: types, formats, the key, tiling structs, the symbol."""
     lines = [
         "#undef TILING_KEY_VAR",
@@ -122,8 +131,11 @@ def _prelude(project: KernelProject, info: HostInfo | None, variant: Variant, sy
     lines.append(tiling_header(classes, of_key))
     if of_key is None:
         text = without_comments("\n".join(project.files[p] for p in project.kernel_files))
-        plain = plain_struct_of_key(text, variant.tiling_key)
+        chosen = variant.template.tiling_struct if variant.template is not None else None
+        plain = chosen or plain_struct_of_key(text, variant.tiling_key)
         lines += [f"#define AKGEN_TILING_STRUCT {plain}"] if plain else []
+    if symbol is None:
+        return "\n".join(lines) + "\n"
     # After the headers, for the kernel may be called like something in them (`sqrt`, `equal`).
     lines += [f"#if AKGEN_CORE_TYPE == {CORE_TYPE[Side.CUBE]}"]
     lines += [f"#define {project.kernel} {symbol_of(symbol, Side.CUBE)}", "#else"]
@@ -158,6 +170,7 @@ def _build(
     project: KernelProject,
     files: dict[str, str],
     prelude: str,
+    entry_text: str | None,
     options: tuple[str, ...],
     symbol: str,
     runtime: Runtime,
@@ -168,6 +181,10 @@ def _build(
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
     (folder / "prelude.h").write_text(prelude)
+    source = project.kernel_file
+    if entry_text is not None:
+        source = _ENTRY_SOURCE
+        (folder / source).write_text(entry_text)
     include = sorted({str(PurePosixPath(p).parent) for p in files})
     compile_: list[str | Path] = [
         *_flags(runtime.compiler),
@@ -181,7 +198,7 @@ def _build(
     def on(side: Side) -> list[str | Path]:
         """Return what compiles the kernel for one kind of core. The precompiled header has to come first."""
         first = runtime.folder / kernel_prelude(side, names_cube=cube)
-        return [*compile_, "-include", first, "-include", "prelude.h", project.kernel_file]
+        return [*compile_, "-include", first, "-include", "prelude.h", source]
 
     link = ("-o", _LIBRARY, f"-L{runtime.folder}", "-lakgen_twin", *kernel_flags().link)
     sides = sides_of(without_comments("\n".join(files.values())))

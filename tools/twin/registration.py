@@ -7,6 +7,7 @@ from akgen.tools.project import KernelProject
 from akgen.tools.twin.entry import without_comments
 from akgen.tools.twin.host_info import HostInfo, TilingField
 from akgen.tools.twin.host_run import HostFailure, Tiling
+from akgen.tools.twin.kernel_template import kernel_template
 from akgen.tools.twin.tiling_header import vendor_structs
 
 _READS_TILING = re.compile(r"\bGET_TILING_DATA(?:_WITH_STRUCT|_MEMBER|_PTR_WITH_STRUCT)?\s*\(")
@@ -60,7 +61,7 @@ def check_key(project: KernelProject, tiling: Tiling) -> None:
     names of literals in the kernel's files cannot be told here; then nothing is checked.
     """
     keys, text = keys_of(project), _device_text(project)
-    if keys is None:
+    if keys is None or (tiling.template is not None and kernel_template(project) is not None):
         return
     known = keys or {0}
     if tiling.tiling_key not in known and not _KEY_VAR.search(text):

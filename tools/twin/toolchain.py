@@ -214,7 +214,7 @@ class TwinToolchain:
         tiling = tile(info, info.op, column, call, self._ready(), self._chip_file(), folder)
         check_tiling(record.project, info, tiling)
         check_key(record.project, tiling)
-        return Plan(tiling, Variant(column, tiling.tiling_key))
+        return Plan(tiling, Variant(column, tiling.tiling_key, tiling.template))
 
     def _kernels(self, record: BuildRecord, variants: Sequence[Variant]) -> list[BuiltKernel]:
         runtime, store = self._ready(), self._store("kernel")

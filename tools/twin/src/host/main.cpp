@@ -15,6 +15,7 @@
 #include "lockdown.h"
 #include "manifest.h"
 #include "registry.h"
+#include "template_keys.h"
 
 namespace {
 
@@ -115,7 +116,7 @@ int run_tiling(const Manifest &m, int report_fd, int tiling_fd)
                           ",\"block_dim\":" + (answer.block_dim_set ? std::to_string(answer.block_dim) : "null") +
                           ",\"schedule_mode\":" + std::to_string(answer.schedule_mode) +
                           ",\"workspaces\":" + json_list(answer.workspaces, number) +
-                          ",\"complaints\":" + json_list(complaints(), json_text) + "}");
+                          ",\"template\":" + template_arguments(m.op, answer.tiling_key) + ",\"complaints\":" + json_list(complaints(), json_text) + "}");
     const InferFunctions functions = infer_functions_of(m.op);
     if (status == ge::GRAPH_SUCCESS && (functions.shape != nullptr || functions.data_type != nullptr)) {
         report(report_fd, "{\"phase\":\"infer\"}"); // what happens from here on does not touch the tiling

@@ -1,0 +1,24 @@
+// Template parameters and their combinations, for host and kernel.
+#pragma once
+#include "ascendc/host_api/tiling/template_argument.h"
+
+ASCENDC_TPL_ARGS_DECL(TemplateScale,
+    ASCENDC_TPL_DATATYPE_DECL(D_T_X, C_DT_FLOAT, C_DT_FLOAT16, ASCENDC_TPL_INPUT(0)),
+    ASCENDC_TPL_UINT_DECL(TILES, ASCENDC_TPL_8_BW, ASCENDC_TPL_UI_MIX, 2, 0, 2, 4, 5, 10, 12),
+    ASCENDC_TPL_BOOL_DECL(ADD_ONE, 0, 1),
+);
+ASCENDC_TPL_SEL(
+    ASCENDC_TPL_ARGS_SEL(
+        ASCENDC_TPL_KERNEL_TYPE_SEL(ASCENDC_TPL_AIV_ONLY),
+        ASCENDC_TPL_DATATYPE_SEL(D_T_X, C_DT_FLOAT16),
+        ASCENDC_TPL_UINT_SEL(TILES, ASCENDC_TPL_UI_LIST, 1, 10),
+        ASCENDC_TPL_BOOL_SEL(ADD_ONE, 0, 1),
+        ASCENDC_TPL_TILING_STRUCT_SEL(TemplateScaleTiling),
+    ),
+    ASCENDC_TPL_ARGS_SEL(
+        ASCENDC_TPL_DATATYPE_SEL(D_T_X, C_DT_FLOAT),
+        ASCENDC_TPL_UINT_SEL(TILES, ASCENDC_TPL_UI_RANGE, 1, 4, 5),
+        ASCENDC_TPL_BOOL_SEL(ADD_ONE, 1),
+        ASCENDC_TPL_TILING_STRUCT_SEL(TemplateScaleTiling),
+    ),
+);
