@@ -167,6 +167,7 @@ def _from_candidate(
     last = candidate.attempts[-1] if candidate.attempts else None
     whole = attempts.get(last.number) if last is not None else None
     why = verdict_why(whole.verdict) if whole is not None else ""
+    update["codes"] = codes_of(whole.verdict) if whole is not None else ()
     record = _record(
         job, task, candidate.sample, candidate.outcome, why or candidate.stopped or "", left_out=left_out
     )

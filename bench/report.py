@@ -51,6 +51,9 @@ class Report(Frozen):
     repairs: dict[str, FixRate] = Field(default={})  # by code, where samples had more than one attempt
     tuning: dict[str, Calibration] = Field(default={})  # by kind of change, where kernels were tuned
     wall_s: float = 0.0
+    input_tokens: int = 0  # of all model calls
+    output_tokens: int = 0
+    cost: float = 0.0  # in the currency of the model's prices
 
 
 def report(config: BenchConfig, records: Sequence[Record], levels: dict[str, int]) -> Report:
@@ -76,6 +79,9 @@ def report(config: BenchConfig, records: Sequence[Record], levels: dict[str, int
         repairs=fix_rates(records),
         tuning=calibration(records),
         wall_s=round(sum(r.wall_s for r in records), 1),
+        input_tokens=sum(r.input_tokens for r in records),
+        output_tokens=sum(r.output_tokens for r in records),
+        cost=sum(r.cost for r in records),
     )
 
 

@@ -4,7 +4,8 @@ Answers are streamed where the server does so: limits of time and size, and leav
 """
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Generator, Iterator, Set
+from contextlib import closing
 from typing import Any, ClassVar
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
@@ -83,10 +84,11 @@ class ServedChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         together = Assembly(self._tokens(kwargs) * TOKEN_CHARACTERS + FLOOR_BYTES)
-        for event in self._events(messages, stop, kwargs):
-            for index, text, _ in together.add(event):
-                if run_manager is not None and text and index == 0:
-                    run_manager.on_llm_new_token(text)
+        with closing(self._events(messages, stop, kwargs)) as events:  # who listens may leave by raising
+            for event in events:
+                for index, text, thought in together.add(event):
+                    if run_manager is not None and index == 0 and (thought or text):
+                        run_manager.on_llm_new_token(thought + text)
         done = together.done()
         told = _usage(done)
         generations = [
@@ -105,15 +107,16 @@ class ServedChatModel(BaseChatModel):
         """Yield one answer as it comes; `n` is not looked at."""
         asked = {**kwargs, "n": 1}
         together = Assembly(self._tokens(asked) * TOKEN_CHARACTERS + FLOOR_BYTES)
-        for event in self._events(messages, stop, asked):
-            for _, text, thought in together.add(event):
-                if not text and not thought:
-                    continue
-                extra = {"reasoning_content": thought} if thought else {}
-                chunk = ChatGenerationChunk(message=AIMessageChunk(content=text, additional_kwargs=extra))
-                if run_manager is not None and text:
-                    run_manager.on_llm_new_token(text, chunk=chunk)
-                yield chunk
+        with closing(self._events(messages, stop, asked)) as events:
+            for event in events:
+                for _, text, thought in together.add(event):
+                    if not text and not thought:
+                        continue
+                    extra = {"reasoning_content": thought} if thought else {}
+                    chunk = ChatGenerationChunk(message=AIMessageChunk(content=text, additional_kwargs=extra))
+                    if run_manager is not None:
+                        run_manager.on_llm_new_token(thought + text, chunk=chunk)
+                    yield chunk
         done = together.done()
         last = AIMessageChunk(
             content="",
@@ -128,7 +131,7 @@ class ServedChatModel(BaseChatModel):
 
     def _events(
         self, messages: list[BaseMessage], stop: list[str] | None, asked: dict[str, Any]
-    ) -> Iterator[dict[str, Any]]:
+    ) -> Generator[dict[str, Any], None, None]:
         """Ask, and once more without what the server says that it does not know."""
         within_s = asked.get("within_s") or self.timeout_s
         while True:
@@ -136,8 +139,10 @@ class ServedChatModel(BaseChatModel):
             limit_bytes = self._tokens(body) * TOKEN_BYTES + FLOOR_BYTES
             if self.hosted and "max_tokens" in body:
                 body["max_completion_tokens"] = body.pop("max_tokens")
+            sent = self._wire.post(self._path(), body, within_s=within_s, limit_bytes=limit_bytes)
             try:
-                yield from self._wire.post(self._path(), body, within_s=within_s, limit_bytes=limit_bytes)
+                with closing(sent):
+                    yield from sent
                 return
             except EndpointFault as fault:
                 unknown = _unknown(fault, body.keys() - self._unknown)

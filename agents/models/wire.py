@@ -6,7 +6,7 @@ stops, is left too. Not covered: a server that trickles its headers (each read i
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -38,7 +38,9 @@ class Wire:
             raise InputError(f"The address {base_url!r} cannot be used: {problem}.", "Correct it.") from None
         self._idle_s = idle_s
 
-    def post(self, path: str, body: dict[str, Any], *, within_s: float, limit_bytes: int) -> Iterator[Event]:
+    def post(
+        self, path: str, body: dict[str, Any], *, within_s: float, limit_bytes: int
+    ) -> Generator[Event, None, None]:
         """Send a request and yield the answer's events; an answer that is one document is one event.
 
         Closing the iterator closes the connection, which tells the server to stop. Raises EndpointFault.

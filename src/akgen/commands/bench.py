@@ -207,6 +207,9 @@ def _table(terminal: Terminal, found: "Report") -> None:
         terminal.show(mended)
     for error in found.errors:
         terminal.line(f"not judged: {error.task}: {error.why}")
+    if found.input_tokens or found.output_tokens:
+        cost = f", cost {found.cost:.4g}" if found.cost else ""
+        terminal.line(f"model calls: {found.input_tokens} tokens in, {found.output_tokens} out{cost}")
     if found.score is not None:
         terminal.line(f"score {found.score:.3f} ({found.toolchain})")
 
