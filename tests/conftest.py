@@ -1,11 +1,18 @@
-"""The twin, built once per machine, for every test that needs it."""
+"""The twin, built once per machine, for every test that needs it; and signals as a terminal would have them."""
 
 import os
+import signal
 
 import pytest
 
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
+
+
+def pytest_configure() -> None:
+    """Let programs that tests start be interrupted, also where the tests run in a shell's background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
