@@ -54,6 +54,29 @@ def test_faults_are_told_at_their_lines_and_in_the_exit_status(twin: TwinToolcha
     assert re.search(r"faults_test\.cpp:\d+: error: .*\[GM_OVERRUN, overrunning on aiv1\]", result.errors)
 
 
+def test_a_matmul_object_takes_a_tiling_that_the_same_program_makes(
+    twin: TwinToolchain, tmp_path: Path
+) -> None:
+    result = run_test(twin, tmp_path, "matmul_test.cpp", "matmul_tiling.cpp")
+    assert result.passed, result
+    assert re.search(r"[1-9]\d* bytes of tiling, 0 wrong", result.output)
+
+
+def test_a_kernel_that_does_not_end_is_told_at_its_line(twin: TwinToolchain, tmp_path: Path) -> None:
+    source = tmp_path / "endless_test.cpp"
+    source.write_text(
+        '#include "tikicpulib.h"\n'
+        'extern "C" __global__ __aicore__ void endless(GM_ADDR x)\n{\n'
+        "    while (true) {\n        AscendC::PipeBarrier<PIPE_ALL>();\n    }\n}\n"
+        "int main() { AscendC::SetKernelMode(KernelMode::AIV_MODE); ICPU_RUN_KF(endless, 1, nullptr); return 0; }\n"
+    )
+    test = UnitTest(sources=(source,), folder=tmp_path)
+    result = run_unit_test(test, twin.runtime, twin.chip_file, tmp_path / "build", timeout_s=1.5)
+    assert not result.passed
+    (found,) = result.kernels[0].diagnostics
+    assert (found.code, found.line) == ("TIMEOUT", 5)
+
+
 def test_a_test_that_does_not_build_says_where(twin: TwinToolchain, tmp_path: Path) -> None:
     source = tmp_path / "broken_test.cpp"
     source.write_text('#include "tikicpulib.h"\nint main() { ICPU_RUN_KF(no_such_kernel, 1, nullptr); }\n')

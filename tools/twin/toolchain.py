@@ -83,7 +83,11 @@ class TwinToolchain:
         """Put the chip's facts where the programs read them; whole at any moment, for others may be reading."""
         path = self._chip_file()
         path.parent.mkdir(parents=True, exist_ok=True)
-        named = f'#define AKGEN_TWIN_CHIP "{path}"\n'  # for programs that are built to run on the twin
+        # For programs that are built to run on the twin, such as CPU unit tests.
+        named = (
+            f'#define AKGEN_TWIN_CHIP "{path}"\n'
+            'extern "C" { __attribute__((weak)) const char *akgen_twin_chip_file = AKGEN_TWIN_CHIP; }\n'
+        )
         for target, text in ((path, launcher_text(self._chip)), (path.with_suffix(".h"), named)):
             part = target.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
             part.write_text(text)

@@ -24,7 +24,6 @@ from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import COMPILE_LIMITS, exhausted
 
 BUILD_TIMEOUT_S = 300.0
-REPORT_VARIABLE = "AKGEN_TWIN_REPORT"
 _PROGRAM = "unit_test"
 _MOST_OUTPUT_BYTES = 1 << 22
 
@@ -109,7 +108,13 @@ def run_unit_test(
         limits=Limits(cpu_s=int(timeout_s) * 4, file_bytes=4 << 30, open_files=1024),
         cwd=test.folder,
         timeout_s=timeout_s,
-        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", REPORT_VARIABLE: str(report)},
+        env={
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "LANG": "C.UTF-8",
+            "AKGEN_TWIN_REPORT": str(report),
+            # A little early, so that the launch can still say where the kernel was.
+            "AKGEN_TWIN_WALL_MS": str(int(timeout_s * 900)),
+        },
         output_limit_bytes=_MOST_OUTPUT_BYTES,
     )
     kernels = read_kernel_calls(report, work / _PROGRAM, runtime)

@@ -85,6 +85,10 @@ def _show(result: "UnitResult", terminal: Terminal) -> None:
     for call in result.kernels:
         time = f"{call.time_us:.1f} us predicted" if call.time_us is not None else "ended by a check"
         place = f"{os.path.relpath(call.file)}:{call.line}"
+        for d in call.diagnostics:
+            if d.code == "TIMEOUT":  # the program could not say it itself
+                where = f"{os.path.relpath(d.file)}:{d.line}: " if d.file and d.line else ""
+                terminal.line(f"{where}{d.text}")
         findings = f", {len(call.diagnostics)} findings" if call.diagnostics else ""
         terminal.line(f"{place}: {call.kernel} on {call.blocks} blocks, {time}{findings}")
     terminal.line(f"the test {'passes' if result.passed else 'fails'} ({result.ending})")

@@ -4,11 +4,14 @@
 #include <cstdlib>
 #include <fstream>
 
+// Set by programs that call host code in their own process, such as CPU unit tests.
+extern "C" __attribute__((weak)) const char *akgen_twin_chip_file;
+
 namespace akgen::host {
 
 ChipFacts &chip()
 {
-    static ChipFacts facts;
+    static ChipFacts facts = &akgen_twin_chip_file != nullptr ? ChipFacts::read(akgen_twin_chip_file) : ChipFacts{};
     return facts;
 }
 

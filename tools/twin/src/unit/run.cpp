@@ -10,6 +10,7 @@
 #include <exception>
 #include <fcntl.h>
 #include <mutex>
+#include <sys/time.h>
 #include <unistd.h>
 
 namespace akgen::twin {
@@ -59,6 +60,23 @@ struct Handlers { // the launch puts its own in their place
         for (size_t i = 0; i < std::size(fault_signals); ++i) {
             sigaction(fault_signals[i], &before[i], nullptr);
         }
+    }
+};
+
+// Ends a launch that takes longer than AKGEN_TWIN_WALL_MS, with its place in the report.
+struct Alarm {
+    Alarm()
+    {
+        const char *limit = std::getenv("AKGEN_TWIN_WALL_MS");
+        set(limit ? std::strtoull(limit, nullptr, 10) : 0);
+    }
+    ~Alarm() { set(0); }
+    static void set(uint64_t wall_ms)
+    {
+        itimerval wall = {};
+        wall.it_value.tv_sec = static_cast<time_t>(wall_ms / 1000);
+        wall.it_value.tv_usec = static_cast<suseconds_t>(wall_ms % 1000 * 1000);
+        setitimer(ITIMER_REAL, &wall, nullptr);
     }
 };
 
@@ -132,6 +150,7 @@ std::string run(const UnitCall &call)
     bool ended = false;
     {
         const Handlers handlers;
+        const Alarm alarm;
         ended = run_launch(request);
     }
     const std::string first = tell(call, program, report);

@@ -1,0 +1,25 @@
+// The host part of matmul_test.cpp: a tiling that the library makes.
+#include <cstdint>
+#include "tiling/platform/platform_ascendc.h"
+#include "tiling/tiling_api.h"
+
+using namespace matmul_tiling;
+
+uint32_t make_tiling(uint32_t m, uint32_t n, uint32_t k, uint8_t *buffer)
+{
+    optiling::TCubeTiling tiling;
+    auto *platform = platform_ascendc::PlatformAscendCManager::GetInstance();
+    MultiCoreMatmulTiling api(*platform);
+    api.SetDim(2);
+    api.SetAType(TPosition::GM, CubeFormat::ND, DataType::DT_FLOAT16);
+    api.SetBType(TPosition::GM, CubeFormat::ND, DataType::DT_FLOAT16);
+    api.SetCType(TPosition::GM, CubeFormat::ND, DataType::DT_FLOAT);
+    api.SetShape(m, n, k);
+    api.SetOrgShape(m, n, k);
+    api.SetBufferSpace(-1, -1, -1);
+    if (api.GetTiling(tiling) == -1) {
+        return 0;
+    }
+    tiling.SaveToBuffer(buffer, tiling.GetDataSize());
+    return static_cast<uint32_t>(tiling.GetDataSize());
+}
