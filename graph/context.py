@@ -26,7 +26,9 @@ class Workbench(Protocol):
 
     def compile(self, project: KernelProject, task: Task, folder: Path) -> Build: ...
 
-    def test(self, build: Build, task: Task, folder: Path, seed: int) -> Verdict: ...
+    def test(
+        self, build: Build, task: Task, folder: Path, seed: int, *, what_if: bool = False
+    ) -> Verdict: ...
 
     def profile(self, build: Build, task: Task, folder: Path, seed: int) -> Profile | None:
         """Run one case with a trace; None if it cannot be had."""

@@ -99,7 +99,7 @@ def test(state: SampleState, runtime: Runtime[Context]) -> Update:
     verdict = step.pay(
         {**inputs, "seed": context.seed},
         Verdict,
-        lambda: context.workbench.test(build, task, folder, context.seed),
+        lambda: context.workbench.test(build, task, folder, context.seed, what_if=context.tune > 0),
     )
     return {"verdict": verdict, "spent": step.done(verdict_line(verdict), verdict.outcome)}
 

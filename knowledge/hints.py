@@ -27,11 +27,22 @@ class BottleneckRule(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
+    change: str | None = None  # what it advises, as a timeline's predictions name it
     bound: tuple[str, ...] = ()  # any of these
     roofline_below: float | None = None
     pipe: str | None = None
     busy_above: float | None = None
     stalled_above: float | None = None
+    advice: str
+
+
+class ChangeHint(BaseModel):
+    """What a simulated change of a kernel is called, and how it is made."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    change: str
+    name: str
     advice: str
 
 
@@ -47,6 +58,12 @@ def mismatch_hints() -> dict[str, MismatchHint]:
 @cache
 def bottleneck_rules() -> tuple[BottleneckRule, ...]:
     return tuple(BottleneckRule.model_validate(rule) for rule in _load("bottlenecks.json"))
+
+
+@cache
+def change_hints() -> dict[str, ChangeHint]:
+    hints = (ChangeHint.model_validate(hint) for hint in _load("changes.json"))
+    return {hint.change: hint for hint in hints}
 
 
 @cache

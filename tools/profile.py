@@ -8,14 +8,46 @@ from akgen.tools.frozen import Frozen
 Bound = Literal["memory", "vector", "cube", "scalar", "latency", "imbalance"]
 
 
+Change = Literal[
+    "double_buffer", "larger_tiles", "bank_conflicts", "casts", "aligned_rows", "balance", "more_cores"
+]
+
+
+class Prediction(Frozen):
+    """What the launch would take if one thing were written otherwise: its instructions simulated again.
+
+    `double_buffer`: queues of one buffer have two. `larger_tiles`: tiles twice as long. `bank_conflicts`, `casts`: none
+    of them. `aligned_rows`: no row straddles a line of 512 bytes. `balance`: every core has the same work.
+    `more_cores`: all of the chip's vector cores share it. `fits`: in the memory that is left beside today's buffers.
+    """
+
+    change: Change
+    duration_us: float
+    gain: float  # share of today's duration that it saves; negative: it takes longer
+    cores: int
+    fits: bool
+
+
+class Waits(Frozen):
+    """What a pipe waited for: another pipe's result, a buffer in use, or the scalar unit to issue."""
+
+    data_us: float
+    buffer_us: float
+    issue_us: float
+
+
 class PipeTime(Frozen):
-    """One pipe over all cores. busy + stalled + idle = the kernel's duration, averaged over cores."""
+    """One pipe over all cores. busy + stalled + idle = the kernel's duration, averaged over cores.
+
+    Waiting for data or a buffer is stalled; waiting for issue is part of idle, but for the scalar unit, which stalls.
+    """
 
     pipe: Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"]
     busy_us: float
     stalled_us: float
     idle_us: float
     instructions: int
+    waits: Waits | None = None
 
 
 class Profile(Frozen):
@@ -33,3 +65,4 @@ class Profile(Frozen):
     core_imbalance: float  # slowest core / mean core
     model_error: str | None = None  # the time model's error against published device timings
     trace: Path | None = None  # Chrome trace JSON
+    what_if: tuple[Prediction, ...] = ()  # the largest gain first

@@ -63,7 +63,17 @@ class Toolchain(Protocol):
         ...
 
     def run(
-        self, build: Build, call: Call, folder: Path, *, timeout_s: float = 60.0, trace: bool = False
+        self,
+        build: Build,
+        call: Call,
+        folder: Path,
+        *,
+        timeout_s: float = 60.0,
+        trace: bool = False,
+        what_if: bool = False,
     ) -> Launch:
-        """Run one call in the sandbox; outputs and reports are written below `folder`."""
+        """Run one call in the sandbox; outputs and reports are written below `folder`.
+
+        With `what_if`, the profile says what other ways to write the kernel would gain, if the toolchain can tell.
+        """
         ...

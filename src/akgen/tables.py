@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from akgen.knowledge.hints import change_hints
 from akgen.tools.outcome import Outcome
 from akgen.tools.profile import Profile
 from akgen.tools.verdict import CaseVerdict, Verdict
@@ -70,6 +71,38 @@ def profile_lines(profile: Profile) -> list[str]:
     if profile.model_error:
         lines.append(f"the time model's error: {profile.model_error}")
     return lines
+
+
+def pipes_table(profile: Profile) -> Table:
+    """Return one row per pipe: what share of the time it works, and what it waits for otherwise."""
+    table = Table(caption="shares of the kernel's time, over all cores", caption_justify="left")
+    table.add_column("pipe")
+    for name in ("busy", "stalled", "idle", "waits for data", "for a buffer", "for issue"):
+        table.add_column(name, justify="right")
+    table.add_column("instructions", justify="right")
+    for pipe in profile.pipes:
+        whole = pipe.busy_us + pipe.stalled_us + pipe.idle_us or 1.0
+        waits = pipe.waits
+        times = (pipe.busy_us, pipe.stalled_us, pipe.idle_us)
+        causes = (waits.data_us, waits.buffer_us, waits.issue_us) if waits else (None, None, None)
+        shares = (_number(t / whole if t is not None else None, ".0%") for t in (*times, *causes))
+        table.add_row(pipe.pipe, *shares, str(pipe.instructions))
+    return table
+
+
+def what_if_table(profile: Profile) -> Table:
+    """Return one row per change that was simulated, the largest gain first."""
+    table = Table(caption="the same instructions simulated again, one thing changed", caption_justify="left")
+    table.add_column("if it had")
+    for name in ("time, us", "gain"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    for p in profile.what_if:
+        remark = "needs shorter tiles as well: the buffers do not fit" if not p.fits else ""
+        cores = f" ({p.cores})" if p.change == "more_cores" else ""
+        name = change_hints()[p.change].name + cores
+        table.add_row(name, f"{p.duration_us:.3g}", f"{p.gain:+.0%}", remark)
+    return table
 
 
 def _case_row(case: CaseVerdict) -> list[Text | str]:

@@ -5,13 +5,14 @@ from typing import get_args
 
 import pytest
 
+from akgen.agents.bottlenecks import advice_for
 from akgen.agents.critic import RuleCritic
 from akgen.agents.findings import explain
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Decision
-from akgen.knowledge.hints import bottleneck_rules, mismatch_hints, outcome_meanings
+from akgen.knowledge.hints import bottleneck_rules, change_hints, mismatch_hints, outcome_meanings
 from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.profile import Bound, PipeTime, Profile
+from akgen.tools.profile import Bound, Change, PipeTime, Prediction, Profile
 from akgen.tools.task import Case, Reference, Task
 from akgen.tools.verdict import CaseVerdict, Mismatch, Verdict
 
@@ -149,6 +150,34 @@ def test_a_slow_kernel_is_tuned_with_the_numbers_of_its_bottleneck() -> None:
     decision = _decide(_correct(_profile("scalar", 0.2, scalar)))
     assert decision.action == "tune"
     assert decision.feedback is not None and "busy 60% of the time" in decision.feedback.text
+
+
+def _would(change: Change, gain: float, *, fits: bool = True) -> Prediction:
+    return Prediction(change=change, duration_us=10.0 * (1 - gain), gain=gain, cores=40, fits=fits)
+
+
+def test_the_largest_simulated_gain_is_the_hypothesis() -> None:
+    profile = _profile("latency", 0.2).model_copy(
+        update={"what_if": (_would("larger_tiles", 0.4), _would("double_buffer", 0.25, fits=False))}
+    )
+    decision = _decide(_correct(profile))
+    assert decision.action == "tune" and "6 us instead of 10 (40% less)" in decision.why
+    assert decision.feedback is not None
+    first, second = (decision.feedback.text.index(f"{gain}% less") for gain in (40, 25))
+    assert first < second and "shorten the tiles" in decision.feedback.text[second:]
+
+
+def test_a_rule_gives_way_where_its_change_was_simulated_and_gains_nothing() -> None:
+    copies = PipeTime(pipe="MTE2", busy_us=3.0, stalled_us=6.0, idle_us=1.0, instructions=10)
+    guessed = _profile("memory", 0.7, copies)
+    assert any("two buffers" in text for text in advice_for(guessed))
+    simulated = guessed.model_copy(update={"what_if": (_would("double_buffer", 0.01),)})
+    assert not any("two buffers" in text or "second" in text for text in advice_for(simulated))
+
+
+def test_every_simulated_change_has_its_advice() -> None:
+    assert set(change_hints()) == set(get_args(Change))
+    assert {r.change for r in bottleneck_rules() if r.change} <= set(change_hints())
 
 
 @pytest.mark.parametrize("rule", bottleneck_rules(), ids=lambda r: r.id)

@@ -78,9 +78,17 @@ class CannToolchain:
         return self._build(folder, renamed.spec, None, made.wall_s + built.wall_s + installed.wall_s, ())
 
     def run(
-        self, build: Build, call: Call, folder: Path, *, timeout_s: float = 60.0, trace: bool = False
+        self,
+        build: Build,
+        call: Call,
+        folder: Path,
+        *,
+        timeout_s: float = 60.0,
+        trace: bool = False,
+        what_if: bool = False,
     ) -> Launch:
         """Run one call in a worker process; with `trace`, once more under msprof (no Chrome trace from msprof)."""
+        del what_if  # msprof measures what is, and predicts nothing
         assert build.op is not None, "a build that failed cannot run"
         folder.mkdir(parents=True, exist_ok=True)
         done = self._run(self._worker(build, call, folder, 1), folder, timeout_s, self._opp(build.folder))

@@ -12,7 +12,13 @@ from akgen.tools.verdict import CaseVerdict
 
 
 def run_case(
-    candidate: Candidate, case: Case, plans: Sequence[TrialPlan], files: TrialFiles, *, trace: bool
+    candidate: Candidate,
+    case: Case,
+    plans: Sequence[TrialPlan],
+    files: TrialFiles,
+    *,
+    trace: bool,
+    what_if: bool = False,
 ) -> CaseVerdict:
     """Run trials until one fails. The first is launched twice if there are several."""
     results: list[TrialResult] = []
@@ -28,6 +34,7 @@ def run_case(
                 previous,
                 again=first and len(plans) > 1,
                 trace=trace and first,
+                what_if=what_if and first,
             )
         results.append(result)
         previous = result.digests

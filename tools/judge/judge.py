@@ -72,9 +72,10 @@ class Judge:
         trials: int = TRIALS,
         stop_on_first_failure: bool = False,
         trace: bool = False,
+        what_if: bool = False,
         on_case: OnCase | None = None,
     ) -> Verdict:
-        """Run every case on fresh hidden inputs and compare.
+        """Run every case on fresh hidden inputs and compare. `trace` and `what_if` hold for a case's first launch.
 
         Seeds derive from a secret that is drawn for each call, or from `seed` where the run must be repeatable.
         """
@@ -90,7 +91,9 @@ class Judge:
         try:
             with TrialFiles(self._reference, task, steps, folder) as files:
                 for case in chosen:
-                    verdicts.append(run_case(candidate, case, plans[case.id], files, trace=trace))
+                    verdicts.append(
+                        run_case(candidate, case, plans[case.id], files, trace=trace, what_if=what_if)
+                    )
                     if on_case is not None:
                         on_case(verdicts[-1])
                     if stop_on_first_failure and verdicts[-1].outcome != Outcome.CORRECT:
@@ -121,7 +124,7 @@ class Judge:
         )
         try:
             launch = self._toolchain.run(
-                build, trial.call, folder / "run", timeout_s=self._run_timeout_s, trace=True
+                build, trial.call, folder / "run", timeout_s=self._run_timeout_s, trace=True, what_if=True
             )
         finally:
             for part in ("in", "expected"):

@@ -56,6 +56,7 @@ def run_trial(
     *,
     again: bool,
     trace: bool,
+    what_if: bool = False,
 ) -> TrialResult:
     """Launch once, or twice on the same inputs with `again`, and compare each launch.
 
@@ -63,7 +64,12 @@ def run_trial(
     """
     call = prepared.trial.call
     launch = candidate.toolchain.run(
-        candidate.build, call, prepared.candidate / "run", timeout_s=candidate.timeout_s, trace=trace
+        candidate.build,
+        call,
+        prepared.candidate / "run",
+        timeout_s=candidate.timeout_s,
+        trace=trace,
+        what_if=what_if,
     )
     result = _judge_launch(candidate, case, plan, prepared, previous, launch)
     if result.outcome == Outcome.CORRECT and again:

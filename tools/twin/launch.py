@@ -31,7 +31,14 @@ class KernelRun(Frozen):
 
 
 def launch(
-    runtime: Runtime, what: KernelRun, call: Call, folder: Path, *, timeout_s: float, trace: bool
+    runtime: Runtime,
+    what: KernelRun,
+    call: Call,
+    folder: Path,
+    *,
+    timeout_s: float,
+    trace: bool,
+    what_if: bool = False,
 ) -> Launch:
     """Run one call. Outputs, report and trace lie below `folder`. Raises InfraError if the twin itself fails."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -39,7 +46,12 @@ def launch(
     for stale in (report, trace_file):
         stale.unlink(missing_ok=True)
     manifest = folder / "launch.manifest"
-    manifest.write_text("\n".join(_manifest(what, call, folder, timeout_s, trace)) + "\n")
+    manifest.write_text(
+        "\n".join(
+            (*_manifest(what, call, folder, timeout_s, trace), f"what_if\t{'on' if what_if else 'off'}")
+        )
+        + "\n"
+    )
     env = {**MINIMAL_ENV, **dict(runtime.launcher_env)}
     done = run([runtime.launcher, manifest], cwd=folder, timeout_s=timeout_s, env=env)
     read = read_report(report, what.library, runtime)

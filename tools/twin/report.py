@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, ValidationError
 from akgen.knowledge.calibration import model_error
 from akgen.knowledge.errors import entry
 from akgen.tools.outcome import Diagnostic
-from akgen.tools.profile import Bound, PipeTime, Profile
+from akgen.tools.profile import Bound, Change, PipeTime, Prediction, Profile, Waits
 from akgen.tools.twin.places import places_of
 from akgen.tools.twin.runtime_build import Runtime
 
@@ -34,6 +34,12 @@ class DiagnosticLine(BaseModel):
     count: int = 1
 
 
+class WaitedLine(BaseModel):
+    data: float
+    buffer: float
+    issue: float
+
+
 class PipeLine(BaseModel):
     """Cycles of one pipe, summed over cores."""
 
@@ -41,6 +47,16 @@ class PipeLine(BaseModel):
     stalled: float
     idle: float
     instructions: int
+    waited: WaitedLine
+
+
+class PredictionLine(BaseModel):
+    """The launch with one thing changed."""
+
+    change: Change
+    cycles: float = Field(ge=0)
+    cores: int = Field(gt=0)
+    fits: bool
 
 
 class LaunchLine(BaseModel):
@@ -56,6 +72,7 @@ class LaunchLine(BaseModel):
     bound: Bound
     roofline_share: float
     core_imbalance: float
+    what_if: list[PredictionLine]
 
 
 class LaunchReport(NamedTuple):
@@ -110,6 +127,11 @@ def profile_of(launch: LaunchLine, toolchain: str, trace: Path | None) -> Profil
             stalled_us=p.stalled / clock / cores,
             idle_us=p.idle / clock / cores,
             instructions=p.instructions,
+            waits=Waits(
+                data_us=p.waited.data / clock / cores,
+                buffer_us=p.waited.buffer / clock / cores,
+                issue_us=p.waited.issue / clock / cores,
+            ),
         )
         for name, p in launch.pipes.items()
     ]
@@ -126,7 +148,24 @@ def profile_of(launch: LaunchLine, toolchain: str, trace: Path | None) -> Profil
         core_imbalance=launch.core_imbalance,
         model_error=model_error().sentence,
         trace=trace,
+        what_if=_predictions(launch),
     )
+
+
+def _predictions(launch: LaunchLine) -> tuple[Prediction, ...]:
+    if launch.cycles <= 0:
+        return ()
+    made = (
+        Prediction(
+            change=p.change,
+            duration_us=p.cycles / launch.clock_mhz,
+            gain=1.0 - p.cycles / launch.cycles,
+            cores=p.cores,
+            fits=p.fits,
+        )
+        for p in launch.what_if
+    )
+    return tuple(sorted(made, key=lambda p: -p.gain))
 
 
 def name_lines_in_trace(trace: Path, library: Path, runtime: Runtime) -> bool:

@@ -144,7 +144,14 @@ class TwinToolchain:
         )
 
     def run(
-        self, build: Build, call: Call, folder: Path, *, timeout_s: float = 60.0, trace: bool = False
+        self,
+        build: Build,
+        call: Call,
+        folder: Path,
+        *,
+        timeout_s: float = 60.0,
+        trace: bool = False,
+        what_if: bool = False,
     ) -> Launch:
         """Tile and launch one call. A combination of types or a tiling key that is new is built first."""
         runtime = self._ready()
@@ -166,7 +173,7 @@ class TwinToolchain:
             chip_file=self._chip_file(),
             toolchain=self.version(),
         )
-        launched = launch(runtime, what, call, folder, timeout_s=timeout_s, trace=trace)
+        launched = launch(runtime, what, call, folder, timeout_s=timeout_s, trace=trace, what_if=what_if)
         unset = unset_fields(record.project, record.info, plan.tiling.tiling_key)
         return launched.model_copy(
             update={"diagnostics": (*launched.diagnostics, *unset, *plan.tiling.findings)}

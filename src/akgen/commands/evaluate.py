@@ -9,7 +9,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from akgen.settings import Settings
-from akgen.tables import profile_lines, verdict_table
+from akgen.tables import pipes_table, profile_lines, verdict_table, what_if_table
 from akgen.terminal import AsJson, Terminal, finish
 from akgen.tools.outcome import InputError, Outcome
 
@@ -104,6 +104,9 @@ def profile(
             page = write_page(found, trace, trace.with_suffix(".html"), f"{candidate.kernel}, {wanted.name}")
     for line in profile_lines(found):
         terminal.line(line)
+    terminal.show(pipes_table(found))
+    if found.what_if:
+        terminal.show(what_if_table(found))
     terminal.line(f"trace: {trace} (Perfetto)" if page else "this toolchain leaves no trace")
     if page is not None:
         terminal.line(f"page: {page}")

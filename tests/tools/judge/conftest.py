@@ -48,7 +48,14 @@ class FunctionToolchain:
         return Build(toolchain="function 1", outcome=None, op=None, folder=folder, compile_s=0.0)
 
     def run(
-        self, build: Build, call: Call, folder: Path, *, timeout_s: float = 60.0, trace: bool = False
+        self,
+        build: Build,
+        call: Call,
+        folder: Path,
+        *,
+        timeout_s: float = 60.0,
+        trace: bool = False,
+        what_if: bool = False,
     ) -> Launch:
         self.launches += 1
         folder.mkdir(parents=True)

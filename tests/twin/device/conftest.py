@@ -97,6 +97,7 @@ class Probe:
         auto_sync: bool = True,
         zeroed: bool = False,
         trace: bool = False,
+        what_if: bool = False,
         workspace_bytes: int = 0,
         tiling: bytes | None = None,
     ) -> Ran:
@@ -121,7 +122,7 @@ class Probe:
             chip_file=self.chip_file,
             toolchain="twin",
         )
-        done = launch(self.runtime, what, call, folder, timeout_s=20.0, trace=trace)
+        done = launch(self.runtime, what, call, folder, timeout_s=20.0, trace=trace, what_if=what_if)
         got = None
         if done.outputs:
             file = done.outputs[0]

@@ -96,6 +96,9 @@ def test_the_trace_names_cores_pipes_and_lines(probe):
     events = [e for e in trace["traceEvents"] if e["ph"] == "X"]
     assert {e["name"] for e in events} >= {"DataCopy", "Adds"}
     assert {e["args"]["source"].split(":")[0] for e in events} == {"op_kernel/probe.cpp"}
+    copies = [e for e in events if e["name"].startswith("DataCopy")]
+    assert {e["args"]["tensor"] for e in copies} == {"input_0", "output_0"}
+    assert not any("tensor" in e["args"] for e in events if e["tid"] == 1)  # the vector unit's
     names = {e["args"]["name"] for e in trace["traceEvents"] if e["ph"] == "M"}
     assert names >= {"aiv0", "aiv1", "MTE2", "V", "MTE3"}
     for pid, tid in {(e["pid"], e["tid"]) for e in events}:

@@ -34,6 +34,8 @@ struct Region {
     uint32_t size_bytes = 0;
     uint32_t taken_bytes = 0;  // by InitBuffer
     uint32_t static_bytes = 0; // the furthest end of a tensor built by address
+    uint32_t most_bytes = 0;   // ever taken by InitBuffer at a time
+    uint32_t single_bytes = 0, most_single_bytes = 0; // in queues of one buffer: now, and ever at a time
     bool holds(const uint8_t *p) const { return p >= begin && p < begin + size_bytes; }
     bool holds_overflow(const uint8_t *p) const; // unmapped addresses behind, for buffers that did not fit
 };
@@ -58,6 +60,7 @@ struct Event {
     int8_t id = -1;
 };
 struct Slot {
+    uint32_t queue = 0, buffers = 0; // whose it is, and how many that has
     Buffer buffer;
     SlotState state = SlotState::free;
     Event filled, freed;

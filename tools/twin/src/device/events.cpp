@@ -1,6 +1,7 @@
 // Event ids, flags and barriers within a core.
 #include "akgen/sync.h"
 #include "core.h"
+#include "events.h"
 
 namespace akgen::twin {
 
@@ -20,7 +21,7 @@ void require_id(const char *api, const void *pc, Pipe from, Pipe to, int32_t id)
 }
 } // namespace
 
-void raise_flag(Pipe from, Pipe to, int32_t id, const void *pc)
+void raise_flag(Pipe from, Pipe to, int32_t id, const void *pc, GivenBack of)
 {
     self->last_pc = pc;
     constexpr uint32_t most_pending = 15;
@@ -29,17 +30,17 @@ void raise_flag(Pipe from, Pipe to, int32_t id, const void *pc)
              pipe_name(from), pipe_name(to), most_pending);
     }
     self->hazards.set(from, to, id, pc);
-    self->log.event(Kind::set, pair_of(from, to), static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)));
+    self->log.event(Kind::set, pair_of(from, to), static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)), of.queue, of.buffers);
 }
 
-void await_flag(Pipe from, Pipe to, int32_t id, const void *pc)
+void await_flag(Pipe from, Pipe to, int32_t id, const void *pc, GivenBack of)
 {
     self->last_pc = pc;
     if (!self->hazards.wait(from, to, id)) {
         trap("FLAG_UNPAIRED", "WaitFlag", pc, "WaitFlag: nobody has set event %d from %s to %s, so pipe %s waits for ever.",
              id, pipe_name(from), pipe_name(to), pipe_name(to));
     }
-    self->log.event(Kind::wait, pair_of(from, to), static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)));
+    self->log.event(Kind::wait, pair_of(from, to), static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)), of.queue, of.buffers);
 }
 
 void set_flag(Pipe from, Pipe to, int32_t id)

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
 namespace akgen::twin {
 
 struct Region;
@@ -76,3 +77,4 @@ private:
 };
 
 } // namespace akgen::twin
+#pragma GCC visibility pop

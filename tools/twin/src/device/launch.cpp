@@ -215,7 +215,7 @@ bool run_launch(const LaunchRequest &request)
     check_guards(request);
     request.report->write_diagnostics();
     if (!l.ended) {
-        request.report->line(timeline_report(l, request.trace_fd));
+        request.report->line(timeline_report(l, request.trace_fd, request.what_if));
     }
     for (const auto &arenas : l.spare_arenas) {
         for (const Launch::Arena &arena : arenas) {

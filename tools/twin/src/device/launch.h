@@ -61,6 +61,7 @@ struct LaunchRequest {
     std::vector<const GmMapping *> memory; // everything the kernel may touch
     uint8_t *system_workspace = nullptr;
     int trace_fd = -1; // Chrome trace, or none
+    bool what_if = false; // simulate what the kernel would take if it were written otherwise
     void (*threads_started)() = nullptr; // called when every core has its thread and none has begun
 };
 

@@ -14,6 +14,7 @@ void forget_buffers()
     settle_queues(false);
     for (Region &region : self->regions) {
         region.taken_bytes = 0;
+        region.single_bytes = 0;
     }
     for (Pool &pool : self->pools) {
         pool.live = false;
@@ -84,6 +85,9 @@ Buffer take_buffer(uint8_t position, uint32_t bytes, uint32_t pool, uint32_t cop
     }
     Buffer buffer{region.begin + region.taken_bytes, size};
     region.taken_bytes += size;
+    if (pool == 0) {
+        region.most_bytes = std::max(region.most_bytes, region.taken_bytes);
+    }
     return buffer;
 }
 

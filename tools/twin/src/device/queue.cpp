@@ -98,20 +98,20 @@ Slot &slot_of(Queue &queue, const uint8_t *data, const char *api, const void *pc
          state_names[static_cast<int>(slot.state)], needed);
 }
 
-Event hand_over(Pipe from, Pipe to, const char *api, const void *pc)
+Event hand_over(Pipe from, Pipe to, const char *api, const void *pc, GivenBack of = {})
 {
     if (from == to) {
         return {}; // a pipe is in order with itself
     }
     const Event event{from, to, static_cast<int8_t>(take_event(from, to, api, pc))};
-    raise_flag(from, to, event.id, pc);
+    raise_flag(from, to, event.id, pc, of);
     return event;
 }
 
-void take_over(Event &event, const void *pc)
+void take_over(Event &event, const void *pc, GivenBack of = {})
 {
     if (event.id >= 0) {
-        await_flag(event.from, event.to, event.id, pc);
+        await_flag(event.from, event.to, event.id, pc, of);
         give_event(event.from, event.to, event.id);
         event.id = -1;
     }
@@ -138,8 +138,15 @@ uint32_t queue_init(uint32_t number, uint8_t from, uint8_t to, uint32_t depth, u
     const uint8_t held = from == 0 || from == 8 ? to : from; // the on-chip side
     for (uint32_t i = 0; i < count; ++i) {
         Slot slot;
+        slot.queue = number;
+        slot.buffers = count;
         slot.buffer = take_buffer(held, bytes, pool, count, "InitBuffer", pc);
         queue.slots.push_back(slot);
+    }
+    if (count == 1) {
+        Region &region = region_of(space_of_position(held));
+        region.single_bytes += queue.slots[0].buffer.size_bytes;
+        region.most_single_bytes = std::max(region.most_single_bytes, region.single_bytes);
     }
     self->queues[number - 1] = std::move(queue);
     return number;
@@ -153,7 +160,7 @@ Buffer queue_alloc(uint32_t number)
         Slot &slot = queue.slots[queue.cursor];
         queue.cursor = (queue.cursor + 1) % static_cast<uint32_t>(queue.slots.size());
         if (slot.state == SlotState::free) {
-            take_over(slot.freed, pc);
+            take_over(slot.freed, pc, {slot.queue, slot.buffers});
             slot.state = SlotState::occupied;
             slot.pc = pc;
             return slot.buffer;
@@ -212,7 +219,7 @@ void queue_free(uint32_t number, const uint8_t *data)
     if (slot.state == SlotState::enqued) {
         wrong_state("FreeTensor", pc, queue, slot, "dequeued first");
     }
-    slot.freed = hand_over(taking(queue.to), filling(queue.from), "FreeTensor", pc);
+    slot.freed = hand_over(taking(queue.to), filling(queue.from), "FreeTensor", pc, {slot.queue, slot.buffers});
     slot.state = SlotState::free;
     slot.pc = pc;
 }
@@ -221,7 +228,7 @@ void queue_free_events(uint32_t number)
 {
     const void *pc = __builtin_return_address(0);
     for (Slot &slot : queue_of(number, "FreeAllEvent", pc).slots) {
-        take_over(slot.freed, pc);
+        take_over(slot.freed, pc, {slot.queue, slot.buffers});
     }
 }
 
@@ -245,7 +252,7 @@ void settle_queues(bool report_leaks)
         }
         for (Slot &slot : queue.slots) {
             if (slot.freed.id >= 0) {
-                take_over(slot.freed, slot.pc);
+                take_over(slot.freed, slot.pc, {slot.queue, slot.buffers});
             }
             if (report_leaks && slot.state != SlotState::free) {
                 warn("TENSOR_LEAK", "FreeTensor", slot.pc, "A buffer of a %s queue is still %s when the kernel ends.",

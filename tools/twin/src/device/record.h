@@ -14,8 +14,10 @@ struct Record {
     uint16_t op;   // index into Log::ops (instr), event id (set, wait), flag id (cross)
     Kind kind;
     uint8_t pipe;  // instr: where it runs; set, wait: (from << 4) | to; auto_wait: the waiting pipe
-    uint32_t work; // V: elements; MTE, FIX: bytes; M: fractal steps; scalar: count; auto_wait: the other pipe
-    uint32_t aux;  // instr: packed by Shape, below; auto_wait: the other pipe's instruction number
+    uint32_t work; // V: elements; MTE, FIX: bytes; M: fractal steps; scalar: count; auto_wait: the other pipe; set, wait
+                   // that give a queue's buffer back: the queue's number
+    uint32_t aux;  // instr: packed by Shape, below; auto_wait: the other pipe's instruction number; set, wait as above: the
+                   // queue's buffers
 };
 // The shape of an instruction in Record::aux.
 struct Shape {

@@ -3,6 +3,7 @@
 #include "simulate_state.h"
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <queue>
 #include <set>
@@ -15,8 +16,8 @@ constexpr double dirty_parts = 8;
 
 class Machine {
 public:
-    Machine(const Launch &launch, const CostModel &costs, uint64_t most_spans)
-        : launch_(launch), costs_(costs), most_spans_(most_spans), cores_(launch.cores.size()),
+    Machine(const Launch &launch, const Replay &replay, const CostModel &costs, uint64_t most_spans)
+        : launch_(launch), replay_(replay), costs_(costs), most_spans_(most_spans), cores_(replay.parts.size()),
           bandwidth_(costs.cache_rate, costs.memory_rate, launch.chip->at("l2_size") / dirty_parts)
     {
         out_.use.resize(cores_.size());
@@ -79,7 +80,7 @@ private:
             finish(m.core, m.a, m.time);
             break;
         case Moment::What::flag:
-            cores_[m.core].flags[m.a][m.b][m.c].push_back(m.time);
+            flag_of(m.core, m.a, m.b, m.c, m.buffers).push_back(m.time);
             m.b == scalar ? run_scalar(m.core, m.time) : try_start(m.core, m.b, m.time);
             break;
         case Moment::What::cross:
@@ -92,15 +93,51 @@ private:
 
     // -- pipes ---------------------------------------------------------------------------------------------------
 
-    const Record &record(uint32_t core, uint32_t index) const { return launch_.cores[core]->log.records[index]; }
+    const Record &record(uint32_t core, uint32_t index) const { return (*replay_.parts[core].records)[index]; }
+    const Core &of(uint32_t core) const { return *launch_.cores[replay_.parts[core].core]; }
 
-    void blocked(PipeState &p, double now, int cause)
+    // Where a flag is kept: by its id, or by the queue that gets more buffers, which counts whatever ids it uses.
+    uint8_t place(const Record &r) const
+    {
+        constexpr uint32_t most = UINT8_MAX - first_queue;
+        const bool own = replay_.more != Replay::More::none && r.work > 0 && r.work <= most;
+        return static_cast<uint8_t>(own ? first_queue + r.work - 1 : r.op);
+    }
+    Line<double> &flag_of(uint32_t core, uint32_t from, uint32_t to, uint32_t place, uint32_t buffers)
+    {
+        CoreProgress &c = cores_[core];
+        if (place < first_queue) {
+            return c.flags[from][to][place];
+        }
+        auto &queues = c.queue_flags;
+        if (queues.size() <= place - first_queue) {
+            queues.resize(place - first_queue + 1);
+        }
+        auto &flag = queues[place - first_queue];
+        for (; flag.given < replay_.more_of(buffers); ++flag.given) {
+            flag.line.push_back(0.0); // a buffer that is free from the start
+        }
+        return flag.line;
+    }
+
+    // A flag that gives a buffer back, as far as its direction or its queue says; all others bring data.
+    static Why why_of(const Record &r)
+    {
+        const auto pair = [&](Pipe from, Pipe to) { return r.pipe == (static_cast<int>(from) << 4 | static_cast<int>(to)); };
+        const bool back = r.work > 0 || pair(Pipe::V, Pipe::MTE2) || pair(Pipe::MTE3, Pipe::V) || pair(Pipe::MTE1, Pipe::MTE2) ||
+                          pair(Pipe::M, Pipe::MTE1) || pair(Pipe::FIX, Pipe::M);
+        return back ? Why::buffer : Why::data;
+    }
+    void blocked(PipeState &p, double now, const Record &wait)
     {
         if (p.blocked_since < 0) {
             p.blocked_since = now;
-            p.blocked_on = cause;
+            p.blocked_on = wait.pipe >> 4;
+            p.blocked_why = why_of(wait);
         }
     }
+    static bool at_rest(const PipeState &p) { return !p.busy && p.queue.empty(); }
+
     void unblocked(uint32_t core, int pipe, double now)
     {
         PipeState &p = cores_[core].pipes[pipe];
@@ -109,6 +146,7 @@ private:
             const double stalled = std::max(0.0, now - std::max(p.blocked_since, p.done));
             out_.use[core][pipe].stalled += stalled;
             out_.use[core][pipe].stalled_on[p.blocked_on] += stalled;
+            out_.use[core][pipe].waited[static_cast<int>(p.blocked_why)] += stalled;
             p.blocked_since = -1;
         }
     }
@@ -134,12 +172,12 @@ private:
             }
             if (r.kind == Kind::set) {
                 push({std::max(now, p.done) + costs_.flag, 0, Moment::What::flag, static_cast<uint8_t>(r.pipe >> 4),
-                      static_cast<uint8_t>(r.pipe & 15), static_cast<uint8_t>(r.op), core});
+                      static_cast<uint8_t>(r.pipe & 15), place(r), core, r.aux});
                 pop(core, pipe, now);
             } else if (r.kind == Kind::wait) {
-                auto &flag = cores_[core].flags[r.pipe >> 4][r.pipe & 15][r.op];
+                auto &flag = flag_of(core, r.pipe >> 4, r.pipe & 15, place(r), r.aux);
                 if (flag.empty()) {
-                    blocked(p, now, r.pipe >> 4);
+                    blocked(p, now, r);
                     return;
                 }
                 flag.pop_front();
@@ -157,7 +195,11 @@ private:
 
     void pop(uint32_t core, int pipe, double now)
     {
-        cores_[core].pipes[pipe].queue.pop_front();
+        PipeState &p = cores_[core].pipes[pipe];
+        p.queue.pop_front();
+        if (at_rest(p)) {
+            p.rests_since = std::max(now, p.done);
+        }
         if (cores_[core].waiting) {
             run_scalar(core, now); // it may have waited for room in the queue
         }
@@ -167,7 +209,8 @@ private:
     {
         PipeState &p = cores_[core].pipes[pipe];
         const Record &r = record(core, index);
-        p.cost = costs_.of(r, launch_.cores[core]->log.ops[r.op], launch_.cores[core]->cube);
+        const OpName &op = of(core).log.ops[r.op];
+        p.cost = replay_.free_casts && std::strncmp(op.op, "Cast", 4) == 0 ? Cost{} : costs_.of(r, op, of(core).cube);
         p.busy = true;
         p.begun = now;
         ++p.number;
@@ -208,6 +251,9 @@ private:
         } else {
             ++out_.spans_left_out;
         }
+        if (at_rest(p)) {
+            p.rests_since = p.done;
+        }
         try_start(core, pipe, now);
         if (cores_[core].waiting) {
             run_scalar(core, std::max(now, cores_[core].time));
@@ -216,13 +262,14 @@ private:
 
     // -- the scalar unit -----------------------------------------------------------------------------------------
 
-    bool hold(uint32_t core, double now, int cause, double retry = -1)
+    bool hold(uint32_t core, double now, int cause, double retry = -1, Why why = Why::data)
     {
         CoreProgress &c = cores_[core];
         if (!c.waiting) {
             c.waiting = true;
             c.waiting_since = now;
             c.waiting_on = cause;
+            c.waiting_why = why;
         }
         if (retry > now) {
             push({retry, 0, Moment::What::scalar, 0, 0, 0, core});
@@ -260,7 +307,7 @@ private:
         case Kind::set:
             if (r.pipe >> 4 == scalar) {
                 c.time = now + costs_.scalar_op;
-                push({now + costs_.flag, 0, Moment::What::flag, 0, static_cast<uint8_t>(r.pipe & 15), static_cast<uint8_t>(r.op), core});
+                push({now + costs_.flag, 0, Moment::What::flag, 0, static_cast<uint8_t>(r.pipe & 15), place(r), core, r.aux});
                 return true;
             }
             return enter(core, r.pipe >> 4, index, now);
@@ -268,7 +315,7 @@ private:
             if ((r.pipe & 15) != scalar) {
                 return enter(core, r.pipe & 15, index, now);
             }
-            auto &flag = c.flags[r.pipe >> 4][scalar][r.op];
+            auto &flag = flag_of(core, r.pipe >> 4, scalar, place(r), r.aux);
             if (flag.empty()) {
                 return hold(core, now, r.pipe >> 4);
             }
@@ -301,7 +348,10 @@ private:
         CoreProgress &c = cores_[core];
         PipeState &p = c.pipes[pipe];
         if (p.queue.size() >= costs_.queue_depth) {
-            return hold(core, now, pipe);
+            return hold(core, now, pipe, -1, Why::issue);
+        }
+        if (at_rest(p)) {
+            out_.use[core][pipe].waited[static_cast<int>(Why::issue)] += std::max(0.0, now - p.rests_since);
         }
         p.queue.push_back(index);
         c.time = now + costs_.scalar_op;
@@ -339,7 +389,7 @@ private:
         }
         double open = now;
         for (uint32_t other = 0; other < cores_.size(); ++other) {
-            const bool takes_part = !(r.op && launch_.cores[other]->cube);
+            const bool takes_part = !(r.op && of(other).cube);
             if (takes_part && cores_[other].rounds < c.rounds && !cores_[other].ended) {
                 return hold(core, now, other_cause);
             }
@@ -404,16 +454,18 @@ private:
         }
         const uint32_t outer = in_scalar_;
         in_scalar_ = core + 1;
-        const auto &records = launch_.cores[core]->log.records;
+        const auto &records = *replay_.parts[core].records;
         c.time = now;
         if (c.next < records.size()) {
             const bool was_waiting = c.waiting;
             const double since = c.waiting_since;
             const int cause = c.waiting_on;
+            const Why why = c.waiting_why;
             if (handle(core, records[c.next], static_cast<uint32_t>(c.next), now)) {
                 if (was_waiting) {
                     out_.use[core][scalar].stalled += now - since;
                     out_.use[core][scalar].stalled_on[cause] += now - since;
+                    out_.use[core][scalar].waited[static_cast<int>(why)] += now - since;
                 }
                 c.waiting = false;
                 ++c.next;
@@ -435,6 +487,7 @@ private:
     }
 
     const Launch &launch_;
+    const Replay &replay_;
     const CostModel &costs_;
     const uint64_t most_spans_;
     std::vector<CoreProgress> cores_;
@@ -450,9 +503,18 @@ private:
 };
 } // namespace
 
-Simulation simulate(const Launch &launch, const CostModel &costs, uint64_t most_spans)
+Replay as_recorded(const Launch &launch)
 {
-    return Machine(launch, costs, most_spans).run();
+    Replay replay;
+    for (const auto &core : launch.cores) {
+        replay.parts.push_back({&core->log.records, core->index});
+    }
+    return replay;
+}
+
+Simulation simulate(const Launch &launch, const Replay &replay, const CostModel &costs, uint64_t most_spans)
+{
+    return Machine(launch, replay, costs, most_spans).run();
 }
 
 } // namespace akgen::twin

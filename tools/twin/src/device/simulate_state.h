@@ -2,6 +2,7 @@
 #pragma once
 #include "bandwidth.h"
 #include "cost.h"
+#include "simulate.h"
 #include <cstdint>
 #include <vector>
 
@@ -10,6 +11,7 @@ namespace akgen::twin {
 
 constexpr int scalar = 0;
 constexpr int other_cause = 7;
+constexpr uint32_t first_queue = 9; // place of a flag: below, an event id; from here on, a queue
 
 struct Moment {
     double time;
@@ -17,6 +19,7 @@ struct Moment {
     enum class What : uint8_t { scalar, start, finish, flag, cross } what;
     uint8_t a, b, c; // pipe; or flag from, to, id
     uint32_t core;
+    uint32_t buffers = 0; // flag: of the queue that it belongs to
     bool operator>(const Moment &o) const { return time != o.time ? time > o.time : order > o.order; }
 };
 
@@ -48,6 +51,8 @@ struct PipeState {
     double begun = 0;
     double blocked_since = -1;
     int blocked_on = other_cause;
+    Why blocked_why = Why::data;
+    double rests_since = 0; // has nothing to do
     uint32_t number = 0; // instructions completed or running
     std::vector<double> done_at; // by instruction number
     Cost cost;
@@ -58,8 +63,14 @@ struct CoreProgress {
     bool waiting = false, ended = false;
     double waiting_since = 0;
     int waiting_on = other_cause;
+    Why waiting_why = Why::data;
     PipeState pipes[7];
     Line<double> flags[7][7][9]; // by event id; the last are unit flags
+    struct QueueFlag {
+        Line<double> line;
+        uint32_t given = 0; // buffers that it has more of, so far
+    };
+    std::vector<QueueFlag> queue_flags;
     uint32_t cross_votes[16] = {};
     Line<double> cross[16];
     int64_t rounds = 0;

@@ -2,6 +2,7 @@
 #include "core.h"
 #include "report.h"
 #include "simulate.h"
+#include "what_if.h"
 #include <algorithm>
 #include <cstdio>
 #include <unistd.h>
@@ -10,6 +11,7 @@ namespace akgen::twin {
 
 namespace {
 constexpr uint64_t most_trace_spans = 60000;
+constexpr uint64_t most_replayed = 1'000'000; // records; each change that is simulated takes about a microsecond for each
 
 std::string number(double value)
 {
@@ -28,6 +30,15 @@ void write_all(int fd, const std::string &text)
         }
         done += static_cast<size_t>(wrote);
     }
+}
+
+// The tensor in global memory that a copy reads or writes.
+std::string tensor_of(const Launch &l, const Record &r)
+{
+    const bool copies = static_cast<Pipe>(r.pipe) != Pipe::V && static_cast<Pipe>(r.pipe) != Pipe::M;
+    const Shape shape = unpack(r.aux, false);
+    const bool known = copies && shape.global && shape.buffer < std::min<size_t>(l.buffers.size(), most_buffers);
+    return known ? ",\"tensor\":" + json_quote(l.buffers[shape.buffer].name) : "";
 }
 
 void write_trace(const Launch &l, const Simulation &s, int fd)
@@ -62,7 +73,8 @@ void write_trace(const Launch &l, const Simulation &s, int fd)
         event("\"ph\":\"X\",\"name\":" + json_quote(op.api) + ",\"pid\":" + std::to_string(span.core) +
               ",\"tid\":" + std::to_string(r.pipe) + ",\"ts\":" + number(span.start / clock) +
               ",\"dur\":" + number((span.end - span.start) / clock) + ",\"args\":{\"so_offset\":" + std::to_string(r.pc) +
-              (vector ? ",\"elements\":" : ",\"bytes\":") + std::to_string(r.work) + ",\"dtype\":\"" + dtype_name(op.dtype) + "\"}");
+              (vector ? ",\"elements\":" : ",\"bytes\":") + std::to_string(r.work) + ",\"dtype\":\"" + dtype_name(op.dtype) + "\"" +
+              tensor_of(l, r) + "}");
     }
     text += "\n]}\n";
     write_all(fd, text);
@@ -99,10 +111,10 @@ Verdict judge(const Launch &l, const Simulation &s, double imbalance)
 }
 } // namespace
 
-std::string timeline_report(const Launch &l, int trace_fd)
+std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions)
 {
     const CostModel costs(*l.chip, *l.footprint);
-    const Simulation s = simulate(l, costs, trace_fd >= 0 ? most_trace_spans : 0);
+    const Simulation s = simulate(l, as_recorded(l), costs, trace_fd >= 0 ? most_trace_spans : 0);
     uint64_t read = 0, written = 0, dropped = 0, logged = 0;
     double sum = 0;
     for (const auto &core : l.cores) {
@@ -133,6 +145,9 @@ std::string timeline_report(const Launch &l, int trace_fd)
             for (int cause = 0; cause < 8; ++cause) {
                 total.stalled_on[cause] += use.stalled_on[cause];
             }
+            for (size_t why = 0; why < total.waited.size(); ++why) {
+                total.waited[why] += use.waited[why];
+            }
         }
         if (total.instructions == 0 && total.busy == 0) {
             continue;
@@ -147,13 +162,21 @@ std::string timeline_report(const Launch &l, int trace_fd)
         pipes += (pipes.empty() ? "\"" : ",\"") + std::string(pipe_name(static_cast<Pipe>(pipe))) +
                  "\":{\"busy\":" + number(total.busy * stretch) + ",\"stalled\":" + number(total.stalled * stretch) +
                  ",\"idle\":" + number(idle * stretch) + ",\"instructions\":" + std::to_string(total.instructions) +
-                 ",\"stalled_on\":{" + causes + "}}";
+                 ",\"waited\":{\"data\":" + number(total.waited[0] * stretch) + ",\"buffer\":" + number(total.waited[1] * stretch) +
+                 ",\"issue\":" + number(total.waited[2] * stretch) + "},\"stalled_on\":{" + causes + "}}";
+    }
+    std::string predictions;
+    if (with_predictions && dropped == 0 && logged <= most_replayed) {
+        for (const Prediction &p : what_if(l, costs)) {
+            predictions += (predictions.empty() ? "" : ",") + std::string("{\"change\":\"") + p.change + "\",\"cycles\":" +
+                           number(p.cycles) + ",\"cores\":" + std::to_string(p.cores) + ",\"fits\":" + (p.fits ? "true" : "false") + "}";
+        }
     }
     return "{\"kind\":\"launch\",\"cores\":" + std::to_string(l.cores.size()) + ",\"cycles\":" + number(s.cycles * stretch) +
            ",\"clock_mhz\":" + number(l.chip->at("clock_mhz")) + ",\"gm_read_bytes\":" + std::to_string(read) +
            ",\"gm_write_bytes\":" + std::to_string(written) + ",\"pipes\":{" + pipes + "},\"bound\":\"" + verdict.bound +
            "\",\"roofline_share\":" + number(verdict.share) + ",\"core_imbalance\":" + number(imbalance) +
-           ",\"extrapolated_records\":" + std::to_string(dropped) + ",\"timeline_incomplete\":" + (s.stuck ? "true" : "false") + "}";
+           ",\"what_if\":[" + predictions + "],\"extrapolated_records\":" + std::to_string(dropped) + ",\"timeline_incomplete\":" + (s.stuck ? "true" : "false") + "}";
 }
 
 } // namespace akgen::twin

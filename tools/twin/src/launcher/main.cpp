@@ -109,6 +109,7 @@ void run(const std::string &manifest_file)
     request.kernel_end = loaded.end;
     request.block_dim = manifest.block_dim;
     request.auto_sync = manifest.auto_sync;
+    request.what_if = manifest.what_if;
     request.arguments = memory.arguments;
     request.memory = memory.mappings();
     request.system_workspace = memory.workspace;

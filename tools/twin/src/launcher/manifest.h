@@ -29,6 +29,7 @@ struct Manifest {
     uint32_t block_dim = 1;
     uint64_t workspace_bytes = 0;
     bool auto_sync = true;
+    bool what_if = false;
     uint64_t cpu_s = 0;
     uint64_t wall_ms = 0;
     std::vector<ArgumentLine> arguments;
