@@ -39,8 +39,8 @@ def test_a_missing_flag_is_a_race_at_the_second_access(probe, numbers, missing, 
 
 
 def test_overwriting_what_another_pipe_still_reads_is_a_race(probe, numbers):
-    x = numbers(64)
-    body = GOOD + "    DataCopy(a, in, 64); // HERE\n"
+    x = numbers(128)
+    body = GOOD + "    DataCopy(a, in[64], 64); // HERE\n"
     assert "reads the same" in probe(body, x, x).assert_stopped("PIPE_RACE").text
     assert probe(GOOD + flag("V_MTE2") + "    DataCopy(a, in, 64);\n", x, x).codes == []
 
