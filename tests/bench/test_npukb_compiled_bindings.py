@@ -19,10 +19,13 @@ from akgen.bench.npukb.operators import Launched
 from akgen.bench.npukb.shims import benchmark_modules, seeded
 from akgen.bench.npukb.sizes import sized
 from akgen.bench.npukb.tensors import copied
+from akgen.bench.sources import Answers
 from akgen.tools.binding.build import build_binding
 from akgen.tools.binding.module import attach, torch_parts
+from akgen.tools.binding.module import load as load_binding
 from akgen.tools.twin.compiler import find_compiler
 from akgen.tools.twin.settings import TwinSettings, user_cache
+from akgen.tools.twin.toolchain import TwinToolchain
 
 ROOT = os.environ.get("AKGEN_NPUKB_ROOT")
 pytestmark = [
@@ -71,7 +74,11 @@ def compiled_module(folder: Path, listener: Any) -> ModuleType:
     settings = TwinSettings(cache=user_cache(os.environ))
     source = folder / "validation" / "pybind.cpp"
     built = build_binding(source, torch_parts(), find_compiler(settings), settings.cache, print)
-    compiled = attach(built, listener)
+    return named_for(folder, attach(built, listener))
+
+
+def named_for(folder: Path, compiled: ModuleType) -> ModuleType:
+    """Return the module with the names that the task's ModelNew uses."""
     module = ModuleType("kernel_gen_ops")
     for name in (n for n in vars(compiled) if not n.startswith("__")):
         exported = snake_case(folder.name.split("_")[0]) if name == "custom_pybind_api" else name
@@ -95,3 +102,23 @@ def plain(value: Any, with_values: bool) -> Any:
     if isinstance(value, list | tuple):
         return [plain(v, with_values) for v in value]
     return value
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda f: f.name)
+def test_the_answer_called_through_its_compiled_binding_passes_the_tasks_own_check(folder: Path) -> None:
+    twin = TwinToolchain(TwinSettings(cache=user_cache(os.environ)))
+    task = sized(describe(folder))
+    case = load(task.reference, min(task.cases, key=lambda c: c.size_bytes or 0))
+    answer = Answers().project(describe(folder), 0)
+    assert answer is not None
+    compiled = load_binding(folder / "validation" / "pybind.cpp", [answer], twin, progress=print)
+    module = named_for(folder, compiled)
+    with benchmark_modules(case.operators.module), seeded(0):
+        init = case.prepare.get_init_inputs(case.row, None)
+    with benchmark_modules(module), torch.no_grad():
+        own = execute(folder / "validation" / "module.py")
+        wanted = own.Model(*copied(init))(*copied(case.example_args))
+        got = own.ModelNew(*copied(init))(*copied(case.example_args))
+    assert case._objection(wanted, got) is None
+    (launch,) = compiled.akgen_operators[0].launches
+    assert not [d for d in launch.diagnostics if d.severity == "error"]

@@ -1,4 +1,4 @@
-"""What people have already runs on the twin from the command line: CPU unit tests, and scripts with a PyTorch binding."""
+"""What people have already runs on the twin from the command line: CPU unit tests, scripts with their bindings."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -11,6 +11,7 @@ from akgen.tools.call import Attr, Call, OutputMeta
 from akgen.tools.outcome import Outcome
 from akgen.tools.project import KernelProject
 from akgen.tools.toolchain import Build
+from akgen.tools.twin.lint import lint
 from akgen.tools.twin.toolchain import TwinToolchain
 
 Projects = Callable[..., KernelProject]
@@ -87,3 +88,15 @@ def test_a_fault_in_the_template_is_told_at_its_line(
     assert [d.code for d in launch.diagnostics] == ["GM_OVERRUN"]
     lines = edited.files[edited.kernel_file].splitlines()
     assert launch.diagnostics[0].line == lines.index(f"        {wrong}") + 1
+
+
+def test_lint_compiles_a_pick_of_each_combination(twin: TwinToolchain, project: Projects) -> None:
+    def findings(candidate: KernelProject) -> list[tuple[str, int | None]]:
+        found = lint(candidate, twin.runtime, twin.settings.cache, twin.chip_file, 1)
+        return [(d.code, d.line) for d in found]
+
+    assert findings(project("template_scale")) == []
+    wrong = "Adds(w, w, no_such_value, part);"
+    edited = project("template_scale", kernel=("Adds(w, w, static_cast<D_T_X>(1), part);", wrong))
+    line = edited.files[edited.kernel_file].splitlines().index(f"            {wrong}") + 1
+    assert findings(edited) == [("UNDECLARED", line)]

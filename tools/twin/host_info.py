@@ -8,6 +8,7 @@ from pydantic import ConfigDict
 from akgen.tools.dtypes import DType
 from akgen.tools.frozen import Frozen
 from akgen.tools.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
+from akgen.tools.twin.template_arguments import TemplateArguments
 
 _BY_GE_NAME = {d.ge_name: d for d in DType}
 
@@ -67,6 +68,13 @@ class TilingClass(Frozen):
     fields: tuple[TilingField, ...]
 
 
+class TemplateExample(Frozen):
+    """A pick of template arguments that the host side declares, and its tiling key."""
+
+    key: int
+    template: TemplateArguments
+
+
 class HostInfo(Frozen):
     """A built host library and what it registered."""
 
@@ -75,6 +83,7 @@ class HostInfo(Frozen):
     ops: tuple[str, ...]  # every OpDef's type
     impls: tuple[str, ...]  # every IMPL_OP's type
     tiling_classes: tuple[TilingClass, ...]
+    templates: tuple[TemplateExample, ...] = ()  # of a kernel that is a template
 
     @classmethod
     def from_report(cls, library: Path, report: dict[str, Any]) -> "HostInfo":

@@ -20,9 +20,9 @@ from akgen.tools.process import Finished, run
 from akgen.tools.twin.columns import Column
 from akgen.tools.twin.host_info import HostAttr, HostInfo, HostOp
 from akgen.tools.twin.infer_check import check_inferred
-from akgen.tools.twin.kernel_template import TemplateArguments
 from akgen.tools.twin.places import place_of
 from akgen.tools.twin.runtime_build import Runtime
+from akgen.tools.twin.template_arguments import TemplateArguments
 
 DESCRIBE_TIMEOUT_S = 20.0
 MOST_WORKSPACE_BYTES = 32 << 30

@@ -21,7 +21,7 @@ from akgen.tools.twin.entry import entries, without_comments
 from akgen.tools.twin.host_info import HostInfo
 from akgen.tools.twin.host_names import HOST_NAMES
 from akgen.tools.twin.kernel_flags import kernel_flags
-from akgen.tools.twin.kernel_template import TemplateArguments, entry_source, kernel_template
+from akgen.tools.twin.kernel_template import entry_source, kernel_template
 from akgen.tools.twin.launch_syntax import without_launches
 from akgen.tools.twin.places import places_of
 from akgen.tools.twin.precompiled import kernel_prelude
@@ -31,6 +31,7 @@ from akgen.tools.twin.sandboxed import compile_in, exhausted
 from akgen.tools.twin.scalar_casts import DUMP, dump_options, refused_scalars
 from akgen.tools.twin.sides import CORE_TYPE, Side, names_cube, sides_of, symbol_of, works
 from akgen.tools.twin.store import Store, digest
+from akgen.tools.twin.template_arguments import TemplateArguments
 from akgen.tools.twin.tiling_header import plain_struct_of_key, tiling_header
 
 _LIBRARY = "kernel.so"

@@ -7,25 +7,12 @@ form calls the template with the arguments of the key.
 import re
 from typing import NamedTuple
 
-from pydantic import Field
-
 from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
 from akgen.tools.project import KernelProject
 from akgen.tools.twin.entry import without_comments
+from akgen.tools.twin.template_arguments import KERNEL_TYPES, TemplateArguments
 
-_NAME = r"^[A-Za-z_]\w*$"
 _TYPES = {d.ge_value: d.cpp_name for d in DType}
-# In the order of ASCENDC_TPL_AIV_ONLY and its kin.
-_KERNEL_TYPES = ("AIV_ONLY", "AIC_ONLY", "MIX_AIV_1_0", "MIX_AIC_1_0", "MIX_AIC_1_1", "MIX_AIC_1_2")
-
-
-class TemplateArguments(Frozen):
-    """What a key stands for: values by name, and what the combination says of cores and tiling structure."""
-
-    args: tuple[tuple[str, int], ...]
-    kernel_type: int | None = Field(default=None, ge=0, lt=len(_KERNEL_TYPES))
-    tiling_struct: str | None = Field(default=None, pattern=_NAME)
 
 
 class KernelTemplate(NamedTuple):
@@ -65,7 +52,7 @@ def entry_source(
     addresses = [f"uint8_t *a{i}" for i in range(template.addresses)]
     passed = ", ".join(f"a{i}" for i in range(template.addresses))
     task = (
-        f"    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_{_KERNEL_TYPES[given.kernel_type]});\n"
+        f"    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_{KERNEL_TYPES[given.kernel_type]});\n"
         if given.kernel_type is not None
         else ""
     )

@@ -15,6 +15,7 @@ from akgen.tools.twin.entry import check_entry
 from akgen.tools.twin.host_build import build_host
 from akgen.tools.twin.host_info import HostInfo, HostOp, columns
 from akgen.tools.twin.kernel_build import Variant, build_kernel
+from akgen.tools.twin.kernel_template import kernel_template
 from akgen.tools.twin.registration import check_host, keys_of
 from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.store import Store
@@ -45,6 +46,10 @@ def lint(
 def _variants(project: KernelProject, info: HostInfo | None) -> Iterator[Variant]:
     if info is None or info.op is None:
         yield Variant(None, 0)
+        return
+    if info.templates and kernel_template(project) is not None:
+        for example in info.templates[:MOST_KEYS]:
+            yield Variant(_first(info.op), example.key, example.template)
         return
     for key in sorted(keys_of(project) or {0})[:MOST_KEYS]:
         yield Variant(_first(info.op), key)

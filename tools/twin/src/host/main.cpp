@@ -64,7 +64,7 @@ std::string describe(const std::string &op_type)
     }
     const auto name = [](const auto &pair) { return json_text(pair.first); };
     return "{\"op\":" + op + ",\"ops\":" + json_list(all.ops, name) + ",\"impls\":" + json_list(all.impls, name) +
-           ",\"tiling_classes\":" + json_list(all.tiling_classes, describe_tiling_class) + "}";
+           ",\"templates\":" + template_examples(op_type) + ",\"tiling_classes\":" + json_list(all.tiling_classes, describe_tiling_class) + "}";
 }
 
 gert::OpImplRegisterV2::TilingKernelFunc tiling_of(const std::string &op_type)

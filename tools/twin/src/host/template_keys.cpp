@@ -88,9 +88,18 @@ TemplateSelection::TemplateSelection(TemplateDeclaration &declaration, TilingSel
     declaration.combinations = std::move(combinations);
 }
 
-uint64_t template_key(const TemplateDeclaration &declaration, std::initializer_list<uint64_t> given)
+namespace {
+const TemplateDeclaration *declaration_of(const std::string &op_type)
 {
-    const std::vector<uint64_t> values(given);
+    const TemplateDeclaration *found = nullptr;
+    for (const auto &[type, declaration] : declared()) {
+        found = type == op_type || declared().size() == 1 ? declaration : found;
+    }
+    return found;
+}
+
+uint64_t key_of(const TemplateDeclaration &declaration, const std::vector<uint64_t> &values)
+{
     uint64_t key = 0;
     unsigned shift = 0;
     size_t index = 0;
@@ -123,12 +132,54 @@ uint64_t template_key(const TemplateDeclaration &declaration, std::initializer_l
     return key;
 }
 
+// The first values that a combination allows; an empty combination allows what is declared.
+std::vector<uint64_t> first_of(const TemplateDeclaration &declaration, const std::vector<ParamStruct> &row)
+{
+    std::vector<uint64_t> values;
+    for (const ParamStruct &param : declaration.params) {
+        if (!is_argument(param)) {
+            continue;
+        }
+        std::vector<uint64_t> allowed = values_of(param);
+        for (const ParamStruct &choice : row) {
+            if (is_argument(choice) && std::string(choice.name) == param.name) {
+                allowed = values_of(choice);
+            }
+        }
+        values.push_back(allowed.empty() ? 0 : allowed.front());
+    }
+    return values;
+}
+} // namespace
+
+uint64_t template_key(const TemplateDeclaration &declaration, std::initializer_list<uint64_t> values)
+{
+    return key_of(declaration, values);
+}
+
+std::string template_examples(const std::string &op_type)
+{
+    constexpr size_t most = 16;
+    const TemplateDeclaration *found = declaration_of(op_type);
+    if (found == nullptr) {
+        return "[]";
+    }
+    TilingSelectParams rows = found->combinations.empty() ? TilingSelectParams(1) : found->combinations;
+    rows.resize(std::min(rows.size(), most));
+    std::string text;
+    for (const std::vector<ParamStruct> &row : rows) {
+        const uint64_t key = key_of(*found, first_of(*found, row));
+        if (key != no_key) {
+            text += std::string(text.empty() ? "" : ",") + "{\"key\":" + std::to_string(key) +
+                    ",\"template\":" + template_arguments(op_type, key) + "}";
+        }
+    }
+    return "[" + text + "]";
+}
+
 std::string template_arguments(const std::string &op_type, uint64_t key)
 {
-    const TemplateDeclaration *found = nullptr;
-    for (const auto &[type, declaration] : declared()) {
-        found = type == op_type || declared().size() == 1 ? declaration : found;
-    }
+    const TemplateDeclaration *found = declaration_of(op_type);
     if (found == nullptr || key == no_key) {
         return "null";
     }

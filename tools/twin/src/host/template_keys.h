@@ -8,4 +8,7 @@ namespace akgen::host {
 // has none or the key is none of its own.
 std::string template_arguments(const std::string &op_type, uint64_t key);
 
+// [{"key":3,"template":{...}},...]: one pick for each declared combination, at most 16.
+std::string template_examples(const std::string &op_type);
+
 } // namespace akgen::host
