@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
+from pydantic import Field
 
 from akgen.agents.briefing import Brief
 from akgen.agents.calls import Sampling
@@ -35,10 +36,10 @@ VLLM = ("vllm on the CPU", "kernelgen on the CPU", "an adapter on the CPU")
 
 
 class Form(Frozen):
-    """What a JSON answer is to be."""
+    """What a JSON answer is to be; bounded, for a small model does not end a text by itself."""
 
-    size: int
-    name: str
+    size: int = Field(ge=0, le=9)
+    name: str = Field(max_length=8)
 
 
 @dataclass(frozen=True)
