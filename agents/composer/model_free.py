@@ -1,6 +1,7 @@
 """Planner and coder without a model: trace, compose, solve, lower."""
 
 import importlib
+import threading
 from collections.abc import Mapping
 
 from akgen.agents.composer.facts import output_shape
@@ -21,6 +22,7 @@ from akgen.tools.project import KernelProject
 from akgen.tools.task import Task
 
 ORIGIN = "composer"
+_TRACING = threading.Lock()  # PyTorch traces for one thread at a time; candidates are planned side by side
 FINEST_GRAIN = 64  # elements per core, where somebody wants many cores for little work
 
 
@@ -113,12 +115,13 @@ class ModelFree:
 
     def _composed(self, task: Task, *, other: bool = False) -> Composed | Unsupported:
         key = f"{other} {task.model_copy(update={'knobs': None}).model_dump_json()}"
-        if key not in self._known:
-            try:
-                self._known[key] = compose_task(task, faithful=task.own_checker != other)
-            except Unsupported as error:
-                self._known[key] = error
-        return self._known[key]
+        with _TRACING:
+            if key not in self._known:
+                try:
+                    self._known[key] = compose_task(task, faithful=task.own_checker != other)
+                except Unsupported as error:
+                    self._known[key] = error
+            return self._known[key]
 
     def _tiling(self, composed: Composed) -> tuple[Tiling, str]:
         """Return the tiling of the largest case and that case's id."""

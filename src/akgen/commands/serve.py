@@ -64,7 +64,10 @@ def serve(
         threads=threads or os.cpu_count() or 1,
         more=tuple(context.args),
     )
-    for number in (signal.SIGINT, signal.SIGTERM):  # a shell lets what it starts in the background ignore the first
+    for number in (
+        signal.SIGINT,
+        signal.SIGTERM,
+    ):  # a shell lets what it starts in the background ignore the first
         signal.signal(number, signal.default_int_handler)
     with terminal.people.status("starting vLLM") as status:
         show = status.update if terminal.people.is_terminal else _quiet
