@@ -8,7 +8,7 @@ from typing import Any, Literal
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from akgen.agents.calls import ModelCall, Price, Reply, Usage, prompt_digest
+from akgen.agents.calls import ModelCall, Price, Reply, Sampling, Usage, prompt_digest
 from akgen.agents.circumstances import circumstances
 from akgen.agents.models.faults import EndpointFault
 from akgen.agents.models.features import features_of
@@ -46,11 +46,13 @@ class Caller:
         policy: RetryPolicy,
         sleep: Callable[[float], None],
         price: Price,
+        sampling: Sampling | None = None,
     ) -> None:
         self.name = name
         self.features = features_of(model)
         self._model, self._endpoint, self._seed = model, endpoint, seed
         self._policy, self._sleep, self._price = policy, sleep, price
+        self._sampling = sampling
 
     def call(self, request: Request) -> tuple[ModelCall, InfraError | InputError | None]:
         """Return the record of the request, and the error to raise once the record is kept.
@@ -121,6 +123,9 @@ class Caller:
     def _parameters(self, request: Request) -> dict[str, Any]:
         """Return what the request says beyond its messages: only what the model knows."""
         found: dict[str, Any] = dict(getattr(self._model, "sampling", dict)())
+        if self._sampling is not None:
+            later = self._sampling.at(request.attempt)
+            found |= {name: value for name, value in later.items() if name in found}
         first = request.samples[0]
         if "seed" in self.features:
             found["seed"] = self._seed + first * ATTEMPTS_PER_SAMPLE + request.attempt

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal, Protocol
 
+from pydantic import Field
+
 from akgen.tools.frozen import Frozen
 
 # How a reply ended: by itself; at its length limit; refused by the server or the model; beyond every limit of size;
@@ -31,11 +33,21 @@ class Usage(Frozen):
 
 
 class Sampling(Frozen):
-    """How replies are drawn. The values are those that the released models were evaluated with."""
+    """How replies are drawn, for each attempt; the last value holds for those after it.
 
-    temperature: float = 0.7
-    top_p: float = 0.9
+    The values are those that the released models were evaluated with.
+    """
+
+    temperature: tuple[float, ...] = Field(default=(0.7,), min_length=1)
+    top_p: tuple[float, ...] = Field(default=(0.9,), min_length=1)
     max_tokens: int = 16_384
+
+    def at(self, attempt: int) -> dict[str, float]:
+        """Return temperature and top_p of an attempt; the first is 1."""
+        return {
+            "temperature": self.temperature[min(attempt, len(self.temperature)) - 1],
+            "top_p": self.top_p[min(attempt, len(self.top_p)) - 1],
+        }
 
 
 class Price(Frozen):

@@ -11,7 +11,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 
 from akgen.agents.calling import Caller, Request, Turn
-from akgen.agents.calls import CallStore, Ended, Limits, Memory, ModelCall, Price, Usage, call_key
+from akgen.agents.calls import CallStore, Ended, Limits, Memory, ModelCall, Price, Sampling, Usage, call_key
 from akgen.agents.circumstances import circumstances
 from akgen.agents.models.transport import RetryPolicy
 from akgen.tools.frozen import Frozen
@@ -45,9 +45,12 @@ class Conversation:
         samples: int = 1,
         price: Price | None = None,
         limits: Limits | None = None,
+        sampling: Sampling | None = None,
     ) -> None:
         self.name = name
-        self._caller = Caller(model, name, endpoint, seed, policy or RetryPolicy(), sleep, price or Price())
+        self._caller = Caller(
+            model, name, endpoint, seed, policy or RetryPolicy(), sleep, price or Price(), sampling
+        )
         self.features = self._caller.features
         self._calls: CallStore = Memory() if calls is None else calls
         self._samples = samples

@@ -88,6 +88,7 @@ def make_team(
         samples=talk.samples,
         price=talk.price,
         limits=talk.limits,
+        sampling=options.sampling,
     )
     trained = speaks_kernelgen(model)
     if trained and route == "dsl":

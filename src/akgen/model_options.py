@@ -11,10 +11,11 @@ from akgen.tools.outcome import InputError
 MODELS = (
     "composer, vllm:NAME, kernelgen:NAME, openai:NAME, scripted:FILE, replay:FILE-OR-RUN, record:FILE:MODEL."
 )
-_DEFAULT = Sampling()
 
-Temperature = Annotated[float, typer.Option(min=0.0, help="Of the model's sampling.")]
-TopP = Annotated[float, typer.Option("--top-p", min=0.0, max=1.0, help="Of the model's sampling.")]
+Temperature = Annotated[
+    str, typer.Option("--temperature", help="Of the model's sampling; 0.7,1.0: of each attempt.")
+]
+TopP = Annotated[str, typer.Option("--top-p", help="Of the model's sampling; 0.9,1.0: of each attempt.")]
 MaxTokens = Annotated[int, typer.Option(min=1, help="Of one reply, its thought among them.")]
 PriceText = Annotated[
     str, typer.Option("--price", help="IN,OUT: what a million tokens cost, in any currency.")
@@ -24,8 +25,26 @@ LimitText = Annotated[
 ]
 
 
-def sampling(temperature: float, top_p: float, max_tokens: int) -> Sampling:
-    return Sampling(temperature=temperature, top_p=top_p, max_tokens=max_tokens)
+def sampling(temperature: str, top_p: str, max_tokens: int) -> Sampling:
+    """Read the values of each attempt. Raises InputError for what cannot be used."""
+    return Sampling(
+        temperature=_each(temperature, "--temperature", 2.0),
+        top_p=_each(top_p, "--top-p", 1.0),
+        max_tokens=max_tokens,
+    )
+
+
+def _each(text: str, option: str, most: float) -> tuple[float, ...]:
+    try:
+        values = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        values = ()
+    if not values or not all(0 <= value <= most for value in values):
+        raise InputError(
+            f"{option} cannot be read: {text!r}.",
+            f"Write numbers from 0 to {most:g}, one per attempt or one for all.",
+        )
+    return values
 
 
 def price(text: str) -> Price | None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akgen.agents.budget import Budget
-from akgen.agents.calls import Limits, Price, Usage, shares
+from akgen.agents.calls import Limits, Price, Sampling, Usage, shares
 from akgen.agents.circumstances import Circumstances, under
 from akgen.agents.conversation import Answer, Conversation
 from akgen.agents.models.resolve import ModelOptions, resolve_model
@@ -137,6 +137,18 @@ def test_a_runs_limit_ends_what_comes_after_it(tmp_path: Path, limits: Limits) -
     assert (first.ended, second.ended) == ("stop", "budget")
     assert len(endpoint.asked) == 1
     assert str(next(v for v in limits.model_dump().values() if v is not None))[:1] in second.text
+
+
+def test_each_attempt_has_its_own_temperature(tmp_path: Path) -> None:
+    with loopback(_numbered) as endpoint:
+        talk = _talk(endpoint, tmp_path, sampling=Sampling(temperature=(0.2, 0.9), top_p=(0.5,)))
+        for attempt in (1, 2, 3):
+            talk.ask("s", "u", role="coder", attempt=attempt, sample=0)
+    assert [(body["temperature"], body["top_p"]) for body in endpoint.asked] == [
+        (0.2, 0.5),
+        (0.9, 0.5),
+        (0.9, 0.5),
+    ]
 
 
 def test_a_reply_may_have_no_more_tokens_than_are_left(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from langchain_core.language_models import FakeListChatModel
 
 
 def make(rest, options):
-    return FakeListChatModel(responses=[f"{rest} at {options.sampling.temperature}"])
+    return FakeListChatModel(responses=[f"{rest} at {options.sampling.temperature[0]}"])
 
 
 def broken(rest, options):

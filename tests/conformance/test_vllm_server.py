@@ -16,7 +16,7 @@ ASKED = [HumanMessage("Explain in one sentence what a kernel is.")]
 
 
 def _options(server: VllmServer, tokens: int = 32) -> ModelOptions:
-    return ModelOptions(base_url=server.url, sampling=Sampling(temperature=0.0, max_tokens=tokens))
+    return ModelOptions(base_url=server.url, sampling=Sampling(temperature=(0.0,), max_tokens=tokens))
 
 
 def test_an_adapter_answers_otherwise_than_its_base(vllm_server: VllmServer) -> None:

@@ -45,8 +45,8 @@ def run_suite(
     budget: Annotated[str, typer.Option(help="tokens=N,cost=X,wall=SECONDS, of each sample.")] = "",
     limit: LimitText = "",
     price: PriceText = "",
-    temperature: Temperature = 0.7,
-    top_p: TopP = 0.9,
+    temperature: Temperature = "0.7",
+    top_p: TopP = "0.9",
     max_tokens: MaxTokens = 16_384,
     route: Annotated[Literal["dsl", "ascendc"] | None, typer.Option(help="How the coder writes.")] = None,
     toolchain: Annotated[Literal["twin", "cann"] | None, typer.Option(help="What builds and runs.")] = None,
@@ -277,7 +277,7 @@ def sampling(
     options = ModelOptions(
         base_url=base_url or settings.base_url,
         api_key=settings.api_key,
-        sampling=model_options.sampling(0.7, 0.9, max_tokens),
+        sampling=model_options.sampling("0.7", "0.9", max_tokens),
         timeout_s=settings.model_timeout_s,
     )
     found = measure(model, options, resolve_task(task), chip(settings.chip), samples)

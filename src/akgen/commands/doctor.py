@@ -31,7 +31,7 @@ def doctor(context: typer.Context, as_json: AsJson = False) -> None:
         cache_limit_bytes=machine.cache_limit_bytes,
     )
     needed = [*_python(), *_twin(terminal, twin)]
-    optional = [*inspect(CannSettings(home=settings.cann_home)), *_endpoint(settings)]
+    optional = [*inspect(CannSettings(home=settings.cann_home)), *_server(), *_endpoint(settings)]
     table = Table()
     for name in ("", "what", "found", "remedy"):
         table.add_column(name, overflow="fold")
@@ -110,6 +110,19 @@ def _sandbox_words(state: str) -> str:
     if facts["landlock_abi"]:
         active.append(f"Landlock {facts['landlock_abi']}")
     return ", ".join(active) + (f"; refused here: {facts['missing']}" if facts["missing"] else "")
+
+
+def _server() -> Iterator[Finding]:
+    """Look for vLLM beside AKGen; one of another environment is found by `akgen serve --python`."""
+    try:
+        yield Finding(name="vLLM", found=True, detail=version("vllm"))
+    except PackageNotFoundError:
+        yield Finding(
+            name="vLLM",
+            found=False,
+            detail="not installed here; only `akgen serve` needs it",
+            remedy="Install it here, or give the interpreter that has it to akgen serve --python.",
+        )
 
 
 def _endpoint(settings: Settings) -> Iterator[Finding]:
