@@ -20,6 +20,7 @@ from akgen.agents.models.resolve import (
     speaks_kernelgen,
 )
 from akgen.agents.models.transport import RetryPolicy
+from akgen.agents.passes_coder import PassesCoder
 from akgen.agents.planner import ChatPlanner
 from akgen.agents.requests.sentence import hear
 from akgen.agents.requests.understanding import ModelUnderstanding, Understand
@@ -30,7 +31,7 @@ from akgen.tools.outcome import InputError
 if TYPE_CHECKING:
     from akgen.agents.composer.model_free import ModelFree
 
-Route = Literal["dsl", "ascendc"]
+Route = Literal["dsl", "dsl+passes", "ascendc"]
 
 
 @dataclass(frozen=True)
@@ -70,10 +71,10 @@ def make_team(
     Raises InputError when the model cannot be used or the route is not one that it can take.
     """
     if model == COMPOSER:
-        if route == "ascendc":
+        if route in ("ascendc", "dsl+passes"):
             raise InputError(
-                "The composer writes through the tile DSL.",
-                "Leave --route out, or give a --model for ascendc.",
+                "The composer writes through the tile DSL, and programs take every pass.",
+                "Leave --route out, or give a --model.",
             )
         free = _composer(chip)
         return Team(planner=free, coder=free, critic=RuleCritic(), understand=hear)
@@ -91,7 +92,7 @@ def make_team(
         sampling=options.sampling,
     )
     trained = speaks_kernelgen(model)
-    if trained and route == "dsl":
+    if trained and route in ("dsl", "dsl+passes"):
         raise InputError(
             "KernelGen-LM writes Ascend C; it was not trained on the tile DSL.", "Leave --route out."
         )
@@ -103,19 +104,21 @@ def make_team(
             conversation,
             chip,
             budget,
-            route or "ascendc",
+            "ascendc" if route in (None, "ascendc") else "dsl",
             briefing=briefing,
             fallback=lambda: _composer(chip),
         )
     )
-    coder: Coder = (
-        DslCoder(conversation, chip, budget, describe)
-        if route == "dsl"
-        else ChatCoder(conversation, chip, budget, describe, briefing)
-    )
+    direct = ChatCoder(conversation, chip, budget, describe, briefing)
+    through = DslCoder(conversation, chip, budget, describe)
+    coders: dict[Route, Coder] = {
+        "dsl": through,
+        "dsl+passes": PassesCoder(through, direct),
+        "ascendc": direct,
+    }
     return Team(
         planner=planning,
-        coder=coder,
+        coder=coders[route or "ascendc"],
         critic=ChatCritic(conversation, chip) if critic == "model" else RuleCritic(),
         understand=ModelUnderstanding(conversation),
     )

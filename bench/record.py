@@ -40,7 +40,7 @@ class BenchConfig(Frozen):
     base_url: str | None = None
     planner: Literal["model", "composer"] = "model"  # who plans for a model
     critic: Literal["rules", "model"] = "rules"
-    route: Literal["dsl", "ascendc"] | None = None
+    route: Literal["dsl", "dsl+passes", "ascendc"] | None = None
     attempts: int = 1
     budget: Budget | None = None  # of each sample, besides its attempts
     limits: Limits = Limits()

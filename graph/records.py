@@ -31,7 +31,7 @@ class RunConfig(Frozen):
     critic: Literal["rules", "model"] = "rules"
     toolchain: Literal["twin", "cann"] = "twin"
     chip: str | None = None
-    route: Literal["dsl", "ascendc"] | None = None
+    route: Literal["dsl", "dsl+passes", "ascendc"] | None = None
     samples: int = 1
     parallel: int = 1  # candidates at the same time
     tune: int = 0  # attempts spent on speed after the first correct one

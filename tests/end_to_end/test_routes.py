@@ -133,3 +133,37 @@ def test_a_model_that_writes_the_tile_dsl_is_told_its_programs_faults_and_mends_
     assert "plus(t, t, 1.0)" in asked[1] and "`plus`" in asked[1]
     assert "sub(t, t, 1.0)" in asked[2] and "Remedy" in asked[2]
     assert attempts[2]["dsl"] == attempts[0]["dsl"].replace("plus(", "add(")
+
+
+TAKES_OVER = """The sign is wrong.
+<<<<<<< SEARCH
+        Adds(tNew, t, -1.0f, count);
+=======
+        Adds(tNew, t, 1.0f, count);
+>>>>>>> REPLACE
+
+op_host/add_one.cpp
+<<<<<<< SEARCH
+namespace optiling {
+=======
+namespace optiling { int mine;
+>>>>>>> REPLACE
+"""
+
+
+def test_a_model_may_take_over_the_kernel_that_the_passes_made_and_the_host_stays_theirs(
+    akgen: Akgen, add_one: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "script.jsonl"
+    replies = [PROGRAM.replace("OPERATION", "sub"), TAKES_OVER]
+    model.write_text("".join(json.dumps({"role": "coder", "text": text}) + "\n" for text in replies))
+    run = tmp_path / "run"
+    arguments = ("solve", add_one, "--route", "dsl+passes", "--planner", "composer")
+    ended = akgen(*arguments, "--model", f"scripted:{model}", "--out", run, "--json")
+    assert ended.code == 0, ended.err
+    sample = run / "tasks" / "add_one" / "sample-0"
+    attempts = json.loads((sample / "attempts.json").read_text())
+    assert [a["verdict"]["outcome"] for a in attempts] == ["wrong", "correct"]
+    assert attempts[1]["form"] == "edits"
+    hosts = [(sample / f"attempt-{n}" / "project" / "op_host" / "add_one.cpp").read_text() for n in (1, 2)]
+    assert hosts[0] == hosts[1]

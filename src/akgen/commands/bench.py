@@ -48,7 +48,9 @@ def run_suite(
     temperature: Temperature = "0.7",
     top_p: TopP = "0.9",
     max_tokens: MaxTokens = 16_384,
-    route: Annotated[Literal["dsl", "ascendc"] | None, typer.Option(help="How the coder writes.")] = None,
+    route: Annotated[
+        Literal["dsl", "dsl+passes", "ascendc"] | None, typer.Option(help="How the coder writes.")
+    ] = None,
     toolchain: Annotated[Literal["twin", "cann"] | None, typer.Option(help="What builds and runs.")] = None,
     chip: Annotated[str | None, typer.Option(help="The chip that the toolchain is to be.")] = None,
     trials: Annotated[int, typer.Option(min=1, help="Hidden inputs for each case.")] = 3,

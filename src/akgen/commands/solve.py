@@ -35,7 +35,7 @@ def solve(
         Literal["twin", "cann"] | None, typer.Option(help="Where it is built and run.")
     ] = None,
     route: Annotated[
-        Literal["dsl", "ascendc"] | None, typer.Option(help="Through the tile DSL or direct.")
+        Literal["dsl", "dsl+passes", "ascendc"] | None, typer.Option(help="Through the tile DSL or direct.")
     ] = None,
     samples: Annotated[int, typer.Option(min=1, help="Candidates; the best correct one wins.")] = 1,
     parallel: Annotated[int, typer.Option(min=1, help="Candidates at the same time.")] = 1,
