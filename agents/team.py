@@ -42,6 +42,7 @@ class Team:
     coder: Coder
     critic: Critic
     understand: Understand
+    conversation: Conversation | None = None  # with the model; None where the composer works
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,7 @@ def make_team(
         coder=coders[route or "ascendc"],
         critic=ChatCritic(conversation, chip) if critic == "model" else RuleCritic(),
         understand=ModelUnderstanding(conversation),
+        conversation=conversation,
     )
 
 

@@ -24,7 +24,7 @@ Stage = Literal["plan", "write", "compile", "test", "profile", "criticise"]
 class RunConfig(Frozen):
     """The resolved configuration of a run: enough to go on with it in another process. Holds no key."""
 
-    command: Literal["solve", "bench", "chat"]
+    command: Literal["solve", "bench", "chat", "optimise"]
     model: str = "composer"
     base_url: str | None = None
     planner: Literal["model", "composer"] = "model"

@@ -18,6 +18,7 @@ from akgen.commands import (
     evaluate,
     harvest,
     mcp,
+    optimise,
     replay,
     serve,
     show,
@@ -68,6 +69,7 @@ app.command()(solve.resume)
 app.command()(replay.replay)
 app.command("eval")(evaluate.evaluate)
 app.command()(evaluate.profile)
+app.command()(optimise.optimise)
 app.command()(show.show)
 app.command()(chat.chat)
 app.command()(mcp.mcp)

@@ -12,6 +12,8 @@ from akgen.tools.profile import Profile
 from akgen.tools.verdict import CaseVerdict, Verdict
 
 if TYPE_CHECKING:
+    from akgen.agents.optimise.proposal import Trial
+    from akgen.graph.optimise_report import Calibration
     from akgen.graph.records import Attempt
     from akgen.graph.sessions import Session
 
@@ -41,6 +43,41 @@ def attempts_table(attempts: "Sequence[Attempt]") -> Table:
         table.add_row(
             str(attempt.number), _outcome(attempt.verdict.outcome), decision.action, Text(decision.why)
         )
+    return table
+
+
+def trials_table(trials: "Sequence[Trial]") -> Table:
+    """Return one row per hypothesis: what it promised and what it brought (time before over time after)."""
+    table = Table()
+    table.add_column("round", justify="right")
+    table.add_column("hypothesis", overflow="fold")
+    for name in ("predicted gain", "actual gain", "time, us"):
+        table.add_column(name, justify="right")
+    table.add_column("outcome")
+    for trial in trials:
+        gain = Text(_number(trial.gain, ".2f"), style="green" if trial.kept else "")
+        outcome = Text("kept", style="green") if trial.kept else _outcome(trial.outcome)
+        promise = _number(trial.hypothesis.predicted_gain, ".2f")
+        table.add_row(
+            str(trial.round),
+            Text(trial.hypothesis.text),
+            promise,
+            gain,
+            _number(trial.time_us, ".2f"),
+            outcome,
+        )
+    return table
+
+
+def calibration_table(found: "Sequence[Calibration]") -> Table:
+    """Return one row per kind of hypothesis: how often it was right, and how far off its promises were."""
+    table = Table(caption="error: the typical factor between promise and result", caption_justify="left")
+    table.add_column("kind")
+    for name in ("tried", "correct", "kept", "predicted gain", "actual gain", "error"):
+        table.add_column(name, justify="right")
+    for c in found:
+        numbers = (_number(c.predicted, ".2f"), _number(c.actual, ".2f"), _number(c.error, ".2f"))
+        table.add_row(c.kind, str(c.tried), str(c.correct), str(c.kept), *numbers)
     return table
 
 

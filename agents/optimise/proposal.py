@@ -1,0 +1,90 @@
+"""A change that might make a kernel faster, with the gain that it promises; and a kernel that was measured."""
+
+import math
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from akgen.agents.calls import Usage
+from akgen.tools.frozen import Frozen
+from akgen.tools.knobs import Knobs
+from akgen.tools.outcome import Outcome
+from akgen.tools.profile import Profile
+from akgen.tools.project import KernelProject
+from akgen.tools.task import Task
+from akgen.tools.verdict import Verdict
+
+Kind = Literal["tile", "buffers", "cores", "share", "schedule", "rounding", "constant", "edit"]
+
+
+class Hypothesis(Frozen):
+    """What is changed and what it should bring: `predicted_gain` is the time before over the time after."""
+
+    kind: Kind
+    text: str
+    predicted_gain: float | None = None  # None where nobody can say
+
+
+class Member(Frozen):
+    """A kernel that was judged correct, with what is known of how it came about."""
+
+    project: KernelProject
+    verdict: Verdict
+    knobs: Knobs | None = None  # of the composer's program
+    other_rounding: bool = False
+    changes: tuple[str, ...] = ()  # hypotheses that were kept on the way here
+
+    @property
+    def time_us(self) -> float:
+        """Return the geometric mean of the cases' predicted or measured times."""
+        return time_of(self.verdict) or math.inf
+
+    @property
+    def profiles(self) -> tuple[Profile, ...]:
+        """Return the cases' profiles."""
+        return tuple(case.profile for case in self.verdict.cases if case.profile is not None)
+
+    @property
+    def slowest(self) -> Profile | None:
+        """Return the profile of the case that takes longest."""
+        return max(self.profiles, key=lambda p: p.duration_us, default=None)
+
+
+class Proposal(Frozen):
+    """A hypothesis with the project that tries it, or why there is none."""
+
+    hypothesis: Hypothesis
+    project: KernelProject | None
+    problem: str | None = None
+    knobs: Knobs | None = None
+    other_rounding: bool = False
+    usage: Usage = Usage()
+
+
+class Trial(Frozen):
+    """A hypothesis that was tried. `gain` is the time before over the time after; None unless it is correct."""
+
+    round: int
+    hypothesis: Hypothesis
+    outcome: Outcome
+    time_us: float | None
+    gain: float | None
+    kept: bool
+    digest: str | None
+    problem: str | None = None
+
+
+class Proposer(Protocol):
+    """Thinks of changes to a kernel."""
+
+    @property
+    def name(self) -> str: ...
+
+    def propose(self, task: Task, member: Member, tried: Sequence[Trial], count: int) -> tuple[Proposal, ...]:
+        """Return at most `count` changes, the most promising first; none if nothing is left to try."""
+        ...
+
+
+def time_of(verdict: Verdict) -> float | None:
+    """Return the geometric mean of the cases' times; None if none has one."""
+    times = [case.predicted_us for case in verdict.cases if case.predicted_us]
+    return math.exp(sum(map(math.log, times)) / len(times)) if times else None

@@ -1,0 +1,162 @@
+"""`akgen optimise`: make a correct kernel faster, and keep what the timeline proves."""
+
+import json
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from akgen import model_options
+from akgen.commands.evaluate import Project, Root, TaskName
+from akgen.model_options import MODELS, LimitText, MaxTokens, PriceText, Temperature, TopP
+from akgen.settings import Settings
+from akgen.terminal import AsJson, Terminal, finish
+from akgen.tools.outcome import InputError
+
+if TYPE_CHECKING:
+    from akgen.agents.optimise.proposal import Proposer, Trial
+    from akgen.graph.optimise_report import Optimised
+    from akgen.graph.records import RunConfig
+    from akgen.graph.runs import Crew
+    from akgen.graph.store import RunStore
+    from akgen.tools.project import KernelProject
+    from akgen.tools.task import Task
+
+SEED_BITS = 31
+
+
+def optimise(
+    context: typer.Context,
+    project: Project,
+    task: TaskName,
+    model: Annotated[str | None, typer.Option(help=MODELS)] = None,
+    base_url: Annotated[str | None, typer.Option(help="The model's endpoint, ending in /v1.")] = None,
+    toolchain: Annotated[
+        Literal["twin", "cann"] | None, typer.Option(help="Where it is built and run.")
+    ] = None,
+    candidates: Annotated[int, typer.Option(min=1, help="Kernels that are judged at most.")] = 24,
+    beam: Annotated[int, typer.Option(min=1, help="Kernels that are developed side by side.")] = 2,
+    each: Annotated[int, typer.Option(min=1, help="Changes tried of each of them per round.")] = 4,
+    budget: Annotated[str, typer.Option(help="tokens=N,cost=X,wall=SECONDS.")] = "",
+    limit: LimitText = "",
+    price: PriceText = "",
+    temperature: Temperature = 0.7,
+    top_p: TopP = 0.9,
+    max_tokens: MaxTokens = 16_384,
+    case: Annotated[list[str] | None, typer.Option(help="Only this case; may be repeated.")] = None,
+    root: Root = None,
+    seed: Annotated[int | None, typer.Option(help="Of inputs and models; random unless given.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The run's folder; one that exists goes on.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make PROJECT faster on a task: profile, hypothesise, change, verify, keep what the timeline proves."""
+    from akgen.bench.resolve import resolve_task
+    from akgen.tools.project_names import read_project
+
+    settings: Settings = context.obj
+    wanted = resolve_task(task, root=root or settings.npukb_root, case_ids=tuple(case) if case else None)
+    kernel = read_project(project, wanted.op_type, wanted.kernel)
+    prices = model_options.price(price)
+    from akgen.graph.records import RunConfig
+
+    config = RunConfig(
+        command="optimise",
+        model=model or settings.model,
+        base_url=base_url or settings.base_url,
+        toolchain=toolchain or settings.toolchain,
+        chip=settings.chip,
+        budget=model_options.budget(budget, candidates, prices),
+        limits=model_options.limits(limit, prices),
+        price=prices,
+        sampling=model_options.sampling(temperature, top_p, max_tokens),
+        seed=secrets.randbits(SEED_BITS) if seed is None else seed,
+        extra={"project": str(project.resolve()), "task": task, "beam": beam, "each": each},
+    )
+    terminal = Terminal(as_json)
+    store = _open(out, config, settings, wanted)
+    found = _search(store, wanted, kernel, settings, terminal)
+    _report(found, store, terminal)
+    finish(found.gain > 1.0 or "roofline" in found.stopped)
+
+
+def _open(out: Path | None, config: "RunConfig", settings: Settings, task: "Task") -> "RunStore":
+    """Begin a run, or go on with one that searches for the same."""
+    from akgen.graph.runs import begin, new_folder
+    from akgen.graph.store import RunStore
+    from akgen.tools.toolchains import make_toolchain
+
+    if out is not None and (out / "run.json").is_file():
+        store = RunStore.open(out)
+        known = store.info.config
+        if known.command != "optimise" or known.extra.get("project") != config.extra["project"]:
+            raise InputError(f"{out} holds another run.", "Choose another folder with --out.")
+        return store
+    version = make_toolchain(config.toolchain, settings.machine(), config.chip).version()
+    return begin(out or new_folder(settings.runs, f"optimise-{task.name}"), config, version)
+
+
+def _search(
+    store: "RunStore", task: "Task", kernel: "KernelProject", settings: Settings, terminal: Terminal
+) -> "Optimised":
+    from akgen.graph.optimise import Search
+    from akgen.graph.runs import open_crew
+
+    config = store.info.config
+    terminal.line(f"run {store.folder}")
+    with open_crew(config, settings.site(), terminal.line, store.folder) as crew:
+        proposer = _proposer(config, crew, task, kernel)
+        terminal.line(f"changes by {proposer.name}")
+        search = Search(
+            judge=crew.tools.judge,
+            proposer=proposer,
+            folder=store.folder,
+            budget=config.budget,
+            beam=int(config.extra["beam"]),
+            each=int(config.extra["each"]),
+            seed=config.seed,
+            on_trial=lambda trial: terminal.line(_trial_line(trial)),
+        )
+        return search.run(task, kernel)
+
+
+def _proposer(config: "RunConfig", crew: "Crew", task: "Task", kernel: "KernelProject") -> "Proposer":
+    """Return who thinks of changes: a model, or the composer's knobs where it wrote the kernel, or its constants."""
+    from akgen.agents.optimise.by_model import ByModel
+    from akgen.agents.optimise.constants import Constants
+    from akgen.knowledge.chip import DEFAULT_CHIP, chip
+
+    target = chip(config.chip or DEFAULT_CHIP)
+    if crew.team.conversation is not None:
+        return ByModel(crew.team.conversation, target, crew.tools.describe)
+    from akgen.agents.optimise.knob_search import KnobSearch  # brings torch
+
+    knobs = KnobSearch(target)
+    return knobs if knobs.wrote(task, kernel) else Constants()
+
+
+def _trial_line(trial: "Trial") -> str:
+    promise = trial.hypothesis.predicted_gain
+    said = f", predicted {promise:.2f}" if promise else ""
+    if trial.gain is None:
+        return f"round {trial.round}  {trial.hypothesis.text}: {trial.outcome}{said}"
+    return f"round {trial.round}  {trial.hypothesis.text}: gain {trial.gain:.2f}{said}{', kept' if trial.kept else ''}"
+
+
+def _report(found: "Optimised", store: "RunStore", terminal: Terminal) -> None:
+    from akgen.tables import calibration_table, profile_lines, trials_table
+
+    terminal.show(trials_table(found.trials))
+    terminal.show(calibration_table(found.calibration))
+    for line in profile_lines(found.profile) if found.profile else []:
+        terminal.line(line)
+    kind = found.profile.source if found.profile else "predicted"
+    terminal.line(
+        f"{found.before_us:.2f} us to {found.after_us:.2f} us {kind} "
+        f"(geometric mean over the cases), gain {found.gain:.2f}"
+    )
+    for change in found.changes:
+        terminal.line(f"kept: {change}")
+    terminal.line(f"stopped: {found.stopped}")
+    terminal.line(f"kernel project: {found.project}")
+    terminal.result({"run": str(store.folder), **json.loads(found.model_dump_json())})
