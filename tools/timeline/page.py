@@ -6,6 +6,7 @@ from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined
 
+from akgen.knowledge.hints import change_hints
 from akgen.tools.profile import Profile
 from akgen.tools.timeline.trace import Span, lanes
 
@@ -32,6 +33,7 @@ def write_page(profile: Profile, trace: Path, out: Path, title: str) -> Path:
     html = env.from_string(template).render(
         title=title,
         profile=profile,
+        hints=change_hints(),
         skipped=skipped,
         data=json.dumps({"cores": shown}).replace("</", "<\\/"),
     )

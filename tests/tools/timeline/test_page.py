@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from akgen.tools.profile import PipeTime, Profile
+from akgen.tools.profile import PipeTime, Prediction, Profile
 from akgen.tools.timeline.page import write_page
 from akgen.tools.timeline.trace import lanes
 
@@ -64,6 +64,17 @@ def test_the_page_needs_nothing_from_outside(tmp_path: Path) -> None:
     embedded = re.search(r"const data = (.*);", text)
     assert embedded
     assert len(json.loads(embedded[1])["cores"]) == 2
+
+
+def test_the_page_tells_what_was_simulated(tmp_path: Path) -> None:
+    would = Prediction(change="double_buffer", duration_us=6.6, gain=0.4, cores=2, fits=False)
+    profile = _profile().model_copy(update={"what_if": (would,)})
+    text = write_page(profile, _trace(tmp_path / "t.json"), tmp_path / "t.html", "add").read_text()
+    assert "double buffering" in text and "+40 %" in text and "do not fit" in text
+    assert (
+        "simulated again"
+        not in write_page(_profile(), tmp_path / "t.json", tmp_path / "u.html", "add").read_text()
+    )
 
 
 def test_cores_beyond_the_limit_are_counted_not_dropped_silently(tmp_path: Path) -> None:
