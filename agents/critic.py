@@ -3,10 +3,10 @@
 It decides the next move and writes the feedback that the coder reads. The texts and rules are data in knowledge/.
 """
 
-from akgen.agents.bottlenecks import advice_for
+from akgen.agents.bottlenecks import WORTH_TELLING, advice_for
 from akgen.agents.findings import explain
 from akgen.agents.plan import Plan
-from akgen.agents.roles import Decision, Feedback
+from akgen.agents.roles import Decision, Feedback, Hypothesis
 from akgen.tools.outcome import Outcome
 from akgen.tools.task import Task
 from akgen.tools.verdict import Verdict
@@ -52,7 +52,9 @@ def _tune(verdict: Verdict, attempt: int, attempts_left: int) -> Decision:
         )
     text = explain(verdict, advice)
     feedback = Feedback(attempt=attempt, outcome=verdict.outcome, text=text, action="tune")
-    return Decision(action="tune", feedback=feedback, why=advice[0])
+    best = next((p for p in slowest.what_if if p.fits and p.gain >= WORTH_TELLING), None)
+    hypothesis = Hypothesis(kind=best.change, predicted_gain=best.gain) if best else None
+    return Decision(action="tune", feedback=feedback, why=advice[0], hypothesis=hypothesis)
 
 
 def _first_text(verdict: Verdict) -> str:
