@@ -40,6 +40,7 @@ static inline long raw(long n, long a = 0, long b = 0, long c = 0, long d = 0, l
         ("SANDBOX_FILE", 'raw(82, (long)"/tmp/a", (long)"/tmp/b")'),
         ("SANDBOX_NETWORK", "raw(41, 2, 1, 0)"),
         ("SANDBOX_FORK", "raw(57)"),
+        ("SANDBOX_FORK", "raw(56, 0x50f00, 0)"),  # a thread: there are as many as cores
         ("SANDBOX_FORK", 'raw(59, (long)"/bin/sh", 0, 0)'),
         ("SANDBOX_SIGNAL", "raw(62, raw(110), 9)"),
         ("SANDBOX_SIGNAL", "raw(62, -1, 9)"),
@@ -55,6 +56,14 @@ def test_a_kernel_that_calls_the_system(
     verdict = court.kernel(top=RAW, entry=f"if (GetBlockIdx() == 0) {{ {call}; }}")
     assert verdict.outcome == Outcome.CHEAT
     assert codes(verdict) == {code}
+
+
+@on_x86
+def test_a_kernel_that_wants_memory_for_code_of_its_own(court: Any) -> None:
+    readable_writable_executable, private_anonymous, eperm = 7, 0x22, -1
+    refused = f"raw(9, 0, 4096, {readable_writable_executable}, {private_anonymous}, -1) == {eperm}"
+    verdict = court.kernel(top=RAW, entry=f"if (!({refused})) {{ __builtin_trap(); }}")
+    assert verdict.outcome == Outcome.CORRECT, verdict.diagnostics
 
 
 @on_x86
