@@ -99,3 +99,12 @@ def test_a_build_whose_host_library_has_left_the_cache_still_runs(
     shutil.rmtree(entry)  # as another process would that prunes
     launch = other.run(build, call, tmp_path / "run")
     assert launch.outcome is None, launch.diagnostics
+
+
+def test_holding_an_entry_again_takes_no_further_handle(tmp_path: Path) -> None:
+    (key,) = fill(tmp_path, 1.0)
+    Store(tmp_path / "kernel").hold(key)
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(5):
+        Store(tmp_path / "kernel").hold(key)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before

@@ -29,7 +29,7 @@ def digest(*parts: str | bytes) -> str:
 
 HELD = ".held"  # the lock file's ending
 _USE_INTERVAL_S = 600.0  # a use is written down at most this often
-_held: list[IO[str]] = []  # locks are kept until the process ends
+_held: dict[Path, IO[str]] = {}  # locks are kept until the process ends
 
 
 class Store:
@@ -68,10 +68,13 @@ class Store:
 
     def hold(self, key: str) -> None:
         """Keep an entry from being deleted while this process lives."""
+        path = self.entry(key).with_suffix(HELD)
+        if path in _held:
+            return
         with contextlib.suppress(OSError):  # in a cache that cannot be written nothing is deleted either
-            handle = self.entry(key).with_suffix(HELD).open("a")
+            handle = path.open("a")
             fcntl.flock(handle, fcntl.LOCK_SH)
-            _held.append(handle)
+            _held[path] = handle
 
     def used(self, final: Path) -> bool:
         """Say whether the entry of this folder is there, and if so write down that it is used now."""
