@@ -17,6 +17,7 @@ from akgen.agents.models.faults import SPENT, EndpointFault
 from akgen.tools.outcome import InputError
 
 CONNECT_S = 10.0
+HERE = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 SHOWN = 300  # characters of a server's text
 REFUSAL_BYTES = 1 << 16
 Event = dict[str, Any]
@@ -33,6 +34,7 @@ class Wire:
                 headers=headers,
                 timeout=httpx.Timeout(idle_s, connect=min(CONNECT_S, idle_s), pool=None),
                 limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
+                mounts=dict.fromkeys(HERE),  # a proxy of the environment is for elsewhere
             )
         except (httpx.InvalidURL, ValueError) as problem:
             raise InputError(f"The address {base_url!r} cannot be used: {problem}.", "Correct it.") from None

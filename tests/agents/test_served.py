@@ -104,6 +104,15 @@ def test_a_refusal_that_names_nothing_optional_is_a_fault() -> None:
     assert len(endpoint.asked) == 1
 
 
+def test_a_server_on_this_machine_is_asked_without_the_environments_proxy(
+    server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    assert _generate(server)[0].text == "answer number 0"
+
+
 def test_a_schema_is_sent_in_the_form_that_servers_know(server: Loopback) -> None:
     schema = {"title": "Plan", "type": "object"}
     _generate(server, schema=schema)

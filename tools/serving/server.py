@@ -95,8 +95,8 @@ def _wait(
             )
         progress(f"{passed:.0f} s  {last_line(log)}")
         try:
-            if httpx.get(f"{options.base_url}/health", timeout=2.0).status_code == 200:
-                told = httpx.get(f"{options.base_url}/v1/models", timeout=10.0).json()
+            if httpx.get(f"{options.base_url}/health", timeout=2.0, trust_env=False).status_code == 200:
+                told = httpx.get(f"{options.base_url}/v1/models", timeout=10.0, trust_env=False).json()
                 return tuple(model["id"] for model in told["data"])
         except httpx.HTTPError:
             pass  # not yet
