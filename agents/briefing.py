@@ -12,7 +12,7 @@ from akgen.agents.budget import Budget
 from akgen.agents.plan import Category, Plan
 from akgen.agents.prompts import render
 from akgen.agents.roles import Feedback
-from akgen.agents.selection import Selection, select
+from akgen.agents.selection import TOKENS, Selection, select
 from akgen.agents.shown import Shown
 from akgen.knowledge.cards import ApiCard
 from akgen.knowledge.chip import Chip
@@ -44,8 +44,15 @@ class Briefing(Protocol):
     def planner(self, task: Task, feedback: Feedback | None) -> Brief: ...
 
     def coder(
-        self, task: Task, plan: Plan, feedback: Feedback | None, previous: KernelProject | None
-    ) -> Brief: ...
+        self,
+        task: Task,
+        plan: Plan,
+        feedback: Feedback | None,
+        previous: KernelProject | None,
+        tokens: int = TOKENS,
+    ) -> Brief:
+        """Write the coder's prompt, with knowledge of at most so many tokens."""
+        ...
 
 
 class EnglishBriefing:
@@ -62,9 +69,14 @@ class EnglishBriefing:
         )
 
     def coder(
-        self, task: Task, plan: Plan, feedback: Feedback | None, previous: KernelProject | None
+        self,
+        task: Task,
+        plan: Plan,
+        feedback: Feedback | None,
+        previous: KernelProject | None,
+        tokens: int = TOKENS,
     ) -> Brief:
-        chosen = select(task, plan, feedback)
+        chosen = select(task, plan, feedback, tokens)
         return Brief(
             system=render("coder_system", chip=self._chip, example=example_project()),
             user=coder_user(task, plan, feedback, previous, self._budget, self._describe, chosen),

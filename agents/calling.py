@@ -8,7 +8,7 @@ from typing import Any, Literal
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from akgen.agents.calls import ModelCall, Price, Reply, Sampling, Usage, prompt_digest
+from akgen.agents.calls import Ended, ModelCall, Price, Reply, Sampling, Usage, prompt_digest
 from akgen.agents.circumstances import circumstances
 from akgen.agents.models.faults import EndpointFault
 from akgen.agents.models.features import features_of
@@ -83,11 +83,11 @@ class Caller:
                 f"The time that the run allows was used up by a model call: {problem}.",
                 problem.tries,
             )
-        except EndpointFault as problem:  # the only kind that comes through is no fault of the machine
+        except EndpointFault as problem:  # the only kinds that come through are no fault of the machine
             failed, tries = problem.text, 1
-            replies = tuple(
-                Reply(sample=n, text="", ended="too_large", usage=Usage()) for n in request.samples
-            )
+            ended: Ended = "too_long" if problem.kind == "too_long" else "too_large"
+            text = problem.text if ended == "too_long" else ""
+            replies = tuple(Reply(sample=n, text=text, ended=ended, usage=Usage()) for n in request.samples)
         except (InfraError, InputError) as problem:
             failed, error = problem.text, problem
         seconds = time.monotonic() - begin

@@ -11,8 +11,8 @@ from pydantic import Field
 from akgen.tools.frozen import Frozen
 
 # How a reply ended: by itself; at its length limit; refused by the server or the model; beyond every limit of size;
-# or not at all, because the run's budget stopped it.
-Ended = Literal["stop", "length", "refused", "too_large", "budget"]
+# or not at all, because the prompt is too long for the model, or the run's budget stopped it.
+Ended = Literal["stop", "length", "refused", "too_large", "too_long", "budget"]
 
 
 class Usage(Frozen):

@@ -10,12 +10,13 @@ from akgen.agents.plan import Plan
 from akgen.agents.prompts import render
 from akgen.agents.replies import Reply, read_code, spoken
 from akgen.agents.roles import Feedback, Usage, Written
-from akgen.agents.selection import marked
+from akgen.agents.selection import TOKENS, marked
 from akgen.knowledge.chip import Chip
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.project import KernelProject
 from akgen.tools.task import Task
 
+LEAST_TOKENS = 1_000  # of knowledge; below that a prompt is shown none
 HOST_DATA = "GET_TILING_DATA"  # a kernel that reads it needs a host of its own
 
 
@@ -45,9 +46,11 @@ class ChatCoder:
     ) -> Written:
         """Return the project of the reply; files that it leaves out are taken from `previous`.
 
-        A kernel that comes without host code, and needs none of its own, gets the task's or a minimal one.
+        A kernel that comes without host code, and needs none of its own, gets the task's or a minimal one. Where the
+        prompt is too long for the model, it is shown less of what is known, down to nothing.
         """
-        brief = self._briefing.coder(task, plan, feedback, previous)
+        known = TOKENS
+        brief = self._briefing.coder(task, plan, feedback, previous, known)
         kernel_file = f"op_kernel/{task.kernel}.cpp"
         old = dict(previous.files) if previous else {}
         turns: list[tuple[str, str]] = []
@@ -66,6 +69,11 @@ class ChatCoder:
                 aside=brief.aside,
             )
             answers.append(answer)
+            if answer.ended == "too_long" and known > 0 and not turns:
+                known = known // 2 if known > LEAST_TOKENS else 0
+                brief = self._briefing.coder(task, plan, feedback, previous, known)
+                asked = brief.user
+                continue
             stopped = unusable(answer, "write")
             if stopped is not None:
                 return _nothing(answers, *stopped)

@@ -20,7 +20,7 @@ from akgen.agents.kernel_only import suits
 from akgen.agents.plan import Category, Plan
 from akgen.agents.prompts import raw_text, render
 from akgen.agents.roles import Feedback
-from akgen.agents.selection import select
+from akgen.agents.selection import TOKENS, select
 from akgen.knowledge.chip import Chip
 from akgen.tools.dtypes import DType
 from akgen.tools.project import KernelProject
@@ -51,10 +51,15 @@ class KernelGenBriefing:
         return Brief(system="", user=user, aside=aside)
 
     def coder(
-        self, task: Task, plan: Plan, feedback: Feedback | None, previous: KernelProject | None
+        self,
+        task: Task,
+        plan: Plan,
+        feedback: Feedback | None,
+        previous: KernelProject | None,
+        tokens: int = TOKENS,
     ) -> Brief:
         aside, kernel_only = self._aside(feedback), suits(task)
-        chosen = select(task, plan, feedback)
+        chosen = select(task, plan, feedback, tokens)
         example = raw_text(EXAMPLE) if kernel_only else render("answer", project=example_project())
         user = render(
             "kernelgen_coder",

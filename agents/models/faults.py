@@ -9,7 +9,10 @@ FaultKind = Literal[
     "cut",  # the answer ended in its middle
     "unreadable",  # the answer is no JSON, or JSON of another form
     "too_large",  # the answer is larger than anything that was asked for
+    "too_long",  # the prompt is longer than the model can read
 ]
+# What is told of a request and its answer, and of no machine.
+OF_THE_REQUEST = ("too_large", "too_long")
 TRANSIENT_STATUS = (408, 409, 425, 429)  # and every 5xx
 SPENT = "insufficient_quota"  # what hosted services call a 429 that waiting does not mend
 
@@ -36,7 +39,7 @@ class EndpointFault(Exception):
     @property
     def transient(self) -> bool:
         """Say whether the same request may succeed later."""
-        if self._lasting or self.kind == "too_large":
+        if self._lasting or self.kind in OF_THE_REQUEST:
             return False
         if self.kind != "status" or self.status is None:
             return True

@@ -44,7 +44,7 @@ def recorded_model(folder: Path) -> str | None:
 
 def _message(call: ModelCall, reply: Reply) -> AIMessage:
     told: dict[str, Any] = {"finish_reason": reply.finish, "seconds": reply.usage.seconds}
-    if reply.ended in ("refused", "too_large"):
+    if reply.ended in ("refused", "too_large", "too_long"):
         told["ended"] = reply.ended
     for name, value in (
         ("token_ids", reply.token_ids),

@@ -33,7 +33,9 @@ OPTIONAL = {
     "return_token_ids": r"token_ids",
     "stream_options": r"stream_options",
     "seed": r"\bseed\b",
+    "max_tokens": r"max_tokens|max_completion_tokens",  # more than the model has: it may then use all that it has
 }
+TOO_LONG = re.compile(r"context (?:length|window)|prompt is too long|too many (?:input )?tokens", re.I)
 
 
 class ServedChatModel(BaseChatModel):
@@ -146,6 +148,8 @@ class ServedChatModel(BaseChatModel):
                 return
             except EndpointFault as fault:
                 unknown = _unknown(fault, body.keys() - self._unknown)
+                if unknown is None and fault.status in (400, 413) and TOO_LONG.search(fault.text):
+                    raise EndpointFault("too_long", fault.text, status=fault.status) from fault
                 if unknown is None:
                     raise
                 self._unknown = self._unknown | {unknown}

@@ -21,7 +21,7 @@ from tenacity import (
 )
 from tenacity.stop import stop_base
 
-from akgen.agents.models.faults import TRANSIENT_STATUS, EndpointFault
+from akgen.agents.models.faults import OF_THE_REQUEST, TRANSIENT_STATUS, EndpointFault
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import InfraError, InputError
 
@@ -128,7 +128,7 @@ def ask(
             "Check that the server runs and --base-url is right; `akgen resume` goes on from here.",
         ) from problem
     except failures() as problem:
-        if isinstance(problem, EndpointFault) and problem.kind == "too_large":
+        if isinstance(problem, EndpointFault) and problem.kind in OF_THE_REQUEST:
             raise
         raise _explained(problem, endpoint, policy) from problem
 
@@ -194,7 +194,7 @@ def _explained(problem: Exception, endpoint: str, policy: RetryPolicy) -> InfraE
         return InfraError(f"The endpoint {endpoint} refuses the key: {said}.", "Set AKGEN_API_KEY.")
     return InfraError(
         f"The endpoint {endpoint} refuses the request: {said}.",
-        "See the server's log; a prompt that is too long needs a model with a longer context.",
+        "See the server's log.",
     )
 
 

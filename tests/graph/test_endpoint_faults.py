@@ -112,7 +112,7 @@ def test_what_passes_is_waited_out(act: Act, tools: Tools, tmp_path: Path) -> No
         (Act(raw=b"{not json"), InfraError, "failed 2 times.*not JSON"),
         (Act(status=404, error="The model `m` does not exist."), InputError, "does not exist"),
         (Act(status=401, error="The key has expired."), InfraError, "refuses the key.*expired"),
-        (Act(status=400, error="maximum context length"), InfraError, "refuses the request"),
+        (Act(status=400, error="tools are not enabled"), InfraError, "refuses the request"),
     ],
     ids=[
         "long wait",
@@ -191,6 +191,34 @@ def test_a_reply_without_use_is_an_attempt_with_its_own_code(
         )
     assert solution.outcome is Outcome.NO_CODE
     assert _codes(solution) == {code}
+
+
+def test_a_prompt_that_is_too_long_is_shortened_until_it_fits(tools: Tools, tmp_path: Path) -> None:
+    long = Act(status=400, error="This model's maximum context length is 4096 tokens.")
+    with loopback(CODE, long, long, Act()) as endpoint:
+        solution = _run(endpoint, tools, tmp_path, planner="composer", budget=Budget(attempts=1))
+    assert solution.outcome is Outcome.CORRECT
+    lengths = [len(body["messages"][-1]["content"]) for body in endpoint.asked]
+    assert len(lengths) == 3 and lengths == sorted(lengths, reverse=True) and lengths[-1] < lengths[0]
+
+
+def test_a_prompt_that_never_fits_is_an_attempt_with_its_own_code(tools: Tools, tmp_path: Path) -> None:
+    long = Act(status=400, error="This model's maximum context length is 16 tokens.")
+    with loopback(CODE, long) as endpoint:
+        solution = _run(endpoint, tools, tmp_path, planner="composer", budget=Budget(attempts=1))
+    assert (solution.outcome, _codes(solution)) == (Outcome.NO_CODE, {"PROMPT_TOO_LONG"})
+
+
+def test_a_reply_longer_than_the_model_allows_is_asked_for_without_a_limit(
+    tools: Tools, tmp_path: Path
+) -> None:
+    refused = Act(
+        status=400, error="'max_tokens' is too large: 16384. This model's maximum context length is 8192."
+    )
+    with loopback(CODE, refused, Act()) as endpoint:
+        solution = _run(endpoint, tools, tmp_path, planner="composer", budget=Budget(attempts=1))
+    assert solution.outcome is Outcome.CORRECT
+    assert ["max_tokens" in body for body in endpoint.asked] == [True, False]
 
 
 def test_nothing_is_lost_when_the_server_goes_and_comes_back(tools: Tools, tmp_path: Path) -> None:
