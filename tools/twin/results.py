@@ -23,6 +23,7 @@ _EXPLAINERS = (
     "host_build.py",
     "host_run.py",
     "kernel_build.py",
+    "library_check.py",
     "name_findings.py",
     "scalar_casts.py",
     "suggest.py",

@@ -1,0 +1,76 @@
+"""Read a built kernel library: what would run when it is loaded, and names that nobody defines."""
+
+from pathlib import Path
+
+from akgen.tools.outcome import Diagnostic
+from akgen.tools.project import KernelProject
+from akgen.tools.twin.compiler_text import CompilerError
+from akgen.tools.twin.elf import Elf, exported_by, read_elf
+from akgen.tools.twin.entry import entries
+from akgen.tools.twin.host_names import HOST_NAMES
+from akgen.tools.twin.places import places_of
+from akgen.tools.twin.runtime_build import Runtime
+from akgen.tools.twin.sides import Side, symbol_of
+
+_COMPILER_CALLS = frozenset({"memcpy", "memmove", "memset", "memcmp", "__dso_handle", "__tls_get_addr"})
+
+
+def placed(found: tuple[Diagnostic, ...], asked: list[CompilerError]) -> tuple[Diagnostic, ...]:
+    """Give findings about unknown symbols the lines that the linker names, if it names them all."""
+    places = list(dict.fromkeys((e.file, e.line) for e in asked if e.line is not None))
+    if len(found) != 1 or not places:
+        return found
+    return (found[0].model_copy(update={"file": places[0][0], "line": places[0][1]}),)
+
+
+def check_library(
+    library: Path, symbol: str, project: KernelProject, runtime: Runtime
+) -> tuple[Diagnostic, ...]:
+    """Return what is wrong with a library that was built: code that runs at load, names that nobody has, no entry."""
+    file = project.kernel_file
+    elf = read_elf(library)
+    if elf.startup:
+        text = f"The kernel brings code that runs when it is loaded ({', '.join(elf.startup)})."
+        found = _finding(
+            "STATIC_CONSTRUCTOR", text, file, "Remove constructors of globals; set members in Init."
+        )
+        place = _startup_place(library, elf, runtime)
+        return (found.model_copy(update={"file": place[0], "line": place[1]}) if place else found,)
+    unknown = elf.undefined - exported_by(runtime.device_library) - _COMPILER_CALLS
+    if unknown:
+        return tuple(_unknown_symbol(name, file) for name in sorted(unknown)[:3])
+    if not elf.defined & {symbol_of(symbol, side) for side in Side}:
+        text = 'The kernel function is not extern "C".'
+        found = _finding("ENTRY_NAME", text, file, 'Write extern "C" __global__ __aicore__ void ...')
+        entry = next((e for e in entries(project) if e.name == project.kernel), None)
+        return (found.model_copy(update={"file": entry.file, "line": entry.line}) if entry else found,)
+    return ()
+
+
+def _startup_place(library: Path, elf: Elf, runtime: Runtime) -> tuple[str, int] | None:
+    """Return the line of what runs at load. The compiler gives its own wrapper the file's last line."""
+    for begin, size in elf.startup_code:
+        found = places_of(runtime, library, range(begin + 1, begin + min(size, 400)))
+        wrapper = found.get(begin + 1)
+        inner = [place for _, place in sorted(found.items()) if place != wrapper]
+        if inner or wrapper:
+            return inner[0] if inner else wrapper
+    return None
+
+
+def _unknown_symbol(name: str, file: str) -> Diagnostic:
+    if name.startswith(("_Znw", "_Zna", "_Zdl", "_Zda")):
+        text = "The kernel uses new or delete; device code has no heap."
+        return _finding("HOST_NAME", text, file, "Use buffers from TPipe::InitBuffer, or plain objects.")
+    if name in HOST_NAMES:
+        return _finding(
+            "HOST_NAME",
+            f"{name} is a host name; device code does not have it.",
+            file,
+            f"Use {HOST_NAMES[name]}.",
+        )
+    return _finding("LINK", f"{name} is declared and never defined.", file, "Define it, or call what exists.")
+
+
+def _finding(code: str, text: str, file: str, remedy: str) -> Diagnostic:
+    return Diagnostic(code=code, text=text, file=file, remedy=remedy, stage="compile")
