@@ -168,7 +168,7 @@ class Split(Builder):
             f"{self.name('tile')} = min(FIT, max(1024, align_up(ceil_div({per_core}, 4), 64)))",
         ]
         self.part.tile = self.name("tile")
-        self.part.fits = f"{parts} >= 2"
+        self.part.fits = f"{parts} >= 3"
 
     def check(self, emitter: Emitter) -> None:
         if any(level != 0 for level in emitter.owner.values()):
