@@ -8,7 +8,7 @@ from akgen.tools.frozen import Frozen
 class Shown(Frozen):
     """One thing that a prompt showed. `used` says whether the code that came names it; None if that says nothing."""
 
-    kind: Literal["card", "pattern"]
+    kind: Literal["card", "pattern", "experience"]
     name: str
     tokens: int
     used: bool | None = None

@@ -11,6 +11,7 @@ from akgen.agents.coder import ChatCoder
 from akgen.agents.conversation import Conversation
 from akgen.agents.critic import RuleCritic
 from akgen.agents.dsl_coder import DslCoder
+from akgen.agents.experience import Recall, RememberingBriefing
 from akgen.agents.kernelgen_briefing import KernelGenBriefing
 from akgen.agents.models.resolve import (
     COMPOSER,
@@ -53,6 +54,7 @@ class Talk:
     samples: int = 1
     price: Price | None = None
     limits: Limits | None = None
+    recall: Recall | None = None  # what was learnt earlier, for the coder
 
 
 def make_team(
@@ -98,6 +100,8 @@ def make_team(
             "KernelGen-LM writes Ascend C; it was not trained on the tile DSL.", "Leave --route out."
         )
     briefing: Briefing = (KernelGenBriefing if trained else EnglishBriefing)(chip, budget, describe)
+    if talk.recall is not None:
+        briefing = RememberingBriefing(briefing, talk.recall)
     planning: Planner = (
         _composer(chip)
         if planner == "composer"

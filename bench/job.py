@@ -126,6 +126,7 @@ def run_config(config: BenchConfig) -> RunConfig:
         limits=config.limits,
         price=config.price,
         sampling=config.sampling,
+        memory=config.memory,
         seed=config.seed,
         extra={"suite": config.suite, "mode": config.mode},
     )

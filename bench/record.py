@@ -46,6 +46,7 @@ class BenchConfig(Frozen):
     limits: Limits = Limits()
     price: Price | None = None
     sampling: Sampling = Sampling()
+    memory: bool = False  # tasks learn from one another and from earlier runs
 
     @property
     def solves(self) -> bool:

@@ -45,6 +45,7 @@ class Report(Frozen):
     score: float | None = None  # NPUKernelBench's weighting; None for other suites and unfinished runs
     samples: int = 1
     max_mb: float | None = None
+    memory: bool = False  # then tasks were not solved independently
     errors: tuple[Failure, ...] = ()  # of the machine or of AKGen, beside the score
     outcomes: dict[str, int] = Field(default={})
     codes: dict[str, int] = Field(default={})
@@ -71,6 +72,7 @@ def report(config: BenchConfig, records: Sequence[Record], levels: dict[str, int
         score=score(records) if complete else None,
         samples=config.samples,
         max_mb=config.max_mb,
+        memory=config.memory,
         errors=tuple(
             Failure(task=r.task, outcome="error", why=r.error) for r in records if r.error is not None
         ),

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from akgen.graph.memory import Memory
 from akgen.graph.records import RunConfig
-from akgen.graph.runs import Crew, Site, make_crew
+from akgen.graph.runs import Crew, Site, make_crew, memory_of
 from akgen.graph.workbench import Tools, open_tools
 from akgen.tools.toolchains import make_toolchain
 
@@ -13,15 +14,15 @@ from akgen.tools.toolchains import make_toolchain
 class Crews:
     """Makes a crew for a configuration once."""
 
-    def __init__(self, site: Site, tools: Tools, run: Path) -> None:
-        self._site, self._tools, self._run = site, tools, run
+    def __init__(self, site: Site, tools: Tools, run: Path, memory: Memory | None) -> None:
+        self._site, self._tools, self._run, self._memory = site, tools, run, memory
         self._made: dict[str, Crew] = {}
 
     def __call__(self, config: RunConfig) -> Crew:
         """Return the crew of a configuration. Raises InputError for a model that cannot be used."""
         key = config.model_dump_json()
         if key not in self._made:
-            self._made[key] = make_crew(config, self._site, self._tools, self._run)
+            self._made[key] = make_crew(config, self._site, self._tools, self._run, self._memory)
         return self._made[key]
 
 
@@ -32,7 +33,7 @@ def open_crews(config: RunConfig, site: Site, progress: Callable[[str], None], r
     Raises InfraError when the machine lacks something, InputError for a chip or model that cannot be used.
     """
     toolchain = make_toolchain(config.toolchain, site.machine, config.chip)
-    with open_tools(toolchain, progress) as tools:
-        crews = Crews(site, tools, run)
+    with open_tools(toolchain, progress) as tools, memory_of(config, site) as memory:
+        crews = Crews(site, tools, run, memory)
         crews(config)
         yield crews

@@ -39,6 +39,7 @@ class RunConfig(Frozen):
     limits: Limits = Limits()  # of all model calls together
     price: Price | None = None  # of the model; without one nothing costs anything
     sampling: Sampling = Sampling()
+    memory: bool = False  # experiences of earlier runs go into prompts, and this run's are kept
     seed: int = 0
     extra: dict[str, Any] = Field(default={})  # what a command adds of its own, such as the suite
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from akgen.agents.calls import Usage
 from akgen.graph.calls import RunCalls
+from akgen.graph.memory import Remembered, remembered
 from akgen.graph.records import Attempt, RunInfo, Solution
 from akgen.graph.store import RunStore, SampleStore
 from akgen.tools.frozen import Frozen
@@ -24,6 +25,7 @@ class TaskReport(Frozen):
     name: str
     solution: Solution | None
     samples: tuple[SampleReport, ...]
+    memory: Remembered | None  # None if the run used none
 
 
 class RunReport(Frozen):
@@ -46,6 +48,7 @@ def describe_run(folder: Path) -> RunReport:
             name=place.task().name,
             solution=place.solution(),
             samples=tuple(_sample(sample) for sample in place.samples()),
+            memory=remembered(place.folder),
         )
         for place in store.tasks()
     )

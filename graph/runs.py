@@ -17,6 +17,7 @@ from akgen.agents.tracing import start_tracing
 from akgen.graph.calls import RunCalls
 from akgen.graph.context import Context
 from akgen.graph.events import Watch
+from akgen.graph.memory import Memory, open_memory
 from akgen.graph.records import RunConfig, RunInfo, Solution
 from akgen.graph.solve import solve
 from akgen.graph.store import RunStore
@@ -38,6 +39,7 @@ class Site(Frozen):
     machine: Machine
     api_key: str | None = Field(default=None, repr=False)
     postgres: str | None = Field(default=None, repr=False)
+    memory: Path | None = None  # the file of what was learnt in earlier runs
     model_tries: int = 5  # how often a request to a model's endpoint is sent before the run stops
     model_timeout_s: float = 600.0  # of one answer
     model_wait_s: float = 1.0  # between two tries; it doubles
@@ -51,6 +53,7 @@ class Crew:
     team: Team
     tools: Tools
     site: Site
+    memory: Memory | None = None
 
 
 @contextmanager
@@ -62,11 +65,23 @@ def open_crew(
     Raises InputError for a model, chip or route that cannot be used, InfraError when the machine lacks something.
     """
     toolchain = make_toolchain(config.toolchain, site.machine, config.chip)
-    with open_tools(toolchain, progress) as tools:
-        yield make_crew(config, site, tools, run)
+    with open_tools(toolchain, progress) as tools, memory_of(config, site) as memory:
+        yield make_crew(config, site, tools, run, memory)
 
 
-def make_crew(config: RunConfig, site: Site, tools: Tools, run: Path | None = None) -> Crew:
+@contextmanager
+def memory_of(config: RunConfig, site: Site) -> Iterator[Memory | None]:
+    """Open the memory if the run is to use one."""
+    if not config.memory or site.memory is None:
+        yield None
+        return
+    with open_memory(site.memory) as memory:
+        yield memory
+
+
+def make_crew(
+    config: RunConfig, site: Site, tools: Tools, run: Path | None = None, memory: Memory | None = None
+) -> Crew:
     """Make the deciders of a run, who use tools that are open already. Model calls are kept below `run`.
 
     Raises InputError for a model or route that cannot be used.
@@ -95,9 +110,10 @@ def make_crew(config: RunConfig, site: Site, tools: Tools, run: Path | None = No
             samples=config.samples,
             price=config.price,
             limits=config.limits,
+            recall=memory.recall if memory is not None else None,
         ),
     )
-    return Crew(team=team, tools=tools, site=site)
+    return Crew(team=team, tools=tools, site=site, memory=memory)
 
 
 def begin(folder: Path, config: RunConfig, toolchain: str) -> RunStore:
@@ -136,7 +152,7 @@ def work_on(
         watch=watch,
         run=store.info.id,
     )
-    return solve(
+    solution = solve(
         task,
         context,
         # The composer answers every candidate alike, and traces with torch: nothing is won by threads.
@@ -144,6 +160,9 @@ def work_on(
         postgres=crew.site.postgres,
         thread=f"{store.info.id}/{task.name}",
     )
+    if crew.memory is not None:
+        crew.memory.take_in(context.store, store.info.id)
+    return solution
 
 
 def _versions() -> dict[str, str]:

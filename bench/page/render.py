@@ -121,7 +121,10 @@ def _title(report: Report) -> str:
         "model": "a chat model",
     }
     suites = {"npukb": "NPUKernelBench", "builtin": "Built-in suite"}
-    return f"{suites.get(report.suite, report.suite)}: {sources.get(report.source, report.source)}"
+    with_memory = ", with memory" if report.memory else ""
+    return (
+        f"{suites.get(report.suite, report.suite)}: {sources.get(report.source, report.source)}{with_memory}"
+    )
 
 
 def _percent(share: float) -> str:

@@ -16,6 +16,9 @@ Temperature = Annotated[
     str, typer.Option("--temperature", help="Of the model's sampling; 0.7,1.0: of each attempt.")
 ]
 TopP = Annotated[str, typer.Option("--top-p", help="Of the model's sampling; 0.9,1.0: of each attempt.")]
+MemoryOption = Annotated[
+    bool, typer.Option("--memory", help="Show the coder what earlier runs learnt, and learn from this one.")
+]
 MaxTokens = Annotated[int, typer.Option(min=1, help="Of one reply, its thought among them.")]
 PriceText = Annotated[
     str, typer.Option("--price", help="IN,OUT: what a million tokens cost, in any currency.")

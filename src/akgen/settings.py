@@ -53,6 +53,7 @@ class Settings(BaseSettings):
 
         return Site(
             machine=self.machine(),
+            memory=self.runs / "memory.sqlite",
             model_tries=self.model_tries,
             model_timeout_s=self.model_timeout_s,
             model_wait_s=self.model_wait_s,

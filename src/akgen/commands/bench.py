@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from akgen import model_options
-from akgen.model_options import MODELS, LimitText, MaxTokens, PriceText, Temperature, TopP
+from akgen.model_options import MODELS, LimitText, MaxTokens, MemoryOption, PriceText, Temperature, TopP
 from akgen.settings import Settings
 from akgen.terminal import AsJson, Terminal, finish
 
@@ -56,6 +56,7 @@ def run_suite(
     trials: Annotated[int, typer.Option(min=1, help="Hidden inputs for each case.")] = 3,
     workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
     task_timeout: Annotated[float, typer.Option(min=1.0, help="Seconds that a task may take.")] = 900.0,
+    memory: MemoryOption = False,
     seed: Annotated[int, typer.Option(help="Hidden inputs derive from it.")] = 0,
     out: Annotated[Path | None, typer.Option(help="The run's folder; the same one again goes on.")] = None,
     as_json: AsJson = False,
@@ -101,6 +102,7 @@ def run_suite(
         limits=model_options.limits(limit, prices),
         price=prices,
         sampling=model_options.sampling(temperature, top_p, max_tokens),
+        memory=memory,
     )
     store = launch.begin(out or settings.runs / launch.default_name(config), config)
     terminal.line(f"run {store.folder}")
@@ -200,6 +202,8 @@ def _table(terminal: Terminal, found: "Report") -> None:
             *(f"{100 * r[0].value:.1f} %" if r else "" for r in (level.cr, level.er)),
         )
     terminal.show(table)
+    if found.memory:
+        terminal.line("memory: on; tasks were shown what earlier ones taught, and are not independent")
     if found.repairs:
         mended = Table("Attempt failed with", "Times", "Gone in the next", "Correct in the next", box=None)
         for code, rates in found.repairs.items():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from akgen.model_options import MODELS
+from akgen.model_options import MODELS, MemoryOption
 from akgen.progress import StageLines
 from akgen.settings import Settings
 from akgen.terminal import AsJson, Terminal, finish
@@ -40,6 +40,7 @@ def chat(
     run: Annotated[
         Path | None, typer.Option(help="The conversation's folder; one that exists goes on.")
     ] = None,
+    memory: MemoryOption = False,
     plain: Annotated[bool, typer.Option("--plain", help="Plain lines, as in a pipe.")] = False,
     root: Annotated[
         Path | None, typer.Option(help="A checkout of NPUKernelBench, to name its tasks.")
@@ -65,6 +66,7 @@ def chat(
         base_url=base_url or settings.base_url,
         toolchain=toolchain or settings.toolchain,
         chip=settings.chip,
+        memory=memory,
         seed=secrets.randbits(SEED_BITS),
     )
     folder = find_session(settings.runs, session) if resume else run

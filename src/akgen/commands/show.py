@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from akgen.memory_lines import memory_line
 from akgen.tables import attempts_table, verdict_table
 from akgen.terminal import AsJson, Terminal
 
@@ -28,6 +29,8 @@ def show(
     )
     for task in report.tasks:
         _show_task(terminal, task, feedback)
+        if (learnt := memory_line(task.memory, on=info.config.memory)) is not None:
+            terminal.line(f"{task.name}: {learnt}")
     used = report.usage
     if used.input_tokens or used.output_tokens:
         cost = f", cost {used.cost:.4g}" if info.config.price else ""

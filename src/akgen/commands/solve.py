@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from akgen import model_options
-from akgen.model_options import MODELS, LimitText, MaxTokens, PriceText, Temperature, TopP
+from akgen.memory_lines import memory_line
+from akgen.model_options import MODELS, LimitText, MaxTokens, MemoryOption, PriceText, Temperature, TopP
 from akgen.progress import StageLines
 from akgen.settings import Settings
 from akgen.tables import profile_lines, verdict_table
@@ -54,6 +55,7 @@ def solve(
     root: Annotated[
         Path | None, typer.Option(help="A checkout of NPUKernelBench, to name its tasks.")
     ] = None,
+    memory: MemoryOption = False,
     seed: Annotated[int | None, typer.Option(help="Of inputs and models; random unless given.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder.")] = None,
     as_json: AsJson = False,
@@ -89,6 +91,7 @@ def solve(
         limits=limits,
         price=prices,
         sampling=model_options.sampling(temperature, top_p, max_tokens),
+        memory=memory,
         seed=secrets.randbits(SEED_BITS) if seed is None else seed,
     )
     toolchain_made = make_toolchain(config.toolchain, settings.machine(), config.chip)
@@ -130,12 +133,16 @@ def _work(store: "RunStore", settings: Settings, terminal: Terminal) -> None:
 
 
 def _report(store: "RunStore", folder: Path, solution: "Solution", terminal: Terminal) -> None:
+    from akgen.graph.memory import remembered
+
     project = folder / solution.project if solution.project else None
     profile = solution.profile
     terminal.show(verdict_table(solution.verdict))
     for line in profile_lines(profile) if profile else []:
         terminal.line(line)
     terminal.line(f"outcome: {solution.outcome}" + (f", {solution.why}" if solution.why else ""))
+    if (learnt := memory_line(remembered(folder), on=store.info.config.memory)) is not None:
+        terminal.line(learnt)
     if project is not None:
         terminal.line(f"kernel project: {project}")
     if profile is not None and profile.trace is not None:
