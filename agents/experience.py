@@ -12,6 +12,7 @@ from akgen.agents.plan import Plan
 from akgen.agents.prompts import render
 from akgen.agents.roles import Feedback
 from akgen.agents.selection import CHARACTERS_PER_TOKEN
+from akgen.agents.selection import TOKENS as KNOWLEDGE_TOKENS
 from akgen.agents.shown import Shown
 from akgen.tools.frozen import Frozen
 from akgen.tools.project import KernelProject
@@ -54,10 +55,16 @@ class RememberingBriefing:
         return self._inner.planner(task, feedback)
 
     def coder(
-        self, task: Task, plan: Plan, feedback: Feedback | None, previous: KernelProject | None
+        self,
+        task: Task,
+        plan: Plan,
+        feedback: Feedback | None,
+        previous: KernelProject | None,
+        tokens: int = KNOWLEDGE_TOKENS,
     ) -> Brief:
-        brief = self._inner.coder(task, plan, feedback, previous)
-        chosen = within(self._recall(task, plan, feedback))
+        """Brief as the inner one does; experiences come on top of its `tokens`, and fewer where those are few."""
+        brief = self._inner.coder(task, plan, feedback, previous, tokens)
+        chosen = within(self._recall(task, plan, feedback), min(TOKENS, tokens))
         if not chosen:
             return brief
         shown = tuple(Shown(kind="experience", name=e.key, tokens=e.tokens) for e in chosen)
