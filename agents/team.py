@@ -1,6 +1,7 @@
 """Who works on a run: planner, coder and critic, as the configuration names them."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from akgen.agents.briefing import Briefing, Describe, EnglishBriefing
@@ -111,7 +112,7 @@ def make_team(
             budget,
             "ascendc" if route in (None, "ascendc") else "dsl",
             briefing=briefing,
-            fallback=lambda: _composer(chip),
+            fallback=cache(lambda: _composer(chip)),  # one for all samples: it keeps what it composed
         )
     )
     direct = ChatCoder(conversation, chip, budget, describe, briefing)
