@@ -24,7 +24,7 @@ class Terminal:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._socket = str(folder / "tmux")
+        self._socket = f"akgen-{os.getpid()}"  # a name: paths of sockets may not be long
 
     def start(self, *arguments: str) -> int:
         """Run `akgen` in the window; return its process id."""
@@ -56,17 +56,17 @@ class Terminal:
     def wait_for_the_end(self) -> None:
         """Wait until the program has left, and its window with it."""
         deadline = time.monotonic() + WAIT_S
-        asking = ["tmux", "-S", self._socket, "has-session"]
+        asking = ["tmux", "-L", self._socket, "has-session"]
         while subprocess.run(asking, capture_output=True, check=False).returncode == 0:
             assert time.monotonic() < deadline, self.screen()
             time.sleep(0.2)
 
     def close(self) -> None:
-        subprocess.run(["tmux", "-S", self._socket, "kill-server"], capture_output=True, check=False)
+        subprocess.run(["tmux", "-L", self._socket, "kill-server"], capture_output=True, check=False)
 
     def _tmux(self, *arguments: str) -> str:
         done = subprocess.run(
-            ["tmux", "-S", self._socket, *arguments],
+            ["tmux", "-L", self._socket, *arguments],
             cwd=self._folder,
             capture_output=True,
             text=True,

@@ -15,6 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, ScrollableContainer
 from textual.widgets import Footer, Static, TabbedContent, TabPane
 
+from akgen.graph.records import Stage
 from akgen.graph.store import RunStore
 from akgen.screen import messages, panes
 from akgen.screen.desk import Desk, Past
@@ -56,6 +57,7 @@ class ChatApp(App[None]):
         self._desk = Desk(store, settings, root, self.post_message)
         self._busy, self._doing, self._since, self._choice = True, "preparing", time.monotonic(), ""
         self._thought = ""
+        self._stage: Stage | None = None
         self.problem: InfraError | InputError | None = (
             None  # what ended the application before its person did
         )
@@ -130,6 +132,7 @@ class ChatApp(App[None]):
         event = message.event
         self._talked.stage(event)
         if event.event == "stage" and event.status == "start":
+            self._stage = event.stage
             self._doing, self._since, self._thought = (
                 f"attempt {event.attempt}, {event.stage}",
                 time.monotonic(),
@@ -138,8 +141,9 @@ class ChatApp(App[None]):
 
     @on(messages.Thought)
     def _thinks(self, event: messages.Thought) -> None:
+        """Show what a model is writing where it will stand: the plan, or the kernel."""
         self._thought = (self._thought + event.text)[-THOUGHT_CHARACTERS:]
-        self._fill("plan", Text(self._thought))
+        self._fill("kernel" if self._stage == "write" else "plan", Text(self._thought))
 
     @on(messages.Planned)
     def _planned(self, event: messages.Planned) -> None:
