@@ -122,6 +122,7 @@ def run_config(config: BenchConfig) -> RunConfig:
         chip=config.chip,
         route=config.route,
         samples=config.samples,
+        parallel=config.parallel,
         budget=(config.budget or Budget()).model_copy(update={"attempts": config.attempts}),
         limits=config.limits,
         price=config.price,

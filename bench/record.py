@@ -42,6 +42,7 @@ class BenchConfig(Frozen):
     critic: Literal["rules", "model"] = "rules"
     route: Literal["dsl", "dsl+passes", "ascendc"] | None = None
     attempts: int = 1
+    parallel: int = 1  # samples of a task at the same time, for a model
     budget: Budget | None = None  # of each sample, besides its attempts
     limits: Limits = Limits()
     price: Price | None = None

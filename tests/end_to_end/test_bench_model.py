@@ -21,7 +21,18 @@ def test_tokens_and_cost_add_up_from_calls_to_samples_to_the_report(
         line.update(sample=sample, attempt=attempt)
     model.write_text("".join(json.dumps(line) + "\n" for line in lines))
     run = tmp_path / "run"
-    options = ("--source", "model", "--model", f"scripted:{model}", "--samples", "2", "--attempts", "2")
+    options = (
+        "--source",
+        "model",
+        "--model",
+        f"scripted:{model}",
+        "--samples",
+        "2",
+        "--attempts",
+        "2",
+        "--parallel",
+        "2",
+    )
     ended = akgen("bench", "run", add_one.parent, *options, "--price", "10,100", "--out", run, "--json")
     assert ended.code == 0, ended.err
     report = ended.document
