@@ -109,7 +109,7 @@ def test_fewer_casts(profile: Any) -> None:
     now = profile(body(tile=4096, tiles=64, cores=8, buffers=2, compute=THROUGH_HALF), 4096 * 64, 8)
     then = profile(body(tile=4096, tiles=64, cores=8, buffers=2, compute=DIRECT), 4096 * 64, 8)
     said = predicted(now, "casts")
-    assert said.gain == pytest.approx(gained(now, then), abs=0.05)
+    assert said.gain == pytest.approx(gained(now, then), abs=0.03)
     assert not any(p.change == "casts" for p in then.what_if)
 
 
@@ -122,7 +122,7 @@ def test_balance(profile: Any, first: int) -> None:
     now = profile(body(tile=2048, tiles=32, cores=8, buffers=2, begin=start, end=end), 2048 * 32, 8)
     then = profile(body(tile=2048, tiles=32, cores=8, buffers=2), 2048 * 32, 8)
     said = predicted(now, "balance")
-    assert said.gain == pytest.approx(gained(now, then), abs=0.05)
+    assert said.gain == pytest.approx(gained(now, then), abs=0.03)
 
 
 # Sources whose distance is a multiple of 512 bytes lie in the same bank groups, and 256 bytes more part them; a
@@ -148,7 +148,7 @@ def test_a_layout_without_bank_conflicts(profile: Any) -> None:
     then = profile(LAYOUT.replace("@B@", "2048 + 64").replace("@C@", "16384"), 2048, 1)
     said = predicted(now, "bank_conflicts")
     assert said.gain > 0.1
-    assert said.gain == pytest.approx(gained(now, then), abs=0.05)
+    assert said.gain == pytest.approx(gained(now, then), abs=0.03)
 
 
 ROWS = """
@@ -178,7 +178,7 @@ def test_rows_that_start_on_lines_of_memory(profile: Any) -> None:
     then = profile(ROWS.replace("@STRIDE@", "1024").replace("@START@", "0"), elements, 48)
     said = predicted(now, "aligned_rows")
     assert said.gain > 0.03
-    assert said.gain == pytest.approx(gained(now, then), abs=0.05)
+    assert said.gain == pytest.approx(gained(now, then), abs=0.03)
 
 
 # The kernel's own flags, and buffers that it takes in turn.
@@ -220,7 +220,7 @@ def test_a_second_buffer_behind_flags_of_the_kernels_own(profile: Any) -> None:
     then = profile(FLAGS.replace("@TURNS@", "2"), elements, 8)
     said = predicted(now, "double_buffer")
     assert said.gain > 0.2
-    assert said.gain == pytest.approx(gained(now, then), abs=0.05)
+    assert said.gain == pytest.approx(gained(now, then), abs=0.03)
 
 
 # A row at a time, whose sum the scalar unit reads: with two rows in a tile the copies are shared, the sums are not.
@@ -261,7 +261,7 @@ def test_larger_tiles_of_rows_that_are_summed_one_by_one(profile: Any) -> None:
     now = profile(SUMS.replace("@ROWS@", "1"), elements, 48)
     then = profile(SUMS.replace("@ROWS@", "2"), elements, 48)
     said = predicted(now, "larger_tiles")
-    assert said.gain == pytest.approx(gained(now, then), abs=0.08)
+    assert said.gain == pytest.approx(gained(now, then), abs=0.03)
 
 
 def test_waits_have_causes(profile: Any) -> None:
@@ -280,4 +280,11 @@ def test_more_cores(profile: Any) -> None:
     now = profile(body(tile=2048, tiles=96, cores=4, buffers=2), 2048 * 96, 4)
     then = profile(body(tile=2048, tiles=96, cores=48, buffers=2), 2048 * 96, 48)
     said = predicted(now, "more_cores")
-    assert said.cores == 48 and said.gain == pytest.approx(gained(now, then), abs=0.05)
+    assert said.cores == 48 and said.gain == pytest.approx(gained(now, then), abs=0.03)
+
+
+def test_more_cores_that_share_a_core_s_only_tile(profile: Any) -> None:
+    now = profile(body(tile=6144, tiles=8, cores=8), 6144 * 8, 8)
+    then = profile(body(tile=1024, tiles=48, cores=48), 6144 * 8, 48)
+    said = predicted(now, "more_cores")
+    assert said.gain == pytest.approx(gained(now, then), abs=0.03)

@@ -55,12 +55,15 @@ private:
         });
     }
 
-    void add(const char *change, const Replay &replay, bool fits)
+    // False: the changed records do not fit together.
+    bool add(const char *change, const Replay &replay, bool fits)
     {
         const Simulation then = simulate(launch_, replay, costs_, 0);
-        if (!then.stuck && then.cycles > 0) {
+        const bool played = !then.stuck && then.cycles > 0;
+        if (played) {
             found_.push_back({change, then.cycles, static_cast<uint32_t>(replay.parts.size()), fits});
         }
+        return played;
     }
     static Replay playing(const Logs &logs)
     {
@@ -176,23 +179,33 @@ private:
             const double like_heaviest = work[i] / work[heaviest] * static_cast<double>(longest);
             rounds += loops_[i].rounds() ? loops_[i].rounds() : static_cast<size_t>(std::lround(like_heaviest));
         }
-        const bool loops = (rounds + cores - 1) / cores < longest;
+        if ((rounds + cores - 1) / cores < longest && add(change, Spread(*this, cores, heaviest, rounds, work, mean).replay, true)) {
+            return;
+        }
+        add(change, Spread(*this, cores, heaviest, 0, work, mean).replay, true);
+    }
+
+    // Records for so many cores: in whole rounds, or without rounds by shares of every instruction.
+    struct Spread {
+        Spread(const Changes &of, size_t cores, size_t heaviest, size_t rounds, const std::vector<double> &work, double mean)
+        {
+            replay.more = Replay::More::as_many;
+            for (size_t i = 0, left = rounds; i < cores; ++i) {
+                const size_t take = (left + cores - i - 1) / (cores - i);
+                const bool own = i < work.size() && (rounds ? of.loops_[i].rounds() >= take : work[i] > 0);
+                const size_t like = own ? i : heaviest;
+                const auto &records = of.launch_.cores[like]->log.records;
+                logs.push_back(rounds ? with_rounds(records, of.loops_[like], take) : with_share(records, mean / work[like]));
+                replay.parts.push_back({nullptr, static_cast<uint32_t>(like)});
+                left -= take;
+            }
+            for (size_t i = 0; i < cores; ++i) {
+                replay.parts[i].records = &logs[i];
+            }
+        }
         Logs logs;
         Replay replay;
-        replay.more = Replay::More::as_many;
-        for (size_t i = 0, left = rounds; i < cores; ++i) {
-            const size_t take = (left + cores - i - 1) / (cores - i);
-            const size_t like = i < have && (loops ? loops_[i].rounds() >= take : work[i] > 0) ? i : heaviest;
-            const auto &records = launch_.cores[like]->log.records;
-            logs.push_back(loops ? with_rounds(records, loops_[like], take) : with_share(records, mean / work[like]));
-            replay.parts.push_back({nullptr, static_cast<uint32_t>(like)});
-            left -= take;
-        }
-        for (size_t i = 0; i < cores; ++i) {
-            replay.parts[i].records = &logs[i];
-        }
-        add(change, replay, true);
-    }
+    };
 
     const Launch &launch_;
     const CostModel &costs_;
