@@ -27,6 +27,7 @@ from akgen.agents.planner import ChatPlanner
 from akgen.agents.requests.sentence import hear
 from akgen.agents.requests.understanding import ModelUnderstanding, Understand
 from akgen.agents.roles import Coder, Critic, Planner
+from akgen.agents.same_plan import SamePlan
 from akgen.knowledge.chip import Chip
 from akgen.tools.outcome import InputError
 
@@ -104,7 +105,7 @@ def make_team(
     if talk.recall is not None:
         briefing = RememberingBriefing(briefing, talk.recall)
     planning: Planner = (
-        _composer(chip)
+        SamePlan(_composer(chip))
         if planner == "composer"
         else ChatPlanner(
             conversation,
@@ -112,7 +113,9 @@ def make_team(
             budget,
             "ascendc" if route in (None, "ascendc") else "dsl",
             briefing=briefing,
-            fallback=cache(lambda: _composer(chip)),  # one for all samples: it keeps what it composed
+            fallback=cache(
+                lambda: SamePlan(_composer(chip))
+            ),  # one for all samples: it keeps what it composed
         )
     )
     direct = ChatCoder(conversation, chip, budget, describe, briefing)

@@ -40,21 +40,27 @@ def _reply(body: Body, _number: int) -> str:
     return json.dumps(PLAN) if plans else CODE
 
 
-def _task(folder: Path) -> Task:
+def _task(folder: Path, dtype: str = "float32", formula: str = "x + 1") -> Task:
     module = folder / "add_one.py"
-    module.write_text(REFERENCE)
+    module.write_text(REFERENCE.replace("return x + 1", f"return {formula}"))
     return Task(
         name="add_one",
         suite="file",
         op_type="AddOne",
         kernel="add_one",
         reference=Reference(loader="akgen.tools.reference.module_loader", path=module),
-        cases=(Case(id="even", params={"shape": [4, 64], "dtype": "float32"}),),
+        cases=(Case(id="even", params={"shape": [4, 64], "dtype": dtype}),),
     )
 
 
 def _run(
-    endpoint: Loopback, tools: Tools, folder: Path, timeout_s: float = 20.0, tries: int = 2, **config: Any
+    endpoint: Loopback,
+    tools: Tools,
+    folder: Path,
+    timeout_s: float = 20.0,
+    tries: int = 2,
+    task: Task | None = None,
+    **config: Any,
 ) -> Solution:
     """Solve the task, or go on with the run that `folder` holds."""
     run = folder / "run"
@@ -69,7 +75,7 @@ def _run(
         model_wait_s=0.01,
     )
     crew = make_crew(settings, site, tools, run)
-    return work_on(store, _task(folder), crew, lambda _event: None)
+    return work_on(store, task or _task(folder), crew, lambda _event: None)
 
 
 def _codes(solution: Solution) -> set[str]:
@@ -244,6 +250,19 @@ def test_tokens_and_money_of_a_run_are_those_of_its_calls(tools: Tools, tmp_path
     assert (
         sum(len(body["messages"]) > 0 for body in endpoint.asked) == 4
     )  # three plans at once, three projects
+
+
+def test_samples_that_follow_the_composers_plan_share_one_request_and_its_cost(
+    tools: Tools, tmp_path: Path
+) -> None:
+    task = _task(tmp_path, "float16", "torch.sigmoid(x) * x + 1")  # may be rounded in two ways
+    with loopback(_reply) as endpoint:
+        solution = _run(
+            endpoint, tools, tmp_path, task=task, samples=4, planner="composer", budget=Budget(attempts=1)
+        )
+    assert [body["n"] for body in endpoint.asked] == [4]
+    total = RunCalls(tmp_path / "run").total()
+    assert sum(c.spent.tokens for c in solution.candidates) == total.input_tokens + total.output_tokens
 
 
 def test_a_limit_of_the_run_ends_its_samples_in_good_order(tools: Tools, tmp_path: Path) -> None:
