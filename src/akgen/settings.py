@@ -40,7 +40,7 @@ class Settings(BaseSettings):
     def machine(self) -> Machine:
         """Return what toolchains must be told of this machine."""
         return Machine(
-            cache=self.cache,
+            cache=self.cache.absolute(),
             path=self.path,
             compiler=self.compiler,
             cann_home=self.cann_home,
@@ -53,7 +53,7 @@ class Settings(BaseSettings):
 
         return Site(
             machine=self.machine(),
-            memory=self.runs / "memory.sqlite",
+            memory=self.runs.absolute() / "memory.sqlite",  # workers have another folder
             model_tries=self.model_tries,
             model_timeout_s=self.model_timeout_s,
             model_wait_s=self.model_wait_s,

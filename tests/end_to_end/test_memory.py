@@ -65,6 +65,7 @@ def test_a_benchmark_says_that_its_tasks_were_not_independent(
     assert akgen("bench", "report", "on", "--json").document["memory"] is True
     learnt = json.loads(next((tmp_path / "on").glob("tasks/*/memory.json")).read_text())["learnt"]
     assert len(learnt) == 1
+    assert (tmp_path / "runs" / "memory.sqlite").is_file()
 
 
 def test_what_was_not_verified_is_not_learnt(akgen: Akgen, add_one: Path, script: Script) -> None:
