@@ -51,8 +51,8 @@ class Log(VerticalScroll):
     def finished(self, text: str, *, correct: bool) -> None:
         self._add(Text(text), "right" if correct else "wrong")
 
+    def on_mount(self) -> None:
+        self.anchor()
+
     def _add(self, content: RenderableType, kind: str) -> None:
-        at_end = self.max_scroll_y - self.scroll_y <= 2
         self.mount(Static(content, classes=kind, markup=False))
-        if at_end:
-            self.call_after_refresh(self.scroll_end, animate=False)
