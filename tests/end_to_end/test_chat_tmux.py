@@ -27,13 +27,18 @@ class Terminal:
         self._socket = f"akgen-{os.getpid()}"  # a name: paths of sockets may not be long
 
     def start(self, *arguments: str) -> int:
-        """Run `akgen` in the window; return its process id."""
+        """Run `akgen` in the window; return its process id.
+
+        The window's size is the terminal's: sizes that whoever runs the tests left in the environment would hide it.
+        """
         variables = {"OMP_NUM_THREADS": "1", "AKGEN_RUNS": str(self._folder / "runs")}
         given = {name: os.environ[name] for name in ("PYTHONPATH", "XDG_CACHE_HOME") if name in os.environ}
         env = " ".join(f"{name}={shlex.quote(value)}" for name, value in {**given, **variables}.items())
         command = shlex.join([sys.executable, "-m", "akgen", *arguments])
         size = ["-x", str(WIDTH), "-y", str(HEIGHT)]
-        self._tmux("-f", "/dev/null", "new-session", "-d", *size, f"exec env {env} {command}")
+        self._tmux(
+            "-f", "/dev/null", "new-session", "-d", *size, f"exec env -u COLUMNS -u LINES {env} {command}"
+        )
         return int(self._tmux("list-panes", "-F", "#{pane_pid}"))
 
     def type(self, text: str, *keys: str) -> None:
