@@ -40,7 +40,7 @@ def measure(toolchain: Toolchain, settings: TwinSettings, root: Path | None, say
     graph = Figure(
         name="graph overhead per step",
         value=overhead.per_step_ms,
-        target=25.0,
+        target=15.0,
         unit="ms",
         detail="checkpoint and run store included, deciders and tools answer at once",
     )
