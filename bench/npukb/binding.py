@@ -15,9 +15,10 @@ from akgen.bench.npukb.hand_bound import HandBound, hand_bound
 from akgen.bench.npukb.opdef import Declared
 from akgen.bench.npukb.operators import Launched
 from akgen.bench.npukb.tensors import flat
+from akgen.tools.binding.arguments import attr_value
 from akgen.tools.call import Attr
 from akgen.tools.dtypes import DType
-from akgen.tools.op_spec import AttrSpec, AttrValue, ParamSpec
+from akgen.tools.op_spec import AttrSpec, ParamSpec
 from akgen.tools.outcome import InputError
 
 _TORCH = {d: getattr(torch, d.value) for d in DType}
@@ -119,23 +120,7 @@ def _attr(spec: AttrSpec, value: Any) -> Attr:
         value = value.value
     if isinstance(value, IntArray):
         value = list(value.values)
-    converted: AttrValue
-    match spec.type:
-        case "bool":
-            converted = bool(value)
-        case "int":
-            converted = int(value)
-        case "float":
-            converted = float(value)
-        case "str":
-            converted = str(value)
-        case "list_int":
-            converted = tuple(int(v) for v in value)
-        case "list_float":
-            converted = tuple(float(v) for v in value)
-        case "list_bool":
-            converted = tuple(bool(v) for v in value)
-    return Attr(name=spec.name, value=converted)
+    return Attr(name=spec.name, value=attr_value(spec, value))
 
 
 def _column(declared: Declared, inputs: list[Any], new_outputs: list[ParamSpec], outputs: list[Any]) -> int:

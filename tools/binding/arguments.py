@@ -133,7 +133,12 @@ def _attr(spec: AttrSpec, given: Given) -> Attr:
         raise InputError(f"A tensor is passed for attribute {spec.name}.", "Pass arguments in OpDef order.")
     if kind == "none":
         return Attr(name=spec.name, value=None)
-    items = value if isinstance(value, list) else [value]
+    return Attr(name=spec.name, value=attr_value(spec, value))
+
+
+def attr_value(spec: AttrSpec, value: Any) -> AttrValue:
+    """Return an argument of EXEC_NPU_CMD as the attribute's type has it. Raises InputError for a list of lists."""
+    items = value if isinstance(value, list | tuple) else [value]
     converted: AttrValue
     match spec.type:
         case "list_int":
@@ -154,4 +159,4 @@ def _attr(spec: AttrSpec, given: Given) -> Attr:
             raise InputError(
                 f"Attribute {spec.name} is a list of lists.", "EXEC_NPU_CMD takes no such argument."
             )
-    return Attr(name=spec.name, value=converted)
+    return converted
