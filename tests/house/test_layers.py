@@ -16,7 +16,7 @@ WALLS = {
     "trl": ("finetune/",),
     "peft": ("finetune/",),
     "datasets": ("finetune/",),
-    "subprocess": ("tools/process.py",),
+    "subprocess": ("tools/process/group.py",),
     "ray": ("bench/ray_executor.py",),
     "mcp": (),  # served by src/akgen/mcp/; no room knows of it
     "textual": (),  # the screen is src/akgen/screen/

@@ -1,0 +1,79 @@
+"""A program that goes on until it is told to stop, for others to talk to."""
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from akgen.tools.process.group import AS_STDOUT, NOTHING, end_group, signal_name, start
+
+
+class Service:
+    """A program that goes on until it is told to stop. Its output goes into a file.
+
+    It is started at once; when the context ends it is interrupted, then told to end, and killed with its whole group if
+    it has not ended within `patience_s`.
+    """
+
+    def __init__(
+        self,
+        argv: Sequence[str | Path],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        output: Path,
+        patience_s: float,
+    ) -> None:
+        self._patience_s = patience_s
+        with output.open("wb") as handle:
+            self._process = start(argv, cwd=cwd, env=env, stdin=NOTHING, stdout=handle, stderr=AS_STDOUT)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        """Say whether the program itself still runs; it is not reaped here, so that its group can still be named."""
+        found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        return found is None
+
+    @property
+    def ending(self) -> str:
+        """Say how it ended, for people."""
+        found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if found is None:
+            return "it still runs"
+        by_signal = found.si_code in (os.CLD_KILLED, os.CLD_DUMPED)
+        return f"signal {signal_name(found.si_status)}" if by_signal else f"status {found.si_status}"
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait until it ended by itself; False if it still runs after that time."""
+        deadline = time.monotonic() + timeout_s
+        while self.running:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def stop(self) -> None:
+        """Interrupt it, wait, and kill what is left of its group."""
+        if self._process.returncode is not None:
+            return
+        for number in (signal.SIGINT, signal.SIGTERM):  # a program may have been started to ignore the first
+            if self.running:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self._process.pid, number)
+                self.wait(self._patience_s / 2)
+        end_group(self._process)
+
+    def __enter__(self) -> "Service":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()

@@ -1,0 +1,133 @@
+"""A process that stays and answers: one JSON line for each JSON line."""
+
+import contextlib
+import json
+import os
+import select
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from akgen.tools.process.group import MINIMAL_ENV, PIPE, Process, end_group, start
+
+
+class WorkerDied(Exception):
+    """The worker ended or did not answer in time; `text` says which, `tail` is the end of its stderr."""
+
+    def __init__(self, text: str, tail: str, timed_out: bool) -> None:
+        super().__init__(text)
+        self.text = text
+        self.tail = tail
+        self.timed_out = timed_out
+
+
+class Worker:
+    """A process that answers one JSON line on stdout for each JSON line on stdin.
+
+    Started at the first request, and again after it died. Requests from several threads take turns. The process
+    sees the end of its stdin when this one ends, and should then end too.
+    """
+
+    def __init__(
+        self, argv: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str] | None = None
+    ) -> None:
+        self._argv = [str(a) for a in argv]
+        self._cwd = cwd
+        self._env = dict(MINIMAL_ENV if env is None else env)
+        self._process: Process | None = None
+        self._stderr: IO[bytes] | None = None
+        self._pending = b""
+        self._turn = threading.Lock()
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None
+
+    def start(self) -> None:
+        """Start the process if it does not run, without waiting for it to be ready."""
+        with self._turn:
+            if self._process is None:
+                self._start()
+
+    def request(self, message: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
+        """Send a message and wait for its answer. Raises WorkerDied; the next request starts a new process."""
+        with self._turn:
+            process = self._process or self._start()
+            try:
+                assert process.stdin is not None
+                process.stdin.write(json.dumps(message).encode() + b"\n")
+                process.stdin.flush()
+                line = self._read_line(process, time.monotonic() + timeout_s)
+            except BrokenPipeError:
+                line = b""
+            except BaseException:
+                self._stop()
+                raise
+            if not line:
+                timed_out = process.poll() is None
+                tail = self._stop()
+                text = f"did not answer within {timeout_s:.0f} s" if timed_out else "ended without an answer"
+                raise WorkerDied(text, tail, timed_out)
+            answer: dict[str, Any] = json.loads(line)
+            return answer
+
+    def close(self) -> None:
+        with self._turn:
+            self._stop()
+
+    def __enter__(self) -> "Worker":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _start(self) -> Process:
+        # A file, not a pipe: nobody has to read it, so a chatty worker never blocks.
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
+        self._pending = b""
+        self._process = start(
+            self._argv, cwd=self._cwd, env=self._env, stdin=PIPE, stdout=PIPE, stderr=self._stderr
+        )
+        return self._process
+
+    def _read_line(self, process: Process, deadline: float) -> bytes:
+        """Return the next line, or nothing at end of file or deadline."""
+        assert process.stdout is not None
+        fd = process.stdout.fileno()
+        poll = select.poll()
+        poll.register(fd, select.POLLIN)
+        chunks = [self._pending]
+        while b"\n" not in chunks[-1]:
+            left = deadline - time.monotonic()
+            if left <= 0 or not poll.poll(left * 1000):
+                return b""
+            chunk = os.read(fd, 1 << 16)
+            if not chunk:
+                process.wait()
+                return b""
+            chunks.append(chunk)
+        line, self._pending = b"".join(chunks).split(b"\n", 1)
+        return line
+
+    def _stop(self) -> str:
+        process, self._process = self._process, None
+        if process is None:
+            return ""
+        end_group(process)
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+        tail = ""
+        if self._stderr is not None:
+            size = self._stderr.seek(0, os.SEEK_END)
+            self._stderr.seek(max(0, size - 4000))
+            tail = self._stderr.read().decode(errors="replace")
+            self._stderr.close()
+        return tail
