@@ -17,9 +17,11 @@ CHECKOUT = Path(__file__).parent / "checkout"
 ANSWER = Path("tasks/level1/Math/BlendAdd/answer/0")
 
 
-def bench(*args: str | Path) -> tuple[int, Any]:
+def bench(*args: str | Path, seconds: float = 300) -> tuple[int, Any]:
     command = [sys.executable, "-c", "from akgen.cli import main; main()", "bench", *args, "--json"]
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        [str(c) for c in command], capture_output=True, text=True, timeout=seconds, check=False
+    )
     assert "Traceback" not in done.stderr, done.stderr
     return done.returncode, json.loads(done.stdout)
 

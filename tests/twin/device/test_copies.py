@@ -190,6 +190,35 @@ def test_a_row_of_a_vector_copy_keeps_to_its_mask(probe, numbers):
     np.testing.assert_array_equal(ran.y, want.ravel())
 
 
+def test_in_counter_mode_each_repeat_of_a_vector_copy_moves_as_many_elements_as_the_mask_says(probe, numbers):
+    x = numbers(160)
+    ran = probe(
+        LOAD
+        + """
+    LocalTensor<T> b = buf.GetWithOffset<T>(320, 1024);
+    DataCopy(a, in, 160);
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    Duplicate(b, 0.0f, 320);
+    SetMaskCount();
+    SetVectorMask<T, MaskMode::COUNTER>(76);
+    Copy<T, false>(b, a, MASK_PLACEHOLDER, 2, {1, 1, 10, 10});
+    Copy<T, false>(b[160], a, MASK_PLACEHOLDER, 2, {1, 0, 10, 1});
+    SetMaskNorm();
+    ResetMask();
+    SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopy(out, b, 320);""",
+        x,
+        np.zeros(320, np.float32),
+    )
+    assert ran.codes == []
+    want = np.zeros((4, 80), np.float32)
+    want[:2, :76] = x.reshape(2, 80)[:, :76]
+    want[2:, :76] = np.tile(x[:16].reshape(2, 8), 10)[:, :76]
+    np.testing.assert_array_equal(ran.y, want.ravel())
+
+
 @pytest.mark.parametrize("bits", [8, 16, 32])
 def test_aligned_copies_of_the_compiler_pad_and_cut(probe, bits):
     dtype = {8: np.int8, 16: np.float16, 32: np.float32}[bits]

@@ -116,12 +116,15 @@ def cases(case: Any) -> list[Any]:
         _cast(case, "int32->int16", "NONE", i32, np.clip(i32, -32768, 32767).astype(np.int16)),
         _cast(case, "int32->int64", "NONE", i32, i32.astype(np.int64)),
         _cast(case, "int64->int32", "NONE", i64, np.clip(i64, -(2**31), 2**31 - 1).astype(np.int32)),
-        case(
-            "int32->half-deq",
-            "SetDeqScale((half)0.5);\n    Cast(out, a, RoundMode::CAST_NONE, 10);",
-            (i32,),
-            np.zeros(10, np.float16),
-            scaled,
+        *(
+            case(
+                f"int32->half-deq-{mode}",
+                f"SetDeqScale((half)0.5);\n    Cast(out, a, RoundMode::CAST_{mode}, 10);",
+                (i32,),
+                np.zeros(10, np.float16),
+                scaled,
+            )
+            for mode in ("NONE", "ROUND", "TRUNC")  # the mode has no effect
         ),
         case(
             "half->int4->half",

@@ -361,22 +361,23 @@ void copy_repeats(View dst, View src, uint64_t lo, uint64_t hi, bool counted, ui
     self->last_pc = pc;
     const uint32_t size = dtype_bytes(dtype);
     const uint32_t per_repeat = 256 / size;
+    const bool counter = counted && self->mask.counter;
     uint64_t lanes = lo; // counted: the first `lo` elements
     if (counted && lo == 0) {
-        const MaskState &mask = self->mask;
-        if (mask.counter) {
-            lanes = per_repeat;
-            repeats = static_cast<uint32_t>((mask.lo + per_repeat - 1) / per_repeat);
+        if (counter) {
+            lanes = self->mask.lo;
         } else {
-            lo = mask.lo;
-            hi = mask.hi;
+            lo = self->mask.lo;
+            hi = self->mask.hi;
             counted = false;
         }
     }
     if (repeats == 0) {
         return;
     }
-    if (counted && lanes > per_repeat) {
+    // Unlike the vector operations, Copy keeps its repeats in counter mode: each of them moves as many elements as the
+    // mask says, 256 bytes and more, block after block.
+    if (counted && !counter && lanes > per_repeat) {
         trap("MASK_RANGE", api, pc, "%s: mask %llu exceeds the %u elements of a repeat of %s.", api,
              static_cast<unsigned long long>(lanes), per_repeat, dtype_name(dtype));
     }
@@ -385,8 +386,8 @@ void copy_repeats(View dst, View src, uint64_t lo, uint64_t hi, bool counted, ui
     const auto lane_on = [&](uint32_t lane) {
         return counted ? lane < lanes : ((lane < 64 ? lo >> lane : hi >> (lane - 64)) & 1) != 0;
     };
-    uint32_t last = 0;
-    for (uint32_t lane = 0; lane < per_repeat; ++lane) {
+    uint32_t last = counter ? static_cast<uint32_t>(lanes) : 0;
+    for (uint32_t lane = 0; !counter && lane < per_repeat; ++lane) {
         last = lane_on(lane) ? lane + 1 : last;
     }
     if (last == 0) {
@@ -399,7 +400,7 @@ void copy_repeats(View dst, View src, uint64_t lo, uint64_t hi, bool counted, ui
     };
     Instr in = transfer(api, pc, Pipe::V, dtype, rows_of(dst.data, reach(dst_blk), repeats, dst_rep * block, true, dst.size_bytes),
                         rows_of(src.data, reach(src_blk), repeats, src_rep * block, false, src.size_bytes));
-    in.repeats = repeats;
+    in.repeats = repeats * ((last + per_repeat - 1) / per_repeat);
     in.elements = uint64_t{repeats} * last;
     issue(in);
     for (uint32_t r = 0; r < repeats; ++r) {
