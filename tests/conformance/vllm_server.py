@@ -59,9 +59,9 @@ class VllmServer:
         self.pid = json.loads(text)["pid"]
 
     def kill(self) -> int:
-        """Kill vLLM itself, and return how `akgen serve` ends when its server dies."""
+        """Kill vLLM with all its processes, and return how `akgen serve` ends when its server dies."""
         assert self.process is not None
-        os.killpg(self.pid, signal.SIGKILL)
+        os.killpg(os.getpgid(self.pid), signal.SIGKILL)
         return self.process.wait(60)
 
     def stop(self) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from akgen.tools.outcome import InfraError
-from akgen.tools.process import Worker, WorkerDied, run
+from akgen.tools.process import Service, Worker, WorkerDied, run
 
 
 def python(code: str) -> list[str]:
@@ -155,3 +155,44 @@ os.kill(os.getpid(), signal.SIGKILL)
             break
         time.sleep(0.01)
     assert not alive(pid), os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("disposition", ["SIG_DFL", "SIG_IGN"])
+def test_a_service_does_not_outlive_its_parent(tmp_path: Path, disposition: str) -> None:
+    """A parent killed by SIGKILL, with a service and its child that both end when told to, or do not."""
+    server = f"""
+import os, signal, time
+for number in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, signal.{disposition})
+child = os.fork()
+if child:
+    print(os.getpid(), child, flush=True)
+time.sleep(60)
+"""
+    code = f"""
+import os, signal, sys, time
+sys.path[:0] = {json.dumps(sys.path)}
+from pathlib import Path
+from akgen.tools.process import Service
+log = Path("service.log")
+service = Service({json.dumps(python(server))}, cwd=Path("."), env={{}}, output=log, patience_s=0.2)
+while not log.read_text().endswith("\\n"):
+    time.sleep(0.01)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert run([sys.executable, "-c", code], cwd=tmp_path, timeout_s=30).signal == signal.SIGKILL
+    pids = [int(word) for word in (tmp_path / "service.log").read_text().split()]
+    deadline = time.monotonic() + 20
+    while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(pids) == 2
+    for pid in pids:
+        assert not alive(pid), os.kill(pid, signal.SIGKILL)
+
+
+def test_a_service_that_cannot_be_started_leaves_no_keeper(tmp_path: Path) -> None:
+    children = Path(f"/proc/{os.getpid()}/task/{threading.get_native_id()}/children")
+    before = children.read_text()
+    with pytest.raises(InfraError, match="was not found"):
+        Service(["no-such-program-anywhere"], cwd=tmp_path, env={}, output=tmp_path / "log", patience_s=1)
+    assert children.read_text() == before

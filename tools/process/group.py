@@ -1,4 +1,4 @@
-"""Start a program at the head of a process group, and end the whole group. The one file that imports subprocess."""
+"""Start a program in a process group, and end the whole group. The one file that imports subprocess."""
 
 import contextlib
 import os
@@ -26,10 +26,11 @@ def start(
     stdin: Stream,
     stdout: Stream,
     stderr: Stream,
+    group: int = 0,
 ) -> Process:
-    """Start a program as the leader of a new group. Its environment is `env`, whole; MINIMAL_ENV if None.
+    """Start a program in a process group: as the leader of a new one, or in that of the leader `group`.
 
-    Raises InfraError if it cannot be started.
+    Its environment is `env`, whole; MINIMAL_ENV if None. Raises InfraError if it cannot be started.
     """
     command = [str(a) for a in argv]
     try:
@@ -40,7 +41,7 @@ def start(
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
-            process_group=0,
+            process_group=group,
         )
     except OSError as e:
         raise _cannot_start(command[0], cwd, e) from e

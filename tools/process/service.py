@@ -3,19 +3,32 @@
 import contextlib
 import os
 import signal
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from akgen.tools.process.group import AS_STDOUT, NOTHING, end_group, signal_name, start
+from akgen.tools.process.group import (
+    AS_STDOUT,
+    MINIMAL_ENV,
+    NOTHING,
+    PIPE,
+    Process,
+    end_group,
+    signal_name,
+    start,
+)
+
+KEEPER = Path(__file__).with_name("keeper.py")
 
 
 class Service:
     """A program that goes on until it is told to stop. Its output goes into a file.
 
     It is started at once; when the context ends it is interrupted, then told to end, and killed with its whole group if
-    it has not ended within `patience_s`.
+    it has not ended within `patience_s`. If this process ends without that, even by SIGKILL, the service's keeper
+    (`akgen.tools.process.keeper`) sees it and does the same.
     """
 
     def __init__(
@@ -28,8 +41,37 @@ class Service:
         patience_s: float,
     ) -> None:
         self._patience_s = patience_s
+        self._keeper = start(
+            [sys.executable, "-I", "-S", KEEPER, str(patience_s)],
+            cwd=Path("/"),
+            env=MINIMAL_ENV,
+            stdin=PIPE,
+            stdout=NOTHING,
+            stderr=NOTHING,
+        )
+        try:
+            self._process = self._start(argv, cwd, env, output)
+        except BaseException:
+            end_group(self._keeper)
+            raise
+
+    def _start(self, argv: Sequence[str | Path], cwd: Path, env: Mapping[str, str], output: Path) -> Process:
+        """Start the program in its keeper's group, and name it to the keeper."""
         with output.open("wb") as handle:
-            self._process = start(argv, cwd=cwd, env=env, stdin=NOTHING, stdout=handle, stderr=AS_STDOUT)
+            process = start(
+                argv,
+                cwd=cwd,
+                env=env,
+                stdin=NOTHING,
+                stdout=handle,
+                stderr=AS_STDOUT,
+                group=self._keeper.pid,
+            )
+        assert self._keeper.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # somebody killed the keeper: the service goes on without
+            self._keeper.stdin.write(f"{process.pid}\n".encode())
+            self._keeper.stdin.flush()
+        return process
 
     @property
     def pid(self) -> int:
@@ -68,7 +110,11 @@ class Service:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(self._process.pid, number)
                 self.wait(self._patience_s / 2)
-        end_group(self._process)
+        # The keeper is not reaped yet, so its number still names the group.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._keeper.pid, signal.SIGKILL)
+        self._process.wait()
+        end_group(self._keeper)
 
     def __enter__(self) -> "Service":
         return self

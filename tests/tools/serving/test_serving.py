@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,14 @@ def _alive(pid: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):
         return False
     return state != "Z"
+
+
+def _gone(pid: int) -> bool:
+    """Wait until a process does not run any more; False if it still does."""
+    deadline = time.monotonic() + 20
+    while _alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return not _alive(pid)
 
 
 def test_the_command_line_has_what_this_work_needs(tmp_path: Path) -> None:
@@ -138,8 +147,10 @@ def test_a_port_that_is_taken_is_refused_before_anything_starts(tmp_path: Path) 
         pass
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_command_ends_in_good_order_when_it_is_told_to(tmp_path: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_of_the_server_however_the_command_ends(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     python, port = make_interpreter(tmp_path, sys.executable, "vllm"), free_port()
     words = [sys.executable, "-m", "akgen", "serve", "models/small", "--cpu", "--python", str(python)]
     words += ["--port", str(port), "--json", "--", "--reasoning-parser", "qwen3"]
@@ -151,8 +162,9 @@ def test_the_command_ends_in_good_order_when_it_is_told_to(tmp_path: Path, numbe
             text += process.stdout.readline()
         told = json.loads(text)
         process.send_signal(number)
-        assert process.wait(30) == 0
+        assert process.wait(30) == (-signal.SIGKILL if number is signal.SIGKILL else 0)
     assert told["models"] == ["small"] and told["base_url"] == f"http://127.0.0.1:{port}/v1"
     started = json.loads((tmp_path / "cache" / "serve" / "started.json").read_text())
     assert started["argv"][-2:] == ["--reasoning-parser", "qwen3"]
-    assert not _alive(told["pid"]) and not _alive(started["child"])
+    for pid in (told["pid"], started["child"]):
+        assert _gone(pid), os.kill(pid, signal.SIGKILL)
