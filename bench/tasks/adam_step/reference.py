@@ -19,9 +19,13 @@ class Model(torch.nn.Module):
         beta2: float,
         eps: float,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        # Half precision cannot hold the square of a small gradient: compute in float32 and round once, at the end.
+        given, precision = weight.dtype, torch.promote_types(weight.dtype, torch.float32)
+        weight, grad, first, second = (t.to(precision) for t in (weight, grad, first, second))
         first = beta1 * first + (1.0 - beta1) * grad
         second = beta2 * second + (1.0 - beta2) * grad * grad
-        return weight - lr * first / (torch.sqrt(second) + eps), first, second
+        weight = weight - lr * first / (torch.sqrt(second) + eps)
+        return weight.to(given), first.to(given), second.to(given)
 
 
 def normal(params: dict[str, Any], shape: list[int] | None = None) -> torch.Tensor:

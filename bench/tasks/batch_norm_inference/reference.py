@@ -5,11 +5,11 @@ from typing import Any
 import torch
 
 DOMAIN = {
-    "x": (-16.0, 16.0),
-    "mean": (-16.0, 16.0),
-    "variance": (0.05, 10.0),
-    "weight": (-16.0, 16.0),
-    "bias": (-16.0, 16.0),
+    "x": (-4.0, 4.0),
+    "mean": (-4.0, 4.0),
+    "variance": (0.25, 10.0),
+    "weight": (-4.0, 4.0),
+    "bias": (-4.0, 4.0),
 }
 
 

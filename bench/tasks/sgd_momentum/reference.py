@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-DOMAIN = (-16.0, 16.0)
+DOMAIN = (-4.0, 4.0)
 
 
 class Model(torch.nn.Module):
