@@ -26,7 +26,9 @@ class Act:
     raw: bytes | None = None  # the whole answer, as it is
     cut_after: int | None = None  # events; then the connection is closed
     hold: threading.Event | None = None  # before the first byte
-    trickle: threading.Event | None = None  # a byte now and then until it is set
+    head: threading.Event | None = None  # a byte of the headers now and then until it is set
+    notes: threading.Event | None = None  # a whole interim answer now and then until it is set
+    trickle: threading.Event | None = None  # a byte of the body now and then until it is set
     error: str = ""
 
 
@@ -75,7 +77,12 @@ def loopback(reply: Reply | str, *acts: Act) -> Iterator[Loopback]:
         def _answer(self, body: Body, act: Act) -> None:
             if act.hold is not None:
                 act.hold.wait(30)
-            if act.status != 200:
+            if act.head is not None:
+                self._send(b"HTTP/1.1 200 OK\r\nX-Pad: ")
+                self._again(b"a", act.head)
+            elif act.notes is not None:
+                self._again(b"HTTP/1.1 103 Early Hints\r\n\r\n", act.notes)
+            elif act.status != 200:
                 self._whole(
                     act, json.dumps({"error": {"message": act.error or f"status {act.status}"}}).encode()
                 )
@@ -101,14 +108,18 @@ def loopback(reply: Reply | str, *acts: Act) -> Iterator[Loopback]:
             self.end_headers()
             self.close_connection = True
             if act.trickle is not None:
-                while not act.trickle.wait(0.02):
-                    self._send(b":")
+                self._again(b":", act.trickle)
                 return
             for count, event in enumerate(_stream(body, act, endpoint.reply)):
                 if count == act.cut_after:
                     return
                 self._send(b"data: " + json.dumps(event).encode() + b"\n\n")
             self._send(b"data: [DONE]\n\n")
+
+        def _again(self, data: bytes, end: threading.Event) -> None:
+            self.close_connection = True
+            while not end.wait(0.02):
+                self._send(data)
 
         def _send(self, data: bytes) -> None:
             self.wfile.write(data)

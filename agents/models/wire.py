@@ -1,7 +1,7 @@
 """One HTTP request to an OpenAI-compatible server, and what it answers: whole, or as server-sent events.
 
-The time limit and the size limit hold for the answer as a whole, so a server that sends a byte now and then, or never
-stops, is left too. Not covered: a server that trickles its headers (each read is limited by `idle_s`).
+The time limit and the size limit hold for the answer as a whole, headers and body, so a server that sends a byte now
+and then, or never stops, is left too. Every request has a connection of its own.
 """
 
 import json
@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 from pydantic import SecretStr
 
+from akgen.agents.models.deadline import Deadline
 from akgen.agents.models.faults import SPENT, EndpointFault
 from akgen.tools.outcome import InputError
 
@@ -24,7 +25,7 @@ Event = dict[str, Any]
 
 
 class Wire:
-    """A pool of connections to one server."""
+    """Requests to one server, up to `connections` at a time."""
 
     def __init__(self, base_url: str, key: SecretStr | None, *, idle_s: float, connections: int) -> None:
         headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
@@ -33,7 +34,7 @@ class Wire:
                 base_url=base_url.rstrip("/") + "/",
                 headers=headers,
                 timeout=httpx.Timeout(idle_s, connect=min(CONNECT_S, idle_s), pool=None),
-                limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
+                limits=httpx.Limits(max_connections=connections, max_keepalive_connections=0),
                 mounts=dict.fromkeys(HERE),  # a proxy of the environment is for elsewhere
             )
         except (httpx.InvalidURL, ValueError) as problem:
@@ -47,42 +48,65 @@ class Wire:
 
         Closing the iterator closes the connection, which tells the server to stop. Raises EndpointFault.
         """
-        deadline = time.monotonic() + within_s
         idle_s = min(self._idle_s, within_s)
         timeout = httpx.Timeout(idle_s, connect=min(CONNECT_S, idle_s), pool=None)
         begun = False
-        try:
-            with self._client.stream("POST", path, json=body, timeout=timeout) as response:
-                pieces = _bounded(response, deadline, within_s, limit_bytes)
-                if response.status_code != 200:
-                    raise _refusal(response, pieces)
-                begun = True
-                if "text/event-stream" in response.headers.get("content-type", ""):
-                    yield from _server_sent(pieces)
-                else:
-                    yield _document(b"".join(pieces))
-        except httpx.TimeoutException as problem:
-            raise EndpointFault("timeout", f"no answer within {idle_s:.0f} s") from problem
-        except (httpx.ReadError, httpx.RemoteProtocolError) as problem:
-            text = f"the connection was lost: {_words(str(problem)) or type(problem).__name__}"
-            raise EndpointFault("cut" if begun else "connection", text) from problem
-        except (httpx.HTTPError, httpx.InvalidURL) as problem:
-            raise EndpointFault("connection", _words(str(problem)) or type(problem).__name__) from problem
+        with Deadline(within_s) as deadline:
+            try:
+                with self._client.stream(
+                    "POST", path, json=body, timeout=timeout, extensions={"trace": deadline.trace}
+                ) as response:
+                    pieces = _bounded(response, deadline, within_s, limit_bytes)
+                    if response.status_code != 200:
+                        raise _refusal(response, pieces)
+                    begun = True
+                    if "text/event-stream" in response.headers.get("content-type", ""):
+                        yield from _server_sent(pieces)
+                    else:
+                        yield _document(b"".join(pieces))
+            except (httpx.HTTPError, httpx.InvalidURL) as problem:
+                raise _lost(problem, deadline, begun, within_s, idle_s) from problem
 
     def close(self) -> None:
         self._client.close()
 
 
-def _bounded(response: httpx.Response, deadline: float, within_s: float, limit_bytes: int) -> Iterator[bytes]:
+def _lost(
+    problem: httpx.HTTPError | httpx.InvalidURL,
+    deadline: Deadline,
+    begun: bool,
+    within_s: float,
+    idle_s: float,
+) -> EndpointFault:
+    """Say how a request failed on its way; `begun` is whether its answer had."""
+    if deadline.passed:
+        return _late(within_s)
+    if isinstance(problem, httpx.TimeoutException):
+        return EndpointFault("timeout", f"no answer within {idle_s:.0f} s")
+    text = _words(str(problem)) or type(problem).__name__
+    if isinstance(problem, httpx.ReadError | httpx.RemoteProtocolError):
+        return EndpointFault("cut" if begun else "connection", f"the connection was lost: {text}")
+    return EndpointFault("connection", text)
+
+
+def _late(within_s: float) -> EndpointFault:
+    return EndpointFault("timeout", f"the answer was not complete within {within_s:.0f} s")
+
+
+def _bounded(
+    response: httpx.Response, deadline: Deadline, within_s: float, limit_bytes: int
+) -> Iterator[bytes]:
     size = 0
     for piece in response.iter_bytes():
         size += len(piece)
         if size > limit_bytes:
             text = f"the answer is larger than {limit_bytes} bytes"
             raise EndpointFault("too_large", text, status=response.status_code)
-        if time.monotonic() > deadline:
-            raise EndpointFault("timeout", f"the answer was not complete within {within_s:.0f} s")
+        if deadline.passed:
+            raise _late(within_s)
         yield piece
+    if deadline.passed:  # what looks like the end of the answer is the end of its time
+        raise _late(within_s)
 
 
 def _server_sent(pieces: Iterator[bytes]) -> Iterator[Event]:

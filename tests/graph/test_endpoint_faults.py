@@ -142,26 +142,27 @@ def test_what_stays_ends_the_run_with_a_sentence_and_is_on_record(
     assert json.loads(line)["failed"] == ended.value.text
 
 
-def test_a_hang_and_a_trickle_end_the_run_too(tools: Tools, tmp_path: Path) -> None:
+SLOW = ("hold", "head", "notes", "trickle")  # nothing; or headers, interim answers or a body without end
+
+
+@pytest.mark.parametrize("stage", SLOW)
+def test_a_hang_and_a_trickle_end_the_run_too(stage: str, tools: Tools, tmp_path: Path) -> None:
     never = threading.Event()
-    for name, act in (("hang", Act(hold=never)), ("trickle", Act(trickle=never))):
-        folder = tmp_path / name
-        folder.mkdir()
-        with loopback(_reply, act) as endpoint, pytest.raises(InfraError, match=r"failed 2 times.*within"):
-            _run(endpoint, tools, folder, timeout_s=0.3)
-        assert len(endpoint.asked) == 2
+    act = Act(**{stage: never})  # type: ignore[arg-type]
+    with loopback(_reply, act) as endpoint, pytest.raises(InfraError, match=r"failed 2 times.*within"):
+        _run(endpoint, tools, tmp_path, timeout_s=0.3)
+    assert len(endpoint.asked) == 2
     never.set()
 
 
-@pytest.mark.parametrize(
-    "act", [Act(hold=threading.Event()), Act(trickle=threading.Event())], ids=["hang", "trickle"]
-)
-def test_a_budget_of_seconds_stops_a_hang_in_good_order(act: Act, tools: Tools, tmp_path: Path) -> None:
+@pytest.mark.parametrize("stage", SLOW)
+def test_a_budget_of_seconds_stops_a_hang_in_good_order(stage: str, tools: Tools, tmp_path: Path) -> None:
+    act = Act(**{stage: threading.Event()})  # type: ignore[arg-type]
     with loopback(_reply, act) as endpoint:
         solution = _run(endpoint, tools, tmp_path, tries=9, budget=Budget(attempts=3, wall_s=0.5))
     assert solution.outcome is Outcome.BUDGET
     assert _codes(solution) == {"BUDGET_EXHAUSTED"}
-    for event in (act.hold, act.trickle):
+    for event in (act.hold, act.head, act.notes, act.trickle):
         if event is not None:
             event.set()
 
