@@ -7,6 +7,7 @@ from akgen.tools.twin.code import Code, Found
 from akgen.tools.twin.compiler_text import CompilerError
 from akgen.tools.twin.header_names import enumerators, interfaces, members
 from akgen.tools.twin.host_names import HOST_NAMES
+from akgen.tools.twin.other_chips import NOT_SIMULATED, OTHER_CHIPS
 from akgen.tools.twin.suggest import closest
 
 
@@ -26,6 +27,8 @@ def undeclared(match: re.Match[str], error: CompilerError, code: Code) -> Found:
         return host_name(f"std::{name}" if f"std::{name}" in code.line(error) else name)
     if scope in enumerators():
         return _enumerator(name, str(scope))
+    if not code.declares(name) and (found := _elsewhere(name)):
+        return found
     if name.startswith("TilingData") or name.endswith("TilingData"):
         return Found(
             "TILING_STRUCT",
@@ -41,6 +44,17 @@ def undeclared(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     if name[:1].isupper() and not name.isupper():
         return _unknown("UNKNOWN_API", f"{name}: no such API", closest(name, interfaces(code.side)))
     return _variable(name, error, code)
+
+
+def _elsewhere(name: str) -> Found | None:
+    """Explain a name that the vendor documents for other chips, or for several devices at once."""
+    if name in NOT_SIMULATED:
+        text = f"{name} is communication among devices; the twin simulates one device."
+        return Found("NOT_SIMULATED", text, "Verify what one device computes; run the communication on NPUs.")
+    if name in OTHER_CHIPS:
+        text = f"{name} is an API of later chips; Ascend910B does not have it."
+        return Found("OTHER_CHIP", text, f"Use {OTHER_CHIPS[name]}.")
+    return None
 
 
 def member(match: re.Match[str], error: CompilerError, code: Code) -> Found:

@@ -1,10 +1,13 @@
 // Everything a kernel may use, under the vendor's names.
 #pragma once
 #include "ascendc/tensor.h"
+#include "ascendc/local_memory.h"
 #include "ascendc/scalar.h"
 #include "ascendc/sync.h"
+#include "ascendc/sync_objects.h"
 #include "ascendc/queue.h"
 #include "ascendc/copy.h"
+#include "ascendc/copy_nz.h"
 #ifndef AKGEN_VECTOR_ONLY // the build says that the kernel names nothing of the cube core
 #include "ascendc/cube.h"
 #endif

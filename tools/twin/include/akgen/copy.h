@@ -43,6 +43,8 @@ enum class Atomic : uint8_t { none, add, max, min };
 AKGEN_API void set_atomic(Atomic op, DType dtype);
 AKGEN_API void set_atomic_type(DType dtype);
 AKGEN_API void set_atomic_op(Atomic op);
+// The type (NONE: off) of what copies out accumulate.
+AKGEN_API DType atomic_type();
 AKGEN_API void clean_cache(uint8_t *address, bool whole);
 
 } // namespace akgen::twin

@@ -28,6 +28,7 @@ AKGEN_API Buffer queue_deque(uint32_t queue, uint8_t from, uint8_t to);
 AKGEN_API void queue_free(uint32_t queue, const uint8_t *data);
 AKGEN_API void queue_free_events(uint32_t queue);
 AKGEN_API uint32_t queue_count(uint32_t queue); // tensors enqueued and not yet dequeued
+AKGEN_API uint8_t queue_state(uint32_t queue, const uint8_t *data); // of a buffer: free, allocated, enqueued, dequeued
 AKGEN_API uint32_t queue_idle(uint32_t queue);  // buffers that AllocTensor could give
 
 AKGEN_API Buffer tbuf_init(uint8_t position, uint32_t bytes, uint32_t pool);

@@ -19,6 +19,10 @@ AKGEN_API void order_begin(uint8_t *workspace, View scratch);
 AKGEN_API void order_wait(uint8_t *workspace, View scratch);
 AKGEN_API void order_notify(uint8_t *workspace, View scratch);
 
+// Cores in two groups: those that arrive, and those that wait for all of them, round after round.
+AKGEN_API void group_arrive(uint8_t *workspace, uint32_t arrivers, uint32_t index);
+AKGEN_API void group_wait(uint8_t *workspace, uint32_t arrivers, uint32_t index);
+
 AKGEN_API int64_t block_idx();     // GetBlockIdx: counts vector cores on a vector core
 AKGEN_API int64_t raw_block_idx(); // get_block_idx: counts blocks
 AKGEN_API int64_t block_num();
@@ -27,6 +31,7 @@ AKGEN_API int64_t sub_block_num();
 AKGEN_API int64_t task_ratio();
 AKGEN_API bool on_cube_core();
 AKGEN_API int64_t system_cycle();
+AKGEN_API int64_t program_counter(); // of the caller, from the start of the kernel's library
 
 AKGEN_API uint8_t *system_workspace();
 AKGEN_API void set_system_workspace(uint8_t *workspace);

@@ -15,7 +15,6 @@ enum class VecOp : uint8_t {
     Rsqrt,
     Relu,
     Not,
-    Neg,
     // dst = f(src0, src1)
     Add,
     Sub,
@@ -37,8 +36,6 @@ enum class VecOp : uint8_t {
     Muls,
     Maxs,
     Mins,
-    Subs,
-    Divs,
     LeakyRelu,
     ShiftLeft,
     ShiftRight,

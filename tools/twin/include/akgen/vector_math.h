@@ -28,7 +28,6 @@ enum class MathOp : uint8_t {
     Floor,
     Ceil,
     Round,
-    Rint,
     Trunc,
     Frac,
     Sign,
@@ -46,7 +45,6 @@ enum class MathOp : uint8_t {
     // f(x, y)
     Power,
     Fmod,
-    Hypot,
     ReGlu,
     GeGLU,
     // f(x, y, scalar)
@@ -61,12 +59,7 @@ AKGEN_API void math_count(MathOp op, DType type, View dst, View src0, View src1,
 AKGEN_API void power_scalar(DType type, View dst, View src, View work, uint64_t scalar, bool first, int64_t count);
 AKGEN_API void power_integer(View dst, View src0, View src1, View work, int64_t count);
 
-// Bits and truth values. `op`: 0 xor, 1 and, 2 or.
 AKGEN_API void xor_count(DType type, View dst, View src0, View src1, View work, int64_t count);
-AKGEN_API void logical_count(const char *api, uint8_t op, DType type, View dst, View src0, View src1, int64_t count);
-AKGEN_API void where_count(DType type, View dst, View src0, View src1, uint64_t scalar0, uint64_t scalar1,
-                           View condition, int64_t count);
-AKGEN_API void fma_count(DType type, View dst, View a, View b, View c, View work, int64_t count);
 AKGEN_API void cumulative_sum(DType type, View dst, View last_row, View src, View work, uint32_t outer,
                               uint32_t inner, bool last_axis);
 

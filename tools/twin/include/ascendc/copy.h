@@ -1,13 +1,21 @@
 // DataCopy, DataCopyPad, Copy between memories; atomics; filling and cache maintenance of global memory.
 #pragma once
 #include "akgen/copy.h"
-#include "ascendc/tensor.h"
+#include "ascendc/vector_dtypes.h"
 
 namespace AscendC {
 namespace detail {
+AKGEN_TAKES(Copy, half, bfloat16_t, float, int16_t, uint16_t, int32_t, uint32_t)
+AKGEN_TAKES(SetAtomicAdd, half, bfloat16_t, float, int8_t, int16_t, int32_t)
+AKGEN_TAKES(SetAtomicMax, half, bfloat16_t, float, int8_t, int16_t, int32_t)
+AKGEN_TAKES(SetAtomicMin, half, bfloat16_t, float, int8_t, int16_t, int32_t)
 using akgen::twin::Pad;
 using akgen::twin::Rows;
 
+template <PaddingMode mode> constexpr void rows_are_padded()
+{
+    static_assert(mode == PaddingMode::Normal, "AKGEN:OTHER_CHIP: PaddingMode::Compact exists on later chips; Ascend910B pads rows to 32 bytes");
+}
 template <typename T> AKGEN_INLINE uint8_t position(const LocalTensor<T> &tensor) { return tensor.GetAddr().logicPos; }
 // Lengths and gaps in 32-byte blocks, gaps from end to start.
 AKGEN_INLINE Rows block_rows(const DataCopyParams &p)
@@ -70,6 +78,27 @@ AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src,
                                  detail::block_rows(params), detail::dtype_of<U>());
 }
 
+// -- enhanced form: what it adds concerns copies out of L0C on older chips ---------------------------------------------
+
+template <typename T>
+AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyParams &params,
+                           const DataCopyEnhancedParams &)
+{
+    DataCopy(dst, src, params);
+}
+template <typename T>
+AKGEN_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &params,
+                           const DataCopyEnhancedParams &)
+{
+    DataCopy(dst, src, params);
+}
+template <typename T>
+AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &params,
+                           const DataCopyEnhancedParams &)
+{
+    DataCopy(dst, src, params);
+}
+
 // -- slice form: a box of a row-major array, innermost dimension first ----------------------------------------------------
 
 namespace detail {
@@ -121,10 +150,11 @@ AKGEN_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src
 
 // -- DataCopyPad: lengths in bytes ---------------------------------------------------------------------------------------
 
-template <typename T>
+template <typename T, PaddingMode mode = PaddingMode::Normal>
 AKGEN_INLINE void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyExtParams &params,
                               const DataCopyPadExtParams<PrimT<T>> &pad)
 {
+    detail::rows_are_padded<mode>();
     const uint32_t left = pad.isPad ? pad.leftPadding * sizeof(PrimT<T>) : 0;
     const uint32_t right = pad.isPad ? pad.rightPadding * sizeof(PrimT<T>) : 0;
     akgen::twin::pad_in(
@@ -133,10 +163,11 @@ AKGEN_INLINE void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &
         detail::Pad{pad.isPad, pad.leftPadding, pad.rightPadding, sizeof(PrimT<T>), detail::bits_of(pad.paddingValue)},
         detail::dtype_of<T>());
 }
-template <typename T>
+template <typename T, PaddingMode mode = PaddingMode::Normal>
 AKGEN_INLINE void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyParams &params,
                               const DataCopyPadParams &pad)
 {
+    detail::rows_are_padded<mode>();
     const uint32_t left = pad.isPad ? pad.leftPadding * sizeof(PrimT<T>) : 0;
     const uint32_t right = pad.isPad ? pad.rightPadding * sizeof(PrimT<T>) : 0;
     akgen::twin::pad_in(detail::view(dst), detail::position(dst), detail::address(src),
@@ -144,16 +175,18 @@ AKGEN_INLINE void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &
                         detail::Pad{pad.isPad, pad.leftPadding, pad.rightPadding, sizeof(PrimT<T>), pad.paddingValue},
                         detail::dtype_of<T>());
 }
-template <typename T>
+template <typename T, PaddingMode mode = PaddingMode::Normal>
 AKGEN_INLINE void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyExtParams &params)
 {
+    detail::rows_are_padded<mode>();
     akgen::twin::pad_out(detail::address(dst), detail::view(src), detail::position(src),
                          detail::rows_out(params.blockCount, params.blockLen, params.srcStride, params.dstStride),
                          detail::dtype_of<T>());
 }
-template <typename T>
+template <typename T, PaddingMode mode = PaddingMode::Normal>
 AKGEN_INLINE void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &params)
 {
+    detail::rows_are_padded<mode>();
     akgen::twin::pad_out(detail::address(dst), detail::view(src), detail::position(src),
                          detail::rows_out(params.blockCount, params.blockLen, params.srcStride, params.dstStride),
                          detail::dtype_of<T>());
@@ -174,6 +207,7 @@ template <typename T>
 AKGEN_INLINE void copy_repeats(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t lo, uint64_t hi, bool counted,
                                uint32_t repeats, const CopyRepeatParams &p)
 {
+    Copy_takes<T>();
     akgen::twin::copy_repeats(view(dst), view(src), lo, hi, counted, repeats, p.dstStride, p.srcStride, p.dstRepeatSize,
                               p.srcRepeatSize, dtype_of<T>());
 }
@@ -200,20 +234,44 @@ template <typename T> AKGEN_INLINE void Copy(const LocalTensor<T> &dst, const Lo
 
 template <typename T> AKGEN_INLINE void SetAtomicAdd()
 {
+    detail::SetAtomicAdd_takes<T>();
     akgen::twin::set_atomic(akgen::twin::Atomic::add, detail::dtype_of<T>());
 }
 template <typename T> AKGEN_INLINE void SetAtomicMax()
 {
+    detail::SetAtomicMax_takes<T>();
     akgen::twin::set_atomic(akgen::twin::Atomic::max, detail::dtype_of<T>());
 }
 template <typename T> AKGEN_INLINE void SetAtomicMin()
 {
+    detail::SetAtomicMin_takes<T>();
     akgen::twin::set_atomic(akgen::twin::Atomic::min, detail::dtype_of<T>());
 }
 AKGEN_INLINE void SetAtomicNone() { akgen::twin::set_atomic(akgen::twin::Atomic::none, akgen::twin::DType::NONE); }
 template <typename T> AKGEN_INLINE void SetAtomicType()
 {
     akgen::twin::set_atomic_type(detail::dtype_of<T>());
+}
+template <AtomicDtype type, AtomicOp op> AKGEN_INLINE void SetStoreAtomicConfig()
+{
+    using akgen::twin::DType;
+    constexpr DType types[] = {DType::NONE, DType::F32, DType::F16, DType::I16, DType::I32, DType::I8, DType::BF16};
+    constexpr DType dtype = types[static_cast<uint8_t>(type)];
+    akgen::twin::set_atomic(dtype == DType::NONE ? akgen::twin::Atomic::none : akgen::twin::Atomic::add, dtype);
+}
+AKGEN_INLINE void GetStoreAtomicConfig(uint16_t &atomicType, uint16_t &atomicOp)
+{
+    using akgen::twin::DType;
+    const DType type = akgen::twin::atomic_type();
+    const AtomicDtype said = type == DType::F32    ? AtomicDtype::ATOMIC_F32
+                             : type == DType::F16  ? AtomicDtype::ATOMIC_F16
+                             : type == DType::I16  ? AtomicDtype::ATOMIC_S16
+                             : type == DType::I32  ? AtomicDtype::ATOMIC_S32
+                             : type == DType::I8   ? AtomicDtype::ATOMIC_S8
+                             : type == DType::BF16 ? AtomicDtype::ATOMIC_BF16
+                                                   : AtomicDtype::ATOMIC_NONE;
+    atomicType = static_cast<uint16_t>(said);
+    atomicOp = static_cast<uint16_t>(AtomicOp::ATOMIC_SUM);
 }
 AKGEN_INLINE void DisableDmaAtomic() { SetAtomicNone(); }
 

@@ -107,13 +107,30 @@
 #define ASCENDC_ASSERT(condition, behavior)
 #define ASCENDC_DEBUG_ASSERT(condition, behavior)
 #define KERNEL_LOG(...)
+#define TRACE_START(apid)
+#define TRACE_STOP(apid)
+#define ENABLE_DETERMINISTIC()
+#define ENABLE_PRINTF()
+#define ENABLE_PRINTF_DUMP_SIZE()
 #ifndef assert
 #define assert(...)
 #endif
 
 namespace AscendC {
-template <typename... Args> AKGEN_INLINE void PRINTF(const char *format, Args... args) { akgen::twin::print(format, args...); }
-template <typename... Args> AKGEN_INLINE void printf(const char *format, Args... args) { akgen::twin::print(format, args...); }
+namespace detail {
+// A C variable argument list takes half and bfloat16_t for what they are not.
+template <typename T> AKGEN_INLINE T printable(T value) { return value; }
+AKGEN_INLINE double printable(half value) { return static_cast<double>(value); }
+AKGEN_INLINE double printable(bfloat16_t value) { return static_cast<double>(static_cast<float>(value)); }
+} // namespace detail
+template <typename... Args> AKGEN_INLINE void PRINTF(const char *format, Args... args)
+{
+    akgen::twin::print(format, detail::printable(args)...);
+}
+template <typename... Args> AKGEN_INLINE void printf(const char *format, Args... args)
+{
+    akgen::twin::print(format, detail::printable(args)...);
+}
 template <typename T> AKGEN_INLINE void DumpTensor(const LocalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize)
 {
     akgen::twin::dump(reinterpret_cast<const uint8_t *>(tensor.GetPhyAddr()), detail::dtype_of<T>(), dumpSize, desc);
@@ -121,6 +138,30 @@ template <typename T> AKGEN_INLINE void DumpTensor(const LocalTensor<T> &tensor,
 template <typename T> AKGEN_INLINE void DumpTensor(const GlobalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize)
 {
     akgen::twin::dump(reinterpret_cast<const uint8_t *>(tensor.GetPhyAddr()), detail::dtype_of<T>(), dumpSize, desc);
+}
+// The shape decides how the vendor's tool prints the dump.
+template <typename T> AKGEN_INLINE void DumpTensor(const LocalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize, const ShapeInfo &)
+{
+    DumpTensor(tensor, desc, dumpSize);
+}
+template <typename T> AKGEN_INLINE void DumpTensor(const GlobalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize, const ShapeInfo &)
+{
+    DumpTensor(tensor, desc, dumpSize);
+}
+template <typename T> AKGEN_INLINE void DumpAccChkPoint(const LocalTensor<T> &tensor, uint32_t index, uint32_t countOff, uint32_t dumpSize)
+{
+    DumpTensor(tensor[countOff], index, dumpSize);
+}
+template <typename T> AKGEN_INLINE void DumpAccChkPoint(const GlobalTensor<T> &tensor, uint32_t index, uint32_t countOff, uint32_t dumpSize)
+{
+    DumpTensor(tensor[countOff], index, dumpSize);
+}
+// Marks for the vendor's profilers: nothing happens between them that would not happen without.
+AKGEN_INLINE void MetricsProfStart() {}
+AKGEN_INLINE void MetricsProfStop() {}
+AKGEN_INLINE void PrintTimeStamp(uint32_t descId)
+{
+    akgen::twin::print("time stamp %u: cycle %lld", descId, static_cast<long long>(akgen::twin::system_cycle()));
 }
 AKGEN_INLINE void Trap() { akgen::twin::kernel_trap(); }
 } // namespace AscendC

@@ -87,6 +87,10 @@ public:
     AKGEN_INLINE TBufHandle DeQue() { return akgen::twin::queue_deque(queue_, detail::ANY, detail::ANY).data; }
     AKGEN_INLINE void FreeBuffer(TBufHandle buffer) { akgen::twin::queue_free(queue_, buffer); }
     AKGEN_INLINE void FreeAllEvent() { akgen::twin::queue_free_events(queue_); }
+    template <typename T> AKGEN_INLINE TBufState GetState(const LocalTensor<T> &tensor) const
+    {
+        return static_cast<TBufState>(akgen::twin::queue_state(queue_, tensor.GetAddr().data));
+    }
     AKGEN_INLINE bool HasTensorInQue() const { return akgen::twin::queue_count(queue_) > 0; }
     AKGEN_INLINE int32_t GetTensorCountInQue() const { return static_cast<int32_t>(akgen::twin::queue_count(queue_)); }
     AKGEN_INLINE bool HasIdleBuffer() const { return akgen::twin::queue_idle(queue_) > 0; }

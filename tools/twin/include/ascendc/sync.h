@@ -105,7 +105,12 @@ AKGEN_INLINE int64_t GetSubBlockNum() { return akgen::twin::sub_block_num(); }
 AKGEN_INLINE int64_t GetTaskRation() { return akgen::twin::task_ratio(); }
 AKGEN_INLINE int64_t GetTaskRatio() { return akgen::twin::task_ratio(); }
 AKGEN_INLINE int64_t GetSystemCycle() { return akgen::twin::system_cycle(); }
+AKGEN_INLINE void GetArchVersion(uint32_t &coreVersion) { coreVersion = 0x220; } // as documented, to be read as hexadecimal
+// Where in the kernel's code the call stands.
+AKGEN_INLINE int64_t GetProgramCounter() { return akgen::twin::program_counter(); }
 AKGEN_INLINE constexpr int32_t GetDataBlockSizeInBytes() { return 32; }
+AKGEN_INLINE constexpr uint32_t GetUBSizeInBytes() { return TOTAL_UB_SIZE; }
+AKGEN_INLINE constexpr uint32_t GetRuntimeUBSize() { return TOTAL_UB_SIZE; }
 AKGEN_INLINE __gm__ uint8_t *GetSysWorkSpacePtr() { return akgen::twin::system_workspace(); }
 AKGEN_INLINE void SetSysWorkspace(GM_ADDR workspace) { akgen::twin::set_system_workspace(workspace); }
 AKGEN_INLINE void SetSysWorkspaceForce(GM_ADDR workspace) { akgen::twin::set_system_workspace(workspace); }

@@ -2,18 +2,33 @@
 // which checks them and puts them on the scalar pipe; everything else is plain arithmetic in the kernel.
 #pragma once
 #include "akgen/memory.h"
+#include "ascendc/layout.h"
 #include "ascendc/params.h"
 #include <type_traits>
 
 namespace AscendC {
 
-template <typename ShapeType, typename StrideType> struct Layout;
-
-// An element type may be wrapped together with a layout; PrimT<T> is what is stored.
-template <typename T, TPosition pos = TPosition::GM, typename LayoutType = void> struct TensorTrait {
+// An element type may be wrapped together with a position and a layout; PrimT<T> is what is stored.
+template <typename T, TPosition pos = TPosition::GM, typename LayoutType = Layout<Shape<>, Stride<>>> struct TensorTrait {
     using LiteType = T;
+    using LiteLayoutType = LayoutType;
     static constexpr const TPosition tPos = pos;
+
+    AKGEN_INLINE TensorTrait(const LayoutType &layout = {}) : layout_(layout) {}
+    AKGEN_INLINE LayoutType &GetLayout() { return layout_; }
+    AKGEN_INLINE const LayoutType &GetLayout() const { return layout_; }
+    AKGEN_INLINE void SetLayout(const LayoutType &layout) { layout_ = layout; }
+
+private:
+    LayoutType layout_ = {};
 };
+template <typename T, TPosition pos, typename LayoutType> AKGEN_INLINE constexpr auto MakeTensorTrait(const LayoutType &layout)
+{
+    return TensorTrait<T, pos, LayoutType>(layout);
+}
+template <typename T> struct is_tensorTrait : Std::false_type {};
+template <typename T, TPosition pos, typename L> struct is_tensorTrait<TensorTrait<T, pos, L>> : Std::true_type {};
+template <typename T> constexpr bool is_tensorTrait_v = is_tensorTrait<T>::value;
 namespace detail {
 template <typename T> struct Stored {
     using Type = T;
@@ -60,6 +75,15 @@ template <typename T> constexpr uint64_t storage_elements(uint64_t bytes)
 
 template <typename T> using PrimT = typename detail::Stored<T>::Type;
 
+namespace detail {
+// How many elements a trait's layout holds, which it says where its sizes are Std::integral_constant.
+template <typename T> struct ElementsOf;
+template <typename T, TPosition pos, typename... Sizes, typename Strides>
+struct ElementsOf<TensorTrait<T, pos, Layout<Std::tuple<Sizes...>, Strides>>> {
+    static constexpr uint32_t value = (static_cast<uint32_t>(Sizes::value) * ... * (sizeof...(Sizes) == 0 ? 0u : 1u));
+};
+} // namespace detail
+
 // Where a local tensor lies. `bytes` is the length the kernel believes in (GetSize, SetSize); `limit` is what lies
 // between `data` and the end of the buffer it came from, and is what the runtime checks.
 struct TBuffAddr {
@@ -68,7 +92,7 @@ struct TBuffAddr {
     uint32_t limit = 0;
     uint16_t shape = 0; // index of a ShapeInfo kept by the runtime, 0: none
     uint8_t logicPos = static_cast<uint8_t>(TPosition::VECCALC);
-    uint8_t tag = 0;
+    int32_t tag = 0;
 };
 
 template <typename T> class LocalTensor;
@@ -95,6 +119,11 @@ public:
         address_.logicPos = static_cast<uint8_t>(pos);
     }
     explicit LocalTensor(const TBuffAddr &address) : address_(address) {}
+    // Of a trait, which brings the position and, in a layout of constants, the size.
+    template <typename Trait = T, typename = Std::enable_if_t<is_tensorTrait_v<Trait>>>
+    AKGEN_INLINE explicit LocalTensor(uint32_t addr) : LocalTensor(Trait::tPos, addr, detail::ElementsOf<Trait>::value)
+    {
+    }
 
     template <template <typename> class Operation> AKGEN_INLINE void operator=(const TensorExpression<T, Operation> &expression)
     {
@@ -142,8 +171,8 @@ public:
         return reinterpret_cast<PrimType *>(address_.data + detail::storage_bytes<PrimType>(offset));
     }
     AKGEN_INLINE int32_t GetPosition() const { return address_.logicPos; }
-    AKGEN_INLINE void SetUserTag(const TTagType tag) { address_.tag = static_cast<uint8_t>(tag); }
-    AKGEN_INLINE TTagType GetUserTag() const { return static_cast<TTagType>(address_.tag); }
+    AKGEN_INLINE void SetUserTag(const TTagType tag) { address_.tag = tag; }
+    AKGEN_INLINE TTagType GetUserTag() const { return address_.tag; }
     AKGEN_INLINE void SetShapeInfo(const ShapeInfo &info)
     {
         address_.shape = akgen::twin::keep_shape(&info, sizeof(ShapeInfo));
@@ -240,6 +269,12 @@ template <typename T> AKGEN_INLINE akgen::twin::View view(const LocalTensor<T> &
 {
     return akgen::twin::View{tensor.GetAddr().data, tensor.GetAddr().limit};
 }
+// The same tensor without its trait.
+template <typename T> AKGEN_INLINE LocalTensor<PrimT<T>> plain(const LocalTensor<T> &tensor)
+{
+    return LocalTensor<PrimT<T>>(tensor.GetAddr());
+}
+template <typename T> using IfTrait = Std::enable_if_t<is_tensorTrait_v<T>>;
 // A global tensor's limit is the mapping it lies in, which the runtime knows.
 template <typename T> AKGEN_INLINE uint8_t *address(const GlobalTensor<T> &tensor)
 {

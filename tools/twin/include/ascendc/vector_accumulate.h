@@ -1,10 +1,9 @@
-// Fma, CumSum, and Axpy with a temporary buffer.
+// CumSum, and Axpy with a temporary buffer.
 #pragma once
 #include "ascendc/vector_math.h"
 
 namespace AscendC {
 namespace detail {
-AKGEN_TAKES(Fma, half, float)
 AKGEN_TAKES(CumSum, half, float)
 } // namespace detail
 
@@ -13,15 +12,6 @@ AKGEN_INLINE void Axpy(const LocalTensor<T> &dstTensor, const LocalTensor<U> &sr
                        const LocalTensor<uint8_t> &, const uint32_t calCount)
 {
     Axpy(dstTensor, srcTensor, scalarValue, static_cast<int32_t>(calCount));
-}
-
-template <typename T>
-AKGEN_INLINE void Fma(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
-                      const LocalTensor<T> &src2, const uint32_t count)
-{
-    detail::Fma_takes<T>();
-    akgen::twin::fma_count(detail::dtype_of<T>(), detail::view(dst), detail::view(src0), detail::view(src1),
-                           detail::view(src2), {}, count);
 }
 
 struct CumSumConfig {

@@ -39,7 +39,6 @@ AKGEN_UNARY(Sqrt)
 AKGEN_UNARY(Rsqrt)
 AKGEN_UNARY(Relu)
 AKGEN_UNARY(Not)
-AKGEN_UNARY(Neg)
 
 #define AKGEN_BINARY(Name)                                                                                           \
     template <typename T>                                                                                            \
@@ -108,14 +107,33 @@ AKGEN_BINARY(FusedMulAddRelu)
         akgen::twin::vector_repeat(akgen::twin::VecOp::Name, detail::dtype_of<T>(), detail::view(dst),               \
                                    detail::view(src), {}, detail::bits(scalarValue),                                 \
                                    detail::mask_of<isSetMask>(mask), repeatTime, detail::strides(repeatParams));     \
+    }                                                                                                                \
+    /* Of tensors with a trait the scalar has the stored type. */                                                    \
+    template <typename T, bool isSetMask = true, typename = detail::IfTrait<T>>                                      \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const PrimT<T> &scalarValue,        \
+                           const int32_t &count)                                                                     \
+    {                                                                                                                \
+        Name(detail::plain(dst), detail::plain(src), scalarValue, count);                                            \
+    }                                                                                                                \
+    template <typename T, bool isSetMask = true, typename = detail::IfTrait<T>>                                      \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const PrimT<T> &scalarValue,        \
+                           uint64_t mask[], const uint8_t repeatTime, const UnaryRepeatParams &repeatParams)         \
+    {                                                                                                                \
+        Name<PrimT<T>, isSetMask>(detail::plain(dst), detail::plain(src), scalarValue, mask, repeatTime,              \
+                                  repeatParams);                                                                     \
+    }                                                                                                                \
+    template <typename T, bool isSetMask = true, typename = detail::IfTrait<T>>                                      \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const PrimT<T> &scalarValue,        \
+                           uint64_t mask, const uint8_t repeatTime, const UnaryRepeatParams &repeatParams)           \
+    {                                                                                                                \
+        Name<PrimT<T>, isSetMask>(detail::plain(dst), detail::plain(src), scalarValue, mask, repeatTime,              \
+                                  repeatParams);                                                                     \
     }
 
 AKGEN_SCALAR(Adds)
 AKGEN_SCALAR(Muls)
 AKGEN_SCALAR(Maxs)
 AKGEN_SCALAR(Mins)
-AKGEN_SCALAR(Subs)
-AKGEN_SCALAR(Divs)
 AKGEN_SCALAR(LeakyRelu)
 AKGEN_SCALAR(ShiftLeft)
 

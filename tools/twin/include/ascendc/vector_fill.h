@@ -39,6 +39,13 @@ AKGEN_INLINE void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, uin
                                {{dstBlockStride, 1, 1}, {dstRepeatStride, 0, 0}});
 }
 
+// Of tensors with a trait the scalar has the stored type.
+template <typename T, typename = detail::IfTrait<T>>
+AKGEN_INLINE void Duplicate(const LocalTensor<T> &dst, const PrimT<T> &scalarValue, const int32_t &count)
+{
+    Duplicate(detail::plain(dst), scalarValue, count);
+}
+
 template <typename T>
 AKGEN_INLINE void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const uint8_t repeatTime,
                        const BrcbRepeatParams &repeatParams)

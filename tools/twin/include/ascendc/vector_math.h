@@ -25,7 +25,6 @@ AKGEN_TAKES(Log10, half, float)
 AKGEN_TAKES(Floor, half, float)
 AKGEN_TAKES(Ceil, half, float)
 AKGEN_TAKES(Round, half, float)
-AKGEN_TAKES(Rint, half, float)
 AKGEN_TAKES(Trunc, half, float)
 AKGEN_TAKES(Frac, half, float)
 AKGEN_TAKES(Sign, half, float)
@@ -33,7 +32,6 @@ AKGEN_TAKES(Lgamma, half, float)
 AKGEN_TAKES(Digamma, half, float)
 AKGEN_TAKES(Sigmoid, half, float)
 AKGEN_TAKES(Fmod, half, float)
-AKGEN_TAKES(Hypot, half, float)
 AKGEN_TAKES(ClampMax, half, float)
 AKGEN_TAKES(ClampMin, half, float)
 
@@ -93,7 +91,6 @@ AKGEN_MATH(Log10)
 AKGEN_MATH(Floor)
 AKGEN_MATH(Ceil)
 AKGEN_MATH(Round)
-AKGEN_MATH(Rint)
 AKGEN_MATH(Trunc)
 AKGEN_MATH(Frac)
 AKGEN_MATH(Sign)
@@ -142,7 +139,6 @@ AKGEN_INLINE void Exp(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcL
         Name<T, isReuseSource>(dstTensor, src0Tensor, src1Tensor, src0Tensor.GetSize());                             \
     }
 AKGEN_MATH2(Fmod)
-AKGEN_MATH2(Hypot)
 #undef AKGEN_MATH2
 
 #define AKGEN_CLAMP(Name)                                                                                            \

@@ -454,6 +454,8 @@ void set_atomic_op(Atomic op)
     self->atomic_pc = __builtin_return_address(0);
 }
 
+DType atomic_type() { return self->atomic == Atomic::none ? DType::NONE : self->atomic_dtype; }
+
 void clean_cache(uint8_t *address, bool whole)
 {
     const void *pc = __builtin_return_address(0);

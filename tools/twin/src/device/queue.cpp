@@ -237,6 +237,12 @@ uint32_t queue_count(uint32_t number)
     return static_cast<uint32_t>(queue_of(number, "HasTensorInQue", __builtin_return_address(0)).enqued.size());
 }
 
+uint8_t queue_state(uint32_t number, const uint8_t *data)
+{
+    const void *pc = __builtin_return_address(0);
+    return static_cast<uint8_t>(slot_of(queue_of(number, "GetState", pc), data, "GetState", pc).state);
+}
+
 uint32_t queue_idle(uint32_t number)
 {
     const Queue &queue = queue_of(number, "HasIdleBuffer", __builtin_return_address(0));

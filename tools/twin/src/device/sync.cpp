@@ -143,17 +143,25 @@ uint64_t &event_word(const char *api, const void *pc, uint8_t *workspace, int32_
 }
 } // namespace
 
+// Who waits for a word in global memory looks again.
+namespace {
+void wake_waiters()
+{
+    for (const auto &core : launch->cores) {
+        if (core->wait.what == Wait::What::block_event) {
+            wake(*core);
+        }
+    }
+}
+} // namespace
+
 void block_set(uint8_t *workspace, View, int32_t block, int32_t event)
 {
     const void *pc = __builtin_return_address(0);
     ++event_word("IBSet", pc, workspace, block, event);
     launch->global->publish(*self, event_key(workspace, block, event));
     self->hazards.barrier(Pipe::ALL);
-    for (const auto &core : launch->cores) {
-        if (core->wait.what == Wait::What::block_event) {
-            wake(*core);
-        }
-    }
+    wake_waiters();
 }
 
 void block_wait(uint8_t *workspace, View, int32_t block, int32_t event)
@@ -199,11 +207,44 @@ void order_notify(uint8_t *workspace, View)
     ++turns("NotifyNextBlock", pc, workspace);
     launch->global->publish(*self, order_key(workspace));
     self->hazards.barrier(Pipe::ALL);
-    for (const auto &core : launch->cores) {
-        if (core->wait.what == Wait::What::block_event) {
-            wake(*core);
+    wake_waiters();
+}
+
+namespace {
+uint64_t group_key(const uint8_t *workspace) { return reinterpret_cast<uint64_t>(workspace) + 2; }
+// How often a core of the group has arrived.
+uint64_t &arrivals(const char *api, const void *pc, uint8_t *workspace, uint32_t index)
+{
+    self->last_pc = pc;
+    require_global(api, pc, workspace, 32, true);
+    return launch->block_events[{workspace, ~uint64_t{1} - index}];
+}
+} // namespace
+
+void group_arrive(uint8_t *workspace, uint32_t arrivers, uint32_t index)
+{
+    const void *pc = __builtin_return_address(0);
+    if (index >= arrivers) {
+        trap("EVENT_ID", "GroupBarrier", pc, "GroupBarrier::Arrive(%u): the group that arrives has %u cores.", index, arrivers);
+    }
+    ++arrivals("GroupBarrier::Arrive", pc, workspace, index);
+    launch->global->publish(*self, group_key(workspace));
+    self->hazards.barrier(Pipe::ALL);
+    wake_waiters();
+}
+
+void group_wait(uint8_t *workspace, uint32_t arrivers, uint32_t index)
+{
+    static thread_local std::map<const uint8_t *, uint64_t> rounds; // one core is one thread
+    const void *pc = __builtin_return_address(0);
+    const uint64_t round = ++rounds[workspace];
+    for (uint32_t i = 0; i < arrivers; ++i) {
+        while (arrivals("GroupBarrier::Wait", pc, workspace, i) < round) {
+            wait_here(Wait::What::block_event, static_cast<int32_t>(index), pc);
         }
     }
+    launch->global->take_over(*self, group_key(workspace));
+    self->hazards.barrier(Pipe::ALL);
 }
 
 int64_t block_idx()
@@ -216,6 +257,7 @@ int64_t sub_block_idx() { return self->sub_block; }
 int64_t sub_block_num() { return launch->mixed ? launch->vector_per_block : 1; }
 int64_t task_ratio() { return launch->mixed ? launch->vector_per_block : 1; }
 bool on_cube_core() { return self->cube; }
+int64_t program_counter() { return static_cast<int64_t>(so_offset(__builtin_return_address(0))); }
 // Cycles cannot be told while the program runs ahead of the timeline; instructions so far grow as steadily.
 int64_t system_cycle() { return static_cast<int64_t>(self->log.records.size()); }
 

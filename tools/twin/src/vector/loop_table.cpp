@@ -140,7 +140,6 @@ Loop loop_of(VecOp op, DType t)
     case VecOp::Rsqrt: return float_half<ops::Rsqrt>(t);
     case VecOp::Relu: return t == DType::I32 ? loop<int32_t, ops::Relu> : float_half<ops::Relu>(t);
     case VecOp::Not: return bitwise<ops::Not>(t);
-    case VecOp::Neg: return arithmetic<ops::Neg>(t);
     case VecOp::Add: return arithmetic<ops::Add>(t);
     case VecOp::Sub: return arithmetic<ops::Sub>(t);
     case VecOp::Mul: return arithmetic<ops::Mul>(t);
@@ -159,8 +158,6 @@ Loop loop_of(VecOp op, DType t)
     case VecOp::Muls: return arithmetic<ops::Muls>(t);
     case VecOp::Maxs: return arithmetic<ops::Maxs>(t);
     case VecOp::Mins: return arithmetic<ops::Mins>(t);
-    case VecOp::Subs: return arithmetic<ops::Subs>(t);
-    case VecOp::Divs: return float_half<ops::Divs>(t);
     case VecOp::LeakyRelu: return float_half<ops::LeakyRelu>(t);
     case VecOp::ShiftLeft: return shift<ShiftLeft>(t);
     case VecOp::ShiftRight: return shift<ShiftRight<false>>(t);
@@ -192,7 +189,6 @@ const OpFacts &facts(VecOp op)
         {"Rsqrt", "Rsqrt", 1, false, 0},
         {"Relu", "Relu", 1, false, 0},
         {"Not", "Not", 1, false, 0},
-        {"Neg", "Muls", 1, false, 0},
         {"Add", "Add", 2, false, 0},
         {"Sub", "Sub", 2, false, 0},
         {"Mul", "Mul", 2, false, 0},
@@ -211,8 +207,6 @@ const OpFacts &facts(VecOp op)
         {"Muls", "Muls", 1, false, 0},
         {"Maxs", "Maxs", 1, false, 0},
         {"Mins", "Mins", 1, false, 0},
-        {"Subs", "Adds", 1, false, 0},
-        {"Divs", "Div", 1, false, 0},
         {"LeakyRelu", "LeakyRelu", 1, false, 0},
         {"ShiftLeft", "ShiftLeft", 1, false, 0},
         {"ShiftRight", "ShiftRight", 1, false, 0},

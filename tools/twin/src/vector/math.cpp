@@ -184,26 +184,6 @@ void xor_count(DType type, View dst, View src0, View src1, View work, int64_t co
     }
 }
 
-void fma_count(DType type, View dst, View a, View b, View third, View work, int64_t count)
-{
-    static constexpr const char *kSteps[] = {"Mul", "Add", nullptr};
-    const void *pc = __builtin_return_address(0);
-    Call c{"Fma", pc, type, dst, a, b, work, 2, {}};
-    require_operand("Fma", pc, "src2", third);
-    if (!begin(c, count, kSteps)) {
-        return;
-    }
-    float z[kChunk];
-    size_t at = 0;
-    over_chunks(c, count, [&](float *out, const float *x, const float *y, size_t n) {
-        const float *w = chunk_of(type, third, at, n, z);
-        for (size_t i = 0; i < n; ++i) {
-            out[i] = __builtin_fmaf(x[i], y[i], w[i]);
-        }
-        at += n;
-    });
-}
-
 void cumulative_sum(DType type, View dst, View last_row, View src, View work, uint32_t outer, uint32_t inner,
                     bool last_axis)
 {

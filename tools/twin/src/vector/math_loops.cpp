@@ -83,7 +83,6 @@ void math_loop(MathOp op, float *d, const float *x, const float *y, float scalar
         AKGEN_EACH(Floor, __builtin_floor(a))
         AKGEN_EACH(Ceil, __builtin_ceil(a))
         AKGEN_EACH(Round, __builtin_rint(a)) // the API rounds halves to even
-        AKGEN_EACH(Rint, __builtin_rint(a))
         AKGEN_EACH(Trunc, __builtin_trunc(a))
         AKGEN_EACH(Frac, a - __builtin_trunc(a))
         AKGEN_EACH(Sign, (a > 0 ? 1.0 : a < 0 ? -1.0 : a))
@@ -99,7 +98,6 @@ void math_loop(MathOp op, float *d, const float *x, const float *y, float scalar
         AKGEN_EACH(ClampMin, (a < s ? s : a))
         AKGEN_EACH2(Power, pow(a, b))
         AKGEN_EACH2(Fmod, fmod(a, b))
-        AKGEN_EACH2(Hypot, hypot(a, b))
         AKGEN_EACH2(ReGlu, a * (b < 0 ? 0.0 : b))
         AKGEN_EACH2(GeGLU, a * gelu(b))
         AKGEN_EACH2(SwiGLU, a * b / (1.0 + exp(-s * b)))

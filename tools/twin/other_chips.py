@@ -1,0 +1,65 @@
+"""Documented names that Atlas A2 and A3 do not have, and documented names that one simulated device cannot serve.
+
+Source: the product tables at the head of the vendor's API pages, release 9.0.
+"""
+
+_ON_950 = {
+    "Neg": "Muls(dst, src, (T)-1, count)",
+    "Subs": "Adds(dst, src, -scalar, count)",
+    "Divs": "Muls(dst, src, 1 / scalar, count)",
+    "Ands": "Duplicate and And",
+    "Ors": "Duplicate and Or",
+    "Mull": "Mul",
+    "Prelu": "LeakyRelu for one slope; Mins, Mul, Maxs and Add for a tensor of slopes",
+    "Truncate": "Cast(dst, src, RoundMode::CAST_TRUNC, count) from float to float",
+    "AbsSub": "Sub and Abs",
+    "FusedAbsSub": "Sub and Abs",
+    "ExpSub": "Sub and Exp",
+    "FusedExpSub": "Sub and Exp",
+    "MulsCast": "Muls and Cast",
+    "Interleave": "Gather with a table of offsets",
+    "DeInterleave": "GatherMask with the patterns 1 and 2",
+    "Scatter": "SetValue in a loop, or DataCopyPad of each element to global memory",
+    "Rint": "Cast(dst, src, RoundMode::CAST_RINT, count) from float to float, or Round",
+    "Fma": "FusedMulAdd(dst, src0, src1, count): dst = src0 * dst + src1",
+    "Hypot": "Mul, Mul, Add and Sqrt",
+    "SinCos": "Sin and Cos",
+    "Clamp": "ClampMin and ClampMax, or Maxs and Mins",
+    "IsNan": "Compare(dst, src, src, CMPMODE::NE, count)",
+    "IsInf": "Abs and CompareScalar with the infinity",
+    "IsFinite": "Abs and CompareScalar with the largest finite number",
+    "LogicalNot": "CompareScalar(dst, src, 0, CMPMODE::EQ, count)",
+    "LogicalAnd": "CompareScalar with CMPMODE::NE on each side, and And on the bits",
+    "LogicalOr": "CompareScalar with CMPMODE::NE on each side, and Or on the bits",
+    "LogicalXor": "CompareScalar with CMPMODE::NE on each side, and Xor on the bits",
+    "LogicalAnds": "CompareScalar(dst, src, 0, CMPMODE::NE, count) where the scalar is true",
+    "LogicalOrs": "CompareScalar(dst, src, 0, CMPMODE::NE, count) where the scalar is false",
+    "BitwiseNot": "Not on int16_t",
+    "BitwiseAnd": "And on int16_t",
+    "BitwiseOr": "Or on int16_t",
+    "BitwiseXor": "Xor on int16_t",
+    "Where": "Select(dst, bitMask, src0, src1, SELMODE::VSEL_TENSOR_TENSOR_MODE, count) after a Compare",
+    "PhiloxRandom": "random numbers that the host hands in as a tensor",
+    "MicroAPI": "instructions on LocalTensor: this chip has no register-level vector functions",
+    "Reg": "instructions on LocalTensor: this chip has no register-level vector functions",
+    "RegTensor": "instructions on LocalTensor: this chip has no register-level vector functions",
+    "VF_CALL": "instructions on LocalTensor: this chip has no register-level vector functions",
+    "Simt": "instructions on LocalTensor: this chip has no SIMT threads",
+    "asc_vf_call": "instructions on LocalTensor: this chip has no vector functions of its own",
+    "threadIdx": "GetBlockIdx and a loop: this chip has no SIMT threads",
+    "blockDim": "GetBlockNum: this chip has no SIMT threads",
+    "Mutex": "SetFlag and WaitFlag",
+}  # fmt: skip
+_SEVERAL_DEVICES = (
+    "Hccl",
+    "HcclTilingData",
+    "Mc2InitTiling",
+    "Mc2CcTiling",
+    "Mc2CcTilingConfig",
+    "HCCL_SERVER_TYPE_AICPU",
+)
+
+# name -> what Atlas A2 has instead
+OTHER_CHIPS: dict[str, str] = _ON_950
+# names of communication among devices
+NOT_SIMULATED: frozenset[str] = frozenset(_SEVERAL_DEVICES)
