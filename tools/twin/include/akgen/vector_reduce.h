@@ -29,6 +29,10 @@ AKGEN_API void last_extreme(uint64_t &value, uint64_t &index);
 // Rows of `last` elements (`first` of them): along the last axis (AR) or along the first (RA).
 AKGEN_API void reduce_pattern(Reduce op, DType type, View dst, View src, View work, uint32_t first, uint32_t last,
                               bool rows, bool mean);
+enum class Fold : uint8_t { PROD, ANY, ALL };
+AKGEN_API void reduce_fold(Fold op, DType type, View dst, View src, View work, uint32_t first, uint32_t last, bool rows);
+// dst[0] = the sum of src0 ^ src1 over `count` elements of int16_t.
+AKGEN_API void reduce_xor_sum(View dst, View src0, View src1, View work, int64_t count);
 // Sum: `outer` rows, `inner` elements apart, of which `n` count; one result per row, side by side.
 AKGEN_API void sum_rows(const char *api, DType type, View dst, View src, View work, uint32_t outer, uint32_t inner,
                         uint32_t n, float scale);

@@ -73,6 +73,12 @@ AKGEN_INLINE void Swish(const LocalTensor<T> &dstLocal, const LocalTensor<T> &sr
         Name<T, isReuseSource>(dstTensor, srcTensor0, srcTensor1, srcTensor0.GetSize());                             \
     }
 AKGEN_GATED(GeGLU)
+template <typename T, bool isReuseSource = false>
+AKGEN_INLINE void GeGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0, const LocalTensor<T> &srcTensor1,
+                        const LocalTensor<uint8_t> &sharedTmpBuffer)
+{
+    GeGLU<T, isReuseSource>(dstTensor, srcTensor0, srcTensor1, sharedTmpBuffer, srcTensor0.GetSize());
+}
 AKGEN_GATED(ReGlu)
 #undef AKGEN_GATED
 

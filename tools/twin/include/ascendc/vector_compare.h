@@ -198,4 +198,18 @@ AKGEN_INLINE void SelectWithBytesMask(const LocalTensor<T> &dst, T src0, const L
                               info.srcLastAxis, info.maskLastAxis);
 }
 
+// The same under its later name.
+template <typename T, typename U, bool isReuseMask = true>
+AKGEN_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<T> &src0, T src1, const LocalTensor<U> &mask,
+                         const LocalTensor<uint8_t> &sharedTmpBuffer, const SelectWithBytesMaskShapeInfo &info)
+{
+    SelectWithBytesMask<T, U, isReuseMask>(dst, src0, src1, mask, sharedTmpBuffer, info);
+}
+template <typename T, typename U, bool isReuseMask = true>
+AKGEN_INLINE void Select(const LocalTensor<T> &dst, T src0, const LocalTensor<T> &src1, const LocalTensor<U> &mask,
+                         const LocalTensor<uint8_t> &sharedTmpBuffer, const SelectWithBytesMaskShapeInfo &info)
+{
+    SelectWithBytesMask<T, U, isReuseMask>(dst, src0, src1, mask, sharedTmpBuffer, info);
+}
+
 } // namespace AscendC

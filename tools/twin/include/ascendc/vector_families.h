@@ -8,6 +8,7 @@
 #include "ascendc/vector_compare.h"
 #include "ascendc/vector_compound.h"
 #include "ascendc/vector_fill.h"
+#include "ascendc/vector_fold.h"
 #include "ascendc/vector_gather.h"
 #include "ascendc/vector_layout.h"
 #include "ascendc/vector_logic.h"

@@ -99,6 +99,7 @@ template <typename Tiling> AKGEN_INLINE uint32_t row_length(const Tiling &tiling
                                     const LocalTensor<S> &deqScale, W DequantParams params)                          \
     {                                                                                                                \
         detail::AscendDequant_takes<T>();                                                                            \
+        params = detail::rows_of<T, mode>(params);                                                                   \
         akgen::twin::dequantise(detail::dtype_of<T>(), detail::dtype_of<S>(), detail::view(dstTensor),               \
                                 detail::view(srcTensor), detail::view(deqScale), V, 1.0f, params.m, params.n,        \
                                 params.calCount);                                                                    \
@@ -109,9 +110,17 @@ template <typename Tiling> AKGEN_INLINE uint32_t row_length(const Tiling &tiling
                                     const S deqScale, W DequantParams params)                                        \
     {                                                                                                                \
         detail::AscendDequant_takes<T>();                                                                            \
+        params = detail::rows_of<T, mode>(params);                                                                   \
         akgen::twin::dequantise(detail::dtype_of<T>(), akgen::twin::DType::F32, detail::view(dstTensor),             \
                                 detail::view(srcTensor), {}, V, static_cast<float>(deqScale), params.m, params.n,    \
                                 params.calCount);                                                                    \
+    }                                                                                                                \
+    /* One row; the scales repeat over its elements. */                                                              \
+    template <typename T, typename S, DeQuantMode mode = DeQuantMode::DEQUANT_WITH_SINGLE_ROW>                       \
+    AKGEN_INLINE void AscendDequant(const LocalTensor<T> &dstTensor, const LocalTensor<int32_t> &srcTensor,          \
+                                    const LocalTensor<S> &deqScale, W const uint32_t calCount)                       \
+    {                                                                                                                \
+        AscendDequant<T, S, mode>(dstTensor, srcTensor, deqScale, H DequantParams{1, calCount, deqScale.GetSize()}); \
     }                                                                                                                \
     template <typename T, bool isReuseSource = false>                                                                \
     AKGEN_INLINE void AscendQuant(const LocalTensor<int8_t> &dstTensor, const LocalTensor<T> &srcTensor,             \
@@ -178,6 +187,15 @@ struct DequantParams {
     uint32_t n = 0;
     uint32_t calCount = 0;
 };
+namespace detail {
+// A single row that holds whole runs of calCount elements is as many rows.
+template <typename T, DeQuantMode mode> AKGEN_INLINE DequantParams rows_of(const DequantParams &p)
+{
+    const bool runs = mode == DeQuantMode::DEQUANT_WITH_SINGLE_ROW && p.m == 1 && p.calCount != 0 &&
+                      p.calCount % (ONE_BLK_SIZE / sizeof(PrimT<T>)) == 0 && p.n % p.calCount == 0;
+    return runs ? DequantParams{p.n / p.calCount, p.calCount, p.calCount} : p;
+}
+} // namespace detail
 struct AntiQuantShapeInfo {
     uint32_t offsetHeight = 0;
     uint32_t offsetWidth = 0;
@@ -192,5 +210,18 @@ AKGEN_NORM_FORMS(, akgen::twin::View{}, )
 #undef AKGEN_HAND_ON
 #undef AKGEN_WORK
 #undef AKGEN_NORM_FORMS
+
+template <typename T, typename S, DeQuantMode mode = DeQuantMode::DEQUANT_WITH_SINGLE_ROW>
+AKGEN_INLINE void AscendDequant(const LocalTensor<T> &dstTensor, const LocalTensor<int32_t> &srcTensor,
+                                const LocalTensor<S> &deqScale, const LocalTensor<uint8_t> &sharedTmpBuffer)
+{
+    AscendDequant<T, S, mode>(dstTensor, srcTensor, deqScale, sharedTmpBuffer, srcTensor.GetSize());
+}
+template <typename T, typename S, DeQuantMode mode = DeQuantMode::DEQUANT_WITH_SINGLE_ROW>
+AKGEN_INLINE void AscendDequant(const LocalTensor<T> &dstTensor, const LocalTensor<int32_t> &srcTensor,
+                                const LocalTensor<S> &deqScale)
+{
+    AscendDequant<T, S, mode>(dstTensor, srcTensor, deqScale, srcTensor.GetSize());
+}
 
 } // namespace AscendC

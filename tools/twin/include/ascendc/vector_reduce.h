@@ -16,6 +16,7 @@ AKGEN_TAKES(BlockReduceMax, half, float)
 AKGEN_TAKES(BlockReduceMin, half, float)
 AKGEN_TAKES(PairReduceSum, half, float)
 AKGEN_TAKES(RepeatReduceSum, half, float)
+AKGEN_TAKES(ReduceMean, half, float)
 AKGEN_TAKES(Sum, half, float)
 AKGEN_TAKES(Mean, half, float)
 
@@ -104,6 +105,7 @@ AKGEN_REDUCE_EXTREME(ReduceMin, akgen::twin::Reduce::MIN)
     AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                                     \
                            const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t srcShape[], bool)             \
     {                                                                                                                \
+        detail::Name##_takes<T>();                                                                                   \
         akgen::twin::reduce_pattern(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src),                 \
                                     detail::view(sharedTmpBuffer), srcShape[0], srcShape[1],                         \
                                     std::is_same_v<pattern, Pattern::Reduce::AR>, Mean);                             \
@@ -111,6 +113,7 @@ AKGEN_REDUCE_EXTREME(ReduceMin, akgen::twin::Reduce::MIN)
     template <typename T, class pattern, bool isReuseSource = false>                                                 \
     AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t srcShape[], bool)    \
     {                                                                                                                \
+        detail::Name##_takes<T>();                                                                                   \
         akgen::twin::reduce_pattern(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src), {},             \
                                     srcShape[0], srcShape[1], std::is_same_v<pattern, Pattern::Reduce::AR>, Mean);   \
     }

@@ -44,21 +44,25 @@ struct LayerNormConfig {
     bool isOnlyOutput = false;
     bool isOutputRstd = true;
 };
+constexpr LayerNormConfig GetLayerNormNormalConfig(bool isOnlyOutput = false) { return {false, false, isOnlyOutput, true}; }
 constexpr LayerNormConfig LNCFG_NORM = {false, false, false, true};
 struct LayerNormPara {
     uint32_t aLength;
     uint32_t rLength;
     uint32_t rLengthWithPadding;
 };
-enum class LayerNormGradDataFormat { ND = 0 };
 struct LayerNormGradShapeInfo {
-    LayerNormGradDataFormat dataFormat = LayerNormGradDataFormat::ND;
+    DataFormat dataFormat = DataFormat::ND; // the only one
 };
 struct WelfordUpdateConfig {
     constexpr WelfordUpdateConfig(const bool inplace) : isInplace(inplace) {}
     bool isInplace = false;
 };
 constexpr WelfordUpdateConfig WFUPDATE_DEFAULT_CFG = {false};
+struct WelfordFinalizeConfig {
+    bool isCorrection = false;
+};
+constexpr WelfordFinalizeConfig WFFINALIZE_DEFAULT_CFG = {false};
 struct WelfordUpdateParam {
     uint32_t rnLength;
     uint32_t abLength;
@@ -172,18 +176,20 @@ struct WelfordFinalizePara {
                                      detail::view(inputMean), detail::view(inputVariance), detail::view(inputX), V,  \
                                      para.abLength, para.abComputeLength, para.nRec, config.isInplace});             \
     }                                                                                                                \
-    template <bool isReuseSource = false>                                                                            \
+    template <bool isReuseSource = false, const WelfordFinalizeConfig &config = WFFINALIZE_DEFAULT_CFG>              \
     AKGEN_INLINE void WelfordFinalize(const LocalTensor<float> &outputMean, const LocalTensor<float> &outputVariance, \
                                       const LocalTensor<float> &inputMean, const LocalTensor<float> &inputVariance,  \
                                       W WelfordFinalizePara &para)                                                   \
     {                                                                                                                \
+        static_assert(!config.isCorrection, "WelfordFinalize divides by the count on Ascend910B");                   \
         detail::welford_final(outputMean, outputVariance, inputMean, inputVariance, {}, V, para);                    \
     }                                                                                                                \
-    template <bool isReuseSource = false>                                                                            \
+    template <bool isReuseSource = false, const WelfordFinalizeConfig &config = WFFINALIZE_DEFAULT_CFG>              \
     AKGEN_INLINE void WelfordFinalize(const LocalTensor<float> &outputMean, const LocalTensor<float> &outputVariance, \
                                       const LocalTensor<float> &inputMean, const LocalTensor<float> &inputVariance,  \
                                       const LocalTensor<int32_t> &counts, W WelfordFinalizePara &para)               \
     {                                                                                                                \
+        static_assert(!config.isCorrection, "WelfordFinalize divides by the count on Ascend910B");                   \
         detail::welford_final(outputMean, outputVariance, inputMean, inputVariance, detail::view(counts), V, para);  \
     }                                                                                                                \
     template <typename U, typename T, bool isReuseSource = false, const LayerNormConfig &config = LNCFG_NORM>        \
