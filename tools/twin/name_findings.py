@@ -7,7 +7,7 @@ from akgen.tools.twin.code import Code, Found
 from akgen.tools.twin.compiler_text import CompilerError
 from akgen.tools.twin.header_names import enumerators, interfaces, members
 from akgen.tools.twin.host_names import HOST_NAMES
-from akgen.tools.twin.other_chips import NOT_SIMULATED, OTHER_CHIPS
+from akgen.tools.twin.other_chips import EARLIER_CHIPS, LATER_CHIPS, NOT_SIMULATED
 from akgen.tools.twin.suggest import closest
 
 
@@ -51,9 +51,10 @@ def _elsewhere(name: str) -> Found | None:
     if name in NOT_SIMULATED:
         text = f"{name} is communication among devices; the twin simulates one device."
         return Found("NOT_SIMULATED", text, "Verify what one device computes; run the communication on NPUs.")
-    if name in OTHER_CHIPS:
-        text = f"{name} is an API of later chips; Ascend910B does not have it."
-        return Found("OTHER_CHIP", text, f"Use {OTHER_CHIPS[name]}.")
+    for when, others in (("later", LATER_CHIPS), ("earlier", EARLIER_CHIPS)):
+        if name in others:
+            text = f"{name} is an API of {when} chips; Ascend910B does not have it."
+            return Found("OTHER_CHIP", text, f"Use {others[name]}.")
     return None
 
 

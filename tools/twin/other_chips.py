@@ -3,6 +3,8 @@
 Source: the product tables at the head of the vendor's API pages, release 9.0.
 """
 
+_BY_COPY = "a copy from the Unified Buffer between SetAtomic{}<T>() and SetAtomicNone()"
+_BY_TURNS = "one core as the owner of the element, or SyncAll, or IBSet and IBWait, between the cores"
 _ON_950 = {
     "Neg": "Muls(dst, src, (T)-1, count)",
     "Subs": "Adds(dst, src, -scalar, count)",
@@ -49,7 +51,34 @@ _ON_950 = {
     "threadIdx": "GetBlockIdx and a loop: this chip has no SIMT threads",
     "blockDim": "GetBlockNum: this chip has no SIMT threads",
     "Mutex": "SetFlag and WaitFlag",
+    "AtomicAdd": _BY_COPY.format("Add"),
+    "AtomicMax": _BY_COPY.format("Max"),
+    "AtomicMin": _BY_COPY.format("Min"),
+    "AtomicCas": _BY_TURNS,
+    "AtomicExch": _BY_TURNS,
+    "asc_atomic_add": _BY_COPY.format("Add"),
+    "asc_atomic_sub": _BY_COPY.format("Add"),
+    "asc_atomic_inc": _BY_COPY.format("Add"),
+    "asc_atomic_dec": _BY_COPY.format("Add"),
+    "asc_atomic_max": _BY_COPY.format("Max"),
+    "asc_atomic_min": _BY_COPY.format("Min"),
+    "asc_atomic_cas": _BY_TURNS,
+    "asc_atomic_exch": _BY_TURNS,
+    "asc_atomic_and": _BY_TURNS,
+    "asc_atomic_or": _BY_TURNS,
+    "asc_atomic_xor": _BY_TURNS,
 }  # fmt: skip
+_PRODUCT = "LoadData and Mmad, or a Matmul object"
+_IMAGE = "LoadData with LoadData3DParamsV2, and Mmad"
+_BEFORE_910B = {
+    "Gemm": _PRODUCT,
+    "GemmTiling": _PRODUCT,
+    "GetGemmTiling": _PRODUCT,
+    "Conv2D": _IMAGE,
+    "Conv2dParams": _IMAGE,
+    "Conv2dTilling": _IMAGE,
+    "GetConv2dTiling": _IMAGE,
+}
 _SEVERAL_DEVICES = (
     "Hccl",
     "HcclTilingData",
@@ -60,6 +89,7 @@ _SEVERAL_DEVICES = (
 )
 
 # name -> what Atlas A2 has instead
-OTHER_CHIPS: dict[str, str] = _ON_950
+LATER_CHIPS: dict[str, str] = _ON_950
+EARLIER_CHIPS: dict[str, str] = _BEFORE_910B
 # names of communication among devices
 NOT_SIMULATED: frozenset[str] = frozenset(_SEVERAL_DEVICES)

@@ -9,6 +9,7 @@ AKGEN_TAKES(Copy, half, bfloat16_t, float, int16_t, uint16_t, int32_t, uint32_t)
 AKGEN_TAKES(SetAtomicAdd, half, bfloat16_t, float, int8_t, int16_t, int32_t)
 AKGEN_TAKES(SetAtomicMax, half, bfloat16_t, float, int8_t, int16_t, int32_t)
 AKGEN_TAKES(SetAtomicMin, half, bfloat16_t, float, int8_t, int16_t, int32_t)
+AKGEN_TAKES(SetAtomicType, half, bfloat16_t, float, int8_t, int16_t, int32_t)
 using akgen::twin::Pad;
 using akgen::twin::Rows;
 
@@ -250,6 +251,7 @@ template <typename T> AKGEN_INLINE void SetAtomicMin()
 AKGEN_INLINE void SetAtomicNone() { akgen::twin::set_atomic(akgen::twin::Atomic::none, akgen::twin::DType::NONE); }
 template <typename T> AKGEN_INLINE void SetAtomicType()
 {
+    detail::SetAtomicType_takes<T>();
     akgen::twin::set_atomic_type(detail::dtype_of<T>());
 }
 template <AtomicDtype type, AtomicOp op> AKGEN_INLINE void SetStoreAtomicConfig()
