@@ -129,6 +129,7 @@ _CUBE_ONLY = frozenset(
         "fix_scales",
         "fix_matrices",
         "fix_legacy",
+        "fix_legacy_to_l1",
     }
 )
 _ENTRY_POINT = re.compile(r"_ZN5akgen4twin\d+([a-z_0-9]+?)E")

@@ -20,7 +20,7 @@ struct Fractals {
 };
 AKGEN_API void load_fractals(View dst, View src, const Fractals &p, DType dtype);
 AKGEN_API void load_fractals_global(View dst, const uint8_t *src, const Fractals &p, DType dtype);
-// Square matrices of one fractal (16-bit) or two: transposed, and split again. `between` lies between the two.
+// Square matrices of one fractal (16-bit), two, or four (4-bit): transposed, and split again, `between` from one to the next.
 struct Squares {
     uint32_t start, repeats, src_stride, dst_gap, between;
     bool downwards;
@@ -75,5 +75,6 @@ AKGEN_API void fix_scale(uint64_t scale);
 AKGEN_API void fix_scales(View scales);
 AKGEN_API void fix_matrices(uint32_t matrices, uint32_t src_stride, uint32_t dst_stride);
 AKGEN_API void fix_legacy(uint8_t *dst, View src, Fix p, DType dst_type, DType src_type);
+AKGEN_API void fix_legacy_to_l1(View dst, View src, Fix p, DType dst_type, DType src_type);
 
 } // namespace akgen::twin

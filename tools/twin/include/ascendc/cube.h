@@ -2,6 +2,7 @@
 #pragma once
 #include "akgen/cube.h"
 #include "ascendc/copy.h"
+#include "ascendc/cube_dtypes.h"
 #include "ascendc/cube_params.h"
 
 namespace AscendC {
@@ -10,6 +11,7 @@ namespace AscendC {
 template <typename T>
 AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const Nd2NzParams &p)
 {
+    detail::reorders<T>();
     akgen::twin::nd_to_nz(detail::view(dst), detail::address(src),
                           {p.ndNum, p.nValue, p.dValue, p.srcNdMatrixStride, p.srcDValue, p.dstNzC0Stride, p.dstNzNStride,
                            p.dstNzMatrixStride},
@@ -21,6 +23,7 @@ AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src
 template <typename T>
 AKGEN_INLINE void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadData2DParams &p)
 {
+    detail::loads<T>();
     akgen::twin::load_fractals(detail::view(dst), detail::view(src),
                                {p.startIndex, p.repeatTimes, p.srcStride, p.dstGap, p.ifTranspose, p.addrMode != 0},
                                detail::dtype_of<T>());
@@ -28,6 +31,7 @@ AKGEN_INLINE void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src,
 template <typename T>
 AKGEN_INLINE void LoadData(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const LoadData2DParams &p)
 {
+    detail::loads_from_global<T>();
     akgen::twin::load_fractals_global(detail::view(dst), detail::address(src),
                                       {p.startIndex, p.repeatTimes, p.srcStride, p.dstGap, p.ifTranspose, p.addrMode != 0},
                                       detail::dtype_of<T>());
@@ -35,6 +39,7 @@ AKGEN_INLINE void LoadData(const LocalTensor<T> &dst, const GlobalTensor<T> &src
 template <typename T>
 AKGEN_INLINE void LoadDataWithTranspose(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadData2dTransposeParams &p)
 {
+    detail::loads_transposed<T>();
     akgen::twin::load_squares(detail::view(dst), detail::view(src),
                               {p.startIndex, p.repeatTimes, p.srcStride, p.dstGap, p.dstFracGap, p.addrMode != 0},
                               detail::dtype_of<T>());
@@ -42,6 +47,7 @@ AKGEN_INLINE void LoadDataWithTranspose(const LocalTensor<T> &dst, const LocalTe
 template <typename T, const IsResetLoad3dConfig &config = IS_RESER_LOAD3D_DEFAULT_CONFIG, typename U = PrimT<T>>
 AKGEN_INLINE void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadData3DParamsV2<U> &p)
 {
+    detail::loads_image<T>();
     akgen::twin::load_image(
         detail::view(dst), detail::view(src),
         {p.l1H, p.l1W, p.channelSize, p.padList[0], p.padList[1], p.padList[2], p.padList[3], p.kExtension, p.mExtension,
@@ -79,15 +85,6 @@ AKGEN_INLINE void InitConstValue(const LocalTensor<T> &dst, const InitConstValue
 // -- the multiplication -----------------------------------------------------------------------------------------------------
 
 namespace detail {
-template <typename C, typename A, typename B> constexpr bool multiplies()
-{
-    using c = PrimT<C>;
-    using a = PrimT<A>;
-    using b = PrimT<B>;
-    return (std::is_same_v<a, b> && std::is_same_v<c, float> &&
-            (std::is_same_v<a, half> || std::is_same_v<a, bfloat16_t> || std::is_same_v<a, float>)) ||
-           (std::is_same_v<a, b> && std::is_same_v<a, int8_t> && std::is_same_v<c, int32_t>);
-}
 AKGEN_INLINE akgen::twin::Multiply multiply_of(const MmadParams &p, bool bias)
 {
     return {p.m, p.n, p.k, p.cmatrixInitVal && !p.isBias, bias, static_cast<uint8_t>(p.unitFlag), p.kDirectionAlign, p.disableGemv};
@@ -96,9 +93,7 @@ AKGEN_INLINE akgen::twin::Multiply multiply_of(const MmadParams &p, bool bias)
 template <typename T, typename U, typename S>
 AKGEN_INLINE void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm, const LocalTensor<S> &filter, const MmadParams &mmadParams)
 {
-    static_assert(detail::multiplies<T, U, S>(),
-                  "Mmad: supported types of dst, fm, filter are float x half x half, float x bfloat16_t x bfloat16_t, "
-                  "float x float x float, int32_t x int8_t x int8_t");
+    detail::multiplies<T, U, S>();
     akgen::twin::multiply(detail::view(dst), detail::view(fm), detail::view(filter), {nullptr, 0},
                           detail::multiply_of(mmadParams, false), detail::dtype_of<T>(), detail::dtype_of<U>(), detail::dtype_of<S>());
 }
@@ -106,10 +101,8 @@ template <typename T, typename U, typename S, typename V>
 AKGEN_INLINE void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm, const LocalTensor<S> &filter, const LocalTensor<V> &bias,
                        const MmadParams &mmadParams)
 {
-    static_assert(detail::multiplies<T, U, S>(),
-                  "Mmad: supported types of dst, fm, filter are float x half x half, float x bfloat16_t x bfloat16_t, "
-                  "float x float x float, int32_t x int8_t x int8_t");
-    static_assert(std::is_same_v<PrimT<T>, PrimT<V>>, "Mmad: the bias has the type of dst");
+    detail::multiplies<T, U, S>();
+    static_assert(std::is_same_v<PrimT<T>, PrimT<V>>, "AKGEN:DTYPE_UNSUPPORTED: the bias of Mmad has the type of dst");
     akgen::twin::multiply(detail::view(dst), detail::view(fm), detail::view(filter), detail::view(bias),
                           detail::multiply_of(mmadParams, true), detail::dtype_of<T>(), detail::dtype_of<U>(), detail::dtype_of<S>());
 }
@@ -130,6 +123,7 @@ AKGEN_INLINE akgen::twin::Fix fix_of(const FixpipeParamsV220 &p, const FixpipeCo
 template <typename T, typename U, const FixpipeConfig &config = CFG_ROW_MAJOR>
 AKGEN_INLINE void Fixpipe(const GlobalTensor<T> &dst, const LocalTensor<U> &src, const FixpipeParamsV220 &intriParams)
 {
+    detail::leaves<T, U>();
     akgen::twin::fix_out(detail::address(dst), detail::view(src), {nullptr, 0}, detail::fix_of(intriParams, config),
                          detail::dtype_of<T>(), detail::dtype_of<U>());
 }
@@ -138,13 +132,24 @@ template <typename T, typename U, const FixpipeConfig &config = CFG_ROW_MAJOR, t
 AKGEN_INLINE void Fixpipe(const GlobalTensor<T> &dst, const LocalTensor<U> &src, const LocalTensor<S> &cbufWorkspace,
                           const FixpipeParamsV220 &intriParams)
 {
+    detail::leaves<T, U>();
     akgen::twin::fix_out(detail::address(dst), detail::view(src), detail::view(cbufWorkspace), detail::fix_of(intriParams, config),
                          detail::dtype_of<T>(), detail::dtype_of<U>());
 }
 template <typename T, typename U, const FixpipeConfig &config = CFG_NZ>
 AKGEN_INLINE void Fixpipe(const LocalTensor<T> &dst, const LocalTensor<U> &src, const FixpipeParamsV220 &intriParams)
 {
+    detail::leaves<T, U>();
     akgen::twin::fix_to_l1(detail::view(dst), detail::view(src), {nullptr, 0}, detail::fix_of(intriParams, config),
+                           detail::dtype_of<T>(), detail::dtype_of<U>());
+}
+template <typename T, typename U, const FixpipeConfig &config = CFG_NZ, typename S = uint64_t,
+          typename = std::enable_if_t<std::is_same_v<PrimT<S>, uint64_t>>>
+AKGEN_INLINE void Fixpipe(const LocalTensor<T> &dst, const LocalTensor<U> &src, const LocalTensor<S> &cbufWorkspace,
+                          const FixpipeParamsV220 &intriParams)
+{
+    detail::leaves<T, U>();
+    akgen::twin::fix_to_l1(detail::view(dst), detail::view(src), detail::view(cbufWorkspace), detail::fix_of(intriParams, config),
                            detail::dtype_of<T>(), detail::dtype_of<U>());
 }
 AKGEN_INLINE void SetFixpipeNz2ndFlag(uint16_t ndNum, uint16_t srcNdStride, uint16_t dstNdStride)
@@ -152,9 +157,17 @@ AKGEN_INLINE void SetFixpipeNz2ndFlag(uint16_t ndNum, uint16_t srcNdStride, uint
     akgen::twin::fix_matrices(ndNum, srcNdStride, dstNdStride);
 }
 AKGEN_INLINE void SetFixpipePreQuantFlag(uint64_t config) { akgen::twin::fix_scale(config); }
-template <typename T, bool setRelu = false> AKGEN_INLINE void SetFixPipeConfig(const LocalTensor<T> &preTensor, bool = false)
+// The tensor of a ReLU is reserved: nothing reads it.
+template <typename T, bool setRelu = false> AKGEN_INLINE void SetFixPipeConfig(const LocalTensor<T> &preData, bool = false)
 {
-    akgen::twin::fix_scales(detail::view(preTensor));
+    static_assert(!setRelu, "AKGEN:OTHER_CHIP: SetFixPipeConfig<T, true> does not exist on Ascend910B; "
+                            "set reluPre of DataCopyCO12DstParams for a plain ReLU");
+    akgen::twin::fix_scales(detail::view(preData));
+}
+template <typename T>
+AKGEN_INLINE void SetFixPipeConfig(const LocalTensor<T> &, const LocalTensor<T> &quantPre, bool = false)
+{
+    akgen::twin::fix_scales(detail::view(quantPre));
 }
 namespace detail {
 AKGEN_INLINE akgen::twin::Fix fix_of(const DataCopyCO12DstParams &p)
@@ -166,7 +179,14 @@ AKGEN_INLINE akgen::twin::Fix fix_of(const DataCopyCO12DstParams &p)
 template <typename T, typename U>
 AKGEN_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<U> &src, const DataCopyCO12DstParams &p)
 {
+    detail::leaves<T, U>();
     akgen::twin::fix_legacy(detail::address(dst), detail::view(src), detail::fix_of(p), detail::dtype_of<T>(), detail::dtype_of<U>());
+}
+template <typename T, typename U>
+AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const DataCopyCO12DstParams &p)
+{
+    detail::leaves<T, U>();
+    akgen::twin::fix_legacy_to_l1(detail::view(dst), detail::view(src), detail::fix_of(p), detail::dtype_of<T>(), detail::dtype_of<U>());
 }
 
 } // namespace AscendC

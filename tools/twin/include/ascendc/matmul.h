@@ -290,8 +290,8 @@ private:
         akgen::twin::Product p{};
         p.a = {a_.data, detail::dtype_of<SrcT>(), fractal(A_TYPE::format), a_.transposed, stride_a(), a_.limit};
         p.b = {b_.data, detail::dtype_of<SrcBT>(), fractal(B_TYPE::format), b_.transposed, stride_b(), b_.limit};
-        p.a.data += start(p.a, block.row, true) * sizeof(SrcT);
-        p.b.data += start(p.b, block.column, false) * sizeof(SrcBT);
+        p.a.data += detail::storage_bytes<SrcT>(start(p.a, block.row, true));
+        p.b.data += detail::storage_bytes<SrcBT>(start(p.b, block.column, false));
         p.c = c;
         p.bias_type = akgen::twin::DType::NONE;
         if (bias_ != nullptr) {
@@ -328,7 +328,7 @@ private:
             return k_;
         }
         if (a_.limit) { // on the chip it stands alone
-            return filled(a_.transposed ? m_ : k_, sizeof(SrcT));
+            return filled<SrcT>(a_.transposed ? m_ : k_);
         }
         return a_.transposed ? org_m_ : org_ka_;
     }
@@ -342,13 +342,13 @@ private:
             return b_.transposed ? org_n_ : org_kb_;
         }
         if (b_.limit) {
-            return filled(b_.transposed ? k_ : n_, sizeof(SrcBT));
+            return filled<SrcBT>(b_.transposed ? k_ : n_);
         }
         return b_.transposed ? org_kb_ : org_n_;
     }
-    static AKGEN_INLINE uint64_t filled(uint32_t count, uint32_t size)
+    template <typename T> static AKGEN_INLINE uint64_t filled(uint32_t count)
     {
-        const uint64_t unit = 32 / size;
+        const uint64_t unit = detail::storage_elements<T>(32);
         return (count + unit - 1) / unit * unit;
     }
     // Element where a block begins: rows of A, columns of B.
@@ -358,7 +358,8 @@ private:
         if (!s.fractal) {
             return along ? at * s.stride : at;
         }
-        const uint64_t c0 = s.type == akgen::twin::DType::I8 ? 32 : s.type == akgen::twin::DType::F32 ? 8 : 16;
+        using akgen::twin::DType;
+        const uint64_t c0 = s.type == DType::I4 ? 64 : s.type == DType::I8 ? 32 : s.type == DType::F32 ? 8 : 16;
         return along ? at * c0 : at / c0 * ((s.stride + 15) / 16 * 16) * c0;
     }
     struct Batch {
@@ -402,12 +403,12 @@ private:
         org_n_ = n_;
         org_ka_ = org_kb_ = k_;
         for (uint64_t i = 0; i < count; ++i) {
-            a_.data = a.data + sizeof(SrcT) * matrix_at<A_TYPE::layout>(first_a + i * batch.count_a / count, batch.step_a, uint64_t{m_} * k_,
+            a_.data = a.data + detail::storage_bytes<SrcT>(matrix_at<A_TYPE::layout>(first_a + i * batch.count_a / count, batch.step_a, uint64_t{m_} * k_,
                                                                        times(t.ALayoutInfoN, t.ALayoutInfoG),
-                                                                       static_cast<uint64_t>(t.ALayoutInfoS), static_cast<uint64_t>(t.ALayoutInfoD));
-            b_.data = b.data + sizeof(SrcBT) * matrix_at<B_TYPE::layout>(first_b + i * batch.count_b / count, batch.step_b, uint64_t{n_} * k_,
+                                                                       static_cast<uint64_t>(t.ALayoutInfoS), static_cast<uint64_t>(t.ALayoutInfoD)));
+            b_.data = b.data + detail::storage_bytes<SrcBT>(matrix_at<B_TYPE::layout>(first_b + i * batch.count_b / count, batch.step_b, uint64_t{n_} * k_,
                                                                         times(t.BLayoutInfoN, t.BLayoutInfoG),
-                                                                        static_cast<uint64_t>(t.BLayoutInfoS), static_cast<uint64_t>(t.BLayoutInfoD));
+                                                                        static_cast<uint64_t>(t.BLayoutInfoS), static_cast<uint64_t>(t.BLayoutInfoD)));
             if (bias != nullptr && detail::config_of(MM_CFG).isBiasBatch) {
                 bias_ = bias + (first + i) * n_ * sizeof(BiasT);
             }

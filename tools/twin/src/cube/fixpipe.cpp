@@ -120,13 +120,30 @@ void fix_matrices(uint32_t matrices, uint32_t src_stride, uint32_t dst_stride)
     settings.dst_stride = dst_stride;
 }
 
-void fix_legacy(uint8_t *dst, View src, Fix p, DType dst_type, DType src_type)
+// The settings take the place of what the older parameters lack. A table of scales lies beside L0C.
+static Fix with_settings(const void *pc, Fix p)
 {
     p.scale = settings.scale;
     p.matrices = settings.matrices;
     p.src_matrix_stride = settings.src_stride;
     p.dst_matrix_stride = settings.dst_stride;
-    run("DataCopy", __builtin_return_address(0), {dst, 0, true}, src, settings.scales, p, dst_type, src_type);
+    if (by_column(p.quant)) {
+        require_space("DataCopy", pc, "quantPre (SetFixPipeConfig)", settings.scales, Space::FB);
+    }
+    return p;
+}
+
+void fix_legacy(uint8_t *dst, View src, Fix p, DType dst_type, DType src_type)
+{
+    const void *pc = __builtin_return_address(0);
+    run("DataCopy", pc, {dst, 0, true}, src, settings.scales, with_settings(pc, p), dst_type, src_type);
+}
+
+void fix_legacy_to_l1(View dst, View src, Fix p, DType dst_type, DType src_type)
+{
+    const void *pc = __builtin_return_address(0);
+    require_space("DataCopy", pc, "dst", dst, Space::L1);
+    run("DataCopy", pc, {dst.data, dst.size_bytes, false}, src, settings.scales, with_settings(pc, p), dst_type, src_type);
 }
 
 } // namespace akgen::twin

@@ -27,7 +27,7 @@ inline float to_hf32(float value, bool away)
 
 inline uint32_t step_along_k(DType type, bool in_hf32)
 {
-    return type == DType::I8 ? 32 : type != DType::F32 ? 16 : in_hf32 ? 8 : 4;
+    return type == DType::I4 ? 64 : type == DType::I8 ? 32 : type != DType::F32 ? 16 : in_hf32 ? 8 : 4;
 }
 
 } // namespace akgen::twin

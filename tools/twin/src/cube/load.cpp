@@ -1,7 +1,7 @@
 // Into L1 in fractal order, and from L1 into L0A and L0B.
 #include "akgen/cube.h"
+#include "nibbles.h"
 #include "operand.h"
-#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -135,11 +135,27 @@ void load_fractals_global(View dst, const uint8_t *src, const Fractals &p, DType
 // -- squares that are transposed ---------------------------------------------------------------------------------------------
 
 namespace {
-// Byte offset of element (row, column) in the fractals that make a square: one below the other for 8 bits, beside for 32.
-uint32_t in_square(uint32_t row, uint32_t column, uint32_t size)
+// Number of element (row, column) in the fractals that make a square: one below the other, or, for 32 bits, beside each other.
+uint32_t in_square(uint32_t row, uint32_t column, DType dtype)
 {
-    const uint32_t fractal = size == 1 ? row / 16 : size == 4 ? column / 8 : 0;
-    return fractal * fractal_bytes + row % 16 * c0_bytes + (size == 4 ? column % 8 : column) * size;
+    const uint32_t lanes = lanes_of(dtype);
+    const uint32_t fractal = dtype_bytes(dtype) == 4 ? column / lanes : row / 16;
+    return (fractal * 16 + row % 16) * lanes + column % lanes;
+}
+
+void transpose_square(uint8_t *to, const uint8_t *from, uint32_t side, DType dtype)
+{
+    const uint32_t size = dtype_bytes(dtype);
+    for (uint32_t row = 0; row < side; ++row) {
+        for (uint32_t column = 0; column < side; ++column) {
+            const uint32_t target = in_square(column, row, dtype), source = in_square(row, column, dtype);
+            if (dtype == DType::I4) {
+                put_nibble(to, target, nibble_at(from, source));
+            } else {
+                std::memcpy(to + target * size, from + source * size, size);
+            }
+        }
+    }
 }
 } // namespace
 
@@ -153,9 +169,13 @@ void load_squares(View dst, View src, const Squares &p, DType dtype)
     }
     const Space to = require_either(api, pc, "dst", dst, Space::L0A, Space::L0B);
     require_space(api, pc, "src", src, Space::L1);
+    const bool small = dtype == DType::I4;
+    if (small && to == Space::L0A) {
+        trap("DTYPE_SUPPORT", api, pc, "%s: %s is transposed on the way to L0B only, not to L0A.", api, dtype_name(dtype));
+    }
     const uint32_t size = dtype_bytes(dtype);
-    const uint32_t parts = size == 2 ? 1 : 2;
-    const uint32_t side = size == 1 ? 32 : 16;
+    const uint32_t parts = small ? 4 : size == 2 ? 1 : 2;
+    const uint32_t side = small ? 64 : size == 1 ? 32 : 16;
     const uint64_t square_bytes = uint64_t{parts} * fractal_bytes;
     const uint8_t *from = src.data + p.start * square_bytes;
     const int64_t src_stride = (p.downwards ? -1 : 1) * static_cast<int64_t>(p.src_stride * square_bytes);
@@ -170,115 +190,11 @@ void load_squares(View dst, View src, const Squares &p, DType dtype)
         in.access[1 + part] = rows_of(dst.data + offset, fractal_bytes, p.repeats, dst_stride, true, left);
     }
     issue(in);
-    uint8_t square[2 * fractal_bytes];
+    uint8_t square[4 * fractal_bytes];
     for (uint32_t r = 0; r < p.repeats; ++r) {
-        const uint8_t *source = from + r * src_stride;
-        for (uint32_t row = 0; row < side; ++row) {
-            for (uint32_t column = 0; column < side; ++column) {
-                std::memcpy(square + in_square(column, row, size), source + in_square(row, column, size), size);
-            }
-        }
+        transpose_square(square, from + r * src_stride, side, dtype);
         for (uint32_t part = 0; part < parts; ++part) {
             std::memcpy(dst.data + r * dst_stride + part * apart, square + part * fractal_bytes, fractal_bytes);
-        }
-    }
-}
-
-// -- images --------------------------------------------------------------------------------------------------------------------
-
-namespace {
-struct ImageRegisters {
-    bool shaped = false, padded = false;
-    uint32_t height = 0, width = 0, repeats = 1, boundary = 0;
-    uint8_t pads[4] = {};
-    uint64_t padding = 0;
-};
-ImageRegisters &image_registers()
-{
-    static thread_local ImageRegisters registers; // one core is one thread
-    return registers;
-}
-} // namespace
-
-void image_shape(uint32_t height, uint32_t width, const uint8_t *pads)
-{
-    ImageRegisters &kept = image_registers();
-    kept.shaped = true;
-    kept.height = height;
-    kept.width = width;
-    std::memcpy(kept.pads, pads, sizeof kept.pads);
-}
-void image_padding(uint64_t value)
-{
-    image_registers().padded = true;
-    image_registers().padding = value;
-}
-void image_repeat(uint32_t times) { image_registers().repeats = times; }
-void image_boundary(uint32_t value) { image_registers().boundary = value; }
-
-void load_image(View dst, View src, const Image &given, bool own_shape, bool own_padding, DType dtype)
-{
-    const char *api = "LoadData";
-    const void *pc = __builtin_return_address(0);
-    self->last_pc = pc;
-    const ImageRegisters &kept = image_registers();
-    Image p = given;
-    if (!own_shape) {
-        if (!kept.shaped) {
-            trap("CUBE_RANGE", api, pc, "LoadData: isSetFMatrix is false, and SetFmatrix was not called before.");
-        }
-        p.height = kept.height;
-        p.width = kept.width;
-        p.pad_left = kept.pads[0];
-        p.pad_right = kept.pads[1];
-        p.pad_top = kept.pads[2];
-        p.pad_bottom = kept.pads[3];
-    }
-    if (!own_padding && kept.padded) {
-        p.pad_value = kept.padding;
-    }
-    if (kept.repeats > 1 || kept.boundary != 0) {
-        trap("CUBE_RANGE", api, pc, "LoadData: %u repeats and a boundary of %u are set; the twin takes one repeat and no boundary.",
-             kept.repeats, kept.boundary);
-    }
-    if (p.k_extent == 0 || p.m_extent == 0) {
-        return;
-    }
-    const Space to = require_either(api, pc, "dst", dst, Space::L0A, Space::L0B);
-    require_space(api, pc, "src", src, Space::L1);
-    const uint32_t size = dtype_bytes(dtype), c0 = c0_bytes / size;
-    const uint32_t span_w = (p.filter_w - 1) * p.dilation_w + 1, span_h = (p.filter_h - 1) * p.dilation_h + 1;
-    if (p.stride_w == 0 || p.stride_h == 0 || p.filter_w == 0 || p.filter_h == 0 || p.width + p.pad_left + p.pad_right < span_w ||
-        p.height + p.pad_top + p.pad_bottom < span_h) {
-        trap("CUBE_RANGE", api, pc, "%s: an image of %u x %u with a filter of %u x %u and strides %u x %u has no output.", api, p.height,
-             p.width, p.filter_h, p.filter_w, p.stride_h, p.stride_w);
-    }
-    const uint32_t out_w = (p.width + p.pad_left + p.pad_right - span_w) / p.stride_w + 1;
-    const bool right = to == Space::L0B;
-    // Left operand: 16 x C0 fractals, row by row. Right operand: C0 x 16 fractals of the same matrix, columns inside first.
-    const uint32_t rows = blocks_of(p.m_extent, right ? c0 : 16), columns = blocks_of(p.k_extent, right ? 16 : c0);
-    const uint32_t planes = blocks_of(p.channels, c0);
-    Instr in = cube_instr(api, right ? "LoadData3D L0B" : "LoadData3D L0A", pc, Pipe::MTE1, dtype);
-    in.n_access = 2;
-    in.access[0] = one_run(dst.data, uint64_t{rows} * columns * fractal_bytes, true, dst.size_bytes);
-    in.access[1] = one_run(src.data, uint64_t{planes} * p.height * p.width * c0_bytes, false, src.size_bytes);
-    issue(in);
-    const auto element = [&](uint32_t m, uint32_t k) -> const uint8_t * {
-        const uint32_t lane = k % c0, tap = k / c0;
-        const uint32_t kw = tap % p.filter_w, kh = tap / p.filter_w % p.filter_h, plane = tap / p.filter_w / p.filter_h;
-        const int64_t h = int64_t{m / out_w} * p.stride_h + int64_t{kh} * p.dilation_h - p.pad_top;
-        const int64_t w = int64_t{m % out_w} * p.stride_w + int64_t{kw} * p.dilation_w - p.pad_left;
-        if (h < 0 || w < 0 || h >= p.height || w >= p.width || plane >= planes) {
-            return reinterpret_cast<const uint8_t *>(&p.pad_value);
-        }
-        return src.data + ((uint64_t{plane} * p.height + static_cast<uint64_t>(h)) * p.width + static_cast<uint64_t>(w)) * c0_bytes + lane * size;
-    };
-    const uint32_t high = rows * (right ? c0 : 16), wide = columns * (right ? 16 : c0);
-    for (uint32_t m = 0; m < high; ++m) {
-        for (uint32_t k = 0; k < wide; ++k) {
-            const uint64_t fractal = right ? uint64_t{m / c0} * columns + k / 16 : uint64_t{m / 16} * columns + k / c0;
-            const uint32_t inside = right ? k % 16 * c0 + m % c0 : m % 16 * c0 + k % c0;
-            std::memcpy(dst.data + fractal * fractal_bytes + inside * size, element(p.m_start + m, p.k_start + k), size);
         }
     }
 }

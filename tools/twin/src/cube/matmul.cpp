@@ -4,6 +4,7 @@
 #include "convert.h"
 #include "hf32.h"
 #include "matmul_plan.h"
+#include "nibbles.h"
 #include "operand.h"
 #include "sums.h"
 #include <algorithm>
@@ -45,7 +46,6 @@ Core &cube_core(const char *api, const void *pc)
 uint64_t rows_stored(const Stored &s, uint32_t rows, uint32_t columns) { return s.transposed ? columns : rows; }
 uint64_t columns_stored(const Stored &s, uint32_t rows, uint32_t columns) { return s.transposed ? rows : columns; }
 
-uint32_t lanes_of(const Stored &s) { return c0_bytes / dtype_bytes(s.type); }
 uint64_t offset_of(const Stored &s, uint64_t row, uint64_t column, uint32_t c0)
 {
     if (!s.fractal) {
@@ -57,21 +57,21 @@ uint64_t offset_of(const Stored &s, uint64_t row, uint64_t column, uint32_t c0)
 // Check the memory that a stored matrix touches; on-chip tensors are entered on the pipe that moves them.
 void check(const Stored &s, uint32_t rows, uint32_t columns, bool write, uint32_t c0, const char *api, const void *pc)
 {
-    const uint64_t high = rows_stored(s, rows, columns), wide = columns_stored(s, rows, columns), size = dtype_bytes(s.type);
+    const uint64_t high = rows_stored(s, rows, columns), wide = columns_stored(s, rows, columns);
     const Place place = place_of(s.data);
     if (place.region) {
-        const uint64_t bytes = (offset_of(s, high - 1, wide - 1, c0) + 1) * size;
+        const uint64_t bytes = bytes_of(offset_of(s, high - 1, wide - 1, c0) + 1, s.type);
         Instr in = cube_instr(api, "DataCopy", pc, write ? Pipe::MTE2 : Pipe::MTE3, s.type);
         in.n_access = 1;
         in.access[0] = one_run(s.data, bytes, write, s.limit_bytes);
         return issue(in);
     }
     if (s.fractal) {
-        require_global(api, pc, s.data, (offset_of(s, high - 1, wide - 1, c0) + 1) * size, write);
+        require_global(api, pc, s.data, bytes_of(offset_of(s, high - 1, wide - 1, c0) + 1, s.type), write);
         return;
     }
-    require_global(api, pc, s.data, wide * size, write);
-    require_global(api, pc, s.data + (high - 1) * s.stride * size, wide * size, write);
+    require_global(api, pc, s.data, bytes_of(wide, s.type), write);
+    require_global(api, pc, s.data + bytes_of((high - 1) * s.stride, s.type), bytes_of(wide, s.type), write);
 }
 
 template <typename T> T value_at(const uint8_t *from, DType type)
@@ -123,11 +123,12 @@ template <typename T> void unpack(const Stored &s, uint32_t rows, uint32_t colum
     if (!s.fractal && !s.transposed && s.type == DType::BF16) {
         return rows_plain<T, uint16_t>(s, rows, columns, out, brain_to_float);
     }
-    const uint32_t c0 = lanes_of(s), size = dtype_bytes(s.type);
+    const uint32_t c0 = lanes_of(s.type), size = dtype_bytes(s.type);
+    const bool nibbles = s.type == DType::I4;
     for (uint32_t r = 0; r < rows; ++r) {
         for (uint32_t c = 0; c < columns; ++c) {
             const uint64_t at = s.transposed ? offset_of(s, c, r, c0) : offset_of(s, r, c, c0);
-            out[uint64_t{r} * columns + c] = value_at<T>(s.data + at * size, s.type);
+            out[uint64_t{r} * columns + c] = nibbles ? static_cast<T>(nibble_at(s.data, at)) : value_at<T>(s.data + at * size, s.type);
         }
     }
 }
@@ -193,8 +194,8 @@ template <typename T> void compute(const Product &p, const char *api, const void
     for (uint32_t n = 0; n < p.n; n += lanes) {
         const uint32_t count = std::min(lanes, p.n - n);
         Stored part = p.b;
-        const uint64_t skip = part.transposed ? offset_of(part, n, 0, lanes_of(part)) : offset_of(part, 0, n, lanes_of(part));
-        part.data += skip * dtype_bytes(part.type);
+        const uint64_t skip = part.transposed ? offset_of(part, n, 0, lanes_of(part.type)) : offset_of(part, 0, n, lanes_of(part.type));
+        part.data += bytes_of(skip, part.type);
         narrow.resize(uint64_t{p.k} * count);
         unpack(part, p.k, count, narrow.data());
         round(narrow.data(), narrow.size(), p.hf32);
@@ -275,18 +276,22 @@ void matmul(const Product &asked_for, const char *api, bool wait)
     if (!p.a.data || !p.b.data) {
         trap("NULL_POINTER", api, pc, "%s: %s is not set.", api, !p.a.data ? "A (SetTensorA)" : "B (SetTensorB)");
     }
-    const bool whole = p.a.type == DType::I8;
+    const bool whole = p.a.type == DType::I8 || p.a.type == DType::I4;
     const uint8_t quant = quant_of(p, whole);
     if (p.a.type != p.b.type || !converts(quant, p.c.type, whole ? DType::I32 : DType::F32)) {
         trap("DTYPE_SUPPORT", api, pc, "%s: %s x %s into %s does not exist.", api, dtype_name(p.a.type), dtype_name(p.b.type), dtype_name(p.c.type));
+    }
+    if (p.a.type == DType::I4 && ((!p.a.fractal && p.a.stride % 2 != 0) || (!p.b.fractal && p.b.stride % 2 != 0))) {
+        trap("CUBE_RANGE", api, pc, "%s: rows of int4b_t begin at whole bytes; those of A have %llu elements, those of B %llu.", api,
+             static_cast<unsigned long long>(p.a.stride), static_cast<unsigned long long>(p.b.stride));
     }
     const bool local = place_of(p.a.data).region || place_of(p.b.data).region || place_of(p.c.data).region;
     if (local) {
         drain(pc);
     }
     const uint32_t c0 = p.c.fractal ? (dtype_bytes(p.c.type) == 1 ? 32 : 16) : 1;
-    check(p.a, p.m, p.k, false, lanes_of(p.a), api, pc);
-    check(p.b, p.k, p.n, false, lanes_of(p.b), api, pc);
+    check(p.a, p.m, p.k, false, lanes_of(p.a.type), api, pc);
+    check(p.b, p.k, p.n, false, lanes_of(p.b.type), api, pc);
     check(p.c, p.m, p.n, true, c0, api, pc);
     if (p.bias_type != DType::NONE && place_of(p.bias.data).region == nullptr) {
         require_global(api, pc, p.bias.data, uint64_t{p.n} * dtype_bytes(p.bias_type), false);

@@ -2,6 +2,7 @@
 // time, columns of blocks from top to bottom. Its memories belong to the library, so that nothing is checked here.
 #include "matmul_plan.h"
 #include "hf32.h"
+#include "nibbles.h"
 #include "operand.h"
 #include <algorithm>
 
@@ -19,12 +20,12 @@ public:
             std::swap(row, column);
             std::swap(rows, columns);
         }
-        const uint64_t size = dtype_bytes(s.type), c0 = c0_bytes / size, high = (s.stride + 15) / 16 * 16;
+        const uint64_t c0 = lanes_of(s.type), high = (s.stride + 15) / 16 * 16;
         const uint64_t at = s.fractal ? (column / c0 * high + row) * c0 : row * s.stride + column;
-        const Access runs = s.fractal ? Access{s.data + at * size, rows * c0_bytes, clipped(blocks_of(columns, c0)),
+        const Access runs = s.fractal ? Access{s.data + bytes_of(at, s.type), rows * c0_bytes, clipped(blocks_of(columns, c0)),
                                                static_cast<int64_t>(high * c0_bytes), write, 0}
-                                      : Access{s.data + at * size, columns * size, clipped(rows),
-                                               static_cast<int64_t>(s.stride * size), write, 0};
+                                      : Access{s.data + bytes_of(at, s.type), bytes_of(columns, s.type), clipped(rows),
+                                               static_cast<int64_t>(bytes_of(s.stride, s.type)), write, 0};
         Shape shape = {};
         shape.count = runs.rows;
         if (const GmBuffer *buffer = place_of(runs.begin).buffer) {
@@ -64,9 +65,9 @@ private:
 void log_product(Core &cube, const Product &p, const void *pc, const char *api)
 {
     Plan plan(cube, pc, api);
-    const uint32_t size = dtype_bytes(p.a.type), step = step_along_k(p.a.type, p.hf32 != 0);
+    const uint32_t step = step_along_k(p.a.type, p.hf32 != 0);
     const uint32_t base_m = p.base_m ? p.base_m : 128, base_n = p.base_n ? p.base_n : 256;
-    const uint32_t base_k = p.base_k ? p.base_k : 128 / size;
+    const uint32_t base_k = p.base_k ? p.base_k : 4 * lanes_of(p.a.type); // 128 bytes
     // A tile that L1 keeps is loaded once: all of A, or one column of B's blocks.
     const uint64_t tiles_k = blocks_of(p.k, base_k);
     const bool keep_a = p.depth_a >= tiles_k * blocks_of(p.m, base_m), keep_b = p.depth_b >= tiles_k;
@@ -94,8 +95,8 @@ void log_product(Core &cube, const Product &p, const void *pc, const char *api)
                 plan.set(Pipe::MTE2, Pipe::MTE1, id);
                 plan.wait(Pipe::MTE2, Pipe::MTE1, id);
                 plan.wait(Pipe::M, Pipe::MTE1, id);
-                plan.load("LoadData L0A", p.a.type, uint64_t{blocks_of(high, 16)} * 16 * deep * size);
-                plan.load("LoadData L0B", p.b.type, uint64_t{blocks_of(wide, 16)} * 16 * deep * size);
+                plan.load("LoadData L0A", p.a.type, bytes_of(uint64_t{blocks_of(high, 16)} * 16 * deep, p.a.type));
+                plan.load("LoadData L0B", p.b.type, bytes_of(uint64_t{blocks_of(wide, 16)} * 16 * deep, p.a.type));
                 plan.set(Pipe::MTE1, Pipe::MTE2, id);
                 plan.set(Pipe::MTE1, Pipe::M, id);
                 plan.wait(Pipe::MTE1, Pipe::M, id);

@@ -1,6 +1,7 @@
-// Mmad: 16 x 16 fractals of A times those of B into L0C. Products and sums are float, or int32 for int8.
+// Mmad: 16 x 16 fractals of A times those of B into L0C. Products and sums are float, or int32 for int8 and int4.
 #include "akgen/cube.h"
 #include "hf32.h"
+#include "nibbles.h"
 #include "operand.h"
 #include "sums.h"
 #include <cstring>
@@ -9,53 +10,78 @@
 namespace akgen::twin {
 
 namespace {
+// A row of a fractal, 32 bytes, as numbers of the sums' type.
+template <typename Raw, typename T, typename Convert> struct Row {
+    static constexpr uint32_t c0 = c0_bytes / sizeof(Raw);
+    Convert convert;
+
+    void operator()(const uint8_t *from, T *out) const
+    {
+        Raw values[c0];
+        std::memcpy(values, from, sizeof values);
+        for (uint32_t x = 0; x < c0; ++x) {
+            out[x] = convert(values[x]);
+        }
+    }
+};
+template <typename Raw, typename T, typename Convert> Row<Raw, T, Convert> row_of(Convert convert) { return {convert}; }
+struct NibbleRow {
+    static constexpr uint32_t c0 = 64;
+
+    void operator()(const uint8_t *from, int32_t *out) const
+    {
+        for (uint32_t x = 0; x < c0; ++x) {
+            out[x] = nibble_at(from, x);
+        }
+    }
+};
+
 // Rows of A as `T`, k values each, from fractal order (or one plain row).
-template <typename Raw, typename T, typename Convert>
-void unpack_left(const uint8_t *a, uint32_t m, uint32_t k, uint32_t fractals_per_row, bool plain, T *out, Convert convert)
+template <typename T, typename Read>
+void unpack_left(const uint8_t *a, uint32_t m, uint32_t k, uint32_t fractals_per_row, bool plain, T *out, const Read &read)
 {
-    constexpr uint32_t c0 = c0_bytes / sizeof(Raw);
+    constexpr uint32_t c0 = Read::c0;
     for (uint32_t i = 0; i < m; ++i) {
         for (uint32_t at = 0; at < k; at += c0) {
             const uint64_t fractal = uint64_t{i / 16} * fractals_per_row + at / c0;
-            const uint8_t *from = plain ? a + uint64_t{at} * sizeof(Raw) : a + fractal * fractal_bytes + i % 16 * c0_bytes;
-            Raw values[c0];
-            std::memcpy(values, from, sizeof values);
-            const uint32_t count = k - at < c0 ? k - at : c0;
-            for (uint32_t x = 0; x < count; ++x) {
-                out[uint64_t{i} * k + at + x] = convert(values[x]);
-            }
+            T values[c0];
+            read(plain ? a + uint64_t{at / c0} * c0_bytes : a + fractal * fractal_bytes + i % 16 * c0_bytes, values);
+            std::memcpy(out + uint64_t{i} * k + at, values, (k - at < c0 ? k - at : c0) * sizeof(T));
         }
     }
 }
 
 // One block of 16 columns of B: k rows of 16.
-template <typename Raw, typename T, typename Convert>
-void unpack_right(const uint8_t *b, uint32_t block, uint32_t blocks, uint32_t k, T *out, Convert convert)
+template <typename T, typename Read>
+void unpack_right(const uint8_t *b, uint32_t block, uint32_t blocks, uint32_t k, T *out, const Read &read)
 {
-    constexpr uint32_t c0 = c0_bytes / sizeof(Raw);
+    constexpr uint32_t c0 = Read::c0;
     for (uint32_t at = 0; at < k; at += c0) {
-        Raw values[lanes * c0];
-        std::memcpy(values, b + (uint64_t{at / c0} * blocks + block) * fractal_bytes, sizeof values);
+        T values[lanes * c0];
+        const uint8_t *fractal = b + (uint64_t{at / c0} * blocks + block) * fractal_bytes;
+        for (uint32_t n = 0; n < lanes; ++n) {
+            read(fractal + n * c0_bytes, values + n * c0);
+        }
         const uint32_t count = k - at < c0 ? k - at : c0;
         for (uint32_t x = 0; x < count; ++x) {
             for (uint32_t n = 0; n < lanes; ++n) {
-                out[uint64_t{at + x} * lanes + n] = convert(values[n * c0 + x]);
+                out[uint64_t{at + x} * lanes + n] = values[n * c0 + x];
             }
         }
     }
 }
 
-template <typename Raw, typename T, typename Convert>
-void run(const View &c, const View &a, const View &b, const View &bias, const Multiply &p, bool plain, uint32_t left_fractals, Convert convert)
+template <typename T, typename Read>
+void run(const View &c, const View &a, const View &b, const View &bias, const Multiply &p, bool plain, uint32_t left_fractals, const Read &read)
 {
     static thread_local std::vector<T> left, right;
     left.resize(uint64_t{p.m} * p.k);
     right.resize(uint64_t{p.k} * lanes);
-    unpack_left<Raw>(a.data, p.m, p.k, left_fractals, plain, left.data(), convert);
+    unpack_left(a.data, p.m, p.k, left_fractals, plain, left.data(), read);
     const uint32_t column_blocks = blocks_of(p.n, lanes), row_blocks = blocks_of(p.m, fractal_rows);
     auto *out = reinterpret_cast<T *>(c.data);
     for (uint32_t block = 0; block < column_blocks; ++block) {
-        unpack_right<Raw>(b.data, block, column_blocks, p.k, right.data(), convert);
+        unpack_right(b.data, block, column_blocks, p.k, right.data(), read);
         T *column = out + uint64_t{block} * row_blocks * 256;
         if (p.with_bias) {
             for (uint32_t i = 0; i < p.m; ++i) {
@@ -94,7 +120,7 @@ void multiply(View c, View a, View b, View bias, const Multiply &p, DType c_type
     if (p.unit_flag == 1 || p.unit_flag > 3) {
         trap("CUBE_RANGE", api, pc, "%s: unitFlag is %u; it is 0, 2 or 3.", api, p.unit_flag);
     }
-    const uint32_t c0 = c0_bytes / dtype_bytes(a_type);
+    const uint32_t c0 = lanes_of(a_type);
     const uint32_t row_blocks = blocks_of(p.m, fractal_rows), column_blocks = blocks_of(p.n, lanes), depth = blocks_of(p.k, c0);
     const uint32_t left_fractals = p.align_k && a_type == DType::F32 ? blocks_of(p.k, 16) * 2 : depth;
     const bool plain = p.m == 1 && !p.no_vector; // a vector times a matrix: A is one row, not fractals
@@ -112,16 +138,19 @@ void multiply(View c, View a, View b, View bias, const Multiply &p, DType c_type
         in.access[in.n_access++] = one_run(bias.data, uint64_t{column_blocks} * lanes * 4, false, bias.size_bytes);
     }
     issue(in);
-    if (c_type == DType::I32) {
-        run<int8_t, int32_t>(c, a, b, bias, p, plain, left_fractals, [](int8_t v) { return int32_t{v}; });
+    if (a_type == DType::I4) {
+        run<int32_t>(c, a, b, bias, p, plain, left_fractals, NibbleRow{});
+    } else if (c_type == DType::I32) {
+        run<int32_t>(c, a, b, bias, p, plain, left_fractals, row_of<int8_t, int32_t>([](int8_t v) { return int32_t{v}; }));
     } else if (a_type == DType::F16) {
-        run<_Float16, float>(c, a, b, bias, p, plain, left_fractals, [](_Float16 v) { return static_cast<float>(v); });
+        run<float>(c, a, b, bias, p, plain, left_fractals, row_of<_Float16, float>([](_Float16 v) { return static_cast<float>(v); }));
     } else if (a_type == DType::BF16) {
-        run<uint16_t, float>(c, a, b, bias, p, plain, left_fractals, brain_to_float);
+        run<float>(c, a, b, bias, p, plain, left_fractals, row_of<uint16_t, float>(brain_to_float));
     } else if (hf32.on) {
-        run<float, float>(c, a, b, bias, p, plain, left_fractals, [](float v) { return to_hf32(v, hf32.away); });
+        const bool away = hf32.away;
+        run<float>(c, a, b, bias, p, plain, left_fractals, row_of<float, float>([away](float v) { return to_hf32(v, away); }));
     } else {
-        run<float, float>(c, a, b, bias, p, plain, left_fractals, [](float v) { return v; });
+        run<float>(c, a, b, bias, p, plain, left_fractals, row_of<float, float>([](float v) { return v; }));
     }
 }
 

@@ -62,9 +62,11 @@ Pipe local_pipe(const char *api, const void *pc, Space from, Space to)
     trap("WRONG_MEMORY", api, pc, "%s: no instruction copies from %s to %s.", api, space_name(from), space_name(to));
 }
 
+uint64_t bytes_of(uint64_t count, DType dtype) { return dtype == DType::I4 ? (count + 1) / 2 : count * dtype_bytes(dtype); }
+
 void require_blocks(const char *api, const void *pc, uint64_t count, DType dtype)
 {
-    const uint64_t bytes = count * dtype_bytes(dtype);
+    const uint64_t bytes = bytes_of(count, dtype);
     if (bytes % block != 0) {
         trap("COPY_LENGTH", api, pc, "%s: %llu elements of %s are %llu bytes, which is not a multiple of 32.", api,
              static_cast<unsigned long long>(count), dtype_name(dtype), static_cast<unsigned long long>(bytes));
@@ -241,7 +243,7 @@ static void rows_to_table(const void *pc, const View &dst, const View &src, Rows
 
 static Rows whole(uint64_t count, DType dtype)
 {
-    return {1, static_cast<uint32_t>(count * dtype_bytes(dtype)), 0, 0};
+    return {1, static_cast<uint32_t>(bytes_of(count, dtype)), 0, 0};
 }
 
 void copy_in(View dst, uint8_t, const uint8_t *src, uint64_t count, DType dtype)
