@@ -80,7 +80,8 @@ void take_arena(Core &core)
             core.hazards.watch(i, region.size_bytes, launch->spare_numbers);
         }
         if (i == 0 && mine) {
-            std::memset(region.begin, 0xff, region.size_bytes); // NaN in every floating-point type
+            // NaN in every floating-point type, and none that an output holds before it is written.
+            std::fill_n(reinterpret_cast<uint16_t *>(region.begin), region.size_bytes / 2, uint16_t{0xfffe});
         }
     }
 }
