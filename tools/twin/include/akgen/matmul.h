@@ -12,6 +12,7 @@ struct Stored {
     bool transposed; // as stored: columns x rows
     uint64_t stride;
     uint32_t limit_bytes; // of an on-chip tensor's buffer
+    uint64_t row = 0, column = 0; // where the block begins, as stored
 };
 struct Product {
     Stored a, b, c;
@@ -22,7 +23,7 @@ struct Product {
     uint32_t depth_a, depth_b;       // base blocks that L1 holds
     uint8_t atomic;                  // 0 none, 1 add, 2 max, 3 min
     bool add_to_last;                // go on with the sums of the last call
-    bool relu;
+    bool relu, split_channels; // floats of C in fractals of 8 columns
     uint8_t hf32; // 0 no, 1 ties to even, 2 ties away from 0
     uint64_t scale; // of quantised results
     View scales;    // one for each column

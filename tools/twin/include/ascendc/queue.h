@@ -108,6 +108,8 @@ private:
 };
 
 template <TPosition pos, int32_t depth, auto mask = 0> class TQue : public TQueBind<pos, pos, depth, mask> {};
+// Operands of Matmul objects in L1.
+template <TPosition pos, int32_t depth, auto mask = 0> using TSCM = TQueBind<pos, TPosition::TSCM, depth, mask>;
 
 template <TPosition pos = TPosition::LCM> class TBuf {
 public:

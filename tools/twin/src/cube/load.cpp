@@ -43,7 +43,12 @@ void nd_to_nz(View dst, const uint8_t *src, const NdToNz &p, DType dtype)
     if (p.matrices == 0 || p.rows == 0 || p.columns == 0) {
         return;
     }
-    require_space(api, pc, "dst", dst, Space::L1);
+    if (place_of(dst.data).space == Space::L1) {
+        open_tscm(api, pc); // a vector core may fill an operand of a Matmul object
+    } else {
+        require_space(api, pc, "dst", dst, Space::L1);
+    }
+    require_aligned(api, pc, "dst", dst, c0_bytes);
     require_limit(api, pc, "nValue", p.rows, 16384);
     require_limit(api, pc, "dstNzC0Stride", p.dst_column_stride, 16384);
     require_limit(api, pc, "dstNzNStride", p.dst_row_stride, 16384);

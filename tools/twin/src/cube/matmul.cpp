@@ -48,10 +48,28 @@ uint64_t columns_stored(const Stored &s, uint32_t rows, uint32_t columns) { retu
 
 uint64_t offset_of(const Stored &s, uint64_t row, uint64_t column, uint32_t c0)
 {
+    row += s.row;
+    column += s.column;
     if (!s.fractal) {
         return row * s.stride + column;
     }
     return column / c0 * ((s.stride + 15) / 16 * 16) * c0 + row * c0 + column % c0;
+}
+
+// An operand in L1 stays where it is.
+void check_in_l1(const Stored &s, const Region &region, uint64_t bytes, const char *api, const void *pc)
+{
+    const auto offset = static_cast<uint64_t>(s.data - region.begin);
+    if (offset + bytes > region.size_bytes || (s.limit_bytes && bytes > s.limit_bytes)) {
+        trap("TENSOR_RANGE", api, pc, "%s: a matrix of %llu bytes is read from byte %llu of L1, where its buffer has %u bytes.", api,
+             static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(offset),
+             s.limit_bytes ? s.limit_bytes : static_cast<uint32_t>(region.size_bytes - offset));
+    }
+    constexpr int l1 = static_cast<int>(Space::L1) - static_cast<int>(Space::UB);
+    if (self->hazards.unwritten(l1, static_cast<uint32_t>(offset), 1) >= 0) {
+        warn("UNWRITTEN_DATA", api, pc, "%s: byte %llu of L1 is read, and nothing has written it.", api,
+             static_cast<unsigned long long>(offset));
+    }
 }
 
 // Check the memory that a stored matrix touches; on-chip tensors are entered on the pipe that moves them.
@@ -61,6 +79,10 @@ void check(const Stored &s, uint32_t rows, uint32_t columns, bool write, uint32_
     const Place place = place_of(s.data);
     if (place.region) {
         const uint64_t bytes = bytes_of(offset_of(s, high - 1, wide - 1, c0) + 1, s.type);
+        if (place.space == Space::L1 && !write) {
+            open_tscm(api, pc);
+            return check_in_l1(s, *place.region, bytes, api, pc);
+        }
         Instr in = cube_instr(api, "DataCopy", pc, write ? Pipe::MTE2 : Pipe::MTE3, s.type);
         in.n_access = 1;
         in.access[0] = one_run(s.data, bytes, write, s.limit_bytes);
@@ -70,8 +92,8 @@ void check(const Stored &s, uint32_t rows, uint32_t columns, bool write, uint32_
         require_global(api, pc, s.data, bytes_of(offset_of(s, high - 1, wide - 1, c0) + 1, s.type), write);
         return;
     }
-    require_global(api, pc, s.data, bytes_of(wide, s.type), write);
-    require_global(api, pc, s.data + bytes_of((high - 1) * s.stride, s.type), bytes_of(wide, s.type), write);
+    require_global(api, pc, s.data + byte_of(offset_of(s, 0, 0, c0), s.type), bytes_of(wide, s.type), write);
+    require_global(api, pc, s.data + byte_of(offset_of(s, high - 1, 0, c0), s.type), bytes_of(wide, s.type), write);
 }
 
 template <typename T> T value_at(const uint8_t *from, DType type)
@@ -106,7 +128,7 @@ template <typename T, typename Raw, typename Convert>
 void rows_plain(const Stored &s, uint32_t rows, uint32_t columns, T *out, Convert convert)
 {
     for (uint32_t r = 0; r < rows; ++r) {
-        const uint8_t *from = s.data + r * s.stride * sizeof(Raw);
+        const uint8_t *from = s.data + ((s.row + r) * s.stride + s.column) * sizeof(Raw);
         for (uint32_t c = 0; c < columns; ++c) {
             Raw value;
             std::memcpy(&value, from + c * sizeof(Raw), sizeof value);
@@ -194,8 +216,7 @@ template <typename T> void compute(const Product &p, const char *api, const void
     for (uint32_t n = 0; n < p.n; n += lanes) {
         const uint32_t count = std::min(lanes, p.n - n);
         Stored part = p.b;
-        const uint64_t skip = part.transposed ? offset_of(part, n, 0, lanes_of(part.type)) : offset_of(part, 0, n, lanes_of(part.type));
-        part.data += bytes_of(skip, part.type);
+        (part.transposed ? part.row : part.column) += n;
         narrow.resize(uint64_t{p.k} * count);
         unpack(part, p.k, count, narrow.data());
         round(narrow.data(), narrow.size(), p.hf32);
@@ -262,7 +283,11 @@ void wait_for_answers(const void *pc)
 }
 } // namespace
 
-void matmul_register(const void *) { cube_core("REGIST_MATMUL_OBJ", __builtin_return_address(0)); }
+void matmul_register(const void *)
+{
+    cube_core("REGIST_MATMUL_OBJ", __builtin_return_address(0));
+    self->matmul = true;
+}
 
 void matmul(const Product &asked_for, const char *api, bool wait)
 {
@@ -289,7 +314,8 @@ void matmul(const Product &asked_for, const char *api, bool wait)
     if (local) {
         drain(pc);
     }
-    const uint32_t c0 = p.c.fractal ? (dtype_bytes(p.c.type) == 1 ? 32 : 16) : 1;
+    const bool split = p.split_channels && p.c.type == DType::F32;
+    const uint32_t c0 = p.c.fractal ? (dtype_bytes(p.c.type) == 1 ? 32 : split ? 8 : 16) : 1;
     check(p.a, p.m, p.k, false, lanes_of(p.a.type), api, pc);
     check(p.b, p.k, p.n, false, lanes_of(p.b.type), api, pc);
     check(p.c, p.m, p.n, true, c0, api, pc);

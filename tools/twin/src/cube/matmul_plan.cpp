@@ -20,11 +20,13 @@ public:
             std::swap(row, column);
             std::swap(rows, columns);
         }
+        row += s.row;
+        column += s.column;
         const uint64_t c0 = lanes_of(s.type), high = (s.stride + 15) / 16 * 16;
         const uint64_t at = s.fractal ? (column / c0 * high + row) * c0 : row * s.stride + column;
-        const Access runs = s.fractal ? Access{s.data + bytes_of(at, s.type), rows * c0_bytes, clipped(blocks_of(columns, c0)),
+        const Access runs = s.fractal ? Access{s.data + byte_of(at, s.type), rows * c0_bytes, clipped(blocks_of(columns, c0)),
                                                static_cast<int64_t>(high * c0_bytes), write, 0}
-                                      : Access{s.data + bytes_of(at, s.type), bytes_of(columns, s.type), clipped(rows),
+                                      : Access{s.data + byte_of(at, s.type), bytes_of(columns, s.type), clipped(rows),
                                                static_cast<int64_t>(bytes_of(s.stride, s.type)), write, 0};
         Shape shape = {};
         shape.count = runs.rows;
@@ -70,6 +72,7 @@ void log_product(Core &cube, const Product &p, const void *pc, const char *api)
     const uint32_t base_k = p.base_k ? p.base_k : 4 * lanes_of(p.a.type); // 128 bytes
     // A tile that L1 keeps is loaded once: all of A, or one column of B's blocks.
     const uint64_t tiles_k = blocks_of(p.k, base_k);
+    const bool a_there = place_of(p.a.data).space == Space::L1, b_there = place_of(p.b.data).space == Space::L1; // as TSCM
     const bool keep_a = p.depth_a >= tiles_k * blocks_of(p.m, base_m), keep_b = p.depth_b >= tiles_k;
     for (int id = 0; id < 2; ++id) {
         plan.set(Pipe::MTE1, Pipe::MTE2, id);
@@ -86,10 +89,10 @@ void log_product(Core &cube, const Product &p, const void *pc, const char *api)
                 const auto id = static_cast<int>(turn);
                 const uint32_t deep = std::min(base_k, p.k - k);
                 plan.wait(Pipe::MTE1, Pipe::MTE2, id);
-                if (!keep_a || n == 0) {
+                if (!a_there && (!keep_a || n == 0)) {
                     plan.copy("DataCopy nd2nz", Pipe::MTE2, p.a, m, k, high, deep, false);
                 }
-                if (!keep_b || m == 0) {
+                if (!b_there && (!keep_b || m == 0)) {
                     plan.copy("DataCopy nd2nz", Pipe::MTE2, p.b, k, n, deep, wide, false);
                 }
                 plan.set(Pipe::MTE2, Pipe::MTE1, id);

@@ -42,6 +42,9 @@ void require_local(const char *api, const void *pc, const char *operand, const V
     if (!place.region) {
         trap("WRONG_MEMORY", api, pc, "%s: tensor %s lies in no on-chip memory of this core.", api, operand);
     }
+    if (place.space == Space::L1) {
+        open_tscm(api, pc);
+    }
     require_aligned(api, pc, operand, v, place.space == Space::L0A || place.space == Space::L0B ? 512
                                          : place.space == Space::L0C || place.space == Space::BT ? 64
                                                                                                  : block);

@@ -105,6 +105,8 @@ struct Core {
     std::string name; // "aiv0"
 
     Region regions[local_spaces];
+    bool matmul = false; // it owns a Matmul object
+    bool tscm = false;   // vector core: it keeps operands of Matmul objects in L1
     uint8_t *arena = nullptr;
     uint64_t arena_bytes = 0;
     MaskState mask{false, ~uint64_t{0}, ~uint64_t{0}};
@@ -180,6 +182,7 @@ void require_in_buffer(const char *api, const void *pc, const Region &region, co
                        uint32_t limit, bool write, bool harmless = false);
 Space space_of_position(uint8_t position);
 Region &region_of(Space space);
+void open_tscm(const char *api, const void *pc); // before a vector core uses L1
 // Trap unless global memory may be touched at [begin, begin + bytes). Behind a tensor's end, up to what a device's
 // allocator pads it to, an access is reported and goes on; so is a read that starts in the tensor, however far it goes.
 const GmBuffer &require_global(const char *api, const void *pc, const uint8_t *begin, uint64_t bytes, bool write);

@@ -36,7 +36,7 @@ void require_reachable(const Instr &in, const Access &a, const Place &place)
         trap("WRONG_MEMORY", in.api, in.pc, "%s: an address in %s is given where global memory is meant.", in.api,
              space_name(place.space));
     }
-    if (self->cube == (place.space == Space::UB)) {
+    if (self->cube ? place.space == Space::UB : place.space != Space::UB && !(place.space == Space::L1 && self->tscm)) {
         trap("WRONG_MEMORY", in.api, in.pc, "%s: %s core %s has no access to %s.", in.api, self->cube ? "cube" : "vector",
              self->name.c_str(), space_name(place.space));
     }

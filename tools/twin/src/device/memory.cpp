@@ -60,6 +60,7 @@ void take_arena(Core &core)
         core.arena = static_cast<uint8_t *>(memory);
     }
     core.arena_bytes = total;
+    core.matmul = core.tscm = false;
     uint8_t *next = core.arena + page_bytes;
     for (int i = 0; i < local_spaces; ++i) {
         Region &region = core.regions[i];
@@ -104,6 +105,32 @@ Space space_of_position(uint8_t position)
 }
 
 Region &region_of(Space space) { return self->regions[static_cast<int>(space) - static_cast<int>(Space::UB)]; }
+
+// What a vector core keeps in the L1 of its block's cube core has its addresses here, and memory from its first use on.
+void open_tscm(const char *api, const void *pc)
+{
+    if (self->cube || self->tscm) {
+        return;
+    }
+    uint64_t taken = region_of(Space::L1).taken_bytes;
+    for (const auto &core : launch->cores) {
+        taken += core->tscm && core->block == self->block ? core->regions[static_cast<int>(Space::L1) - static_cast<int>(Space::UB)].taken_bytes : 0;
+    }
+    Region &region = region_of(Space::L1);
+    if (!self->matmul) {
+        trap("WRONG_MEMORY", api, pc, "%s: vector core %s has no access to L1 but for operands of a Matmul object, and has none.", api,
+             self->name.c_str());
+    }
+    if (taken > region.size_bytes) {
+        trap("UB_OVERFLOW", api, pc, "%s: the vector cores of block %u take %llu bytes of L1, which has %u.", api, self->block,
+             static_cast<unsigned long long>(taken), region.size_bytes);
+    }
+    const uint64_t whole = round_up(region.size_bytes, page_bytes);
+    mprotect(region.begin, whole, PROT_READ | PROT_WRITE);
+    madvise(region.begin, whole, MADV_DONTNEED);
+    self->hazards.watch(static_cast<int>(Space::L1) - static_cast<int>(Space::UB), region.size_bytes, launch->spare_numbers);
+    self->tscm = true;
+}
 
 namespace {
 const GmBuffer *buffer_of(const uint8_t *address)
