@@ -90,11 +90,13 @@ public:
     }
     AKGEN_INLINE void SetBias(const GlobalTensor<BiasT> &biasGlobal)
     {
+        detail::matmul_bias_takes<SrcT, BiasT>();
         bias_ = detail::address(biasGlobal);
         restart();
     }
     AKGEN_INLINE void SetBias(const LocalTensor<BiasT> &inputBias)
     {
+        detail::matmul_bias_takes<SrcT, BiasT>();
         bias_ = inputBias.GetAddr().data;
         restart();
     }

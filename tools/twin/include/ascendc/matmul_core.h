@@ -7,6 +7,23 @@
 namespace AscendC {
 namespace detail {
 
+template <typename T, typename... Allowed> constexpr bool matmul_one_of = (std::is_same_v<T, Allowed> || ...);
+// Checked where a product is asked for: code for other types may name an object that it never uses.
+template <typename A, typename B, typename C> constexpr void matmul_takes()
+{
+    static_assert(std::is_same_v<A, B> &&
+                      ((matmul_one_of<A, half, bfloat16_t, float> && matmul_one_of<C, float, half, bfloat16_t, int8_t, uint8_t>) ||
+                       (matmul_one_of<A, int8_t, int4b_t> && matmul_one_of<C, int32_t, half, int8_t, uint8_t>)),
+                  "AKGEN:DTYPE_UNSUPPORTED: Matmul does not take these dtypes on Ascend910B; supported (A and B of one type -> C): half, "
+                  "bfloat16_t, float -> float, half, bfloat16_t, int8_t, uint8_t; int8_t, int4b_t -> int32_t, half, int8_t, uint8_t");
+}
+template <typename A, typename Bias> constexpr void matmul_bias_takes()
+{
+    static_assert(matmul_one_of<A, int8_t, int4b_t> ? std::is_same_v<Bias, int32_t> : matmul_one_of<Bias, float, half, bfloat16_t>,
+                  "AKGEN:DTYPE_UNSUPPORTED: Matmul does not take a bias of this dtype on Ascend910B; supported (A -> bias): half, "
+                  "bfloat16_t, float -> float, half, bfloat16_t; int8_t, int4b_t -> int32_t");
+}
+
 template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE, const auto &MM_CFG> class MatmulCore {
 protected:
     using SrcT = typename A_TYPE::T;
@@ -74,6 +91,7 @@ protected:
     }
     AKGEN_INLINE akgen::twin::Product product(const Block &block, const akgen::twin::Stored &c, uint8_t atomic) const
     {
+        matmul_takes<SrcT, SrcBT, DstT>();
         akgen::twin::Product p{};
         p.a = {a_.data, dtype_of<SrcT>(), fractal_type<A_TYPE>(), a_.transposed, stride_a(), a_.limit};
         p.b = {b_.data, dtype_of<SrcBT>(), fractal_type<B_TYPE>(), b_.transposed, stride_b(), b_.limit};

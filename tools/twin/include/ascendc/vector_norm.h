@@ -25,6 +25,7 @@ AKGEN_TAKES(LayerNorm, half, float)
 AKGEN_TAKES(RmsNorm, half, float)
 AKGEN_TAKES(AscendQuant, half, float)
 AKGEN_TAKES(AscendDequant, half, bfloat16_t, float)
+AKGEN_TAKES(AscendDequantScale, uint64_t, float, bfloat16_t)
 AKGEN_TAKES(AscendAntiQuant, half, bfloat16_t)
 AKGEN_TAKES(AscendAntiQuantSource, int8_t, int4b_t)
 
@@ -99,6 +100,7 @@ template <typename Tiling> AKGEN_INLINE uint32_t row_length(const Tiling &tiling
                                     const LocalTensor<S> &deqScale, W DequantParams params)                          \
     {                                                                                                                \
         detail::AscendDequant_takes<T>();                                                                            \
+        detail::AscendDequantScale_takes<S>();                                                                       \
         params = detail::rows_of<T, mode>(params);                                                                   \
         akgen::twin::dequantise(detail::dtype_of<T>(), detail::dtype_of<S>(), detail::view(dstTensor),               \
                                 detail::view(srcTensor), detail::view(deqScale), V, 1.0f, params.m, params.n,        \
