@@ -45,6 +45,38 @@ def test_overwriting_what_another_pipe_still_reads_is_a_race(probe, numbers):
     assert probe(GOOD + flag("V_MTE2") + "    DataCopy(a, in, 64);\n", x, x).codes == []
 
 
+FIRSTS = (
+    TWO
+    + "    Duplicate(a, 2.0f, 64);\n"
+    + flag("V_MTE3")
+    + "    DataCopyPad(out, a, {8, 4, 0, 0});\n"  # the first of each eight
+    + "    uint64_t lanes[2] = {%s, 0};\n"
+    + "    Adds(a, a, %s, lanes, 1, {1, 1, 8, 8}); // HERE\n"
+    + flag("V_MTE3", 1)
+)
+
+
+@pytest.mark.parametrize(("lanes", "add"), [("0xfefefefefefefefe", "1.0f"), ("0xffffffffffffffff", "0.0f")])
+def test_overwriting_what_is_read_with_what_it_holds_is_a_warning(probe, numbers, lanes, add):
+    x = numbers(8)
+    ran = probe(FIRSTS % (lanes, add), x, x)
+    assert ran.one("PIPE_RACE").severity == "warning"
+    assert (ran.y == 2).all()
+
+
+def test_overwriting_one_byte_of_what_is_read_is_a_race(probe, numbers):
+    x = numbers(8)
+    probe(FIRSTS % ("0x0100000000000000", "1.0f"), x, x).assert_stopped("PIPE_RACE")
+
+
+def test_a_race_with_more_than_one_copy_is_judged_by_all_of_them(probe, numbers):
+    x = numbers(16)
+    twice = (FIRSTS % ("0xfefefefefefefefe", "1.0f")).replace(
+        "    uint64_t", "    DataCopy(out[8], a[8], 8);\n    uint64_t"
+    )
+    probe(twice, x, x).assert_stopped("PIPE_RACE")
+
+
 def test_a_barrier_on_all_pipes_orders_everything(probe, numbers):
     x = numbers(64)
     body = GOOD.replace(flag("MTE2_V"), "PipeBarrier<PIPE_ALL>();").replace(

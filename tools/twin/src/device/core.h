@@ -88,13 +88,14 @@ struct Wait {
     const void *pc = nullptr;
 };
 
-// An instruction that may overtake a read of what it writes.
+// An instruction that may overtake a read of what it writes, from `low` on, where `before` lay.
 struct Race {
     const char *api;
     const void *pc;
     std::string text;
     const uint8_t *low;
     std::vector<uint8_t> before;
+    std::vector<Access> reads; // the copies that it may overtake; empty: not known, it may be all of the bytes
 };
 
 struct Core {

@@ -103,7 +103,9 @@ void Hazards::meet(Shadow &shadow, int other, uint32_t first, uint32_t last, boo
             while (numbers[block] != top) {
                 ++block;
             }
-            conflict = Conflict{true, static_cast<Pipe>(other), wrote, top, block};
+            conflict = Conflict{true, static_cast<Pipe>(other), wrote, false, top, block};
+        } else {
+            conflict.more = true;
         }
     }
 }

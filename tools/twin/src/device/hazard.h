@@ -7,6 +7,7 @@
 #include "akgen/runtime.h"
 #include "pages.h"
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(hidden)
@@ -21,6 +22,7 @@ public:
         bool found = false;
         Pipe other = Pipe::S;
         bool other_wrote = false;
+        bool more = false; // there are others, on another pipe or of another kind
         uint32_t number = 0; // of the other pipe's instruction
         uint32_t block = 0;  // first conflicting 32-byte block of the region
     };
@@ -42,6 +44,8 @@ public:
     // Whether pipe `of` waits for instruction `number` of pipe `other` before its next one.
     bool knows(Pipe of, Pipe other, uint32_t number) const { return seen_[int(of)][int(other)] >= number; }
     uint32_t number() const { return number_; }
+    // Those of pipe `other` that the instruction is not ordered after: numbers above the first, up to the second.
+    std::pair<uint32_t, uint32_t> unordered(Pipe other) const { return {seen_[pipe_][int(other)], now_[int(other)]}; }
 
     // A flag counts: what each set knew, oldest first.
     struct Known {

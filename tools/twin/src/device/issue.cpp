@@ -94,6 +94,8 @@ Hazards::Conflict enter(const Access &a, const Place &place)
                                                    static_cast<uint32_t>(a.row_bytes), a.write);
         if (conflict.found && !first.found) {
             first = conflict;
+        } else if (conflict.found) {
+            first.more |= conflict.more || conflict.other != first.other || conflict.other_wrote != first.other_wrote;
         }
     }
     return first;
@@ -120,6 +122,7 @@ void issue(const Instr &in)
     uint64_t moved = 0;
     uint32_t rows = 0;
     Shape shape = {};
+    Access read = {};
     for (int i = 0; i < in.n_access; ++i) {
         const Access &a = in.access[i];
         if (a.row_bytes == 0 || a.rows == 0) {
@@ -131,6 +134,7 @@ void issue(const Instr &in)
             check_local(in, a, place);
             warn_of_unwritten(in, a, place);
             after_hazard(enter(a, place), in.api, in.pc, place, a.write ? extent_of(a) : Extent{});
+            read = a.write || in.pipe == Pipe::V ? read : a;
         } else {
             if (!a.begin && ((in.pipe == Pipe::MTE2 && !a.write) || (in.pipe == Pipe::MTE3 && a.write))) {
                 trap("NULL_POINTER", in.api, in.pc, "%s: global memory is %s through a null pointer; was the tensor set?", in.api,
@@ -167,7 +171,7 @@ void issue(const Instr &in)
     self->log.instr(in, at, static_cast<uint32_t>(work > UINT32_MAX ? UINT32_MAX : work), pack(shape, vector));
     const uint32_t number = hazards.number();
     self->log.origins[static_cast<int>(in.pipe)][number % Log::ring] = {number, at,
-                                                                        self->log.op_index(in.api, in.op, in.dtype)};
+                                                                        self->log.op_index(in.api, in.op, in.dtype), read};
 }
 
 MaskState &mask_state() { return self->mask; }

@@ -53,6 +53,7 @@ public:
         uint32_t number;
         uint32_t pc;
         uint16_t op;
+        Access read; // on-chip, of a copy; no rows: it reads none
     };
     Origin origins[7][ring] = {};
     uint64_t gm_read_bytes = 0, gm_write_bytes = 0;
