@@ -44,6 +44,8 @@ constexpr MatmulConfig BLOCK = GetBasicConfig(16, 48, 64, true);
 constexpr MatmulConfig BLOCKS = GetSpecialBasicConfig(16, 16, 32, 32, 48, 64, 1, 1, true);
 constexpr MatmulConfig SPLIT = GetMMConfig<MatmulConfigMode::CONFIG_NORM>(MatmulFuncParams{
     false, false, false, false, 0, IterateOrder::UNDEF, ScheduleType::INNER_PRODUCT, true, true, false, false, true});
+constexpr MatmulConfig PARTS = GetMMConfig<MatmulConfigMode::CONFIG_MDL>(MatmulFuncParams{
+    false, false, false, false, 0, IterateOrder::UNDEF, ScheduleType::INNER_PRODUCT, true, true, true});
 constexpr MatmulConfig TWO_MASTERS = GetMDLConfig(false, false, 0, false, false, false, false, true, true, false, true);
 """
 PLAIN = "mm.SetTensorA(a, A_TRANS); mm.SetTensorB(b, B_TRANS); "
@@ -184,7 +186,8 @@ def test_without_a_matmul_object_l1_is_the_cube_cores(probe):
 
 
 @pytest.mark.parametrize(
-    "config", ["NORMAL", "LARGE", "SPECIAL", "SHARED", "BLOCK", "BLOCKS", "CFG_MDL", "OF_PARTS"]
+    "config",
+    ["NORMAL", "LARGE", "SPECIAL", "SHARED", "BLOCK", "BLOCKS", "CFG_MDL", "OF_PARTS", "TWO_MASTERS"],
 )
 def test_configurations_do_not_change_c(probe, config):
     a, b, want = factors()
@@ -226,6 +229,24 @@ def test_fractals_of_c_have_16_columns_or_8(probe, config, c0, code):
     np.testing.assert_allclose(ran.y.transpose(1, 0, 2).reshape(M, N), want, atol=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("cut", "memory"),
+    [
+        ("cut.baseM = cut.singleCoreM = 512; cut.baseK = cut.singleCoreK = 128;", "L0A"),
+        ("cut.baseN = cut.singleCoreN = 512; cut.baseK = cut.singleCoreK = 128;", "L0B"),
+        ("cut.baseM = cut.singleCoreM = 256; cut.baseN = cut.singleCoreN = 256;", "L0C"),
+        ("cut.depthA1 = 200; cut.depthB1 = 400;", "L1"),
+    ],
+)
+def test_blocks_that_fit_nowhere_are_told(probe, cut, memory):
+    a, b, _ = factors()
+    body = OBJECT.replace("    GlobalTensor<T> a = in,", f"    {cut}\n    GlobalTensor<T> a = in,")
+    assert body != OBJECT
+    x = np.concatenate([a.ravel(), b.ravel()])
+    ran = probe(body, x, np.zeros((M, N), np.float32), before=before())
+    assert f"of {memory}, which has" in ran.one("MATMUL_ROOM").text
+
+
 FROM_WORKSPACE = """
     mm.SetWorkspace(GetUserWorkspace(workspace), ROWS * COLUMNS * 4);
     TBuf<TPosition::VECCALC> buffer;
@@ -264,7 +285,7 @@ using Ours = MatmulCallBackFunc<nullptr, Bring, nullptr>;
 @pytest.mark.parametrize(
     ("old", "new", "part"),
     [
-        ("CONFIG,", "TWO_MASTERS,", "enableMixDualMaster"),
+        ("CONFIG,", "PARTS,", "isPartialOutput"),
         ("POLICY>", "TrianUpperMatmulPolicy>", "a triangle of blocks"),
         ("MatmulCallBackFunc<nullptr, nullptr, nullptr>", "Ours", "MatmulCallBackFunc"),
         ("MatmulType<TPosition::B_POSITION,", "SparseMatmulType<TPosition::GM, TPosition::GM,", "sparse"),

@@ -10,10 +10,9 @@ template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, co
           template <const auto &, typename...> class MATMUL_POLICY = MatmulPolicy>
 class Matmul : protected detail::MatmulCore<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG> {
     using Core = detail::MatmulCore<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG>;
-    static_assert(!detail::config_of(MM_CFG).enableMixDualMaster && !detail::config_of(MM_CFG).intraBlockPartSum &&
-                      !detail::config_of(MM_CFG).isPartialOutput,
-                  "AKGEN:NOT_SIMULATED: the twin lets the vector cores drive a Matmul object, each for its own whole C; leave "
-                  "enableMixDualMaster, intraBlockPartSum and isPartialOutput off");
+    static_assert(!detail::config_of(MM_CFG).intraBlockPartSum && !detail::config_of(MM_CFG).isPartialOutput,
+                  "AKGEN:NOT_SIMULATED: the twin gives each owner of a Matmul object its own whole C; leave intraBlockPartSum and "
+                  "isPartialOutput off");
     static_assert(detail::whole_policy<MATMUL_POLICY>,
                   "AKGEN:NOT_SIMULATED: the twin computes the whole of C, not a triangle of blocks; use MatmulPolicy");
     static_assert(MM_CB::none);

@@ -5,6 +5,8 @@
 
 namespace akgen::twin {
 
+// Trap unless the blocks and what L1 keeps of them fit.
+void require_room_for(const Core &cube, const Product &p, const char *api, const void *pc);
 void log_product(Core &cube, const Product &p, const void *pc, const char *api);
 
 } // namespace akgen::twin
