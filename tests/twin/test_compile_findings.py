@@ -28,6 +28,7 @@ ADD = "Add(y, y, x, count);"
         ("Subs(y, x, alpha_, count);", "OTHER_CHIP", "Subs is an API of later chips"),
         ("Where(y, x, y, x, count);", "OTHER_CHIP", "Ascend910B does not have it"),
         ("MicroAPI::RegTensor<T> r;", "OTHER_CHIP", "MicroAPI"),
+        ("using namespace AscendC::Reg;", "OTHER_CHIP", "Reg"),
         ("Hccl<0> h;", "NOT_SIMULATED", "one device"),
         ("Add(y, y, x, counts);", "UNDECLARED", "counts is not declared"),
         ("Add(y, y, x, count)) ;", "SYNTAX", "expected"),
@@ -59,6 +60,8 @@ TWO_INPUTS = "GM_ADDR z, GM_ADDR y, GM_ADDR workspace"
         ("kernel", "data.alpha", "data.beta", "TILING_STRUCT", "ScaleAddTilingData has no field beta"),
         ("tiling", REGISTER, "", "TILING_STRUCT", "registers no tiling struct"),
         ("kernel", INCLUDE, "", "INCLUDE_MISSING", "kernel_operator.h"),
+        ("kernel", "((__gm__ T *)x", "((T *)x", "ADDRESS_SPACE", "takes a __gm__ pointer"),
+        ("kernel", "((__gm__ T *)z", "(reinterpret_cast<T *>(z)", "ADDRESS_SPACE", "takes a __gm__ pointer"),
         ("kernel", INCLUDE, INCLUDE + '\n#include "lib.h"', "INCLUDE_MISSING", "lib.h"),
         (
             "kernel",

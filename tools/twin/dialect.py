@@ -5,6 +5,8 @@ from pathlib import Path
 
 # `[aicore]` is what __aicore__ stands for; sources that were preprocessed or generated carry it literally.
 _ATTRIBUTE = re.compile(r"(?<![\w\])])\s?\[\s*(?:host\s*,\s*)?(?:aicore|host)\s*\]")
+# Behind a parameter list an attribute may stand in a declaration only.
+_BEHIND = re.compile(r"(\)\s*(?:const|noexcept)?)(\s*(?:__aicore__|\[\s*aicore\s*\]))(?=\s*\{)")
 _WORDS = r"(?P<words>(?:\s|\w)*?\bvoid\s+(?:operator\s*\(\)|\w+)\s*)"
 _SPECIAL = re.compile(
     r"template\s*<\s*>" + _WORDS + r"<\s*(?P<core>(?:AscendC\s*::\s*)?AI[CV])\s*>\s*\((?P<args>[^()]*)\)"
@@ -30,13 +32,19 @@ def portable(text: str) -> str:
     and its primary template one that gives way to them: g++ before 14 has no specialisations in a class.
     """
     if "aicore" in text:
-        text = _ATTRIBUTE.sub(lambda m: " " + "\n" * m[0].count("\n"), text)
+        text = _BEHIND.sub(lambda m: m[1] + "\n" * m[2].count("\n"), text)
+        text = _ATTRIBUTE.sub(_mark, text)
     if _NESTED.search(text):
         text = _nested_specials(text)
     if "g_coreType" in text and _SPECIAL.search(text):
         text = _SPECIAL.sub(_overload, text)
         text = _PRIMARY.sub(_fallback, text)
     return text
+
+
+def _mark(m: re.Match[str]) -> str:
+    """Return the twin's mark of a device function for a literal attribute."""
+    return (" AKGEN_DEVICE " if "aicore" in m[0] else " ") + "\n" * m[0].count("\n")
 
 
 def _overload(m: re.Match[str]) -> str:

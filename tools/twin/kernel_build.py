@@ -8,6 +8,7 @@ from typing import NamedTuple
 from akgen.tools.dtypes import DType
 from akgen.tools.outcome import Diagnostic
 from akgen.tools.project import KernelProject
+from akgen.tools.twin.address_spaces import without_global_space
 from akgen.tools.twin.code import Code
 from akgen.tools.twin.columns import Column
 from akgen.tools.twin.compiler import Compiler
@@ -104,11 +105,12 @@ def _flags(compiler: Compiler) -> tuple[str, ...]:
 
 @cache
 def _rules() -> tuple[bytes, ...]:
-    """Return the code that decides how a kernel is built: what is in the cache was built by the same."""
-    return tuple(
-        (TWIN / name).read_bytes()
-        for name in ("kernel_build.py", "kernel_compile.py", "sides.py", "dialect.py")
+    """Return the code that decides how a kernel is built and refused: what is in the cache was built by the same."""
+    rules = (
+        *("kernel_build.py", "kernel_compile.py", "sides.py", "dialect.py"),
+        *("scalar_casts.py", "half_arithmetic.py", "host_functions.py", "address_spaces.py"),
     )
+    return tuple((TWIN / name).read_bytes() for name in rules)
 
 
 def _project_options(project: KernelProject) -> tuple[str, ...]:
@@ -211,7 +213,10 @@ def _build(
         command = [*_flags(runtime.compiler), *runtime.compiler.linker, *objects, *link]
         done = compile_in(runtime, command, folder) if done.ok else done
     if done.ok:
-        found = check_library(folder / _LIBRARY, symbol, project, runtime) or casts
+        found = check_library(folder / _LIBRARY, symbol, project, runtime) or (
+            *casts,
+            *without_global_space(files),
+        )
         if any(d.code in ("LINK", "HOST_NAME") for d in found):
             # The library may leave names to the loader; a second link says who asks for them.
             strict = compile_in(runtime, [*command, "-Wl,-z,defs", "-Wl,--no-demangle"], folder)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from akgen.tools.outcome import Diagnostic
 from akgen.tools.twin.compiler import Compiler
 from akgen.tools.twin.half_arithmetic import refused_arithmetic
+from akgen.tools.twin.host_functions import called_host_functions
 
 DUMP = "conversions.txt"
 
@@ -56,13 +57,17 @@ def dump_options(compiler: Compiler) -> tuple[str, ...]:
 
 
 def refused_scalars(folder: Path, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
-    """Return a finding for each line of the project's `files` with such a cast or half arithmetic; drop the dump."""
+    """Return what the compiler's internal form shows and the device's compiler refuses, and drop the dump.
+
+    Such casts, half arithmetic, calls of host functions: a finding for each line of the project's `files`.
+    """
     dump = folder / DUMP
     if not dump.is_file():
         return ()
     text = dump.read_text(errors="replace")
     dump.unlink()
-    return (*_refused_casts(text, files), *refused_arithmetic(text, files))
+    found = (*_refused_casts(text, files), *refused_arithmetic(text, files))
+    return (*found, *called_host_functions(text, files))
 
 
 def _refused_casts(text: str, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:

@@ -20,10 +20,11 @@ struct Kernel {
 """
 
 
-def test_the_attribute_goes_and_subscripts_stay():
+def test_the_attribute_becomes_the_mark_and_subscripts_stay():
     text = portable("__forceinline__ [aicore] int f(int *x) { return x[aicore] + y[host]; }")
     assert text.split() == [
         "__forceinline__",
+        "AKGEN_DEVICE",
         "int",
         "f(int",
         "*x)",
@@ -38,7 +39,9 @@ def test_the_attribute_goes_and_subscripts_stay():
         "#define",
         "D",
         "__forceinline__",
+        "AKGEN_DEVICE",
     ]
+    assert "aicore" not in portable("auto f = [](int x) __aicore__ { return x; };\n")
 
 
 def test_specialisations_in_a_class_compile(probe):

@@ -56,6 +56,12 @@ REFUSED = {
         "CAST_MODE",
         "float to int32_t",
     ),
+    "compare-mode": (
+        "LocalTensor<int32_t> n = a.ReinterpretCast<int32_t>();\n    Compare(tmp, n, n, CMPMODE::LT, 64);",
+        X,
+        "COMPARE_MODE",
+        "CMPMODE::EQ only, not with CMPMODE::LT",
+    ),
     "select-mode": (
         "Select(out, tmp, a, 1.0f, SELMODE::VSEL_TENSOR_TENSOR_MODE, 64);",
         X,

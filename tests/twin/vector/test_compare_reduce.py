@@ -43,7 +43,8 @@ def _compare(case: Any) -> list[Any]:
     out = []
     for dtype, n in ((F32, 192), (F16, 256), (np.int32, 64)):
         a, b = _ints(dtype, n), _ints(dtype, n)
-        for mode, f in MODES.items():
+        modes = {"EQ": MODES["EQ"]} if dtype is np.int32 else MODES  # the chip compares integers for equality
+        for mode, f in modes.items():
             cpp = {"float32": "float", "float16": "half", "int32": "int32_t"}[np.dtype(dtype).name]
             zero = np.zeros(n // 8, np.uint8)
             out.append(

@@ -2,15 +2,7 @@
 // `maximum` is what speeds nothing up beyond; `minimum` what suffices. Bytes.
 #ifndef AKGEN_ADV_API_TEMPORARY_SIZES_H
 #define AKGEN_ADV_API_TEMPORARY_SIZES_H
-#include "adv_api/tiling_structs.h"
-#include "graph/tensor.h"
-
-namespace akgen::host {
-// `live` vectors of the source's type are alive at once while the function named `api` runs.
-AKGEN_HOST_API void temporary_sizes(const char *api, const ge::Shape &src, uint32_t type_bytes, bool reuse_source,
-                                    uint32_t &maximum, uint32_t &minimum);
-AKGEN_HOST_API void temporary_factor(const char *api, uint32_t type_bytes, uint32_t &live, uint32_t &extra_bytes);
-} // namespace akgen::host
+#include "adv_api/reduce_sizes.h"
 
 namespace AscendC {
 
@@ -45,6 +37,8 @@ AKGEN_MATH_TMP(Fmod)
 AKGEN_MATH_TMP(Frac)
 AKGEN_MATH_TMP(Lgamma)
 AKGEN_MATH_TMP(Log)
+AKGEN_MATH_TMP(Log10)
+AKGEN_MATH_TMP(Log2)
 AKGEN_MATH_TMP(Round)
 AKGEN_MATH_TMP(Sigmoid)
 AKGEN_MATH_TMP(Sign)
@@ -72,27 +66,56 @@ inline void GetClampMaxMinTmpSize(const ge::Shape &src, const uint32_t type_byte
 {
     akgen::host::temporary_sizes("Clamp", src, type_bytes, reuse_source, maximum, minimum);
 }
-inline void GetMeanMaxMinTmpSize(const uint32_t n, const uint32_t type_bytes, const uint32_t accumulator_bytes,
-                                 const bool reuse_source, uint32_t &maximum, uint32_t &minimum)
+inline void GetClampTmpBufferFactorSize(const uint32_t type_bytes, uint32_t &live, uint32_t &extra_bytes)
 {
-    const uint32_t bytes = type_bytes > accumulator_bytes ? type_bytes : accumulator_bytes;
-    akgen::host::temporary_sizes("Mean", ge::Shape({n}), bytes, reuse_source, maximum, minimum);
+    akgen::host::temporary_factor("Clamp", type_bytes, live, extra_bytes);
 }
-inline void GetSumMaxMinTmpSize(const uint32_t n, const uint32_t type_bytes, const bool reuse_source,
-                                uint32_t &maximum, uint32_t &minimum)
+inline void GetPowerTmpBufferFactorSize(const bool, const bool, const bool, const uint32_t type_bytes, uint32_t &live,
+                                        uint32_t &extra_bytes)
 {
-    akgen::host::temporary_sizes("Sum", ge::Shape({n}), type_bytes, reuse_source, maximum, minimum);
+    akgen::host::temporary_factor("Power", type_bytes, live, extra_bytes);
 }
-inline void GetReduceSumMaxMinTmpSize(const ge::Shape &src, const ge::DataType type, bool, bool, bool reuse_source,
-                                      uint32_t &maximum, uint32_t &minimum)
+// Along the last axis or along the first.
+inline void GetCumSumMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool, const bool reuse_source,
+                                   uint32_t &maximum, uint32_t &minimum)
 {
-    const auto bytes = static_cast<uint32_t>(ge::GetSizeByDataType(type));
-    akgen::host::temporary_sizes("ReduceSum", src, bytes, reuse_source, maximum, minimum);
+    akgen::host::temporary_sizes("CumSum", src, type_bytes, reuse_source, maximum, minimum);
 }
-inline void GetBroadCastMaxMinTmpSize(const ge::Shape &, const ge::Shape &dst, const uint32_t type_bytes,
-                                      const bool reuse_source, uint32_t &maximum, uint32_t &minimum)
+inline void GetArithProgressionMaxMinTmpSize(uint32_t &maximum, uint32_t &minimum) { maximum = minimum = 0; }
+
+// Activations whose functions have another order of parameters.
+inline void GetGeluMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32_t &maximum, uint32_t &minimum)
 {
-    akgen::host::temporary_sizes("BroadCast", dst, type_bytes, reuse_source, maximum, minimum);
+    akgen::host::temporary_sizes("Gelu", src, type_bytes, false, maximum, minimum);
+}
+inline void GetSwiGLUMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32_t &maximum, uint32_t &minimum,
+                                   const bool reuse_source = false)
+{
+    akgen::host::temporary_sizes("SwiGLU", src, type_bytes, reuse_source, maximum, minimum);
+}
+inline void GetSiluTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool reuse_source, uint32_t &maximum,
+                           uint32_t &minimum)
+{
+    akgen::host::temporary_sizes("Silu", src, type_bytes, reuse_source, maximum, minimum);
+}
+inline void GetSwishTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool reuse_source, uint32_t &maximum,
+                            uint32_t &minimum)
+{
+    akgen::host::temporary_sizes("Swish", src, type_bytes, reuse_source, maximum, minimum);
+}
+inline void GetAscendQuantTmpBufferFactorSize(const uint32_t type_bytes, uint32_t &live, uint32_t &extra_bytes)
+{
+    akgen::host::temporary_factor("AscendQuant", type_bytes, live, extra_bytes);
+}
+inline void GetAscendDequantTmpBufferFactorSize(const uint32_t type_bytes, uint32_t &live, uint32_t &extra_bytes)
+{
+    akgen::host::temporary_factor("AscendDequant", type_bytes, live, extra_bytes);
+}
+inline void GetAscendAntiQuantTmpBufferFactorSize(const ge::Shape &, const ge::Shape &, const bool, const ge::DataType,
+                                                  const ge::DataType output_type, uint32_t &live, uint32_t &extra_bytes)
+{
+    const auto bytes = static_cast<uint32_t>(ge::GetSizeByDataType(output_type));
+    akgen::host::temporary_factor("AscendAntiQuant", bytes, live, extra_bytes);
 }
 
 AKGEN_HOST_API void GetLayerNormMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool reuse_source,

@@ -16,6 +16,8 @@ enum class FormatCheckOption { DEFAULT = 0, STRICT = 1 };
 enum class DependScope { ALL = 0, TILING = 1 };
 enum class FollowType { ALL = 0, DTYPE, FORMAT, SHAPE, INVALID_TYPE };
 enum class HcclServerType { AICPU, AICORE, MAX };
+// Which part of the generated interface's documentation a comment is for.
+enum class CommentSection { BRIEF, CONSTRAINTS, RESTRICTIONS, SEE, THIRDPARTYFWKCOMPAT };
 enum class InitValueType { INIT_VALUE_DEFAULT, INIT_VALUE_UINT64_T };
 
 enum class ScalarType { UINT64 = 0, INT64, UINT32, INT32, UINT16, INT16, UINT8, INT8, FLOAT32, FLOAT16, INVALID_TYPE };
@@ -27,6 +29,16 @@ union ScalarNum {
 struct ScalarVar {
     ScalarType scalar_type = ScalarType::INVALID_TYPE;
     ScalarNum scalar_num = {0};
+    ScalarVar() = default;
+    // The number is kept as its type says, whatever it is written as.
+    template <class T> ScalarVar(ScalarType type, T value) : scalar_type(type)
+    {
+        if (type == ScalarType::FLOAT32 || type == ScalarType::FLOAT16) {
+            scalar_num.value_f32 = static_cast<float>(value);
+        } else {
+            scalar_num.value_i64 = static_cast<int64_t>(value);
+        }
+    }
 };
 
 class AKGEN_HOST_API OpParamDef {
@@ -197,6 +209,7 @@ public:
     OpDef &SetInferShapeRange(gert::OpImplRegisterV2::InferShapeRangeKernelFunc function);
     OpDef &SetInferDataType(gert::OpImplRegisterV2::InferDataTypeKernelFunc function);
     OpDef &Comment(const char *text);
+    OpDef &Comment(CommentSection, const char *text) { return Comment(text); }
     OpDef &FormatMatchMode(FormatCheckOption option);
     OpDef &EnableFallBack();
     OpAICoreDef &AICore() { return core_; }

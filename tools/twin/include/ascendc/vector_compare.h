@@ -6,6 +6,7 @@
 namespace AscendC {
 namespace detail {
 AKGEN_TAKES(Compare, half, float, int32_t)
+AKGEN_TAKES(CompareToRegister, half, float)
 AKGEN_TAKES(CompareScalar, half, float, int32_t)
 AKGEN_TAKES(Select, half, float)
 AKGEN_TAKES(SelectWithBytesMask, half, float)
@@ -50,7 +51,7 @@ template <typename T, bool isSetMask = true>
 AKGEN_INLINE void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE cmpMode,
                           const uint64_t mask[], const BinaryRepeatParams &repeatParams)
 {
-    detail::Compare_takes<T>();
+    detail::CompareToRegister_takes<T>();
     akgen::twin::compare_register(detail::dtype_of<T>(), detail::view(src0), detail::view(src1),
                                   static_cast<uint8_t>(cmpMode), detail::mask_of<isSetMask>(mask),
                                   detail::strides(repeatParams));
@@ -59,7 +60,7 @@ template <typename T, bool isSetMask = true>
 AKGEN_INLINE void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE cmpMode,
                           const uint64_t mask, const BinaryRepeatParams &repeatParams)
 {
-    detail::Compare_takes<T>();
+    detail::CompareToRegister_takes<T>();
     akgen::twin::compare_register(detail::dtype_of<T>(), detail::view(src0), detail::view(src1),
                                   static_cast<uint8_t>(cmpMode), detail::mask_of<isSetMask>(mask),
                                   detail::strides(repeatParams));

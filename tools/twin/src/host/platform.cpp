@@ -135,6 +135,14 @@ void PlatformAscendC::GetCoreMemSize(const CoreMemType &type, uint64_t &size_byt
         return;
     }
     size_bytes = usable_bytes(static_cast<int>(type));
+    if (type == CoreMemType::UB) {
+        size_bytes -= std::min(size_bytes, reserved_bytes_);
+    }
+}
+
+void PlatformAscendC::ReserveLocalMemory(ReservedSize size)
+{
+    reserved_bytes_ = uint64_t{8192} << static_cast<int>(size);
 }
 
 void PlatformAscendC::GetCoreMemBw(const CoreMemType &type, uint64_t &bytes_per_cycle) const

@@ -93,10 +93,21 @@ Instr instr_of(const char *api, const char *row, const void *pc, DType type, con
     return instr;
 }
 
+// Integers are compared for equality only.
+void require_mode(const char *api, const void *pc, DType type, uint8_t mode)
+{
+    static constexpr const char *kModes[] = {"LT", "GT", "EQ", "LE", "GE", "NE"};
+    if (type == DType::I32 && mode != 2) {
+        trap("COMPARE_MODE", api, pc, "%s compares int32_t with CMPMODE::EQ only, not with CMPMODE::%s", api,
+             mode < 6 ? kModes[mode] : "?");
+    }
+}
+
 void count_form(const char *api, const char *row, const void *pc, DType type, View dst, View src0, View src1,
                 const Scalar *scalar, uint8_t mode, int64_t count)
 {
     const uint32_t bytes = dtype_bytes(type);
+    require_mode(api, pc, type, mode);
     require_operand(api, pc, "dst", dst);
     require_operand(api, pc, "src0", src0);
     const uint32_t lanes = 256 / bytes;
@@ -132,6 +143,7 @@ void repeat_form(const char *api, const char *row, const void *pc, DType type, V
                  const Scalar *scalar, uint8_t mode, const MaskArg &mask, uint32_t repeat, const Strides &strides)
 {
     const uint32_t bytes = dtype_bytes(type);
+    require_mode(api, pc, type, mode);
     require_operand(api, pc, "src0", src0);
     if (!scalar) {
         require_operand(api, pc, "src1", src1);

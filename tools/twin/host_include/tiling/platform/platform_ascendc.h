@@ -23,6 +23,9 @@ enum class SocVersion {
     RESERVED_VERSION = 99999
 };
 
+// What a kernel leaves to the system at the end of the Unified Buffer.
+enum class ReservedSize { RESERVED_SIZE_8K, RESERVED_SIZE_16K, RESERVED_SIZE_32K };
+
 class AKGEN_HOST_API PlatformAscendC {
 public:
     PlatformAscendC() = delete;
@@ -39,11 +42,13 @@ public:
     uint32_t GetLibApiWorkSpaceSize() const;
     uint32_t GetResGroupBarrierWorkSpaceSize() const;
     uint32_t GetResCubeGroupWorkSpaceSize() const;
-    void ReserveLocalMemory(uint32_t) {}
+    // The Unified Buffer that GetCoreMemSize tells of is smaller from now on.
+    void ReserveLocalMemory(ReservedSize size);
     fe::PlatFormInfos *GetPlatFormInfo() const { return platform_; }
 
 private:
     fe::PlatFormInfos *platform_;
+    uint64_t reserved_bytes_ = 0;
 };
 
 class AKGEN_HOST_API PlatformAscendCManager {

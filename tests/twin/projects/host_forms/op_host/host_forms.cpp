@@ -1,0 +1,149 @@
+// Forms of the host side that the vendor documents and that kinds.cpp does not use. The kernel does nothing.
+#include "graph/utils/type_utils.h"
+#include "register/op_def_registry.h"
+#include "tiling/platform/platform_ascendc.h"
+#include "tiling/tiling_api.h"
+
+namespace optiling {
+BEGIN_TILING_DATA_DEF(HostFormsTilingData)
+TILING_DATA_FIELD_DEF(uint64_t, whole);    // bytes of the Unified Buffer
+TILING_DATA_FIELD_DEF(uint64_t, reserved); // the same after ReserveLocalMemory
+TILING_DATA_FIELD_DEF(uint32_t, asked);    // functions that tell sizes of temporary buffers
+TILING_DATA_FIELD_DEF(uint32_t, sensible); // of those, with 0 < minimum <= maximum
+END_TILING_DATA_DEF;
+REGISTER_TILING_DATA_CLASS(HostForms, HostFormsTilingData)
+
+struct CompileInfo {
+    int64_t cores = 0;
+};
+
+static void AskSizes(HostFormsTilingData &data)
+{
+    using namespace AscendC;
+    const ge::Shape shape({4, 64});
+    const ge::Shape one({1});
+    const platform_ascendc::PlatformAscendC *platform = platform_ascendc::PlatformAscendCManager::GetInstance();
+    uint32_t asked = 0;
+    uint32_t sensible = 0;
+    const auto sizes = [&](auto function) {
+        uint32_t maximum = 0;
+        uint32_t minimum = 0;
+        function(maximum, minimum);
+        ++asked;
+        sensible += minimum > 0 && minimum <= maximum ? 1 : 0;
+    };
+    const auto factors = [&](auto function) {
+        uint32_t live = 0;
+        uint32_t extra = 0;
+        function(live, extra);
+        ++asked;
+        sensible += live > 0 ? 1 : 0;
+    };
+#define SIZES(...) sizes([&](uint32_t &maximum, uint32_t &minimum) { __VA_ARGS__; })
+#define FACTORS(...) factors([&](uint32_t &live, uint32_t &extra) { __VA_ARGS__; })
+    SIZES(GetLog2MaxMinTmpSize(shape, 4, false, maximum, minimum));
+    SIZES(GetLog10MaxMinTmpSize(shape, 4, false, maximum, minimum));
+    SIZES(GetCumSumMaxMinTmpSize(shape, 4, true, false, maximum, minimum));
+    SIZES(GetPowerMaxMinTmpSize(shape, one, false, 4, false, maximum, minimum));
+    SIZES(GetGeluMaxMinTmpSize(shape, 4, maximum, minimum));
+    SIZES(GetSwiGLUMaxMinTmpSize(shape, 4, maximum, minimum, false));
+    SIZES(GetGeGLUMaxMinTmpSize(shape, 4, false, maximum, minimum));
+    SIZES(GetSiluTmpSize(shape, 4, false, maximum, minimum));
+    SIZES(GetSwishTmpSize(shape, 4, false, maximum, minimum));
+    SIZES(GetReduceSumMaxMinTmpSize(shape, ge::DT_FLOAT, ReducePattern::AR, true, false, maximum, minimum));
+    SIZES(GetReduceMeanMaxMinTmpSize(shape, ge::DT_FLOAT, ReducePattern::RA, true, false, maximum, minimum));
+    SIZES(GetReduceMaxMaxMinTmpSize(shape, ge::DT_FLOAT, ReducePattern::AR, true, false, maximum, minimum));
+    SIZES(GetReduceMinMaxMinTmpSize(shape, ge::DT_FLOAT, ReducePattern::RA, true, false, maximum, minimum));
+    SIZES(GetReduceProdMaxMinTmpSize(shape, ge::DT_FLOAT, ReducePattern::AR, true, false, maximum, minimum));
+    SIZES(GetReduceAnyMaxMinTmpSize(shape, ge::DT_UINT8, ReducePattern::RA, true, false, maximum, minimum));
+    SIZES(GetReduceAllMaxMinTmpSize(shape, ge::DT_UINT8, ReducePattern::AR, true, false, maximum, minimum));
+    SIZES(GetReduceXorSumMaxMinTmpSize(shape, 2, false, maximum, minimum));
+    SIZES(GetSumMaxMinTmpSize(64, 4, false, maximum, minimum));
+    SIZES(GetMeanMaxMinTmpSize(64, 2, 4, false, maximum, minimum));
+    SIZES(GetBroadCastMaxMinTmpSize(*platform, one, shape, 4, false, maximum, minimum));
+    SIZES(GetSelectWithBytesMaskMaxMinTmpSize(shape, one, 4, shape, 1, false, maximum, minimum));
+    SIZES(GetSelectMaxMinTmpSize(one, shape, 4, shape, 1, false, maximum, minimum));
+    FACTORS(GetClampTmpBufferFactorSize(4, live, extra));
+    FACTORS(GetPowerTmpBufferFactorSize(true, true, false, 4, live, extra));
+    FACTORS(GetMeanTmpBufferFactorSize(4, live, extra));
+    FACTORS(GetAscendQuantTmpBufferFactorSize(2, live, extra));
+    FACTORS(GetAscendDequantTmpBufferFactorSize(4, live, extra));
+    FACTORS(GetAscendAntiQuantTmpBufferFactorSize(shape, shape, false, ge::DT_INT8, ge::DT_FLOAT16, live, extra));
+    data.set_asked(asked);
+    data.set_sensible(sensible);
+}
+
+static ge::graphStatus Tiling(gert::TilingContext *context)
+{
+    HostFormsTilingData data;
+    platform_ascendc::PlatformAscendC platform(context->GetPlatformInfo());
+    uint64_t bytes = 0;
+    platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, bytes);
+    data.set_whole(bytes);
+    platform.ReserveLocalMemory(platform_ascendc::ReservedSize::RESERVED_SIZE_16K);
+    platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, bytes);
+    data.set_reserved(bytes);
+    AskSizes(data);
+    uint32_t length = 0;
+    if (!ge::TypeUtils::GetDataTypeLength(context->GetInputDesc(0)->GetDataType(), length) || length != 4) {
+        return ge::GRAPH_FAILED;
+    }
+    context->SetBlockDim(1);
+    context->SetScheduleMode(1);
+    data.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
+    context->GetRawTilingData()->SetDataSize(data.GetDataSize());
+    size_t *workspaces = context->GetWorkspaceSizes(1);
+    workspaces[0] = platform.GetLibApiWorkSpaceSize();
+    return ge::GRAPH_SUCCESS;
+}
+static ge::graphStatus Parse(gert::TilingParseContext *context)
+{
+    auto *info = context->GetCompiledInfo<CompileInfo>();
+    info->cores = platform_ascendc::PlatformAscendC(context->GetPlatformInfo()).GetCoreNumAiv();
+    return ge::GRAPH_SUCCESS;
+}
+IMPL_OP_OPTILING(HostForms).Tiling(Tiling).TilingParse<CompileInfo>(Parse);
+} // namespace optiling
+
+namespace ge {
+static graphStatus InferShape(gert::InferShapeContext *context)
+{
+    *context->GetOutputShape(0) = *context->GetInputShape(0);
+    return GRAPH_SUCCESS;
+}
+static graphStatus InferDataType(gert::InferDataTypeContext *context)
+{
+    return context->SetOutputDataType(0, context->GetInputDataType(0));
+}
+} // namespace ge
+
+namespace ops {
+static ge::graphStatus Check(const ge::Operator &, ge::AscendString &) { return ge::GRAPH_SUCCESS; }
+
+class HostForms : public OpDef {
+public:
+    explicit HostForms(const char *name) : OpDef(name)
+    {
+        this->Input("x").ParamType(REQUIRED).DataTypeList({ge::DT_FLOAT}).FormatList({ge::FORMAT_ND}).AutoContiguous();
+        this->Output("y")
+            .ParamType(REQUIRED)
+            .DataType({ge::DT_FLOAT})
+            .Format({ge::FORMAT_ND})
+            .UnknownShapeFormat({ge::FORMAT_ND})
+            .Follow("x", FollowType::ALL)
+            .InitValue({ScalarVar(ScalarType::FLOAT32, 2)});
+        this->Attr("lists").AttrType(OPTIONAL).ListListInt({{1, 2}, {3}}).Version(1).Comment("rows");
+        this->SetInferShape(ge::InferShape).SetInferDataType(ge::InferDataType);
+        this->Comment(CommentSection::BRIEF, "does nothing").Comment(CommentSection::CONSTRAINTS, "none");
+        this->FormatMatchMode(FormatCheckOption::STRICT);
+        this->AICore().SetTiling(optiling::Tiling).SetCheckSupport(Check).SetOpSelectFormat(Check);
+        OpAICoreConfig config;
+        config.Input("x").ParamType(REQUIRED).DataType({ge::DT_FLOAT}).Format({ge::FORMAT_ND});
+        config.Output("y").ParamType(REQUIRED).DataType({ge::DT_FLOAT}).Format({ge::FORMAT_ND}).InitValue({ScalarVar(ScalarType::FLOAT32, 2)});
+        config.DynamicCompileStaticFlag(true).DynamicFormatFlag(true).DynamicRankSupportFlag(true).NeedCheckSupportFlag(false);
+        this->AICore().AddConfig("ascend910b", config);
+        this->AICore().AddConfig("ascend910_93");
+    }
+};
+OP_ADD(HostForms);
+} // namespace ops
