@@ -47,10 +47,10 @@ def undeclared(match: re.Match[str], error: CompilerError, code: Code) -> Found:
 
 
 def _elsewhere(name: str) -> Found | None:
-    """Explain a name that the vendor documents for other chips, or for several devices at once."""
+    """Explain a name that the vendor documents for other chips, or that the twin does not simulate."""
     if name in NOT_SIMULATED:
-        text = f"{name} is communication among devices; the twin simulates one device."
-        return Found("NOT_SIMULATED", text, "Verify what one device computes; run the communication on NPUs.")
+        text, remedy = NOT_SIMULATED[name]
+        return Found("NOT_SIMULATED", f"{name} {text}", remedy)
     for when, others in (("later", LATER_CHIPS), ("earlier", EARLIER_CHIPS)):
         if name in others:
             text = f"{name} is an API of {when} chips; Ascend910B does not have it."

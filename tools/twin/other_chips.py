@@ -1,4 +1,4 @@
-"""Documented names that Atlas A2 and A3 do not have, and documented names that one simulated device cannot serve.
+"""Documented names that Atlas A2 and A3 do not have, and documented names that the twin does not simulate.
 
 Source: the product tables at the head of the vendor's API pages, release 9.0.
 """
@@ -87,9 +87,38 @@ _SEVERAL_DEVICES = (
     "Mc2CcTilingConfig",
     "HCCL_SERVER_TYPE_AICPU",
 )
+_SPARSE = ("MmadWithSparse", "LoadDataWithSparse")
+_CONVOLUTIONS = (
+    "Conv3D",
+    "Conv3dApi",
+    "ConvApi",
+    "Conv3dTilingApi",
+    "Conv3DBackpropInput",
+    "Conv3DBackpropFilter",
+)
 
 # name -> what Atlas A2 has instead
 LATER_CHIPS: dict[str, str] = _ON_950
 EARLIER_CHIPS: dict[str, str] = _BEFORE_910B
-# names of communication among devices
-NOT_SIMULATED: frozenset[str] = frozenset(_SEVERAL_DEVICES)
+# name -> what the twin says of it, and what to do
+NOT_SIMULATED: dict[str, tuple[str, str]] = {
+    name: (text, remedy)
+    for names, text, remedy in (
+        (
+            _SEVERAL_DEVICES,
+            "is communication among devices; the twin simulates one device.",
+            "Verify what one device computes; run the communication on NPUs.",
+        ),
+        (
+            _SPARSE,
+            "multiplies a B that keeps two of every four elements; the twin has no sparse products.",
+            "Load the whole B with LoadData and multiply it with Mmad.",
+        ),
+        (
+            _CONVOLUTIONS,
+            "is a convolution of the library; the twin does not simulate it.",
+            "Load the image's windows with LoadData and LoadData3DParamsV2, and multiply them with Mmad.",
+        ),
+    )
+    for name in names
+}

@@ -34,6 +34,24 @@ def test_a_call_is_refused_at_its_line(probe, call, name, chips, instead):
 
 
 @pytest.mark.parametrize(
+    ("call", "name", "instead"),
+    [
+        (
+            "LocalTensor<int8_t> t; LoadDataWithSparse(t, t, t, LoadData2DParams{});",
+            "LoadDataWithSparse",
+            "Mmad",
+        ),
+        ("LocalTensor<int8_t> t; MmadWithSparse(t, t, t, MmadParams{});", "MmadWithSparse", "Mmad"),
+        ("Conv3dApi::Conv3D<I, W, O, B> conv;", "Conv3dApi", "LoadData3DParamsV2"),
+    ],
+)
+def test_what_is_not_simulated_is_told_from_what_does_not_exist(probe, call, name, instead):
+    found = probe.build(FRAME % call).diagnostics[0]
+    assert found.code == "NOT_SIMULATED" and found.text.startswith(f"{name} ")
+    assert instead in (found.remedy or "")
+
+
+@pytest.mark.parametrize(
     "call", ["SetAtomicAdd<uint32_t>()", "SetAtomicMax<uint8_t>()", "SetAtomicType<int64_t>()"]
 )
 def test_copies_accumulate_the_types_of_this_chip(probe, call):
