@@ -155,7 +155,9 @@ class Search:
 
         def act() -> Verdict:
             work = make_folder(self.folder / "work" / project.digest[:16])
-            verdict = self.judge.judge(project, task, work=work, trials=trials, seed=self.seed + trials)
+            verdict = self.judge.judge(
+                project, task, work=work, trials=trials, seed=self.seed + trials, what_if=True
+            )
             shutil.rmtree(work, ignore_errors=True)
             return verdict
 

@@ -1,15 +1,16 @@
 """How much a change should bring, from the timeline of the kernel before it.
 
-One formula for a core that works through n tiles: the busiest pipe's time, plus what the other pipes add because the
-first and last tile cannot overlap (their time over n), plus a cost per tile for latency and waiting. The cost is what
-remains of the measured time. It knows nothing of bank conflicts, second-level cache or other cores.
+Where the toolchain has simulated the change (`Profile.what_if`), what it found. Otherwise one formula for a core that
+works through n tiles: the busiest pipe's time, plus what the other pipes add because the first and last tile cannot
+overlap (their time over n), plus a cost per tile for latency and waiting. The cost is what remains of the measured
+time. The formula knows nothing of bank conflicts, second-level cache or other cores.
 """
 
 import math
 from collections.abc import Callable, Sequence
 
 from akgen.tools.frozen import Frozen
-from akgen.tools.profile import Profile
+from akgen.tools.profile import Change, Profile
 
 MOST_GAIN = 4.0  # a forecast beyond this says more about the formula than about the kernel
 
@@ -48,12 +49,16 @@ def over_all(profiles: Sequence[Profile], gain: Callable[[Profile], float]) -> f
 
 def gain_of_tiles(profile: Profile, factor: float) -> float:
     """Return the gain of `factor` times as many tiles per core."""
+    if factor == 0.5 and (found := _simulated(profile, "larger_tiles")):
+        return found
     model = pipeline(profile)
     return _gain(profile.duration_us, model.duration_us(max(1.0, model.tiles * factor)))
 
 
 def gain_of_cores(profile: Profile, factor: float) -> float:
     """Return the gain of `factor` times as many cores: the work per core shrinks, what a tile costs does not."""
+    if found := _simulated(profile, "more_cores", cores=round(profile.cores * factor)):
+        return found
     model = pipeline(profile)
     work = model.busiest_us + model.rest_us / model.tiles
     return _gain(profile.duration_us, profile.duration_us - work * (1 - 1 / factor))
@@ -61,8 +66,18 @@ def gain_of_cores(profile: Profile, factor: float) -> float:
 
 def gain_of_buffers(profile: Profile, before: int, after: int) -> float:
     """Return the gain of working with one or two buffers per queue, with tiles as they are."""
+    if (before, after) == (1, 2) and (found := _simulated(profile, "double_buffer")):
+        return found
     model = pipeline(profile, overlapped=before > 1)
     return _gain(profile.duration_us, model.duration_us(model.tiles, overlapped=after > 1))
+
+
+def _simulated(profile: Profile, change: Change, *, cores: int | None = None) -> float | None:
+    """Return the gain of a change as the toolchain simulated it; None where it did not, or where there is no room."""
+    for found in profile.what_if:
+        if found.change == change and found.fits and cores in (None, found.cores):
+            return _gain(profile.duration_us, found.duration_us)
+    return None
 
 
 def _gain(before: float, after: float) -> float:

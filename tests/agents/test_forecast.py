@@ -6,7 +6,7 @@ from akgen.agents.optimise import forecast
 from akgen.agents.optimise.proposal import Hypothesis, Kind, Trial
 from akgen.graph.optimise_report import calibrations
 from akgen.tools.outcome import Outcome
-from akgen.tools.profile import PipeTime, Profile
+from akgen.tools.profile import Change, PipeTime, Prediction, Profile
 
 
 def _profile(duration_us: float, *busy_us: float, loads: int = 8, cores: int = 2) -> Profile:
@@ -47,6 +47,26 @@ def test_without_double_buffering_nothing_overlaps() -> None:
 def test_twice_the_cores_halve_the_work_but_not_the_waiting() -> None:
     assert 1.0 < forecast.gain_of_cores(PROFILE, 2) < 2.0
     assert forecast.gain_of_cores(PROFILE, 0.5) < 1.0
+
+
+def test_what_the_toolchain_simulated_comes_before_the_formula() -> None:
+    def found(change: Change, duration_us: float, cores: int = 2, *, fits: bool = True) -> Prediction:
+        gain = 1 - duration_us / PROFILE.duration_us
+        return Prediction(change=change, duration_us=duration_us, gain=gain, cores=cores, fits=fits)
+
+    told = (found("double_buffer", 4.0), found("larger_tiles", 5.0), found("more_cores", 3.0, cores=48))
+    simulated = PROFILE.model_copy(update={"what_if": told})
+    assert forecast.gain_of_buffers(simulated, 1, 2) == 1.5
+    assert forecast.gain_of_tiles(simulated, 0.5) == 1.2
+    assert forecast.gain_of_cores(simulated, 24) == 2.0
+    for gain in (
+        lambda p: forecast.gain_of_buffers(p, 2, 1),
+        lambda p: forecast.gain_of_tiles(p, 2),
+        lambda p: forecast.gain_of_cores(p, 2),
+    ):
+        assert gain(simulated) == gain(PROFILE)
+    no_room = PROFILE.model_copy(update={"what_if": (found("larger_tiles", 5.0, fits=False),)})
+    assert forecast.gain_of_tiles(no_room, 0.5) == forecast.gain_of_tiles(PROFILE, 0.5)
 
 
 def _trial(kind: Kind, promised: float | None, gain: float | None, kept: bool = False) -> Trial:

@@ -142,6 +142,7 @@ class Judge:
         seed: int | None = None,
         stop_on_first_failure: bool = False,
         trace: bool = False,
+        what_if: bool = False,
         on_case: OnCase | None = None,
     ) -> Verdict:
         """Compile and test. `work` is a folder for builds and runs; the trials' files in it are removed."""
@@ -156,6 +157,7 @@ class Judge:
             trials=trials,
             stop_on_first_failure=stop_on_first_failure,
             trace=trace,
+            what_if=what_if,
             on_case=on_case,
         )
         if digest(task.reference) != before and _TAMPERED not in verdict.diagnostics:
