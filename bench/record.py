@@ -1,11 +1,12 @@
 """What a bench run keeps: its configuration and one record per task and sample."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from akgen.agents.budget import Budget
 from akgen.agents.calls import Limits, Price, Sampling
 from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Outcome
+from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.verdict import CaseVerdict, Verdict
 
 FORMAT = 1
@@ -15,7 +16,6 @@ Mode = Literal["static", "dynamic"]
 COMPILED = frozenset(
     {Outcome.CORRECT, Outcome.WRONG, Outcome.TRAP, Outcome.TIMEOUT, Outcome.TILING_ERROR, Outcome.CHEAT}
 )
-
 
 _OF_THE_JUDGE = frozenset({"OUTPUT_MISMATCH", "OWN_CHECKER"})
 
@@ -123,29 +123,29 @@ def case_row(case: CaseVerdict) -> CaseRow:
 
 
 def case_why(case: CaseVerdict) -> str:
-    """Say in one line why a case is not correct."""
-    if case.diagnostics:
-        first = case.diagnostics[0]
-        place = f" ({first.file}:{first.line})" if first.file else ""
-        return f"{first.code}: {_line(first.text)}{place}"
+    """Say in one line why a case is not correct; of a correct one, the first finding."""
+    if error := _first(case.diagnostics, "error"):
+        return error
     if case.mismatch is not None:
         m = case.mismatch
         size = f"largest error {m.max_abs:.3g}" if m.max_abs < float("inf") else "not comparable"
         return f"output {m.output}: {m.pattern}, {m.count} of {m.total} elements, {size}. {_line(m.note)}".rstrip(
             ". "
         )
-    return "the task's own check fails" if case.own_checker == "fail" else str(case.outcome)
+    if case.own_checker == "fail":
+        return "the task's own check fails"
+    return _first(case.diagnostics) or str(case.outcome)
 
 
 def verdict_why(verdict: Verdict) -> str:
     """Say in one line why a verdict is what it is; empty for a correct one without findings."""
-    if verdict.diagnostics:
-        first = verdict.diagnostics[0]
-        place = f" ({first.file}:{first.line})" if first.file else ""
-        return f"{first.code}: {_line(first.text)}{place}"
+    if error := _first(verdict.diagnostics, "error"):
+        return error
     for case in verdict.cases:
         if case.outcome != Outcome.CORRECT:
             return f"case {case.id}: {case_why(case)}"
+    if warning := _first(verdict.diagnostics):
+        return warning
     for case in verdict.cases:
         if case.diagnostics:
             return f"case {case.id}: {case_why(case)}"
@@ -161,6 +161,15 @@ def codes_of(verdict: Verdict, severity: Literal["error", "warning"] = "error") 
     return tuple(
         dict.fromkeys(d.code for d in found if d.severity == severity and d.code not in _OF_THE_JUDGE)
     )
+
+
+def _first(found: Sequence[Diagnostic], severity: Literal["error"] | None = None) -> str | None:
+    """Return the first finding, of a severity if one is named, in one line; None if there is none."""
+    for one in found:
+        if severity in (None, one.severity):
+            place = f" ({one.file}:{one.line})" if one.file else ""
+            return f"{one.code}: {_line(one.text)}{place}"
+    return None
 
 
 def _line(text: str) -> str:
