@@ -7,7 +7,7 @@ from akgen.agents.bottlenecks import WORTH_TELLING, advice_for
 from akgen.agents.findings import explain
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Decision, Feedback, Hypothesis
-from akgen.tools.outcome import Outcome
+from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.task import Task
 from akgen.tools.verdict import Verdict
 
@@ -58,11 +58,9 @@ def _tune(verdict: Verdict, attempt: int, attempts_left: int) -> Decision:
 
 
 def _first_text(verdict: Verdict) -> str:
-    for found in (verdict.diagnostics, *(case.diagnostics for case in verdict.cases)):
-        if found:
-            return f"{found[0].code}: {found[0].text.splitlines()[0]}"
-    for case in verdict.cases:
-        if case.mismatch is not None:
-            m = case.mismatch
-            return f"case {case.id}: {m.count} of {m.total} elements differ, pattern {m.pattern}"
+    cause = verdict.cause()
+    if isinstance(cause, Diagnostic):
+        return f"{cause.code}: {cause.text.splitlines()[0]}"
+    if cause is not None and (m := cause.mismatch) is not None:
+        return f"case {cause.id}: {m.count} of {m.total} elements differ, pattern {m.pattern}"
     return str(verdict.outcome)

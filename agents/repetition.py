@@ -5,22 +5,21 @@ from collections.abc import Sequence
 
 from akgen.agents.prompts import render
 from akgen.agents.roles import Decision
-from akgen.tools.outcome import Outcome
+from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.verdict import Verdict
 
 REPLAN_AFTER = 3  # attempts in a row that fail alike
 
 
 def failure(verdict: Verdict) -> str | None:
-    """Return what a failure is called when it comes again: its first finding or mismatch, without numbers."""
+    """Return what a failure is called when it comes again: its first error or mismatch, without numbers."""
     if verdict.outcome is Outcome.CORRECT:
         return None
-    for found in (verdict.diagnostics, *(case.diagnostics for case in verdict.cases)):
-        if found:
-            return f"{found[0].code} {re.sub(r'[0-9]+', '#', found[0].text.splitlines()[0])}"
-    for case in verdict.cases:
-        if case.mismatch is not None:
-            return f"mismatch {case.mismatch.output} {case.mismatch.pattern}"
+    cause = verdict.cause()
+    if isinstance(cause, Diagnostic):
+        return f"{cause.code} {re.sub(r'[0-9]+', '#', cause.text.splitlines()[0])}"
+    if cause is not None and cause.mismatch is not None:
+        return f"mismatch {cause.mismatch.output} {cause.mismatch.pattern}"
     return str(verdict.outcome)
 
 

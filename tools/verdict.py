@@ -56,3 +56,9 @@ class Verdict(Frozen):
     kernel_compile_s: float | None = None
     cases: tuple[CaseVerdict, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+
+    def cause(self) -> Diagnostic | CaseVerdict | None:
+        """Return what to mend first: the first error, else the first case with other numbers; None if there is none."""
+        found = (*self.diagnostics, *(d for case in self.cases for d in case.diagnostics))
+        error = next((d for d in found if d.severity == "error"), None)
+        return error or next((case for case in self.cases if case.mismatch is not None), None)

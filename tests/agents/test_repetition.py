@@ -3,7 +3,7 @@
 from akgen.agents.repetition import failure, insist
 from akgen.agents.roles import Decision, Feedback
 from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.verdict import Verdict
+from akgen.tools.verdict import CaseVerdict, Mismatch, Verdict
 
 
 def _verdict(text: str) -> Verdict:
@@ -22,6 +22,19 @@ REPAIR = Decision(
 def test_numbers_do_not_make_another_failure() -> None:
     assert NOW == SAME != OTHER
     assert failure(Verdict(outcome=Outcome.CORRECT, toolchain="twin", compile_s=0.0)) is None
+
+
+def test_a_warning_that_stays_does_not_make_two_failures_one() -> None:
+    warned = Diagnostic(code="TENSOR_LEAK", text="is never freed", severity="warning")
+    trapped = _verdict("writes 120 bytes of a tensor whose buffer ends after 96 bytes.")
+    trapped = trapped.model_copy(update={"diagnostics": (warned, *trapped.diagnostics)})
+    differs = Mismatch(
+        output=0, pattern="tail", first_index=(3,), count=1, total=4, max_abs=1.0, max_rel=1.0, note=""
+    )
+    case = CaseVerdict(id="0", outcome=Outcome.WRONG, mismatch=differs, diagnostics=(warned,))
+    wrong = Verdict(outcome=Outcome.WRONG, toolchain="twin", compile_s=0.0, cases=(case,))
+    assert failure(trapped) == NOW
+    assert failure(wrong) == "mismatch 0 tail"
 
 
 def test_a_new_failure_is_mended_as_it_is() -> None:
