@@ -25,6 +25,8 @@ WALLS = {
         "tools/binding/",
         "tools/cann/worker.py",
         "agents/composer/trace.py",
+        "agents/composer/trace_reader.py",
+        "agents/composer/trace_outputs.py",
         "bench/npukb/",
         "finetune/",
     ),
