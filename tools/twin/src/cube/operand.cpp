@@ -1,4 +1,5 @@
 #include "operand.h"
+#include "vector/half.h"
 #include <cstring>
 
 namespace akgen::twin {
@@ -72,12 +73,6 @@ void require_limit(const char *api, const void *pc, const char *what, uint64_t h
     }
 }
 
-Access one_run(const uint8_t *begin, uint64_t bytes, bool write, uint32_t limit) { return {begin, bytes, 1, 0, write, limit}; }
-Access rows_of(const uint8_t *begin, uint64_t row_bytes, uint32_t rows, int64_t stride, bool write, uint32_t limit)
-{
-    return {begin, row_bytes, rows, stride, write, limit};
-}
-
 Instr cube_instr(const char *api, const char *op, const void *pc, Pipe pipe, DType dtype)
 {
     Instr in = {};
@@ -111,16 +106,7 @@ float bits_to_float(uint32_t bits)
     return value;
 }
 
-float brain_to_float(uint16_t bits) { return bits_to_float(uint32_t{bits} << 16); }
-
-uint16_t float_to_brain(float value)
-{
-    uint32_t word;
-    std::memcpy(&word, &value, sizeof word);
-    if ((word & 0x7fffffffu) > 0x7f800000u) {
-        return static_cast<uint16_t>((word >> 16) | 0x40u);
-    }
-    return static_cast<uint16_t>((word + 0x7fffu + ((word >> 16) & 1u)) >> 16);
-}
+float brain_to_float(uint16_t bits) { return widen_bfloat(bits); }
+uint16_t float_to_brain(float value) { return narrow_bfloat(value); }
 
 } // namespace akgen::twin

@@ -1,5 +1,6 @@
 // Operands of cube instructions: where they must lie, how they are aligned, and the record that they leave.
 #pragma once
+#include "device/access.h"
 #include "device/core.h"
 
 namespace akgen::twin {
@@ -16,8 +17,6 @@ void require_space(const char *api, const void *pc, const char *operand, const V
 Space require_either(const char *api, const void *pc, const char *operand, const View &v, Space first, Space second);
 void require_limit(const char *api, const void *pc, const char *what, uint64_t have, uint64_t most);
 
-Access one_run(const uint8_t *begin, uint64_t bytes, bool write, uint32_t limit);
-Access rows_of(const uint8_t *begin, uint64_t row_bytes, uint32_t rows, int64_t stride, bool write, uint32_t limit);
 Instr cube_instr(const char *api, const char *op, const void *pc, Pipe pipe, DType dtype);
 // Order `later` behind all that `earlier` has been given, as unit flags do it fractal by fractal.
 void unit_order(Pipe later, Pipe earlier, const void *pc);

@@ -1,4 +1,4 @@
-// What the event simulation keeps of each core and pipe while it runs. Only simulate.cpp includes this.
+// What the event simulation keeps of each core and pipe while it runs.
 #pragma once
 #include "bandwidth.h"
 #include "cost.h"

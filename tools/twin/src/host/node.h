@@ -45,6 +45,12 @@ struct Node {
     Node &operator=(const Node &) = delete;
 };
 
+// The element at a place that host code names, or nullptr where there is none.
+template <class V> auto at(V &values, size_t i) -> decltype(&values[0])
+{
+    return i < values.size() ? &values[i] : nullptr;
+}
+
 struct Answer {
     static constexpr size_t kCapacityBytes = 16 * 1024;
     std::vector<uint64_t> bytes = std::vector<uint64_t>(kCapacityBytes / sizeof(uint64_t), 0);

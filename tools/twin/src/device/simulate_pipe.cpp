@@ -1,0 +1,166 @@
+// How the simulation's pipes run their queues: instructions, flags, what they wait for.
+#include "simulate_machine.h"
+#include <algorithm>
+#include <cstring>
+
+namespace akgen::twin {
+
+namespace {
+// A flag that gives a buffer back, as far as its direction or its queue says; all others bring data.
+Why why_of(const Record &r)
+{
+    const auto pair = [&](Pipe from, Pipe to) { return r.pipe == (static_cast<int>(from) << 4 | static_cast<int>(to)); };
+    const bool back = r.work > 0 || pair(Pipe::V, Pipe::MTE2) || pair(Pipe::MTE3, Pipe::V) || pair(Pipe::MTE1, Pipe::MTE2) ||
+                      pair(Pipe::M, Pipe::MTE1) || pair(Pipe::FIX, Pipe::M);
+    return back ? Why::buffer : Why::data;
+}
+} // namespace
+
+// Where a flag is kept: by its id, or by the queue that gets more buffers, which counts whatever ids it uses.
+uint8_t Machine::place(const Record &r) const
+{
+    constexpr uint32_t most = UINT8_MAX - first_queue;
+    const bool own = replay_.more != Replay::More::none && r.work > 0 && r.work <= most;
+    return static_cast<uint8_t>(own ? first_queue + r.work - 1 : r.op);
+}
+
+Line<double> &Machine::flag_of(uint32_t core, uint32_t from, uint32_t to, uint32_t place, uint32_t buffers)
+{
+    CoreProgress &c = cores_[core];
+    if (place < first_queue) {
+        return c.flags[from][to][place];
+    }
+    auto &queues = c.queue_flags;
+    if (queues.size() <= place - first_queue) {
+        queues.resize(place - first_queue + 1);
+    }
+    auto &flag = queues[place - first_queue];
+    for (; flag.given < replay_.more_of(buffers); ++flag.given) {
+        flag.line.push_back(0.0); // a buffer that is free from the start
+    }
+    return flag.line;
+}
+
+void Machine::blocked(PipeState &p, double now, const Record &wait)
+{
+    if (p.blocked_since < 0) {
+        p.blocked_since = now;
+        p.blocked_on = wait.pipe >> 4;
+        p.blocked_why = why_of(wait);
+    }
+}
+void Machine::unblocked(uint32_t core, int pipe, double now)
+{
+    PipeState &p = cores_[core].pipes[pipe];
+    if (p.blocked_since >= 0) {
+        // What it had begun may have kept it busy for a while.
+        const double stalled = std::max(0.0, now - std::max(p.blocked_since, p.done));
+        out_.use[core][pipe].stalled += stalled;
+        out_.use[core][pipe].stalled_on[p.blocked_on] += stalled;
+        out_.use[core][pipe].waited[static_cast<int>(p.blocked_why)] += stalled;
+        p.blocked_since = -1;
+    }
+}
+
+void Machine::try_start(uint32_t core, int pipe, double now)
+{
+    PipeState &p = cores_[core].pipes[pipe];
+    while (!p.busy && !p.queue.empty()) {
+        const uint32_t index = p.queue.front();
+        const Record &r = record(core, index);
+        double at = std::max(now, p.free_at);
+        if (r.kind == Kind::instr && unpack(r.aux, true).dependent && pipe == static_cast<int>(Pipe::V)) {
+            at = std::max(at, p.done);
+        }
+        if (r.kind == Kind::barrier) {
+            p.free_at = std::max({now, p.free_at, p.done}) + costs_.flag;
+            pop(core, pipe, now);
+            continue;
+        }
+        if (at > now && r.kind != Kind::set && r.kind != Kind::cross_set) {
+            push({at, 0, Moment::What::start, static_cast<uint8_t>(pipe), 0, 0, core});
+            return;
+        }
+        if (r.kind == Kind::set) {
+            push({std::max(now, p.done) + costs_.flag, 0, Moment::What::flag, static_cast<uint8_t>(r.pipe >> 4),
+                  static_cast<uint8_t>(r.pipe & 15), place(r), core, r.aux});
+            pop(core, pipe, now);
+        } else if (r.kind == Kind::wait) {
+            auto &flag = flag_of(core, r.pipe >> 4, r.pipe & 15, place(r), r.aux);
+            if (flag.empty()) {
+                blocked(p, now, r);
+                return;
+            }
+            flag.pop_front();
+            p.free_at = now;
+            unblocked(core, pipe, now);
+            pop(core, pipe, now);
+        } else if (r.kind == Kind::cross_set) {
+            vote(core, r, std::max(now, p.done));
+            pop(core, pipe, now);
+        } else {
+            begin(core, pipe, index, now);
+        }
+    }
+}
+
+void Machine::pop(uint32_t core, int pipe, double now)
+{
+    PipeState &p = cores_[core].pipes[pipe];
+    p.queue.pop_front();
+    if (at_rest(p)) {
+        p.rests_since = std::max(now, p.done);
+    }
+    if (cores_[core].waiting) {
+        run_scalar(core, now); // it may have waited for room in the queue
+    }
+}
+
+void Machine::begin(uint32_t core, int pipe, uint32_t index, double now)
+{
+    PipeState &p = cores_[core].pipes[pipe];
+    const Record &r = record(core, index);
+    const OpName &op = of(core).log.ops[r.op];
+    p.cost = replay_.free_casts && std::strncmp(op.op, "Cast", 4) == 0 ? Cost{} : costs_.of(r, op, of(core).cube);
+    p.busy = true;
+    p.begun = now;
+    ++p.number;
+    running_[core][pipe] = index;
+    if (p.cost.gm_bytes > 0 && p.cost.occupy > 0) {
+        bandwidth_.start({core, static_cast<uint8_t>(pipe), p.cost.occupy, p.cost.gm_bytes, p.cost.memory_bytes}, now);
+    } else {
+        push({now + p.cost.occupy, 0, Moment::What::finish, static_cast<uint8_t>(pipe), 0, 0, core});
+    }
+    pop(core, pipe, now);
+}
+void Machine::finish(uint32_t core, int pipe, double now)
+{
+    PipeState &p = cores_[core].pipes[pipe];
+    PipeUse &use = out_.use[core][pipe];
+    p.busy = false;
+    const bool dma = pipe == static_cast<int>(Pipe::MTE2) || pipe == static_cast<int>(Pipe::MTE3);
+    p.free_at = dma ? std::max(now, p.begun + costs_.dma_issue) : now;
+    const double before = p.done;
+    p.done = std::max(p.done, p.free_at + p.cost.latency);
+    p.done_at.push_back(p.done);
+    use.busy += p.done - std::max(p.begun, before);
+    use.work += p.free_at - p.begun;
+    if (p.cost.spilled_bytes > 0) {
+        bandwidth_.write_back(p.cost.spilled_bytes, now);
+    }
+    ++use.instructions;
+    if (out_.spans.size() < most_spans_ && use.instructions <= most_spans_ / (cores_.size() * 3)) {
+        out_.spans.push_back({core, running_[core][pipe], p.begun, p.free_at});
+    } else {
+        ++out_.spans_left_out;
+    }
+    if (at_rest(p)) {
+        p.rests_since = p.done;
+    }
+    try_start(core, pipe, now);
+    if (cores_[core].waiting) {
+        run_scalar(core, std::max(now, cores_[core].time));
+    }
+}
+
+} // namespace akgen::twin

@@ -1,0 +1,22 @@
+// The parts that copies are made of: what an operand must be, the instruction record, whole rows.
+#pragma once
+#include "access.h"
+#include "akgen/copy.h"
+#include "core.h"
+
+#pragma GCC visibility push(hidden)
+namespace akgen::twin {
+
+constexpr uint32_t block = 32;
+
+Instr transfer(const char *api, const void *pc, Pipe pipe, DType dtype, const Access &dst, const Access &src);
+// Trap unless the operand lies in a memory of this core, aligned as that memory needs it.
+void require_local(const char *api, const void *pc, const char *operand, const View &v);
+void require_rows(const char *api, const void *pc, uint32_t rows); // as many as one copy moves
+
+// Rows that are a multiple of 32 bytes, or that the caller has made so.
+void rows_out(const char *api, const void *pc, uint8_t *dst, const View &src, const Rows &r, DType dtype);
+void rows_local(const char *api, const void *pc, const View &dst, const View &src, const Rows &r, DType dtype);
+
+} // namespace akgen::twin
+#pragma GCC visibility pop
