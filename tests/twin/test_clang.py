@@ -1,7 +1,6 @@
 """clang++ serves as well as g++: runtime, host code, kernels of one and of both kinds of core, CPU unit tests."""
 
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,9 @@ from akgen.tools.project import KernelProject
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
 from akgen.tools.twin.unit_test import UnitTest, run_unit_test
+from tests.twin.compilers import CLANG, NEEDS_CLANG
 
-CLANG = next((n for n in ("clang++", "clang++-19", "clang++-16", "clang++-14") if shutil.which(n)), None)
-pytestmark = [
-    pytest.mark.slow,  # it builds a runtime of its own
-    pytest.mark.skipif(CLANG is None, reason="no clang++ on this machine"),
-]
+pytestmark = [pytest.mark.slow, NEEDS_CLANG]  # it builds a runtime of its own
 MIXED = """
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
     if ASCEND_IS_AIC {

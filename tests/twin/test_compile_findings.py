@@ -1,5 +1,6 @@
-"""The first real cause of a compile error, with a stable code, the file and the line."""
+"""The first real cause of a compile error, with a stable code, the file and the line; the same with either compiler."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,19 @@ import pytest
 
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.project import KernelProject
+from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
+from tests.twin.compilers import COMPILERS
 
 Projects = Callable[..., KernelProject]
 ADD = "Add(y, y, x, count);"
+
+
+@pytest.fixture(scope="module", params=COMPILERS)
+def twin(request: pytest.FixtureRequest) -> TwinToolchain:
+    toolchain = TwinToolchain(TwinSettings(cache=user_cache(os.environ), compiler=request.param))
+    toolchain.prepare(print)
+    return toolchain
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""Every fault of the corpus is caught with the right code on the right line; its correct sibling raises no alarm."""
+"""Every fault of the corpus is caught with the right code on the right line; its correct sibling raises no alarm.
+
+So it is with either compiler.
+"""
 
 import importlib.util
 import os
@@ -13,6 +16,7 @@ import pytest
 
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
+from tests.twin.compilers import COMPILERS
 
 
 def _load() -> ModuleType:
@@ -26,10 +30,11 @@ def _load() -> ModuleType:
     return module
 
 
-@pytest.fixture(scope="module")
-def twin() -> TwinToolchain:
-    """The usual toolchain, which waits less for a tiling function that does not end."""
-    toolchain = TwinToolchain(TwinSettings(cache=user_cache(os.environ), tiling_timeout_s=4.0))
+@pytest.fixture(scope="module", params=COMPILERS)
+def twin(request: pytest.FixtureRequest) -> TwinToolchain:
+    """A toolchain that waits less than usual for a tiling function that does not end."""
+    settings = TwinSettings(cache=user_cache(os.environ), tiling_timeout_s=4.0, compiler=request.param)
+    toolchain = TwinToolchain(settings)
     toolchain.prepare(print)
     return toolchain
 

@@ -1,5 +1,6 @@
 """Device code calls functions that are marked for the device, or constexpr; others belong to the host."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,9 @@ import pytest
 from akgen.tools.project import KernelProject
 from akgen.tools.twin.kernel_build import BuiltKernel, Variant, build_kernel
 from akgen.tools.twin.runtime_build import build_runtime
-from akgen.tools.twin.settings import TwinSettings
+from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.store import Store
+from tests.twin.compilers import COMPILERS
 
 # %s stands before four functions and a constructor; `declared` is marked in its class.
 SOURCE = """#include "kernel_operator.h"
@@ -58,9 +60,9 @@ MARK = "__aicore__"
 ALL = {"free": MARK, "scoped": MARK, "made": MARK, "member": MARK}
 
 
-@pytest.fixture
-def build(twin: Any, tmp_path: Path) -> Any:
-    runtime = build_runtime(TwinSettings(cache=twin._settings.cache), print)
+@pytest.fixture(params=COMPILERS)
+def build(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    runtime = build_runtime(TwinSettings(cache=user_cache(os.environ), compiler=request.param), print)
 
     def run(source: str) -> BuiltKernel:
         project = KernelProject(op_type="Marks", kernel="marks", files={"op_kernel/marks.cpp": source})

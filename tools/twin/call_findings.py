@@ -7,7 +7,7 @@ from akgen.tools.twin.code import Code, Found
 from akgen.tools.twin.compiler_text import CompilerError
 from akgen.tools.twin.name_findings import signature
 
-_TELLING = ("no known conversion", "couldn't deduce", "mismatched types")
+_TELLING = ("no known conversion", "couldn't deduce", "mismatched types", "deduced conflicting types")
 _ARITHMETIC = ("vector binary", "vector unary", "vector scalar")
 # What the last argument is where nothing special is wanted.
 _LAST = {

@@ -30,6 +30,11 @@ class Compiler(Frozen):
         return ("-fno-caret-diagnostics",) if self.is_clang else ("-fno-diagnostics-show-caret",)
 
     @property
+    def records(self) -> tuple[str, ...]:
+        """Return the option that makes line records of a form that every linker reads; ld.gold fails on clang's own."""
+        return ("-gdwarf-4",) if self.is_clang else ()
+
+    @property
     def objcopy(self) -> Path:
         """Return the binutils' tool, which only clang's objects need; it lies beside addr2line."""
         return self.addr2line.with_name("objcopy") if self.addr2line else Path("/usr/bin/objcopy")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from akgen.tools.outcome import Diagnostic
 from akgen.tools.twin import call_findings, name_findings, type_findings
+from akgen.tools.twin.clang_words import in_gcc_words
 from akgen.tools.twin.code import Code, Found
 from akgen.tools.twin.compiler_text import CompilerError, errors
 
@@ -18,7 +19,7 @@ def explain(stderr: str, code: Code) -> tuple[Diagnostic, ...]:
     found: list[Diagnostic] = []
     broken: list[str] = []  # the lines that earlier findings are about
     places: set[tuple[str | None, int | None]] = set()
-    every = errors(stderr, code.owns)
+    every = [in_gcc_words(error) for error in errors(stderr, code.owns)]
     # Of a brace that is never closed, the compiler tells last, and much else before.
     every.sort(key=lambda e: "at end of input" not in e.text)
     for error in every:
@@ -99,7 +100,6 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found
     (_Q + r" does not name a (?:template )?type", name_findings.undeclared),
     (_Q + r" in namespace .* does not name", name_findings.undeclared),
     (r"there are no arguments to " + _Q, name_findings.undeclared),
-    (r"use of undeclared identifier " + _Q, name_findings.undeclared),
     (_Q + r"(?: \{aka .*\})? has no member named " + _Q, name_findings.member),
     (r"no matching (?:member )?function for call to " + _Q, call_findings.no_match),
     (r"no match for call to " + _Q, call_findings.no_match),

@@ -1,34 +1,22 @@
 """Arithmetic on half scalars, which the device's compiler refuses: the scalar unit has none.
 
-g++ computes it without a word. Its first internal form (scalar_casts.py) has every operation with the type of its
-result. Constants are folded by then, as the device's compiler folds them; comparisons and conversions are allowed, and
-so is what the twin's headers do.
+The compilers here compute it without a word. Constants are folded before the internal form is written, as the device's
+compiler folds them; comparisons and conversions are allowed, and so is what the twin's headers do.
 """
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from akgen.tools.outcome import Diagnostic
-
-_HALF = frozenset({"half", "_Float16", "float16_t"})
-_FUNCTION = "\n;; Function "
-_MENTION = re.compile(r"^  (?:const )?(?:half|_Float16|float16_t) ", re.MULTILINE)
-_DECLARED = re.compile(r"^  (?:static |const )*(?P<type>[\w]+) (?P<name>[\w.]+);$", re.MULTILINE)
-_COMPUTED = re.compile(
-    r"^\s*\[(?P<file>[^\]:]+):(?P<line>\d+):\d+\] (?P<name>[\w.]+) =(?: ?\{v\})? \S+ (?P<sign>[-+*/]) \S+;$",
-    re.MULTILINE,
-)
+from akgen.tools.twin.internal_form import Computed, Steps
 
 
-def refused_arithmetic(dump: str, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+def refused_arithmetic(steps: Steps, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
     """Return a finding for each line of the project's `files` that adds, subtracts, multiplies or divides halves."""
     found: dict[tuple[str, int], str] = {}
-    for function in dump.split(_FUNCTION):
-        if _MENTION.search(function):
-            for file, line, sign in _operations(function):
-                name = file.removeprefix("./")
-                if name in files:
-                    found.setdefault((name, line), sign)
+    for step in steps:
+        name = step.file.removeprefix("./")
+        if isinstance(step, Computed) and name in files:
+            found.setdefault((name, step.line), step.sign)
     return tuple(
         Diagnostic(
             code="HALF_ARITHMETIC",
@@ -40,12 +28,3 @@ def refused_arithmetic(dump: str, files: Mapping[str, str]) -> tuple[Diagnostic,
         )
         for (file, line), sign in sorted(found.items())
     )
-
-
-def _operations(function: str) -> Iterator[tuple[str, int, str]]:
-    types = {match["name"]: match["type"] for match in _DECLARED.finditer(function)}
-    for match in _COMPUTED.finditer(function):
-        name = match["name"]
-        kind = types.get(name) or types.get(re.sub(r"_\d+$", "", name))
-        if kind in _HALF:
-            yield match["file"], int(match["line"]), match["sign"]

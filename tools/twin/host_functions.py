@@ -1,21 +1,17 @@
 """Functions without `__aicore__` that device code calls: the vendor's compiler takes them for functions of the host.
 
-g++ calls them without a word. Its first internal form (scalar_casts.py) gives each function's attributes, and
-`__aicore__` is one that changes nothing (`language.h`). Constexpr functions belong to both sides; functions that
-nobody wrote down (default constructors), lambdas, and names of which one overload is marked are passed over.
+The compilers here call them without a word. The first internal form (scalar_casts.py) says which functions are marked,
+for `__aicore__` is an attribute that changes nothing (`language.h`). Constexpr functions belong to both sides; lambdas,
+functions that nobody wrote down (default constructors), and names of which one overload is marked are passed over.
 Source: "Function Execution Space Qualifier" in the vendor's compiler guide.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 from akgen.tools.outcome import Diagnostic
+from akgen.tools.twin.internal_form import Function
 
-_HEAD = re.compile(r"\n?;; Function (?P<name>.+) \(\S+, funcdef_no=")
-_FUNCTION = "\n;; Function "
-_PLACE = re.compile(r"\[(?P<file>[^\]:]+):(?P<line>\d+):\d+\]")
-_MARKS = ("noplt", "externally_visible")  # __aicore__, __global__
 # What may stand between a function's parameters and its body; parameters hold no more than one level of parentheses.
 _HAS_BODY = re.compile(
     r"(?:[^(){};]|\([^(){};]*\))*\)\s*(?:const|noexcept|override|final|\s)*(?::[^;{}]*(?:\{[^{}]*\}[^;{}]*)*)?\{"
@@ -23,22 +19,15 @@ _HAS_BODY = re.compile(
 _OPAQUE = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
-class _Function(NamedTuple):
-    name: str  # with its scope and template arguments
-    file: str
-    line: int  # of its first statement
-    body: str
-    marked: bool
-
-
-def called_host_functions(dump: str, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+def called_host_functions(every: Sequence[Function], files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
     """Return a finding for each function of the project's `files` that device code calls and that is not marked."""
-    functions = list(_functions(dump, files))
+    ours = [f._replace(file=f.file.removeprefix("./")) for f in every]
+    functions = [f for f in ours if f.file in files]
     marked = {f.name for f in functions if f.marked}
     device = "\n".join(f.body for f in functions if f.marked)
     found: dict[tuple[str, int], str] = {}
     for f in functions:
-        if f.name not in marked and "<lambda" not in f.name and f" {f.name} (" in device:
+        if f.name not in marked and "<lambda" not in f.name and f" {f.symbol} (" in device:
             line = _defined(_base(f.name), files[f.file], f.line)
             if line is not None:
                 found.setdefault((f.file, line), _base(f.name))
@@ -53,19 +42,6 @@ def called_host_functions(dump: str, files: Mapping[str, str]) -> tuple[Diagnost
         )
         for (file, line), name in sorted(found.items())
     )
-
-
-def _functions(dump: str, files: Mapping[str, str]) -> Iterator[_Function]:
-    for chunk in dump.split(_FUNCTION):
-        place = _PLACE.search(chunk)
-        if place is None:
-            continue
-        file = place["file"].removeprefix("./")
-        head = _HEAD.match(_FUNCTION + chunk)
-        if file in files and head is not None:
-            attributes = chunk[: chunk.find("{")]
-            marked = any(m in attributes for m in _MARKS)
-            yield _Function(head["name"], file, int(place["line"]), chunk, marked)
 
 
 def _base(name: str) -> str:

@@ -17,6 +17,7 @@ from akgen.tools.twin.diagnostics import explain
 from akgen.tools.twin.dialect import portable
 from akgen.tools.twin.entry import without_comments
 from akgen.tools.twin.host_info import HostInfo
+from akgen.tools.twin.internal_form import DUMP
 from akgen.tools.twin.kernel_compile import compile_kernel, compile_sides
 from akgen.tools.twin.kernel_flags import kernel_flags
 from akgen.tools.twin.kernel_template import entry_source, kernel_template
@@ -26,7 +27,7 @@ from akgen.tools.twin.precompiled import kernel_prelude
 from akgen.tools.twin.results import fetch, write_result
 from akgen.tools.twin.runtime_build import TWIN, Runtime
 from akgen.tools.twin.sandboxed import compile_in, exhausted
-from akgen.tools.twin.scalar_casts import DUMP, dump_options, refused_scalars
+from akgen.tools.twin.scalar_casts import dump_options, refused_scalars
 from akgen.tools.twin.sides import CORE_TYPE, Side, names_cube, sides_of, symbol_of
 from akgen.tools.twin.store import Store, digest
 from akgen.tools.twin.template_arguments import TemplateArguments
@@ -100,7 +101,7 @@ def auto_sync(project: KernelProject) -> bool:
 
 
 def _flags(compiler: Compiler) -> tuple[str, ...]:
-    return (*kernel_flags().compile, "-nostartfiles", *compiler.brief)
+    return (*kernel_flags().compile, "-nostartfiles", *compiler.brief, *compiler.records)
 
 
 @cache
@@ -109,6 +110,7 @@ def _rules() -> tuple[bytes, ...]:
     rules = (
         *("kernel_build.py", "kernel_compile.py", "sides.py", "dialect.py"),
         *("scalar_casts.py", "half_arithmetic.py", "host_functions.py", "address_spaces.py"),
+        *("internal_form.py", "gcc_form.py", "clang_form.py"),
     )
     return tuple((TWIN / name).read_bytes() for name in rules)
 
@@ -207,7 +209,7 @@ def _build(
     if len(sides) == 1:
         command = [*on(sides[0]), *runtime.compiler.linker, *link]
         done = compile_kernel(runtime, command, folder)
-        casts = refused_scalars(folder, files)
+        casts = refused_scalars(runtime, on(sides[0]), done, folder, files)
     else:
         done, objects, casts = compile_sides(runtime, on, sides, symbol, folder, files)
         command = [*_flags(runtime.compiler), *runtime.compiler.linker, *objects, *link]

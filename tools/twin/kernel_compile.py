@@ -42,7 +42,8 @@ def compile_sides(
         whole = "-ffunction-sections" if runtime.compiler.is_clang else "-fwhole-program"
         own = ("-c", whole, "-o", name)
         done = compile_kernel(runtime, [*on(side), *own], folder)
-        casts |= {(c.file, c.line): c for c in refused_scalars(folder, files)}
+        found = refused_scalars(runtime, on(side), done, folder, files)
+        casts |= {(c.file, c.line): c for c in found}
         if done.ok and runtime.compiler.is_clang:
             done = _only_symbol(runtime, name, symbol_of(symbol, side), folder)
         if not done.ok:

@@ -63,6 +63,8 @@ def member(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     del error
     owner = match[1].split("<")[0].replace("class ", "").replace("struct ", "").split("::")[-1]
     name = match[2]
+    if owner in enumerators():
+        return _enumerator(name, owner)
     fields = code.fields(owner) if code.side == "device" else ()
     if fields:
         best = closest(name, fields)

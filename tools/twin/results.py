@@ -15,9 +15,13 @@ from akgen.tools.twin.store import Store, digest
 _NAME = "result.json"
 _EXPLAINERS = (
     "call_findings.py",
+    "clang_form.py",
+    "clang_words.py",
     "code.py",
     "compiler_text.py",
     "diagnostics.py",
+    "gcc_form.py",
+    "half_arithmetic.py",
     "header_names.py",
     "host_names.py",
     "host_build.py",

@@ -1,0 +1,89 @@
+"""g++ and clang++ say the same in different words; the findings are the same."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from akgen.tools.process import run
+from akgen.tools.twin.code import Code
+from akgen.tools.twin.compiler import find_compiler
+from akgen.tools.twin.diagnostics import explain
+from akgen.tools.twin.settings import TwinSettings
+from tests.twin.compilers import CLANG, NEEDS_CLANG
+
+DECLARED = """struct Tile { int size; void Set(int v); };
+template <class T> struct Tensor { T value; void Put(const Tensor<T> &); };
+template <class T> void Sum(const Tensor<T> &, const Tensor<T> &, int);
+template <class T> void Sum(const Tensor<T> &, int);
+enum class Mode { slow, fast };
+namespace Api { void Go(int); }
+void Move(int, int);
+template <int N> void Check() { static_assert(N < 4, "AKGEN:DTYPE_UNSUPPORTED: Check takes less."); }
+void f(Tile p, Tensor<float> x, Tensor<int> y, float number, const char *text, int *at)
+{
+"""
+LINE = DECLARED.count("\n") + 1
+ASSERTED = DECLARED[: DECLARED.index("static_assert")].count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    "compiler",
+    [
+        pytest.param(
+            "g++",
+            marks=pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++: `apt install g++`"),
+        ),
+        pytest.param(CLANG, id="clang++", marks=NEEDS_CLANG),
+    ],
+)
+@pytest.mark.parametrize(
+    ("statement", "code", "part"),
+    [
+        ("Sum(x);", "WRONG_ARITY", "Sum takes 2 or 3 arguments, 1 are given"),
+        ("Sum(x, y, 1);", "WRONG_ARGUMENTS", "No form of Sum takes these arguments"),
+        ("Sum(x, 1.0f, 1);", "WRONG_ARGUMENTS", "No form of Sum takes these arguments"),
+        ("Move(1);", "WRONG_ARITY", "Move"),
+        ("p.Set(1, 2);", "WRONG_ARITY", "Set"),
+        ("Api::Went(1);", "UNKNOWN_API", "Went: no such API"),
+        ("p.length = 1;", "UNKNOWN_MEMBER", "Tile has no member length"),
+        ("Tide q;", "UNKNOWN_API", "Tide: no such API"),
+        ("count = 1;", "UNDECLARED", "count is not declared"),
+        ("int k = text;", "TYPE_MISMATCH", "invalid conversion from 'const char*' to 'int'"),
+        ("at = number;", "TYPE_MISMATCH", "cannot convert"),
+        ("float z = p;", "TYPE_MISMATCH", "'Tile' to"),
+        ("x.Put(y);", "TYPE_MISMATCH", "Tensor<int>"),
+        ("x + y;", "TYPE_MISMATCH", "Tensor<float>"),
+        ("int k = static_cast<int>(text);", "TYPE_MISMATCH", "invalid"),
+        ("int k[2] = {number, 1};", "TYPE_MISMATCH", "narrowed to int inside braces"),
+        ("Check<5>();", "DTYPE_UNSUPPORTED", "Check takes less."),
+        ("int k = 12abc;", "SYNTAX", "starts with a digit"),
+        ("int k = ;", "SYNTAX", "expected"),
+        ("int k; int k;", "REDEFINITION", "k is defined twice"),
+        ('#include "no_such.h"', "INCLUDE_MISSING", "no_such.h does not exist"),
+    ],
+)
+def test_a_fault_has_one_code_whatever_the_compiler_says(
+    compiler: str, statement: str, code: str, part: str, tmp_path: Path
+) -> None:
+    found = find_compiler(TwinSettings(cache=tmp_path, compiler=compiler))
+    text = f"{DECLARED}{statement}\n}}\n"
+    (tmp_path / "kernel.cpp").write_text(text)
+    options = ("-std=c++17", "-fsyntax-only", "-Werror=narrowing", *found.brief)
+    ended = run([found.path, *options, "kernel.cpp"], cwd=tmp_path, timeout_s=60)
+    finding = explain(ended.err, Code(side="device", files={"kernel.cpp": text}))[0]
+    assert finding.code == code, (ended.err, finding)
+    assert part in finding.text.replace("‘", "'").replace("’", "'").replace("char *", "char*")
+    assert finding.line == (ASSERTED if code == "DTYPE_UNSUPPORTED" else LINE)
+
+
+@pytest.mark.parametrize("compiler", ["g++", pytest.param(CLANG, id="clang++", marks=NEEDS_CLANG)])
+def test_a_brace_that_is_never_closed_is_told_where_it_is_missed(compiler: str, tmp_path: Path) -> None:
+    text = "void f()\n{\n    if (true) {\n        f();\n}\nvoid g() {}\n"
+    (tmp_path / "kernel.cpp").write_text(text)
+    found = find_compiler(TwinSettings(cache=tmp_path, compiler=compiler))
+    ended = run(
+        [found.path, "-std=c++17", "-fsyntax-only", *found.brief, "kernel.cpp"], cwd=tmp_path, timeout_s=60
+    )
+    finding = explain(ended.err, Code(side="device", files={"kernel.cpp": text}))[0]
+    assert (finding.code, finding.line) == ("SYNTAX", 6), ended.err
