@@ -48,6 +48,7 @@ ASSERTED = DECLARED[: DECLARED.index("static_assert")].count("\n") + 1
         ("Api::Went(1);", "UNKNOWN_API", "Went: no such API"),
         ("p.length = 1;", "UNKNOWN_MEMBER", "Tile has no member length"),
         ("Tide q;", "UNKNOWN_API", "Tide: no such API"),
+        ("using namespace Apis;", "UNKNOWN_API", "Apis: no such API"),
         ("count = 1;", "UNDECLARED", "count is not declared"),
         ("int k = text;", "TYPE_MISMATCH", "invalid conversion from 'const char*' to 'int'"),
         ("at = number;", "TYPE_MISMATCH", "cannot convert"),

@@ -16,6 +16,7 @@ _ERRORS: Sequence[tuple[str, str]] = (
     (r"^no (?:member|type|template) named '([^']+)' in namespace '([^']+)'", r"'\1' is not a member of '\2'"),
     (r"^no (?:member|type|template) named '([^']+)' in '([^']+)'", r"'\2' has no member named '\1'"),
     (r"^no template named '([^']+)'", r"'\1' does not name a template type"),
+    (r"^no namespace named '([^']+)'", r"'\1' is not a namespace-name"),
     (r"^unknown type name '([^']+)'", r"'\1' does not name a type"),
     (r"^use of undeclared identifier '([^']+)'", r"'\1' was not declared in this scope"),
     (r"^no matching constructor for initialization of '([^']+)'", r"no matching function for call to '\1'"),

@@ -97,6 +97,7 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found
     (_Q + r" is not a member of " + _Q, name_findings.undeclared),
     (_Q + r" has not been declared", name_findings.undeclared),
     (_Q + r" is not a namespace-name", name_findings.undeclared),
+    (r"^expected namespace name", name_findings.no_namespace),
     (_Q + r" does not name a (?:template )?type", name_findings.undeclared),
     (_Q + r" in namespace .* does not name", name_findings.undeclared),
     (r"there are no arguments to " + _Q, name_findings.undeclared),

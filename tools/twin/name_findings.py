@@ -58,6 +58,15 @@ def _elsewhere(name: str) -> Found | None:
     return None
 
 
+def no_namespace(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain a namespace that does not exist, whose name clang++ leaves to the line."""
+    del match
+    named = re.search(r"\bnamespace\s+(?:\w+\s*::\s*)*(\w+)\s*;", code.line(error))
+    if named is None:
+        return Found("SYNTAX", error.text.rstrip(".") + ".")
+    return undeclared(named, error, code)
+
+
 def member(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     """Explain a member that a class does not have."""
     del error
