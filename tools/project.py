@@ -1,12 +1,21 @@
 """An operator project in the msopgen layout: op_host, op_kernel."""
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import InputError
 
 SOURCE_SUFFIXES = {".cpp", ".h", ".hpp", ".cc", ".inc", ".txt"}
+
+
+def write_files(files: Mapping[str, str], folder: Path) -> None:
+    """Write texts under their paths below a folder, which need not exist."""
+    for path, text in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
 
 
 class KernelProject(Frozen):
@@ -37,10 +46,7 @@ class KernelProject(Frozen):
         return tuple(p for p in sorted(self.files) if p.startswith("op_host/"))
 
     def write_to(self, folder: Path) -> None:
-        for path, text in self.files.items():
-            target = folder / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text)
+        write_files(self.files, folder)
 
     @classmethod
     def read_from(cls, folder: Path, op_type: str, kernel: str) -> "KernelProject":

@@ -1,6 +1,7 @@
 """Build graphs: every node passes here, so that equal values are one node and constants fold."""
 
 import math
+from collections.abc import Iterable, Sequence
 
 from akgen.agents.composer.ir import COMPARISONS, Graph, Node, Number, Output, Slice
 from akgen.agents.composer.raw import Origin
@@ -215,15 +216,21 @@ class Builder:
         return self.add(Node(op="cat", args=parts, dtype=dtype, shape=shape, axes=(axis,)))
 
 
-def prune(graph: Graph) -> Graph:
-    """Drop nodes that no output needs and renumber the rest."""
+def needed_by(wanted: Iterable[int], nodes: Sequence[Node]) -> set[int]:
+    """Return the numbers of the wanted nodes and of all that they are computed from."""
     needed: set[int] = set()
-    stack = [o.node for o in graph.outputs]
+    stack = list(wanted)
     while stack:
         i = stack.pop()
         if i not in needed:
             needed.add(i)
-            stack.extend(graph.nodes[i].args)
+            stack.extend(nodes[i].args)
+    return needed
+
+
+def prune(graph: Graph) -> Graph:
+    """Drop nodes that no output needs and renumber the rest."""
+    needed = needed_by((o.node for o in graph.outputs), graph.nodes)
     new: dict[int, int] = {}
     nodes: list[Node] = []
     for i in sorted(needed):

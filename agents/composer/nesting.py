@@ -3,7 +3,7 @@
 import math
 
 from akgen.agents.composer.axes import Atoms, Dims, find_dims
-from akgen.agents.composer.builder import contiguous
+from akgen.agents.composer.builder import contiguous, needed_by
 from akgen.agents.composer.ir import Node
 from akgen.agents.composer.nest import Access, Nest, Store, Value
 from akgen.agents.composer.push import Pushed, Region
@@ -14,7 +14,7 @@ AtomAccess = tuple[int, dict[int, int]]  # offset, atom -> stride
 
 def nests(pushed: Pushed) -> tuple[Nest, ...]:
     """Return the loop nests that together write every output."""
-    needed = _needed(pushed)
+    needed = needed_by((r.node for r in pushed.regions), pushed.nodes)
     if any(d == 0 for i in needed for d in pushed.nodes[i].shape):
         raise Unsupported("empty tensor", "tensors without elements are not covered")
     atoms = Atoms()
@@ -72,17 +72,6 @@ def _tie_lookups(nodes: tuple[Node, ...], dims: list[Dims], atoms: Atoms, stored
                 tied = True
                 break
     return tied
-
-
-def _needed(pushed: Pushed) -> set[int]:
-    needed: set[int] = set()
-    stack = [r.node for r in pushed.regions]
-    while stack:
-        i = stack.pop()
-        if i not in needed:
-            needed.add(i)
-            stack.extend(pushed.nodes[i].args)
-    return needed
 
 
 class _NestBuilder:

@@ -1,6 +1,7 @@
 """The body of a compute block: tensors taken from queues and buffers, operations, tensors given back."""
 
 from akgen.tools.dsl.code import Lines
+from akgen.tools.dsl.emit_flow import emit_branch, emit_loop
 from akgen.tools.dsl.emit_ops import OpPrinter
 from akgen.tools.dsl.expr import Const, Expr, Func, show
 from akgen.tools.dsl.flow import touches
@@ -183,20 +184,9 @@ class BlockPrinter:
                 self.forget(frozenset({s.name}))
             case For():
                 self.forget(assigned((s,)))
-                var, step = self.ctx.scalar(s.var), text(s.step)
-                advance = f"++{var}" if step == "1" else f"{var} += {step}"
-                stop = self.ctx.expr.nested(s.stop)
-                self.out.open(f"for (int64_t {var} = {text(s.start)}; {var} < {stop}; {advance})")
-                self.body(s.body)
-                self.out.close()
+                emit_loop(self.ctx, self.out, s, self.body)
             case If():
-                self.out.open(f"if ({text(s.cond)})")
-                self.body(s.then)
-                if s.other:
-                    self.out.depth -= 1
-                    self.out.open("} else")
-                    self.body(s.other)
-                self.out.close()
+                emit_branch(self.ctx, self.out, s, self.body)
             case _:
                 raise AssertionError(f"{type(s).__name__} does not occur in compute blocks")
 

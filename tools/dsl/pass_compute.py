@@ -6,6 +6,7 @@ Queue cycles (AllocTensor, EnQue, DeQue, FreeTensor) follow the placement; copie
 from akgen.tools.dsl.check_names import expressions
 from akgen.tools.dsl.code import CopyCall, Function, KernelCode, Lines
 from akgen.tools.dsl.emit_block import BlockPrinter, whole_blocks
+from akgen.tools.dsl.emit_flow import emit_branch, emit_loop
 from akgen.tools.dsl.expr import Expr, names_in
 from akgen.tools.dsl.ir import Alloc, Assign, Block, For, If, Load, Op, Stmt, Store, SyncAll, walk
 from akgen.tools.dsl.kernel_context import SCALAR_CPP, KernelContext
@@ -65,29 +66,15 @@ class _Process:
         printer.take(scope, load)
 
     def statement(self, s: Stmt) -> None:
-        text = self.ctx.expr.text
         match s:
             case Alloc():
                 pass
             case Assign():
                 self.assign(s)
             case For():
-                var = self.ctx.scalar(s.var)
-                step = text(s.step)
-                advance = f"++{var}" if step == "1" else f"{var} += {step}"
-                self.out.open(
-                    f"for (int64_t {var} = {text(s.start)}; {var} < {self.ctx.expr.nested(s.stop)}; {advance})"
-                )
-                self.body(s.body)
-                self.out.close()
+                emit_loop(self.ctx, self.out, s, self.body)
             case If():
-                self.out.open(f"if ({text(s.cond)})")
-                self.body(s.then)
-                if s.other:
-                    self.out.depth -= 1
-                    self.out.open("} else")
-                    self.body(s.other)
-                self.out.close()
+                emit_branch(self.ctx, self.out, s, self.body)
             case SyncAll():
                 self.syncs = True
                 self.out.add("SyncAll();")

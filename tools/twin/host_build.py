@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from akgen.tools.outcome import Diagnostic
-from akgen.tools.project import KernelProject
+from akgen.tools.project import KernelProject, write_files
 from akgen.tools.twin.code import Code
 from akgen.tools.twin.diagnostics import explain
 from akgen.tools.twin.host_info import HostInfo
@@ -91,10 +91,7 @@ def _build(
     *,
     one_library: bool,
 ) -> None:
-    for path, text in files.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text)
+    write_files(files, folder)
     include = sorted({str(PurePosixPath(p).parent) for p in files})
     flags: list[str | Path] = [
         *HOST_FLAGS,

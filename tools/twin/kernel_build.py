@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from akgen.tools.dtypes import DType
 from akgen.tools.outcome import Diagnostic
-from akgen.tools.project import KernelProject
+from akgen.tools.project import KernelProject, write_files
 from akgen.tools.twin.address_spaces import without_global_space
 from akgen.tools.twin.code import Code
 from akgen.tools.twin.columns import Column
@@ -180,10 +180,7 @@ def _build(
     runtime: Runtime,
     folder: Path,
 ) -> None:
-    for path, text in files.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text)
+    write_files(files, folder)
     (folder / "prelude.h").write_text(prelude)
     source = project.kernel_file
     if entry_text is not None:

@@ -96,7 +96,8 @@ def read_report(file: Path, library: Path, runtime: Runtime) -> LaunchReport:
     ends = [o for o in objects if o.get("kind") == "end"]
     peak = ends[0].get("peak_bytes") if len(ends) == 1 else None
     places = places_of(runtime, library, (o.so_offset - 1 for o in raw))
-    found = tuple(_diagnostic(o, places) for o in raw)
+    # The runtime reports return addresses: the instruction lies before it.
+    found = tuple(diagnostic(o, places.get(o.so_offset - 1)) for o in raw)
     malformed = len(raw) + len(launches) < sum(o.get("kind") in ("diagnostic", "launch") for o in objects)
     if malformed or len(launches) > 1 or len(ends) > 1:
         found = (*found, _FORGED)
@@ -212,19 +213,17 @@ def _object(line: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _diagnostic(o: DiagnosticLine, places: dict[int, tuple[str, int]]) -> Diagnostic:
-    # The runtime reports return addresses: the instruction lies before it.
-    place = places.get(o.so_offset - 1)
-    known = entry(o.code)
-    text = o.text if o.count == 1 else f"{o.text} ({o.count} times)"
+def diagnostic(line: DiagnosticLine, place: tuple[str, int] | None) -> Diagnostic:
+    """Return what the runtime said as a finding, at its place in the project if that is known."""
+    known = entry(line.code)
     return Diagnostic(
-        code=o.code,
-        text=text,
+        code=line.code,
+        text=line.text if line.count == 1 else f"{line.text} ({line.count} times)",
         file=place[0] if place else None,
         line=place[1] if place else None,
         remedy=known.remedy if known else None,
-        severity="warning" if o.severity == "warning" else "error",
+        severity="warning" if line.severity == "warning" else "error",
         stage="test",
-        api=o.api or None,
-        core=o.core or None,
+        api=line.api or None,
+        core=line.core or None,
     )

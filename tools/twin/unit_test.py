@@ -11,7 +11,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from akgen.knowledge.errors import entry
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Diagnostic, InputError
 from akgen.tools.process import Finished, Limits, run_sandboxed
@@ -19,7 +18,7 @@ from akgen.tools.twin.code import Code
 from akgen.tools.twin.diagnostics import explain
 from akgen.tools.twin.kernel_flags import kernel_flags
 from akgen.tools.twin.places import places_of
-from akgen.tools.twin.report import DiagnosticLine, LaunchLine
+from akgen.tools.twin.report import DiagnosticLine, LaunchLine, diagnostic
 from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import COMPILE_LIMITS, exhausted
 
@@ -178,7 +177,7 @@ def read_kernel_calls(report: Path, program: Path, runtime: Runtime) -> tuple[Ke
                 )
             )
         elif found and (line := _finding_line(o)) is not None:
-            known = (*found[-1].diagnostics, _diagnostic(line, places.get(line.so_offset - 1)))
+            known = (*found[-1].diagnostics, diagnostic(line, places.get(line.so_offset - 1)))
             found[-1] = found[-1].model_copy(update={"diagnostics": known})
         elif found and o.get("kind") == "launch":
             launch = LaunchLine.model_validate(o)
@@ -204,18 +203,3 @@ def _finding_line(o: dict[str, Any]) -> DiagnosticLine | None:
         return DiagnosticLine.model_validate(o) if o.get("kind") == "diagnostic" else None
     except ValidationError:
         return None
-
-
-def _diagnostic(line: DiagnosticLine, place: tuple[str, int] | None) -> Diagnostic:
-    known = entry(line.code)
-    return Diagnostic(
-        code=line.code,
-        text=line.text if line.count == 1 else f"{line.text} ({line.count} times)",
-        file=place[0] if place else None,
-        line=place[1] if place else None,
-        remedy=known.remedy if known else None,
-        severity="warning" if line.severity == "warning" else "error",
-        stage="test",
-        api=line.api or None,
-        core=line.core or None,
-    )

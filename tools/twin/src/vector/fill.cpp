@@ -30,12 +30,7 @@ void broadcast_blocks(DType type, View dst, View src, uint32_t repeat, uint32_t 
         return;
     }
     const uint32_t bytes = dtype_bytes(type);
-    Walk w{};
-    w.lanes = 256 / bytes;
-    w.repeats = repeat;
-    w.prefix = true;
-    w.each = w.last = w.lanes;
-    w.active = static_cast<uint64_t>(w.lanes) * repeat;
+    const Walk w = whole_repeats(256 / bytes, repeat);
     const Operand d{"dst", dst, bytes * 8, dst_block, dst_repeat, Use::WRITE};
     Instr instr = vector_instr("Brcb", "Brcb", pc, type, w.active);
     add_access(instr, w, d);

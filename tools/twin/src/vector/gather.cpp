@@ -105,12 +105,7 @@ void gather_blocks(DType type, View dst, View src, View offsets, uint32_t repeat
         return;
     }
     const uint32_t bytes = dtype_bytes(type);
-    Walk w{};
-    w.lanes = 256 / bytes;
-    w.repeats = repeat;
-    w.prefix = true;
-    w.each = w.last = w.lanes;
-    w.active = static_cast<uint64_t>(w.lanes) * repeat;
+    const Walk w = whole_repeats(256 / bytes, repeat);
     Instr instr = vector_instr("Gatherb", "Gatherb", pc, bytes == 2 ? DType::U16 : DType::U32, w.active);
     add_access(instr, w, Operand{"dst", dst, bytes * 8, dst_block, dst_repeat, Use::WRITE});
     add_span(instr, offsets, static_cast<uint64_t>(repeat) * 32, false);

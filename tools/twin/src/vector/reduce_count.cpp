@@ -15,23 +15,11 @@ namespace {
 
 constexpr const char *kNames[] = {"ReduceMax", "ReduceMin", "ReduceSum"};
 
-Instr instr_of(const char *api, const char *row, const void *pc, DType type, uint64_t elements)
-{
-    Instr instr{};
-    instr.api = api;
-    instr.op = row;
-    instr.pc = pc;
-    instr.pipe = Pipe::V;
-    instr.dtype = type;
-    instr.elements = elements;
-    instr.repeats = static_cast<uint32_t>((elements * dtype_bytes(type) + 255) / 256);
-    return instr;
-}
 // Further passes over the results of the first, until one is left: time only.
 void later_passes(const Instr &first, uint64_t results, uint32_t lanes)
 {
     while (results > 1) {
-        Instr pass = instr_of(first.api, first.op, first.pc, first.dtype, results);
+        Instr pass = vector_instr(first.api, first.op, first.pc, first.dtype, results);
         issue(pass);
         results = (results + lanes - 1) / lanes;
     }
@@ -75,7 +63,7 @@ void reduce_count(Reduce op, DType type, View dst, View src, View work, int64_t 
              static_cast<unsigned long long>(w.active),
              static_cast<unsigned long long>((results * bytes + 31) / 32 * 32), work.size_bytes);
     }
-    Instr instr = instr_of(api, api, pc, type, w.active);
+    Instr instr = vector_instr(api, api, pc, type, w.active);
     instr.access[0] = Access{src.data, w.active * bytes, 1, 0, false, src.size_bytes};
     instr.n_access = 1;
     if (op != Reduce::SUM) {
@@ -122,7 +110,7 @@ void sum_rows(const char *api, DType type, View dst, View src, View work, uint32
     if (outer == 0 || n == 0) {
         return;
     }
-    Instr instr = instr_of(api, "WholeReduceSum", pc, type, static_cast<uint64_t>(outer) * n);
+    Instr instr = vector_instr(api, "WholeReduceSum", pc, type, static_cast<uint64_t>(outer) * n);
     instr.access[0] =
         Access{src.data,      static_cast<uint64_t>(n) * bytes, outer, static_cast<int64_t>(inner) * bytes, false,
                src.size_bytes};
@@ -159,7 +147,7 @@ void reduce_pattern(Reduce op, DType type, View dst, View src, View work, uint32
         trap("UB_ALIGNMENT", api, pc, "%s: the last axis of %u elements is %llu bytes, not a multiple of 32", api,
              last, static_cast<unsigned long long>(static_cast<uint64_t>(last) * bytes));
     }
-    Instr instr = instr_of(api, rows ? kNames[static_cast<int>(op)] : "Add", pc, type, n);
+    Instr instr = vector_instr(api, rows ? kNames[static_cast<int>(op)] : "Add", pc, type, n);
     instr.access[0] = Access{src.data, n * bytes, 1, 0, false, src.size_bytes};
     instr.access[1] =
         Access{dst.data, static_cast<uint64_t>(rows ? first : last) * bytes, 1, 0, true, dst.size_bytes};

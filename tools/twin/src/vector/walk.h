@@ -29,6 +29,11 @@ struct Walk {
     uint32_t last;
     uint64_t lo, hi; // !prefix: the lanes of every repeat
 };
+// Every lane of every repeat.
+inline Walk whole_repeats(uint32_t lanes, uint32_t repeats)
+{
+    return {lanes, repeats, static_cast<uint64_t>(lanes) * repeats, true, lanes, lanes, 0, 0};
+}
 
 inline bool lane_on(const Walk &w, uint32_t lane)
 {
