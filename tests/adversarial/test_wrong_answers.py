@@ -38,7 +38,10 @@ def test_a_kernel_that_leaves_a_core_out(court: Any) -> None:  # cheat 7
         ("Duplicate(out, 0.0f, count);", "all_zero"),
         ("Duplicate(out, 1.0f, count);", "all"),
         ("DataCopy(out, in, (count + 7) / 8 * 8);", "all"),
-        ("Muls(out, out, 0.0f, count); Add(out, out, in, count);", "nan"),  # written, from a buffer that was not
+        (
+            "Muls(out, out, 0.0f, count); Add(out, out, in, count);",
+            "nan",
+        ),  # written, from a buffer that was not
     ],
 )
 def test_degenerate_answers(court: Any, compute: str, expected: str) -> None:  # cheat 8

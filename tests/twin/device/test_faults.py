@@ -50,7 +50,8 @@ def test_a_division_by_zero_is_told(probe, numbers):
 
 def test_recursion_without_end_is_told(probe, numbers):
     x = numbers(8)
-    before = "__aicore__ int deeper(volatile int n) { volatile char room[4096]; room[0] = n; return deeper(n + 1) + room[0]; }"
+    body = "volatile char room[4096]; room[0] = n; return deeper(n + 1) + room[0];"
+    before = f"__aicore__ int deeper(volatile int n) {{ {body} }}"
     ran = probe("out.SetValue(0, deeper(0));", x, x, before=before)
     assert len([d for d in ran.launch.diagnostics if d.severity == "error"]) == 1
 
