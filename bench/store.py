@@ -5,12 +5,13 @@ Runs with the composer or a model also hold run.json and tasks/, the run store o
 
 import json
 import os
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from akgen.bench.record import FORMAT, BenchConfig, Record
-from akgen.graph.files import append_line, make_folder, read_lines, write_whole
+from akgen.graph.files import append_line, claimed, make_folder, read_lines, write_whole
 from akgen.tools.outcome import InputError
 
 
@@ -61,6 +62,10 @@ class BenchStore:
         if config.format > FORMAT:
             raise InputError(f"{path} has format {config.format}.", f"This version reads format {FORMAT}.")
         return cls(folder, config)
+
+    def claimed(self) -> AbstractContextManager[None]:
+        """Hold the run for this process. Raises InputError if another process works on it."""
+        return claimed(self.folder)
 
     def append(self, record: Record) -> None:
         append_line(self.results_file, json.dumps(json.loads(record.model_dump_json())))

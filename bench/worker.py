@@ -14,9 +14,11 @@ from akgen.bench.record import BenchConfig
 from akgen.bench.runner import answer, failed
 from akgen.graph.runs import Site
 from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.process import end_with_parent
 
 
 def main() -> None:
+    end_with_parent()
     protocol = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what anything prints must not look like an answer
     bench: Bench | None = None

@@ -1,6 +1,7 @@
-"""Files that survive a crash: whole or absent, appended or torn only at the end."""
+"""Files that survive a crash: whole or absent, appended or torn only at the end; folders that one process holds."""
 
 import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from akgen.tools.outcome import InfraError
+from akgen.tools.outcome import InfraError, InputError
 
 _REMEDIES = {
     errno.ENOSPC: "Free some disk space, or choose another folder with --out.",
@@ -36,6 +37,27 @@ def make_folder(path: Path) -> Path:
     with writing(path):
         path.mkdir(parents=True, exist_ok=True)
     return path
+
+
+@contextmanager
+def claimed(folder: Path) -> Iterator[None]:
+    """Hold a folder for this process; the system lets go of it however the process ends.
+
+    Raises InputError if another process works on it.
+    """
+    path = folder / "lock"
+    with writing(path):
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(
+                f"Another process is working on {folder}.", "Wait until it ends, or stop it."
+            ) from None
+        yield
+    finally:
+        os.close(handle)
 
 
 def write_whole(path: Path, text: str) -> None:

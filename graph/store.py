@@ -4,17 +4,15 @@ A crash at any point leaves a readable store: whole files are replaced atomicall
 end. The layout and what each file means: docs/run_store.md.
 """
 
-import fcntl
-import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import ValidationError
 
-from akgen.graph.files import make_folder, read_lines, write_whole, writing
+from akgen.graph.files import claimed, make_folder, read_lines, write_whole
 from akgen.graph.records import FORMAT, Attempt, Event, RunInfo, Solution
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import InputError
@@ -105,25 +103,9 @@ class TaskStore:
     def save_solution(self, solution: Solution) -> None:
         write_whole(self.folder / "result.json", _json(solution))
 
-    @contextmanager
-    def claimed(self) -> Iterator[None]:
-        """Hold the task for this process; the system lets go of it however the process ends.
-
-        Raises InputError if another process works on it.
-        """
-        path = self.folder / "lock"
-        with writing(path):
-            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise InputError(
-                    f"Another process is working on {self.folder}.", "Wait until it ends, or stop it."
-                ) from None
-            yield
-        finally:
-            os.close(handle)
+    def claimed(self) -> AbstractContextManager[None]:
+        """Hold the task for this process. Raises InputError if another process works on it."""
+        return claimed(self.folder)
 
 
 class RunStore:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from akgen.bench.store import BenchStore
 from akgen.cli import app
 from akgen.tools.outcome import InputError
 
@@ -39,6 +40,14 @@ def test_a_reference_answer_is_judged_on_all_cases_and_reported(tmp_path: Path) 
     code, again = bench("run", "npukb", "--root", CHECKOUT, "--source", "answers", "--out", out)
     assert (code, again) == (0, report)
     assert (out / "results.jsonl").read_text() == before, "a finished run was done again"
+
+
+def test_a_run_that_another_process_works_on_is_left_alone(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    args = ("run", "npukb", "--root", CHECKOUT, "--source", "answers", "--out", out)
+    assert bench(*args)[0] == 0
+    with BenchStore.open(out).claimed(), pytest.raises(InputError, match="Another process"):
+        CliRunner().invoke(app, [str(a) for a in ("bench", *args)], catch_exceptions=False)
 
 
 def test_a_folder_of_projects_is_judged_and_a_kernel_alone_gets_the_questions_host(tmp_path: Path) -> None:

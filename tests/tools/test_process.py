@@ -157,6 +157,35 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert not alive(pid), os.kill(pid, signal.SIGKILL)
 
 
+def test_a_busy_worker_ends_with_its_parent(tmp_path: Path) -> None:
+    busy = f"""
+import sys, time
+sys.path[:0] = {json.dumps(sys.path)}
+from akgen.tools.process import end_with_parent
+end_with_parent()
+sys.stdin.readline()
+open("started", "w").close()
+time.sleep(60)
+"""
+    code = f"""
+import os, signal, sys, threading, time
+sys.path[:0] = {json.dumps(sys.path)}
+from pathlib import Path
+from akgen.tools.process import Worker
+worker = Worker({json.dumps(python(busy))}, cwd=Path("."))
+threading.Thread(target=lambda: worker.request({{}}, timeout_s=60), daemon=True).start()
+while not Path("started").exists():
+    time.sleep(0.01)
+print(worker._process.pid, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    pid = int(run([sys.executable, "-c", code], cwd=tmp_path, timeout_s=30).out)
+    deadline = time.monotonic() + 20
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not alive(pid), os.kill(pid, signal.SIGKILL)
+
+
 @pytest.mark.parametrize("disposition", ["SIG_DFL", "SIG_IGN"])
 def test_a_service_does_not_outlive_its_parent(tmp_path: Path, disposition: str) -> None:
     """A parent killed by SIGKILL, with a service and its child that both end when told to, or do not."""

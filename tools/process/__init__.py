@@ -9,7 +9,7 @@ from akgen.tools.process.group import MINIMAL_ENV, signal_name
 from akgen.tools.process.program import Finished, run
 from akgen.tools.process.sandbox import SYSTEM_READ, Limits, run_sandboxed
 from akgen.tools.process.service import Service
-from akgen.tools.process.worker import Worker, WorkerDied
+from akgen.tools.process.worker import Worker, WorkerDied, end_with_parent
 
 __all__ = [
     "MINIMAL_ENV",
@@ -19,6 +19,7 @@ __all__ = [
     "Service",
     "Worker",
     "WorkerDied",
+    "end_with_parent",
     "run",
     "run_sandboxed",
     "signal_name",

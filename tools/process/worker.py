@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import select
+import signal
 import tempfile
 import threading
 import time
@@ -13,6 +14,25 @@ from types import TracebackType
 from typing import IO, Any
 
 from akgen.tools.process.group import MINIMAL_ENV, PIPE, Process, end_group, start
+
+
+def end_with_parent() -> None:
+    """End this process and its group as soon as its parent has ended, whatever it is doing.
+
+    For programs that a Worker runs, each of them the leader of its group: a busy one reads no end of its stdin.
+    """
+    try:
+        parent = os.pidfd_open(os.getppid())
+    except ProcessLookupError:
+        os.killpg(0, signal.SIGKILL)
+
+    def watch() -> None:
+        poll = select.poll()
+        poll.register(parent, select.POLLIN)
+        poll.poll()
+        os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 class WorkerDied(Exception):

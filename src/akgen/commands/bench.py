@@ -108,7 +108,8 @@ def run_suite(
     )
     store = launch.begin(out or settings.runs / launch.default_name(config), config)
     terminal.line(f"run {store.folder}")
-    _work(terminal, store, chosen, workers, site)
+    with store.claimed():
+        _work(terminal, store, chosen, workers, site)
     found = _show(terminal, store)
     finish(not found.errors and not any(level.not_run for level in found.levels.values()))
 
