@@ -173,3 +173,16 @@ def test_buffers_of_a_pool_share_its_memory(probe, numbers):
         x,
     )
     ran.assert_stopped("UB_OVERFLOW")
+
+
+def test_a_pipe_keeps_64_buffers(probe, numbers):
+    x = numbers(8)
+    body = """
+    TBuf<> parts[65];
+    for (int i = 0; i < 65; ++i) {
+        pipe.InitBuffer(parts[i], 32); // HERE
+    }
+    """
+    assert "keeps 64" in probe(body, x, x).assert_stopped("BUFFER_COUNT").text
+    again = body.replace("65", "60") + "pipe.Reset();" + body.replace("65", "4").replace("parts", "more")
+    assert probe(again, x, x, zeroed=True).codes == []

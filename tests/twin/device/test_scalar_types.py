@@ -8,7 +8,10 @@ import pytest
 
 Array = np.ndarray[Any, Any]
 
-BEFORE = """template <size_t n> using Imm = AscendC::Std::integral_constant<size_t, n>;
+BEFORE = """#include "utils/std/tuple.h"
+#include "lib/select/selectwithbytesmask.h"
+#include "adv_api/filter/dropout.h"
+template <size_t n> using Imm = AscendC::Std::integral_constant<size_t, n>;
 using Constant = Layout<Shape<Imm<4>, Imm<16>>, Stride<Imm<16>, Imm<1>>>;
 template <typename T, typename AscendC::Std::enable_if<AscendC::Std::is_floating_point<T>::value, bool>::type = true>
 __aicore__ inline int KindOf(T) { return 1; }

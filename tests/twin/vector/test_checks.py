@@ -56,6 +56,14 @@ REFUSED = {
         "CAST_MODE",
         "float to int32_t",
     ),
+    "block-repeats": ("Brcb(out, a, 255, {1, 8});", X, "REPEAT_RANGE", "at most 254"),
+    "top-k-rows": (
+        "TopkTiling t; LocalTensor<bool> f; auto i = tmp.ReinterpretCast<int32_t>();\n"
+        "    TopK<float>(out, i, a, i[64], f, 4, t, TopKInfo{1, 40, 40});",
+        X,
+        "VECTOR_COUNT",
+        "whole runs of 32",
+    ),
     "compare-mode": (
         "LocalTensor<int32_t> n = a.ReinterpretCast<int32_t>();\n    Compare(tmp, n, n, CMPMODE::LT, 64);",
         X,
@@ -119,6 +127,15 @@ def test_a_shifted_overlap_that_the_chip_survives_is_a_warning(bench: Any, case:
     done = bench.launch([case("shift", "Adds(out, out[8], 0.0f, 128);", (), X, X)], tmp_path)
     assert done.outcome is None
     assert ("PARTIAL_OVERLAP", "warning") in [(d.code, d.severity) for d in done.diagnostics]
+
+
+@pytest.mark.parametrize("code", ["Tanh(out, a, {}, 64);", "GeGLU(out, a, a, {});"])
+def test_a_temporary_buffer_has_memory_of_its_own(bench: Any, case: Any, tmp_path: Path, code: str) -> None:
+    for given, warned in (("a.ReinterpretCast<uint8_t>()", True), ("tmp", False)):
+        done = bench.launch([case("t", code.format(given), (X,), X, X)], tmp_path / str(warned))
+        assert (
+            ("TEMPORARY_OVERLAP", "warning") in [(d.code, d.severity) for d in done.diagnostics]
+        ) == warned
 
 
 TYPES = {

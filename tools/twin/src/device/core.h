@@ -115,6 +115,7 @@ struct Core {
     DType atomic_dtype = DType::NONE;
     const void *atomic_pc = nullptr; // where it was switched on
     void *pipe = nullptr;
+    uint32_t buffers = 0;      // that InitBuffer gave since the pipe began
     std::vector<Queue> queues; // numbers given to kernels are index + 1
     std::vector<Pool> pools;   // likewise
     uint8_t event_used[pipe_count][pipe_count] = {};

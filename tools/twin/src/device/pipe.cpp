@@ -9,6 +9,8 @@ namespace akgen::twin {
 namespace {
 uint32_t whole_blocks(uint32_t bytes) { return (bytes + 31) / 32 * 32; }
 
+constexpr uint32_t most_of_a_pipe = 64; // TPipe::InitBuffer in the vendor's reference
+
 void forget_buffers()
 {
     settle_queues(false);
@@ -19,6 +21,7 @@ void forget_buffers()
     for (Pool &pool : self->pools) {
         pool.live = false;
     }
+    self->buffers = 0;
     std::memset(self->event_used, 0, sizeof self->event_used);
 }
 } // namespace
@@ -70,6 +73,10 @@ Buffer take_buffer(uint8_t position, uint32_t bytes, uint32_t pool, uint32_t cop
     }
     if (pool > self->pools.size()) {
         trap("QUEUE_STATE", api, pc, "%s: the buffer pool was not initialised.", api);
+    }
+    if (pool == 0 && ++self->buffers > most_of_a_pipe) {
+        trap("BUFFER_COUNT", api, pc, "%s: this is buffer %u of the pipe, which keeps %u in all queues and TBufs together.", api,
+             self->buffers, most_of_a_pipe);
     }
     Region &region = pool ? self->pools[pool - 1].region : region_of(space);
     const uint32_t size = whole_blocks(bytes);

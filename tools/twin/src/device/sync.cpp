@@ -84,6 +84,9 @@ void cross_core_set(uint32_t mode, Pipe pipe, uint32_t id)
     if (id >= 16 || mode > 2) {
         trap("EVENT_ID", "CrossCoreSetFlag", pc, "CrossCoreSetFlag: flag %u in mode %u; flags are 0 to 10, modes 0 to 2.", id, mode);
     }
+    if (id > 10) {
+        warn("EVENT_ID", "CrossCoreSetFlag", pc, "CrossCoreSetFlag: flag %u; flags 11 to 15 are the system's, SyncAll among its uses.", id);
+    }
     self->log.event(Kind::cross_set, static_cast<uint8_t>(pipe), static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)), mode);
     launch->global->publish(*self, flag_key + id);
     for (const auto &core : launch->cores) {

@@ -20,12 +20,21 @@ void Composite::matrix(const char *name, const View &v, uint64_t row_bytes, uint
 void Composite::temporary(const View &work, uint64_t least)
 {
     require_temporary(api_, pc_, work, least);
+    work_ = work;
+    least_ = least;
+    work_at_ = accesses_.size();
     span("sharedTmpBuffer", work, least, true);
 }
 
 void Composite::record(std::initializer_list<const char *> steps)
 {
     size_t next = 0;
+    for (size_t i = 0; i < accesses_.size(); ++i) {
+        const Access &a = accesses_[i];
+        if (a.rows == 1 && i != work_at_) {
+            require_apart(api_, pc_, work_, least_, View{const_cast<uint8_t *>(a.begin), 0}, a.row_bytes);
+        }
+    }
     for (const char *row : steps) {
         Instr instr = vector_instr(api_, row, pc_, worked_in_, elements_);
         while (next < accesses_.size() && instr.n_access < 6) {
@@ -41,6 +50,17 @@ void require_temporary(const char *api, const void *pc, const View &work, uint64
     if (work.data && work.size_bytes != 0 && work.size_bytes < least) {
         trap("TEMPORARY_SIZE", api, pc, "%s: sharedTmpBuffer has %u bytes; %llu are needed.", api, work.size_bytes,
              static_cast<unsigned long long>(least));
+    }
+}
+
+void require_apart(const char *api, const void *pc, const View &work, uint64_t least, const View &operand, uint64_t bytes)
+{
+    if (!work.data || !operand.data || least == 0 || bytes == 0) {
+        return;
+    }
+    const bool apart = work.data >= operand.data + bytes || operand.data >= work.data + least;
+    if (!apart) {
+        warn("TEMPORARY_OVERLAP", api, pc, "%s: sharedTmpBuffer and an operand share memory; intermediate values overwrite it", api);
     }
 }
 

@@ -26,10 +26,16 @@ private:
     const void *pc_;
     DType worked_in_;
     uint64_t elements_;
+    View work_ = {nullptr, 0};
+    uint64_t least_ = 0;
+    size_t work_at_ = 0; // among the accesses
     std::vector<Access> accesses_;
 };
 
 // Trap TEMPORARY_SIZE if a shared temporary buffer ends before `least` bytes. Absent buffers and raw addresses pass.
 void require_temporary(const char *api, const void *pc, const View &work, uint64_t least);
+
+// Warn TEMPORARY_OVERLAP if a shared temporary buffer begins within an operand, or an operand within its first bytes.
+void require_apart(const char *api, const void *pc, const View &work, uint64_t least, const View &operand, uint64_t bytes);
 
 } // namespace akgen::twin

@@ -29,6 +29,9 @@ void broadcast_blocks(DType type, View dst, View src, uint32_t repeat, uint32_t 
     if (repeat == 0) {
         return;
     }
+    if (repeat > 254) {
+        trap("REPEAT_RANGE", "Brcb", pc, "Brcb: %u repeats; at most 254 fit", repeat);
+    }
     const uint32_t bytes = dtype_bytes(type);
     const Walk w = whole_repeats(256 / bytes, repeat);
     const Operand d{"dst", dst, bytes * 8, dst_block, dst_repeat, Use::WRITE};

@@ -53,6 +53,9 @@ bool begin(Call &c, int64_t count, const char *const *steps)
     }
     Instr instr = vector_instr(c.api, steps[0], c.pc, c.type == DType::F16 ? DType::F32 : c.type, w.active);
     const uint64_t span = w.active * bytes;
+    for (uint32_t i = 0; i <= c.sources; ++i) {
+        require_apart(c.api, c.pc, c.work, c.work.data ? least : 0, views[i], span);
+    }
     add_span(instr, c.src0, span, false);
     add_span(instr, c.sources > 1 ? c.src1 : View{}, span, false);
     add_span(instr, c.work, c.work.data ? least : 0, true);

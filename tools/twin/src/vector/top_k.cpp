@@ -21,6 +21,9 @@ void top_k(const TopK &c)
         trap("VECTOR_COUNT", api, pc, "TopK: k %d, n %d and inner %d must not decrease, and none may be 0.", c.k, c.n,
              c.inner);
     }
+    if (c.inner % 32 != 0) {
+        trap("VECTOR_COUNT", api, pc, "TopK: rows of %d elements (inner) are not whole runs of 32.", c.inner);
+    }
     const uint32_t bytes = dtype_bytes(c.type);
     const uint64_t rows = static_cast<uint64_t>(c.outer), inner = static_cast<uint64_t>(c.inner);
     const uint64_t value_step = (static_cast<uint64_t>(c.k) * bytes + 31) / 32 * 32;

@@ -1,0 +1,3 @@
+// The vendor's path of what kernel_operator.h brings.
+#pragma once
+#include "../../kernel_operator.h"
