@@ -90,7 +90,7 @@ def read_report(file: Path, library: Path, runtime: Runtime) -> LaunchReport:
     if file.is_file() and file.stat().st_size > MOST_REPORT_BYTES:
         return LaunchReport(diagnostics=(_FORGED,), launch=None, ended=False, locked=True)
     lines = file.read_text(errors="replace").splitlines() if file.is_file() else []
-    objects = [o for o in map(_object, lines) if o is not None]
+    objects = [o for o in map(read_object, lines) if o is not None]
     raw = _of(DiagnosticLine, "diagnostic", objects)
     launches = _of(LaunchLine, "launch", objects)
     ends = [o for o in objects if o.get("kind") == "end"]
@@ -205,7 +205,8 @@ def _of(model: type[_Line], kind: str, objects: list[dict[str, Any]]) -> list[_L
     return found
 
 
-def _object(line: str) -> dict[str, Any] | None:
+def read_object(line: str) -> dict[str, Any] | None:
+    """Return the JSON object of a line, or None if it holds something else."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):

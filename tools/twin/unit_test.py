@@ -4,7 +4,6 @@ The program runs in the sandbox: it reads and writes below one folder, and has n
 makes it end with a failure, whatever the test's own comparison says.
 """
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from akgen.tools.twin.code import Code
 from akgen.tools.twin.diagnostics import explain
 from akgen.tools.twin.kernel_flags import kernel_flags
 from akgen.tools.twin.places import places_of
-from akgen.tools.twin.report import DiagnosticLine, LaunchLine, diagnostic
+from akgen.tools.twin.report import DiagnosticLine, LaunchLine, diagnostic, read_object
 from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import COMPILE_LIMITS, exhausted
 
@@ -161,7 +160,7 @@ def read_kernel_calls(report: Path, program: Path, runtime: Runtime) -> tuple[Ke
     """Read what the runtime wrote about each launch, with the test's own lines."""
     found: list[KernelCall] = []
     lines = report.read_text(errors="replace").splitlines() if report.is_file() else []
-    objects = [o for o in map(_object, lines) if o is not None]
+    objects = [o for o in map(read_object, lines) if o is not None]
     raw = [d for o in objects if (d := _finding_line(o)) is not None]
     places = places_of(runtime, program, (d.so_offset - 1 for d in raw), where=_anywhere(runtime))
     for o in objects:
@@ -188,14 +187,6 @@ def read_kernel_calls(report: Path, program: Path, runtime: Runtime) -> tuple[Ke
 def _anywhere(runtime: Runtime) -> re.Pattern[str]:
     """Match any file of a line table but the twin's own headers."""
     return re.compile(rf"^(?!{re.escape(str(runtime.folder))}/)(?!\?\?)([^:]+):(\d+)")
-
-
-def _object(line: str) -> dict[str, Any] | None:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _finding_line(o: dict[str, Any]) -> DiagnosticLine | None:

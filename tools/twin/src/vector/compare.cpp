@@ -2,6 +2,7 @@
 #include "loops.h"
 
 #include "akgen/vector_compare.h"
+#include "record.h"
 #include "single.h"
 #include "state.h"
 
@@ -80,19 +81,6 @@ struct Scalar {
     }
 };
 
-Instr instr_of(const char *api, const char *row, const void *pc, DType type, const Walk &w)
-{
-    Instr instr{};
-    instr.api = api;
-    instr.op = row;
-    instr.pc = pc;
-    instr.pipe = Pipe::V;
-    instr.dtype = type;
-    instr.repeats = w.repeats;
-    instr.elements = w.active;
-    return instr;
-}
-
 // Integers are compared for equality only.
 void require_mode(const char *api, const void *pc, DType type, uint8_t mode)
 {
@@ -122,7 +110,7 @@ void count_form(const char *api, const char *row, const void *pc, DType type, Vi
              api, static_cast<long long>(count), dtype_name(type), static_cast<long long>(count * bytes));
     }
     const Operand a{"src0", src0, bytes * 8, 1, 8, Use::READ};
-    Instr instr = instr_of(api, row, pc, type, w);
+    Instr instr = vector_instr(api, row, pc, type, w);
     add_access(instr, w, a);
     if (!scalar) {
         require_operand(api, pc, "src1", src1);
@@ -156,7 +144,7 @@ void repeat_form(const char *api, const char *row, const void *pc, DType type, V
     const Operand a{"src0", src0, bytes * 8, strides.block[1], strides.repeat[1], Use::READ};
     const Operand b{"src1", src1, bytes * 8, strides.block[2], strides.repeat[2], Use::READ};
     require_stride(api, pc, a);
-    Instr instr = instr_of(api, row, pc, type, w);
+    Instr instr = vector_instr(api, row, pc, type, w);
     add_access(instr, w, a);
     if (!scalar) {
         add_access(instr, w, b);
@@ -217,7 +205,7 @@ void compare_register(DType type, View src0, View src1, uint8_t mode, MaskArg ma
     const Walk w = walk_repeat("Compare", pc, lanes, mask, 1);
     const Operand a{"src0", src0, bytes * 8, strides.block[1], strides.repeat[1], Use::READ};
     const Operand b{"src1", src1, bytes * 8, strides.block[2], strides.repeat[2], Use::READ};
-    Instr instr = instr_of("Compare", "Compare", pc, type, w);
+    Instr instr = vector_instr("Compare", "Compare", pc, type, w);
     add_access(instr, w, a);
     add_access(instr, w, b);
     issue(instr);
@@ -234,7 +222,7 @@ void get_compare_mask(View dst)
 {
     const void *pc = __builtin_return_address(0);
     require_operand("GetCmpMask", pc, "dst", dst, 16);
-    Instr instr = instr_of("GetCmpMask", "GetCmpMask", pc, DType::U8, Walk{});
+    Instr instr = vector_instr("GetCmpMask", "GetCmpMask", pc, DType::U8, Walk{});
     instr.n_access = 1;
     instr.access[0] = Access{dst.data, 16, 1, 0, true, dst.size_bytes};
     issue(instr);
@@ -244,7 +232,7 @@ void set_compare_mask(View src)
 {
     const void *pc = __builtin_return_address(0);
     require_operand("SetCmpMask", pc, "src", src, 16);
-    Instr instr = instr_of("SetCmpMask", "SetCmpMask", pc, DType::U8, Walk{});
+    Instr instr = vector_instr("SetCmpMask", "SetCmpMask", pc, DType::U8, Walk{});
     instr.n_access = 1;
     instr.access[0] = Access{src.data, 16, 1, 0, false, src.size_bytes};
     issue(instr);

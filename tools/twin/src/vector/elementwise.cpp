@@ -1,6 +1,7 @@
 // Entry points of the element-wise instructions: check, record, compute.
 #include "device/banks.h"
 #include "facts.h"
+#include "record.h"
 #include "single.h"
 
 namespace akgen::twin {
@@ -60,14 +61,7 @@ void run_single(const SingleInstr &s, const Walk &w)
     if (w.active == 0) {
         return;
     }
-    Instr instr{};
-    instr.api = s.api;
-    instr.op = s.row;
-    instr.pc = s.pc;
-    instr.pipe = Pipe::V;
-    instr.dtype = s.type;
-    instr.repeats = w.repeats;
-    instr.elements = w.active;
+    Instr instr = vector_instr(s.api, s.row, s.pc, s.type, w);
     for (const Operand *source : s.src) {
         if (source) {
             add_access(instr, w, *source);
@@ -88,14 +82,8 @@ void run_single(const SingleInstr &s, const Walk &w)
     execute(w, s.dst, s.src[0] ? &sources[0] : nullptr, s.src[1] ? &sources[1] : nullptr, s.loop, s.scalar);
 }
 
-void vector_count(VecOp op, DType type, View dst, View src0, View src1, uint64_t scalar, int64_t count)
+static void run_prepared(const Prepared &p, DType type, const void *pc, uint64_t scalar, const Walk &w)
 {
-    const void *pc = __builtin_return_address(0);
-    Prepared p = prepare(op, type, {dst, src0, src1}, pc, Strides{{1, 1, 1}, {0, 0, 0}});
-    for (Operand &o : p.operands) {
-        o.repeat = p.lanes * o.bits / 256;
-    }
-    const Walk w = walk_count(p.facts->name, pc, p.lanes, count);
     run_single({p.facts->name,
                 p.facts->row,
                 pc,
@@ -107,6 +95,17 @@ void vector_count(VecOp op, DType type, View dst, View src0, View src1, uint64_t
                w);
 }
 
+void vector_count(VecOp op, DType type, View dst, View src0, View src1, uint64_t scalar, int64_t count)
+{
+    const void *pc = __builtin_return_address(0);
+    Prepared p = prepare(op, type, {dst, src0, src1}, pc, Strides{{1, 1, 1}, {0, 0, 0}});
+    for (Operand &o : p.operands) {
+        o.repeat = p.lanes * o.bits / 256;
+    }
+    const Walk w = walk_count(p.facts->name, pc, p.lanes, count);
+    run_prepared(p, type, pc, scalar, w);
+}
+
 void vector_repeat(VecOp op, DType type, View dst, View src0, View src1, uint64_t scalar, MaskArg mask,
                    uint32_t repeat, const Strides &strides)
 {
@@ -116,15 +115,7 @@ void vector_repeat(VecOp op, DType type, View dst, View src0, View src1, uint64_
         require_stride(p.facts->name, pc, p.operands[i]);
     }
     const Walk w = walk_repeat(p.facts->name, pc, p.lanes, mask, repeat);
-    run_single({p.facts->name,
-                p.facts->row,
-                pc,
-                type,
-                &p.operands[0],
-                {p.facts->sources > 0 ? &p.operands[1] : nullptr, p.facts->sources > 1 ? &p.operands[2] : nullptr},
-                p.loop,
-                scalar},
-               w);
+    run_prepared(p, type, pc, scalar, w);
 }
 
 void require_stride(const char *api, const void *pc, const Operand &o)

@@ -39,8 +39,7 @@ void narrow(DType to, const Operand &dst, const Operand &src, bool table, bool u
     if (table && !state.deq_table) {
         trap("CAST_MODE", api, pc, "CastDeq: a vector of scales is asked for, and SetDeqScale has given none.");
     }
-    Instr instr = vector_instr(api, "Cast half->int8_t", pc, DType::I16, w.active);
-    instr.repeats = w.repeats;
+    Instr instr = vector_instr(api, "Cast half->int8_t", pc, DType::I16, w);
     add_access(instr, w, src);
     add_access(instr, w, dst);
     if (table) {

@@ -16,6 +16,12 @@ inline Instr vector_instr(const char *api, const char *row, const void *pc, DTyp
     instr.repeats = static_cast<uint32_t>((elements * dtype_bits(type) + 2047) / 2048);
     return instr;
 }
+inline Instr vector_instr(const char *api, const char *row, const void *pc, DType type, const Walk &w)
+{
+    Instr instr = vector_instr(api, row, pc, type, w.active);
+    instr.repeats = w.repeats;
+    return instr;
+}
 inline void add_span(Instr &instr, const View &v, uint64_t bytes, bool write)
 {
     if (v.data && bytes && instr.n_access < 6) {

@@ -1,5 +1,6 @@
 // What all reductions over repeats share.
 #include "reduce_job.h"
+#include "record.h"
 #include <cstring>
 
 namespace akgen::twin {
@@ -22,14 +23,7 @@ void begin(ReduceJob &j)
 
 void record(const ReduceJob &j, uint64_t result_bytes, uint64_t step_bytes)
 {
-    Instr instr{};
-    instr.api = j.api;
-    instr.op = j.row;
-    instr.pc = j.pc;
-    instr.pipe = Pipe::V;
-    instr.dtype = j.type;
-    instr.repeats = j.walk.repeats;
-    instr.elements = j.walk.active;
+    Instr instr = vector_instr(j.api, j.row, j.pc, j.type, j.walk);
     add_access(instr, j.walk, j.source);
     if (result_bytes) {
         Access out{j.dst.data, result_bytes,    j.walk.repeats, static_cast<int64_t>(step_bytes),

@@ -2,6 +2,7 @@
 #include "loops.h"
 
 #include "akgen/vector_compare.h"
+#include "record.h"
 #include "single.h"
 #include "state.h"
 
@@ -48,14 +49,7 @@ void pick(const Job &j, uint8_t *dst, const uint8_t *a, const uint8_t *b, uint64
 
 void record(const Job &j, const Walk &w, uint64_t bit_bytes, const Operand &d, const Operand &a, const Operand &b)
 {
-    Instr instr{};
-    instr.api = j.api;
-    instr.op = "Select";
-    instr.pc = j.pc;
-    instr.pipe = Pipe::V;
-    instr.dtype = j.type;
-    instr.repeats = w.repeats;
-    instr.elements = w.active;
+    Instr instr = vector_instr(j.api, "Select", j.pc, j.type, w);
     add_access(instr, w, d);
     add_access(instr, w, a);
     if (!j.has_scalar) {
@@ -193,14 +187,7 @@ void select_bytes(DType type, View dst, View src0, View src1, uint64_t scalar, V
     }
     const uint32_t size = dtype_bytes(type);
     const uint64_t n = static_cast<uint64_t>(first) * src_last;
-    Instr instr{};
-    instr.api = api;
-    instr.op = "Select";
-    instr.pc = pc;
-    instr.pipe = Pipe::V;
-    instr.dtype = type;
-    instr.repeats = static_cast<uint32_t>((n * size + 255) / 256);
-    instr.elements = n;
+    Instr instr = vector_instr(api, "Select", pc, type, n);
     instr.access[0] = Access{tensor.data, n * size, 1, 0, false, tensor.size_bytes};
     instr.access[1] = Access{flags.data, static_cast<uint64_t>(src_last) * flag_bytes,
                              first,      static_cast<int64_t>(mask_last) * flag_bytes,
