@@ -63,8 +63,7 @@ class ChatCoder:
                 role="coder",
                 attempt=feedback.attempt + 1 if feedback else 1,
                 sample=sample,
-                shared=feedback is None
-                and not plan.origin.startswith("model:"),  # a model plans each sample anew
+                shared=feedback is None and plan.shared,
                 before=turns,
                 aside=brief.aside,
             )

@@ -48,7 +48,7 @@ class DslCoder:
             role="coder",
             attempt=feedback.attempt + 1 if feedback else 1,
             sample=sample,
-            shared=feedback is None and not plan.origin.startswith("model:"),
+            shared=feedback is None and plan.shared,
             aside=brief.aside,
         )
         stopped = unusable(answer, "write")

@@ -36,7 +36,7 @@ class Tiling(Frozen):
 
 
 class Plan(Frozen):
-    """A planner's answer. `origin` names who planned ("composer", "model:NAME", "composer-fallback")."""
+    """A planner's answer. `origin` names who planned ("composer", "model:NAME", ...)."""
 
     origin: str
     category: Category
@@ -46,3 +46,6 @@ class Plan(Frozen):
     risks: tuple[str, ...] = ()
     route: Literal["ascendc", "dsl"] = "ascendc"
     dsl: str | None = None  # tile DSL text, where the plan already is a program
+    shared: bool = (
+        False  # every sample works from it; a model, and what stands in for it, plans for each anew
+    )

@@ -119,7 +119,7 @@ class ChatPlanner:
             return refused
         origin = f"{other.origin}, for want of the model's"
         return Planned(
-            plan=other.model_copy(update={"route": self._route, "origin": origin}),
+            plan=other.model_copy(update={"route": self._route, "origin": origin, "shared": False}),
             diagnostics=refused.diagnostics,
             fallback=True,
             corrections=refused.corrections,

@@ -16,4 +16,7 @@ class SamePlan:
 
     def plan(self, task: Task, feedback: Feedback | None, sample: int) -> Planned:
         del sample
-        return self._inner.plan(task, feedback, 0)
+        planned = self._inner.plan(task, feedback, 0)
+        if planned.plan is None:
+            return planned
+        return planned.model_copy(update={"plan": planned.plan.model_copy(update={"shared": True})})

@@ -266,6 +266,19 @@ def test_samples_that_follow_the_composers_plan_share_one_request_and_its_cost(
     assert sum(c.spent.tokens for c in solution.candidates) == total.input_tokens + total.output_tokens
 
 
+def test_a_sample_whose_plan_is_replaced_pays_for_its_own_project_only(tools: Tools, tmp_path: Path) -> None:
+    def one_plan(body: Body, number: int) -> str:
+        plans = body["messages"][0]["content"].startswith("You plan")
+        return CODE if not plans else json.dumps(PLAN) if body.get("n") and number == 1 else "I cannot."
+
+    with loopback(one_plan) as endpoint:
+        solution = _run(endpoint, tools, tmp_path, samples=3, budget=Budget(attempts=1))
+    total = RunCalls(tmp_path / "run").total()
+    assert sum(c.spent.tokens for c in solution.candidates) == total.input_tokens + total.output_tokens > 0
+    projects = [body for body in endpoint.asked if not body["messages"][0]["content"].startswith("You plan")]
+    assert [body.get("n") for body in projects] == [None] * 3
+
+
 def test_a_limit_of_the_run_ends_its_samples_in_good_order(tools: Tools, tmp_path: Path) -> None:
     with loopback(_reply) as endpoint:
         solution = _run(endpoint, tools, tmp_path, samples=3, limits=Limits(tokens=10))
