@@ -41,7 +41,8 @@ class SamplingFigures(Frozen):
 def measure(model: str, options: ModelOptions, task: Task, chip: Chip, samples: int) -> SamplingFigures:
     """Ask for a task's kernel: once to warm up, then for all candidates at once, then for one after the other.
 
-    Raises InputError if the model gives one candidate a request only, InfraError if its endpoint cannot be used.
+    Raises InputError if the model gives one candidate a request only or none at all, InfraError if its endpoint cannot
+    be used.
     """
     talk = Conversation(
         resolve_model(model, options), model, endpoint_name(model, options), options.seed, samples=samples
@@ -53,9 +54,15 @@ def measure(model: str, options: ModelOptions, task: Task, chip: Chip, samples: 
     brief = made.coder(task, plan, None, None)
 
     def ask(attempt: int, sample: int, *, shared: bool) -> Usage:
-        return talk.ask(
+        answer = talk.ask(
             brief.system, brief.user, role="coder", attempt=attempt, sample=sample, shared=shared
-        ).usage
+        )
+        if answer.usage.output_tokens == 0:
+            raise InputError(
+                f"{model} gives no candidate ({answer.ended}).",
+                "Serve it with room for the prompt and a reply (`akgen serve --max-len`), or take another --task.",
+            )
+        return answer.usage
 
     ask(1, 0, shared=False)
     begin = time.monotonic()
