@@ -134,7 +134,7 @@ void issue(const Instr &in)
             check_local(in, a, place);
             warn_of_unwritten(in, a, place);
             after_hazard(enter(a, place), in.api, in.pc, place, a.write ? extent_of(a) : Extent{});
-            read = a.write || in.pipe == Pipe::V ? read : a;
+            read = a.write ? read : a;
         } else {
             if (!a.begin && ((in.pipe == Pipe::MTE2 && !a.write) || (in.pipe == Pipe::MTE3 && a.write))) {
                 trap("NULL_POINTER", in.api, in.pc, "%s: global memory is %s through a null pointer; was the tensor set?", in.api,
@@ -171,7 +171,10 @@ void issue(const Instr &in)
     self->log.instr(in, at, static_cast<uint32_t>(work > UINT32_MAX ? UINT32_MAX : work), pack(shape, vector));
     const uint32_t number = hazards.number();
     self->log.origins[static_cast<int>(in.pipe)][number % Log::ring] = {number, at,
-                                                                        self->log.op_index(in.api, in.op, in.dtype), read};
+                                                                        self->log.op_index(in.api, in.op, in.dtype)};
+    if (in.pipe >= Pipe::MTE1) {
+        self->log.read_of(in.pipe, number) = {number, read};
+    }
 }
 
 MaskState &mask_state() { return self->mask; }

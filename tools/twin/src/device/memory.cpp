@@ -4,6 +4,7 @@
 #include "core.h"
 #include <algorithm>
 #include <cstring>
+#include <cwchar>
 #include <stdexcept>
 #include <sys/mman.h>
 
@@ -82,7 +83,7 @@ void take_arena(Core &core)
         }
         if (i == 0 && mine) {
             // NaN in every floating-point type, and none that an output holds before it is written.
-            std::fill_n(reinterpret_cast<uint16_t *>(region.begin), region.size_bytes / 2, uint16_t{0xfffe});
+            std::wmemset(reinterpret_cast<wchar_t *>(region.begin), static_cast<wchar_t>(0xfffefffe), region.size_bytes / sizeof(wchar_t));
         }
     }
 }

@@ -26,17 +26,17 @@ std::string told(const Hazards::Conflict &conflict, const char *api, const Place
 std::vector<Access> overtaken(const Hazards::Conflict &conflict)
 {
     const auto [known, last] = self->hazards.unordered(conflict.other);
-    if (conflict.more || conflict.other == Pipe::V || conflict.other == Pipe::S || last - known > Log::ring) {
+    if (conflict.more || conflict.other < Pipe::MTE1 || last - known > Log::few) {
         return {};
     }
     std::vector<Access> reads;
     for (uint32_t number = known + 1; number <= last; ++number) {
-        const auto &origin = self->log.origins[static_cast<int>(conflict.other)][number % Log::ring];
-        if (origin.number != number) { // no copy: it has no record
+        const auto &read = self->log.read_of(conflict.other, number);
+        if (read.number != number) {
             return {};
         }
-        if (origin.read.rows > 0) {
-            reads.push_back(origin.read);
+        if (read.access.rows > 0) {
+            reads.push_back(read.access);
         }
     }
     return reads;

@@ -53,9 +53,16 @@ public:
         uint32_t number;
         uint32_t pc;
         uint16_t op;
-        Access read; // on-chip, of a copy; no rows: it reads none
     };
     Origin origins[7][ring] = {};
+    // What the last copies of each pipe from MTE1 on read on the chip; no rows: nothing.
+    static constexpr uint32_t few = 32;
+    struct Read {
+        uint32_t number;
+        Access access;
+    };
+    Read reads[4][few] = {};
+    Read &read_of(Pipe pipe, uint32_t number) { return reads[static_cast<int>(pipe) - static_cast<int>(Pipe::MTE1)][number % few]; }
     uint64_t gm_read_bytes = 0, gm_write_bytes = 0;
     uint64_t dropped = 0; // records beyond the cap
     uint64_t dropped_work[7] = {};
