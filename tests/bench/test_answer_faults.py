@@ -60,6 +60,6 @@ def test_the_answer_fails_as_it_is_and_passes_mended(
 ) -> None:
     before, after = as_they_are[fault["task"]], mended[fault["task"]]
     assert before["outcome"] != "correct"
-    assert any(code in before["why"] for code in fault["finds"]), before["why"]
+    assert any(found in before["why"] for found in fault["finds"]), before["why"]
     assert (after["outcome"], after["codes"]) == ("correct", []), after["why"]
     assert all(case["outcome"] == "correct" for case in after["cases"])
