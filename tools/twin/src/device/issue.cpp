@@ -123,6 +123,7 @@ void issue(const Instr &in)
     uint32_t rows = 0;
     Shape shape = {};
     Access read = {};
+    int reads = 0;
     for (int i = 0; i < in.n_access; ++i) {
         const Access &a = in.access[i];
         if (a.row_bytes == 0 || a.rows == 0) {
@@ -134,7 +135,10 @@ void issue(const Instr &in)
             check_local(in, a, place);
             warn_of_unwritten(in, a, place);
             after_hazard(enter(a, place), in.api, in.pc, place, a.write ? extent_of(a) : Extent{});
-            read = a.write ? read : a;
+            if (!a.write) {
+                read = a;
+                ++reads;
+            }
         } else {
             if (!a.begin && ((in.pipe == Pipe::MTE2 && !a.write) || (in.pipe == Pipe::MTE3 && a.write))) {
                 trap("NULL_POINTER", in.api, in.pc, "%s: global memory is %s through a null pointer; was the tensor set?", in.api,
@@ -172,7 +176,7 @@ void issue(const Instr &in)
     const uint32_t number = hazards.number();
     self->log.origins[static_cast<int>(in.pipe)][number % Log::ring] = {number, at,
                                                                         self->log.op_index(in.api, in.op, in.dtype)};
-    if (in.pipe >= Pipe::MTE1) {
+    if (in.pipe >= Pipe::MTE1 && reads <= 1) { // a Fixpipe with a table reads two memories, and has no entry
         self->log.read_of(in.pipe, number) = {number, read};
     }
 }
