@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test test-vllm check bench calibrate lint docs fuzz sanitize install clean
+.PHONY: demo test test-vllm check bench metrics calibrate lint docs fuzz sanitize install clean
 
 install: $(STAMP)
 
@@ -38,6 +38,10 @@ check: lint test
 
 bench: $(STAMP)
 	@$(BIN)/akgen bench speed
+
+# How long the house takes to read and to start: `make metrics ROOT=OLD` measures another checkout.
+metrics: $(STAMP)
+	@$(BIN)/python tests/house/metrics.py $(if $(ROOT),--root $(ROOT))
 
 docs: $(STAMP)
 	@$(BIN)/python docs/make_checks.py

@@ -1,11 +1,11 @@
-"""Write docs/checks.md from knowledge/data/errors.json and the corpus of injected faults: `make docs`."""
+"""Write build/docs/checks.md from knowledge/data/errors.json and the corpus of injected faults: `make docs`."""
 
 import json
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "checks.md"
+PAGE = ROOT / "build" / "docs" / "checks.md"
 CORPUS = ROOT / "tests" / "twin" / "corpus" / "kernels"
 STAGES = {
     "plan": "Planning: before any code is written",
@@ -54,4 +54,6 @@ def page() -> str:
 
 
 if __name__ == "__main__":
+    PAGE.parent.mkdir(parents=True, exist_ok=True)
     PAGE.write_text(page())
+    print(PAGE.relative_to(ROOT))
