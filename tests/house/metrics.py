@@ -109,9 +109,8 @@ def files_entered(root: Path) -> list[str]:
         out = Path(folder) / "runs"
         _output([_python(root), str(script), str(out)], cwd=root)
         names = (Path(folder) / "runs.entered").read_text().splitlines()
-    inside = {
-        str(Path(name).resolve().relative_to(root)) for name in names if _below(Path(name).resolve(), root)
-    }
+    paths = {Path(name).resolve() for name in names if name.endswith(".py")}
+    inside = {path.relative_to(root).as_posix() for path in paths if root in path.parents}
     return sorted(name for name in inside if not name.startswith((".venv", "tests")))
 
 
@@ -142,10 +141,6 @@ def measure(root: Path, *, run: bool) -> dict[str, float]:
             found["help_cpu_s"] = processor_seconds(root, ["--help"])
             found["solve_cpu_s"] = processor_seconds(root, [*solve, f"{folder}/second"])
     return found
-
-
-def _below(path: Path, root: Path) -> bool:
-    return root in path.parents
 
 
 def _python(root: Path) -> str:
