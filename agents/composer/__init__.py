@@ -1,6 +1,6 @@
-"""The model-free planner and coder: a small compiler from a PyTorch reference to tile DSL."""
+"""The model-free planner and coder, on top of the compiler in `tools/compose`."""
 
 from akgen.agents.composer.model_free import ModelFree
-from akgen.agents.composer.scope import Unsupported
+from akgen.tools.compose.scope import Unsupported
 
 __all__ = ["ModelFree", "Unsupported"]

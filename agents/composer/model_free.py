@@ -4,17 +4,17 @@ import importlib
 import threading
 from collections.abc import Mapping
 
-from akgen.agents.composer.facts import output_shape
-from akgen.agents.composer.knobs import turn
-from akgen.agents.composer.program import Composition, compose
-from akgen.agents.composer.raw import RawGraph
-from akgen.agents.composer.scope import Unsupported
 from akgen.agents.composer.solver import Solved, check_tiling
 from akgen.agents.composer.thought import categorise, risks, thought
 from akgen.agents.plan import Plan, Tiling
 from akgen.agents.roles import Feedback, Planned, Written
 from akgen.knowledge.chip import Chip, chip
 from akgen.tools.call import TensorMeta
+from akgen.tools.compose.back.knobs import turn
+from akgen.tools.compose.front.raw import RawGraph
+from akgen.tools.compose.middle.facts import output_shape
+from akgen.tools.compose.program import Composition, compose
+from akgen.tools.compose.scope import Unsupported
 from akgen.tools.dsl import DslError, lower, parse
 from akgen.tools.knobs import Knobs
 from akgen.tools.outcome import Diagnostic, Outcome
@@ -150,7 +150,7 @@ def compose_task(task: Task, *, faithful: bool | None = None) -> Composed:
     `faithful` (round as the reference does) defaults to whether the task has a checker of its own, which compares with
     the reference's own roundings.
     """
-    from akgen.agents.composer.trace import trace  # imports torch: only where a reference is traced
+    from akgen.tools.compose.front.trace import trace  # imports torch: only where a reference is traced
 
     loader = importlib.import_module(task.reference.loader)
     cases = {case.id: trace(loader.load(task.reference, case)) for case in task.cases}

@@ -1,10 +1,10 @@
 """The plan in words: what the operator is, how it is cut and why, with the numbers of the tiling."""
 
-from akgen.agents.composer.formula import formulas
-from akgen.agents.composer.program import Composition
-from akgen.agents.composer.template import Template
 from akgen.agents.plan import Category, Tiling
 from akgen.knowledge.chip import Chip
+from akgen.tools.compose.middle.formula import formulas
+from akgen.tools.compose.middle.template import Template
+from akgen.tools.compose.program import Composition
 from akgen.tools.dsl.buffers import RESERVE_BYTES
 from akgen.tools.dtypes import DType
 

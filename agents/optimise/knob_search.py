@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from akgen.agents.composer.knobs import schedules
 from akgen.agents.composer.model_free import ModelFree
 from akgen.agents.optimise import forecast
 from akgen.agents.optimise.forecast import over_all
 from akgen.agents.optimise.proposal import Hypothesis, Kind, Member, Proposal, Trial
 from akgen.agents.plan import Plan
 from akgen.knowledge.chip import Chip
+from akgen.tools.compose.back.knobs import schedules
 from akgen.tools.knobs import Knobs
 from akgen.tools.profile import Profile
 from akgen.tools.project import KernelProject

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from akgen.agents.composer.knobs import schedules, turn
 from akgen.agents.composer.model_free import ModelFree
 from akgen.bench.resolve import resolve_task
+from akgen.tools.compose.back.knobs import schedules, turn
 from akgen.tools.dsl import interpret, parse
 from akgen.tools.knobs import Knobs
 from akgen.tools.task import Task

@@ -1,0 +1,94 @@
+"""Axes: what is tied together by operators becomes one axis, what is contiguous everywhere collapses."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from akgen.tools.compose.back.schedule import kinds
+from akgen.tools.compose.front.importer import import_graph
+from akgen.tools.compose.front.trace import trace
+from akgen.tools.compose.middle.facts import Facts
+from akgen.tools.compose.middle.nest import Nest
+from akgen.tools.compose.middle.nesting import nests
+from akgen.tools.compose.middle.push import push
+from akgen.tools.compose.middle.template import unify
+from akgen.tools.compose.scope import Unsupported
+from tests.tools.compose.composing import Function, Loaded, normal
+
+
+def nested(function: Callable[..., Any], *args: Any) -> tuple[Nest, ...]:
+    return nests(push(import_graph(trace(Loaded(Function(function), args)))))
+
+
+def overs(nest: Nest) -> set[tuple[int, ...]]:
+    return {nest.values[i].over for i in nest.reductions()}
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "sizes", "reduced"),
+    [
+        (torch.exp, (normal(2, 3, 5),), (30,), set()),
+        (lambda x, b: x + b, (normal(2, 3, 5), normal(5)), (6, 5), set()),
+        (lambda x, b: x * b, (normal(2, 3, 5, 7), normal(3, 1, 1)), (2, 3, 35), set()),
+        (lambda x: torch.softmax(x, -1), (normal(2, 3, 5),), (6, 5), {(1,)}),
+        (lambda x: torch.softmax(x, 1), (normal(2, 3, 5),), (2, 3, 5), {(1,)}),
+        (lambda x: x.mean(), (normal(4, 6),), (24,), {(0,)}),
+        (lambda x: F.layer_norm(x, x.shape[1:]), (normal(4, 3, 5),), (4, 15), {(1,)}),
+        (lambda x: F.group_norm(x, 2), (normal(3, 4, 5),), (6, 10), {(1,)}),
+        (lambda x: F.instance_norm(x), (normal(3, 4, 5),), (12, 5), {(1,)}),
+        (lambda x: x.view(6, 4).sum(1), (normal(2, 3, 4),), (6, 4), {(1,)}),
+        (lambda x: F.silu(x[:, :3]) * x[:, 3:], (normal(4, 6),), (4, 3), set()),
+    ],
+)
+def test_axes_of(
+    function: Callable[..., Any], args: tuple[Any, ...], sizes: tuple[int, ...], reduced: set[tuple[int, ...]]
+) -> None:
+    (nest,) = nested(function, *args)
+    assert nest.sizes == sizes
+    assert overs(nest) == reduced
+
+
+def test_pieces_of_one_output_run_in_one_nest() -> None:
+    (nest,) = nested(lambda x: torch.cat([x[:, :4] * 2, x[:, 4:]], 1), normal(3, 8))
+    assert nest.sizes == (3, 4)
+    assert sorted(s.access.offset for s in nest.stores) == [0, 4]
+
+
+def test_a_lookup_takes_the_axis_of_the_classes() -> None:
+    x, target = normal(5, 9), torch.tensor([0, 3, 8, 1, 1])
+    (nest,) = nested(lambda a, t: F.nll_loss(torch.log_softmax(a, 1), t), x, target)
+    assert nest.sizes == (5, 9)
+
+
+def test_equal_steps_are_one_value() -> None:
+    (nest,) = nested(lambda x: torch.exp(x) + torch.exp(x), normal(6))
+    assert [v.op for v in nest.values].count("exp") == 1
+
+
+def test_an_axis_that_meets_itself_is_refused() -> None:
+    with pytest.raises(Unsupported, match="meets itself"):
+        nested(lambda x: torch.exp(x) + torch.exp(x).T, normal(4, 4))
+
+
+def test_a_tensor_without_elements_is_refused() -> None:
+    with pytest.raises(Unsupported, match="without elements"):
+        nested(torch.exp, torch.zeros(0, 3))
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "first"),
+    [
+        (torch.tanh, (normal(40),), "flat"),
+        (lambda x: x + 1, (torch.tensor(2.0),), "single"),
+        (lambda x: torch.softmax(x, -1), (normal(4, 6),), "split"),
+        (lambda x: x.sum(1), (normal(4, 6, 8),), "columns"),
+        (lambda x: x.sum((0, 2)), (normal(4, 6, 8),), "items"),
+    ],
+)
+def test_schedule_of(function: Callable[..., Any], args: tuple[Any, ...], first: str) -> None:
+    (nest,) = nested(function, *args)
+    template = unify([nest], Facts([trace(Loaded(Function(function), args))], ["x0"], []), "d")
+    assert kinds(template)[0] == first

@@ -1,0 +1,62 @@
+"""What a trace holds, and what it refuses."""
+
+import pytest
+import torch
+
+from akgen.tools.compose.front.raw import Origin
+from akgen.tools.compose.front.trace import trace
+from akgen.tools.compose.scope import Unsupported
+from akgen.tools.dtypes import DType
+from tests.tools.compose.composing import Function, Loaded, normal
+
+
+def test_arguments_and_parameters_become_operator_inputs_in_binding_order() -> None:
+    class Affine(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = torch.nn.Parameter(normal(8))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x * self.weight
+
+    raw = trace(Loaded(Affine(), (normal(4, 8),)))
+    origins = [n.origin for n in raw.nodes if n.kind == "input"]
+    assert sorted(o.input for o in origins if o is not None) == [0, 1]
+    assert [m.shape for m in raw.inputs if not isinstance(m, tuple) and m is not None] == [(4, 8), (8,)]
+    assert [n.target for n in raw.nodes if n.kind == "call"] == ["aten.mul.Tensor"]
+
+
+def test_elements_of_a_list_keep_their_positions() -> None:
+    raw = trace(Loaded(Function(lambda xs: [x + 1 for x in xs]), ([normal(3), normal(5)],)))
+    assert [n.origin for n in raw.nodes if n.kind == "input"] == [
+        Origin(input=0, element=0),
+        Origin(input=0, element=1),
+    ]
+    assert [o.element for o in raw.outputs] == [0, 1]
+
+
+def test_dtypes_of_outputs_are_the_reference_s_own() -> None:
+    raw = trace(Loaded(Function(lambda x: (x > 0, x.half())), (normal(7),)))
+    assert raw.output_dtypes == (DType.BOOL, DType.FLOAT16)
+
+
+def test_control_flow_on_values_is_refused_with_a_sentence() -> None:
+    def branches(x: torch.Tensor) -> torch.Tensor:
+        return x + 1 if bool((x > 0).all()) else x - 1
+
+    with pytest.raises(Unsupported, match="cannot trace the reference"):
+        trace(Loaded(Function(branches), (normal(7),)))
+
+
+def test_a_shape_that_depends_on_values_is_refused() -> None:
+    with pytest.raises(Unsupported, match="depends on tensor values"):
+        trace(Loaded(Function(lambda x: x[x > 0]), (normal(7),)))
+
+
+def test_a_single_number_that_the_reference_branches_on_is_taken_from_the_task() -> None:
+    def powered(x: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
+        return x * x if order.item() == 2 else x
+
+    raw = trace(Loaded(Function(powered), (normal(7), torch.tensor(2.0))))
+    assert raw.fixed == (1,)
+    assert [n.target for n in raw.nodes if n.kind == "call"] == ["aten.mul.Tensor"]

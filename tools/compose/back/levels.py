@@ -1,0 +1,241 @@
+"""Write a template as nested loops: which value is computed at which depth, in how many passes.
+
+Level 0 is the kernel, deeper levels are loops. A value belongs to the deepest level that introduces one of its axes
+(or one of its operands). A reduction over looped axes is owned by the level outside these loops: it is accumulated
+inside and finished after them, and what needs it waits for another pass.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from akgen.tools.compose.back.blocks import Blocks
+from akgen.tools.compose.back.combine import combine
+from akgen.tools.compose.back.layout import START, Layout, Level, Sink, Tensors
+from akgen.tools.compose.back.operations import Held, type_name
+from akgen.tools.compose.back.writer import Tile, Writer
+from akgen.tools.compose.middle.template import Template
+from akgen.tools.compose.scope import Unsupported
+from akgen.tools.dtypes import DType
+
+
+class Emitter(Blocks):
+    """Writes one template through the levels; results of several cores are combined through global memory."""
+
+    def __init__(
+        self,
+        template: Template,
+        writer: Writer,
+        layout: Layout,
+        levels: Sequence[Level],
+        tensors: Tensors,
+        share: str = "column_share",
+    ) -> None:
+        super().__init__(template, writer, layout, tensors)
+        self.levels = levels
+        self.group = (
+            "0",
+            "num_programs()",
+        )  # where the partial results lie that belong together, and how many
+        self.share = share  # parameter: columns that one core combines
+        self.shares_columns = False
+        self.owner = self._owners()
+        self.depth = self._depths()
+
+    # analysis
+
+    def _axis_depth(self, axis: int) -> int:
+        for k, level in enumerate(self.levels):
+            if axis in level.axes:
+                return k
+        return 0
+
+    def _owners(self) -> dict[int, int]:
+        """Return the level that owns each reduction over looped axes."""
+        owners: dict[int, int] = {}
+        for i in self.t.nest.reductions():
+            value = self.t.values[i]
+            depths = [self._axis_depth(a) for a in value.over if self._axis_depth(a) > 0]
+            if depths:
+                owners[i] = min(depths) - 1
+                kept = max((self._axis_depth(a) for a in value.deps), default=0)
+                if kept > owners[i]:
+                    raise Unsupported("reduction", "a reduction over an outer axis only is not covered here")
+        return owners
+
+    def _depths(self) -> list[int]:
+        depths: list[int] = []
+        for i, v in enumerate(self.t.values):
+            if i in self.owner:
+                depths.append(self.owner[i])
+                continue
+            own = max((self._axis_depth(a) for a in v.deps), default=0)
+            depths.append(max([own, *(depths[a] for a in v.args)]))
+        return depths
+
+    def _sink_depth(self, sink: Sink) -> int:
+        depth = self.depth[self.arg(sink)]
+        if sink.kind == "store":
+            axes = self.t.nest.stores[sink.index].axes
+            return max([depth, *(self._axis_depth(a) for a in axes)])
+        return max([depth, *(self._axis_depth(a) for a in self.t.values[sink.index].over)])
+
+    def needs(self, roots: Sequence[int]) -> list[int]:
+        """Return what must be computed for `roots`, in order; held values and what lies below them are left out."""
+        seen: set[int] = set()
+        stack = [r for r in roots if r not in self.held]
+        while stack:
+            i = stack.pop()
+            if i in seen:
+                continue
+            seen.add(i)
+            if i not in self.owner:
+                stack.extend(a for a in self.t.values[i].args if a not in self.held)
+        return sorted(seen)
+
+    def _needs_through(self, roots: Sequence[int]) -> set[int]:
+        """As _needs, but through reductions that are still to be done."""
+        seen: set[int] = set()
+        stack = [r for r in roots if r not in self.held]
+        while stack:
+            i = stack.pop()
+            if i not in seen:
+                seen.add(i)
+                stack.extend(a for a in self.t.values[i].args if a not in self.held)
+        return seen
+
+    # levels
+
+    def run(self) -> None:
+        """Write the body of the kernel."""
+        sinks = [Sink("store", k) for k in range(len(self.t.nest.stores))]
+        self._level(0, sinks)
+
+    def _level(self, k: int, sinks: list[Sink]) -> None:
+        pending = list(sinks)
+        while True:
+            waiting = self._owned_for(k, pending)
+            if not waiting:
+                break
+            stage = [
+                r for r in waiting
+                if not any(o != r and o in self._needs_through([r]) for o in waiting)
+            ]  # fmt: skip
+            inner = [Sink("accumulate", r) for r in stage]
+            ready = [s for s in pending if self._sink_depth(s) > k and not self._owned_for(k, [s])]
+            pending = [s for s in pending if s not in ready]
+            rest = None if k or self._more(pending, stage) else pending
+            if self._pass(k, inner, ready, rest):
+                return
+        deeper = [s for s in pending if self._sink_depth(s) > k]
+        if deeper:
+            self._pass(k, [], deeper)
+        here = [s for s in pending if self._sink_depth(s) <= k]
+        if here:
+            self.here(k, here)
+
+    def _more(self, sinks: Sequence[Sink], stage: Sequence[int]) -> bool:
+        """Return whether another pass over the data must follow the reductions of `stage`, or a sum over columns."""
+        if any(self._sink_depth(s) > 0 for s in sinks):
+            return True
+        needed = self._needs_through([self.arg(s) for s in sinks])
+        return any(self.t.values[i].op == "reduce" and i not in stage for i in needed - set(self.held))
+
+    def _owned_for(self, k: int, sinks: Sequence[Sink]) -> list[int]:
+        needed = self._needs_through([self.arg(s) for s in sinks])
+        return sorted(r for r in needed if self.owner.get(r) == k and r not in self.held)
+
+    def _pass(
+        self, k: int, accumulate: list[Sink], others: list[Sink], rest: list[Sink] | None = None
+    ) -> bool:
+        """Run the next level's loops once for these sinks.
+
+        `rest` are the sinks of the kernel's own level that only wait for this pass; return whether they were served.
+        """
+        sinks = accumulate + others
+        roots = [self.arg(s) for s in sinks]
+        needed = [i for i in self.needs(roots) if self.depth[i] <= k]
+        fixed = set(self._boundary(roots, k))
+        self.block([i for i in needed if i in fixed or self._feeds(i, fixed)], [], keep=fixed)
+        self._extract(roots, k)
+        totals = {s.index: self._start(s.index) for s in accumulate}
+        level = self.levels[k + 1]
+        self.w.close_stage()
+        with level.opened():
+            before = self.snapshot()
+            self.totals.update(totals)
+            self._level(k + 1, sinks)
+            self.forget(before)
+        self.w.close_stage()
+        for index, tile in totals.items():
+            self.held[index] = Held(self.t.values[index].dtype, tile=tile)
+        return bool(k == 0 and totals) and combine(self, totals, rest)
+
+    def _boundary(self, roots: Sequence[int], k: int) -> Iterator[int]:
+        """Yield values of depth <= k that something deeper uses."""
+        deep = [i for i in self.needs(roots) if self.depth[i] > k]
+        used = {a for i in deep for a in self.t.values[i].args} | set(roots)
+        for i in used:
+            if self.depth[i] <= k and i not in self.held and i not in self.owner:
+                yield i
+
+    def _feeds(self, index: int, targets: set[int]) -> bool:
+        stack = list(targets)
+        seen: set[int] = set()
+        while stack:
+            i = stack.pop()
+            if i == index:
+                return True
+            if i not in seen:
+                seen.add(i)
+                stack.extend(self.t.values[i].args)
+        return False
+
+    def _extract(self, roots: Sequence[int], k: int) -> None:
+        """Make scalars of single values that deeper levels need as such, before their loops begin."""
+        deep = [i for i in self.needs(roots) if self.depth[i] > k]
+        used = {a for i in deep if self.extent_of(self.t.values[i]) != "S" for a in self.t.values[i].args}
+        with self.w.stage("compute"):
+            for i in sorted(used):
+                held = self.held.get(i)
+                single = held is not None and held.tile is not None and held.extent == "S"
+                if held is not None and single and held.dtype != DType.BOOL and held.variable is None:
+                    self.ops.scalar_text(held)
+
+    def snapshot(self) -> dict[int, tuple[Held, str | None]]:
+        return {i: (held, held.variable) for i, held in self.held.items()}
+
+    def forget(self, before: dict[int, tuple[Held, str | None]]) -> None:
+        """Give back what was computed inside a loop that ends here, variables included."""
+        for i, held in list(self.held.items()):
+            if i not in before:
+                if held.tile is not None:
+                    self.w.release(held.tile)
+                del self.held[i]
+        for i, (held, variable) in before.items():
+            held.variable = variable
+            self.held[i] = held
+
+    def _start(self, index: int) -> Tile:
+        value = self.t.values[index]
+        if value.kind not in START:
+            raise Unsupported(f"reduce {value.kind}", f"a reduction by {value.kind} is not covered")
+        extent = self.extent_of(value)
+        tile = self.w.allocate(extent, type_name(value.dtype))
+        with self.w.stage("compute"):
+            self.ops.op("fill", tile.name, START[value.kind], self.layout.extents[extent])
+        return tile
+
+    def here(self, k: int, sinks: list[Sink]) -> None:
+        roots = [self.arg(s) for s in sinks]
+        values = self.needs(roots)
+        guard = self.levels[k].guard
+        if guard is not None:
+            self.w.close_stage()
+            with self.w.indented(f"if {guard}:"):
+                before = self.snapshot()
+                self.block(values, sinks, keep=set())
+                self.forget(before)
+            self.w.close_stage()
+        else:
+            before = self.snapshot()
+            self.block(values, sinks, keep=set())
+            self.forget(before)

@@ -1,0 +1,1 @@
+"""From PyTorch to a graph of few operators: trace, then import each ATen call."""

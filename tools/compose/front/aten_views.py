@@ -1,0 +1,196 @@
+"""Views, copies between layouts, and creation of tensors."""
+
+from akgen.tools.compose.front.importer import Importer, handles, lane
+from akgen.tools.compose.front.ir import Node
+from akgen.tools.compose.front.raw import RawNode
+from akgen.tools.compose.scope import Unsupported
+from akgen.tools.dtypes import DType
+
+F32, I32, BOOL = DType.FLOAT32, DType.INT32, DType.BOOL
+
+
+@handles(
+    "view",
+    "_unsafe_view",
+    "reshape",
+    "unsqueeze",
+    "squeeze",
+    "squeeze_copy",
+    "view_copy",
+    "flatten",
+    "unsqueeze_copy",
+)
+def _view(im: Importer, node: RawNode) -> int:
+    if node.target == "aten.view.dtype":
+        raise Unsupported("view.dtype", "a view in another dtype is not covered")
+    return im.b.reshape(im.value(node.args[0]), im.out(node).shape)
+
+
+@handles("expand", "expand_copy", "broadcast_to")
+def _expand(im: Importer, node: RawNode) -> int:
+    return im.b.expand(im.value(node.args[0]), im.out(node).shape)
+
+
+@handles("permute", "transpose", "t", "permute_copy", "transpose_copy", "t_copy")
+def _permute(im: Importer, node: RawNode) -> int:
+    x = im.value(node.args[0])
+    rank = len(im.shape(x))
+    order = list(range(rank))
+    if "permute" in node.target:
+        order = [d % rank for d in node.args[1]]
+    elif rank >= 2:
+        a, b = (node.args[1] % rank, node.args[2] % rank) if len(node.args) > 2 else (0, 1)
+        order[a], order[b] = order[b], order[a]
+    return im.b.permute(x, tuple(order))
+
+
+@handles("slice", "slice_copy")
+def _slice(im: Importer, node: RawNode) -> int:
+    x = im.value(node.args[0])
+    shape = im.shape(x)
+    axis = im.arg(node, 1, "dim", 0) % len(shape)
+    start = im.arg(node, 2, "start", 0) or 0
+    step = im.arg(node, 4, "step", 1)
+    start = max(0, start + shape[axis] if start < 0 else start)
+    return im.b.slice(x, axis, min(start, shape[axis]), im.out(node).shape[axis], step)
+
+
+@handles("select", "select_copy")
+def _select(im: Importer, node: RawNode) -> int:
+    x = im.value(node.args[0])
+    shape = im.shape(x)
+    axis = node.args[1] % len(shape)
+    index = node.args[2]
+    if not isinstance(index, int):
+        raise Unsupported("select", "an index that is a tensor's value is not covered")
+    one = im.b.slice(x, axis, index % shape[axis], 1)
+    return im.b.reshape(one, im.out(node).shape)
+
+
+@handles("split_with_sizes", "split", "chunk", "unbind", "split_with_sizes_copy", "split_copy", "unbind_copy")
+def _split(im: Importer, node: RawNode) -> tuple[int | None, ...]:
+    x = im.value(node.args[0])
+    rank = len(im.shape(x))
+    position = 1 if "unbind" in node.target else 2
+    axis = im.arg(node, position, "dim", 0) % rank
+    start = 0
+    parts: list[int | None] = []
+    for k in range(len(node.metas)):
+        shape = im.out(node, k).shape
+        count = 1 if "unbind" in node.target else shape[axis]
+        parts.append(im.b.reshape(im.b.slice(x, axis, start, count), shape))
+        start += count
+    return tuple(parts)
+
+
+@handles("cat", "concat", "concatenate")
+def _cat(im: Importer, node: RawNode) -> int:
+    dtype = im.result_lane(node)
+    rank = len(im.out(node).shape)
+    parts = [im.as_lane(a, dtype) for a in node.args[0]]
+    parts = [p for p in parts if len(im.shape(p)) == rank]
+    return im.b.cat(tuple(parts), im.arg(node, 1, "dim", 0) % rank)
+
+
+@handles("stack")
+def _stack(im: Importer, node: RawNode) -> int:
+    out = im.out(node)
+    axis = im.arg(node, 1, "dim", 0) % len(out.shape)
+    one = tuple(1 if i == axis else d for i, d in enumerate(out.shape))
+    dtype = im.result_lane(node)
+    return im.b.cat(tuple(im.b.reshape(im.as_lane(a, dtype), one) for a in node.args[0]), axis)
+
+
+@handles("slice_scatter")
+def _slice_scatter(im: Importer, node: RawNode) -> int:
+    base, source = im.value(node.args[0]), im.as_lane(node.args[1], im.result_lane(node))
+    shape = im.shape(base)
+    axis = im.arg(node, 2, "dim", 0) % len(shape)
+    start = im.arg(node, 3, "start", 0) or 0
+    start = start + shape[axis] if start < 0 else start
+    if im.arg(node, 5, "step", 1) != 1:
+        raise Unsupported("slice_scatter", "assigning to a slice with a step is not covered")
+    count = im.shape(source)[axis]
+    parts = [source]
+    if start > 0:
+        parts.insert(0, im.b.slice(base, axis, 0, start))
+    if start + count < shape[axis]:
+        parts.append(im.b.slice(base, axis, start + count, shape[axis] - start - count))
+    return im.b.cat(tuple(parts), axis)
+
+
+@handles("constant_pad_nd")
+def _pad(im: Importer, node: RawNode) -> int:
+    x = im.value(node.args[0])
+    dtype = im.result_lane(node)
+    value = im.arg(node, 2, "value", 0)
+    pads = node.args[1]
+    for k in range(len(pads) // 2):
+        shape = im.shape(x)
+        axis = len(shape) - 1 - k
+        before, after = pads[2 * k], pads[2 * k + 1]
+        if before < 0 or after < 0:
+            raise Unsupported("constant_pad_nd", "negative padding is not covered")
+        parts = [x]
+        for where, count in ((0, before), (len(parts) + 1, after)):
+            if count:
+                border = tuple(count if i == axis else d for i, d in enumerate(shape))
+                parts.insert(where, im.b.full(value, dtype, border))
+        x = im.b.cat(tuple(parts), axis)
+    return x
+
+
+@handles("repeat")
+def _repeat(im: Importer, node: RawNode) -> int:
+    x = im.value(node.args[0])
+    repeats = node.args[1]
+    shape = (1,) * (len(repeats) - len(im.shape(x))) + im.shape(x)
+    split: list[int] = []
+    wide: list[int] = []
+    for count, size in zip(repeats, shape, strict=True):
+        split += [1, size]
+        wide += [count, size]
+    tiled = im.b.expand(im.b.reshape(x, tuple(split)), tuple(wide))
+    return im.b.reshape(tiled, im.out(node).shape)
+
+
+@handles("full", "full_like", "scalar_tensor", "zeros", "zeros_like", "ones", "ones_like", "new_zeros", "new_ones",
+         "new_full", "empty", "empty_like", "new_empty", "fill", "zero")  # fmt: skip
+def _full(im: Importer, node: RawNode) -> int:
+    name = node.target.split(".")[1]
+    dtype = im.result_lane(node)
+    value: object = 0
+    if name.removesuffix("_like").removeprefix("new_") == "ones":
+        value = 1
+    elif name in ("full", "full_like", "fill"):
+        value = node.args[1]
+    elif name == "new_full":
+        value = node.args[2]
+    elif name == "scalar_tensor":
+        value = node.args[0]
+    return im.b.expand(im.b.reshape(im.as_lane(value, dtype), ()), im.out(node).shape)
+
+
+@handles("arange")
+def _arange(im: Importer, node: RawNode) -> int:
+    numbers = [a for a in node.args if isinstance(a, (int, float))]
+    if len(numbers) != len(node.args):
+        raise Unsupported("arange", "an arange whose ends are tensor values is not covered")
+    start, step = 0.0, 1.0
+    if "start" in node.target:
+        start = float(numbers[0])
+        step = float(numbers[2]) if len(numbers) > 2 else 1.0
+    out = im.out(node)
+    dtype = lane(out.dtype)
+    if not im.raw.fixed:
+        return im.b.iota(out.shape[0], start, step, dtype)
+    # start and step may be inputs: keep them apart, whatever their values in this case
+    places = im.b.iota(out.shape[0], 0, 1, dtype)
+    first, width = (im.b.add(Node(op="const", dtype=dtype, shape=(), value=v, tag=k)) for k, v in
+                    enumerate((_number(start, dtype), _number(step, dtype)), start=1))  # fmt: skip
+    scaled = im.b.add(Node(op="mul", args=(places, width), dtype=dtype, shape=out.shape))
+    return im.b.add(Node(op="add", args=(scaled, first), dtype=dtype, shape=out.shape))
+
+
+def _number(value: float, dtype: DType) -> float | int:
+    return value if dtype.is_float else int(value)

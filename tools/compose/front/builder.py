@@ -1,0 +1,268 @@
+"""Build graphs: every node passes here, so that equal values are one node and constants fold."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from akgen.tools.compose.front.ir import COMPARISONS, Graph, Node, Number, Output, Slice
+from akgen.tools.compose.front.raw import Origin
+from akgen.tools.compose.scope import Unsupported
+from akgen.tools.dtypes import DType
+
+
+def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape that these broadcast to, aligned at the right."""
+    rank = max((len(s) for s in shapes), default=0)
+    out = [1] * rank
+    for shape in shapes:
+        for i, d in enumerate(shape, start=rank - len(shape)):
+            if d != 1:
+                out[i] = d
+    return tuple(out)
+
+
+def contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return row-major strides in elements."""
+    strides = [1] * len(shape)
+    for i in range(len(shape) - 2, -1, -1):
+        strides[i] = strides[i + 1] * shape[i + 1]
+    return tuple(strides)
+
+
+def promote(a: DType, b: DType) -> DType:
+    """Return the wider of two types, floats over integers over bool."""
+    if a == b:
+        return a
+    if a.is_float != b.is_float:
+        return a if a.is_float else b
+    if a == DType.BOOL or b == DType.BOOL:
+        return b if a == DType.BOOL else a
+    return a if a.size_bytes > b.size_bytes else (b if b.size_bytes > a.size_bytes else DType.FLOAT32)
+
+
+class Builder:
+    """A growing graph with common-subexpression elimination and constant folding."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self._known: dict[Node, int] = {}
+        self._ranges = 0
+
+    def __getitem__(self, index: int) -> Node:
+        return self.nodes[index]
+
+    def add(self, node: Node) -> int:
+        """Return the index of this node, or of an equal one."""
+        if node in self._known:
+            return self._known[node]
+        self.nodes.append(node)
+        self._known[node] = len(self.nodes) - 1
+        return len(self.nodes) - 1
+
+    def graph(self, outputs: tuple[Output, ...]) -> Graph:
+        """Return what the outputs need, renumbered."""
+        return prune(Graph(nodes=tuple(self.nodes), outputs=outputs))
+
+    # leaves
+
+    def load(self, origin: Origin, dtype: DType, shape: tuple[int, ...]) -> int:
+        return self.add(Node(op="load", dtype=dtype, shape=shape, origin=origin))
+
+    def strided(self, load: Node, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> int:
+        """Return a load of the same tensor that walks it in another way."""
+        same = offset == 0 and strides == contiguous(shape)
+        changes = {"shape": shape, "strides": None if same else strides, "offset": offset}
+        return self.add(load.model_copy(update=changes))
+
+    def const(self, value: Number, dtype: DType) -> int:
+        value = float(value) if dtype.is_float else (bool(value) if dtype == DType.BOOL else int(value))
+        return self.add(Node(op="const", dtype=dtype, shape=(), value=value))
+
+    def iota(self, count: int, start: Number, step: Number, dtype: DType) -> int:
+        """Return start, start + step, … along an axis of its own."""
+        self._ranges += 1
+        node = Node(op="iota", dtype=dtype, shape=(count,), value=start, step=step, tag=self._ranges)
+        return self.add(node)
+
+    def constant(self, index: int) -> Number | None:
+        """Return the value of a scalar constant, seen through views."""
+        node = self.nodes[index]
+        while node.op in ("expand", "reshape"):
+            node = self.nodes[node.args[0]]
+        return node.value if node.op == "const" else None
+
+    # pointwise
+
+    def unary(self, op: str, x: int, dtype: DType | None = None) -> int:
+        node = self.nodes[x]
+        if op in ("isnan", "isinf", "isfinite") and not node.dtype.is_float:
+            return self.full(op == "isfinite", DType.BOOL, node.shape)
+        if op in ("floor", "ceil", "trunc", "round") and not node.dtype.is_float:
+            return x
+        out = dtype or (DType.BOOL if op in ("isnan", "isinf", "isfinite", "not") else node.dtype)
+        return self.add(Node(op=op, args=(x,), dtype=out, shape=node.shape))
+
+    def rounded(self, x: int, dtype: DType) -> int:
+        """Return a value rounded to a half type, unless it already is."""
+        node = self.nodes[x]
+        op = f"round_{dtype}"
+        if node.op == op or node.op in ("load", "const", "expand") or node.dtype != DType.FLOAT32:
+            return x
+        return self.add(Node(op=op, args=(x,), dtype=node.dtype, shape=node.shape))
+
+    def binary(self, op: str, a: int, b: int, dtype: DType | None = None) -> int:
+        x, y = self.nodes[a], self.nodes[b]
+        out = dtype or (DType.BOOL if op in COMPARISONS else promote(x.dtype, y.dtype))
+        folded = _fold(op, self.constant(a), self.constant(b))
+        shape = broadcast(x.shape, y.shape)
+        if folded is not None:
+            return self.full(folded, out, shape)
+        same = self._identity(op, a, b, out, shape)
+        if same is not None:
+            return same
+        return self.add(Node(op=op, args=(a, b), dtype=out, shape=shape))
+
+    def _identity(self, op: str, a: int, b: int, out: DType, shape: tuple[int, ...]) -> int | None:
+        """Return an operand if the other is neutral: x + 0, x * 1, x / 1, x ** 1 (finite or not, exact)."""
+        ca, cb = self.constant(a), self.constant(b)
+        x, y = self.nodes[a], self.nodes[b]
+        if x.dtype == out and x.shape == shape and cb is not None:
+            neutral = {"add": 0, "sub": 0, "mul": 1, "div": 1, "pow": 1}.get(op)
+            if neutral is not None and cb == neutral:
+                return a
+        if y.dtype == out and y.shape == shape and ca is not None:
+            neutral = {"add": 0, "mul": 1}.get(op)
+            if neutral is not None and ca == neutral:
+                return b
+        return None
+
+    def where(self, condition: int, a: int, b: int) -> int:
+        c, x, y = self.nodes[condition], self.nodes[a], self.nodes[b]
+        shape = broadcast(c.shape, x.shape, y.shape)
+        first = self.constant(a)
+        if c.op == "isnan" and isinstance(first, float) and math.isnan(first):
+            a = c.args[0]  # NaN where the operand is NaN: the operand itself
+            x = self.nodes[a]
+        known = self.constant(condition)
+        if known is not None:
+            chosen = a if known else b
+            if self.nodes[chosen].shape == shape:
+                return chosen
+        return self.add(
+            Node(op="where", args=(condition, a, b), dtype=promote(x.dtype, y.dtype), shape=shape)
+        )
+
+    def cast(self, x: int, dtype: DType) -> int:
+        node = self.nodes[x]
+        if node.dtype == dtype:
+            return x
+        value = self.constant(x)
+        if value is not None:
+            if dtype.is_float or dtype == DType.BOOL or math.isfinite(value):
+                return self.full(value if dtype.is_float else int(value), dtype, node.shape)
+            raise Unsupported("cast", "a constant that is not finite is cast to an integer")
+        return self.add(Node(op="cast", args=(x,), dtype=dtype, shape=node.shape))
+
+    def full(self, value: Number, dtype: DType, shape: tuple[int, ...]) -> int:
+        return self.expand(self.const(value, dtype), shape)
+
+    # reductions and views
+
+    def reduce(self, kind: str, x: int, axes: tuple[int, ...], dtype: DType | None = None) -> int:
+        """Reduce over `axes`, which stay with length 1."""
+        node = self.nodes[x]
+        shape = tuple(1 if i in axes else d for i, d in enumerate(node.shape))
+        fields = {"op": "reduce", "args": (x,), "dtype": dtype or node.dtype, "shape": shape}
+        return self.add(Node.model_validate({**fields, "kind": kind, "axes": axes}))
+
+    def reshape(self, x: int, shape: tuple[int, ...]) -> int:
+        node = self.nodes[x]
+        if node.shape == shape:
+            return x
+        if node.op == "reshape":
+            return self.reshape(node.args[0], shape)
+        return self.add(Node(op="reshape", args=(x,), dtype=node.dtype, shape=shape))
+
+    def permute(self, x: int, order: tuple[int, ...]) -> int:
+        node = self.nodes[x]
+        if order == tuple(range(len(order))):
+            return x
+        shape = tuple(node.shape[i] for i in order)
+        return self.add(Node(op="permute", args=(x,), dtype=node.dtype, shape=shape, axes=order))
+
+    def expand(self, x: int, shape: tuple[int, ...]) -> int:
+        node = self.nodes[x]
+        if node.shape == shape:
+            return x
+        return self.add(Node(op="expand", args=(x,), dtype=node.dtype, shape=shape))
+
+    def slice(self, x: int, axis: int, start: int, count: int, step: int = 1) -> int:
+        node = self.nodes[x]
+        if start == 0 and step == 1 and count == node.shape[axis]:
+            return x
+        shape = tuple(count if i == axis else d for i, d in enumerate(node.shape))
+        cut = Slice(axis=axis, start=start, step=step)
+        return self.add(Node(op="slice", args=(x,), dtype=node.dtype, shape=shape, cut=cut))
+
+    def cat(self, parts: tuple[int, ...], axis: int) -> int:
+        parts = tuple(p for p in parts if self.nodes[p].shape[axis] > 0) or parts[:1]
+        if len(parts) == 1:
+            return parts[0]
+        first = self.nodes[parts[0]]
+        count = sum(self.nodes[p].shape[axis] for p in parts)
+        shape = tuple(count if i == axis else d for i, d in enumerate(first.shape))
+        dtype = first.dtype
+        for p in parts[1:]:
+            dtype = promote(dtype, self.nodes[p].dtype)
+        return self.add(Node(op="cat", args=parts, dtype=dtype, shape=shape, axes=(axis,)))
+
+
+def needed_by(wanted: Iterable[int], nodes: Sequence[Node]) -> set[int]:
+    """Return the numbers of the wanted nodes and of all that they are computed from."""
+    needed: set[int] = set()
+    stack = list(wanted)
+    while stack:
+        i = stack.pop()
+        if i not in needed:
+            needed.add(i)
+            stack.extend(nodes[i].args)
+    return needed
+
+
+def prune(graph: Graph) -> Graph:
+    """Drop nodes that no output needs and renumber the rest."""
+    needed = needed_by((o.node for o in graph.outputs), graph.nodes)
+    new: dict[int, int] = {}
+    nodes: list[Node] = []
+    for i in sorted(needed):
+        node = graph.nodes[i]
+        new[i] = len(nodes)
+        nodes.append(node.model_copy(update={"args": tuple(new[a] for a in node.args)}))
+    outputs = tuple(o.model_copy(update={"node": new[o.node]}) for o in graph.outputs)
+    return Graph(nodes=tuple(nodes), outputs=outputs)
+
+
+def _fold(op: str, a: Number | None, b: Number | None) -> Number | None:
+    """Return the value of a pointwise operation on two constants, if it is safe to know."""
+    if a is None or b is None:
+        return None
+    try:
+        match op:
+            case "add":
+                return a + b
+            case "sub":
+                return a - b
+            case "mul":
+                return a * b
+            case "div":
+                return a / b
+            case "max":
+                return max(a, b)
+            case "min":
+                return min(a, b)
+            case "pow":
+                result = a**b
+                return result if isinstance(result, (int, float)) else None
+            case _:
+                return None
+    except (ZeroDivisionError, OverflowError):
+        return None

@@ -1,0 +1,273 @@
+"""Functions that the tile DSL lacks, composed of those that it has."""
+
+import math
+from collections.abc import Callable
+
+from akgen.tools.compose.front.importer import Importer
+from akgen.tools.compose.front.raw import RawNode
+from akgen.tools.compose.scope import Unsupported
+from akgen.tools.dtypes import DType
+
+F32 = DType.FLOAT32
+
+
+class _Math:
+    """Arithmetic on FLOAT32 values, short enough to read formulas."""
+
+    def __init__(self, im: Importer) -> None:
+        self.im = im
+
+    def __call__(self, op: str, a: int, b: int | float | None = None) -> int:
+        if b is None:
+            return self.im.b.unary(op, a)
+        other = b if isinstance(b, int) else self.const(b)
+        return self.im.b.binary(op, a, other)
+
+    def const(self, value: float) -> int:
+        return self.im.b.const(value, F32)
+
+    def where(self, condition: int, a: int, b: int) -> int:
+        return self.im.b.where(condition, a, b)
+
+
+def compose(im: Importer, node: RawNode) -> int:
+    """Return the value of an ATen activation or special function."""
+    name = node.target.removeprefix("aten.").split(".")[0]
+    x = im.as_lane(node.args[0], F32)
+    return _FORMULAS[name](_Math(im), x, node)
+
+
+def _gelu(m: _Math, x: int, node: RawNode) -> int:
+    tanh = m.im.arg(node, 1, "approximate", "none") == "tanh"
+    return m("gelu_tanh" if tanh else "gelu", x)
+
+
+def _softplus(m: _Math, x: int, node: RawNode) -> int:
+    beta, threshold = float(m.im.arg(node, 1, "beta", 1.0)), float(m.im.arg(node, 2, "threshold", 20.0))
+    scaled = m("mul", x, beta)
+    soft = m("mul", m("softplus", scaled), 1.0 / beta)
+    return m.where(m("gt", scaled, threshold), x, soft)
+
+
+def _mish(m: _Math, x: int, node: RawNode) -> int:
+    del node
+    return m("mul", x, m("tanh", m("softplus", x)))
+
+
+def _hardsigmoid(m: _Math, x: int, node: RawNode) -> int:
+    del node
+    return m("mul", m("min", m("max", m("add", x, 3.0), 0.0), 6.0), 1.0 / 6.0)
+
+
+def _hardswish(m: _Math, x: int, node: RawNode) -> int:
+    return m("mul", x, _hardsigmoid(m, x, node))
+
+
+def _elu(m: _Math, x: int, node: RawNode) -> int:
+    alpha, scale, input_scale = (
+        float(m.im.arg(node, 1, "alpha", 1.0)),
+        float(m.im.arg(node, 2, "scale", 1.0)),
+        float(m.im.arg(node, 3, "input_scale", 1.0)),
+    )
+    negative = m("mul", m("expm1", m("mul", m("min", x, 0.0), input_scale)), alpha * scale)
+    return m("add", m("mul", m("max", x, 0.0), scale), negative)
+
+
+def _celu(m: _Math, x: int, node: RawNode) -> int:
+    alpha = float(m.im.arg(node, 1, "alpha", 1.0))
+    negative = m("mul", m("expm1", m("mul", m("min", x, 0.0), 1.0 / alpha)), alpha)
+    return m("add", m("max", x, 0.0), negative)
+
+
+def _leaky_relu(m: _Math, x: int, node: RawNode) -> int:
+    slope = float(m.im.arg(node, 1, "negative_slope", 0.01))
+    return m.where(m("gt", x, 0.0), x, m("mul", x, slope))
+
+
+def _prelu(m: _Math, x: int, node: RawNode) -> int:
+    weight = m.im.as_lane(node.args[1], F32)
+    return m.where(m("gt", x, 0.0), x, m.im.b.binary("mul", weight, x))
+
+
+def _hardtanh(m: _Math, x: int, node: RawNode) -> int:
+    low, high = float(m.im.arg(node, 1, "min_val", -1.0)), float(m.im.arg(node, 2, "max_val", 1.0))
+    return m("min", m("max", x, low), high)
+
+
+def _frac(m: _Math, x: int, node: RawNode) -> int:
+    del node
+    return m("sub", x, m("trunc", x))
+
+
+def _log1p(m: _Math, x: int, node: RawNode) -> int:
+    del node
+    return m("log1p", x)
+
+
+def _erfc(m: _Math, x: int, node: RawNode) -> int:
+    del node
+    return m("sub", m.const(1.0), m("erf", x))
+
+
+def _asinh(m: _Math, x: int, node: RawNode) -> int:
+    """sign(x) * log(|x| + sqrt(x*x + 1)), through log1p where |x| is small."""
+    del node
+    a = m("abs", x)
+    root = m("sqrt", m("add", m("mul", x, x), 1.0))
+    inner = m("add", a, m("div", m("mul", x, x), m("add", root, 1.0)))
+    return m("mul", m("sign", x), m("log1p", inner))
+
+
+def _acosh(m: _Math, x: int, node: RawNode) -> int:
+    del node
+    return m("log", m("add", x, m("sqrt", m("sub", m("mul", x, x), 1.0))))
+
+
+def _atanh(m: _Math, x: int, node: RawNode) -> int:
+    """log1p(2x / (1 - x)) / 2."""
+    del node
+    ratio = m("div", m("mul", x, 2.0), m("sub", m.const(1.0), x))
+    return m("mul", m("log1p", ratio), 0.5)
+
+
+def _copysign(m: _Math, x: int, node: RawNode) -> int:
+    y = m.im.as_lane(node.args[1], F32)
+    a = m("abs", x)
+    return m.where(m("lt", y, 0.0), m("neg", a), a)
+
+
+def _hypot(m: _Math, x: int, node: RawNode) -> int:
+    """sqrt(x² + y²), scaled by the larger so that squares do not overflow."""
+    y = m.im.as_lane(node.args[1], F32)
+    a, b = m("abs", x), m("abs", y)
+    high, low = m.im.b.binary("max", a, b), m.im.b.binary("min", a, b)
+    ratio = m.im.b.binary("div", low, m("max", high, 1e-38))
+    return m("mul", high, m("sqrt", m("add", m("mul", ratio, ratio), 1.0)))
+
+
+def _logit(m: _Math, x: int, node: RawNode) -> int:
+    eps = m.im.arg(node, 1, "eps")
+    if eps is not None:
+        x = m("min", m("max", x, float(eps)), 1.0 - float(eps))
+    return m("log", m("div", x, m("sub", m.const(1.0), x)))
+
+
+def _log_sigmoid(m: _Math, x: int, node: RawNode) -> int:
+    del node
+    tail = m("log1p", m("exp", m("neg", m("abs", x))))
+    return m("sub", m("min", x, 0.0), tail)
+
+
+def _tan(m: _Math, x: int, node: RawNode) -> int:
+    del node
+    return m("div", m("sin", x), m("cos", x))
+
+
+def _sinh(m: _Math, x: int, node: RawNode) -> int:
+    """(t + t / (t + 1)) / 2 with t = expm1(|x|), and the sign of x."""
+    del node
+    t = m("expm1", m("abs", x))
+    finite = m("min", t, 3e38)
+    half = m("mul", m("add", t, m("div", finite, m("add", finite, 1.0))), 0.5)
+    return m("mul", half, m("sign", x))
+
+
+def _cosh(m: _Math, x: int, node: RawNode) -> int:
+    del node
+    e = m("exp", m("abs", x))
+    return m("mul", m("add", e, m("reciprocal", e)), 0.5)
+
+
+def _poly(m: _Math, z: int, coefficients: tuple[float, ...]) -> int:
+    """Return the polynomial in z, highest coefficient first, by Horner's rule."""
+    value = m("mul", z, coefficients[0])
+    for c in coefficients[1:-1]:
+        value = m("mul", m("add", value, c), z)
+    return m("add", value, coefficients[-1])
+
+
+def _atan(m: _Math, x: int, node: RawNode) -> int:
+    """Two range reductions, to |u| <= tan(pi/8), and an odd polynomial; relative error about 2e-7."""
+    del node
+    a = m("abs", x)
+    large = m("gt", a, 1.0)
+    t = m.where(large, m("reciprocal", m("max", a, 1e-30)), a)
+    middle = m("gt", t, 0.41421356)
+    u = m.where(middle, m("div", m("add", t, -1.0), m("add", t, 1.0)), t)
+    z = m("mul", u, u)
+    p = _poly(m, z, (8.05374449538e-2, -1.38776856032e-1, 1.99777106478e-1, -3.33329491539e-1))
+    r = m("add", m("mul", m("mul", p, z), u), u)
+    r = m.where(middle, m("add", r, math.pi / 4), r)
+    r = m.where(large, m("sub", m.const(math.pi / 2), r), r)
+    return m("mul", r, m("sign", x))
+
+
+def _asin_core(m: _Math, x: int) -> tuple[int, int]:
+    """Return (|x| > 1/2, asin of |x|, or of sqrt((1 - |x|) / 2) where |x| > 1/2)."""
+    a = m("abs", x)
+    large = m("gt", a, 0.5)
+    reduced = m("mul", m("sub", m.const(1.0), a), 0.5)
+    z = m.where(large, reduced, m("mul", a, a))
+    s = m.where(large, m("sqrt", reduced), a)
+    p = _poly(m, z, (4.2163199048e-2, 2.4181311049e-2, 4.5470025998e-2, 7.4953002686e-2, 1.6666752422e-1))
+    return large, m("add", m("mul", m("mul", p, z), s), s)
+
+
+def _asin(m: _Math, x: int, node: RawNode) -> int:
+    del node
+    large, core = _asin_core(m, x)
+    r = m.where(large, m("sub", m.const(math.pi / 2), m("mul", core, 2.0)), core)
+    return m("mul", r, m("sign", x))
+
+
+def _acos(m: _Math, x: int, node: RawNode) -> int:
+    """pi/2 - asin(x), and 2 asin(sqrt((1 - |x|) / 2)) or pi less it where |x| > 1/2."""
+    del node
+    large, core = _asin_core(m, x)
+    near = m("mul", core, 2.0)
+    outer = m.where(m("lt", x, 0.0), m("sub", m.const(math.pi), near), near)
+    inner = m("sub", m.const(math.pi / 2), m("mul", core, m("sign", x)))
+    return m.where(large, outer, inner)
+
+
+def _uncovered(m: _Math, x: int, node: RawNode) -> int:
+    del m, x
+    raise Unsupported(node.target, f"the operation {node.target} is not covered")
+
+
+_FORMULAS: dict[str, Callable[[_Math, int, RawNode], int]] = {
+    "gelu": _gelu,
+    "silu": lambda m, x, _: m("silu", x),
+    "softplus": _softplus,
+    "mish": _mish,
+    "hardsigmoid": _hardsigmoid,
+    "hardswish": _hardswish,
+    "elu": _elu,
+    "celu": _celu,
+    "leaky_relu": _leaky_relu,
+    "prelu": _prelu,
+    "_prelu_kernel": _prelu,
+    "hardtanh": _hardtanh,
+    "expm1": lambda m, x, _: m("expm1", x),
+    "log1p": _log1p,
+    "tan": _tan,
+    "sinh": _sinh,
+    "cosh": _cosh,
+    "asin": _asin,
+    "acos": _acos,
+    "atan": _atan,
+    "log2": lambda m, x, _: m("mul", m("log", x), 1.0 / math.log(2.0)),
+    "log10": lambda m, x, _: m("mul", m("log", x), 1.0 / math.log(10.0)),
+    "erfc": _erfc,
+    "asinh": _asinh,
+    "acosh": _acosh,
+    "atanh": _atanh,
+    "atan2": _uncovered,
+    "frac": _frac,
+    "sgn": lambda m, x, _: m("sign", x),
+    "copysign": _copysign,
+    "hypot": _hypot,
+    "square": lambda m, x, _: m("mul", x, x),
+    "log_sigmoid_forward": _log_sigmoid,
+    "logit": _logit,
+}

@@ -1,0 +1,173 @@
+"""Trace a loaded case with torch.export and core ATen decompositions. Only the trace_*.py import torch here.
+
+Not covered: references whose control flow depends on tensor values, and outputs whose shape does.
+"""
+
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from io import StringIO
+from typing import Any
+
+import torch
+
+from akgen.tools.compose.front.raw import RawGraph
+from akgen.tools.compose.front.trace_reader import SMALL_CONSTANT, TraceReader
+from akgen.tools.compose.scope import Unsupported
+from akgen.tools.reference.protocol import LoadedCase
+
+LARGEST_GRAPH = 3000  # nodes; beyond, the reference is a program rather than a formula
+# What tracing a user's Python may raise.
+_TRACE_ERRORS = (
+    RuntimeError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    NotImplementedError,
+    LookupError,
+    AssertionError,
+)
+
+
+def trace(loaded: LoadedCase) -> RawGraph:
+    """Return the case's graph of core ATen calls.
+
+    Raises Unsupported when the reference cannot be exported (data-dependent control flow, unknown classes).
+    """
+    args = tuple(loaded.example_args)
+    lifted = _lifted(loaded)
+    if lifted is not None:
+        try:
+            return TraceReader(_export(loaded, lifted), loaded, lifted).read()
+        except Unsupported:
+            pass  # the reference needs its numbers as numbers
+    try:
+        return TraceReader(_export(loaded, args), loaded, args).read()
+    except Unsupported as refused:
+        fixed = _single_values(loaded)
+        if refused.op not in ("torch.export", "dynamic shape") or not fixed:
+            raise
+    return _specialised(loaded, args, fixed)
+
+
+class _Specialised(torch.nn.Module):  # type: ignore[misc]
+    """A model some of whose tensor arguments are part of the program: their values are literals."""
+
+    def __init__(self, inner: torch.nn.Module, args: tuple[Any, ...], fixed: tuple[int, ...]) -> None:
+        super().__init__()
+        self.inner = inner
+        self._literals = {k: (args[k].tolist(), args[k].dtype) for k in fixed}
+        self._count = len(args)
+
+    def forward(self, *rest: Any) -> Any:
+        values = iter(rest)
+        args = [
+            torch.tensor(self._literals[k][0], dtype=self._literals[k][1])
+            if k in self._literals
+            else next(values)
+            for k in range(self._count)
+        ]
+        return self.inner(*args)
+
+
+def _single_values(loaded: LoadedCase) -> tuple[int, ...]:
+    """Return the arguments that hold one number, or numbers that the tiling function may read."""
+    readable = {
+        s.index
+        for i, s in enumerate(loaded.binding.inputs)
+        if s is not None and i in loaded.binding.const_inputs
+    }
+    return tuple(
+        k
+        for k, a in enumerate(loaded.example_args)
+        if isinstance(a, torch.Tensor) and (a.numel() == 1 or (k in readable and a.numel() <= SMALL_CONSTANT))
+    )
+
+
+def _specialised(loaded: LoadedCase, args: tuple[Any, ...], fixed: tuple[int, ...]) -> RawGraph:
+    """Trace with the values of single-number arguments known, if these are the same in every draw of the task."""
+    numbers = {s.index: i for i, s in enumerate(loaded.binding.inputs) if s is not None and s.kind == "arg"}
+    again = loaded.sample(1, "task").inputs
+    for k in fixed:
+        bound = again[numbers[k]] if k in numbers else None
+        if bound is not None and not torch.equal(torch.as_tensor(bound).reshape(-1), args[k].reshape(-1)):
+            raise Unsupported("control flow", "the reference branches on the values of an input")
+    rest = tuple(a for k, a in enumerate(args) if k not in fixed)
+    program = _export(loaded, rest, _Specialised(loaded.model, args, fixed))
+    return TraceReader(program, loaded, args, fixed).read()
+
+
+def _lifted(loaded: LoadedCase) -> tuple[Any, ...] | None:
+    """Return the arguments with numbers that are operator inputs made tensors, so that the kernel reads them."""
+    binding = loaded.binding
+    unknown = [
+        i for i, s in enumerate(binding.inputs) if s is not None and s.kind == "arg" and s.index is None
+    ]
+    numbers = [k for k, a in enumerate(loaded.example_args) if _is_number(a)]
+    if not unknown or not numbers:
+        return None
+    inputs = loaded.sample(0, "task").inputs
+    args = list(loaded.example_args)
+    for i in unknown:
+        bound = inputs[i]
+        for k in numbers:
+            if isinstance(bound, torch.Tensor) and not isinstance(args[k], torch.Tensor):
+                value = torch.as_tensor(args[k])
+                if value.numel() == bound.numel() and _close(value, bound):
+                    args[k] = bound.reshape(value.shape).clone()
+                    break
+    return tuple(args) if any(a is not b for a, b in zip(args, loaded.example_args, strict=True)) else None
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(_is_number(v) for v in value)
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _close(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return bool(torch.allclose(a.reshape(-1).double(), b.reshape(-1).double(), rtol=1e-2, atol=1e-6))
+
+
+def _export(
+    loaded: LoadedCase, args: tuple[Any, ...], model: torch.nn.Module | None = None
+) -> torch.export.ExportedProgram:
+    with _quiet(), _known_constants(), torch.no_grad():
+        try:
+            program = torch.export.export(model or loaded.model, args, strict=False)
+            if len(program.graph.nodes) > LARGEST_GRAPH:
+                raise Unsupported("graph", f"the reference unrolls to {len(program.graph.nodes)} operations")
+            return program.run_decompositions()
+        except _TRACE_ERRORS as error:
+            lines = [line for line in str(error).splitlines() if line.strip()]
+            first = lines[0] if lines else type(error).__name__
+            raise Unsupported(
+                "torch.export", f"torch.export cannot trace the reference: {first[:200]}"
+            ) from error
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep torch from logging what becomes our own sentence."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
+
+
+@contextmanager
+def _known_constants() -> Iterator[None]:
+    """Let torch know the values of small constant tensors (`torch.tensor(shape)`), not only of single numbers."""
+    from torch._subclasses import fake_tensor
+
+    before = fake_tensor.CONSTANT_NUMEL_LIMIT
+    fake_tensor.CONSTANT_NUMEL_LIMIT = SMALL_CONSTANT
+    try:
+        yield
+    finally:
+        fake_tensor.CONSTANT_NUMEL_LIMIT = before

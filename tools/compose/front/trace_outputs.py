@@ -1,0 +1,117 @@
+"""Read what an exported program returns: which returned value is which operator output."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.export.graph_signature import ConstantArgument, OutputKind
+from torch.utils import _pytree as pytree
+
+from akgen.tools.compose.front.raw import RawNode, RawOutput, Ref
+from akgen.tools.compose.scope import Unsupported
+from akgen.tools.dtypes import DType
+from akgen.tools.reference.protocol import Binding, Sample
+
+
+class TraceOutputs:
+    """The returned values of a program whose nodes have been read. `drawn` gives one draw of the task's own inputs.
+
+    `takes_lists` says that an argument of the reference is a list.
+    """
+
+    def __init__(
+        self,
+        program: torch.export.ExportedProgram,
+        binding: Binding,
+        nodes: Sequence[RawNode],
+        refs: Mapping[str, Ref],
+        drawn: Callable[[], Sample],
+        takes_lists: bool,
+    ) -> None:
+        self._program = program
+        self._binding = binding
+        self._nodes = nodes
+        self._refs = refs
+        self._drawn = drawn
+        self._takes_lists = takes_lists
+
+    def _returned(self) -> list[Ref]:
+        """Return what the reference returns, flattened; None and numbers are left out."""
+        refs: list[Ref] = []
+        for spec in self._program.graph_signature.output_specs:
+            if spec.kind == OutputKind.USER_OUTPUT and not isinstance(spec.arg, ConstantArgument):
+                refs.append(self._refs[spec.arg.name])
+        return refs
+
+    def dtypes(self) -> list[DType]:
+        """Return the dtype of each operator output: the declared one, else what the reference returns."""
+        declared = self._binding.output_dtypes
+        refs = self._returned()
+        found: list[DType] = []
+        for k, dtype in enumerate(declared):
+            if dtype is not None:
+                found.append(dtype)
+                continue
+            if k >= len(refs):
+                raise Unsupported(
+                    "outputs", f"the operator has {len(declared)} outputs, the reference {len(refs)}"
+                )
+            meta = self._nodes[refs[k].node].metas[refs[k].part]
+            if meta is None:
+                raise Unsupported("scalar output", "the reference returns a Python number")
+            found.append(meta.dtype)
+        return found
+
+    def read(self) -> tuple[RawOutput, ...]:
+        """Return the operator's outputs. Raises Unsupported if the reference's cannot be told apart."""
+        refs, dtypes = self._returned(), self.dtypes()
+        if self._takes_lists and len(dtypes) == 1 and self._returns_list():
+            return tuple(
+                RawOutput(ref=ref, output=0, element=k, dtype=dtypes[0]) for k, ref in enumerate(refs)
+            )
+        places = self._places(refs, len(dtypes))
+        return tuple(
+            RawOutput(ref=refs[place], output=k, dtype=dtypes[k])
+            for k, place in enumerate(places)
+            if place is not None
+        )
+
+    def _places(self, refs: list[Ref], count: int) -> list[int | None]:
+        """Return which returned value each operator output is; None for an output that the reference does not have."""
+        if len(refs) == 1 and count == 1:
+            return [0]
+        sample = self._drawn()
+        expected = list(sample.expected)
+        in_order = len(refs) == count and all(self._fits(refs[k], expected[k]) for k in range(count))
+        if in_order and not hasattr(sample, "drawn"):
+            return list(range(count))
+        returned = getattr(getattr(sample, "drawn", None), "returned", None)
+        values = [v for v in pytree.tree_leaves(returned) if isinstance(v, torch.Tensor)]
+        if len(values) != len(refs):
+            if len(refs) == count:
+                return list(range(count))
+            raise Unsupported("outputs", f"the operator has {count} outputs, the reference {len(refs)}")
+        places: list[int | None] = []
+        for want in expected:
+            place = None
+            if isinstance(want, torch.Tensor):
+                place = next((j for j, v in enumerate(values) if j not in places and _equal(v, want)), None)
+                if place is None:
+                    raise Unsupported("outputs", "an operator output is not among what the reference returns")
+            places.append(place)
+        return places
+
+    def _fits(self, ref: Ref, want: Any) -> bool:
+        meta = self._nodes[ref.node].metas[ref.part]
+        return isinstance(want, torch.Tensor) and meta is not None and want.numel() == meta.count
+
+    def _returns_list(self) -> bool:
+        spec = self._program.call_spec.out_spec
+        return spec is not None and spec.type in (list, tuple)
+
+
+def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
+    if a.numel() != b.numel() or a.is_complex() or b.is_complex():
+        return False
+    x, y = a.detach().reshape(-1).double(), b.detach().reshape(-1).double()
+    return bool(torch.allclose(x, y, rtol=1e-6, atol=1e-9, equal_nan=True))

@@ -1,0 +1,248 @@
+"""Read an exported program: which operator input each placeholder is, and every call."""
+
+from typing import Any
+
+import torch
+from torch.export.graph_signature import ConstantArgument, InputKind
+from torch.utils import _pytree as pytree
+
+from akgen.tools.call import TensorMeta
+from akgen.tools.compose.front.raw import Origin, RawGraph, RawNode, Ref
+from akgen.tools.compose.front.trace_outputs import TraceOutputs
+from akgen.tools.compose.scope import Unsupported
+from akgen.tools.dtypes import DType
+from akgen.tools.reference.protocol import Binding, LoadedCase, Sample
+
+SMALL_CONSTANT = 64  # elements; larger constants would have to be operator inputs
+
+
+def dtype_of(dtype: torch.dtype) -> DType:
+    """Return our name of a torch dtype; raise Unsupported for one that kernels do not know."""
+    name = str(dtype).removeprefix("torch.")
+    try:
+        return DType(name)
+    except ValueError:
+        raise Unsupported(name, f"tensors of dtype {name} are not covered") from None
+
+
+def meta_of(tensor: torch.Tensor) -> TensorMeta:
+    return TensorMeta(dtype=dtype_of(tensor.dtype), shape=tuple(_size(d) for d in tensor.shape))
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, int):
+        return value
+    raise Unsupported("dynamic shape", "an output's shape depends on tensor values")
+
+
+class TraceReader:
+    """One exported program of a case, with the arguments that it was exported with."""
+
+    def __init__(
+        self,
+        program: torch.export.ExportedProgram,
+        loaded: LoadedCase,
+        args: tuple[Any, ...],
+        fixed: tuple[int, ...] = (),
+    ) -> None:
+        self._program = program
+        self._loaded = loaded
+        self._binding: Binding = loaded.binding
+        self._nodes: list[RawNode] = []
+        self._refs: dict[str, Ref] = {}
+        self._drawn: Sample | None = None
+        self._inputs = [self._bound(i) for i in range(len(self._binding.inputs))]
+        self._args = args
+        self._fixed = fixed
+
+    def read(self) -> RawGraph:
+        """Return the program as a RawGraph. Raises Unsupported for what kernels do not know."""
+        self._placeholders()
+        for node in self._program.graph.nodes:
+            if node.op == "call_function":
+                self._call(node)
+        lists = any(isinstance(v, (list, tuple)) for v in self._inputs)
+        outputs = TraceOutputs(
+            self._program, self._binding, self._nodes, self._refs, self._sample, takes_lists=lists
+        )
+        return RawGraph(
+            nodes=tuple(self._nodes),
+            outputs=outputs.read(),
+            inputs=tuple(self._input_meta(v) for v in self._sample().inputs),
+            attrs=tuple((a.name, a.value) for a in self._binding.attrs),
+            aliases=tuple(self._binding.aliases),
+            output_dtypes=tuple(outputs.dtypes()),
+            input_names=self._binding.input_names,
+            output_names=self._binding.output_names,
+            scalars=self._scalars(),
+            fixed=tuple(
+                i
+                for i, s in enumerate(self._binding.inputs)
+                if s is not None and s.kind == "arg" and s.index in self._fixed
+            ),
+        )
+
+    # inputs
+
+    def _sample(self) -> Sample:
+        """Return one draw of the task's own inputs: what the operator gets, which the binding may have reshaped."""
+        if self._drawn is None:
+            self._drawn = self._loaded.sample(0, "task")
+        return self._drawn
+
+    def _bound(self, index: int) -> Any:
+        """Return the value that the operator gets for input `index`."""
+        source = self._binding.inputs[index]
+        if source is not None and source.kind == "arg" and source.index is not None:
+            return self._loaded.example_args[source.index]
+        if source is not None and source.kind == "state":
+            assert source.key is not None
+            value: Any = self._loaded.model
+            for part in source.key.split("."):
+                value = getattr(value, part)
+            return value
+        if source is None and index not in self._binding.const_inputs:
+            return None
+        return self._sample().inputs[index]
+
+    def _input_meta(self, value: Any) -> TensorMeta | tuple[TensorMeta, ...] | None:
+        if value is None:
+            return None
+        if isinstance(value, torch.Tensor):
+            return meta_of(value)
+        if isinstance(value, (list, tuple)) and all(isinstance(t, torch.Tensor) for t in value):
+            return tuple(meta_of(t) for t in value)
+        return meta_of(torch.as_tensor(value))
+
+    def _scalars(self) -> tuple[tuple[int, tuple[float, ...]], ...]:
+        """Return the values of inputs that the binding makes of Python numbers, which the trace holds as constants."""
+        found: list[tuple[int, tuple[float, ...]]] = []
+        for i, source in enumerate(self._binding.inputs):
+            value = self._inputs[i]
+            untraced = source is None or (source.kind == "arg" and source.index is None)
+            number = isinstance(value, (bool, int, float)) or (
+                isinstance(value, (list, tuple)) and all(isinstance(v, (int, float)) for v in value)
+            )
+            known = source is not None and source.kind == "arg" and source.index in self._fixed
+            untraced = untraced or known
+            if value is not None and (number or (untraced and isinstance(value, torch.Tensor))):
+                tensor = torch.as_tensor(value)
+                if tensor.numel() <= SMALL_CONSTANT and not tensor.is_complex():
+                    found.append((i, tuple(float(v) for v in tensor.reshape(-1).tolist())))
+        return tuple(found)
+
+    def _origins(self) -> dict[tuple[str, Any], Origin]:
+        """Map (arg, flat position) and (state, name) to operator inputs."""
+        found: dict[tuple[str, Any], Origin] = {}
+        start: list[int] = []
+        flat = 0
+        for k, value in enumerate(self._args):
+            start.append(flat)
+            if k in self._fixed:
+                continue
+            flat += len(pytree.tree_leaves(value, is_leaf=lambda v: v is None))
+        for i, source in enumerate(self._binding.inputs):
+            if source is None:
+                continue
+            if source.kind == "state":
+                found["state", source.key] = Origin(input=i)
+                continue
+            if source.index is None or source.index in self._fixed:
+                continue
+            value = self._args[source.index]
+            if isinstance(value, (list, tuple)):
+                for k in range(len(value)):
+                    found["arg", start[source.index] + k] = Origin(input=i, element=k)
+            else:
+                found["arg", start[source.index]] = Origin(input=i)
+        return found
+
+    def _placeholders(self) -> None:
+        origins = self._origins()
+        rest = tuple(a for k, a in enumerate(self._args) if k not in self._fixed)
+        leaves = pytree.tree_leaves(rest, is_leaf=lambda v: v is None)
+        state = {**self._program.state_dict, **self._program.constants}
+        position = 0
+        for spec in self._program.graph_signature.input_specs:
+            name = spec.arg.name
+            if spec.kind == InputKind.USER_INPUT:
+                origin, value = origins.get(("arg", position)), leaves[position]
+                position += 1
+            else:
+                target = (spec.target or "").removeprefix("inner." if self._fixed else "")
+                origin, value = origins.get(("state", target)), state.get(spec.target or "")
+            if isinstance(spec.arg, ConstantArgument) or not isinstance(value, torch.Tensor):
+                continue
+            self._add(name, self._leaf(origin, value))
+
+    def _leaf(self, origin: Origin | None, value: torch.Tensor) -> RawNode:
+        index = len(self._nodes)
+        origin = origin or self._by_value(value)
+        if origin is not None:
+            return RawNode(index=index, kind="input", metas=(meta_of(value),), origin=origin)
+        if value.numel() > SMALL_CONSTANT:
+            raise Unsupported("constant", f"a constant of {value.numel()} elements is not an operator input")
+        values = tuple(value.detach().reshape(-1).tolist())
+        return RawNode(index=index, kind="const", metas=(meta_of(value),), values=values)
+
+    def _by_value(self, value: torch.Tensor) -> Origin | None:
+        """Find an unnamed tensor among the inputs: by its storage, or, for inputs of no known source, by its values."""
+        for i, bound in enumerate(self._inputs):
+            if not isinstance(bound, torch.Tensor) or bound.numel() != value.numel() or not value.numel():
+                continue
+            if bound.data_ptr() == value.data_ptr():
+                return Origin(input=i)
+            source = self._binding.inputs[i]
+            unknown = source is None or (source.kind == "arg" and source.index is None)
+            if unknown and torch.equal(bound.reshape(-1), value.reshape(-1).to(bound.dtype)):
+                return Origin(input=i)
+        return None
+
+    # calls
+
+    def _add(self, name: str, node: RawNode) -> None:
+        self._nodes.append(node)
+        self._refs[name] = Ref(node=node.index)
+
+    def _call(self, node: torch.fx.Node) -> None:
+        target = str(node.target)
+        if "getitem" in target and isinstance(node.args[1], int):
+            source = node.args[0]
+            assert isinstance(source, torch.fx.Node)
+            self._refs[node.name] = Ref(node=self._refs[source.name].node, part=node.args[1])
+            return
+        value = node.meta.get("val")
+        values = value if isinstance(value, (list, tuple)) else (value,)
+        metas = tuple(meta_of(v) if isinstance(v, torch.Tensor) else None for v in values)
+        raw = RawNode(
+            index=len(self._nodes),
+            kind="call",
+            target=target,
+            args=tuple(self._arg(a) for a in node.args),
+            kwargs=tuple((k, self._arg(v)) for k, v in node.kwargs.items()),
+            metas=metas,
+            scalar=_scalar_kind(value),
+        )
+        self._add(node.name, raw)
+
+    def _arg(self, value: Any) -> Any:
+        if isinstance(value, torch.fx.Node):
+            return self._refs.get(value.name)
+        if isinstance(value, (list, tuple)):
+            return tuple(self._arg(v) for v in value)
+        if isinstance(value, torch.dtype):
+            return dtype_of(value)
+        if isinstance(value, (torch.device, torch.layout, torch.memory_format)):
+            return str(value)
+        return value
+
+
+def _scalar_kind(value: Any) -> DType | None:
+    """Return the type of a call whose result is a number that depends on tensors."""
+    if isinstance(value, (bool, torch.SymBool)):
+        return DType.BOOL
+    if isinstance(value, (int, torch.SymInt)):
+        return DType.INT32
+    if isinstance(value, (float, torch.SymFloat)):
+        return DType.FLOAT32
+    return None

@@ -1,0 +1,1 @@
+"""From the graph to loop nests that hold for all cases of a task."""

@@ -1,0 +1,143 @@
+"""Find the axes of a graph: dimensions that the operators tie together become one axis; views disappear.
+
+Every dimension longer than 1 starts as an atom of its own. Pointwise operators unify the atoms of their operands,
+reshapes split them. What is left at the end are the axes of the loop nest. Not covered: values in which an axis
+meets itself (x + x.T), reshapes that mix factors (4x6 to 3x8).
+"""
+
+from akgen.tools.compose.front.ir import Node
+from akgen.tools.compose.scope import Unsupported
+
+Dims = tuple[tuple[int, ...], ...]  # per dimension its atoms, outermost first
+
+
+class Atoms:
+    """A union-find of axis atoms in which an atom may be split into factors."""
+
+    def __init__(self) -> None:
+        self._size: list[int] = []
+        self._next: list[tuple[int, ...] | None] = []  # what an atom was replaced by
+
+    def new(self, size: int) -> int:
+        self._size.append(size)
+        self._next.append(None)
+        return len(self._size) - 1
+
+    def size(self, atom: int) -> int:
+        return self._size[atom]
+
+    def product(self, atoms: tuple[int, ...]) -> int:
+        n = 1
+        for a in atoms:
+            n *= self._size[a]
+        return n
+
+    def resolve(self, atoms: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the current atoms that these stand for."""
+        out: list[int] = []
+        for a in atoms:
+            follow = self._next[a]
+            if follow is None:
+                out.append(a)
+            else:
+                resolved = self.resolve(follow)
+                self._next[a] = resolved
+                out.extend(resolved)
+        return tuple(out)
+
+    def split(self, atom: int, inner: int) -> tuple[int, int]:
+        """Replace an atom by (outer, inner) factors."""
+        parts = (self.new(self._size[atom] // inner), self.new(inner))
+        self._next[atom] = parts
+        return parts
+
+    def unify(self, a: tuple[int, ...], b: tuple[int, ...], what: str) -> tuple[int, ...]:
+        """Make two lists of atoms the same; both have the same product."""
+        left, right = list(self.resolve(a)), list(self.resolve(b))
+        out: list[int] = []
+        while left and right:
+            p, q = left.pop(), right.pop()
+            sp, sq = self._size[p], self._size[q]
+            if sp != sq:
+                if sp < sq:
+                    p, q, left, right, sp, sq = q, p, right, left, sq, sp
+                if sp % sq:
+                    raise Unsupported(what, f"{what}: axes of {sp} and {sq} elements overlap in part")
+                outer, p = self.split(p, sq)
+                left.append(outer)
+                left, right = list(self.resolve(tuple(left))), list(self.resolve(tuple(right)))
+                p = self.resolve((p,))[0]
+                q = self.resolve((q,))[0]
+            if p != q:
+                self._next[q] = (p,)
+                left, right = list(self.resolve(tuple(left))), list(self.resolve(tuple(right)))
+            out.append(p)
+        return self.resolve(tuple(reversed(out)))
+
+
+def find_dims(nodes: tuple[Node, ...], atoms: Atoms) -> list[Dims]:
+    """Return the atoms of every dimension of every node; dimensions of length 1 have none."""
+    dims: list[Dims] = []
+    for node in nodes:
+        dims.append(_dims(node, dims, atoms))
+    return dims
+
+
+def _dims(node: Node, dims: list[Dims], atoms: Atoms) -> Dims:
+    if node.op in ("load", "iota"):
+        return tuple((atoms.new(d),) if d != 1 else () for d in node.shape)
+    if node.op in ("const", "inv_count"):
+        return ()
+    if node.op == "reduce":
+        return tuple(() if i in node.axes else d for i, d in enumerate(dims[node.args[0]]))
+    if node.op == "permute":
+        return tuple(dims[node.args[0]][i] for i in node.axes)
+    if node.op == "reshape":
+        return _reshape(dims[node.args[0]], node.shape, atoms)
+    if node.op == "expand":
+        source = dims[node.args[0]]
+        pad = len(node.shape) - len(source)
+        return tuple(
+            source[i - pad] if i >= pad and source[i - pad] else ((atoms.new(d),) if d != 1 else ())
+            for i, d in enumerate(node.shape)
+        )
+    if node.pointwise:
+        return _pointwise(node, [dims[a] for a in node.args], atoms)
+    raise Unsupported(node.op, f"{node.op} in this place is not covered")
+
+
+def _pointwise(node: Node, operands: list[Dims], atoms: Atoms) -> Dims:
+    out: list[tuple[int, ...]] = []
+    for i in range(len(node.shape)):
+        merged: tuple[int, ...] = ()
+        for operand in operands:
+            inner = i - (len(node.shape) - len(operand))
+            if inner >= 0 and operand[inner]:
+                merged = operand[inner] if not merged else atoms.unify(merged, operand[inner], node.op)
+        out.append(merged)
+    return tuple(out)
+
+
+def _reshape(source: Dims, shape: tuple[int, ...], atoms: Atoms) -> Dims:
+    queue = list(atoms.resolve(tuple(a for d in source for a in d)))
+    out: list[tuple[int, ...]] = []
+    for d in reversed(shape):
+        taken: list[int] = []
+        need = d
+        while need > 1:
+            if not queue:
+                raise Unsupported("reshape", "a reshape does not keep the number of elements")
+            atom = queue.pop()
+            size = atoms.size(atom)
+            if size > need:
+                if size % need:
+                    raise Unsupported("reshape", "a reshape mixes the factors of its axes")
+                outer, atom = atoms.split(atom, need)
+                queue.append(outer)
+                size = need
+            if need % size:
+                raise Unsupported("reshape", "a reshape mixes the factors of its axes")
+            taken.append(atom)
+            need //= size
+        out.append(tuple(reversed(taken)))
+    return tuple(reversed(out))

@@ -1,0 +1,76 @@
+"""The loop-nest form of a graph: axes, values that depend on some of them, strided loads and stores. No views."""
+
+from akgen.tools.compose.front.ir import Number, ReduceKind
+from akgen.tools.compose.front.raw import Origin
+from akgen.tools.dtypes import DType
+from akgen.tools.frozen import Frozen
+
+
+class Access(Frozen):
+    """An address: offset + sum of stride * index over some axes, in elements. `strides` is sorted by axis."""
+
+    offset: int = 0
+    strides: tuple[tuple[int, int], ...] = ()  # (axis, stride)
+
+    def stride(self, axis: int) -> int:
+        return dict(self.strides).get(axis, 0)
+
+
+class Value(Frozen):
+    """One value of the nest. `deps` are the axes that it varies along, sorted."""
+
+    op: str  # load const iota inv_count reduce and pointwise names
+    args: tuple[int, ...] = ()
+    dtype: DType
+    deps: tuple[int, ...] = ()
+    origin: Origin | None = None  # load
+    access: Access | None = None  # load; iota: index -> position
+    value: Number | None = None  # const; iota: first value; inv_count: what is taken off the count
+    step: Number | None = None  # iota
+    tag: int = 0  # const: keeps equal ones apart
+    kind: ReduceKind | None = None  # reduce
+    over: tuple[int, ...] = ()  # reduce, inv_count: axes
+
+
+class Store(Frozen):
+    """A value to be written to an output, at `access`, for every point of `axes`."""
+
+    value: int
+    output: int
+    element: int | None = None
+    dtype: DType
+    axes: tuple[int, ...]
+    access: Access
+    whole: bool  # the store covers the output completely
+
+
+class Nest(Frozen):
+    """Axes are numbered from the outermost; `sizes[a]` is the length of axis a (never 1)."""
+
+    sizes: tuple[int, ...]
+    values: tuple[Value, ...]
+    stores: tuple[Store, ...]
+
+    def canonical(self) -> "Nest":
+        """Return the nest with its values in the order in which the stores need them, operands left to right."""
+        order: list[int] = []
+        seen: set[int] = set()
+        stack = [(s.value, False) for s in reversed(self.stores)]
+        while stack:
+            i, done = stack.pop()
+            if done:
+                order.append(i)
+            elif i not in seen:
+                seen.add(i)
+                stack.append((i, True))
+                stack += [(a, False) for a in reversed(self.values[i].args)]
+        new = {old: k for k, old in enumerate(order)}
+        values = tuple(
+            self.values[i].model_copy(update={"args": tuple(new[a] for a in self.values[i].args)})
+            for i in order
+        )
+        stores = tuple(s.model_copy(update={"value": new[s.value]}) for s in self.stores)
+        return Nest(sizes=self.sizes, values=values, stores=stores)
+
+    def reductions(self) -> tuple[int, ...]:
+        return tuple(i for i, v in enumerate(self.values) if v.op == "reduce")

@@ -1,0 +1,363 @@
+"""From a pushed graph to loop nests: one per group of outputs that share axes."""
+
+import math
+
+from akgen.tools.compose.front.builder import contiguous, needed_by
+from akgen.tools.compose.front.ir import Node
+from akgen.tools.compose.middle.axes import Atoms, Dims, find_dims
+from akgen.tools.compose.middle.nest import Access, Nest, Store, Value
+from akgen.tools.compose.middle.push import Pushed, Region
+from akgen.tools.compose.scope import Unsupported
+
+AtomAccess = tuple[int, dict[int, int]]  # offset, atom -> stride
+
+
+def nests(pushed: Pushed) -> tuple[Nest, ...]:
+    """Return the loop nests that together write every output."""
+    needed = needed_by((r.node for r in pushed.regions), pushed.nodes)
+    if any(d == 0 for i in needed for d in pushed.nodes[i].shape):
+        raise Unsupported("empty tensor", "tensors without elements are not covered")
+    atoms = Atoms()
+    order = sorted(needed)
+    index = {old: new for new, old in enumerate(order)}
+    nodes = tuple(
+        pushed.nodes[i].model_copy(update={"args": tuple(index[a] for a in pushed.nodes[i].args)})
+        for i in order
+    )
+    dims = find_dims(nodes, atoms)
+    _tie_regions(pushed.regions, [dims[index[r.node]] for r in pushed.regions], atoms)
+    dims = [tuple(atoms.resolve(d) for d in node) for node in dims]
+    stored = {a for r in pushed.regions for d in dims[index[r.node]] for a in d}
+    if _tie_lookups(nodes, dims, atoms, stored):
+        dims = [tuple(atoms.resolve(d) for d in node) for node in dims]
+    regions = tuple(r.model_copy(update={"node": index[r.node]}) for r in pushed.regions)
+    for node_dims in dims:
+        flat = [a for d in node_dims for a in d]
+        if len(set(flat)) != len(flat):
+            raise Unsupported("axes", "a value in which an axis meets itself (as in x + x.T) is not covered")
+    builder = _NestBuilder(nodes, dims, atoms)
+    return tuple(builder.build(group) for group in builder.groups(regions))
+
+
+def _tie_regions(regions: tuple[Region, ...], dims: list[Dims], atoms: Atoms) -> None:
+    """Let pieces of one output that are equally large run through the same loops."""
+    for k, region in enumerate(regions):
+        for j in range(k):
+            same = regions[j].output == region.output and regions[j].element == region.element
+            sizes = [tuple(atoms.product(atoms.resolve(d)) for d in dims[i]) for i in (j, k)]
+            if same and sizes[0] == sizes[1]:
+                for a, b in zip(dims[j], dims[k], strict=True):
+                    atoms.unify(a, b, "cat")
+                break
+
+
+def _tie_lookups(nodes: tuple[Node, ...], dims: list[Dims], atoms: Atoms, stored: set[int]) -> bool:
+    """Let a reduction that no output shares run through another axis of its length, where they never meet.
+
+    Looking up one class per row and summing over classes then take one pass over the same columns.
+    """
+    flat = [frozenset(a for d in node for a in d) for node in dims]
+    reduced = {a for node in nodes if node.op == "reduce" for i in node.axes for a in dims[node.args[0]][i]}
+    tied = False
+    known = {a for f in flat for a in f}
+    for atom in sorted(reduced - stored):
+        for other in sorted(known - {atom}):
+            if atoms.resolve((atom,)) != (atom,) or atoms.resolve((other,)) != (other,):
+                continue
+            apart = not any(other in f for f in flat if atom in f)
+            first = other < atom or other not in reduced - stored
+            if first and apart and atoms.size(atom) == atoms.size(other):
+                atoms.unify((other,), (atom,), "lookup")
+                flat = [frozenset(other if a == atom else a for a in f) for f in flat]
+                tied = True
+                break
+    return tied
+
+
+class _NestBuilder:
+    def __init__(self, nodes: tuple[Node, ...], dims: list[Dims], atoms: Atoms) -> None:
+        self.nodes, self.dims, self.atoms = nodes, dims, atoms
+        self.access = [self._access(i) for i in range(len(nodes))]
+        self.deps = self._deps()
+
+    def _access(self, index: int) -> AtomAccess | None:
+        """Return the address of a load (or the position of an iota) in terms of atoms."""
+        node = self.nodes[index]
+        if node.op not in ("load", "iota"):
+            return None
+        strides = node.strides or contiguous(node.shape)
+        return node.offset, self.spread(self.dims[index], strides)
+
+    def spread(self, dims: Dims, strides: tuple[int, ...]) -> dict[int, int]:
+        """Give every atom of every dimension its stride; atoms with stride 0 are left out."""
+        out: dict[int, int] = {}
+        for atoms, stride in zip(dims, strides, strict=True):
+            step = stride
+            for atom in reversed(atoms):
+                if step:
+                    out[atom] = step
+                step *= self.atoms.size(atom)
+        return out
+
+    def _deps(self) -> list[frozenset[int]]:
+        deps: list[frozenset[int]] = []
+        for i, node in enumerate(self.nodes):
+            access = self.access[i]
+            if access is not None:
+                deps.append(frozenset(access[1]))
+            elif node.op == "reduce":
+                deps.append(deps[node.args[0]] - self._over(node))
+            elif node.op == "inv_count":
+                deps.append(frozenset())
+            else:
+                deps.append(frozenset().union(*(deps[a] for a in node.args)))
+        return deps
+
+    def _over(self, node: Node) -> frozenset[int]:
+        source = self.dims[node.args[0]]
+        return frozenset(a for i in node.axes for a in source[i])
+
+    def groups(self, regions: tuple[Region, ...]) -> list[list[Region]]:
+        """Gather regions whose loops have an axis in common."""
+        groups: list[tuple[set[int], list[Region]]] = []
+        for region in regions:
+            used = self._used(region.node) | {a for d in self.dims[region.node] for a in d}
+            merged: tuple[set[int], list[Region]] = (set(used), [])
+            rest = []
+            for other in groups:
+                if other[0] & used:
+                    merged[0].update(other[0])
+                    merged[1].extend(other[1])
+                else:
+                    rest.append(other)
+            merged[1].append(region)
+            groups = [*rest, merged]
+        scalars = [g for g in groups if not g[0]]
+        if len(scalars) > 1:  # outputs without axes share one nest
+            groups = [g for g in groups if g[0]] + [(set(), [r for g in scalars for r in g[1]])]
+        return [g[1] for g in groups]
+
+    def _used(self, node: int) -> set[int]:
+        """Return the atoms over which loops run to compute a value."""
+        seen: set[int] = set()
+        stack = [node]
+        used: set[int] = set()
+        while stack:
+            i = stack.pop()
+            if i in seen:
+                continue
+            seen.add(i)
+            used |= self.deps[i]
+            if self.nodes[i].op == "reduce":
+                used |= self._over(self.nodes[i])
+            if self.nodes[i].op != "inv_count":
+                stack.extend(self.nodes[i].args)
+        return used
+
+    def build(self, regions: list[Region]) -> Nest:
+        return _One(self, regions).nest()
+
+
+class _One:
+    """One nest being written: atoms in order, merged to axes, values renumbered."""
+
+    def __init__(self, parent: _NestBuilder, regions: list[Region]) -> None:
+        self.p, self.regions = parent, regions
+        used: set[int] = set()
+        for r in regions:
+            used |= parent._used(r.node) | {a for d in parent.dims[r.node] for a in d}
+        self.order = self._ordered(used)
+        self.axes = self._merged(self.order)
+        self.axis_of = {atom: k for k, axis in enumerate(self.axes) for atom in axis}
+        self.values: list[Value] = []
+        self.known: dict[Value, int] = {}
+        self.done: dict[int, int] = {}
+
+    def nest(self) -> Nest:
+        stores = tuple(self._store(r) for r in self.regions)
+        sizes = tuple(self.p.atoms.product(tuple(axis)) for axis in self.axes)
+        return Nest(sizes=sizes, values=tuple(self.values), stores=stores).canonical()
+
+    # axes
+
+    def _tensors(self) -> list[dict[int, int]]:
+        """Return the atom strides of every store and load of this nest, stores first."""
+        found = [self.p.spread(self.p.dims[r.node], r.strides) for r in self.regions]
+        for i in self._nodes():
+            access = self.p.access[i]
+            if access is not None:
+                found.append(access[1])
+        return found
+
+    def _nodes(self) -> list[int]:
+        seen: set[int] = set()
+        stack = [r.node for r in self.regions]
+        while stack:
+            i = stack.pop()
+            if i not in seen:
+                seen.add(i)
+                if self.p.nodes[i].op != "inv_count":
+                    stack.extend(self.p.nodes[i].args)
+        return sorted(seen)
+
+    def _ordered(self, used: set[int]) -> list[int]:
+        """Order atoms from the outermost, as the largest tensor lays them out; others are fitted in."""
+        tensors = sorted(self._tensors(), key=lambda t: -len(t))
+        order: list[int] = []
+        for strides in tensors:
+            mine = sorted(strides, key=lambda a: -abs(strides[a]))
+            previous = -1
+            for atom in mine:
+                if atom in order:
+                    previous = max(previous, order.index(atom))
+                else:
+                    previous += 1
+                    order.insert(previous, atom)
+        order += sorted(used - set(order))
+        return order
+
+    def _merged(self, order: list[int]) -> list[list[int]]:
+        tensors = self._tensors()
+        sets = [
+            self.p._over(self.p.nodes[i])
+            if self.p.nodes[i].op == "reduce"
+            else frozenset(a for k in self.p.nodes[i].axes for a in self.p.dims[self.p.nodes[i].args[0]][k])
+            for i in self._nodes()
+            if self.p.nodes[i].op in ("reduce", "inv_count")
+        ]
+        store_sets = [frozenset(a for d in self.p.dims[r.node] for a in d) for r in self.regions]
+        out: list[list[int]] = []
+        for atom in order:
+            if out and self._joins(out[-1], atom, tensors, sets + store_sets):
+                out[-1].append(atom)
+            else:
+                out.append([atom])
+        return out
+
+    def _joins(
+        self, outer: list[int], inner: int, tensors: list[dict[int, int]], sets: list[frozenset[int]]
+    ) -> bool:
+        last = outer[-1]
+        for strides in tensors:
+            if (last in strides) != (inner in strides):
+                return False
+            if last in strides and strides[last] != strides[inner] * self.p.atoms.size(inner):
+                return False
+        return all((last in s) == (inner in s) for s in sets)
+
+    # values
+
+    def _axes(self, atoms: frozenset[int]) -> tuple[int, ...]:
+        return tuple(sorted({self.axis_of[a] for a in atoms}))
+
+    def _to_access(self, access: AtomAccess) -> Access:
+        """Give each axis the stride of its innermost atom."""
+        strides: dict[int, int] = {}
+        for k, axis in enumerate(self.axes):
+            if axis[-1] in access[1]:
+                strides[k] = access[1][axis[-1]]
+        return Access(offset=access[0], strides=tuple(sorted(strides.items())))
+
+    def _value(self, index: int) -> int:
+        """Return the nest's value for a node of the graph; explicit stack, graphs may be deep."""
+        for i in self._below(index):
+            if i not in self.done:
+                self.done[i] = self._make(i)
+        return self.done[index]
+
+    def _below(self, index: int) -> list[int]:
+        seen: set[int] = set()
+        stack = [index]
+        while stack:
+            i = stack.pop()
+            if i not in seen and i not in self.done:
+                seen.add(i)
+                if self.p.nodes[i].op != "inv_count":
+                    stack.extend(self.p.nodes[i].args)
+        return sorted(seen)
+
+    def _make(self, index: int) -> int:
+        node = self.p.nodes[index]
+        if node.op in ("reshape", "permute", "expand"):
+            return self.done[node.args[0]]
+        access = self.p.access[index]
+        over: tuple[int, ...] = ()
+        if node.op == "reduce":
+            over = self._axes(self.p._over(node))
+        elif node.op == "inv_count":
+            source = self.p.dims[node.args[0]]
+            over = self._axes(frozenset(a for k in node.axes for a in source[k]))
+            if not over:
+                return self._add(Value(op="const", dtype=node.dtype, value=_one_over(1, node.value)))
+        if node.op == "reduce":
+            return self._reduce(node, over)
+        if node.op == "mul":
+            args = [self.done[a] for a in node.args]
+            for one, other in ((args[0], args[1]), (args[1], args[0])):
+                factor = self.values[one]
+                unit = factor.op == "const" and factor.value == 1 and not factor.tag
+                if unit and self.values[other].dtype == node.dtype:
+                    return other
+        value = Value(
+            op=node.op,
+            args=() if node.op == "inv_count" else tuple(self.done[a] for a in node.args),
+            dtype=node.dtype,
+            deps=self._axes(self.p.deps[index]),
+            origin=node.origin,
+            access=None if access is None else self._to_access(access),
+            value=node.value,
+            step=node.step,
+            tag=node.tag if node.op == "const" else 0,
+            kind=node.kind,
+            over=over,  # of inv_count
+        )
+        return self._add(value)
+
+    def _reduce(self, node: Node, over: tuple[int, ...]) -> int:
+        """Reduce over the axes that the operand varies along; a sum counts the others."""
+        arg = self.done[node.args[0]]
+        deps = self.values[arg].deps
+        inside = tuple(a for a in over if a in deps)
+        missing = tuple(a for a in over if a not in deps)
+        if inside:
+            kept = tuple(a for a in deps if a not in inside)
+            arg = self._add(
+                Value(op="reduce", args=(arg,), dtype=node.dtype, deps=kept, kind=node.kind, over=inside)
+            )
+        if missing and node.kind == "sum":
+            count = self._add(Value(op="count", dtype=node.dtype, over=missing))
+            deps = self.values[arg].deps
+            arg = self._add(Value(op="mul", args=(arg, count), dtype=node.dtype, deps=deps))
+        if missing and node.kind == "prod":
+            raise Unsupported(
+                "prod", "a product over an axis that the value does not vary along is not covered"
+            )
+        return arg
+
+    def _add(self, value: Value) -> int:
+        if value not in self.known:
+            self.known[value] = len(self.values)
+            self.values.append(value)
+        return self.known[value]
+
+    def _store(self, region: Region) -> Store:
+        value = self._value(region.node)
+        if self.values[value].op == f"round_{region.dtype}":
+            value = self.values[value].args[0]  # the store rounds
+        dims = self.p.dims[region.node]
+        atoms = frozenset(a for d in dims for a in d)
+        access = self._to_access((region.offset, self.p.spread(dims, region.strides)))
+        return Store(
+            value=value,
+            output=region.output,
+            element=region.element,
+            dtype=region.dtype,
+            axes=self._axes(atoms),
+            access=access,
+            whole=self.p.atoms.product(tuple(atoms)) == math.prod(region.shape),
+        )
+
+
+def _one_over(count: int, less: float | int | bool | None) -> float:
+    rest = count - (less or 0)
+    return 1.0 / rest if rest else math.nan

@@ -1,0 +1,298 @@
+"""Push slices down to the tensors they cut, and split outputs that are joined of pieces.
+
+Afterwards the only views are reshape, permute and expand, and every output is a list of regions without `cat`.
+"""
+
+from itertools import pairwise
+
+from akgen.tools.compose.front.builder import Builder, contiguous
+from akgen.tools.compose.front.ir import Graph, Node
+from akgen.tools.compose.scope import Unsupported
+from akgen.tools.dtypes import DType
+from akgen.tools.frozen import Frozen
+
+
+class Region(Frozen):
+    """A part of an output: a value and where its elements go (strides in elements of the output)."""
+
+    node: int
+    output: int
+    element: int | None
+    dtype: DType
+    strides: tuple[int, ...]
+    offset: int
+    shape: tuple[int, ...]  # of the whole output
+
+
+class Pushed(Frozen):
+    nodes: tuple[Node, ...]
+    regions: tuple[Region, ...]
+
+
+def push(graph: Graph) -> Pushed:
+    """Return an equivalent graph whose slices lie in the strides of loads and in the regions of outputs."""
+    pusher = _Pusher(graph)
+    regions: list[Region] = []
+    for out in graph.outputs:
+        value = pusher.value(out.node)
+        shape = pusher.b[value].shape
+        whole = Region(
+            node=value, output=out.output, element=out.element, dtype=out.dtype,
+            strides=contiguous(shape), offset=0, shape=shape,
+        )  # fmt: skip
+        regions += pusher.split(whole)
+    return Pushed(nodes=tuple(pusher.b.nodes), regions=tuple(regions))
+
+
+class _Pusher:
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self.b = Builder()
+        self._done: dict[int, int] = {}
+        self._joints: dict[int, tuple[int, tuple[int, ...]] | None] = {}
+
+    def value(self, index: int) -> int:
+        """Return the new graph's value for an old node."""
+        if index not in self._done:
+            for i in self._needs(index):
+                if i not in self._done:
+                    self._done[i] = self._rebuild(self._graph.nodes[i])
+        return self._done[index]
+
+    def _needs(self, index: int) -> list[int]:
+        seen: set[int] = set()
+        stack = [index]
+        while stack:
+            i = stack.pop()
+            if i not in seen:
+                seen.add(i)
+                stack.extend(self._graph.nodes[i].args)
+        return sorted(seen)
+
+    def _rebuild(self, node: Node) -> int:
+        args = tuple(self._done[a] for a in node.args)
+        if node.op == "slice":
+            cut = node.cut
+            assert cut is not None
+            return self.slice(args[0], cut.axis, cut.start, node.shape[cut.axis], cut.step)
+        if node.op == "reshape":
+            return self._plain_reshape(args[0], node.shape)
+        if node.op == "permute" and self.b[args[0]].op == "load":
+            source = self.b[args[0]]
+            strides = source.strides or contiguous(source.shape)
+            turned = tuple(strides[i] for i in node.axes)
+            return self.b.strided(source, node.shape, turned, source.offset)
+        return self.b.add(node.model_copy(update={"args": args}))
+
+    def _plain_reshape(self, x: int, shape: tuple[int, ...]) -> int:
+        source = self.b[x]
+        if source.op == "load" and source.strides is None:
+            return self.b.strided(source, shape, contiguous(shape), 0)
+        if source.op == "iota":  # each use of a range may run along another axis
+            assert source.value is not None and source.step is not None
+            fresh = self.b.iota(source.shape[0], source.value, source.step, source.dtype)
+            return self.b.reshape(fresh, shape)
+        return self.b.reshape(x, shape)
+
+    # slices
+
+    def slice(self, x: int, axis: int, start: int, count: int, step: int = 1) -> int:
+        """Return elements start, start + step, … of an axis of `x`, with the cut pushed to the leaves."""
+        node = self.b[x]
+        if start == 0 and step == 1 and count == node.shape[axis]:
+            return x
+        shape = tuple(count if i == axis else d for i, d in enumerate(node.shape))
+        match node.op:
+            case "load":
+                strides = node.strides or contiguous(node.shape)
+                moved = tuple(s * step if i == axis else s for i, s in enumerate(strides))
+                return self.b.strided(node, shape, moved, node.offset + start * strides[axis])
+            case "iota":
+                assert node.value is not None and node.step is not None
+                return self.b.iota(count, node.value + start * node.step, node.step * step, node.dtype)
+            case "expand":
+                source = self.b[node.args[0]]
+                inner = axis - (len(node.shape) - len(source.shape))
+                if inner < 0 or source.shape[inner] == 1:
+                    return self.b.expand(node.args[0], shape)
+                return self.b.expand(self.slice(node.args[0], inner, start, count, step), shape)
+            case "permute":
+                return self.b.permute(
+                    self.slice(node.args[0], node.axes[axis], start, count, step), node.axes
+                )
+            case "reduce":
+                if axis in node.axes:
+                    return x
+                arg = self.slice(node.args[0], axis, start, count, step)
+                return self.b.add(node.model_copy(update={"args": (arg,), "shape": shape}))
+            case "cat":
+                return self._slice_cat(node, axis, start, count, step)
+            case "reshape":
+                return self._slice_reshape(node, axis, start, count, step, shape)
+        if node.pointwise:
+            args = tuple(self._slice_operand(a, node, axis, start, count, step) for a in node.args)
+            return self.b.add(node.model_copy(update={"args": args, "shape": shape}))
+        raise Unsupported("slice", f"a slice of a value made by {node.op} is not covered")
+
+    def _slice_operand(self, arg: int, node: Node, axis: int, start: int, count: int, step: int) -> int:
+        shape = self.b[arg].shape
+        inner = axis - (len(node.shape) - len(shape))
+        if inner < 0 or shape[inner] == 1:
+            return arg
+        return self.slice(arg, inner, start, count, step)
+
+    def _slice_cat(self, node: Node, axis: int, start: int, count: int, step: int) -> int:
+        joined = node.axes[0]
+        if axis != joined:
+            return self.b.cat(tuple(self.slice(a, axis, start, count, step) for a in node.args), joined)
+        if step != 1:
+            raise Unsupported("slice", "a slice with a step along joined pieces is not covered")
+        parts: list[int] = []
+        at = 0
+        for a in node.args:
+            size = self.b[a].shape[axis]
+            low, high = max(start, at), min(start + count, at + size)
+            if low < high:
+                parts.append(self.slice(a, axis, low - at, high - low))
+            at += size
+        return self.b.cat(tuple(parts), axis)
+
+    def _slice_reshape(
+        self, node: Node, axis: int, start: int, count: int, step: int, shape: tuple[int, ...]
+    ) -> int:
+        """Cut a reshaped value: map the axis where it survives the reshape, else reshape the leaves first."""
+        source = self.b[node.args[0]]
+        inner = surviving_axis(source.shape, node.shape, axis)
+        if inner is not None:
+            return self.b.reshape(self.slice(node.args[0], inner, start, count, step), shape)
+        deep = self.deep_reshape(node.args[0], node.shape)
+        if self.b[deep].op == "reshape":
+            raise Unsupported("slice", "a slice across merged axes is not covered")
+        return self.slice(deep, axis, start, count, step)
+
+    def deep_reshape(self, x: int, shape: tuple[int, ...]) -> int:
+        """Reshape by reshaping the leaves, as far as their strides allow."""
+        node = self.b[x]
+        if node.op == "load":
+            strides = view_strides(node.shape, node.strides or contiguous(node.shape), shape)
+            if strides is not None:
+                return self.b.strided(node, shape, strides, node.offset)
+        if node.op == "expand" and self.b[node.args[0]].shape == ():
+            return self.b.expand(node.args[0], shape)
+        if node.pointwise:
+            args = tuple(self.deep_reshape(self._whole(a, node.shape), shape) for a in node.args)
+            return self.b.add(node.model_copy(update={"args": args, "shape": shape}))
+        return self.b.reshape(x, shape)
+
+    def _whole(self, x: int, shape: tuple[int, ...]) -> int:
+        node = self.b[x]
+        if node.shape == shape:
+            return x
+        if node.op == "load":
+            pad = len(shape) - len(node.shape)
+            own = node.strides or contiguous(node.shape)
+            strides = tuple(
+                0 if i < pad or node.shape[i - pad] == 1 else own[i - pad] for i in range(len(shape))
+            )
+            return self.b.strided(node, shape, strides, node.offset)
+        return self.b.expand(x, shape)
+
+    # outputs that are joined of pieces
+
+    def split(self, region: Region) -> list[Region]:
+        """Return the region, cut wherever a join lies below it."""
+        found = self._joint(region.node)
+        if found is None:
+            return [region]
+        axis, bounds = found
+        parts: list[Region] = []
+        for low, high in pairwise(bounds):
+            piece = self.slice(region.node, axis, low, high - low)
+            offset = region.offset + low * region.strides[axis]
+            parts += self.split(region.model_copy(update={"node": piece, "offset": offset}))
+        return parts
+
+    def _joint(self, x: int) -> tuple[int, tuple[int, ...]] | None:
+        """Find a `cat` below `x` through pointwise operations and views; give its axis as seen at `x`."""
+        if x not in self._joints:
+            self._joints[x] = self._search_joint(x)
+        return self._joints[x]
+
+    def _search_joint(self, x: int) -> tuple[int, tuple[int, ...]] | None:
+        node = self.b[x]
+        if node.op == "cat":
+            bounds = [0]
+            for a in node.args:
+                bounds.append(bounds[-1] + self.b[a].shape[node.axes[0]])
+            return node.axes[0], tuple(bounds)
+        if node.pointwise or node.op == "expand":
+            for a in node.args:
+                inner = self._joint(a)
+                if inner is not None:
+                    return inner[0] + len(node.shape) - len(self.b[a].shape), inner[1]
+            return None
+        if node.op in ("reshape", "permute", "reduce"):
+            inner = self._joint(node.args[0])
+            if inner is None:
+                return None
+            axis = self._outer_axis(node, inner[0])
+            if axis is None:
+                raise Unsupported("cat", f"joined pieces under {node.op} are not covered")
+            return axis, inner[1]
+        return None
+
+    def _outer_axis(self, node: Node, axis: int) -> int | None:
+        if node.op == "permute":
+            return node.axes.index(axis)
+        if node.op == "reduce":
+            return None if axis in node.axes else axis
+        source = self.b[node.args[0]].shape
+        for outer in range(len(node.shape)):
+            if surviving_axis(source, node.shape, outer) == axis:
+                return outer
+        return None
+
+
+def surviving_axis(source: tuple[int, ...], target: tuple[int, ...], axis: int) -> int | None:
+    """Return the source axis that a reshape leaves as target axis `axis`, if there is one."""
+    before = 1
+    for d in target[:axis]:
+        before *= d
+    product = 1
+    for i, d in enumerate(source):
+        if product == before and d == target[axis] and d != 1:
+            return i
+        product *= d
+    return None
+
+
+def view_strides(
+    shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    """Return the strides of a strided tensor seen with another shape, or None if it would need a copy."""
+    old = [(d, s) for d, s in zip(shape, strides, strict=True) if d != 1]
+    out: list[int] = []
+    queue = [d for d in target if d != 1]
+    result: list[int] = []
+    while queue:
+        if not old:
+            return None
+        d, s = old.pop(0)
+        while queue and d % queue[0] != 0:
+            if not old:
+                return None
+            d2, s2 = old.pop(0)
+            if s != d2 * s2:
+                return None
+            d, s = d * d2, s2
+        need = queue.pop(0)
+        d //= need
+        result.append(s * d)
+        if d > 1:
+            old.insert(0, (d, s))
+    if old:
+        return None
+    it = iter(result)
+    for d in target:
+        out.append(next(it) if d != 1 else 0)
+    return tuple(out)

@@ -1,0 +1,187 @@
+"""A loop nest with the numbers of one case replaced by host expressions that hold for all cases of its kind."""
+
+from collections.abc import Sequence
+
+from akgen.tools.compose.middle.facts import Facts, literal
+from akgen.tools.compose.middle.nest import Access, Nest, Store, Value
+from akgen.tools.compose.scope import Unsupported
+from akgen.tools.dtypes import DType
+from akgen.tools.frozen import Frozen
+
+
+class Address(Frozen):
+    """offset + sum of stride * index, as host expressions."""
+
+    offset: str
+    strides: tuple[tuple[int, str], ...]
+
+    def stride(self, axis: int) -> str:
+        return dict(self.strides).get(axis, "0")
+
+
+class Template(Frozen):
+    """A nest of representative numbers beside the expressions that replace them.
+
+    `sizes` names the host variable of each axis, `definitions` what it is set to; `texts` are constants by value index.
+    """
+
+    nest: Nest
+    sizes: tuple[str, ...]
+    definitions: tuple[str, ...]
+    addresses: tuple[Address | None, ...]  # per value: loads
+    stores: tuple[Address, ...]
+    texts: tuple[str | None, ...]  # per value: const, count, inv_count
+    cases: tuple[tuple[int, ...], ...]  # the sizes in every case
+    listed: bool = False  # axes: position in a list, element of a tensor
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        return self.nest.values
+
+
+def by_reduction(template: Template) -> tuple[Template, ...]:
+    """Return the template in parts that each reduce over one set of axes, by the outputs that need it."""
+    overs: list[frozenset[tuple[int, ...]]] = []
+    for v in template.values:
+        mine = frozenset([v.over]) if v.op == "reduce" else frozenset()
+        overs.append(mine.union(*(overs[a] for a in v.args)))
+    parts: dict[frozenset[tuple[int, ...]], list[int]] = {}
+    for k, store in enumerate(template.nest.stores):
+        parts.setdefault(overs[store.value], []).append(k)
+    return tuple(_restricted(template, keep) for keep in parts.values())
+
+
+def _restricted(template: Template, keep: list[int]) -> Template:
+    """Return the template with only some of its stores and the values that they need."""
+    needed: set[int] = set()
+    stack = [template.nest.stores[k].value for k in keep]
+    while stack:
+        i = stack.pop()
+        if i not in needed:
+            needed.add(i)
+            stack.extend(template.values[i].args)
+    order = sorted(needed)
+    new = {old: k for k, old in enumerate(order)}
+    values = tuple(
+        template.values[i].model_copy(update={"args": tuple(new[a] for a in template.values[i].args)})
+        for i in order
+    )
+    stores = tuple(
+        template.nest.stores[k].model_copy(update={"value": new[template.nest.stores[k].value]}) for k in keep
+    )
+    return template.model_copy(
+        update={
+            "nest": template.nest.model_copy(update={"values": values, "stores": stores}),
+            "addresses": tuple(template.addresses[i] for i in order),
+            "stores": tuple(template.stores[k] for k in keep),
+            "texts": tuple(template.texts[i] for i in order),
+        }
+    )
+
+
+def structure(nest: Nest) -> object:
+    """Return what two nests must have in common to be one template."""
+    last = len(nest.sizes) - 1
+    values = tuple(
+        (
+            v.op, v.args, v.dtype, v.deps, (v.origin.input, v.origin.element) if v.origin else None,
+            v.kind, v.over, v.step,
+            v.value if v.op in ("iota", "inv_count") else None,
+            _access_key(v.access, last),
+        )
+        for v in nest.values
+    )  # fmt: skip
+    stores = tuple((s.value, s.output, s.axes, s.whole, _access_key(s.access, last)) for s in nest.stores)
+    return (len(nest.sizes), values, stores)
+
+
+def _access_key(access: Access | None, last: int) -> object:
+    if access is None:
+        return None
+    return (tuple(a for a, _ in access.strides), access.offset == 0, access.stride(last) == 1)
+
+
+def unify(nests: Sequence[Nest], facts: Facts, prefix: str, *, listed: bool = False) -> Template:
+    """Return the template of nests with one structure. Raises Unsupported where a number follows no rule."""
+    first = nests[0]
+    sizes = tuple(f"{prefix}{k}" for k in range(len(first.sizes)))
+    definitions: list[str] = []
+    for k, name in enumerate(sizes if not listed else ()):
+        values = tuple(n.sizes[k] for n in nests)
+        definitions.append(facts.integer(values))
+        facts.define(name, values)
+    addresses = tuple(
+        None
+        if v.access is None or v.op != "load"
+        else _address([_need(n.values[i].access) for n in nests], facts, sizes, nests)
+        for i, v in enumerate(first.values)
+    )
+    stores = tuple(
+        _address([n.stores[k].access for n in nests], facts, sizes, nests) for k in range(len(first.stores))
+    )
+    if listed and any(v.op in ("count", "inv_count") for v in first.values):
+        raise Unsupported("list", "means over the tensors of a list are not covered")
+    texts = tuple(_text(i, v, nests, facts, sizes) for i, v in enumerate(first.values))
+    return Template(
+        nest=first, sizes=sizes, definitions=tuple(definitions), addresses=addresses, stores=stores, texts=texts,
+        cases=tuple(n.sizes for n in nests), listed=listed,
+    )  # fmt: skip
+
+
+def _need(access: Access | None) -> Access:
+    assert access is not None
+    return access
+
+
+def _address(
+    accesses: Sequence[Access], facts: Facts, sizes: tuple[str, ...], nests: Sequence[Nest]
+) -> Address:
+    offset = facts.integer(tuple(a.offset for a in accesses), literal_first=True)
+    axes = [axis for axis, _ in accesses[0].strides]
+    strides: list[tuple[int, str]] = []
+    for axis in axes:
+        values = tuple(a.stride(axis) for a in accesses)
+        inner = [a for a in axes if a > axis]
+        product = tuple(_product(n, inner) for n in nests)
+        if values == product:
+            strides.append((axis, " * ".join(sizes[a] for a in inner) or "1"))
+        else:
+            strides.append((axis, facts.integer(values)))
+    return Address(offset=offset, strides=tuple(strides))
+
+
+def _product(nest: Nest, axes: Sequence[int]) -> int:
+    n = 1
+    for a in axes:
+        n *= nest.sizes[a]
+    return n
+
+
+def _text(
+    index: int, value: Value, nests: Sequence[Nest], facts: Facts, sizes: tuple[str, ...]
+) -> str | None:
+    if value.op in ("count", "inv_count"):
+        count = " * ".join(sizes[a] for a in value.over)
+        if value.op == "count":
+            return f"float({count})" if value.dtype.is_float else count
+        less = int(value.value or 0)
+        return f"1.0 / float({count} - {less})" if less else f"1.0 / float({count})"
+    if value.op != "const":
+        return None
+    found = [n.values[index].value for n in nests]
+    if value.dtype.is_float:
+        text = facts.number(tuple(float(v or 0.0) for v in found))
+        if text is not None:
+            return text
+        raise Unsupported("constant", "a constant that differs between the task's cases follows no attribute")
+    if value.dtype == DType.BOOL:
+        if len(set(found)) > 1:
+            raise Unsupported(
+                "constant", "a truth value that differs between the task's cases is not covered"
+            )
+        return literal(bool(found[0]))
+    return facts.setting(tuple(int(v or 0) for v in found))
+
+
+def store_of(template: Template, index: int) -> Store:
+    return template.nest.stores[index]
