@@ -13,7 +13,7 @@ import torch
 from akgen.bench.npukb.cpp.values import IntArray, Scalar
 from akgen.bench.npukb.hand_bound import HandBound, hand_bound
 from akgen.bench.npukb.opdef import Declared
-from akgen.bench.npukb.operators import Launched
+from akgen.bench.npukb.operators import RecordedLaunch
 from akgen.bench.npukb.tensors import flat
 from akgen.tools.binding.arguments import attr_value
 from akgen.tools.call import Attr
@@ -49,7 +49,7 @@ def dtype_of(tensor: Any) -> DType:
     return _DTYPES[tensor.dtype]
 
 
-def bind(declared: Declared, launched: Launched) -> Bound:
+def bind(declared: Declared, launched: RecordedLaunch) -> Bound:
     """Order one launch's arguments. Raises InputError if they do not fit the OpDef."""
     spec = declared.spec
     names = [p.name for p in spec.inputs]
@@ -97,7 +97,7 @@ def bind(declared: Declared, launched: Launched) -> Bound:
 
 
 def _split(
-    declared: Declared, launched: Launched, facts: HandBound | None, new_outputs: int
+    declared: Declared, launched: RecordedLaunch, facts: HandBound | None, new_outputs: int
 ) -> tuple[list[Any], tuple[Attr, ...], list[Any]]:
     spec, args = declared.spec, launched.args
     if facts is not None:

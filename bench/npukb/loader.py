@@ -18,7 +18,7 @@ from akgen.bench.names import snake_case
 from akgen.bench.npukb.binding import Bound, bind, dtype_of
 from akgen.bench.npukb.discovery import host_file, row_of
 from akgen.bench.npukb.opdef import Declared, read_opdef
-from akgen.bench.npukb.operators import Launched, Operators
+from akgen.bench.npukb.operators import Operators, RecordedLaunch
 from akgen.bench.npukb.places import expected_outputs
 from akgen.bench.npukb.rows import Row
 from akgen.bench.npukb.shims import benchmark_modules, check_precision, seeded
@@ -155,7 +155,9 @@ class BenchmarkCase:
         with benchmark_modules(self.operators.module):
             return getattr(self.module, name)(*copied(init))
 
-    def _run_new(self, init: Sequence[Any], args: Sequence[Any], listener: Callable[[Launched], None]) -> Any:
+    def _run_new(
+        self, init: Sequence[Any], args: Sequence[Any], listener: Callable[[RecordedLaunch], None]
+    ) -> Any:
         self.operators.listener = listener
         try:
             with benchmark_modules(self.operators.module), torch.no_grad():
@@ -163,9 +165,9 @@ class BenchmarkCase:
         finally:
             self.operators.listener = None
 
-    def _record(self, drawn: Drawn) -> tuple[Bound, Any, Launched]:
+    def _record(self, drawn: Drawn) -> tuple[Bound, Any, RecordedLaunch]:
         """Run ModelNew on the draw itself, so that identity tells the inputs, and take down its one launch."""
-        seen: list[Launched] = []
+        seen: list[RecordedLaunch] = []
         finished = self._run_new(drawn.init, drawn.args, seen.append)
         if len(seen) != 1:
             raise InputError(
@@ -192,7 +194,7 @@ class BenchmarkCase:
         )
 
     def _reaches(self, index: int, drawn: Drawn, finished: Any) -> bool:
-        def disturb(launched: Launched) -> None:
+        def disturb(launched: RecordedLaunch) -> None:
             for tensor in flat(bind(self.declared, launched).inputs[index]):
                 tensor.copy_(
                     (tensor != 1).to(tensor.dtype)
@@ -204,7 +206,7 @@ class BenchmarkCase:
     def _finish(self, drawn: Drawn, outputs: Sequence[Any]) -> Any:
         """Return what ModelNew returns when its operator writes these outputs."""
 
-        def fill(launched: Launched) -> None:
+        def fill(launched: RecordedLaunch) -> None:
             bound = bind(self.declared, launched)
             slots = [*bound.outputs, *(bound.inputs[i] for i in self.in_place)]
             for target, source in zip(flat(slots), flat(list(outputs)), strict=True):

@@ -15,11 +15,11 @@ from akgen.bench.npukb.cpp.interpreter import Interpreter
 from akgen.bench.npukb.cpp.parser import parse
 from akgen.bench.npukb.cpp.torch_library import TorchLibrary
 
-Listener = Callable[["Launched"], None]
+Listener = Callable[["RecordedLaunch"], None]
 
 
 @dataclass
-class Launched:
+class RecordedLaunch:
     """What one EXEC_NPU_CMD was given, with the allocations that preceded it."""
 
     name: str
@@ -56,4 +56,4 @@ class Operators:
 
     def _launch(self, name: str, args: list[Any]) -> None:
         if self.listener is not None:
-            self.listener(Launched(name, args, self.library.cleared, self.library.converted))
+            self.listener(RecordedLaunch(name, args, self.library.cleared, self.library.converted))

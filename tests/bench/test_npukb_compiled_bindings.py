@@ -15,7 +15,7 @@ from akgen.bench.names import snake_case
 from akgen.bench.npukb.cpp.values import IntArray, Scalar
 from akgen.bench.npukb.discovery import describe, find_tasks
 from akgen.bench.npukb.loader import execute, load
-from akgen.bench.npukb.operators import Launched
+from akgen.bench.npukb.operators import RecordedLaunch
 from akgen.bench.npukb.shims import benchmark_modules, seeded
 from akgen.bench.npukb.sizes import sized
 from akgen.bench.npukb.tensors import copied
@@ -52,7 +52,7 @@ def test_the_compiled_binding_passes_what_the_reader_says(folder: Path) -> None:
     case = load(task.reference, min(task.cases, key=lambda c: c.size_bytes or 0))
     with benchmark_modules(case.operators.module), seeded(0):
         init = case.prepare.get_init_inputs(case.row, None)
-    read: list[Launched] = []
+    read: list[RecordedLaunch] = []
     case.operators.listener = read.append
     run_new(case.module, case.operators.module, init, case.example_args)
     seen: list[tuple[str, Any]] = []

@@ -1,4 +1,4 @@
-"""Run parsed C++: scopes, control flow, arithmetic. What names and methods mean is asked of a Library."""
+"""Run parsed C++: scopes, control flow, arithmetic. What names and methods mean is asked of a CppLibrary."""
 
 import math
 import operator
@@ -20,7 +20,7 @@ class Unknown(Exception):
     """The library has no such name or method."""
 
 
-class Library(Protocol):
+class CppLibrary(Protocol):
     """What lies outside the file."""
 
     def constant(self, name: str) -> Any: ...
@@ -46,7 +46,7 @@ class _Broken(Exception):
 class Interpreter:
     """Runs functions of one parsed file."""
 
-    def __init__(self, unit: cpp.Unit, library: Library, where: str) -> None:
+    def __init__(self, unit: cpp.TranslationUnit, library: CppLibrary, where: str) -> None:
         self.unit, self.library, self.where = unit, library, where
         self.scopes: list[dict[str, Any]] = [{}]
         for declared in unit.globals:
@@ -55,7 +55,9 @@ class Interpreter:
             except InputError:
                 continue  # a global that cannot be evaluated is only missed when it is used
 
-    def call(self, function: cpp.Function, args: list[Any], named: Mapping[str, Any] | None = None) -> Any:
+    def call(
+        self, function: cpp.FunctionDecl, args: list[Any], named: Mapping[str, Any] | None = None
+    ) -> Any:
         """Call a function of the file with C++'s conversions; missing arguments take their defaults."""
         scope: dict[str, Any] = {}
         for i, param in enumerate(function.params):
@@ -74,7 +76,7 @@ class Interpreter:
             raise self._error(function.body, f"{function.name} takes {len(function.params)} arguments")
         return self._call_block(function.body, [self.scopes[0], scope])
 
-    def _call_block(self, body: cpp.Block, scopes: list[dict[str, Any]]) -> Any:
+    def _call_block(self, body: cpp.CompoundStmt, scopes: list[dict[str, Any]]) -> Any:
         outer, self.scopes = self.scopes, scopes
         try:
             self._run(body)
@@ -86,40 +88,40 @@ class Interpreter:
 
     # statements
 
-    def _run(self, node: cpp.Node) -> None:
+    def _run(self, node: cpp.AstNode) -> None:
         match node:
-            case cpp.Block():
+            case cpp.CompoundStmt():
                 if node.line >= 0:
                     self.scopes = [*self.scopes, {}]
                 for statement in node.body:
                     self._run(statement)
                 if node.line >= 0:
                     self.scopes = self.scopes[:-1]
-            case cpp.Declare():
+            case cpp.VarDecl():
                 self.scopes[-1][node.name] = self._declared(node)
-            case cpp.If():
+            case cpp.IfStmt():
                 if self.eval(node.condition):
                     self._run(node.yes)
                 elif node.no is not None:
                     self._run(node.no)
-            case cpp.For() | cpp.ForEach():
+            case cpp.ForStmt() | cpp.RangeForStmt():
                 self._loop(node)
-            case cpp.Switch():
+            case cpp.SwitchStmt():
                 self._switch(node)
-            case cpp.Return():
+            case cpp.ReturnStmt():
                 raise _Returned(None if node.value is None else self.eval(node.value))
-            case cpp.Throw():
+            case cpp.ThrowExpr():
                 raise self._error(node, f"the binding refuses the call: {self.eval(node.value)}")
-            case cpp.Break():
+            case cpp.BreakStmt():
                 raise _Broken
             case _:
                 self.eval(node)
 
-    def _loop(self, node: cpp.For | cpp.ForEach) -> None:
+    def _loop(self, node: cpp.ForStmt | cpp.RangeForStmt) -> None:
         depth = len(self.scopes)
         self.scopes = [*self.scopes, {}]
         try:
-            if isinstance(node, cpp.ForEach):
+            if isinstance(node, cpp.RangeForStmt):
                 for item in list(self.eval(node.items)):
                     self.scopes[depth][node.name] = item
                     self._run(node.body)
@@ -135,7 +137,7 @@ class Interpreter:
         finally:
             self.scopes = self.scopes[:depth]
 
-    def _switch(self, node: cpp.Switch) -> None:
+    def _switch(self, node: cpp.SwitchStmt) -> None:
         subject = self.eval(node.subject)
         start = next(
             (i for label, i in node.labels if label is not None and self.eval(label) == subject), None
@@ -148,7 +150,7 @@ class Interpreter:
         except _Broken:
             pass
 
-    def _declared(self, node: cpp.Declare) -> Any:
+    def _declared(self, node: cpp.VarDecl) -> Any:
         if node.args is not None:
             return self.construct(node.type, [self.eval(a) for a in node.args], node)
         if node.init is None:
@@ -158,13 +160,13 @@ class Interpreter:
 
     # values
 
-    def convert(self, kind: cpp.Type, value: Any, node: cpp.Node) -> Any:
+    def convert(self, kind: cpp.Type, value: Any, node: cpp.AstNode) -> Any:
         try:
             return conversions.convert(kind, value)
         except conversions.NoConversion as e:
             raise self._error(node, str(e)) from None
 
-    def construct(self, kind: cpp.Type, args: list[Any], node: cpp.Node) -> Any:
+    def construct(self, kind: cpp.Type, args: list[Any], node: cpp.AstNode) -> Any:
         """Make a value of a type from constructor arguments."""
         try:
             return conversions.construct(kind, args)
@@ -173,45 +175,45 @@ class Interpreter:
         except conversions.UnknownType:
             return self._library(node, lambda: self.library.call(kind.name, args))
 
-    def eval(self, node: cpp.Node) -> Any:
+    def eval(self, node: cpp.AstNode) -> Any:
         """Evaluate an expression."""
         match node:
-            case cpp.Literal():
+            case cpp.LiteralExpr():
                 return node.value
-            case cpp.Name():
+            case cpp.DeclRefExpr():
                 return self._name(node)
-            case cpp.Items():
+            case cpp.InitListExpr():
                 return [self.eval(item) for item in node.items]
-            case cpp.Unary():
+            case cpp.UnaryOperator():
                 return self._unary(node)
-            case cpp.Binary():
+            case cpp.BinaryOperator():
                 return self._binary(node)
-            case cpp.Choice():
+            case cpp.ConditionalOperator():
                 return self.eval(node.yes if self.eval(node.condition) else node.no)
-            case cpp.Assign():
+            case cpp.AssignOperator():
                 return self._assign(node)
-            case cpp.Call():
+            case cpp.CallExpr():
                 return self._invoke(node)
-            case cpp.Member():
+            case cpp.MemberExpr():
                 return self._library(node, lambda: self.library.method(self.eval(node.owner), node.name, []))
-            case cpp.Index():
+            case cpp.SubscriptExpr():
                 owner, index = self.eval(node.owner), self.eval(node.index)
                 if isinstance(owner, Pointer):
                     index, owner = owner.offset + index, owner.items
                 if isinstance(owner, list) and not 0 <= index < len(owner):
                     raise self._error(node, f"index {index} is outside a list of {len(owner)}")
                 return owner[index]
-            case cpp.Lambda():
+            case cpp.LambdaExpr():
                 return node, self.scopes
         raise self._error(node, "this expression is not known")
 
-    def _name(self, node: cpp.Name) -> Any:
+    def _name(self, node: cpp.DeclRefExpr) -> Any:
         for scope in reversed(self.scopes):
             if node.name in scope:
                 return scope[node.name]
         return self._library(node, lambda: self.library.constant(node.name))
 
-    def _unary(self, node: cpp.Unary) -> Any:
+    def _unary(self, node: cpp.UnaryOperator) -> Any:
         if node.op in ("++", "--", "post++", "post--"):
             before = self.eval(node.operand)
             after = before + (1 if node.op.endswith("++") else -1)
@@ -227,7 +229,7 @@ class Interpreter:
                 return value.items[value.offset] if isinstance(value, Pointer) else value
         return value
 
-    def _binary(self, node: cpp.Binary) -> Any:
+    def _binary(self, node: cpp.BinaryOperator) -> Any:
         left = self.eval(node.left)
         if node.op == "&&":
             return bool(left) and bool(self.eval(node.right))
@@ -235,7 +237,7 @@ class Interpreter:
             return bool(left) or bool(self.eval(node.right))
         return self._arithmetic(node, node.op, left, self.eval(node.right))
 
-    def _arithmetic(self, node: cpp.Node, op: str, left: Any, right: Any) -> Any:
+    def _arithmetic(self, node: cpp.AstNode, op: str, left: Any, right: Any) -> Any:
         if isinstance(left, Pointer) and isinstance(right, int) and op in "+-":
             return Pointer(left.items, left.offset + (right if op == "+" else -right), left.origin)
         if op in ("/", "%"):
@@ -247,30 +249,30 @@ class Interpreter:
             return left / right if op == "/" else math.fmod(left, right)
         return _COMPARE[op](left, right)
 
-    def _assign(self, node: cpp.Assign) -> Any:
+    def _assign(self, node: cpp.AssignOperator) -> Any:
         value = self.eval(node.value)
         if node.op != "=":
             value = self._arithmetic(node, node.op[:-1], self.eval(node.target), value)
         self._store(node.target, list(value) if isinstance(value, list) else value)
         return value
 
-    def _store(self, target: cpp.Node, value: Any) -> None:
+    def _store(self, target: cpp.AstNode, value: Any) -> None:
         match target:
-            case cpp.Name():
+            case cpp.DeclRefExpr():
                 for scope in reversed(self.scopes):
                     if target.name in scope:
                         scope[target.name] = value
                         return
-            case cpp.Index():
+            case cpp.SubscriptExpr():
                 owner, index = self.eval(target.owner), self.eval(target.index)
                 if isinstance(owner, list) and not 0 <= index < len(owner):
                     raise self._error(target, f"index {index} is outside a list of {len(owner)}")
                 owner[index] = value
                 return
-            case cpp.Call(function=cpp.Member(name="back" | "front" as end, owner=owner_node)):
+            case cpp.CallExpr(function=cpp.MemberExpr(name="back" | "front" as end, owner=owner_node)):
                 self.eval(owner_node)[-1 if end == "back" else 0] = value
                 return
-            case cpp.Unary(op="*", operand=operand):
+            case cpp.UnaryOperator(op="*", operand=operand):
                 pointer = self.eval(operand)
                 if isinstance(pointer, Pointer):
                     pointer.items[pointer.offset] = value
@@ -279,22 +281,22 @@ class Interpreter:
 
     # calls
 
-    def _invoke(self, node: cpp.Call) -> Any:
+    def _invoke(self, node: cpp.CallExpr) -> Any:
         function = node.function
-        if isinstance(function, cpp.Name):
-            if function.name == "EXEC_NPU_CMD" and node.args and isinstance(node.args[0], cpp.Name):
+        if isinstance(function, cpp.DeclRefExpr):
+            if function.name == "EXEC_NPU_CMD" and node.args and isinstance(node.args[0], cpp.DeclRefExpr):
                 self.library.launch(node.args[0].name, [self.eval(a) for a in node.args[1:]])
                 return None
             if function.name == "TORCH_CHECK":
                 return self._check(node)
             return self._call_name(node, function, [self.eval(a) for a in node.args])
         args = [self.eval(a) for a in node.args]
-        if isinstance(function, cpp.Member):
+        if isinstance(function, cpp.MemberExpr):
             owner = self.eval(function.owner)
             return self._library(node, lambda: self.library.method(owner, function.name, args))
         return self.apply(self.eval(function), args)
 
-    def _call_name(self, node: cpp.Call, function: cpp.Name, args: list[Any]) -> Any:
+    def _call_name(self, node: cpp.CallExpr, function: cpp.DeclRefExpr, args: list[Any]) -> Any:
         for scope in reversed(self.scopes):
             if function.name in scope:
                 return self.apply(scope[function.name], args)
@@ -314,18 +316,18 @@ class Interpreter:
         scope = {p.name: a for p, a in zip(node.params, args, strict=True)}
         return self._call_block(node.body, [*scopes, scope])
 
-    def _check(self, node: cpp.Call) -> None:
+    def _check(self, node: cpp.CallExpr) -> None:
         if not self.eval(node.args[0]):
             text = "".join(str(self.eval(a)) for a in node.args[1:])
             raise self._error(node, f"the binding refuses the call: {text}")
 
-    def _library(self, node: cpp.Node, ask: Callable[[], Any]) -> Any:
+    def _library(self, node: cpp.AstNode, ask: Callable[[], Any]) -> Any:
         try:
             return ask()
         except Unknown as unknown:
             raise self._error(node, f"{unknown} is not known") from None
 
-    def _error(self, node: cpp.Node, why: str) -> InputError:
+    def _error(self, node: cpp.AstNode, why: str) -> InputError:
         return InputError(
             f"{self.where}:{node.line}: {why}.",
             "AKGen reads only the C++ that binding files use; check this line.",

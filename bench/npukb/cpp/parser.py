@@ -8,19 +8,19 @@ from akgen.tools.outcome import InputError
 
 
 class Parser(ExpressionParser):
-    def block(self) -> cpp.Block:
+    def block(self) -> cpp.CompoundStmt:
         line = self.expect("{").line
-        body: list[cpp.Node] = []
+        body: list[cpp.AstNode] = []
         while not self.accept("}"):
             body.append(self.statement())
-        return cpp.Block(line, tuple(body))
+        return cpp.CompoundStmt(line, tuple(body))
 
-    def statement(self) -> cpp.Node:
+    def statement(self) -> cpp.AstNode:
         token = self.token
         if token.text == "{" and token.kind == "op":
             return self.block()
         if self.accept(";"):
-            return cpp.Block(token.line, ())
+            return cpp.CompoundStmt(token.line, ())
         if self.accept("if"):
             return self._if(token.line)
         if self.accept("for"):
@@ -29,15 +29,15 @@ class Parser(ExpressionParser):
             return self._switch(token.line)
         if self.accept("break"):
             self.expect(";")
-            return cpp.Break(token.line)
+            return cpp.BreakStmt(token.line)
         if self.accept("return"):
             value = None if self.token.text == ";" else self.expression()
             self.expect(";")
-            return cpp.Return(token.line, value)
+            return cpp.ReturnStmt(token.line, value)
         if self.accept("throw"):
             value = self.expression()
             self.expect(";")
-            return cpp.Throw(token.line, value)
+            return cpp.ThrowExpr(token.line, value)
         declared = self.declaration()
         if declared is not None:
             return declared
@@ -45,7 +45,7 @@ class Parser(ExpressionParser):
         self.expect(";")
         return value
 
-    def declaration(self) -> cpp.Node | None:
+    def declaration(self) -> cpp.AstNode | None:
         """Parse `T a = e, b(c);`, or go back and return None if this is no declaration."""
         start, line = self.at, self.token.line
         try:
@@ -56,30 +56,30 @@ class Parser(ExpressionParser):
         if self.token.kind != "name" or self.peek().text not in ("=", ";", "(", "{", ","):
             self.at = start
             return None
-        declared: list[cpp.Node] = []
+        declared: list[cpp.AstNode] = []
         while True:
             name = self.identifier()
             if self.accept("="):
-                declared.append(cpp.Declare(line, kind, name, self.expression()))
+                declared.append(cpp.VarDecl(line, kind, name, self.expression()))
             elif self.accept("("):
-                declared.append(cpp.Declare(line, kind, name, None, self.arguments(")")))
+                declared.append(cpp.VarDecl(line, kind, name, None, self.arguments(")")))
             elif self.token.text == "{":
-                declared.append(cpp.Declare(line, kind, name, self.primary()))
+                declared.append(cpp.VarDecl(line, kind, name, self.primary()))
             else:
-                declared.append(cpp.Declare(line, kind, name))
+                declared.append(cpp.VarDecl(line, kind, name))
             if not self.accept(","):
                 break
         self.expect(";")
-        return declared[0] if len(declared) == 1 else cpp.Block(-1, tuple(declared))
+        return declared[0] if len(declared) == 1 else cpp.CompoundStmt(-1, tuple(declared))
 
-    def _if(self, line: int) -> cpp.If:
+    def _if(self, line: int) -> cpp.IfStmt:
         self.expect("(")
         condition = self.expression()
         self.expect(")")
         yes = self.statement()
-        return cpp.If(line, condition, yes, self.statement() if self.accept("else") else None)
+        return cpp.IfStmt(line, condition, yes, self.statement() if self.accept("else") else None)
 
-    def _for(self, line: int) -> cpp.Node:
+    def _for(self, line: int) -> cpp.AstNode:
         self.expect("(")
         start = self.at
         try:
@@ -88,7 +88,7 @@ class Parser(ExpressionParser):
             if self.accept(":"):
                 items = self.expression()
                 self.expect(")")
-                return cpp.ForEach(line, kind, name, items, self.statement())
+                return cpp.RangeForStmt(line, kind, name, items, self.statement())
         except (NotHere, InputError):
             pass
         self.at = start
@@ -97,15 +97,15 @@ class Parser(ExpressionParser):
         self.expect(";")
         step = None if self.token.text == ")" else self.expression()
         self.expect(")")
-        return cpp.For(line, first, condition, step, self.statement())
+        return cpp.ForStmt(line, first, condition, step, self.statement())
 
-    def _switch(self, line: int) -> cpp.Switch:
+    def _switch(self, line: int) -> cpp.SwitchStmt:
         self.expect("(")
         subject = self.expression()
         self.expect(")")
         self.expect("{")
-        labels: list[tuple[cpp.Node | None, int]] = []
-        body: list[cpp.Node] = []
+        labels: list[tuple[cpp.AstNode | None, int]] = []
+        body: list[cpp.AstNode] = []
         while not self.accept("}"):
             if self.accept("case"):
                 labels.append((self.choice_label(), len(body)))
@@ -114,19 +114,19 @@ class Parser(ExpressionParser):
                 labels.append((None, len(body)))
             else:
                 body.append(self.statement())
-        return cpp.Switch(line, subject, tuple(labels), tuple(body))
+        return cpp.SwitchStmt(line, subject, tuple(labels), tuple(body))
 
-    def choice_label(self) -> cpp.Node:
+    def choice_label(self) -> cpp.AstNode:
         label = self.binary(0)
         self.expect(":")
         return label
 
-    def unit(self) -> cpp.Unit:
+    def unit(self) -> cpp.TranslationUnit:
         """Read a file. What is neither function, OpDef constructor, global nor module is skipped."""
-        functions: dict[str, cpp.Function] = {}
+        functions: dict[str, cpp.FunctionDecl] = {}
         refused: dict[str, InputError] = {}
-        constructors: dict[str, cpp.Function] = {}
-        globals_: list[cpp.Declare] = []
+        constructors: dict[str, cpp.FunctionDecl] = {}
+        globals_: list[cpp.VarDecl] = []
         exports: dict[str, str] = {}
         while self.token.kind != "end":
             if self.accept("namespace", "using", "}"):
@@ -139,9 +139,9 @@ class Parser(ExpressionParser):
                 exports |= self._module()
             else:
                 self._global(functions, globals_, refused)
-        return cpp.Unit(functions, constructors, tuple(globals_), exports, refused)
+        return cpp.TranslationUnit(functions, constructors, tuple(globals_), exports, refused)
 
-    def _class(self, constructors: dict[str, cpp.Function]) -> None:
+    def _class(self, constructors: dict[str, cpp.FunctionDecl]) -> None:
         name = self.identifier()
         bases = []
         while self.token.text not in ("{", ";") and self.token.kind != "end":
@@ -159,7 +159,7 @@ class Parser(ExpressionParser):
                 params = self.params()
                 while self.token.text != "{":
                     self.take()
-                constructors[name] = cpp.Function(name, params, self.block())
+                constructors[name] = cpp.FunctionDecl(name, params, self.block())
             elif self.accept("{"):
                 self._skip_braces()
             elif self.take().kind == "end":
@@ -180,7 +180,10 @@ class Parser(ExpressionParser):
         return exports
 
     def _global(
-        self, functions: dict[str, cpp.Function], globals_: list[cpp.Declare], refused: dict[str, InputError]
+        self,
+        functions: dict[str, cpp.FunctionDecl],
+        globals_: list[cpp.VarDecl],
+        refused: dict[str, InputError],
     ) -> None:
         start = self.at
         try:
@@ -195,13 +198,13 @@ class Parser(ExpressionParser):
             variable = self.declaration()
         except InputError:
             variable = None
-        if isinstance(variable, cpp.Declare):
+        if isinstance(variable, cpp.VarDecl):
             globals_.append(variable)
             return
         self.at = start
         self._skip_one()
 
-    def _function(self, refused: dict[str, InputError]) -> cpp.Function | None:
+    def _function(self, refused: dict[str, InputError]) -> cpp.FunctionDecl | None:
         """Parse a function definition. One that cannot be read is noted: it may not be needed."""
         self.type()
         if self.token.kind != "name" or self.peek().text != "(":
@@ -213,7 +216,7 @@ class Parser(ExpressionParser):
             self.accept("const", "noexcept")
             if self.token.text != "{":
                 return None
-            return cpp.Function(name, params, self.block())
+            return cpp.FunctionDecl(name, params, self.block())
         except InputError as e:
             refused[name] = e
             return None
@@ -236,6 +239,6 @@ class Parser(ExpressionParser):
             depth += (token.text == "{") - (token.text == "}") if token.kind == "op" else 0
 
 
-def parse(text: str, where: str) -> cpp.Unit:
+def parse(text: str, where: str) -> cpp.TranslationUnit:
     """Parse a C++ file. Raises InputError with file and line where it cannot be read."""
     return Parser(tokenize(text, where), where).unit()

@@ -1,4 +1,4 @@
-"""The syntax tree: expressions and statements that the parser produces and the interpreter runs."""
+"""The syntax tree that the parser produces and the interpreter runs; the nodes bear the names of Clang's."""
 
 from dataclasses import dataclass, field
 
@@ -16,17 +16,17 @@ class Type:
 
 
 @dataclass(frozen=True)
-class Node:
+class AstNode:
     line: int
 
 
 @dataclass(frozen=True)
-class Literal(Node):
+class LiteralExpr(AstNode):
     value: int | float | bool | str | None
 
 
 @dataclass(frozen=True)
-class Name(Node):
+class DeclRefExpr(AstNode):
     """`torch::empty_like`, `std::vector<int64_t>`; arguments are those of the last part."""
 
     name: str
@@ -34,146 +34,146 @@ class Name(Node):
 
 
 @dataclass(frozen=True)
-class Items(Node):
+class InitListExpr(AstNode):
     """A braced list."""
 
-    items: tuple[Node, ...]
+    items: tuple[AstNode, ...]
 
 
 @dataclass(frozen=True)
-class Unary(Node):
+class UnaryOperator(AstNode):
     op: str  # "!", "-", "+", "*", "&", "++", "--", "post++", "post--"
-    operand: Node
+    operand: AstNode
 
 
 @dataclass(frozen=True)
-class Binary(Node):
+class BinaryOperator(AstNode):
     op: str
-    left: Node
-    right: Node
+    left: AstNode
+    right: AstNode
 
 
 @dataclass(frozen=True)
-class Choice(Node):
-    condition: Node
-    yes: Node
-    no: Node
+class ConditionalOperator(AstNode):
+    condition: AstNode
+    yes: AstNode
+    no: AstNode
 
 
 @dataclass(frozen=True)
-class Assign(Node):
+class AssignOperator(AstNode):
     op: str  # "=", "+=", ...
-    target: Node
-    value: Node
+    target: AstNode
+    value: AstNode
 
 
 @dataclass(frozen=True)
-class Call(Node):
-    function: Node
-    args: tuple[Node, ...]
+class CallExpr(AstNode):
+    function: AstNode
+    args: tuple[AstNode, ...]
 
 
 @dataclass(frozen=True)
-class Member(Node):
-    owner: Node
+class MemberExpr(AstNode):
+    owner: AstNode
     name: str
     args: tuple[Type, ...] = ()
 
 
 @dataclass(frozen=True)
-class Index(Node):
-    owner: Node
-    index: Node
+class SubscriptExpr(AstNode):
+    owner: AstNode
+    index: AstNode
 
 
 @dataclass(frozen=True)
-class Param:
+class ParmVarDecl:
     type: Type
     name: str
-    default: Node | None = None
+    default: AstNode | None = None
 
 
 @dataclass(frozen=True)
-class Block(Node):
-    body: tuple[Node, ...]
+class CompoundStmt(AstNode):
+    body: tuple[AstNode, ...]
 
 
 @dataclass(frozen=True)
-class Lambda(Node):
-    params: tuple[Param, ...]
-    body: Block
+class LambdaExpr(AstNode):
+    params: tuple[ParmVarDecl, ...]
+    body: CompoundStmt
 
 
 @dataclass(frozen=True)
-class Declare(Node):
+class VarDecl(AstNode):
     """One declared name. `init` is `= e`, `{...}`; `args` is the constructor form `T x(a, b)`."""
 
     type: Type
     name: str
-    init: Node | None = None
-    args: tuple[Node, ...] | None = None
+    init: AstNode | None = None
+    args: tuple[AstNode, ...] | None = None
 
 
 @dataclass(frozen=True)
-class If(Node):
-    condition: Node
-    yes: Node
-    no: Node | None
+class IfStmt(AstNode):
+    condition: AstNode
+    yes: AstNode
+    no: AstNode | None
 
 
 @dataclass(frozen=True)
-class For(Node):
-    start: Node | None
-    condition: Node | None
-    step: Node | None
-    body: Node
+class ForStmt(AstNode):
+    start: AstNode | None
+    condition: AstNode | None
+    step: AstNode | None
+    body: AstNode
 
 
 @dataclass(frozen=True)
-class ForEach(Node):
+class RangeForStmt(AstNode):
     type: Type
     name: str
-    items: Node
-    body: Node
+    items: AstNode
+    body: AstNode
 
 
 @dataclass(frozen=True)
-class Switch(Node):
+class SwitchStmt(AstNode):
     """Labels and statements in order; a label is None for `default`."""
 
-    subject: Node
-    labels: tuple[tuple[Node | None, int], ...]  # (label, index of the first statement after it)
-    body: tuple[Node, ...]
+    subject: AstNode
+    labels: tuple[tuple[AstNode | None, int], ...]  # (label, index of the first statement after it)
+    body: tuple[AstNode, ...]
 
 
 @dataclass(frozen=True)
-class Return(Node):
-    value: Node | None
+class ReturnStmt(AstNode):
+    value: AstNode | None
 
 
 @dataclass(frozen=True)
-class Throw(Node):
-    value: Node
+class ThrowExpr(AstNode):
+    value: AstNode
 
 
 @dataclass(frozen=True)
-class Break(Node):
+class BreakStmt(AstNode):
     pass
 
 
 @dataclass(frozen=True)
-class Function:
+class FunctionDecl:
     name: str
-    params: tuple[Param, ...]
-    body: Block
+    params: tuple[ParmVarDecl, ...]
+    body: CompoundStmt
 
 
 @dataclass(frozen=True)
-class Unit:
+class TranslationUnit:
     """What one file defines."""
 
-    functions: dict[str, Function] = field(default_factory=dict)
-    constructors: dict[str, Function] = field(default_factory=dict)  # of classes derived from OpDef
-    globals: tuple[Declare, ...] = ()
+    functions: dict[str, FunctionDecl] = field(default_factory=dict)
+    constructors: dict[str, FunctionDecl] = field(default_factory=dict)  # of classes derived from OpDef
+    globals: tuple[VarDecl, ...] = ()
     exports: dict[str, str] = field(default_factory=dict)  # Python name -> C++ function
     refused: dict[str, InputError] = field(default_factory=dict)  # functions that could not be read
