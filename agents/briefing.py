@@ -13,7 +13,7 @@ from akgen.agents.plan import Category, Plan
 from akgen.agents.prompts import render
 from akgen.agents.roles import Feedback
 from akgen.agents.selection import TOKENS, Selection, select
-from akgen.agents.shown import Shown
+from akgen.agents.shown import ContextItem
 from akgen.knowledge.cards import ApiCard
 from akgen.knowledge.chip import Chip
 from akgen.tools.call import Call
@@ -35,7 +35,7 @@ class Brief(Frozen):
     system: str
     user: str
     aside: str = ""
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[ContextItem, ...] = ()
 
 
 class Briefing(Protocol):

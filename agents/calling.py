@@ -22,7 +22,7 @@ ATTEMPTS_PER_SAMPLE = 1000  # keeps the seeds of samples apart
 Turn = tuple[Literal["system", "user", "assistant"], str]
 
 
-class Request(Frozen):
+class ModelRequest(Frozen):
     """What is asked, for which samples. `key` is what the call is found by later."""
 
     key: str
@@ -54,7 +54,7 @@ class Caller:
         self._policy, self._sleep, self._price = policy, sleep, price
         self._sampling = sampling
 
-    def call(self, request: Request) -> tuple[ModelCall, InfraError | InputError | None]:
+    def call(self, request: ModelRequest) -> tuple[ModelCall, InfraError | InputError | None]:
         """Return the record of the request, and the error to raise once the record is kept.
 
         A call without replies and without an error was stopped by what the run may spend.
@@ -68,7 +68,7 @@ class Caller:
         return record, error
 
     def _record(
-        self, request: Request, parameters: dict[str, Any]
+        self, request: ModelRequest, parameters: dict[str, Any]
     ) -> tuple[ModelCall, InfraError | InputError | None]:
         now = circumstances()
         at, begin = datetime.now(UTC), time.monotonic()
@@ -120,7 +120,7 @@ class Caller:
         )
         return record, error
 
-    def _parameters(self, request: Request) -> dict[str, Any]:
+    def _parameters(self, request: ModelRequest) -> dict[str, Any]:
         """Return what the request says beyond its messages: only what the model knows."""
         found: dict[str, Any] = dict(getattr(self._model, "sampling", dict)())
         if self._sampling is not None:
@@ -138,7 +138,7 @@ class Caller:
             found["max_tokens"] = max(1, min(left.tokens, found["max_tokens"]))
         return found
 
-    def _asked(self, request: Request, parameters: dict[str, Any]) -> dict[str, Any]:
+    def _asked(self, request: ModelRequest, parameters: dict[str, Any]) -> dict[str, Any]:
         """Return what a span says of a request, under OpenTelemetry's names."""
         kind, _, name = self.name.partition(":")
         return {
@@ -156,7 +156,7 @@ class Caller:
             "akgen.turn": request.turn,
         }
 
-    def _ask(self, request: Request, parameters: dict[str, Any]) -> Received:
+    def _ask(self, request: ModelRequest, parameters: dict[str, Any]) -> Received:
         left = circumstances().left
         return ask(
             self._model,

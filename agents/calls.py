@@ -60,7 +60,7 @@ class Price(Frozen):
         return (input_tokens * self.input + output_tokens * self.output) / 1e6
 
 
-class Limits(Frozen):
+class CallLimits(Frozen):
     """What all model calls of a run together may cost. None is no limit; `seconds` are those of the calls."""
 
     tokens: int | None = None
@@ -137,7 +137,7 @@ class CallStore(Protocol):
         ...
 
 
-class Memory:
+class InMemoryCallStore:
     """Calls where no run is kept: replies wait until they are taken, and asking once more asks anew."""
 
     def __init__(self) -> None:

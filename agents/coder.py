@@ -8,7 +8,7 @@ from akgen.agents.edits import apply_edits
 from akgen.agents.kernel_only import given_host, host_files
 from akgen.agents.plan import Plan
 from akgen.agents.prompts import render
-from akgen.agents.replies import Reply, read_code, spoken
+from akgen.agents.replies import ParsedReply, read_code, spoken
 from akgen.agents.roles import Feedback, Usage, Written
 from akgen.agents.selection import TOKENS, marked
 from akgen.knowledge.chip import Chip
@@ -112,7 +112,7 @@ class ChatCoder:
         return host_files(task, self._describe(task)) | files
 
 
-def _problem(reply: Reply, files: dict[str, str], kernel_file: str) -> Diagnostic | None:
+def _problem(reply: ParsedReply, files: dict[str, str], kernel_file: str) -> Diagnostic | None:
     """Return why a reply is no project."""
     if reply.problem is not None:
         return Diagnostic(code=reply.code, text=reply.problem, stage="write")

@@ -10,8 +10,18 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
-from akgen.agents.calling import Caller, Request, Turn
-from akgen.agents.calls import CallStore, Ended, Limits, Memory, ModelCall, Price, Sampling, Usage, call_key
+from akgen.agents.calling import Caller, ModelRequest, Turn
+from akgen.agents.calls import (
+    CallLimits,
+    CallStore,
+    Ended,
+    InMemoryCallStore,
+    ModelCall,
+    Price,
+    Sampling,
+    Usage,
+    call_key,
+)
 from akgen.agents.circumstances import circumstances
 from akgen.agents.models.transport import RetryPolicy
 from akgen.tools.frozen import Frozen
@@ -44,7 +54,7 @@ class Conversation:
         calls: CallStore | None = None,
         samples: int = 1,
         price: Price | None = None,
-        limits: Limits | None = None,
+        limits: CallLimits | None = None,
         sampling: Sampling | None = None,
     ) -> None:
         self.name = name
@@ -52,9 +62,9 @@ class Conversation:
             model, name, endpoint, seed, policy or RetryPolicy(), sleep, price or Price(), sampling
         )
         self.features = self._caller.features
-        self._calls: CallStore = Memory() if calls is None else calls
+        self._calls: CallStore = InMemoryCallStore() if calls is None else calls
         self._samples = samples
-        self._limits = limits or Limits()
+        self._limits = limits or CallLimits()
         self._locks: dict[str, threading.Lock] = {}
         self._making_locks = threading.Lock()
 
@@ -91,7 +101,7 @@ class Conversation:
                 if spent is not None:
                     return _answer(spent, Usage(), messages, "budget")
                 call = self._make(
-                    Request(
+                    ModelRequest(
                         key=key,
                         role=role,
                         attempt=attempt,
@@ -107,7 +117,7 @@ class Conversation:
             return _answer(call.failed or "", call.usage, messages, "budget")
         return _answer(reply.text, reply.usage, messages, reply.ended)
 
-    def _make(self, request: Request) -> ModelCall:
+    def _make(self, request: ModelRequest) -> ModelCall:
         call, error = self._caller.call(request)
         self._calls.keep(call)
         if error is not None:

@@ -13,7 +13,7 @@ from akgen.agents.prompts import render
 from akgen.agents.roles import Feedback
 from akgen.agents.selection import CHARACTERS_PER_TOKEN
 from akgen.agents.selection import TOKENS as KNOWLEDGE_TOKENS
-from akgen.agents.shown import Shown
+from akgen.agents.shown import ContextItem
 from akgen.tools.frozen import Frozen
 from akgen.tools.project import KernelProject
 from akgen.tools.task import Task
@@ -67,7 +67,7 @@ class RememberingBriefing:
         chosen = within(self._recall(task, plan, feedback), min(TOKENS, tokens))
         if not chosen:
             return brief
-        shown = tuple(Shown(kind="experience", name=e.key, tokens=e.tokens) for e in chosen)
+        shown = tuple(ContextItem(kind="experience", name=e.key, tokens=e.tokens) for e in chosen)
         user = f"{brief.user.rstrip()}\n\n{render('experiences', experiences=chosen)}"
         return brief.model_copy(update={"user": user, "shown": (*brief.shown, *shown)})
 

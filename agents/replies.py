@@ -23,7 +23,7 @@ _SAFE = re.compile(r"op_(?:host|kernel)/[A-Za-z0-9_][\w.-]*")
 _CODE_TAGS = {"", "cpp", "c++", "c", "cc", "cxx", "ascendc"}
 
 
-class Reply(Frozen):
+class ParsedReply(Frozen):
     """A reply taken apart. Without usable code, `files` and `edits` are empty and `problem` says why."""
 
     thought: str | None
@@ -50,7 +50,7 @@ def spoken(text: str) -> str:
     return split_thought(text)[1].strip() or text
 
 
-def read_code(text: str, kernel_file: str, *, at_limit: bool = False) -> Reply:
+def read_code(text: str, kernel_file: str, *, at_limit: bool = False) -> ParsedReply:
     """Read a coder's reply; `kernel_file` is where code without a path goes.
 
     `at_limit` says that the server stopped the reply at its length limit: what came whole before that still counts.
@@ -69,11 +69,11 @@ def read_code(text: str, kernel_file: str, *, at_limit: bool = False) -> Reply:
         problem = f"The reply names the file {unsafe[0]}, which is not below op_host or op_kernel."
         return _problem(thought, problem)
     if edits:
-        return Reply(thought=thought, files={}, edits=edits)
+        return ParsedReply(thought=thought, files={}, edits=edits)
     if headed:
         if at_limit and kernel_file not in headed:
             return _problem(thought, f"The reply is cut before {kernel_file}.", "REPLY_CUT")
-        return Reply(thought=thought, files=headed)
+        return ParsedReply(thought=thought, files=headed)
     wrapped = _KERNEL.search(rest)
     if wrapped:
         body = wrapped["body"]
@@ -82,11 +82,11 @@ def read_code(text: str, kernel_file: str, *, at_limit: bool = False) -> Reply:
             return _problem(thought, "The reply is cut inside <kernel_impl>.", "REPLY_CUT")
         code = fenced["body"] if fenced else body.replace("```cpp", "").replace("```", "")
         if code.strip():
-            return Reply(thought=thought, files={kernel_file: _end(code)}, kernel_only=True)
+            return ParsedReply(thought=thought, files={kernel_file: _end(code)}, kernel_only=True)
         return _problem(thought, "The reply's <kernel_impl> block is empty.")
     files = _fenced_files(rest, kernel_file)
     if files:
-        return Reply(thought=thought, files=files, kernel_only=set(files) == {kernel_file})
+        return ParsedReply(thought=thought, files=files, kernel_only=set(files) == {kernel_file})
     if at_limit:
         return _problem(thought, "The reply reached its length limit before any code.", "REPLY_CUT")
     return _problem(thought, "The reply holds no code block.")
@@ -94,8 +94,8 @@ def read_code(text: str, kernel_file: str, *, at_limit: bool = False) -> Reply:
 
 def _problem(
     thought: str | None, text: str, code: Literal["NO_CODE", "REPLY_CUT", "REPLY_EMPTY"] = "NO_CODE"
-) -> Reply:
-    return Reply(thought=thought, files={}, problem=text, code=code)
+) -> ParsedReply:
+    return ParsedReply(thought=thought, files={}, problem=text, code=code)
 
 
 def _open_fence(text: str) -> bool:

@@ -5,7 +5,7 @@ from typing import Literal, Protocol
 from akgen.agents.budget import Budget
 from akgen.agents.calls import Usage as Usage
 from akgen.agents.plan import Plan
-from akgen.agents.shown import Shown
+from akgen.agents.shown import ContextItem
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.project import KernelProject
@@ -47,7 +47,7 @@ class Written(Frozen):
 
     project: KernelProject | None
     form: Literal["files", "edits", "second_try"] | None = None
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[ContextItem, ...] = ()
     outcome: Outcome | None = None  # NO_CODE, UNSUPPORTED
     diagnostics: tuple[Diagnostic, ...] = ()
     dsl: str | None = None

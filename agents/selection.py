@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Feedback
-from akgen.agents.shown import Shown
+from akgen.agents.shown import ContextItem
 from akgen.knowledge.cards import ApiCard, cards
 from akgen.knowledge.patterns import Pattern, patterns
 from akgen.knowledge.search import search
@@ -25,7 +25,7 @@ class Selection(Frozen):
 
     cards: tuple[ApiCard, ...]
     pattern: Pattern | None
-    shown: tuple[Shown, ...]
+    shown: tuple[ContextItem, ...]
 
 
 def select(task: Task, plan: Plan | None, feedback: Feedback | None, tokens: int = TOKENS) -> Selection:
@@ -36,7 +36,7 @@ def select(task: Task, plan: Plan | None, feedback: Feedback | None, tokens: int
     """
     left = tokens
     chosen: dict[str, ApiCard] = {}
-    shown: list[Shown] = []
+    shown: list[ContextItem] = []
 
     def take(offered: Iterable[ApiCard]) -> None:
         nonlocal left
@@ -44,14 +44,14 @@ def select(task: Task, plan: Plan | None, feedback: Feedback | None, tokens: int
             cost = _tokens(card.text())
             if card.name not in chosen and cost <= left:
                 chosen[card.name] = card
-                shown.append(Shown(kind="card", name=card.name, tokens=cost))
+                shown.append(ContextItem(kind="card", name=card.name, tokens=cost))
                 left -= cost
 
     take(_known(plan.apis if plan else ()))
     take(_known(_named(feedback)))
     pattern = None if feedback is not None else _pattern(task, plan)
     if pattern is not None and (cost := _tokens("".join(pattern.files.values()))) <= left:
-        shown.append(Shown(kind="pattern", name=pattern.name, tokens=cost))
+        shown.append(ContextItem(kind="pattern", name=pattern.name, tokens=cost))
         left -= cost
     else:
         pattern = None
@@ -61,7 +61,7 @@ def select(task: Task, plan: Plan | None, feedback: Feedback | None, tokens: int
     return Selection(cards=tuple(chosen.values()), pattern=pattern, shown=tuple(shown))
 
 
-def marked(shown: tuple[Shown, ...], project: KernelProject | None) -> tuple[Shown, ...]:
+def marked(shown: tuple[ContextItem, ...], project: KernelProject | None) -> tuple[ContextItem, ...]:
     """Return what was shown, each card with whether the project's code names it."""
     if project is None:
         return shown

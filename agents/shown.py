@@ -5,7 +5,7 @@ from typing import Literal
 from akgen.tools.frozen import Frozen
 
 
-class Shown(Frozen):
+class ContextItem(Frozen):
     """One thing that a prompt showed. `used` says whether the code that came names it; None if that says nothing."""
 
     kind: Literal["card", "pattern", "experience"]

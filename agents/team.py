@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from akgen.agents.briefing import Briefing, Describe, EnglishBriefing
 from akgen.agents.budget import Budget
-from akgen.agents.calls import CallStore, Limits, Price
+from akgen.agents.calls import CallLimits, CallStore, Price
 from akgen.agents.chat_critic import ChatCritic
 from akgen.agents.coder import ChatCoder
 from akgen.agents.conversation import Conversation
@@ -55,7 +55,7 @@ class Talk:
     calls: CallStore | None = None
     samples: int = 1
     price: Price | None = None
-    limits: Limits | None = None
+    limits: CallLimits | None = None
     recall: Recall | None = None  # what was learnt earlier, for the coder
 
 

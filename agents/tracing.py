@@ -16,7 +16,7 @@ _AGENTS = {"plan": "planner", "write": "coder", "criticise": "critic"}
 _started: list[Any] = []  # the tracer, once there is one
 
 
-class Span:
+class TraceSpan:
     """A span, or nothing. Values that are None are left out."""
 
     def __init__(self, inner: Any | None) -> None:
@@ -58,13 +58,13 @@ def start_tracing(endpoint: str, service: str = "akgen") -> None:
 
 
 @contextmanager
-def span(name: str, attributes: dict[str, Any]) -> Iterator[Span]:
+def span(name: str, attributes: dict[str, Any]) -> Iterator[TraceSpan]:
     """Open a span around a block; spans that are opened inside it are its children."""
     if not _started:
-        yield Span(None)
+        yield TraceSpan(None)
         return
     with _started[0].start_as_current_span(name) as inner:
-        made = Span(inner)
+        made = TraceSpan(inner)
         made.set(attributes)
         yield made
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from akgen.agents.budget import Budget
-from akgen.agents.calls import Limits, Price, Sampling
+from akgen.agents.calls import CallLimits, Price, Sampling
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.verdict import CaseVerdict, Verdict
@@ -44,7 +44,7 @@ class BenchConfig(Frozen):
     attempts: int = 1
     parallel: int = 1  # samples of a task at the same time, for a model
     budget: Budget | None = None  # of each sample, besides its attempts
-    limits: Limits = Limits()
+    limits: CallLimits = CallLimits()
     price: Price | None = None
     sampling: Sampling = Sampling()
     memory: bool = False  # tasks learn from one another and from earlier runs

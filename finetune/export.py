@@ -19,7 +19,7 @@ from akgen.tools.outcome import Outcome
 Format = Literal["sft", "dpo"]
 
 
-class Written(Frozen):
+class ExportResult(Frozen):
     """What an export wrote. `left_out` counts attempts by the reason why they are not in it."""
 
     format: Format
@@ -28,7 +28,7 @@ class Written(Frozen):
     left_out: dict[str, int]
 
 
-def export_run(run: Path, form: Format, out: Path | None = None) -> Written:
+def export_run(run: Path, form: Format, out: Path | None = None) -> ExportResult:
     """Write a run's records to `out`, or to RUN/harvest/FORMAT.jsonl.
 
     Raises InputError if the folder holds no run, InfraError if the file cannot be written.
@@ -39,7 +39,7 @@ def export_run(run: Path, form: Format, out: Path | None = None) -> Written:
     path = out or run / "harvest" / f"{form}.jsonl"
     make_folder(path.parent)
     write_whole(path, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records))
-    return Written(format=form, path=path, records=len(records), left_out=dict(left_out))
+    return ExportResult(format=form, path=path, records=len(records), left_out=dict(left_out))
 
 
 def _sft(found: list[Exchange], left_out: "Counter[str]") -> Iterator[dict[str, Any]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from akgen.agents.requests.code import source_of
 from akgen.agents.requests.language import Language
-from akgen.agents.requests.request import Request, Source
+from akgen.agents.requests.request import Request, RequestSource
 from akgen.agents.requests.sentence import Heard, wished
 from akgen.graph.chat_texts import said
 
@@ -20,7 +20,7 @@ def given_path(text: str, language: Language) -> Heard | None:
     named = _TASK.search(text)
     if named is not None:
         words = text[: named.start()] + " " + text[named.end() :]
-        return _heard(words, Source(kind="task", name=_word(named[1]), text=named[1], brings="inputs"))
+        return _heard(words, RequestSource(kind="task", name=_word(named[1]), text=named[1], brings="inputs"))
     for word in text.split():
         token = word.strip("\"'`,;")
         if not _looks_like_path(token):
@@ -29,7 +29,9 @@ def given_path(text: str, language: Language) -> Heard | None:
         words = text.replace(word, " ")
         if path.is_dir():
             folder = str(path.resolve())
-            return _heard(words, Source(kind="task", name=_word(path.name), text=folder, brings="inputs"))
+            return _heard(
+                words, RequestSource(kind="task", name=_word(path.name), text=folder, brings="inputs")
+            )
         if path.suffix == ".py" and path.is_file():
             source = source_of(path.read_text(errors="replace")[:MOST_CHARACTERS], language)
             if isinstance(source, str):
@@ -39,7 +41,7 @@ def given_path(text: str, language: Language) -> Heard | None:
     return None
 
 
-def _heard(words: str, source: Source) -> Heard:
+def _heard(words: str, source: RequestSource) -> Heard:
     return Heard(request=wished(words).model_copy(update={"source": source}))
 
 

@@ -7,10 +7,10 @@ from typing import Any, Literal
 from pydantic import Field
 
 from akgen.agents.budget import Budget, Spent
-from akgen.agents.calls import Limits, Price, Sampling
+from akgen.agents.calls import CallLimits, Price, Sampling
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Decision, Feedback, Hypothesis
-from akgen.agents.shown import Shown
+from akgen.agents.shown import ContextItem
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Outcome
 from akgen.tools.profile import Profile
@@ -36,7 +36,7 @@ class RunConfig(Frozen):
     parallel: int = 1  # candidates at the same time
     tune: int = 0  # attempts spent on speed after the first correct one
     budget: Budget = Budget()  # of each sample
-    limits: Limits = Limits()  # of all model calls together
+    limits: CallLimits = CallLimits()  # of all model calls together
     price: Price | None = None  # of the model; without one nothing costs anything
     sampling: Sampling = Sampling()
     memory: bool = False  # experiences of earlier runs go into prompts, and this run's are kept
@@ -98,7 +98,7 @@ class Attempt(Frozen):
     digest: str | None = None
     dsl: str | None = None
     form: str | None = None  # how a model gave the project: files, edits, second_try
-    shown: tuple[Shown, ...] = ()  # what of the knowledge the coder's prompt held
+    shown: tuple[ContextItem, ...] = ()  # what of the knowledge the coder's prompt held
     verdict: Verdict
     profile: Profile | None = None
     page: Path | None = None  # the timeline as HTML

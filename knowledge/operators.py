@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 
-class Operator(BaseModel):
+class OperatorEntry(BaseModel):
     """One operator. `expression` is Python over tensors x0, x1, ... and weights w0, w1, ..."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -26,13 +26,13 @@ class Operator(BaseModel):
 
 
 @cache
-def operators() -> tuple[Operator, ...]:
+def operators() -> tuple[OperatorEntry, ...]:
     text = files("akgen.knowledge").joinpath("data", "operators.json").read_text()
-    return tuple(Operator.model_validate(entry) for entry in json.loads(text))
+    return tuple(OperatorEntry.model_validate(entry) for entry in json.loads(text))
 
 
 @cache
-def _spellings() -> tuple[tuple[str, Operator], ...]:
+def _spellings() -> tuple[tuple[str, OperatorEntry], ...]:
     """Return every spelling with its operator, longest first, so that `log softmax` wins over `log`."""
     pairs = []
     for op in operators():
@@ -41,7 +41,7 @@ def _spellings() -> tuple[tuple[str, Operator], ...]:
     return tuple(sorted(pairs, key=lambda pair: -len(pair[0])))
 
 
-def find_in(text: str) -> Operator | None:
+def find_in(text: str) -> OperatorEntry | None:
     """Return the operator that a sentence names, or None. Words match whole; Chinese names anywhere."""
     lowered = text.lower()
     for spelling, op in _spellings():

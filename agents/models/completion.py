@@ -6,7 +6,7 @@ from akgen.agents.models.faults import EndpointFault
 from akgen.tools.frozen import Frozen
 
 
-class Choice(Frozen):
+class CompletionChoice(Frozen):
     """One candidate. `finish` is the server's word: stop, length, content_filter, ..."""
 
     text: str
@@ -20,7 +20,7 @@ class Choice(Frozen):
 class Completion(Frozen):
     """All candidates of one request."""
 
-    choices: tuple[Choice, ...]
+    choices: tuple[CompletionChoice, ...]
     model: str | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None  # over all choices
@@ -107,8 +107,8 @@ class _Part:
         self.finish = raw.get("finish_reason") or self.finish or whole
         return text, thought
 
-    def choice(self) -> Choice:
-        return Choice(
+    def choice(self) -> CompletionChoice:
+        return CompletionChoice(
             text="".join(self._text),
             thought="".join(self._thought) or None,
             refusal="".join(self._refusal) or None,

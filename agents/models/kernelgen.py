@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
-from akgen.agents.models.completion import Choice, Completion
+from akgen.agents.models.completion import Completion, CompletionChoice
 from akgen.agents.models.features import Feature
 from akgen.agents.models.served import ServedChatModel
 from akgen.agents.prompts import raw_text
@@ -37,6 +37,6 @@ class KernelGenChatModel(ServedChatModel):
     def _extended(self) -> dict[str, Any]:
         return {"logprobs": 0, "return_token_ids": True}
 
-    def _message(self, choice: Choice, whole: Completion, usage: UsageMetadata | None) -> AIMessage:
+    def _message(self, choice: CompletionChoice, whole: Completion, usage: UsageMetadata | None) -> AIMessage:
         message = super()._message(choice, whole, usage)
         return message.model_copy(update={"content": THINK + choice.text})

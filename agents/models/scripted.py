@@ -21,7 +21,7 @@ from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import InputError
 
 
-class Line(Frozen):
+class ScriptedReply(Frozen):
     """One scripted reply."""
 
     role: Literal["planner", "coder", "critic", "chat"]
@@ -42,7 +42,7 @@ class ScriptedChatModel(BaseChatModel):
     features: ClassVar[frozenset[Feature]] = frozenset(("n", "tokens"))
 
     path: Path
-    lines: tuple[Line, ...]
+    lines: tuple[ScriptedReply, ...]
 
     @classmethod
     def read(cls, path: Path) -> "ScriptedChatModel":
@@ -56,7 +56,7 @@ class ScriptedChatModel(BaseChatModel):
             raise InputError(
                 f"The script {path} cannot be read: {problem.strerror}.", "Check the path."
             ) from problem
-        one, lines = TypeAdapter(Line), []
+        one, lines = TypeAdapter(ScriptedReply), []
         for number, row in enumerate(text.splitlines(), start=1):
             if not row.strip():
                 continue
@@ -94,7 +94,7 @@ class ScriptedChatModel(BaseChatModel):
         # A sample that the script does not know is not answered; whoever needs it asks again and is told.
         return ChatResult(generations=[_generation(line) for line in lines if line is not None])
 
-    def _find(self, role: str | None, attempt: int, sample: int, turn: int) -> Line | None:
+    def _find(self, role: str | None, attempt: int, sample: int, turn: int) -> ScriptedReply | None:
         mine = [x for x in self.lines if x.role == role and x.sample in (None, sample)]
         first = [line for line in mine if line.turn == 1]
         later = next((x for x in mine if x.turn == turn != 1 and x.attempt in (None, attempt)), None)
@@ -106,7 +106,7 @@ class ScriptedChatModel(BaseChatModel):
         return None
 
 
-def _generation(line: Line) -> ChatGeneration:
+def _generation(line: ScriptedReply) -> ChatGeneration:
     usage = UsageMetadata(
         input_tokens=line.input_tokens,
         output_tokens=line.output_tokens,

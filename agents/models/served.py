@@ -15,7 +15,7 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import PrivateAttr, SecretStr
 
-from akgen.agents.models.completion import Assembly, Choice, Completion
+from akgen.agents.models.completion import Assembly, Completion, CompletionChoice
 from akgen.agents.models.faults import EndpointFault
 from akgen.agents.models.features import Feature
 from akgen.agents.models.wire import Wire
@@ -183,7 +183,7 @@ class ServedChatModel(BaseChatModel):
     def _extended(self) -> dict[str, Any]:
         return {"logprobs": True, "return_token_ids": True}
 
-    def _message(self, choice: Choice, whole: Completion, usage: UsageMetadata | None) -> AIMessage:
+    def _message(self, choice: CompletionChoice, whole: Completion, usage: UsageMetadata | None) -> AIMessage:
         extra: dict[str, Any] = {"reasoning_content": choice.thought} if choice.thought else {}
         return AIMessage(
             content=choice.text,
@@ -200,7 +200,7 @@ def _unknown(fault: EndpointFault, sent: Set[str]) -> str | None:
     return next((n for n, words in OPTIONAL.items() if n in sent and re.search(words, fault.text)), None)
 
 
-def _told(choice: Choice, whole: Completion) -> dict[str, Any]:
+def _told(choice: CompletionChoice, whole: Completion) -> dict[str, Any]:
     """Return what the run store keeps beside the text."""
     told = {
         "finish_reason": choice.finish,

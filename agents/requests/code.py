@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from akgen.agents.requests.language import Language
 from akgen.agents.requests.problems import problem
-from akgen.agents.requests.request import Source
+from akgen.agents.requests.request import RequestSource
 
 _FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _BEGINS = re.compile(r"^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.MULTILINE)
@@ -18,31 +18,31 @@ _CALLS = re.compile(r"\b(?:torch|F|nn|functional)\.[\w.]+\(")
 _MODULES = {"torch", "F", "nn", "np", "math", "functional"}
 
 
-class Split(NamedTuple):
+class ExtractedCode(NamedTuple):
     """The words of a text and the code in it, where there is any."""
 
     words: str
     code: str | None
 
 
-def split(text: str) -> Split:
+def extract_code(text: str) -> ExtractedCode:
     """Take the code out of a text: what is fenced, what stands in backticks, or what begins like Python."""
     fenced = _FENCE.search(text)
     if fenced is not None:
-        return Split(text[: fenced.start()] + " " + text[fenced.end() :], fenced[1])
+        return ExtractedCode(text[: fenced.start()] + " " + text[fenced.end() :], fenced[1])
     begins = _BEGINS.search(text)
     if begins is not None and _parses(text[begins.start() :]):
-        return Split(text[: begins.start()], text[begins.start() :])
+        return ExtractedCode(text[: begins.start()], text[begins.start() :])
     ticks = _TICKS.search(text)
     if ticks is not None and _expression(ticks[1]) is not None:
-        return Split(text[: ticks.start()] + " " + text[ticks.end() :], ticks[1])
+        return ExtractedCode(text[: ticks.start()] + " " + text[ticks.end() :], ticks[1])
     call = _CALLS.search(text)
     if call is not None:
         return _bare_expression(text)
-    return Split(text, None)
+    return ExtractedCode(text, None)
 
 
-def source_of(code: str, language: Language) -> Source | str:
+def source_of(code: str, language: Language) -> RequestSource | str:
     """Return what the code computes, or a sentence that says why it cannot be used."""
     expression = _expression(code.strip())
     if expression is not None:
@@ -50,7 +50,9 @@ def source_of(code: str, language: Language) -> Source | str:
         if not names:
             return problem("no_tensor", language)
         text = f"def expression({', '.join(names)}):\n    return {ast.unparse(expression)}\n"
-        return Source(kind="code", name="expression", text=text, entry="expression", arguments=tuple(names))
+        return RequestSource(
+            kind="code", name="expression", text=text, entry="expression", arguments=tuple(names)
+        )
     try:
         module = ast.parse(code)
     except SyntaxError as wrong:
@@ -62,14 +64,14 @@ def source_of(code: str, language: Language) -> Source | str:
     if not functions:
         return problem("nothing_to_compute", language)
     chosen = list(functions.values())[-1]
-    return Source(
+    return RequestSource(
         kind="code", name=_snake(chosen.name), text=code, entry=chosen.name, arguments=_required(chosen)
     )
 
 
 def _module_source(
     code: str, classes: list[ast.ClassDef], functions: dict[str, ast.FunctionDef], language: Language
-) -> Source | str:
+) -> RequestSource | str:
     chosen = next((c for c in classes if c.name == "Model"), classes[-1])
     made = _method(chosen, "__init__")
     if made is not None and len(_required(made)) > 1 and "get_init_inputs" not in functions:
@@ -77,7 +79,7 @@ def _module_source(
     forward = _method(chosen, "forward")
     assert forward is not None
     inputs = functions.get("get_inputs")
-    return Source(
+    return RequestSource(
         kind="code",
         name=_snake(chosen.name),
         text=code,
@@ -87,7 +89,7 @@ def _module_source(
     )
 
 
-def _bare_expression(text: str) -> Split:
+def _bare_expression(text: str) -> ExtractedCode:
     """Find the longest run of words that is an expression with a call of torch in it."""
     words = text.split(" ")
     for length in range(len(words), 0, -1):
@@ -95,8 +97,8 @@ def _bare_expression(text: str) -> Split:
             part = " ".join(words[first : first + length]).strip().rstrip(",.;")
             if _CALLS.search(part) and _expression(part) is not None:
                 rest = [*words[:first], *words[first + length :]]
-                return Split(" ".join(rest), part)
-    return Split(text, None)
+                return ExtractedCode(" ".join(rest), part)
+    return ExtractedCode(text, None)
 
 
 def _parses(text: str) -> bool:

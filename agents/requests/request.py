@@ -10,7 +10,7 @@ Axis = int | Literal["all"]
 Missing = Literal["operator", "dtype", "shape"]
 
 
-class Source(Frozen):
+class RequestSource(Frozen):
     """What to compute, where it is not an operator by name."""
 
     kind: Literal["code", "task"]
@@ -27,7 +27,7 @@ class Request(Frozen):
     operator: str | None = None
     dtype: DType | None = None
     shape: tuple[int, ...] | None = None
-    source: Source | None = None
+    source: RequestSource | None = None
     axis: Axis | None = None  # of a reduction; the last one unless said
     dynamic: bool | None = None  # one kernel for all shapes
     knobs: Knobs | None = None

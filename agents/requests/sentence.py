@@ -3,7 +3,7 @@
 import re
 
 from akgen.agents.requests import wishes
-from akgen.agents.requests.code import source_of, split
+from akgen.agents.requests.code import extract_code, source_of
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.problems import problem, problem_of
 from akgen.agents.requests.request import Request
@@ -45,7 +45,7 @@ class Heard(Frozen):
 
 def hear(text: str) -> Heard:
     """Read a sentence, or a text with PyTorch code in it. What it does not say is None in the request."""
-    words, code = split(text)
+    words, code = extract_code(text)
     language = language_of(words)
     if code is None:
         return _hear_words(text, language)

@@ -7,8 +7,8 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 
 from akgen.agents.requests.problems import MAX_ELEMENTS, REDUCED
-from akgen.agents.requests.request import Request, Source
-from akgen.knowledge.operators import Operator, operators
+from akgen.agents.requests.request import Request, RequestSource
+from akgen.knowledge.operators import OperatorEntry, operators
 from akgen.tools.outcome import InputError
 from akgen.tools.task import Case, Params, Reference, Task
 
@@ -29,12 +29,12 @@ def reference_for(request: Request) -> str:
     return reference_text(operator)
 
 
-def reference_text(operator: Operator) -> str:
+def reference_text(operator: OperatorEntry) -> str:
     """Write the operator's reference module: Model, get_inputs(params), get_init_inputs(params)."""
     return _render("reference.j2", operator=operator, domain=_DOMAINS[operator.domain])
 
 
-def code_reference(source: Source, *, cast: bool) -> str:
+def code_reference(source: RequestSource, *, cast: bool) -> str:
     """Write a person's code with what it lacks: Model, get_inputs; with `cast`, its inputs in another type."""
     function = source.entry is not None and f"class {source.entry}" not in source.text
     return _render("reference_code.j2", source=source, cast=cast, function=function)
@@ -83,7 +83,7 @@ def adapted(task: Task, request: Request, name: str) -> Task:
     return task.model_copy(update={"name": name, "cases": cases, "knobs": request.knobs})
 
 
-def operator_named(name: str) -> Operator:
+def operator_named(name: str) -> OperatorEntry:
     return next(op for op in operators() if op.name == name)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from akgen.agents.budget import Budget, parse_budget
-from akgen.agents.calls import Limits, Price, Sampling
+from akgen.agents.calls import CallLimits, Price, Sampling
 from akgen.tools.outcome import InputError
 
 MODELS = (
@@ -63,7 +63,7 @@ def price(text: str) -> Price | None:
     return Price(input=asked, output=said)
 
 
-def limits(text: str, known: Price | None) -> Limits:
+def limits(text: str, known: Price | None) -> CallLimits:
     """Read `tokens=100000,cost=2,seconds=600`. Raises InputError for what cannot be used."""
     values: dict[str, float] = {}
     for part in filter(None, (p.strip() for p in text.split(","))):
@@ -72,13 +72,13 @@ def limits(text: str, known: Price | None) -> Limits:
             value = float(number)
         except ValueError:
             value = 0.0
-        if name not in Limits.model_fields or not 0 < value < float("inf"):
+        if name not in CallLimits.model_fields or not 0 < value < float("inf"):
             remedy = "Write tokens=100000,cost=2,seconds=600, with numbers above zero."
             raise InputError(f"--limit cannot be read at {part!r}.", remedy)
         values[name] = value
     _need_price(values.get("cost"), known)
     tokens = values.pop("tokens", None)
-    return Limits(tokens=None if tokens is None else int(tokens), **values)
+    return CallLimits(tokens=None if tokens is None else int(tokens), **values)
 
 
 def budget(text: str, attempts: int, known: Price | None) -> Budget:

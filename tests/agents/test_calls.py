@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akgen.agents.budget import Budget
-from akgen.agents.calls import Limits, Price, Sampling, Usage, shares
+from akgen.agents.calls import CallLimits, Price, Sampling, Usage, shares
 from akgen.agents.circumstances import Circumstances, under
 from akgen.agents.conversation import Answer, Conversation
 from akgen.agents.models.resolve import ModelOptions, resolve_model
@@ -128,8 +128,8 @@ def test_a_failed_request_leaves_its_line(tmp_path: Path) -> None:
     assert "refuses the key" in line["failed"] and line["file"] is None
 
 
-@pytest.mark.parametrize("limits", [Limits(tokens=3), Limits(cost=1e-6), Limits(seconds=1e-9)])
-def test_a_runs_limit_ends_what_comes_after_it(tmp_path: Path, limits: Limits) -> None:
+@pytest.mark.parametrize("limits", [CallLimits(tokens=3), CallLimits(cost=1e-6), CallLimits(seconds=1e-9)])
+def test_a_runs_limit_ends_what_comes_after_it(tmp_path: Path, limits: CallLimits) -> None:
     with loopback(_numbered) as endpoint:
         talk = _talk(endpoint, tmp_path, limits=limits, price=Price(input=1.0, output=1.0))
         first = talk.ask("s", "one", role="coder", attempt=1, sample=0)

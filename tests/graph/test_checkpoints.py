@@ -8,7 +8,7 @@ import pytest
 from akgen.agents.budget import Budget, Spent
 from akgen.agents.plan import Buffer, Plan, Tiling
 from akgen.agents.requests.language import Language
-from akgen.agents.requests.request import Request, Source
+from akgen.agents.requests.request import Request, RequestSource
 from akgen.agents.roles import Decision, Feedback, Planned, Usage, Written
 from akgen.graph.chat import ChatState
 from akgen.graph.checkpoints import serializer, sqlite_saver
@@ -129,7 +129,7 @@ VALUES: tuple[Frozen | DType | Outcome, ...] = (
     Planned(plan=PLAN, diagnostics=(FINDING,), messages=({"role": "user", "content": "plan"},)),
     Profiled(profile=PROFILE),
     Request(
-        source=Source(kind="code", name="f", text="def f(x): ...", entry="f", arguments=("x",)),
+        source=RequestSource(kind="code", name="f", text="def f(x): ...", entry="f", arguments=("x",)),
         dtype=DType.FLOAT16,
         shape=(3, 5),
         axis="all",

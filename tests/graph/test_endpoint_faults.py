@@ -10,7 +10,7 @@ import pytest
 
 from akgen.agents.briefing import example_project
 from akgen.agents.budget import Budget
-from akgen.agents.calls import Limits, Price, Sampling
+from akgen.agents.calls import CallLimits, Price, Sampling
 from akgen.agents.prompts import render
 from akgen.graph.calls import RunCalls
 from akgen.graph.records import RunConfig, Solution
@@ -281,6 +281,6 @@ def test_a_sample_whose_plan_is_replaced_pays_for_its_own_project_only(tools: To
 
 def test_a_limit_of_the_run_ends_its_samples_in_good_order(tools: Tools, tmp_path: Path) -> None:
     with loopback(_reply) as endpoint:
-        solution = _run(endpoint, tools, tmp_path, samples=3, limits=Limits(tokens=10))
+        solution = _run(endpoint, tools, tmp_path, samples=3, limits=CallLimits(tokens=10))
     assert [c.outcome for c in solution.candidates] == [Outcome.BUDGET] * 3
     assert len(endpoint.asked) == 1

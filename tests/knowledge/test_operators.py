@@ -33,7 +33,7 @@ def test_a_misspelt_name_gets_its_neighbours() -> None:
 
 
 @pytest.mark.parametrize("op", ops.operators(), ids=lambda op: op.name)
-def test_every_expression_computes_on_tensors(op: ops.Operator) -> None:
+def test_every_expression_computes_on_tensors(op: ops.OperatorEntry) -> None:
     torch.manual_seed(0)
     names = {f"x{i}": torch.rand(3, 8) + 0.5 for i in range(op.inputs)}
     names |= {f"w{i}": torch.ones(8) for i in range(len(op.weights))}
