@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from akgen.bench import fit
-from akgen.bench.calibration import TARGET, Bench, Compared, summary
+from akgen.bench.calibration import TARGET, CalibrationRunner, Residual, summary
 from akgen.knowledge import calibration
 from akgen.tools.outcome import InfraError
 from akgen.tools.twin.runtime_build import build_runtime
@@ -36,7 +36,7 @@ def main(argv: Sequence[str], environment: dict[str, str]) -> int:
     try:
         runtime = build_runtime(settings, _say)
         with tempfile.TemporaryDirectory(prefix="akgen-calibration-") as work:
-            bench = Bench(options.folder, runtime, Store(settings.cache / "kernel"), Path(work))
+            bench = CalibrationRunner(options.folder, runtime, Store(settings.cache / "kernel"), Path(work))
             compared = bench.compare()
             crossed = calibration.model_error().crossed
             if options.cross_validate or (
@@ -69,7 +69,7 @@ def main(argv: Sequence[str], environment: dict[str, str]) -> int:
     return 0
 
 
-def _crossed(bench: Bench) -> calibration.Crossed:
+def _crossed(bench: CalibrationRunner) -> calibration.Crossed:
     folds = fit.cross_validate(bench, _say)
     for fold in folds:
         print(f"fitted without the {fold.source}:")
@@ -89,7 +89,7 @@ def _say(line: str) -> None:
     print(line, file=sys.stderr)
 
 
-def table(compared: Sequence[Compared]) -> list[str]:
+def table(compared: Sequence[Residual]) -> list[str]:
     """Return one line per point: published, predicted (microseconds), error."""
     width = max(len(c.point.point) for c in compared)
     return [

@@ -30,7 +30,7 @@ CHIP = "Ascend910B1"  # whose clock the published cycles are counted in
 TARGET = 0.15
 
 
-class Run(NamedTuple):
+class CalibrationRun(NamedTuple):
     """How one point is run.
 
     `metric` is `duration` or a pipe. `times` is published work over the kernel's work, `cache_times` the chip's cache
@@ -47,7 +47,7 @@ class Run(NamedTuple):
     defines: str
 
 
-class Compared(NamedTuple):
+class Residual(NamedTuple):
     """One point: published and predicted, in microseconds of the published run."""
 
     point: calibration.Point
@@ -64,11 +64,11 @@ class Compared(NamedTuple):
         return math.exp(abs(math.log(self.predicted_us / self.point.measured_us))) - 1.0
 
 
-def runs(folder: Path) -> tuple[Run, ...]:
+def runs(folder: Path) -> tuple[CalibrationRun, ...]:
     """Read `runs.csv`."""
     with (folder / "runs.csv").open() as file:
         return tuple(
-            Run(
+            CalibrationRun(
                 point=row["point"],
                 kernel=row["kernel"],
                 metric=row["metric"],
@@ -82,7 +82,7 @@ def runs(folder: Path) -> tuple[Run, ...]:
         )
 
 
-class Bench:
+class CalibrationRunner:
     """Runs the kernels of a folder. `work` holds inputs, outputs and reports; kernels come from the store."""
 
     def __init__(self, folder: Path, runtime: Runtime, store: Store, work: Path) -> None:
@@ -92,7 +92,7 @@ class Bench:
 
     def compare(
         self, constants: Mapping[str, float] | None = None, only: Iterable[str] | None = None
-    ) -> tuple[Compared, ...]:
+    ) -> tuple[Residual, ...]:
         """Predict the points (or those in `only`), with other constants of the time model where given."""
         points = calibration.points()
         wanted = set(only) if only is not None else {run.point for run in self.runs}
@@ -105,10 +105,10 @@ class Bench:
             key = (run.kernel, run.defines)
             if key not in profiles:
                 profiles[key] = self._profile(run, point.cores, constants or {})
-            compared.append(Compared(point, _figure(profiles[key], run.metric) * run.times))
+            compared.append(Residual(point, _figure(profiles[key], run.metric) * run.times))
         return tuple(compared)
 
-    def _profile(self, run: Run, cores: int, constants: Mapping[str, float]) -> Profile:
+    def _profile(self, run: CalibrationRun, cores: int, constants: Mapping[str, float]) -> Profile:
         built = self._build(run)
         if built.library is None:
             raise InfraError(
@@ -142,14 +142,14 @@ class Bench:
             )
         return done.profile
 
-    def _build(self, run: Run) -> BuiltKernel:
+    def _build(self, run: CalibrationRun) -> BuiltKernel:
         defines = "".join(f"#define {pair.replace('=', ' ', 1)}\n" for pair in run.defines.split())
         text = defines + (self.folder / f"{run.kernel}.cpp").read_text()
         project = KernelProject(op_type="Probe", kernel="probe", files={"op_kernel/probe.cpp": text})
         return build_kernel(project, None, Variant(None, 0), self.runtime, self.store)
 
 
-def summary(compared: Iterable[Compared], crossed: calibration.Crossed) -> calibration.ModelError:
+def summary(compared: Iterable[Residual], crossed: calibration.Crossed) -> calibration.ModelError:
     """Condense a comparison, and say beside it what cross-validation found."""
     compared = tuple(compared)
     fit = [c.distance for c in compared]

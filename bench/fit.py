@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from akgen.bench.calibration import Bench, Compared
+from akgen.bench.calibration import CalibrationRunner, Residual
 from akgen.knowledge.chip import timing, vector_rates
 
 Say = Callable[[str], None]
@@ -49,7 +49,7 @@ class Fold(NamedTuple):
     """What a fit without one source predicts for it."""
 
     source: str
-    compared: tuple[Compared, ...]
+    compared: tuple[Residual, ...]
 
 
 def today() -> dict[str, float]:
@@ -62,7 +62,7 @@ def today() -> dict[str, float]:
     }
 
 
-def cross_validate(bench: Bench, say: Say) -> tuple[Fold, ...]:
+def cross_validate(bench: CalibrationRunner, say: Say) -> tuple[Fold, ...]:
     """Leave each source out of the fit in turn. Takes about as many comparisons as there are free constants."""
     base = bench.compare()
     slopes = _slopes(bench, base, say)
@@ -76,7 +76,7 @@ def cross_validate(bench: Bench, say: Say) -> tuple[Fold, ...]:
     return tuple(folds)
 
 
-def fit_all(bench: Bench, say: Say) -> dict[str, float]:
+def fit_all(bench: CalibrationRunner, say: Say) -> dict[str, float]:
     """Return the constants that fit all points best."""
     base = bench.compare()
     return _fit(base, _slopes(bench, base, say), range(len(base)))
@@ -88,7 +88,7 @@ def distances(folds: Iterable[Fold]) -> dict[str, float]:
 
 
 def _slopes(
-    bench: Bench, base: Sequence[Compared], say: Say
+    bench: CalibrationRunner, base: Sequence[Residual], say: Say
 ) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":
     """Return the derivatives of log(predicted) by log(constant): points x free constants."""
     slopes = np.zeros((len(base), len(FREE)))
@@ -102,7 +102,7 @@ def _slopes(
 
 
 def _fit(
-    base: Sequence[Compared],
+    base: Sequence[Residual],
     slopes: "np.ndarray[tuple[int, int], np.dtype[np.float64]]",
     kept: Iterable[int],
 ) -> dict[str, float]:

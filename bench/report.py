@@ -8,7 +8,7 @@ from pydantic import Field
 from akgen.bench.metrics import Rate, rate, score
 from akgen.bench.record import BenchConfig, Record
 from akgen.bench.repairs import FixRate, fix_rates
-from akgen.bench.tuning import Calibration, calibration
+from akgen.bench.tuning import GainCalibration, calibration
 from akgen.tools.frozen import Frozen
 
 KS = (1, 5, 10, 100)
@@ -50,7 +50,7 @@ class Report(Frozen):
     outcomes: dict[str, int] = Field(default={})
     codes: dict[str, int] = Field(default={})
     repairs: dict[str, FixRate] = Field(default={})  # by code, where samples had more than one attempt
-    tuning: dict[str, Calibration] = Field(default={})  # by kind of change, where kernels were tuned
+    tuning: dict[str, GainCalibration] = Field(default={})  # by kind of change, where kernels were tuned
     wall_s: float = 0.0
     input_tokens: int = 0  # of all model calls
     output_tokens: int = 0

@@ -9,7 +9,7 @@ from akgen.graph.records import AttemptRow
 from akgen.tools.frozen import Frozen
 
 
-class Calibration(Frozen):
+class GainCalibration(Frozen):
     """Means over the steps of one kind, as shares of the kernel's time; `actual` over those that stayed correct."""
 
     tried: int
@@ -32,14 +32,14 @@ def tuning_steps(attempts: Sequence[AttemptRow]) -> tuple[TuningStep, ...]:
     return tuple(found)
 
 
-def calibration(records: Iterable[Record]) -> dict[str, Calibration]:
+def calibration(records: Iterable[Record]) -> dict[str, GainCalibration]:
     """Return the means by kind of change, most frequent first."""
     by_kind: dict[str, list[TuningStep]] = {}
     for record in records:
         for step in record.tuning:
             by_kind.setdefault(step.kind, []).append(step)
     return {
-        kind: Calibration(
+        kind: GainCalibration(
             tried=len(steps),
             broke=sum(s.actual is None for s in steps),
             predicted=fmean(s.predicted for s in steps),

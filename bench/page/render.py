@@ -32,7 +32,7 @@ class Row(NamedTuple):
     why: str
 
 
-class Part(NamedTuple):
+class BarSegment(NamedTuple):
     outcome: str
     start: int
     width: int
@@ -97,7 +97,7 @@ def _groups(rows: Sequence[Row]) -> list[dict[str, Any]]:
     ]
 
 
-def _bar(rows: Sequence[Row]) -> list[Part]:
+def _bar(rows: Sequence[Row]) -> list[BarSegment]:
     """Count tasks by their best sample's outcome."""
     best: dict[str, str] = {}
     for row in rows:
@@ -105,11 +105,11 @@ def _bar(rows: Sequence[Row]) -> list[Part]:
         if held is None or _ORDER.index(row.outcome) < _ORDER.index(held):
             best[row.task] = row.outcome
     counts = Counter(best.values())
-    parts: list[Part] = []
+    parts: list[BarSegment] = []
     start = 0
     for outcome in _ORDER:
         if counts[outcome]:
-            parts.append(Part(outcome, start, counts[outcome]))
+            parts.append(BarSegment(outcome, start, counts[outcome]))
             start += counts[outcome]
     return parts
 

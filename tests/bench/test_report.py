@@ -10,7 +10,7 @@ from akgen.agents.roles import Hypothesis
 from akgen.bench.page.render import page
 from akgen.bench.record import BenchConfig, CaseRow, Record
 from akgen.bench.report import Report, report
-from akgen.bench.tuning import Calibration, tuning_steps
+from akgen.bench.tuning import GainCalibration, tuning_steps
 from akgen.graph.records import AttemptRow
 from akgen.tools.outcome import Outcome
 
@@ -191,5 +191,5 @@ def test_predicted_and_actual_gains_are_compared_by_kind_of_change() -> None:
     casts = found.tuning["casts"]
     assert (casts.tried, casts.broke, casts.predicted) == (2, 0, pytest.approx(0.3))
     assert casts.actual == pytest.approx(0.1)
-    assert found.tuning["balance"] == Calibration(tried=1, broke=1, predicted=0.1, actual=None)
+    assert found.tuning["balance"] == GainCalibration(tried=1, broke=1, predicted=0.1, actual=None)
     assert "Tuning by kind of change" in page(found, [kept, again], LEVELS)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from akgen.bench.calibration import TARGET, Bench, Compared, runs, summary
+from akgen.bench.calibration import TARGET, CalibrationRunner, Residual, runs, summary
 from akgen.knowledge import calibration
 from akgen.tools.twin.runtime_build import build_runtime
 from akgen.tools.twin.settings import TwinSettings, user_cache
@@ -17,9 +17,9 @@ POINTS = [run.point for run in runs(FOLDER)]
 
 
 @pytest.fixture(scope="module")
-def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Compared]]:
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Residual]]:
     settings = TwinSettings(cache=user_cache(os.environ))
-    bench = Bench(
+    bench = CalibrationRunner(
         FOLDER,
         build_runtime(settings, print),
         Store(settings.cache / "kernel"),
@@ -29,11 +29,11 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Com
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_a_published_time_is_predicted(compared: dict[str, Compared], point: str) -> None:
+def test_a_published_time_is_predicted(compared: dict[str, Residual], point: str) -> None:
     assert compared[point].distance <= TARGET, compared[point]
 
 
-def test_the_stated_error_is_up_to_date(compared: dict[str, Compared]) -> None:
+def test_the_stated_error_is_up_to_date(compared: dict[str, Residual]) -> None:
     stated, found = calibration.model_error(), summary(compared.values(), calibration.model_error().crossed)
     assert found.by_point == pytest.approx(stated.by_point, abs=0.002)
     assert (found.points, found.within_target) == (stated.points, stated.within_target)
@@ -45,7 +45,7 @@ def test_the_cross_validation_is_for_these_constants() -> None:
     assert calibration.model_error().crossed.constants == calibration.fingerprint(), "run `make calibrate`"
 
 
-def test_every_published_point_is_run(compared: dict[str, Compared]) -> None:
+def test_every_published_point_is_run(compared: dict[str, Residual]) -> None:
     assert compared.keys() == calibration.points().keys()
 
 
