@@ -28,7 +28,7 @@ def _simulated(found: Prediction, profile: Profile) -> str:
     )
     return (
         f"{hint.advice} Simulated with the instructions of this launch: {found.duration_us:.3g} us instead of "
-        f"{profile.duration_us:.3g} ({found.gain:.0%} less).{room}"
+        f"{profile.time_us:.3g} ({found.gain:.0%} less).{room}"
     )
 
 

@@ -44,7 +44,7 @@ def _tune(verdict: Verdict, attempt: int, attempts_left: int) -> Decision:
     profiles = [case.profile for case in verdict.cases if case.profile is not None]
     if attempts_left <= 0 or not profiles:
         return Decision(action="accept", why="all cases correct")
-    slowest = max(profiles, key=lambda p: p.duration_us)
+    slowest = max(profiles, key=lambda p: p.time_us)
     advice = advice_for(slowest)
     if slowest.roofline_share >= GOOD_ENOUGH or not advice:
         return Decision(

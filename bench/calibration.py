@@ -165,7 +165,7 @@ def summary(compared: Iterable[Residual], crossed: calibration.Crossed) -> calib
 
 def _figure(profile: Profile, metric: str) -> float:
     if metric == "duration":
-        return profile.duration_us
+        return profile.time_us
     return next(pipe.busy_us for pipe in profile.pipes if pipe.pipe == metric)
 
 

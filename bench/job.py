@@ -134,7 +134,7 @@ def run_config(config: BenchConfig) -> RunConfig:
 
 
 def _judged(job: Job, task: Task, number: int, verdict: Verdict, left_out: int, wall_s: float) -> Record:
-    times = [c.predicted_us for c in verdict.cases if c.outcome == Outcome.CORRECT and c.predicted_us]
+    times = [c.time_us for c in verdict.cases if c.outcome == Outcome.CORRECT and c.time_us]
     return _record(job, task, number, verdict.outcome, verdict_why(verdict), left_out=left_out).model_copy(
         update={
             "codes": codes_of(verdict),
@@ -143,7 +143,8 @@ def _judged(job: Job, task: Task, number: int, verdict: Verdict, left_out: int, 
             "compile_s": round(verdict.compile_s, 3),
             "kernel_compile_s": verdict.kernel_compile_s,
             "wall_s": round(wall_s, 3),
-            "predicted_us": math.exp(sum(map(math.log, times)) / len(times)) if times else None,
+            "time_us": math.exp(sum(map(math.log, times)) / len(times)) if times else None,
+            "time_source": verdict.time_source if times else None,
         }
     )
 

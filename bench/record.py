@@ -7,6 +7,7 @@ from akgen.agents.budget import Budget
 from akgen.agents.calls import CallLimits, Price, Sampling
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.timed import Timed
 from akgen.tools.verdict import CaseVerdict, Verdict
 
 FORMAT = 1
@@ -55,14 +56,13 @@ class BenchConfig(Frozen):
         return self.source in ("composer", "model")
 
 
-class CaseRow(Frozen):
+class CaseRow(Timed):
     """One judged case."""
 
     id: str
     outcome: Outcome
     max_abs: float | None = None
     max_rel: float | None = None
-    predicted_us: float | None = None
     own_checker: Literal["pass", "fail"] | None = None
     why: str = ""
 
@@ -75,8 +75,11 @@ class TuningStep(Frozen):
     actual: float | None
 
 
-class Record(Frozen):
-    """One line of results.jsonl: a sample of a task. `error` is ours or the machine's, never the candidate's."""
+class Record(Timed):
+    """One line of results.jsonl: a sample of a task. `error` is ours or the machine's, never the candidate's.
+
+    Its time is the geometric mean over the correct cases.
+    """
 
     task: str
     sample: int
@@ -92,7 +95,6 @@ class Record(Frozen):
     compile_s: float | None = None
     kernel_compile_s: float | None = None
     wall_s: float = 0.0
-    predicted_us: float | None = None  # geometric mean over the correct cases
     attempts: int = 1
     course: tuple[str, ...] = ()  # what each attempt failed with, in order; "correct" where it did not
     tuning: tuple[TuningStep, ...] = ()
@@ -116,7 +118,8 @@ def case_row(case: CaseVerdict) -> CaseRow:
         outcome=case.outcome,
         max_abs=case.max_abs,
         max_rel=case.max_rel,
-        predicted_us=case.predicted_us,
+        time_us=case.time_us,
+        time_source=case.time_source,
         own_checker=case.own_checker,
         why="" if case.outcome == Outcome.CORRECT else case_why(case),
     )

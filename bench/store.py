@@ -77,7 +77,7 @@ class BenchStore:
         """
         last: dict[tuple[str, int], Record] = {}
         for line in read_lines(self.results_file):
-            record = Record.model_validate(line)
+            record = Record.model_validate(line, context={"toolchain": self.config.toolchain})
             last[record.task, record.sample] = record
         order = {name: i for i, name in enumerate(self.config.tasks)}
         return tuple(sorted(last.values(), key=lambda r: (order.get(r.task, len(order)), r.sample)))

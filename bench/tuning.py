@@ -22,10 +22,10 @@ def tuning_steps(attempts: Sequence[AttemptRow]) -> tuple[TuningStep, ...]:
     """Return the steps of one sample: each attempt with a hypothesis, measured by the attempt that followed."""
     found = []
     for now, after in pairwise(attempts):
-        if now.hypothesis is None or not now.predicted_us:
+        if now.hypothesis is None or not now.time_us:
             continue
-        correct = after.failure is None and after.predicted_us is not None
-        saved = 1.0 - after.predicted_us / now.predicted_us if correct and after.predicted_us else None
+        correct = after.failure is None and after.time_us is not None
+        saved = 1.0 - after.time_us / now.time_us if correct and after.time_us else None
         found.append(
             TuningStep(kind=now.hypothesis.kind, predicted=now.hypothesis.predicted_gain, actual=saved)
         )

@@ -105,7 +105,8 @@ def _about(exchange: Exchange) -> dict[str, Any]:
         "repaired": attempt.feedback is not None,
         "digest": attempt.digest,
         "toolchain": attempt.verdict.toolchain,
-        "predicted_us": _time(exchange) if attempt.verdict.cases else None,
+        "time_us": _time(exchange) if attempt.verdict.cases else None,
+        "time_source": attempt.verdict.time_source,
         "cases": len(attempt.verdict.cases),
     }
 
@@ -119,7 +120,7 @@ def _reply(exchange: Exchange) -> str:
 
 
 def _time(exchange: Exchange) -> float:
-    return sum(case.predicted_us or 0.0 for case in exchange.attempt.verdict.cases)
+    return sum(case.time_us or 0.0 for case in exchange.attempt.verdict.cases)
 
 
 def _pattern(exchange: Exchange) -> str | None:

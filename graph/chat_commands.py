@@ -60,7 +60,7 @@ class Commands:
             self._say("no_timeline")
             return
         lines = [profile_line(profile)]
-        width = max(profile.duration_us, 1e-9)
+        width = max(profile.time_us, 1e-9)
         for pipe in profile.pipes:
             shares = (pipe.busy_us / width, pipe.stalled_us / width)
             lines.append(
@@ -151,8 +151,7 @@ class Commands:
         solution = self._talk.context.store.task(name).solution()
         if solution is None:
             return name
-        time = f", {solution.predicted_us:.1f} us predicted" if solution.predicted_us else ""
-        return f"{name}: {solution.outcome}{time}"
+        return ", ".join(filter(None, (f"{name}: {solution.outcome}", solution.time_text())))
 
     def _export(self, arguments: list[str]) -> None:
         path = Path(arguments[0] if arguments else "conversation.md").expanduser()

@@ -78,7 +78,7 @@ def choose(state: TaskState, runtime: Runtime[Context]) -> Update:
     """Pick the correct candidate with the shortest time, else the one that came furthest; keep the result."""
     context = runtime.context
     ended = state["candidates"].ended
-    best = min(ended, key=lambda c: (*_rank(c.outcome, c.predicted_us), c.sample))
+    best = min(ended, key=lambda c: (*_rank(c.outcome, c.time_us), c.sample))
     store = context.store.sample(best.sample)
     attempt = next(a for a in store.attempts() if a.number == best.best)
     solution = Solution(
@@ -88,7 +88,8 @@ def choose(state: TaskState, runtime: Runtime[Context]) -> Update:
         sample=best.sample,
         attempt=attempt.number,
         project=attempt.project,
-        predicted_us=best.predicted_us,
+        time_us=best.time_us,
+        time_source=best.time_source,
         verdict=attempt.verdict,
         profile=attempt.profile,
         page=attempt.page,
@@ -125,17 +126,18 @@ def start(sample: int) -> Update:
     }
 
 
-def _rank(outcome: Outcome, predicted_us: float | None) -> tuple[int, float]:
-    return (_DISTANCE[outcome], math.inf if predicted_us is None else predicted_us)
+def _rank(outcome: Outcome, time_us: float | None) -> tuple[int, float]:
+    return (_DISTANCE[outcome], math.inf if time_us is None else time_us)
 
 
 def _candidate(sample: int, history: History, spent: Spent, stopped: str | None) -> Candidate:
-    best = min(history.rows, key=lambda row: (*_rank(row.outcome, row.predicted_us), -row.number))
+    best = min(history.rows, key=lambda row: (*_rank(row.outcome, row.time_us), -row.number))
     return Candidate(
         sample=sample,
         outcome=best.outcome,
         best=best.number,
-        predicted_us=best.predicted_us,
+        time_us=best.time_us,
+        time_source=best.time_source,
         attempts=history.rows,
         spent=spent,
         stopped=stopped,
@@ -145,12 +147,13 @@ def _candidate(sample: int, history: History, spent: Spent, stopped: str | None)
 def _row(state: SampleState, decision: Decision, verdict: Verdict) -> AttemptRow:
     written = state["written"]
     project = written.project if written else None
-    times = [case.predicted_us for case in verdict.cases if case.predicted_us]
+    times = [case.time_us for case in verdict.cases if case.time_us]
     folder = Path(f"sample-{state['sample']}") / f"attempt-{state['attempt']}" / "project"
     return AttemptRow(
         number=state["attempt"],
         outcome=verdict.outcome,
-        predicted_us=math.exp(sum(map(math.log, times)) / len(times)) if times else None,
+        time_us=math.exp(sum(map(math.log, times)) / len(times)) if times else None,
+        time_source=verdict.time_source if times else None,
         digest=project.digest if project else None,
         folder=folder if project else None,
         action=decision.action,

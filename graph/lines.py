@@ -43,10 +43,7 @@ def verdict_line(verdict: Verdict) -> str:
 def profile_line(profile: Profile | None) -> str:
     if profile is None:
         return "no timeline"
-    return (
-        f"{profile.duration_us:.1f} us {profile.source}, {profile.roofline_share:.0%} of the roofline, "
-        f"bound by {profile.bound}"
-    )
+    return f"{profile.time_text()}, {profile.roofline_share:.0%} of the roofline, bound by {profile.bound}"
 
 
 def decision_line(decision: Decision) -> str:

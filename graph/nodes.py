@@ -130,7 +130,7 @@ def _slowest(state: SampleState) -> Task:
     """Return the task with only the case that the verdict found to take longest."""
     task, verdict = state["task"], state["verdict"]
     assert verdict is not None
-    slowest = max(verdict.cases, key=lambda case: case.predicted_us or 0.0)
+    slowest = max(verdict.cases, key=lambda case: case.time_us or 0.0)
     return task.only((slowest.id,))
 
 

@@ -86,8 +86,8 @@ class Search:
         """Judge a proposal; return what came of it, and the kernel if it is faster by enough."""
         if proposal.project is None:
             trial = Trial(
-                round=round_, hypothesis=proposal.hypothesis, outcome=Outcome.NO_CODE, time_us=None, gain=None,
-                kept=False, digest=None, problem=proposal.problem,
+                round=round_, hypothesis=proposal.hypothesis, outcome=Outcome.NO_CODE, gain=None, kept=False,
+                digest=None, problem=proposal.problem,
             )  # fmt: skip
             return trial, None
         verdict = self._judge(task, proposal.project, trials=1)
@@ -96,8 +96,8 @@ class Search:
         kept = gain is not None and gain >= LEAST_GAIN
         trial = Trial(
             round=round_, hypothesis=proposal.hypothesis, outcome=verdict.outcome, time_us=time_us,
-            gain=round(gain, 4) if gain is not None else None, kept=kept, digest=proposal.project.digest,
-            problem=None if correct else first_finding(all_findings(verdict)),
+            time_source=verdict.time_source, gain=round(gain, 4) if gain is not None else None, kept=kept,
+            digest=proposal.project.digest, problem=None if correct else first_finding(all_findings(verdict)),
         )  # fmt: skip
         if not kept:
             return trial, None
@@ -133,6 +133,7 @@ class Search:
             by=self.proposer.name,
             before_us=before_us,
             after_us=best.time_us,
+            time_source=best.verdict.time_source,
             gain=round(before_us / best.time_us, 4),
             changes=best.changes,
             project=self.folder / "project",

@@ -8,6 +8,7 @@ from akgen.agents.budget import Spent
 from akgen.agents.optimise.proposal import Kind, Trial
 from akgen.tools.frozen import Frozen
 from akgen.tools.profile import Profile
+from akgen.tools.timed import TimeSource
 from akgen.tools.verdict import Verdict
 
 
@@ -36,6 +37,7 @@ class Optimised(Frozen):
     by: str
     before_us: float  # geometric mean over the cases
     after_us: float
+    time_source: TimeSource | None
     gain: float
     changes: tuple[str, ...]
     project: Path

@@ -14,6 +14,7 @@ from akgen.agents.shown import ContextItem
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Outcome
 from akgen.tools.profile import Profile
+from akgen.tools.timed import Timed
 from akgen.tools.verdict import Verdict
 
 FORMAT = 1  # of run.json, attempt.json and result.json; a reader refuses a newer one
@@ -71,12 +72,14 @@ class Event(Frozen):
     text: str = ""  # for people
 
 
-class AttemptRow(Frozen):
-    """An attempt in one line: what the graph needs to choose, and `show` to print."""
+class AttemptRow(Timed):
+    """An attempt in one line: what the graph needs to choose, and `show` to print.
+
+    Its time is the geometric mean over the cases.
+    """
 
     number: int
     outcome: Outcome
-    predicted_us: float | None = None  # geometric mean over the cases
     digest: str | None = None  # of the project
     folder: Path | None = None  # of the project, relative to the task's folder
     action: str | None = None
@@ -108,19 +111,18 @@ class Attempt(Frozen):
     spent: Spent
 
 
-class Candidate(Frozen):
+class Candidate(Timed):
     """How one sample ended. `best` is the number of the attempt that stands for it."""
 
     sample: int
     outcome: Outcome
     best: int | None
-    predicted_us: float | None
     attempts: tuple[AttemptRow, ...]
     spent: Spent
     stopped: str | None = None  # the budget or reason that ended it early
 
 
-class Solution(Frozen):
+class Solution(Timed):
     """result.json: the winning candidate of a task and what became of the others."""
 
     format: int = FORMAT
@@ -130,7 +132,6 @@ class Solution(Frozen):
     sample: int
     attempt: int | None
     project: Path | None  # relative to the task's folder
-    predicted_us: float | None
     verdict: Verdict
     profile: Profile | None = None
     page: Path | None = None

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 from akgen.tools.frozen import Frozen
+from akgen.tools.timed import Timed, TimeSource
 
 Bound = Literal["memory", "vector", "cube", "scalar", "latency", "imbalance"]
 
@@ -23,7 +24,7 @@ class Prediction(Frozen):
 
     change: Change
     duration_us: float
-    gain: float  # share of today's duration that it saves; negative: it takes longer
+    gain: float  # share of today's time that it saves; negative: it takes longer
     cores: int
     fits: bool
 
@@ -50,12 +51,12 @@ class PipeTime(Frozen):
     waits: Waits | None = None
 
 
-class Profile(Frozen):
-    """One launch. `source` says whether the times are predicted (twin) or measured (msprof)."""
+class Profile(Timed):
+    """One launch. `time_source` holds for all its times: predicted by the twin, or measured by msprof."""
 
-    source: Literal["predicted", "measured"]
+    time_us: float
+    time_source: TimeSource
     toolchain: str
-    duration_us: float
     cores: int
     gm_read_bytes: int
     gm_write_bytes: int

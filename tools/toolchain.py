@@ -10,6 +10,7 @@ from akgen.tools.op_spec import OpSpec
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.profile import Profile
 from akgen.tools.project import KernelProject
+from akgen.tools.timed import Timed
 
 Progress = Callable[[str], None]
 # Reads the OpDef of a project without building its kernel: (project, work folder) -> (spec or None, findings)
@@ -28,13 +29,12 @@ class Build(Frozen):
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-class Launch(Frozen):
+class Launch(Timed):
     """One execution. `outcome` is None when it ran to its end; whether it is right, only the judge says."""
 
     outcome: Outcome | None  # TRAP, TIMEOUT, TILING_ERROR, CHEAT
     outputs: tuple[TensorFile | tuple[TensorFile, ...], ...]
     diagnostics: tuple[Diagnostic, ...] = ()
-    duration_us: float | None = None  # predicted or measured time of the kernel
     block_dim: int | None = None
     tiling_key: int | None = None
     profile: Profile | None = None

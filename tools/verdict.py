@@ -1,10 +1,13 @@
 """What the judge says about a project on a task."""
 
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import model_validator
 
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.profile import Profile
+from akgen.tools.timed import Timed, TimeSource, with_sources
 
 
 class Mismatch(Frozen):
@@ -32,7 +35,7 @@ class Mismatch(Frozen):
     note: str = ""
 
 
-class CaseVerdict(Frozen):
+class CaseVerdict(Timed):
     """One case over its trials; the worst trial counts."""
 
     id: str
@@ -40,7 +43,6 @@ class CaseVerdict(Frozen):
     trials: int = 0
     max_abs: float | None = None
     max_rel: float | None = None
-    predicted_us: float | None = None
     mismatch: Mismatch | None = None
     own_checker: Literal["pass", "fail"] | None = None  # the task's own precision check, where it has one
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -56,6 +58,17 @@ class Verdict(Frozen):
     kernel_compile_s: float | None = None
     cases: tuple[CaseVerdict, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _earlier_names(cls, value: Any) -> Any:
+        """Tell the cases of an earlier version where their times come from: they do not name the toolchain."""
+        return with_sources(value)
+
+    @property
+    def time_source(self) -> TimeSource | None:
+        """Say where the cases' times come from; None where no case was timed."""
+        return next((case.time_source for case in self.cases if case.time_source), None)
 
     def cause(self) -> Diagnostic | CaseVerdict | None:
         """Return what to mend first: the first error, else the first case with other numbers; None if there is none."""

@@ -36,7 +36,7 @@ def pipeline(profile: Profile, *, overlapped: bool = True) -> Pipeline:
     tiles = max(1.0, loads / max(1, profile.cores))
     rest = sum(busy[1:])
     shown = rest / tiles if overlapped else rest
-    cost = max(0.0, profile.duration_us - busy[0] - shown) / tiles
+    cost = max(0.0, profile.time_us - busy[0] - shown) / tiles
     return Pipeline(busiest_us=busy[0], rest_us=rest, tile_cost_us=cost, tiles=tiles)
 
 
@@ -52,7 +52,7 @@ def gain_of_tiles(profile: Profile, factor: float) -> float:
     if factor == 0.5 and (found := _simulated(profile, "larger_tiles")):
         return found
     model = pipeline(profile)
-    return _gain(profile.duration_us, model.duration_us(max(1.0, model.tiles * factor)))
+    return _gain(profile.time_us, model.duration_us(max(1.0, model.tiles * factor)))
 
 
 def gain_of_cores(profile: Profile, factor: float) -> float:
@@ -61,7 +61,7 @@ def gain_of_cores(profile: Profile, factor: float) -> float:
         return found
     model = pipeline(profile)
     work = model.busiest_us + model.rest_us / model.tiles
-    return _gain(profile.duration_us, profile.duration_us - work * (1 - 1 / factor))
+    return _gain(profile.time_us, profile.time_us - work * (1 - 1 / factor))
 
 
 def gain_of_buffers(profile: Profile, before: int, after: int) -> float:
@@ -69,14 +69,14 @@ def gain_of_buffers(profile: Profile, before: int, after: int) -> float:
     if (before, after) == (1, 2) and (found := _simulated(profile, "double_buffer")):
         return found
     model = pipeline(profile, overlapped=before > 1)
-    return _gain(profile.duration_us, model.duration_us(model.tiles, overlapped=after > 1))
+    return _gain(profile.time_us, model.duration_us(model.tiles, overlapped=after > 1))
 
 
 def _simulated(profile: Profile, change: Change, *, cores: int | None = None) -> float | None:
     """Return the gain of a change as the toolchain simulated it; None where it did not, or where there is no room."""
     for found in profile.what_if:
         if found.change == change and found.fits and cores in (None, found.cores):
-            return _gain(profile.duration_us, found.duration_us)
+            return _gain(profile.time_us, found.duration_us)
     return None
 
 

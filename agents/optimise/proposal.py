@@ -11,6 +11,7 @@ from akgen.tools.outcome import Outcome
 from akgen.tools.profile import Profile
 from akgen.tools.project import KernelProject
 from akgen.tools.task import Task
+from akgen.tools.timed import Timed
 from akgen.tools.verdict import Verdict
 
 Kind = Literal["tile", "buffers", "cores", "share", "schedule", "rounding", "constant", "edit"]
@@ -35,7 +36,7 @@ class Member(Frozen):
 
     @property
     def time_us(self) -> float:
-        """Return the geometric mean of the cases' predicted or measured times."""
+        """Return the geometric mean of the cases' times."""
         return time_of(self.verdict) or math.inf
 
     @property
@@ -46,7 +47,7 @@ class Member(Frozen):
     @property
     def slowest(self) -> Profile | None:
         """Return the profile of the case that takes longest."""
-        return max(self.profiles, key=lambda p: p.duration_us, default=None)
+        return max(self.profiles, key=lambda p: p.time_us, default=None)
 
 
 class Proposal(Frozen):
@@ -60,13 +61,12 @@ class Proposal(Frozen):
     usage: Usage = Usage()
 
 
-class Trial(Frozen):
+class Trial(Timed):
     """A hypothesis that was tried. `gain` is the time before over the time after; None unless it is correct."""
 
     round: int
     hypothesis: Hypothesis
     outcome: Outcome
-    time_us: float | None
     gain: float | None
     kept: bool
     digest: str | None
@@ -86,5 +86,5 @@ class Proposer(Protocol):
 
 def time_of(verdict: Verdict) -> float | None:
     """Return the geometric mean of the cases' times; None if none has one."""
-    times = [case.predicted_us for case in verdict.cases if case.predicted_us]
+    times = [case.time_us for case in verdict.cases if case.time_us]
     return math.exp(sum(map(math.log, times)) / len(times)) if times else None

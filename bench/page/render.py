@@ -78,7 +78,7 @@ def _row(record: Record) -> Row:
         correct=sum(c.outcome == "correct" for c in record.cases),
         judged=len(record.cases),
         compile=f"{record.kernel_compile_s:.2f} s" if record.kernel_compile_s is not None else "",
-        time=f"{record.predicted_us:.1f} µs" if record.predicted_us is not None else "",
+        time=record.time_text(unit="µs") or "",
         why=record.error or record.why,
     )
 

@@ -9,6 +9,7 @@ from rich.text import Text
 from akgen.knowledge.hints import change_hints
 from akgen.tools.outcome import Outcome
 from akgen.tools.profile import Profile
+from akgen.tools.timed import TimeSource
 from akgen.tools.verdict import CaseVerdict, Verdict
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def verdict_table(verdict: Verdict) -> Table:
     table = Table(caption=f"judged on {verdict.toolchain}", caption_justify="left")
     for name in ("case", "outcome"):
         table.add_column(name)
-    for name in ("max abs error", "max rel error", "time, us", "roofline"):
+    for name in ("max abs error", "max rel error", _time_heading(verdict.time_source), "roofline"):
         table.add_column(name, justify="right")
     table.add_column("bound by")
     for case in verdict.cases:
@@ -51,7 +52,8 @@ def trials_table(trials: "Sequence[Trial]") -> Table:
     table = Table()
     table.add_column("round", justify="right")
     table.add_column("hypothesis", overflow="fold")
-    for name in ("predicted gain", "actual gain", "time, us"):
+    source = next((trial.time_source for trial in trials if trial.time_source), None)
+    for name in ("predicted gain", "actual gain", _time_heading(source)):
         table.add_column(name, justify="right")
     table.add_column("outcome")
     for trial in trials:
@@ -102,7 +104,7 @@ def sessions_table(found: "Sequence[Session]") -> Table:
 def profile_lines(profile: Profile) -> list[str]:
     """Say what the timeline of one launch shows."""
     lines = [
-        f"{profile.duration_us:.1f} us {profile.source} on {profile.cores} cores, "
+        f"{profile.time_text()} on {profile.cores} cores, "
         f"{profile.roofline_share:.0%} of the roofline, bound by {profile.bound}"
     ]
     if profile.model_error:
@@ -131,7 +133,7 @@ def what_if_table(profile: Profile) -> Table:
     """Return one row per change that was simulated, the largest gain first."""
     table = Table(caption="the same instructions simulated again, one thing changed", caption_justify="left")
     table.add_column("if it had")
-    for name in ("time, us", "gain"):
+    for name in (_time_heading("predicted"), "gain"):
         table.add_column(name, justify="right")
     table.add_column("")
     for p in profile.what_if:
@@ -149,10 +151,14 @@ def _case_row(case: CaseVerdict) -> list[Text | str]:
         _outcome(case.outcome),
         _number(case.max_abs, ".3g"),
         _number(case.max_rel, ".3g"),
-        _number(case.predicted_us, ".1f"),
+        _number(case.time_us, ".1f"),
         _number(profile.roofline_share if profile else None, ".0%"),
         profile.bound if profile else "",
     ]
+
+
+def _time_heading(source: TimeSource | None) -> str:
+    return f"{source} us" if source else "time, us"
 
 
 def _outcome(outcome: Outcome) -> Text:

@@ -38,18 +38,20 @@ TRAPPED = Verdict(outcome=Outcome.TRAP, toolchain="twin", diagnostics=(FOUND,), 
 def _slow() -> Verdict:
     pipe = PipeTime(pipe="MTE2", busy_us=1.0, stalled_us=8.0, idle_us=1.0, instructions=4)
     profile = Profile(
-        source="predicted",
+        time_source="predicted",
         cores=48,
         gm_read_bytes=1024,
         gm_write_bytes=1024,
         toolchain="twin",
-        duration_us=10.0,
+        time_us=10.0,
         pipes=(pipe,),
         bound="memory",
         roofline_share=0.2,
         core_imbalance=1.0,
     )
-    case = CaseVerdict(id="0", outcome=Outcome.CORRECT, predicted_us=10.0, profile=profile)
+    case = CaseVerdict(
+        id="0", outcome=Outcome.CORRECT, time_us=10.0, time_source="predicted", profile=profile
+    )
     return Verdict(outcome=Outcome.CORRECT, toolchain="twin", cases=(case,), compile_s=0.0)
 
 

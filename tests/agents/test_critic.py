@@ -44,9 +44,9 @@ def _decide(verdict: Verdict, left: int = 3, plan: Plan | None = PLAN) -> Decisi
 
 def _profile(bound: Bound, share: float, *pipes: PipeTime, imbalance: float = 1.0) -> Profile:
     return Profile(
-        source="predicted",
+        time_source="predicted",
         toolchain="twin",
-        duration_us=10.0,
+        time_us=10.0,
         cores=40,
         gm_read_bytes=1,
         gm_write_bytes=1,

@@ -15,7 +15,7 @@ def _profile(duration_us: float, *busy_us: float, loads: int = 8, cores: int = 2
         for pipe, b in zip(("MTE2", "V", "MTE3"), busy_us, strict=True)
     )
     return Profile(
-        source="predicted", toolchain="twin", duration_us=duration_us, cores=cores, gm_read_bytes=1,
+        time_source="predicted", toolchain="twin", time_us=duration_us, cores=cores, gm_read_bytes=1,
         gm_write_bytes=1, pipes=pipes, bound="memory", roofline_share=0.5, core_imbalance=1.0,
     )  # fmt: skip
 
@@ -27,7 +27,7 @@ PROFILE = _profile(6.0, 4.0, 2.0, 2.0)
 def test_the_formula_gives_back_the_time_that_it_was_read_from() -> None:
     model = forecast.pipeline(PROFILE)
     assert model.tiles == 4 and model.busiest_us == 4.0 and model.rest_us == 4.0
-    assert model.duration_us(model.tiles) == pytest.approx(PROFILE.duration_us)
+    assert model.duration_us(model.tiles) == pytest.approx(PROFILE.time_us)
 
 
 def test_more_tiles_overlap_more_and_cost_more() -> None:
@@ -51,7 +51,7 @@ def test_twice_the_cores_halve_the_work_but_not_the_waiting() -> None:
 
 def test_what_the_toolchain_simulated_comes_before_the_formula() -> None:
     def found(change: Change, duration_us: float, cores: int = 2, *, fits: bool = True) -> Prediction:
-        gain = 1 - duration_us / PROFILE.duration_us
+        gain = 1 - duration_us / PROFILE.time_us
         return Prediction(change=change, duration_us=duration_us, gain=gain, cores=cores, fits=fits)
 
     told = (found("double_buffer", 4.0), found("larger_tiles", 5.0), found("more_cores", 3.0, cores=48))

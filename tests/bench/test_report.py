@@ -37,7 +37,11 @@ def record(
     codes: tuple[str, ...] = (),
     error: str | None = None,
 ) -> Record:
-    cases = () if outcome == Outcome.COMPILE_ERROR else (CaseRow(id="0", outcome=outcome, predicted_us=3.0),)
+    cases = (
+        ()
+        if outcome == Outcome.COMPILE_ERROR
+        else (CaseRow(id="0", outcome=outcome, time_us=3.0, time_source="predicted"),)
+    )
     return Record(
         task=task,
         sample=sample,
@@ -48,7 +52,8 @@ def record(
         codes=codes,
         cases=cases,
         error=error,
-        predicted_us=3.0,
+        time_us=3.0,
+        time_source="predicted",
         kernel_compile_s=0.2,
     )
 
@@ -177,7 +182,7 @@ def test_predicted_and_actual_gains_are_compared_by_kind_of_change() -> None:
         return AttemptRow(
             number=number,
             outcome=Outcome.CORRECT if us else Outcome.WRONG,
-            predicted_us=us,
+            time_us=us,
             failure=None if us else "mismatch",
             hypothesis=Hypothesis(kind=kind, predicted_gain=gain) if kind else None,
         )

@@ -69,7 +69,7 @@ def test_a_right_project_compiles_and_computes(toolchain: Toolchain, tmp_path: P
     np.testing.assert_allclose(
         np.fromfile(out.path, np.float32), 4 * np.arange(3000, dtype=np.float32), rtol=1e-6
     )
-    assert launch.duration_us is not None and launch.duration_us > 0
+    assert launch.time_us is not None and launch.time_us > 0
 
 
 def test_the_build_says_the_operators_interface(toolchain: Toolchain, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def _essence(result: dict[str, Any]) -> dict[str, Any]:
     rows = [{k: v for k, v in row.items() if k != "why"} for row in candidate["attempts"]]
     cases = [{k: v for k, v in c.items() if k != "profile"} for c in result["verdict"]["cases"]]
     return {
-        **{k: result[k] for k in ("outcome", "attempt", "project", "predicted_us")},
+        **{k: result[k] for k in ("outcome", "attempt", "project", "time_us")},
         "rows": rows,
         "cases": cases,
     }

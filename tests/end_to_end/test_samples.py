@@ -36,7 +36,7 @@ def test_the_fastest_correct_candidate_wins(
     model = _per_sample(script(SLOW, RIGHT, WRONG), 0, 1, 2)
     result = _solve(akgen, add_one, model, tmp_path / "run")
     assert [c["outcome"] for c in result["candidates"]] == ["correct", "correct", "wrong"]
-    slow, fast, _ = (c["predicted_us"] for c in result["candidates"])
+    slow, fast, _ = (c["time_us"] for c in result["candidates"])
     assert fast < slow
     assert result["sample"] == 1
     assert "sample-1" in result["project"]

@@ -46,9 +46,9 @@ TILING = Tiling(
 )
 PLAN = Plan(origin="test", category="softmax", thought="so", tiling=TILING, apis=("Add", "Exp"))
 PROFILE = Profile(
-    source="predicted",
+    time_source="predicted",
     toolchain="twin",
-    duration_us=12.5,
+    time_us=12.5,
     cores=2,
     gm_read_bytes=1,
     gm_write_bytes=2,
@@ -77,9 +77,11 @@ FEEDBACK = Feedback(
     attempt=1, outcome=Outcome.WRONG, text="no", diagnostics=(FINDING,), left=Budget(attempts=2)
 )
 DECISION = Decision(action="repair", feedback=FEEDBACK, why="it differs", usage=Usage(output_tokens=3))
-ROW = AttemptRow(number=1, outcome=Outcome.WRONG, predicted_us=2.0, folder=Path("sample-0/attempt-1"))
+ROW = AttemptRow(
+    number=1, outcome=Outcome.WRONG, time_us=2.0, time_source="predicted", folder=Path("sample-0/attempt-1")
+)
 CANDIDATE = Candidate(
-    sample=0, outcome=Outcome.WRONG, best=1, predicted_us=None, attempts=(ROW,), spent=Spent(tokens=3)
+    sample=0, outcome=Outcome.WRONG, best=1, time_us=None, attempts=(ROW,), spent=Spent(tokens=3)
 )
 TASK = Task(
     name="x",
@@ -110,7 +112,7 @@ SOLUTION = Solution(
     sample=0,
     attempt=1,
     project=None,
-    predicted_us=None,
+    time_us=None,
     verdict=VERDICT,
     candidates=(CANDIDATE,),
 )

@@ -160,8 +160,8 @@ def test_a_wrong_kernel_comes_back_with_the_reason(client: Client) -> None:
 
 def test_a_kernel_is_timed_and_the_time_is_called_predicted(client: Client) -> None:
     answer = client.call("profile", reference=REFERENCE, files=PROJECT.files)
-    assert answer.value["source"] == "predicted"
-    assert answer.value["duration_us"] > 0 and 0 < answer.value["roofline_share"] <= 1
+    assert answer.value["time_source"] == "predicted"
+    assert answer.value["time_us"] > 0 and 0 < answer.value["roofline_share"] <= 1
     assert Path(answer.value["trace"]).is_file() and Path(answer.value["page"]).is_file()
 
 

@@ -30,7 +30,7 @@ def test_two_launches_are_alike(
     assert first.outcome is None, first.diagnostics
     assert first.diagnostics == second.diagnostics == ()
     assert calls.read(first.outputs[0]).tobytes() == calls.read(second.outputs[0]).tobytes()
-    assert first.duration_us == second.duration_us
+    assert first.time_us == second.time_us
     assert first.profile is not None and second.profile is not None
     assert first.profile.model_copy(update={"trace": None}) == second.profile.model_copy(
         update={"trace": None}

@@ -71,9 +71,9 @@ def profile(
     bound: dict[str, Bound] = {"V": "vector", "M": "cube", "S": "scalar"}
     read, write = io_bytes
     return Profile(
-        source="measured",
+        time_source="measured",
         toolchain=toolchain,
-        duration_us=duration,
+        time_us=duration,
         cores=int(float(row.get("Block Dim", "0") or 0)),
         gm_read_bytes=read,
         gm_write_bytes=write,

@@ -36,10 +36,10 @@ def nondeterministic(outcome: Outcome) -> Diagnostic:
     )
 
 
-def too_fast(duration_us: float, least_us: float) -> Diagnostic:
+def too_fast(time_us: float, least_us: float) -> Diagnostic:
     return Diagnostic(
         code="FASTER_THAN_MEMORY",
-        text=f"The kernel is said to take {duration_us:.3f} us; moving its data alone takes {least_us:.3f} us.",
+        text=f"The kernel is said to take {time_us:.3f} us; moving its data alone takes {least_us:.3f} us.",
         remedy="Read every input and write every output on each launch.",
         stage="test",
     )

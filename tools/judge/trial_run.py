@@ -121,7 +121,7 @@ def _judge_launch(
             Diagnostic(code="OWN_CHECKER", text=text, remedy="Come closer to the reference.", stage="test")
         )
     least_us = floor.floor_us(prepared.trial.call, candidate.task.category)
-    claimed_us = launch.duration_us if result.outcome == Outcome.CORRECT else None
+    claimed_us = launch.time_us if result.outcome == Outcome.CORRECT else None
     if claimed_us is not None and claimed_us < least_us:
         result.outcome = Outcome.CHEAT
         result.diagnostics.append(findings.too_fast(claimed_us, least_us))

@@ -137,9 +137,9 @@ def profile_of(launch: LaunchLine, toolchain: str, trace: Path | None) -> Profil
         for name, p in launch.pipes.items()
     ]
     return Profile(
-        source="predicted",
+        time_source="predicted",
         toolchain=toolchain,
-        duration_us=launch.cycles / clock,
+        time_us=launch.cycles / clock,
         cores=cores,
         gm_read_bytes=launch.gm_read_bytes,
         gm_write_bytes=launch.gm_write_bytes,

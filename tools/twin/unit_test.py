@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Diagnostic, InputError
 from akgen.tools.process import Finished, Limits, run_sandboxed
+from akgen.tools.timed import Timed
 from akgen.tools.twin.code import Code
 from akgen.tools.twin.diagnostics import explain
 from akgen.tools.twin.kernel_flags import kernel_flags
@@ -36,14 +37,13 @@ class UnitTest(Frozen):
     arguments: tuple[str, ...] = ()  # for the program
 
 
-class KernelCall(Frozen):
-    """One ICPU_RUN_KF, as it went. `time_us` is predicted; None if a check ended the launch."""
+class KernelCall(Timed):
+    """One ICPU_RUN_KF, as it went; without a time if a check ended the launch."""
 
     kernel: str
     blocks: int
     file: str  # of the call
     line: int
-    time_us: float | None
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -171,7 +171,6 @@ def read_kernel_calls(report: Path, program: Path, runtime: Runtime) -> tuple[Ke
                     blocks=int(o["blocks"]),
                     file=str(o["file"]),
                     line=int(o["line"]),
-                    time_us=None,
                     diagnostics=(),
                 )
             )
@@ -180,7 +179,9 @@ def read_kernel_calls(report: Path, program: Path, runtime: Runtime) -> tuple[Ke
             found[-1] = found[-1].model_copy(update={"diagnostics": known})
         elif found and o.get("kind") == "launch":
             launch = LaunchLine.model_validate(o)
-            found[-1] = found[-1].model_copy(update={"time_us": launch.cycles / launch.clock_mhz})
+            found[-1] = found[-1].model_copy(
+                update={"time_us": launch.cycles / launch.clock_mhz, "time_source": "predicted"}
+            )
     return tuple(found)
 
 

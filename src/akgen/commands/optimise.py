@@ -150,9 +150,8 @@ def _report(found: "Optimised", store: "RunStore", terminal: Terminal) -> None:
     terminal.show(calibration_table(found.calibration))
     for line in profile_lines(found.profile) if found.profile else []:
         terminal.line(line)
-    kind = found.profile.source if found.profile else "predicted"
     terminal.line(
-        f"{found.before_us:.2f} us to {found.after_us:.2f} us {kind} "
+        f"{found.before_us:.2f} us to {found.after_us:.2f} us {found.time_source} "
         f"(geometric mean over the cases), gain {found.gain:.2f}"
     )
     for change in found.changes:

@@ -50,8 +50,7 @@ def torch_script(
     runpy.run_path(str(script), run_name="__main__")
     launches = [(o.op_type, launch) for o in module.akgen_operators for launch in o.launches]
     for name, launch in launches:
-        time = f"{launch.duration_us:.1f} us predicted" if launch.duration_us is not None else "not timed"
-        terminal.line(f"{name}: {launch.block_dim} blocks, {time}")
+        terminal.line(f"{name}: {launch.block_dim} blocks, {launch.time_text() or 'not timed'}")
         for d in launch.diagnostics:
             place = f" ({d.file}:{d.line})" if d.file and d.line else ""
             terminal.line(f"  {d.severity}: {d.code}{place}: {d.text}")

@@ -83,7 +83,7 @@ def _show(result: "UnitResult", terminal: Terminal) -> None:
         sys.stdout.flush()
     sys.stderr.write(result.errors)
     for call in result.kernels:
-        time = f"{call.time_us:.1f} us predicted" if call.time_us is not None else "ended by a check"
+        time = call.time_text() or "ended by a check"
         place = f"{os.path.relpath(call.file)}:{call.line}"
         for d in call.diagnostics:
             if d.code == "TIMEOUT":  # the program could not say it itself

@@ -109,9 +109,9 @@ class Bench:
             page = write_page(found, found.trace, folder / "timeline.html", f"{project.kernel}, {task.name}")
         return results.ProfileResult(
             case=tools.largest(task).id,
-            source=found.source,
+            time_us=found.time_us,
+            time_source=found.time_source,
             toolchain=found.toolchain,
-            duration_us=found.duration_us,
             cores=found.cores,
             bound=found.bound,
             roofline_share=found.roofline_share,
@@ -162,7 +162,8 @@ class Bench:
             outcome=solution.outcome,
             why=solution.why,
             toolchain=solution.toolchain,
-            predicted_us=solution.predicted_us,
+            time_us=solution.time_us,
+            time_source=solution.time_source,
             attempts=len(winner.attempts),
             run=str(store.folder),
             project=str(project) if project else None,

@@ -8,6 +8,7 @@ from akgen.knowledge.errors import entry
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.profile import Bound, PipeTime
+from akgen.tools.timed import TimeSource
 from akgen.tools.verdict import CaseVerdict, Mismatch, Verdict
 
 
@@ -50,7 +51,8 @@ class CaseResult(Frozen):
     trials: int
     max_abs_error: float | None
     max_rel_error: float | None
-    predicted_us: float | None
+    time_us: float | None
+    time_source: TimeSource | None
     mismatch: Mismatch | None = Field(description="Where and how an output differs.")
 
 
@@ -69,12 +71,12 @@ class TestResult(Frozen):
 
 
 class ProfileResult(Frozen):
-    """The pipeline timeline of one launch. `source` says whether it is predicted (twin) or measured."""
+    """The pipeline timeline of one launch. `time_source` says whether it is predicted (twin) or measured."""
 
     case: str
-    source: Literal["predicted", "measured"]
+    time_us: float
+    time_source: TimeSource
     toolchain: str
-    duration_us: float
     cores: int
     bound: Bound
     roofline_share: float
@@ -108,7 +110,8 @@ class SolveResult(Frozen):
     outcome: Outcome
     why: str
     toolchain: str
-    predicted_us: float | None
+    time_us: float | None
+    time_source: TimeSource | None
     attempts: int = Field(description="Attempts of the winning candidate.")
     run: str = Field(description="The run's folder; `akgen show` reads it.")
     project: str | None = Field(description="The kernel project's folder.")
@@ -144,6 +147,7 @@ def case_result(case: CaseVerdict) -> CaseResult:
         trials=case.trials,
         max_abs_error=case.max_abs,
         max_rel_error=case.max_rel,
-        predicted_us=case.predicted_us,
+        time_us=case.time_us,
+        time_source=case.time_source,
         mismatch=case.mismatch,
     )

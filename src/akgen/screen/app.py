@@ -168,10 +168,8 @@ class ChatApp(App[None]):
         self._fill("verdict", panes.verdict_text(solution))
         if event.again:
             return
-        time_text = f", {solution.predicted_us:.1f} us predicted" if solution.predicted_us else ""
-        self._talked.finished(
-            f"{solution.outcome}{time_text}: {solution.why}", correct=solution.outcome is Outcome.CORRECT
-        )
+        how = ", ".join(filter(None, (solution.outcome, solution.time_text())))
+        self._talked.finished(f"{how}: {solution.why}", correct=solution.outcome is Outcome.CORRECT)
         if solution.outcome is not Outcome.CORRECT:
             self.query_one(TabbedContent).active = "tab-verdict"
 

@@ -43,7 +43,7 @@ class Timeline:
             yield Text(advice, style="italic")
 
     def _shares(self, width: int) -> Iterator[Text]:
-        whole = max(self._profile.duration_us, 1e-9)
+        whole = max(self._profile.time_us, 1e-9)
         yield Text.assemble(("all cores: ", "bold"), ("█ busy  ", ""), ("▒ stalled  ", ""), ("· idle", "dim"))
         for pipe in self._profile.pipes:
             busy = round(width * min(1.0, pipe.busy_us / whole))

@@ -93,9 +93,9 @@ def test_the_median_launch_of_our_kernel_is_the_measurement(tmp_path: Path) -> N
     path.write_text(SUMMARY)
     found = msprof.rows(tmp_path)
     profile = msprof.profile(found, "AddCustomH1", chip(), "cann 8 (Ascend910B2)", (10_000_000, 5_000_000))
-    assert profile.duration_us == 12.5
+    assert profile.time_us == 12.5
     assert profile.cores == 48
-    assert profile.source == "measured"
+    assert profile.time_source == "measured"
     assert profile.bound == "memory"
     assert {p.pipe: p.busy_us for p in profile.pipes}["MTE2"] == 9.0
     assert profile.roofline_share == pytest.approx(15e6 / chip().hbm_bytes_per_us / 12.5)

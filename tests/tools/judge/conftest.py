@@ -28,12 +28,12 @@ class FunctionToolchain:
         *,
         outcome: Outcome | None = None,
         diagnostics: tuple[Diagnostic, ...] = (),
-        duration_us: float | None = 1000.0,
+        time_us: float | None = 1000.0,
     ) -> None:
         self._kernel = kernel
         self._outcome = outcome
         self._diagnostics = diagnostics
-        self._duration_us = duration_us
+        self._time_us = time_us
         self.launches = 0
         self.compiled: list[Call] = []
 
@@ -71,7 +71,8 @@ class FunctionToolchain:
             outcome=self._outcome,
             outputs=tuple(outputs),
             diagnostics=self._diagnostics,
-            duration_us=self._duration_us,
+            time_us=self._time_us,
+            time_source="predicted" if self._time_us else None,
         )
 
 

@@ -176,7 +176,7 @@ def test_the_toolchains_outcome_and_findings_decide_first(
 def test_a_time_below_the_memorys_is_a_cheat(
     reference: ReferenceWorker, tmp_path: Path, function_toolchain: MakeToolchain
 ) -> None:
-    chain = function_toolchain(softmax, duration_us=1e-6)
+    chain = function_toolchain(softmax, time_us=1e-6)
     verdict = judged(reference, tmp_path, chain)
     assert verdict.outcome == Outcome.CHEAT
     assert verdict.cases[0].diagnostics[-1].code == "FASTER_THAN_MEMORY"

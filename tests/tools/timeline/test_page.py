@@ -30,9 +30,9 @@ def _trace(path: Path, cores: int = 2, tiles: int = 6) -> Path:
 
 def _profile() -> Profile:
     return Profile(
-        source="predicted",
+        time_source="predicted",
         toolchain="twin",
-        duration_us=11.0,
+        time_us=11.0,
         cores=2,
         gm_read_bytes=98304,
         gm_write_bytes=49152,

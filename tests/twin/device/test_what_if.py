@@ -84,7 +84,7 @@ def predicted(of: Profile, change: str) -> Prediction:
 
 
 def gained(before: Profile, after: Profile) -> float:
-    return 1.0 - after.duration_us / before.duration_us
+    return 1.0 - after.time_us / before.time_us
 
 
 @pytest.mark.parametrize(("tile", "cores", "tiles"), [(2048, 8, 128), (4096, 48, 48 * 8), (512, 1, 40)])
@@ -268,11 +268,11 @@ def test_waits_have_causes(profile: Any) -> None:
     one = profile(body(tile=4096, tiles=64, cores=8), 4096 * 64, 8)
     waits = {p.pipe: p.waits for p in one.pipes}
     assert waits["V"].data_us > 5 * waits["V"].issue_us
-    assert waits["MTE2"].buffer_us > 0.3 * one.duration_us and waits["MTE2"].data_us == 0
-    assert waits["MTE3"].data_us > 0.5 * one.duration_us
+    assert waits["MTE2"].buffer_us > 0.3 * one.time_us and waits["MTE2"].data_us == 0
+    assert waits["MTE3"].data_us > 0.5 * one.time_us
     for pipe in one.pipes:
         whole = pipe.busy_us + pipe.stalled_us + pipe.idle_us
-        assert whole == pytest.approx(one.duration_us, rel=0.01)
+        assert whole == pytest.approx(one.time_us, rel=0.01)
         assert pipe.waits.data_us + pipe.waits.buffer_us <= pipe.stalled_us * 1.001 + 1e-6
 
 

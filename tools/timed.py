@@ -1,0 +1,56 @@
+"""A time with where it comes from, and how runs of earlier versions wrote it."""
+
+from typing import Any, Literal
+
+from pydantic import ValidationInfo, model_validator
+
+from akgen.tools.frozen import Frozen
+
+TimeSource = Literal["predicted", "measured"]
+
+# Until 0.1 the time was called `predicted_us` wherever it came from, and a launch's `duration_us`.
+_EARLIER_NAMES = {"predicted_us": "time_us", "duration_us": "time_us", "source": "time_source"}
+
+
+class Timed(Frozen):
+    """Something that takes `time_us` microseconds: predicted by the twin's time model, or measured on a device.
+
+    Both are None where nothing was timed. A time of an earlier version whose toolchain is not known has no source.
+    """
+
+    time_us: float | None = None
+    time_source: TimeSource | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _earlier_names(cls, value: Any, info: ValidationInfo) -> Any:
+        """Read `predicted_us`; a validation context may name the toolchain."""
+        if isinstance(value, dict):
+            value = {_EARLIER_NAMES.get(k, k): v for k, v in value.items()}
+        return with_sources(value, (info.context or {}).get("toolchain"))
+
+    def time_text(self, form: str = ".1f", unit: str = "us") -> str | None:
+        """Say the time and which kind it is, such as `4.7 us predicted`; None where nothing was timed."""
+        if self.time_us is None:
+            return None
+        return f"{self.time_us:{form}} {unit}" + (f" {self.time_source}" if self.time_source else "")
+
+
+def source_of(toolchain: str) -> TimeSource:
+    """Return what a toolchain's times are: CANN measures, the twin predicts."""
+    return "measured" if toolchain.startswith("cann") else "predicted"
+
+
+def with_sources(value: Any, toolchain: str | None = None) -> Any:
+    """Give the times in unvalidated data the names of today, and the source that the toolchain around them says."""
+    if isinstance(value, list | tuple):
+        return [with_sources(v, toolchain) for v in value]
+    if not isinstance(value, dict):
+        return value
+    toolchain = value.get("toolchain") or toolchain
+    found = {k: with_sources(v, toolchain) for k, v in value.items()}
+    if "predicted_us" in found:
+        found["time_us"] = found.pop("predicted_us")
+    if toolchain and found.get("time_us") is not None and found.get("time_source") is None:
+        found["time_source"] = source_of(toolchain)
+    return found
