@@ -13,9 +13,9 @@ from akgen.bench.record import BenchConfig, Record, case_row, codes_of, verdict_
 from akgen.bench.sources import Answers, Folder, ProjectSource
 from akgen.bench.suites import load_task
 from akgen.bench.tuning import tuning_steps
-from akgen.graph.records import Candidate, RunConfig
-from akgen.graph.runs import Crew, Site, open_crew, work_on
-from akgen.graph.store import RunStore, TaskStore
+from akgen.graph.run import Crew, Site, open_crew, work_on
+from akgen.graph.store.records import Candidate, RunConfig
+from akgen.graph.store.run_store import RunStore, TaskStore
 from akgen.graph.workbench import open_tools
 from akgen.tools.frozen import Frozen
 from akgen.tools.judge.judge import Judge

@@ -14,7 +14,7 @@ from typing import Any
 from akgen.bench.job import Bench, Job
 from akgen.bench.record import Record
 from akgen.bench.store import BenchStore
-from akgen.graph.runs import Site
+from akgen.graph.run import Site
 from akgen.tools.outcome import InfraError, InputError, Outcome
 from akgen.tools.process import Worker, WorkerDied
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from akgen.bench.record import FORMAT, BenchConfig, Record
-from akgen.graph.files import append_line, claimed, make_folder, read_lines, write_whole
+from akgen.graph.store.files import append_line, claimed, make_folder, read_lines, write_whole
 from akgen.tools.outcome import InputError
 
 

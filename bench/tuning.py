@@ -5,7 +5,7 @@ from itertools import pairwise
 from statistics import fmean
 
 from akgen.bench.record import Record, TuningStep
-from akgen.graph.records import AttemptRow
+from akgen.graph.store.records import AttemptRow
 from akgen.tools.frozen import Frozen
 
 

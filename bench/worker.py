@@ -12,7 +12,7 @@ from pathlib import Path
 from akgen.bench.job import Bench, Job, open_bench
 from akgen.bench.record import BenchConfig
 from akgen.bench.runner import answer, failed
-from akgen.graph.runs import Site
+from akgen.graph.run import Site
 from akgen.tools.outcome import InfraError, InputError
 from akgen.tools.process import end_with_parent
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from akgen.finetune.trajectories import Exchange, exchanges, first_prompt
-from akgen.graph.files import make_folder, write_whole
+from akgen.graph.store.files import make_folder, write_whole
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Outcome
 

@@ -7,8 +7,8 @@ from akgen.agents.briefing import coder_user, example_project
 from akgen.agents.budget import Budget
 from akgen.agents.prompts import render
 from akgen.agents.replies import split_thought
-from akgen.graph.records import Attempt, RunInfo
-from akgen.graph.store import RunStore, TaskStore
+from akgen.graph.store.records import Attempt, RunInfo
+from akgen.graph.store.run_store import RunStore, TaskStore
 from akgen.knowledge.chip import DEFAULT_CHIP, chip
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import InputError, Outcome

@@ -1,1 +1,1 @@
-"""In which order: state, nodes, wiring, checkpoints and the run store. The only room that imports langgraph."""
+"""In which order: state, nodes, wiring; `store/` and `chat/` below. The only room that imports langgraph."""

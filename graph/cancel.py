@@ -2,8 +2,8 @@
 
 import threading
 
-from akgen.graph.events import Watch
-from akgen.graph.records import Event
+from akgen.graph.store.events import Watch
+from akgen.graph.store.records import Event
 
 
 class Cancelled(Exception):

@@ -9,11 +9,11 @@ from langgraph.runtime import Runtime
 from akgen.agents.budget import Spent, exhausted, remaining
 from akgen.agents.repetition import failure, insist
 from akgen.agents.roles import Decision, Planned, Written
-from akgen.graph.context import Context
+from akgen.graph.deps import Context
 from akgen.graph.lines import decision_line
-from akgen.graph.records import Attempt, AttemptRow, Candidate, Solution
 from akgen.graph.state import Candidates, History, SampleState, TaskState
 from akgen.graph.step import Step
+from akgen.graph.store.records import Attempt, AttemptRow, Candidate, Solution
 from akgen.tools.outcome import Outcome
 from akgen.tools.verdict import Verdict
 

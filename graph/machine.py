@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from akgen.graph import decide, nodes
-from akgen.graph.context import Context
+from akgen.graph.deps import Context
 from akgen.graph.state import SampleResult, SampleState, TaskState
 from akgen.tools.outcome import Outcome
 

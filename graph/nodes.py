@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from akgen.agents.budget import Spent, exhausted
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Planned, Written
-from akgen.graph.context import Context
+from akgen.graph.deps import Context
 from akgen.graph.lines import (
     build_line,
     first_finding,

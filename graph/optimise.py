@@ -13,10 +13,10 @@ from pathlib import Path
 
 from akgen.agents.budget import Budget, Spent, exhausted
 from akgen.agents.optimise.proposal import Member, Proposal, Proposer, Trial, time_of
-from akgen.graph.files import make_folder, write_whole
-from akgen.graph.ledger import Ledger
 from akgen.graph.lines import all_findings, first_finding
 from akgen.graph.optimise_report import Optimised, calibrations
+from akgen.graph.store.files import make_folder, write_whole
+from akgen.graph.store.ledger import Ledger
 from akgen.tools.judge.judge import Judge
 from akgen.tools.outcome import InputError, Outcome
 from akgen.tools.project import KernelProject

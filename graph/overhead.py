@@ -12,9 +12,9 @@ from pathlib import Path
 from akgen.agents.budget import Budget
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Decision, Feedback, Planned, Written
-from akgen.graph.context import Context
+from akgen.graph.deps import Context
 from akgen.graph.solve import solve
-from akgen.graph.store import TaskStore
+from akgen.graph.store.run_store import TaskStore
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Outcome
 from akgen.tools.profile import Profile

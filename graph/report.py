@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from akgen.agents.calls import Usage
-from akgen.graph.calls import RunCalls
-from akgen.graph.memory import Remembered, remembered
-from akgen.graph.records import Attempt, RunInfo, Solution
-from akgen.graph.store import RunStore, SampleStore
+from akgen.graph.store.calls import RunCalls
+from akgen.graph.store.memory import Remembered, remembered
+from akgen.graph.store.records import Attempt, RunInfo, Solution
+from akgen.graph.store.run_store import RunStore, SampleStore
 from akgen.tools.frozen import Frozen
 
 

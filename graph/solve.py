@@ -6,12 +6,12 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from akgen.graph import machine
-from akgen.graph.checkpoints import postgres_saver, sqlite_saver
-from akgen.graph.context import Context
-from akgen.graph.files import digest_of
-from akgen.graph.records import Solution
+from akgen.graph.deps import Context
 from akgen.graph.state import Candidates, TaskState
-from akgen.graph.store import TaskStore
+from akgen.graph.store.checkpoints import postgres_saver, sqlite_saver
+from akgen.graph.store.files import digest_of
+from akgen.graph.store.records import Solution
+from akgen.graph.store.run_store import TaskStore
 from akgen.tools.outcome import InputError
 from akgen.tools.task import Task
 

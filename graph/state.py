@@ -7,7 +7,7 @@ from akgen.agents.budget import Budget, Spent
 from akgen.agents.requests.language import Language
 from akgen.agents.requests.request import Request
 from akgen.agents.roles import Decision, Feedback, Planned, Written
-from akgen.graph.records import AttemptRow, Candidate, Solution
+from akgen.graph.store.records import AttemptRow, Candidate, Solution
 from akgen.tools.dtypes import DType
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Outcome

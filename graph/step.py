@@ -7,10 +7,10 @@ from akgen.agents.budget import Spent, remaining
 from akgen.agents.circumstances import Circumstances, under
 from akgen.agents.roles import Usage
 from akgen.agents.tracing import span, stage_span
-from akgen.graph.context import Context
-from akgen.graph.ledger import Paid
-from akgen.graph.records import Stage
+from akgen.graph.deps import Context
 from akgen.graph.state import SampleState
+from akgen.graph.store.ledger import Paid
+from akgen.graph.store.records import Stage
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Outcome
 

@@ -2,7 +2,8 @@
 
 from langgraph.checkpoint.memory import InMemorySaver
 
-from akgen.graph import chat, machine
+from akgen.graph import machine
+from akgen.graph.chat import conversation
 
 
 def task_graph() -> machine.Machine:
@@ -10,6 +11,6 @@ def task_graph() -> machine.Machine:
     return machine.build()
 
 
-def chat_graph() -> chat.ChatMachine:
+def chat_graph() -> conversation.ChatMachine:
     """Return the conversation's graph."""
-    return chat.build(InMemorySaver())
+    return conversation.build(InMemorySaver())

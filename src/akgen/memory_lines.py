@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from akgen.graph.memory import Remembered
+    from akgen.graph.store.memory import Remembered
 
 
 def memory_line(found: "Remembered | None", *, on: bool) -> str | None:

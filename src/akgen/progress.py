@@ -11,7 +11,7 @@ from akgen.tools.outcome import Outcome
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from akgen.graph.records import Event
+    from akgen.graph.store.records import Event
 
 _FINE = (None, Outcome.CORRECT)
 

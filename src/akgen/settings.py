@@ -11,7 +11,7 @@ from akgen.tools.toolchains import Machine
 from akgen.tools.twin.settings import user_cache
 
 if TYPE_CHECKING:
-    from akgen.graph.runs import Site
+    from akgen.graph.run import Site
 
 
 class Settings(BaseSettings):
@@ -49,7 +49,7 @@ class Settings(BaseSettings):
 
     def site(self) -> "Site":
         """Return what a run needs of this machine and this user."""
-        from akgen.graph.runs import Site  # imports langgraph; only for commands that run the graph
+        from akgen.graph.run import Site  # imports langgraph; only for commands that run the graph
 
         return Site(
             machine=self.machine(),

@@ -14,9 +14,9 @@ from akgen.tools.verdict import CaseVerdict, Verdict
 
 if TYPE_CHECKING:
     from akgen.agents.optimise.proposal import Trial
+    from akgen.graph.chat.sessions import Session
     from akgen.graph.optimise_report import Calibration
-    from akgen.graph.records import Attempt
-    from akgen.graph.sessions import Session
+    from akgen.graph.store.records import Attempt
 
 
 def verdict_table(verdict: Verdict) -> Table:

@@ -16,7 +16,7 @@ from akgen.agents.circumstances import Circumstances, under
 from akgen.agents.conversation import Answer, Conversation
 from akgen.agents.models.resolve import ModelOptions, resolve_model
 from akgen.agents.models.transport import RetryPolicy
-from akgen.graph.calls import RunCalls
+from akgen.graph.store.calls import RunCalls
 from tests.loopback import Act, Body, Loopback, loopback
 
 Make = Callable[..., Conversation]

@@ -11,7 +11,7 @@ from akgen.bench.page.render import page
 from akgen.bench.record import BenchConfig, CaseRow, Record
 from akgen.bench.report import Report, report
 from akgen.bench.tuning import GainCalibration, tuning_steps
-from akgen.graph.records import AttemptRow
+from akgen.graph.store.records import AttemptRow
 from akgen.tools.outcome import Outcome
 
 LEVELS = {"a": 1, "b": 1, "c": 2, "d": 3, "<e>": 3}

@@ -8,7 +8,7 @@ import pytest
 from akgen.bench.record import BenchConfig, Record
 from akgen.bench.runner import answer, pending, run
 from akgen.bench.store import BenchStore
-from akgen.graph.runs import Site
+from akgen.graph.run import Site
 from akgen.tools.outcome import InfraError, Outcome
 from akgen.tools.toolchains import Machine
 

@@ -19,7 +19,7 @@ from akgen.agents.conversation import Answer, Conversation
 from akgen.agents.models.features import Feature, features_of
 from akgen.agents.models.resolve import ModelOptions, resolve_model
 from akgen.agents.structured import ask_structured
-from akgen.graph.calls import RunCalls
+from akgen.graph.store.calls import RunCalls
 from akgen.tools.frozen import Frozen
 from tests.conformance.vllm_server import VllmServer
 from tests.loopback import Body, loopback

@@ -15,9 +15,9 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 
 from akgen.agents.budget import Spent
-from akgen.graph.checkpoints import postgres_saver, sqlite_saver
-from akgen.graph.records import AttemptRow
 from akgen.graph.state import History, SampleState
+from akgen.graph.store.checkpoints import postgres_saver, sqlite_saver
+from akgen.graph.store.records import AttemptRow
 from akgen.tools.outcome import Outcome
 
 Opens = Callable[[], AbstractContextManager[BaseCheckpointSaver[str]]]

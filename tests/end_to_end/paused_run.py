@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from akgen.bench.resolve import resolve_task
-from akgen.graph.records import Event, RunConfig
-from akgen.graph.runs import Crew, Site, begin, open_crew, work_on
-from akgen.graph.store import RunStore
+from akgen.graph.run import Crew, Site, begin, open_crew, work_on
+from akgen.graph.store.records import Event, RunConfig
+from akgen.graph.store.run_store import RunStore
 from akgen.tools.toolchains import Machine
 from akgen.tools.twin.settings import user_cache
 

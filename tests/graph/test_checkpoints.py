@@ -10,9 +10,7 @@ from akgen.agents.plan import Buffer, Plan, Tiling
 from akgen.agents.requests.language import Language
 from akgen.agents.requests.request import Request, RequestSource
 from akgen.agents.roles import Decision, Feedback, Planned, Usage, Written
-from akgen.graph.chat import ChatState
-from akgen.graph.checkpoints import serializer, sqlite_saver
-from akgen.graph.records import AttemptRow, Candidate, Solution
+from akgen.graph.chat.conversation import ChatState
 from akgen.graph.state import (
     CHECKPOINTED,
     Candidates,
@@ -23,6 +21,8 @@ from akgen.graph.state import (
     SampleState,
     TaskState,
 )
+from akgen.graph.store.checkpoints import serializer, sqlite_saver
+from akgen.graph.store.records import AttemptRow, Candidate, Solution
 from akgen.tools.dtypes import DType
 from akgen.tools.frozen import Frozen
 from akgen.tools.knobs import Knobs

@@ -12,10 +12,10 @@ from akgen.agents.briefing import example_project
 from akgen.agents.budget import Budget
 from akgen.agents.calls import CallLimits, Price, Sampling
 from akgen.agents.prompts import render
-from akgen.graph.calls import RunCalls
-from akgen.graph.records import RunConfig, Solution
-from akgen.graph.runs import Site, begin, make_crew, work_on
-from akgen.graph.store import RunStore
+from akgen.graph.run import Site, begin, make_crew, work_on
+from akgen.graph.store.calls import RunCalls
+from akgen.graph.store.records import RunConfig, Solution
+from akgen.graph.store.run_store import RunStore
 from akgen.graph.workbench import Tools, open_tools
 from akgen.tools.outcome import InfraError, InputError, Outcome
 from akgen.tools.task import Case, Reference, Task

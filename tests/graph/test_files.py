@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from akgen.graph.files import append_line, make_folder, read_lines, write_whole
+from akgen.graph.store.files import append_line, make_folder, read_lines, write_whole
 from akgen.tools.outcome import InfraError
 
 

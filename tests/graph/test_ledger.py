@@ -6,7 +6,7 @@ import pytest
 
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Planned, Usage
-from akgen.graph.ledger import Ledger
+from akgen.graph.store.ledger import Ledger
 from akgen.tools.outcome import InfraError
 
 PLANNED = Planned(

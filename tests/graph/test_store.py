@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from akgen.graph.events import EventLog
-from akgen.graph.records import Event, RunConfig, RunInfo
-from akgen.graph.store import RunStore, TaskStore
+from akgen.graph.store.events import EventLog
+from akgen.graph.store.records import Event, RunConfig, RunInfo
+from akgen.graph.store.run_store import RunStore, TaskStore
 from akgen.tools.outcome import InputError
 
 INFO = RunInfo(
@@ -62,7 +62,7 @@ def test_events_reach_the_file_and_then_the_watcher(tmp_path: Path) -> None:
 CLAIM = """
 import sys
 from pathlib import Path
-from akgen.graph.store import TaskStore
+from akgen.graph.store.run_store import TaskStore
 with TaskStore(Path(sys.argv[1])).claimed():
     print("mine", flush=True)
     sys.stdin.read()

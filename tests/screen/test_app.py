@@ -13,8 +13,8 @@ from rich.console import Console
 from textual.pilot import Pilot
 from textual.widgets import Static, TabbedContent
 
-from akgen.graph.records import RunConfig
-from akgen.graph.runs import begin
+from akgen.graph.run import begin
+from akgen.graph.store.records import RunConfig
 from akgen.screen.app import PANES, ChatApp
 from akgen.screen.prompt import Prompt
 from akgen.settings import Settings

@@ -15,7 +15,7 @@ from akgen.terminal import AsJson, Terminal, finish
 if TYPE_CHECKING:
     from akgen.bench.report import Report
     from akgen.bench.store import BenchStore
-    from akgen.graph.runs import Site
+    from akgen.graph.run import Site
 
 app = typer.Typer(help="Run task suites and report on them.", no_args_is_help=True)
 

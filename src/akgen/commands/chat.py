@@ -15,8 +15,8 @@ from akgen.terminal import AsJson, Terminal, finish
 from akgen.tools.outcome import InputError, Outcome
 
 if TYPE_CHECKING:
-    from akgen.graph.records import RunConfig
-    from akgen.graph.store import RunStore
+    from akgen.graph.store.records import RunConfig
+    from akgen.graph.store.run_store import RunStore
 
 SEED_BITS = 31
 
@@ -57,8 +57,8 @@ def chat(
     if list_sessions:
         _list(settings, terminal)
         return
-    from akgen.graph.records import RunConfig
-    from akgen.graph.sessions import find_session
+    from akgen.graph.chat.sessions import find_session
+    from akgen.graph.store.records import RunConfig
 
     config = RunConfig(
         command="chat",
@@ -91,7 +91,7 @@ def _can_draw(terminal: Terminal) -> bool:
 
 
 def _list(settings: Settings, terminal: Terminal) -> None:
-    from akgen.graph.sessions import sessions
+    from akgen.graph.chat.sessions import sessions
     from akgen.tables import sessions_table
 
     found = sessions(settings.runs)
@@ -103,8 +103,8 @@ def _list(settings: Settings, terminal: Terminal) -> None:
 
 
 def _open(run: Path | None, config: "RunConfig", settings: Settings) -> "RunStore":
-    from akgen.graph.runs import begin, new_folder
-    from akgen.graph.store import RunStore
+    from akgen.graph.run import begin, new_folder
+    from akgen.graph.store.run_store import RunStore
     from akgen.tools.toolchains import make_toolchain
 
     if run is not None and (run / "run.json").is_file():
@@ -119,9 +119,9 @@ def _open(run: Path | None, config: "RunConfig", settings: Settings) -> "RunStor
 def _converse(store: "RunStore", settings: Settings, terminal: Terminal, root: Path | None) -> None:
     from akgen.bench.resolve import resolve_task
     from akgen.graph.cancel import Cancel
-    from akgen.graph.chat_state import ChatContext
-    from akgen.graph.crews import open_crews
-    from akgen.graph.talk import open_talk
+    from akgen.graph.chat.crews import open_crews
+    from akgen.graph.chat.state import ChatContext
+    from akgen.graph.chat.talk import open_talk
     from akgen.screen.plain import PlainFace, converse
 
     cancel = Cancel()

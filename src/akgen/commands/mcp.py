@@ -25,7 +25,7 @@ def mcp(
             "The MCP server needs a package that is not installed.",
             "Install it with `pip install 'akgen[mcp]'`.",
         )
-    from akgen.graph.records import RunConfig
+    from akgen.graph.store.records import RunConfig
     from akgen.mcp.server import build
 
     settings: Settings = context.obj

@@ -17,9 +17,9 @@ from akgen.tools.outcome import InputError
 if TYPE_CHECKING:
     from akgen.agents.optimise.proposal import Proposer, Trial
     from akgen.graph.optimise_report import Optimised
-    from akgen.graph.records import RunConfig
-    from akgen.graph.runs import Crew
-    from akgen.graph.store import RunStore
+    from akgen.graph.run import Crew
+    from akgen.graph.store.records import RunConfig
+    from akgen.graph.store.run_store import RunStore
     from akgen.tools.project import KernelProject
     from akgen.tools.task import Task
 
@@ -58,7 +58,7 @@ def optimise(
     wanted = resolve_task(task, root=root or settings.npukb_root, case_ids=tuple(case) if case else None)
     kernel = read_project(project, wanted.op_type, wanted.kernel)
     prices = model_options.price(price)
-    from akgen.graph.records import RunConfig
+    from akgen.graph.store.records import RunConfig
 
     config = RunConfig(
         command="optimise",
@@ -82,8 +82,8 @@ def optimise(
 
 def _open(out: Path | None, config: "RunConfig", settings: Settings, task: "Task") -> "RunStore":
     """Begin a run, or go on with one that searches for the same."""
-    from akgen.graph.runs import begin, new_folder
-    from akgen.graph.store import RunStore
+    from akgen.graph.run import begin, new_folder
+    from akgen.graph.store.run_store import RunStore
     from akgen.tools.toolchains import make_toolchain
 
     if out is not None and (out / "run.json").is_file():
@@ -100,7 +100,7 @@ def _search(
     store: "RunStore", task: "Task", kernel: "KernelProject", settings: Settings, terminal: Terminal
 ) -> "Optimised":
     from akgen.graph.optimise import Search
-    from akgen.graph.runs import open_crew
+    from akgen.graph.run import open_crew
 
     config = store.info.config
     terminal.line(f"run {store.folder}")

@@ -11,8 +11,8 @@ from akgen.terminal import AsJson, Terminal, finish
 from akgen.tools.outcome import InputError
 
 if TYPE_CHECKING:
-    from akgen.graph.records import Attempt
-    from akgen.graph.store import TaskStore
+    from akgen.graph.store.records import Attempt
+    from akgen.graph.store.run_store import TaskStore
 
 
 def replay(
@@ -22,8 +22,8 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Run RUN's tasks again with the replies that its model gave; exit 0 if every attempt comes out the same."""
-    from akgen.graph.runs import begin, new_folder, open_crew, work_on
-    from akgen.graph.store import RunStore
+    from akgen.graph.run import begin, new_folder, open_crew, work_on
+    from akgen.graph.store.run_store import RunStore
 
     settings: Settings = context.obj
     terminal = Terminal(as_json)

@@ -17,8 +17,8 @@ from akgen.terminal import AsJson, Terminal, finish
 from akgen.tools.outcome import InputError, Outcome
 
 if TYPE_CHECKING:
-    from akgen.graph.records import Solution
-    from akgen.graph.store import RunStore
+    from akgen.graph.store.records import Solution
+    from akgen.graph.store.run_store import RunStore
 
 SEED_BITS = 31  # a server's seed is a signed 32-bit number at least
 
@@ -71,8 +71,8 @@ def solve(
     budgeted = model_options.budget(budget, attempts, prices)
     limits = model_options.limits(limit, prices)
     # After what may be refused: these bring langgraph.
-    from akgen.graph.records import RunConfig
-    from akgen.graph.runs import begin, new_folder
+    from akgen.graph.run import begin, new_folder
+    from akgen.graph.store.records import RunConfig
     from akgen.tools.toolchains import make_toolchain
 
     config = RunConfig(
@@ -106,7 +106,7 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """Finish a run that was stopped; nothing that was paid for is paid again."""
-    from akgen.graph.store import RunStore
+    from akgen.graph.store.run_store import RunStore
 
     store = RunStore.open(run)
     if store.info.config.command != "solve":
@@ -118,7 +118,7 @@ def resume(
 
 
 def _work(store: "RunStore", settings: Settings, terminal: Terminal) -> None:
-    from akgen.graph.runs import open_crew, work_on
+    from akgen.graph.run import open_crew, work_on
 
     config = store.info.config
     (place,) = store.tasks()  # a solve run has one task
@@ -133,7 +133,7 @@ def _work(store: "RunStore", settings: Settings, terminal: Terminal) -> None:
 
 
 def _report(store: "RunStore", folder: Path, solution: "Solution", terminal: Terminal) -> None:
-    from akgen.graph.memory import remembered
+    from akgen.graph.store.memory import remembered
 
     project = folder / solution.project if solution.project else None
     profile = solution.profile

@@ -10,9 +10,9 @@ from akgen.agents.bottlenecks import advice_for
 from akgen.agents.budget import Budget
 from akgen.agents.findings import explain
 from akgen.graph.cancel import Cancel
-from akgen.graph.files import make_folder
-from akgen.graph.records import Event, RunConfig
-from akgen.graph.runs import begin, make_crew, new_folder, work_on
+from akgen.graph.run import begin, make_crew, new_folder, work_on
+from akgen.graph.store.files import make_folder
+from akgen.graph.store.records import Event, RunConfig
 from akgen.graph.workbench import Tools, open_tools
 from akgen.knowledge.search import search
 from akgen.mcp import results

@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 
 from akgen.bench.resolve import resolve_task
-from akgen.graph.files import make_folder, write_whole
+from akgen.graph.store.files import make_folder, write_whole
 from akgen.tools.judge.source_filter import look
 from akgen.tools.outcome import InputError
 from akgen.tools.project import KernelProject

@@ -19,7 +19,7 @@ from pydantic import Field
 from akgen import __version__
 from akgen.agents.budget import parse_budget
 from akgen.graph.cancel import Cancel
-from akgen.graph.records import RunConfig
+from akgen.graph.store.records import RunConfig
 from akgen.mcp import results
 from akgen.mcp.bench import Bench, Say, chosen
 from akgen.mcp.inputs import read_sources, read_task

@@ -15,8 +15,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, ScrollableContainer
 from textual.widgets import Footer, Static, TabbedContent, TabPane
 
-from akgen.graph.records import Stage
-from akgen.graph.store import RunStore
+from akgen.graph.store.records import Stage
+from akgen.graph.store.run_store import RunStore
 from akgen.screen import messages, panes
 from akgen.screen.desk import Desk, Past
 from akgen.screen.log import Log

@@ -8,13 +8,13 @@ from textual.message import Message
 
 from akgen.bench.resolve import resolve_task
 from akgen.graph.cancel import Cancel
-from akgen.graph.chat import sources_of
-from akgen.graph.chat_commands import Commands, difference
-from akgen.graph.chat_state import ChatContext
-from akgen.graph.crews import open_crews
-from akgen.graph.records import Event, Solution
-from akgen.graph.store import RunStore, TaskStore
-from akgen.graph.talk import Talk, open_talk
+from akgen.graph.chat.commands import Commands, difference
+from akgen.graph.chat.conversation import sources_of
+from akgen.graph.chat.crews import open_crews
+from akgen.graph.chat.state import ChatContext
+from akgen.graph.chat.talk import Talk, open_talk
+from akgen.graph.store.records import Event, Solution
+from akgen.graph.store.run_store import RunStore, TaskStore
 from akgen.screen import messages
 from akgen.screen.thought import plan_of
 from akgen.settings import Settings

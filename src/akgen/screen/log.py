@@ -6,7 +6,7 @@ from rich.text import Text
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from akgen.graph.records import Event
+from akgen.graph.store.records import Event
 from akgen.screen.panes import changes
 from akgen.tools.outcome import Outcome
 

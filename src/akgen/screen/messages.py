@@ -3,7 +3,7 @@
 from textual.message import Message
 
 from akgen.agents.plan import Plan
-from akgen.graph.records import Event, Solution
+from akgen.graph.store.records import Event, Solution
 from akgen.tools.profile import Profile
 
 

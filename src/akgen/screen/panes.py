@@ -10,7 +10,7 @@ from rich.text import Text
 
 from akgen.agents.plan import Plan
 from akgen.graph.lines import all_findings
-from akgen.graph.records import Solution
+from akgen.graph.store.records import Solution
 from akgen.tables import profile_lines, verdict_table
 from akgen.tools.outcome import Outcome
 

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from types import FrameType
 
 from akgen.graph.cancel import Cancel
-from akgen.graph.chat_commands import Commands
-from akgen.graph.records import Event, Solution
-from akgen.graph.store import RunStore
-from akgen.graph.talk import Talk
+from akgen.graph.chat.commands import Commands
+from akgen.graph.chat.talk import Talk
+from akgen.graph.store.records import Event, Solution
+from akgen.graph.store.run_store import RunStore
 from akgen.progress import StageLines
 from akgen.screen.thought import thought_of
 from akgen.tables import profile_lines, verdict_table

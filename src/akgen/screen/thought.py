@@ -1,9 +1,9 @@
 """The planner's thought, read from the run store as soon as its stage has ended."""
 
 from akgen.agents.plan import Plan
-from akgen.graph.ledger import latest
-from akgen.graph.records import Event
-from akgen.graph.store import RunStore
+from akgen.graph.store.ledger import latest
+from akgen.graph.store.records import Event
+from akgen.graph.store.run_store import RunStore
 
 
 def plan_of(store: RunStore, event: Event) -> Plan | None:

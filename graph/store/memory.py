@@ -19,9 +19,9 @@ from akgen.agents.experience import Experience, rank
 from akgen.agents.optimise.proposal import time_of
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Feedback
-from akgen.graph.files import make_folder, write_whole
-from akgen.graph.records import Attempt
-from akgen.graph.store import TaskStore
+from akgen.graph.store.files import make_folder, write_whole
+from akgen.graph.store.records import Attempt
+from akgen.graph.store.run_store import TaskStore
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import InfraError, Outcome
 from akgen.tools.project import KernelProject

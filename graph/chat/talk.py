@@ -12,13 +12,13 @@ from typing import Any, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
-from akgen.graph import chat
-from akgen.graph.chat_state import ChatContext, ChatState, begin
-from akgen.graph.chat_texts import said
-from akgen.graph.checkpoints import sqlite_saver
-from akgen.graph.face import Face
-from akgen.graph.records import Event, Solution
-from akgen.graph.transcript import Transcript
+from akgen.graph.chat import conversation
+from akgen.graph.chat.face import Face
+from akgen.graph.chat.state import ChatContext, ChatState, begin
+from akgen.graph.chat.texts import said
+from akgen.graph.chat.transcript import Transcript
+from akgen.graph.store.checkpoints import sqlite_saver
+from akgen.graph.store.records import Event, Solution
 from akgen.tools.outcome import InfraError, InputError
 
 THREAD: RunnableConfig = {"configurable": {"thread_id": "chat"}, "recursion_limit": 100}
@@ -27,7 +27,7 @@ THREAD: RunnableConfig = {"configurable": {"thread_id": "chat"}, "recursion_limi
 class Talk:
     """A conversation that is open. One thread at a time may use it."""
 
-    def __init__(self, graph: chat.ChatMachine, context: ChatContext) -> None:
+    def __init__(self, graph: conversation.ChatMachine, context: ChatContext) -> None:
         self._graph = graph
         self.transcript = Transcript(context.store.folder)
         self.context = replace(context, face=_Recording(context.face, self.transcript))
@@ -110,7 +110,7 @@ class Talk:
 def open_talk(context: ChatContext) -> Iterator[Talk]:
     """Open the conversation in the run's folder, or begin one."""
     with sqlite_saver(context.store.folder / "chat.sqlite") as saver:
-        yield Talk(chat.build(saver), context)
+        yield Talk(conversation.build(saver), context)
 
 
 class _Recording:

@@ -23,15 +23,15 @@ from akgen.agents.requests.problems import problem_of
 from akgen.agents.requests.sentence import Heard
 from akgen.agents.requests.task import adapted, reference_for, task_for
 from akgen.graph.cancel import Cancelled
-from akgen.graph.chat_paths import given_path
-from akgen.graph.chat_state import ChatContext, ChatState
-from akgen.graph.chat_texts import said
-from akgen.graph.files import make_folder, write_whole
-from akgen.graph.ledger import Ledger
-from akgen.graph.records import Solution
-from akgen.graph.runs import work_on
+from akgen.graph.chat.paths import given_path
+from akgen.graph.chat.state import ChatContext, ChatState
+from akgen.graph.chat.texts import said
+from akgen.graph.run import work_on
 from akgen.graph.state import Done
-from akgen.graph.store import TaskStore
+from akgen.graph.store.files import make_folder, write_whole
+from akgen.graph.store.ledger import Ledger
+from akgen.graph.store.records import Solution
+from akgen.graph.store.run_store import TaskStore
 from akgen.knowledge.operators import operators
 from akgen.tools.outcome import InfraError, InputError
 from akgen.tools.project import KernelProject

@@ -14,13 +14,13 @@ from pydantic import Field, SecretStr
 from akgen.agents.models.resolve import COMPOSER, ModelOptions
 from akgen.agents.team import Talk, Team, make_team
 from akgen.agents.tracing import start_tracing
-from akgen.graph.calls import RunCalls
-from akgen.graph.context import Context
-from akgen.graph.events import Watch
-from akgen.graph.memory import Memory, open_memory
-from akgen.graph.records import RunConfig, RunInfo, Solution
+from akgen.graph.deps import Context
 from akgen.graph.solve import solve
-from akgen.graph.store import RunStore
+from akgen.graph.store.calls import RunCalls
+from akgen.graph.store.events import Watch
+from akgen.graph.store.memory import Memory, open_memory
+from akgen.graph.store.records import RunConfig, RunInfo, Solution
+from akgen.graph.store.run_store import RunStore
 from akgen.graph.workbench import Tools, open_tools
 from akgen.knowledge.chip import DEFAULT_CHIP, chip
 from akgen.tools.frozen import Frozen

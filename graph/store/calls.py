@@ -16,7 +16,7 @@ from typing import Any
 
 from akgen.agents.calls import ModelCall, Usage
 from akgen.agents.models.recorded_run import CALLS
-from akgen.graph.files import append_line, make_folder, write_whole, writing
+from akgen.graph.store.files import append_line, make_folder, write_whole, writing
 
 RECENT = 8  # calls kept in memory: a request's samples ask for their replies one after the other
 

@@ -7,11 +7,11 @@ from typing import TypedDict
 from akgen.agents.requests.language import Language
 from akgen.agents.requests.request import Request
 from akgen.graph.cancel import Cancel
-from akgen.graph.face import Face
-from akgen.graph.records import RunConfig
-from akgen.graph.runs import Crew
+from akgen.graph.chat.face import Face
+from akgen.graph.run import Crew
 from akgen.graph.state import Choice, Done
-from akgen.graph.store import RunStore
+from akgen.graph.store.records import RunConfig
+from akgen.graph.store.run_store import RunStore
 from akgen.tools.task import Task
 
 

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from akgen.graph.records import Event, Solution
+from akgen.graph.store.records import Event, Solution
 from akgen.tools.outcome import InfraError, InputError
 
 

@@ -3,9 +3,9 @@
 from datetime import datetime
 from pathlib import Path
 
-from akgen.graph.records import RunInfo
-from akgen.graph.store import RunStore
-from akgen.graph.transcript import Transcript
+from akgen.graph.chat.transcript import Transcript
+from akgen.graph.store.records import RunInfo
+from akgen.graph.store.run_store import RunStore
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import InputError
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import structlog
 
-from akgen.graph.files import append_line
-from akgen.graph.records import Event
+from akgen.graph.store.files import append_line
+from akgen.graph.store.records import Event
 
 Watch = Callable[[Event], None]
 

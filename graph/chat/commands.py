@@ -11,15 +11,15 @@ from pathlib import Path
 
 from akgen.agents.bottlenecks import advice_for
 from akgen.agents.budget import Budget, parse_budget
-from akgen.graph.chat import COMMANDS, kernel_of, sources_of
-from akgen.graph.chat_export import as_markdown
-from akgen.graph.chat_texts import said
-from akgen.graph.files import make_folder, write_whole
+from akgen.graph.chat.conversation import COMMANDS, kernel_of, sources_of
+from akgen.graph.chat.export import as_markdown
+from akgen.graph.chat.talk import Talk
+from akgen.graph.chat.texts import said
 from akgen.graph.lines import profile_line
-from akgen.graph.records import Solution
 from akgen.graph.state import Choice
-from akgen.graph.store import TaskStore
-from akgen.graph.talk import Talk
+from akgen.graph.store.files import make_folder, write_whole
+from akgen.graph.store.records import Solution
+from akgen.graph.store.run_store import TaskStore
 from akgen.tools.outcome import InputError
 
 

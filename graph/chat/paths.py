@@ -7,7 +7,7 @@ from akgen.agents.requests.code import source_of
 from akgen.agents.requests.language import Language
 from akgen.agents.requests.request import Request, RequestSource
 from akgen.agents.requests.sentence import Heard, wished
-from akgen.graph.chat_texts import said
+from akgen.graph.chat.texts import said
 
 _TASK = re.compile(r"(?:^|\s)(?:task|任务)\s+([\w./~-]+)", re.I)
 MOST_CHARACTERS = 200_000  # of a file that is read as a reference

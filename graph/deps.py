@@ -6,9 +6,9 @@ from typing import Protocol
 
 from akgen.agents.budget import Budget
 from akgen.agents.roles import Coder, Critic, Planner
-from akgen.graph.events import EventLog, Watch
-from akgen.graph.ledger import Ledger
-from akgen.graph.store import SampleStore, TaskStore
+from akgen.graph.store.events import EventLog, Watch
+from akgen.graph.store.ledger import Ledger
+from akgen.graph.store.run_store import SampleStore, TaskStore
 from akgen.tools.profile import Profile
 from akgen.tools.project import KernelProject
 from akgen.tools.task import Task

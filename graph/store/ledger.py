@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
-from akgen.graph.files import make_folder, write_whole
+from akgen.graph.store.files import make_folder, write_whole
 from akgen.tools.frozen import Frozen
 
 Kind = Literal["plan", "write", "compile", "test", "profile", "criticise", "understand"]

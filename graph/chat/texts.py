@@ -12,7 +12,7 @@ from akgen.agents.requests.language import Language
 
 @cache
 def _texts() -> dict[str, dict[str, str]]:
-    text = files("akgen.graph").joinpath("chat_texts.json").read_text(encoding="utf-8")
+    text = files("akgen.graph.chat").joinpath("texts.json").read_text(encoding="utf-8")
     texts: dict[str, dict[str, str]] = json.loads(text)
     return texts
 

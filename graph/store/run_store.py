@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from akgen.graph.files import claimed, make_folder, read_lines, write_whole
-from akgen.graph.records import FORMAT, Attempt, Event, RunInfo, Solution
+from akgen.graph.store.files import claimed, make_folder, read_lines, write_whole
+from akgen.graph.store.records import FORMAT, Attempt, Event, RunInfo, Solution
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import InputError
 from akgen.tools.task import Task

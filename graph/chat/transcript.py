@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from akgen.graph.files import append_line, read_lines
+from akgen.graph.store.files import append_line, read_lines
 from akgen.tools.frozen import Frozen
 
 Who = Literal["person", "akgen"]

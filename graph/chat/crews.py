@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from akgen.graph.memory import Memory
-from akgen.graph.records import RunConfig
-from akgen.graph.runs import Crew, Site, make_crew, memory_of
+from akgen.graph.run import Crew, Site, make_crew, memory_of
+from akgen.graph.store.memory import Memory
+from akgen.graph.store.records import RunConfig
 from akgen.graph.workbench import Tools, open_tools
 from akgen.tools.toolchains import make_toolchain
 

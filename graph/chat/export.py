@@ -1,9 +1,9 @@
 """A conversation as Markdown: what was said, and of each finished request its verdict and kernel."""
 
-from akgen.graph.chat import kernel_of
+from akgen.graph.chat.conversation import kernel_of
+from akgen.graph.chat.transcript import Said, Transcript
 from akgen.graph.lines import profile_line, verdict_line
-from akgen.graph.store import RunStore
-from akgen.graph.transcript import Said, Transcript
+from akgen.graph.store.run_store import RunStore
 
 
 def as_markdown(store: RunStore, transcript: Transcript) -> str:

@@ -1,0 +1,1 @@
+"""The conversation: its graph, its commands, its screens and its record."""
