@@ -1,41 +1,72 @@
-"""The front door: reads the environment, names the commands, turns errors into one sentence with a remedy.
+"""The front door: reads the environment, finds the command, turns errors into one sentence with a remedy.
 
-A command lives in `akgen.commands.<name>` and is registered here with one line. Its module imports nothing
-heavy at the top: rooms are imported inside the function, so that `akgen --help` stays quick.
+A command lives in `akgen.commands.<name>` and stands in the table there with its one line of help. Its module,
+and with it rich, pydantic and the rooms, is imported when the command is called: `akgen --help` stays quick.
 """
 
 import sys
-from typing import Annotated
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from pydantic import ValidationError
+from typer.core import TyperCommand, TyperGroup
 
 from akgen import __version__
-from akgen.commands import (
-    bench,
-    chat,
-    doctor,
-    evaluate,
-    harvest,
-    mcp,
-    optimise,
-    replay,
-    serve,
-    show,
-    solve,
-    torch_script,
-    unit,
-)
-from akgen.settings import Settings
-from akgen.terminal import refuse
-from akgen.tools.outcome import InfraError, InputError
+from akgen.commands import COMMANDS, Family, Subcommand
+
+if TYPE_CHECKING:
+    from akgen.tools.outcome import InfraError, InputError
+
+_HELP_WIDTH = 110
+
+
+class _Commands(TyperGroup):
+    """List commands from their table; import the one that is called."""
+
+    table: dict[str, Any] = COMMANDS
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        for name, entry in self.table.items():
+            if isinstance(entry, Family):
+                kind = type(f"_{name.title()}", (_Commands,), {"table": entry.commands})
+                self.commands[name] = kind(
+                    name=name,
+                    help=entry.help,
+                    short_help=entry.help,
+                    no_args_is_help=True,
+                    rich_markup_mode=None,
+                )
+            else:
+                self.commands[name] = TyperCommand(name, help=entry.help, short_help=entry.help)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Put the command itself in the place of its line of help."""
+        entry = self.table.get(args[0])
+        if isinstance(entry, Subcommand):
+            self.commands[args[0]] = _load(args[0], entry)
+        return super().resolve_command(ctx, args)
+
+
+def _load(name: str, entry: Subcommand) -> Any:
+    module, _, function = entry.place.partition(":")
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    unknown = {"allow_extra_args": True, "ignore_unknown_options": True} if entry.passes_on else None
+    alone.command(name, context_settings=unknown)(
+        getattr(import_module(f"akgen.commands.{module}"), function)
+    )
+    return typer.main.get_command(alone)
+
 
 app = typer.Typer(
     name="akgen",
+    cls=_Commands,
     help="Write, compile, test, profile and repair Ascend C kernels.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     add_completion=False,
+    context_settings={"max_content_width": _HELP_WIDTH},
 )
 
 
@@ -52,6 +83,11 @@ def _read_environment(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
+    from pydantic import ValidationError
+
+    from akgen.settings import Settings
+    from akgen.tools.outcome import InputError
+
     del version
     try:
         context.obj = Settings()
@@ -64,27 +100,19 @@ def _read_environment(
         ) from None
 
 
-app.command()(solve.solve)
-app.command()(solve.resume)
-app.command()(replay.replay)
-app.command("eval")(evaluate.evaluate)
-app.command()(evaluate.profile)
-app.command()(optimise.optimise)
-app.command()(show.show)
-app.command()(chat.chat)
-app.command()(mcp.mcp)
-app.command()(unit.unit)
-app.command()(unit.twin_flags)
-app.command("torch")(torch_script.torch_script)
-app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(serve.serve)
-app.command()(doctor.doctor)
-app.add_typer(bench.app, name="bench")
-app.add_typer(harvest.app, name="harvest")
+def _refusals() -> "tuple[type[InputError], type[InfraError]]":
+    from akgen.tools.outcome import InfraError, InputError
+
+    return InputError, InfraError
 
 
 def main() -> None:
     """Run the command line; bad input and broken machines end in one sentence, our bugs in a traceback."""
     try:
         app()
-    except (InputError, InfraError) as error:
+    except SystemExit:  # help, version and every command's end: nothing more is imported for them
+        raise
+    except _refusals() as error:
+        from akgen.terminal import refuse
+
         refuse(error, as_json="--json" in sys.argv[1:])

@@ -1,1 +1,103 @@
-"""One module per command: options in, one call into a room, result out. Rooms are imported lazily."""
+"""The commands by name: where each lives and its one line of help, known without importing it.
+
+One module per command: options in, one call into a room, result out.
+"""
+
+from typing import NamedTuple
+
+
+class Subcommand(NamedTuple):
+    """A function to import when it is called, or asked for its own help."""
+
+    place: str  # module:function
+    help: str  # the first line of the function's docstring; a test compares them
+    passes_on: bool = False  # what it does not know goes to another program
+
+
+class Family(NamedTuple):
+    """Commands that stand below one name, such as `akgen bench run`."""
+
+    help: str
+    commands: dict[str, Subcommand]
+
+
+_BENCH = {
+    "run": Subcommand(
+        "bench:run_suite",
+        "Run tasks times samples and report; the same command again goes on where it stopped.",
+    ),
+    "report": Subcommand("bench:report_run", "Report on a run, finished or not, and write its HTML page."),
+    "list": Subcommand("bench:list_tasks", "Print the tasks of a suite."),
+    "speed": Subcommand(
+        "bench:speed",
+        "Measure compiling, operators, memory, verdicts and the graph. "
+        "Exit 0 if every figure is within its target.",
+    ),
+    "sampling": Subcommand(
+        "bench:sampling",
+        "Measure one request for n candidates against n requests. "
+        "Exit 0 if it is at least three times as fast.",
+    ),
+}
+
+_HARVEST = {
+    "export": Subcommand(
+        "harvest:export", "Write JSONL records of a run's attempts; they load with `datasets`."
+    ),
+}
+
+COMMANDS: dict[str, Subcommand | Family] = {
+    "solve": Subcommand("solve:solve", "Plan, write, compile, test, profile and repair a kernel for TASK."),
+    "resume": Subcommand(
+        "solve:resume", "Finish a run that was stopped; nothing that was paid for is paid again."
+    ),
+    "replay": Subcommand(
+        "replay:replay",
+        "Run RUN's tasks again with the replies that its model gave; exit 0 if every attempt comes out the same.",
+    ),
+    "eval": Subcommand(
+        "evaluate:evaluate",
+        "Judge PROJECT on a task: compile, run on hidden inputs, compare with PyTorch.",
+    ),
+    "profile": Subcommand(
+        "evaluate:profile",
+        "Time PROJECT on one case of a task and draw its pipeline timeline. Says nothing about correctness.",
+    ),
+    "optimise": Subcommand(
+        "optimise:optimise",
+        "Make PROJECT faster on a task: profile, hypothesise, change, verify, keep what the timeline proves.",
+    ),
+    "show": Subcommand(
+        "show:show", "Print a run's attempts, verdicts and files; also of a run that stopped half-way."
+    ),
+    "chat": Subcommand(
+        "chat:chat", 'Talk: "write me a gelu kernel for fp16, 1024 by 4096", then "make it bf16".'
+    ),
+    "mcp": Subcommand(
+        "mcp:mcp",
+        "Serve compile, test, profile, lint, search_knowledge and solve to an MCP client (docs/mcp.md).",
+    ),
+    "unit": Subcommand(
+        "unit:unit",
+        "Build and run a CPU unit test that includes tikicpulib.h. "
+        "Exit 0 if it passes and no check of the twin fails.",
+    ),
+    "twin-flags": Subcommand(
+        "unit:twin_flags", "Print g++ options for CPU unit tests: `g++ test.cpp $(akgen twin-flags) -o test`."
+    ),
+    "torch": Subcommand(
+        "torch_script:torch_script",
+        "Compile a binding against CPU PyTorch and run SCRIPT; each operator that it calls runs on the twin.",
+    ),
+    "serve": Subcommand(
+        "serve:serve",
+        "Serve MODEL over an OpenAI-compatible API until interrupted; what follows -- is handed to vLLM as it is.",
+        passes_on=True,
+    ),
+    "doctor": Subcommand(
+        "doctor:doctor",
+        "Look at compiler, sandbox, PyTorch, CANN, NPU and endpoint. Exit 0 if the twin can be used.",
+    ),
+    "bench": Family("Run task suites and report on them.", _BENCH),
+    "harvest": Family("Training data from recorded runs.", _HARVEST),
+}

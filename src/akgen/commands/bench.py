@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from akgen.bench.store import BenchStore
     from akgen.graph.run import Site
 
-app = typer.Typer(help="Run task suites and report on them.", no_args_is_help=True)
 
-
-@app.command("run")
 def run_suite(
     context: typer.Context,
     suite: Annotated[str, typer.Argument(help="builtin, npukb, or a folder of task folders.")],
@@ -114,7 +111,6 @@ def run_suite(
     finish(not found.errors and not any(level.not_run for level in found.levels.values()))
 
 
-@app.command("report")
 def report_run(
     run: Annotated[Path, typer.Argument(help="The folder of a bench run.")], as_json: AsJson = False
 ) -> None:
@@ -124,7 +120,6 @@ def report_run(
     _show(Terminal(as_json), BenchStore.open(run))
 
 
-@app.command("list")
 def list_tasks(
     context: typer.Context,
     suite: Annotated[str, typer.Argument(help="builtin, npukb, or a folder.")] = "builtin",
@@ -227,7 +222,6 @@ def _words(text: str | None) -> tuple[str, ...]:
     return tuple(w.strip() for w in (text or "").split(",") if w.strip())
 
 
-@app.command()
 def speed(
     context: typer.Context,
     root: Annotated[
@@ -263,7 +257,6 @@ def speed(
     finish(all(f.holds for f in figures))
 
 
-@app.command()
 def sampling(
     context: typer.Context,
     model: Annotated[

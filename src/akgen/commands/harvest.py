@@ -7,15 +7,7 @@ import typer
 
 from akgen.terminal import AsJson, Terminal, finish
 
-app = typer.Typer(help="Training data from recorded runs.", no_args_is_help=True)
 
-
-@app.callback()
-def _group() -> None:
-    """Training data from recorded runs."""
-
-
-@app.command()
 def export(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
     form: Annotated[Literal["sft", "dpo"], typer.Option("--format", help="Messages, or preference pairs.")],
