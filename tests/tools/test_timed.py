@@ -8,7 +8,7 @@ import pytest
 
 from akgen.bench.record import BenchConfig, Record
 from akgen.bench.store import BenchStore
-from akgen.graph.records import Attempt, Solution
+from akgen.graph.store.records import Attempt, Solution
 from akgen.tools.profile import Profile
 from akgen.tools.timed import Timed
 from akgen.tools.toolchain import Launch
