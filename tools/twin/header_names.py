@@ -1,9 +1,11 @@
-"""The names that the twin's own headers give to kernels and op_host code: interfaces, members by class, enumerators."""
+"""The names that the twin's own headers give to kernels and op_host code: interfaces, members by class, enumerators,
+and the rows of the tables of APIs, from which the C++ side makes its enumerators, overloads, checks and loops."""
 
 import re
 from functools import cache
 
 from akgen.knowledge.cards import cards
+from akgen.tools.frozen import Frozen
 from akgen.tools.twin.runtime_build import DEVICE_INCLUDE, HOST_INCLUDE
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -14,7 +16,28 @@ _TYPE = re.compile(r"\b(?:class|struct|enum class|enum)\s+(?:AKGEN_\w+\s+)?([A-Z
 _CLASS = re.compile(
     r"\b(?:class|struct)\s+(?:AKGEN_\w+\s+)?(\w+)\s*(?:final\s*)?(?::\s*public\s+([\w:]+)[^{;]*)?\{"
 )
+_TABLES = DEVICE_INCLUDE / "akgen" / "tables"
+_ROW = re.compile(r"^AKGEN_(\w+)\((\w+),", re.MULTILINE)
+_FIELD = re.compile(r"AKGEN_(\w+)\(")
 _ENUM = re.compile(r"\benum(?:\s+class)?\s+(\w+)[^{;]*\{([^}]*)\}")
+
+
+class ApiRow(Frozen):
+    """One row: `kind` is its macro without AKGEN_, `fields` are the texts of its fields by their names."""
+
+    table: str
+    kind: str
+    row: str
+    fields: dict[str, str]
+
+    @property
+    def api(self) -> str:
+        """Return the vendor's name, which a row that is a variant of an API gives as a field."""
+        return self.fields["NAME"].strip('"') if "NAME" in self.fields else self.row
+
+    @property
+    def dtypes(self) -> tuple[str, ...]:
+        return tuple(t.strip() for t in self.fields.get("DTYPES", "").split(",") if t.strip())
 
 
 @cache
@@ -23,6 +46,7 @@ def interfaces(side: str) -> frozenset[str]:
     text = _text(side)
     found = {*_FUNCTION.findall(text), *_MADE.findall(text), *_TYPE.findall(text)}
     if side == "device":
+        found |= {row.api for row in api_rows()}
         words = set(re.findall(r"\b[A-Z]\w+", text))
         found |= {name for name in cards() if name in words}
         found -= (
@@ -53,6 +77,19 @@ def enumerators() -> dict[str, tuple[str, ...]]:
 
 
 @cache
+def api_rows() -> tuple[ApiRow, ...]:
+    """Return every row of every table, in the order of the files."""
+    found = []
+    for path in sorted(_TABLES.glob("*.def")):
+        text = path.read_text()
+        for match in _ROW.finditer(text):
+            inner = _block(text, text.index("(", match.start()), "()")
+            fields = {f[1]: _block(inner, f.end() - 1, "()") for f in _FIELD.finditer(inner)}
+            found.append(ApiRow(table=path.stem, kind=match[1], row=match[2], fields=fields))
+    return tuple(found)
+
+
+@cache
 def _text(side: str) -> str:
     """Return the public part of a side's headers: without comments, and without what is nobody's to name."""
     if side == "host":
@@ -69,11 +106,11 @@ def _without_detail(text: str) -> str:
     return text
 
 
-def _block(text: str, opening: int) -> str:
-    """Return what stands between the brace at `opening` and its partner."""
+def _block(text: str, opening: int, pair: str = "{}") -> str:
+    """Return what stands between the bracket at `opening` and its partner, or the rest of the text."""
     depth = 0
     for at in range(opening, len(text)):
-        depth += (text[at] == "{") - (text[at] == "}")
+        depth += (text[at] == pair[0]) - (text[at] == pair[1])
         if depth == 0:
             return text[opening + 1 : at]
     return text[opening + 1 :]

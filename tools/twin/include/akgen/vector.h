@@ -6,55 +6,11 @@
 namespace akgen::twin {
 
 enum class VecOp : uint8_t {
-    // dst = f(src)
-    Exp,
-    Ln,
-    Abs,
-    Reciprocal,
-    Sqrt,
-    Rsqrt,
-    Relu,
-    Not,
-    // dst = f(src0, src1)
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Max,
-    Min,
-    And,
-    Or,
-    AddRelu,
-    SubRelu,
-    // dst = f(dst, src0, src1)
-    MulAddDst,
-    FusedMulAdd,
-    FusedMulAddRelu,
-    MulAddDstWide,
-    // dst = f(src, scalar)
-    Adds,
-    Muls,
-    Maxs,
-    Mins,
-    LeakyRelu,
-    ShiftLeft,
-    ShiftRight,
-    ShiftRightRound,
-    // dst = f(dst, src, scalar)
-    Axpy,
-    AxpyWide,
-    // dst = narrow(f(src0, src1))
-    AddReluToHalf,
-    AddReluToInt8,
-    SubReluToHalf,
-    SubReluToInt8,
-    MulToInt8,
-    MulToUint8,
-    // half = relu((src0 + src1) * deq scale)
-    AddDeqRelu,
-    // dst = scalar, dst = src
-    Duplicate,
-    Copy,
+#define AKGEN_UNARY(Name, ...) Name,
+#define AKGEN_BINARY(Name, ...) Name,
+#define AKGEN_SCALAR(Name, ...) Name,
+#define AKGEN_VARIANT(Row, ...) Row,
+#include "akgen/tables/vector.def"
     COUNT,
 };
 

@@ -4,7 +4,7 @@
 
 namespace AscendC {
 
-#define AKGEN_UNARY(Name)                                                                                            \
+#define AKGEN_UNARY(Name, ...)                                                                                       \
     template <typename T>                                                                                            \
     AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count)               \
     {                                                                                                                \
@@ -31,16 +31,7 @@ namespace AscendC {
                                    detail::strides(repeatParams));                                                   \
     }
 
-AKGEN_UNARY(Exp)
-AKGEN_UNARY(Ln)
-AKGEN_UNARY(Abs)
-AKGEN_UNARY(Reciprocal)
-AKGEN_UNARY(Sqrt)
-AKGEN_UNARY(Rsqrt)
-AKGEN_UNARY(Relu)
-AKGEN_UNARY(Not)
-
-#define AKGEN_BINARY(Name)                                                                                           \
+#define AKGEN_BINARY(Name, ...)                                                                                      \
     template <typename T>                                                                                            \
     AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,        \
                            const int32_t &count)                                                                     \
@@ -68,20 +59,7 @@ AKGEN_UNARY(Not)
                                    repeatTime, detail::strides(repeatParams));                                       \
     }
 
-AKGEN_BINARY(Add)
-AKGEN_BINARY(Sub)
-AKGEN_BINARY(Mul)
-AKGEN_BINARY(Div)
-AKGEN_BINARY(Max)
-AKGEN_BINARY(Min)
-AKGEN_BINARY(And)
-AKGEN_BINARY(Or)
-AKGEN_BINARY(AddRelu)
-AKGEN_BINARY(SubRelu)
-AKGEN_BINARY(FusedMulAdd)
-AKGEN_BINARY(FusedMulAddRelu)
-
-#define AKGEN_SCALAR(Name)                                                                                           \
+#define AKGEN_SCALAR(Name, ...)                                                                                      \
     template <typename T, bool isSetMask = true>                                                                     \
     AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,               \
                            const int32_t &count)                                                                     \
@@ -130,15 +108,6 @@ AKGEN_BINARY(FusedMulAddRelu)
                                   repeatParams);                                                                     \
     }
 
-AKGEN_SCALAR(Adds)
-AKGEN_SCALAR(Muls)
-AKGEN_SCALAR(Maxs)
-AKGEN_SCALAR(Mins)
-AKGEN_SCALAR(LeakyRelu)
-AKGEN_SCALAR(ShiftLeft)
-
-#undef AKGEN_UNARY
-#undef AKGEN_BINARY
-#undef AKGEN_SCALAR
+#include "akgen/tables/vector.def"
 
 } // namespace AscendC

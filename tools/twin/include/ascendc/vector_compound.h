@@ -6,6 +6,8 @@
 namespace AscendC {
 namespace detail {
 
+AKGEN_TAKES(ShiftRight, int16_t, uint16_t, int32_t, uint32_t)
+
 // T is the destination, U the source: the same type, or float from half.
 template <typename T, typename U> constexpr void MulAddDst_pair()
 {

@@ -1,4 +1,4 @@
-// Which element types each vector API takes on Ascend910B: the one table. The check fires at compile time.
+// Which element types a vector API takes on Ascend910B, from its row of a table. The check fires at compile time.
 // Source: the vendor's API reference and the chip's intrinsic table. gcc's own note after the message names T.
 #pragma once
 #include "akgen/vector.h"
@@ -17,35 +17,10 @@ template <typename T, typename... Allowed> constexpr bool one_of = (std::is_same
                       " does not take this dtype on Ascend910B; supported: " #__VA_ARGS__);                          \
     }
 
-AKGEN_TAKES(Exp, half, float)
-AKGEN_TAKES(Ln, half, float)
-AKGEN_TAKES(Abs, half, float)
-AKGEN_TAKES(Reciprocal, half, float)
-AKGEN_TAKES(Sqrt, half, float)
-AKGEN_TAKES(Rsqrt, half, float)
-AKGEN_TAKES(Relu, half, float, int32_t)
-AKGEN_TAKES(Not, int16_t, uint16_t)
-AKGEN_TAKES(Add, half, int16_t, int32_t, float)
-AKGEN_TAKES(Sub, half, int16_t, int32_t, float)
-AKGEN_TAKES(Mul, half, int16_t, int32_t, float)
-AKGEN_TAKES(Div, half, float)
-AKGEN_TAKES(Max, half, int16_t, int32_t, float)
-AKGEN_TAKES(Min, half, int16_t, int32_t, float)
-AKGEN_TAKES(And, int16_t, uint16_t)
-AKGEN_TAKES(Or, int16_t, uint16_t)
-AKGEN_TAKES(AddRelu, half, int16_t, float)
-AKGEN_TAKES(SubRelu, half, int16_t, float)
-AKGEN_TAKES(MulAddDst, half, float)
-AKGEN_TAKES(FusedMulAdd, half, float)
-AKGEN_TAKES(FusedMulAddRelu, half, float)
-AKGEN_TAKES(Adds, half, int16_t, int32_t, float)
-AKGEN_TAKES(Muls, half, int16_t, int32_t, float)
-AKGEN_TAKES(Maxs, half, int16_t, int32_t, float)
-AKGEN_TAKES(Mins, half, int16_t, int32_t, float)
-AKGEN_TAKES(LeakyRelu, half, float)
-AKGEN_TAKES(ShiftLeft, int16_t, uint16_t, int32_t, uint32_t)
-AKGEN_TAKES(ShiftRight, int16_t, uint16_t, int32_t, uint32_t)
-AKGEN_TAKES(Axpy, half, float)
+#define AKGEN_UNARY(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#define AKGEN_BINARY(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#define AKGEN_SCALAR(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#include "akgen/tables/vector.def"
 
 template <typename T> AKGEN_INLINE uint64_t bits(const T &value)
 {

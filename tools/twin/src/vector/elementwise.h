@@ -38,44 +38,43 @@ template <typename T> T larger(T a, T b) { return (a > b) | (a != a) ? a : b; }
 template <typename T> T smaller(T a, T b) { return (a < b) | (a != a) ? a : b; }
 template <typename T> T relu(T a) { return a < T{} ? T{} : a; }
 
-#define AKGEN_OP(Name, Uses, Expr)                                                                                   \
+// A shift by at least the width of T leaves zeros, or copies of the sign.
+template <typename T> T shift_left(T a, T by)
+{
+    using U = std::make_unsigned_t<T>;
+    const bool out = static_cast<int64_t>(by) >= static_cast<int64_t>(sizeof(T) * 8);
+    return out ? T{} : static_cast<T>(static_cast<U>(static_cast<uint64_t>(static_cast<U>(a)) << by));
+}
+template <typename T> T shift_right(T a, T by, bool rounds)
+{
+    const int64_t most = static_cast<int64_t>(sizeof(T) * 8);
+    const int64_t n = static_cast<int64_t>(by) >= most ? most : static_cast<int64_t>(by);
+    const int64_t wide = static_cast<int64_t>(a) + (rounds && n > 0 ? int64_t{1} << (n - 1) : 0);
+    return static_cast<T>(wide >> n);
+}
+
+#define AKGEN_OP(Name, Uses, Value)                                                                                  \
     struct Name {                                                                                                    \
         static constexpr int uses = Uses;                                                                            \
         template <typename T>                                                                                        \
         static T f([[maybe_unused]] T d, [[maybe_unused]] T a, [[maybe_unused]] T b, [[maybe_unused]] T s)           \
         {                                                                                                            \
-            return static_cast<T>(Expr);                                                                             \
+            return static_cast<T>(Value);                                                                            \
         }                                                                                                            \
     };
 
-AKGEN_OP(Exp, 2, fast_exp(a))
-AKGEN_OP(Ln, 2, fast_ln(a))
-AKGEN_OP(Abs, 2, __builtin_fabsf(a)) // clears the sign bit, of a NaN, too: kernels pass integers through it
-AKGEN_OP(Reciprocal, 2, T(1) / a)
-AKGEN_OP(Sqrt, 2, __builtin_sqrtf(a))
-AKGEN_OP(Rsqrt, 2, 1.0f / __builtin_sqrtf(a))
-AKGEN_OP(Relu, 2, relu(a))
-AKGEN_OP(Not, 2, ~a)
-AKGEN_OP(Add, 6, wrap_add(a, b))
-AKGEN_OP(Sub, 6, wrap_sub(a, b))
-AKGEN_OP(Mul, 6, wrap_mul(a, b))
-AKGEN_OP(Div, 6, a / b)
-AKGEN_OP(Max, 6, larger(a, b))
-AKGEN_OP(Min, 6, smaller(a, b))
-AKGEN_OP(And, 6, a &b)
-AKGEN_OP(Or, 6, a | b)
-AKGEN_OP(AddRelu, 6, relu(wrap_add(a, b)))
-AKGEN_OP(SubRelu, 6, relu(wrap_sub(a, b)))
+constexpr int reads_dst(Use use) { return use == Use::BOTH ? 1 : 0; }
+#define AKGEN_UNARY(Name, dtypes, dst, value, cost) AKGEN_OP(Name, 2 | reads_dst(dst), value)
+#define AKGEN_BINARY(Name, dtypes, dst, value, cost) AKGEN_OP(Name, 6 | reads_dst(dst), value)
+#define AKGEN_SCALAR(Name, dtypes, dst, value, cost) AKGEN_OP(Name, 2 | reads_dst(dst), value)
+#include "akgen/tables/vector.def"
+
+// Of the variants.
+AKGEN_OP(ShiftRight, 2, shift_right(a, s, false))
+AKGEN_OP(ShiftRightRound, 2, shift_right(a, s, true))
 AKGEN_OP(MulAddDst, 7, __builtin_fmaf(a, b, d))
-AKGEN_OP(FusedMulAdd, 7, __builtin_fmaf(a, d, b))
-AKGEN_OP(FusedMulAddRelu, 7, relu(__builtin_fmaf(a, d, b)))
-AKGEN_OP(Adds, 2, wrap_add(a, s))
-AKGEN_OP(Muls, 2, wrap_mul(a, s))
-AKGEN_OP(Maxs, 2, larger(a, s))
-AKGEN_OP(Mins, 2, smaller(a, s))
-AKGEN_OP(LeakyRelu, 2, a >= T{} ? a : a * s)
 AKGEN_OP(Axpy, 3, __builtin_fmaf(a, s, d))
 AKGEN_OP(Duplicate, 0, s)
-AKGEN_OP(Copy, 2, a)
+#undef AKGEN_OP
 
 } // namespace akgen::twin::ops

@@ -1,22 +1,36 @@
 // Which loop an instruction runs for a dtype.
 #include "elementwise.h"
 #include "facts.h"
+#include "keyed.h"
 #include "state.h"
 
 namespace akgen::twin {
 namespace {
 
-template <typename F> Loop float_half(DType t)
+struct half {}; // computed in float, rounded after
+template <typename T> constexpr DType kDtype = DType::NONE;
+template <> constexpr DType kDtype<half> = DType::F16;
+template <> constexpr DType kDtype<float> = DType::F32;
+template <> constexpr DType kDtype<int16_t> = DType::I16;
+template <> constexpr DType kDtype<uint16_t> = DType::U16;
+template <> constexpr DType kDtype<int32_t> = DType::I32;
+template <> constexpr DType kDtype<uint32_t> = DType::U32;
+
+template <typename T, typename F> constexpr Loop loop_for()
 {
-    return t == DType::F32 ? loop<float, F> : t == DType::F16 ? loop_half<F> : nullptr;
+    static_assert(kDtype<T> != DType::NONE, "a type of the table has no loop");
+    if constexpr (std::is_same_v<T, half>) {
+        return loop_half<F>;
+    } else {
+        return loop<T, F>;
+    }
 }
-template <typename F> Loop arithmetic(DType t)
+// The loop for t among Types, nullptr if it is none of them.
+template <typename F, typename... Types> Loop among(DType t)
 {
-    return t == DType::I32 ? loop<int32_t, F> : t == DType::I16 ? loop<int16_t, F> : float_half<F>(t);
-}
-template <typename F> Loop bitwise(DType t)
-{
-    return t == DType::I16 || t == DType::U16 ? loop<uint16_t, F> : nullptr;
+    Loop found = nullptr;
+    ((t == kDtype<Types> ? void(found = loop_for<Types, F>()) : void()), ...);
+    return found;
 }
 // Moves bits of any type by width.
 template <typename F> Loop by_width(DType t)
@@ -26,38 +40,6 @@ template <typename F> Loop by_width(DType t)
     case 2: return loop<uint16_t, F>;
     case 4: return loop<uint32_t, F>;
     case 8: return loop<uint64_t, F>;
-    default: return nullptr;
-    }
-}
-
-struct ShiftLeft {
-    static constexpr int uses = 2;
-    template <typename T> static T f(T, T a, T, T s)
-    {
-        using U = std::make_unsigned_t<T>;
-        const int bits = static_cast<int>(sizeof(T) * 8);
-        return static_cast<int64_t>(s) >= bits
-                   ? T{}
-                   : static_cast<T>(static_cast<U>(static_cast<uint64_t>(static_cast<U>(a)) << s));
-    }
-};
-template <bool rounds> struct ShiftRight {
-    static constexpr int uses = 2;
-    template <typename T> static T f(T, T a, T, T s)
-    {
-        const int bits = static_cast<int>(sizeof(T) * 8);
-        const int64_t by = static_cast<int64_t>(s) >= bits ? bits : static_cast<int64_t>(s);
-        const int64_t wide = static_cast<int64_t>(a) + (rounds && by > 0 ? int64_t{1} << (by - 1) : 0);
-        return static_cast<T>(wide >> by);
-    }
-};
-template <typename F> Loop shift(DType t)
-{
-    switch (t) {
-    case DType::I16: return loop<int16_t, F>;
-    case DType::U16: return loop<uint16_t, F>;
-    case DType::I32: return loop<int32_t, F>;
-    case DType::U32: return loop<uint32_t, F>;
     default: return nullptr;
     }
 }
@@ -132,99 +114,32 @@ template <typename F> Loop to_byte(DType t)
 Loop loop_of(VecOp op, DType t)
 {
     switch (op) {
-    case VecOp::Exp: return float_half<ops::Exp>(t);
-    case VecOp::Ln: return float_half<ops::Ln>(t);
-    case VecOp::Abs: return float_half<ops::Abs>(t);
-    case VecOp::Reciprocal: return float_half<ops::Reciprocal>(t);
-    case VecOp::Sqrt: return float_half<ops::Sqrt>(t);
-    case VecOp::Rsqrt: return float_half<ops::Rsqrt>(t);
-    case VecOp::Relu: return t == DType::I32 ? loop<int32_t, ops::Relu> : float_half<ops::Relu>(t);
-    case VecOp::Not: return bitwise<ops::Not>(t);
-    case VecOp::Add: return arithmetic<ops::Add>(t);
-    case VecOp::Sub: return arithmetic<ops::Sub>(t);
-    case VecOp::Mul: return arithmetic<ops::Mul>(t);
-    case VecOp::Div: return float_half<ops::Div>(t);
-    case VecOp::Max: return arithmetic<ops::Max>(t);
-    case VecOp::Min: return arithmetic<ops::Min>(t);
-    case VecOp::And: return bitwise<ops::And>(t);
-    case VecOp::Or: return bitwise<ops::Or>(t);
-    case VecOp::AddRelu: return arithmetic<ops::AddRelu>(t);
-    case VecOp::SubRelu: return arithmetic<ops::SubRelu>(t);
-    case VecOp::MulAddDst: return float_half<ops::MulAddDst>(t);
-    case VecOp::FusedMulAdd: return float_half<ops::FusedMulAdd>(t);
-    case VecOp::FusedMulAddRelu: return float_half<ops::FusedMulAddRelu>(t);
-    case VecOp::MulAddDstWide: return mul_add_wide;
-    case VecOp::Adds: return arithmetic<ops::Adds>(t);
-    case VecOp::Muls: return arithmetic<ops::Muls>(t);
-    case VecOp::Maxs: return arithmetic<ops::Maxs>(t);
-    case VecOp::Mins: return arithmetic<ops::Mins>(t);
-    case VecOp::LeakyRelu: return float_half<ops::LeakyRelu>(t);
-    case VecOp::ShiftLeft: return shift<ShiftLeft>(t);
-    case VecOp::ShiftRight: return shift<ShiftRight<false>>(t);
-    case VecOp::ShiftRightRound: return shift<ShiftRight<true>>(t);
-    case VecOp::Axpy: return float_half<ops::Axpy>(t);
-    case VecOp::AxpyWide: return axpy_wide;
-    case VecOp::AddReluToHalf: return to_half<ops::AddRelu>;
-    case VecOp::SubReluToHalf: return to_half<ops::SubRelu>;
-    case VecOp::AddReluToInt8: return to_byte<ops::AddRelu>(t);
-    case VecOp::SubReluToInt8: return to_byte<ops::SubRelu>(t);
-    case VecOp::MulToInt8: return half_to_byte<int8_t, ops::Mul>;
-    case VecOp::MulToUint8: return half_to_byte<uint8_t, ops::Mul>;
-    case VecOp::AddDeqRelu: return add_deq_relu;
-    case VecOp::Duplicate: return by_width<ops::Duplicate>(t);
-    case VecOp::Copy: return by_width<ops::Copy>(t);
+#define AKGEN_UNARY(Name, dtypes, ...)                                                                               \
+    case VecOp::Name: return among<ops::Name, dtypes>(t);
+#define AKGEN_BINARY(Name, dtypes, ...)                                                                              \
+    case VecOp::Name: return among<ops::Name, dtypes>(t);
+#define AKGEN_SCALAR(Name, dtypes, ...)                                                                              \
+    case VecOp::Name: return among<ops::Name, dtypes>(t);
+#define AKGEN_VARIANT(Row, name, sources, dst, dst_bytes, cost, loop)                                                \
+    case VecOp::Row: return loop;
+#include "akgen/tables/vector.def"
     case VecOp::COUNT: break;
     }
     return nullptr;
 }
 
-const OpFacts &facts(VecOp op)
-{
-    static constexpr OpFacts kFacts[] = {
-        {"Exp", "Exp", 1, false, 0},
-        {"Ln", "Ln", 1, false, 0},
-        {"Abs", "Abs", 1, false, 0},
-        {"Reciprocal", "Reciprocal", 1, false, 0},
-        {"Sqrt", "Sqrt", 1, false, 0},
-        {"Rsqrt", "Rsqrt", 1, false, 0},
-        {"Relu", "Relu", 1, false, 0},
-        {"Not", "Not", 1, false, 0},
-        {"Add", "Add", 2, false, 0},
-        {"Sub", "Sub", 2, false, 0},
-        {"Mul", "Mul", 2, false, 0},
-        {"Div", "Div", 2, false, 0},
-        {"Max", "Max", 2, false, 0},
-        {"Min", "Min", 2, false, 0},
-        {"And", "And", 2, false, 0},
-        {"Or", "Or", 2, false, 0},
-        {"AddRelu", "AddRelu", 2, false, 0},
-        {"SubRelu", "SubRelu", 2, false, 0},
-        {"MulAddDst", "MulAddDst", 2, true, 0},
-        {"FusedMulAdd", "FusedMulAdd", 2, true, 0},
-        {"FusedMulAddRelu", "MulAddRelu", 2, true, 0},
-        {"MulAddDst", "MulAddDst half->float", 2, true, 4},
-        {"Adds", "Adds", 1, false, 0},
-        {"Muls", "Muls", 1, false, 0},
-        {"Maxs", "Maxs", 1, false, 0},
-        {"Mins", "Mins", 1, false, 0},
-        {"LeakyRelu", "LeakyRelu", 1, false, 0},
-        {"ShiftLeft", "ShiftLeft", 1, false, 0},
-        {"ShiftRight", "ShiftRight", 1, false, 0},
-        {"ShiftRight", "ShiftRight", 1, false, 0},
-        {"Axpy", "Axpy", 1, true, 0},
-        {"Axpy", "Axpy half->float", 1, true, 4},
-        {"AddReluCast", "AddReluCast float->half", 2, false, 2},
-        {"AddReluCast", "AddReluCast half->int8_t", 2, false, 1},
-        {"SubReluCast", "SubReluCast float->half", 2, false, 2},
-        {"SubReluCast", "SubReluCast half->int8_t", 2, false, 1},
-        {"MulCast", "MulCast half->int8_t", 2, false, 1},
-        {"MulCast", "MulCast half->uint8_t", 2, false, 1},
-        {"AddDeqRelu", "CastDequant int32_t->half", 2, false, 2},
-        {"Duplicate", "Duplicate", 0, false, 0},
-        {"Copy", "Copy", 1, false, 0},
-    };
-    static_assert(sizeof kFacts / sizeof kFacts[0] == static_cast<size_t>(VecOp::COUNT));
-    return kFacts[static_cast<size_t>(op)];
-}
+namespace {
+constexpr OpFacts kFacts[] = {
+#define AKGEN_UNARY(Name, dtypes, dst, value, cost) {VecOp::Name, #Name, cost, 1, dst == Use::BOTH, 0},
+#define AKGEN_BINARY(Name, dtypes, dst, value, cost) {VecOp::Name, #Name, cost, 2, dst == Use::BOTH, 0},
+#define AKGEN_SCALAR(Name, dtypes, dst, value, cost) {VecOp::Name, #Name, cost, 1, dst == Use::BOTH, 0},
+#define AKGEN_VARIANT(Row, name, sources, dst, dst_bytes, cost, loop)                                                \
+    {VecOp::Row, name, cost, sources, dst == Use::BOTH, dst_bytes},
+#include "akgen/tables/vector.def"
+};
+static_assert(one_row_each<VecOp>(kFacts));
+} // namespace
+
+const OpFacts &facts(VecOp op) { return kFacts[static_cast<size_t>(op)]; }
 
 } // namespace akgen::twin

@@ -12,11 +12,6 @@
 
 namespace akgen::twin {
 
-// Tag types: arithmetic on them is done in float and rounded.
-struct HalfTag {
-    using Storage = uint16_t;
-};
-
 constexpr size_t kChunk = 512; // elements converted at a time
 
 template <typename T> T scalar_of(uint64_t bits)
