@@ -20,11 +20,11 @@ from akgen.tools.dtypes import DType
 from akgen.tools.outcome import InfraError
 from akgen.tools.profile import Profile
 from akgen.tools.project import KernelProject
+from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.host_run import Tiling
 from akgen.tools.twin.kernel_build import BuiltKernel, Variant, build_kernel
 from akgen.tools.twin.launch import KernelRun, launch
 from akgen.tools.twin.runtime_build import Runtime
-from akgen.tools.twin.store import Store
 
 CHIP = "Ascend910B1"  # whose clock the published cycles are counted in
 TARGET = 0.15
@@ -85,7 +85,7 @@ def runs(folder: Path) -> tuple[CalibrationRun, ...]:
 class CalibrationRunner:
     """Runs the kernels of a folder. `work` holds inputs, outputs and reports; kernels come from the store."""
 
-    def __init__(self, folder: Path, runtime: Runtime, store: Store, work: Path) -> None:
+    def __init__(self, folder: Path, runtime: Runtime, store: BuildCache, work: Path) -> None:
         self.folder, self.runtime, self.store, self.work = folder, runtime, store, work
         self.runs = runs(folder)
         self.launches = 0

@@ -8,9 +8,9 @@ import pytest
 
 from akgen.bench.calibration import TARGET, CalibrationRunner, Residual, runs, summary
 from akgen.knowledge import calibration
+from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.runtime_build import build_runtime
 from akgen.tools.twin.settings import TwinSettings, user_cache
-from akgen.tools.twin.store import Store
 
 FOLDER = Path(__file__).parent / "calibration"
 POINTS = [run.point for run in runs(FOLDER)]
@@ -22,7 +22,7 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Res
     bench = CalibrationRunner(
         FOLDER,
         build_runtime(settings, print),
-        Store(settings.cache / "kernel"),
+        BuildCache(settings.cache / "kernel"),
         tmp_path_factory.mktemp("calibration"),
     )
     yield {c.point.point: c for c in bench.compare()}

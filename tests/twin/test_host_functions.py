@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from akgen.tools.project import KernelProject
+from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.kernel_build import BuiltKernel, Variant, build_kernel
 from akgen.tools.twin.runtime_build import build_runtime
 from akgen.tools.twin.settings import TwinSettings, user_cache
-from akgen.tools.twin.store import Store
 from tests.twin.compilers import COMPILERS
 
 # %s stands before four functions and a constructor; `declared` is marked in its class.
@@ -66,7 +66,7 @@ def build(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 
     def run(source: str) -> BuiltKernel:
         project = KernelProject(op_type="Marks", kernel="marks", files={"op_kernel/marks.cpp": source})
-        return build_kernel(project, None, Variant(None, 0), runtime, Store(tmp_path / "kernel"))
+        return build_kernel(project, None, Variant(None, 0), runtime, BuildCache(tmp_path / "kernel"))
 
     return run
 

@@ -9,8 +9,9 @@ from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import InputError
 from akgen.tools.process import run
 from akgen.tools.toolchain import Progress
+from akgen.tools.twin.build_cache import BuildCache, digest
+from akgen.tools.twin.build_digest import build_digest
 from akgen.tools.twin.compiler import Compiler
-from akgen.tools.twin.store import Store, digest
 
 INCLUDE = Path(__file__).resolve().parent / "include"
 BUILD_TIMEOUT_S = 900.0
@@ -46,12 +47,14 @@ def build_binding(
         raise InputError(f"{source.name} holds no PYBIND11_MODULE.", "Give the file that defines the module.")
     module = "akgen_torch_extension" if found[1] == "TORCH_EXTENSION_NAME" else found[1]
     beside = sorted(p for p in source.parent.iterdir() if p.suffix in _HEADERS and p.is_file())
-    ours = sorted(p for p in INCLUDE.rglob("*") if p.is_file())
     python = sysconfig.get_paths()["include"]
     command = _command(source, module, torch_parts, compiler, Path(python))
-    parts: list[str | bytes] = [text, *(p.read_bytes() for p in (*beside, *ours))]
-    key = digest("binding", compiler.version, torch_parts.version, *map(str, command), *parts)
-    store = Store(cache / "binding")
+    parts: list[str | bytes] = [text, *(p.read_bytes() for p in beside)]
+    key = digest(
+        *("binding", build_digest(cache / "sources"), *compiler.identity, torch_parts.version),
+        *map(str, command),
+        *parts,
+    )
 
     def build(folder: Path) -> None:
         progress(f"compiling {source.name} against PyTorch {torch_parts.version} (once; about half a minute)")
@@ -64,7 +67,7 @@ def build_binding(
                 "Correct it; what stands in for the vendor's helper is tools/binding/include/pytorch_npu_helper.hpp.",
             )
 
-    return BuiltBinding(library=store.get(key, build) / "binding.so", module=module)
+    return BuiltBinding(library=BuildCache(cache / "binding").get(key, build) / "binding.so", module=module)
 
 
 def _command(

@@ -1,12 +1,16 @@
 """The machine's C++ compiler."""
 
+import contextlib
+import os
 import shutil
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import InfraError
 from akgen.tools.process import Finished, run
+from akgen.tools.twin.build_cache import digest
 from akgen.tools.twin.settings import TwinSettings
 
 REMEDY = "Install one: `apt install g++` (Debian, Ubuntu) or `dnf install gcc-c++` (Fedora, openEuler)."
@@ -17,6 +21,9 @@ class Compiler(Frozen):
 
     path: Path
     version: str  # the first line of --version
+    identity: tuple[
+        str, ...
+    ]  # changes with any of the programs that make a library: compiler, assembler, linker
     linker: tuple[str, ...]
     addr2line: Path | None
 
@@ -42,27 +49,57 @@ class Compiler(Frozen):
 
 def find_compiler(settings: TwinSettings) -> Compiler:
     """Find the compiler, or raise InfraError that says how to get one."""
-    return _find(settings.compiler, settings.path)
+    return _find(settings.compiler, settings.path, settings.cache / "compilers")
 
 
 @cache
-def _find(wanted: str | None, path: str) -> Compiler:
+def _find(wanted: str | None, path: str, versions: Path) -> Compiler:
     for name in (wanted,) if wanted else ("g++", "clang++"):
         found = shutil.which(name, path=path)
         if found is None:
             continue
-        said = run([found, "--version"], cwd=Path("/"), timeout_s=20)
-        if said.ok and said.out:
+        version = _version(Path(found), versions)
+        if version is not None:
             gold = shutil.which("ld.gold", path=path)
             addr2line = shutil.which("addr2line", path=path) or shutil.which("llvm-addr2line", path=path)
             return Compiler(
                 path=Path(found),
-                version=said.out.splitlines()[0],
+                version=version,
+                identity=(found, version, *_programs(found, path)),
                 linker=("-fuse-ld=gold",) if gold else (),
                 addr2line=Path(addr2line) if addr2line else None,
             )
     looked = wanted or "g++ or clang++"
     raise InfraError(f"No C++ compiler was found ({looked}).", REMEDY)
+
+
+def _version(compiler: Path, versions: Path) -> str | None:
+    """Return the first line of --version, asked once for each state of the file. None: it does not run."""
+    known = versions / f"{digest(str(compiler), _state(compiler))}.txt"
+    with contextlib.suppress(OSError):
+        if text := known.read_text():
+            return text
+    said = run([compiler, "--version"], cwd=Path("/"), timeout_s=20)
+    if not said.ok or not said.out:
+        return None
+    text = said.out.splitlines()[0]
+    with contextlib.suppress(OSError):  # in a cache that cannot be written it is asked each time
+        versions.mkdir(parents=True, exist_ok=True)
+        part = known.with_suffix(f".{os.getpid()}")
+        part.write_text(text)
+        part.replace(known)
+    return text
+
+
+def _programs(compiler: str, path: str) -> Iterator[str]:
+    for name in (compiler, "as", "ld", "ld.gold", "ld.bfd"):
+        found = shutil.which(name, path=path)
+        yield f"{name} {_state(Path(found)) if found else 'none'}"
+
+
+def _state(program: Path) -> str:
+    facts = program.stat()  # of what a link points to
+    return f"{facts.st_size} {facts.st_mtime_ns}"
 
 
 def must(finished: Finished, what: str) -> Finished:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from akgen.tools.outcome import Diagnostic
 from akgen.tools.project import KernelProject, write_files
+from akgen.tools.twin.build_cache import BuildCache, digest
 from akgen.tools.twin.code import Code
 from akgen.tools.twin.diagnostics import explain
 from akgen.tools.twin.host_info import HostInfo
@@ -15,7 +16,6 @@ from akgen.tools.twin.precompiled import HOST_FLAGS
 from akgen.tools.twin.results import fetch, write_result
 from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import compile_in, exhausted
-from akgen.tools.twin.store import Store, digest
 
 _LIBRARY = "host.so"
 _INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
@@ -43,7 +43,7 @@ def host_sources(project: KernelProject) -> tuple[str, ...]:
 
 
 def build_host(
-    project: KernelProject, runtime: Runtime, store: Store, chip_file: Path, jobs: int
+    project: KernelProject, runtime: Runtime, hosts: BuildCache, chip_file: Path, jobs: int
 ) -> BuiltHost:
     """Build the host library, or take it from the cache. Raises InfraError only."""
     sources = host_sources(project)
@@ -53,12 +53,13 @@ def build_host(
     files |= _shared_headers(project, files)
     one_library = "target_sources" not in project.files.get("CMakeLists.txt", "")
     parts = (part for pair in sorted(files.items()) for part in pair)
-    key = digest("host", runtime.digest, project.op_type, str(one_library), *parts)
+    chip = chip_file.read_bytes()
+    key = digest("host", runtime.digest, chip, project.op_type, str(one_library), *parts)
 
     def build(folder: Path) -> None:
         _build(project.op_type, files, sources, runtime, chip_file, folder, jobs, one_library=one_library)
 
-    entry, result, compiled = fetch(store, key, build)
+    entry, result, compiled = fetch(hosts, key, build)
     info = HostInfo.model_validate_json((entry / "info.json").read_bytes()) if result.ok else None
     if info is not None:
         info = info.model_copy(update={"library": entry / _LIBRARY})

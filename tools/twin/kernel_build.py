@@ -1,7 +1,6 @@
 """Compile a kernel for one combination of types and one tiling key into a library that the launcher loads."""
 
 import re
-from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -9,6 +8,7 @@ from akgen.tools.dtypes import DType
 from akgen.tools.outcome import Diagnostic
 from akgen.tools.project import KernelProject, write_files
 from akgen.tools.twin.address_spaces import without_global_space
+from akgen.tools.twin.build_cache import BuildCache, digest
 from akgen.tools.twin.code import Code
 from akgen.tools.twin.columns import Column
 from akgen.tools.twin.compiler import Compiler
@@ -25,11 +25,10 @@ from akgen.tools.twin.launch_syntax import without_launches
 from akgen.tools.twin.library_check import check_library, placed
 from akgen.tools.twin.precompiled import kernel_prelude
 from akgen.tools.twin.results import fetch, write_result
-from akgen.tools.twin.runtime_build import TWIN, Runtime
+from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import compile_in, exhausted
 from akgen.tools.twin.scalar_casts import dump_options, refused_scalars
 from akgen.tools.twin.sides import CORE_TYPE, Side, names_cube, sides_of, symbol_of
-from akgen.tools.twin.store import Store, digest
 from akgen.tools.twin.template_arguments import TemplateArguments
 from akgen.tools.twin.tiling_header import plain_struct_of_key, tiling_header
 
@@ -57,7 +56,7 @@ class BuiltKernel(NamedTuple):
 
 
 def build_kernel(
-    project: KernelProject, info: HostInfo | None, variant: Variant, runtime: Runtime, store: Store
+    project: KernelProject, info: HostInfo | None, variant: Variant, runtime: Runtime, kernels: BuildCache
 ) -> BuiltKernel:
     """Build a variant, or take it from the cache. Raises InfraError only."""
     symbol = f"{project.kernel}_{variant.tiling_key}_tilingkey"
@@ -73,7 +72,6 @@ def build_kernel(
     key = digest(
         "kernel",
         runtime.digest,
-        *_rules(),
         *_flags(runtime.compiler),
         *options,
         project.kernel,
@@ -85,7 +83,7 @@ def build_kernel(
     def build(folder: Path) -> None:
         _build(project, files, prelude, entry_text, options, symbol, runtime, folder)
 
-    entry, result, compiled = fetch(store, key, build)
+    entry, result, compiled = fetch(kernels, key, build)
     return BuiltKernel(
         library=entry / _LIBRARY if result.ok else None,
         symbol=symbol,
@@ -102,17 +100,6 @@ def auto_sync(project: KernelProject) -> bool:
 
 def _flags(compiler: Compiler) -> tuple[str, ...]:
     return (*kernel_flags().compile, "-nostartfiles", *compiler.brief, *compiler.records)
-
-
-@cache
-def _rules() -> tuple[bytes, ...]:
-    """Return the code that decides how a kernel is built and refused: what is in the cache was built by the same."""
-    rules = (
-        *("kernel_build.py", "kernel_compile.py", "sides.py", "dialect.py"),
-        *("scalar_casts.py", "half_arithmetic.py", "host_functions.py", "address_spaces.py"),
-        *("internal_form.py", "gcc_form.py", "clang_form.py"),
-    )
-    return tuple((TWIN / name).read_bytes() for name in rules)
 
 
 def _project_options(project: KernelProject) -> tuple[str, ...]:

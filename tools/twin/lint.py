@@ -10,6 +10,7 @@ from pathlib import Path
 
 from akgen.tools.outcome import Diagnostic
 from akgen.tools.project import KernelProject
+from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.columns import Column
 from akgen.tools.twin.entry import check_entry
 from akgen.tools.twin.host_build import build_host
@@ -18,7 +19,6 @@ from akgen.tools.twin.kernel_build import Variant, build_kernel
 from akgen.tools.twin.kernel_template import kernel_template
 from akgen.tools.twin.registration import check_host, keys_of
 from akgen.tools.twin.runtime_build import Runtime
-from akgen.tools.twin.store import Store
 
 MOST_KEYS = 8  # kernels that are compiled: one for each key
 
@@ -27,7 +27,7 @@ def lint(
     project: KernelProject, runtime: Runtime, cache: Path, chip_file: Path, jobs: int
 ) -> tuple[Diagnostic, ...]:
     """Return what is wrong with the project, each finding once; empty if it compiles."""
-    host = build_host(project, runtime, Store(cache / "host"), chip_file, jobs)
+    host = build_host(project, runtime, BuildCache(cache / "host"), chip_file, jobs)
     if host.diagnostics:
         return host.diagnostics
     if host.info is not None and (wrong := check_host(project, host.info)):
@@ -38,7 +38,7 @@ def lint(
         return wrong
     found: dict[Diagnostic, None] = {}
     for variant in _variants(project, host.info):
-        built = build_kernel(project, host.info, variant, runtime, Store(cache / "kernel"))
+        built = build_kernel(project, host.info, variant, runtime, BuildCache(cache / "kernel"))
         found.update(dict.fromkeys(built.diagnostics))
     return tuple(found)
 

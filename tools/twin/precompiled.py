@@ -8,10 +8,10 @@ folder has moved.
 from pathlib import Path
 
 from akgen.tools.process import run
+from akgen.tools.twin.build_cache import BuildCache, digest
 from akgen.tools.twin.compiler import Compiler, must
 from akgen.tools.twin.kernel_flags import kernel_flags
 from akgen.tools.twin.sides import CORE_TYPE, Side
-from akgen.tools.twin.store import Store, digest
 
 HOST_FLAGS = ("-std=c++17", "-O0", "-g1", "-fPIC", "-w")  # an operator's host code and its precompiled header
 _TIMEOUT_S = 600.0
@@ -33,12 +33,12 @@ def kernel_preludes() -> dict[str, str]:
     return texts
 
 
-def precompile_host(header: Path, compiler: Compiler, objects: Store) -> Path:
+def precompile_host(header: Path, compiler: Compiler, objects: BuildCache) -> Path:
     """Precompile the standard headers that operators' host code sees; return the folder that holds both forms."""
     return _precompile(header.name, header.read_text(), HOST_FLAGS, "", compiler, objects)
 
 
-def precompile_kernel(name: str, include: Path, compiler: Compiler, objects: Store) -> Path:
+def precompile_kernel(name: str, include: Path, compiler: Compiler, objects: BuildCache) -> Path:
     """Write and precompile one of kernel_preludes(); return the folder that holds both forms."""
     flags = kernel_flags()
     files = sorted(p for p in include.rglob("*") if p.is_file())
@@ -50,7 +50,7 @@ def precompile_kernel(name: str, include: Path, compiler: Compiler, objects: Sto
 
 
 def _precompile(
-    name: str, text: str, options: tuple[str, ...], content: str, compiler: Compiler, objects: Store
+    name: str, text: str, options: tuple[str, ...], content: str, compiler: Compiler, objects: BuildCache
 ) -> Path:
     """`content` stands for what the header includes and the key does not name otherwise."""
 
@@ -69,7 +69,7 @@ def _precompile(
         must(run(command, cwd=folder, timeout_s=_TIMEOUT_S), f"Precompiling {name}")
 
     plain = compiler.is_clang
-    key = digest("precompiled", compiler.version, *options, name, text, content, str(plain))
+    key = digest("precompiled", *compiler.identity, *options, name, text, content, str(plain))
     return objects.get(key, (lambda folder: _write(folder / name, text)) if plain else build)
 
 

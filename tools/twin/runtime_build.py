@@ -13,10 +13,11 @@ from pathlib import Path
 from akgen.tools.frozen import Frozen
 from akgen.tools.process import run
 from akgen.tools.toolchain import Progress
+from akgen.tools.twin.build_cache import BuildCache, digest
+from akgen.tools.twin.build_digest import build_digest
 from akgen.tools.twin.compiler import Compiler, find_compiler, must
 from akgen.tools.twin.precompiled import kernel_preludes, precompile_host, precompile_kernel
 from akgen.tools.twin.settings import TwinSettings
-from akgen.tools.twin.store import Store, digest
 
 TWIN = Path(__file__).resolve().parent
 SOURCE = TWIN / "src"
@@ -32,7 +33,7 @@ _PARTS_OF_THEIR_OWN = ("host", "launcher", "sandbox", "unit")
 
 
 class Runtime(Frozen):
-    """The built runtime. `digest` stands for everything in it and for every header."""
+    """The built runtime. `digest` stands for the compiler and for everything of ours that decides a build."""
 
     folder: Path
     compiler: Compiler
@@ -98,12 +99,16 @@ def build_runtime(settings: TwinSettings, progress: Progress) -> Runtime:
     Raises InfraError if there is no compiler, the cache cannot be written or a source does not compile.
     """
     compiler = find_compiler(settings)
-    key = digest(compiler.version, _machine(), *settings.runtime_flags, _tree_digest())
-    store = Store(settings.cache / "runtime")
-    if not store.entry(key).is_dir():
+    ours = build_digest(settings.cache / "sources")
+    key = digest(*compiler.identity, _machine(), *settings.runtime_flags, ours)
+    runtimes = BuildCache(settings.cache / "runtime")
+
+    def build(work: Path) -> None:
         progress("building the twin's runtime (once per machine)")
-    folder = store.get(key, lambda work: _build(settings, compiler, work, progress))
-    store.hold(key)
+        _build(settings, compiler, work, progress)
+
+    folder = runtimes.get(key, build)
+    runtimes.hold(key)
     return Runtime(
         folder=folder,
         compiler=compiler,
@@ -116,7 +121,7 @@ def build_runtime(settings: TwinSettings, progress: Progress) -> Runtime:
 def _build(settings: TwinSettings, compiler: Compiler, work: Path, progress: Progress) -> None:
     targets = _targets(settings.runtime_flags)
     units = {u: None for t in targets for u in t.units}
-    objects = Store(settings.cache / "objects")
+    objects = BuildCache(settings.cache / "objects")
     done = 0
 
     def compile_one(unit: _Unit) -> tuple[_Unit, Path]:
@@ -134,7 +139,7 @@ def _build(settings: TwinSettings, compiler: Compiler, work: Path, progress: Pro
             for name in kernel_preludes()
         ]
         made = dict(pool.map(compile_one, units))
-        for path in (path for header in headers for path in header.result().iterdir()):
+        for path in (path for header in headers for path in header.result().glob("*.h*")):
             (work / path.name).hardlink_to(path)
     for target in targets:
         _link(target, [made[u] for u in target.units], compiler, work)
@@ -174,16 +179,14 @@ def _targets(extra: tuple[str, ...]) -> tuple[_Target, ...]:
 
 
 def _compile(unit: _Unit, compiler: Compiler, folder: Path) -> None:
-    command: list[str | Path] = [
-        compiler.path,
-        *_BASE,
-        *unit.flags,
-        "-c",
-        "-o",
-        folder / "unit.o",
-        unit.source,
-    ]
+    command = _command(unit, compiler)
     must(run(command, cwd=folder, timeout_s=COMPILE_TIMEOUT_S), f"Compiling {unit.source.relative_to(TWIN)}")
+
+
+def _command(unit: _Unit, compiler: Compiler) -> list[str | Path]:
+    # No path of this checkout gets into the object: another one with the same sources may use it.
+    here = f"-ffile-prefix-map={TWIN}=twin"
+    return [compiler.path, *_BASE, *unit.flags, here, "-c", "-o", "unit.o", unit.source]
 
 
 def _link(target: _Target, objects: list[Path], compiler: Compiler, work: Path) -> None:
@@ -196,7 +199,8 @@ def _link(target: _Target, objects: list[Path], compiler: Compiler, work: Path) 
 
 
 def _unit_key(unit: _Unit, compiler: Compiler) -> str:
-    return digest(compiler.version, _machine(), *unit.flags, *(t for p in _closure(unit.source) for t in p))
+    command = (str(part).replace(str(TWIN), "twin") for part in _command(unit, compiler))
+    return digest(*compiler.identity, _machine(), *command, *(t for p in _closure(unit.source) for t in p))
 
 
 def _closure(source: Path) -> Iterator[tuple[str, bytes]]:
@@ -216,17 +220,7 @@ def _closure(source: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _includes(path: Path) -> list[str]:
-    return re.findall(r'^\s*#\s*include\s*"([^"]+)"', path.read_text(errors="replace"), re.MULTILINE)
-
-
-def _tree_digest() -> str:
-    # Flags, and what goes where.
-    deciding = ("runtime_build.py", "precompiled.py", "kernel_flags.txt")
-    parts: list[str | bytes] = [(TWIN / name).read_bytes() for name in deciding]
-    for root in (SOURCE, DEVICE_INCLUDE, HOST_INCLUDE):
-        for path in sorted(p for p in root.rglob("*") if p.is_file()):
-            parts += [str(path.relative_to(TWIN)), path.read_bytes()]
-    return digest(*parts)
+    return re.findall(r'^\s*#\s*include\s*[<"]([^">]+)[">]', path.read_text(errors="replace"), re.MULTILINE)
 
 
 @cache

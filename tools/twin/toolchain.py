@@ -17,19 +17,19 @@ from akgen.tools.op_spec import OpSpec
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.project import KernelProject
 from akgen.tools.toolchain import Build, Launch, Progress
+from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.columns import Column, ColumnMissing, column_of
 from akgen.tools.twin.entry import check_entry
+from akgen.tools.twin.eviction import evict_when_due
 from akgen.tools.twin.host_build import build_host
 from akgen.tools.twin.host_info import HostInfo, spec_of
 from akgen.tools.twin.host_run import HostFailure, Tiling, tile
 from akgen.tools.twin.kernel_build import BuiltKernel, Variant, auto_sync, build_kernel
 from akgen.tools.twin.launch import KernelRun, launch
 from akgen.tools.twin.lint import lint
-from akgen.tools.twin.prune import prune_daily
 from akgen.tools.twin.registration import check_host, check_key, check_tiling
 from akgen.tools.twin.runtime_build import Runtime, build_runtime
 from akgen.tools.twin.settings import TwinSettings
-from akgen.tools.twin.store import Store
 from akgen.tools.twin.tiling_fields import unset_fields
 
 _RECORD = "twin_build.json"
@@ -72,11 +72,15 @@ class TwinToolchain:
         """Build the runtime if this machine does not have it yet."""
         self._runtime = build_runtime(self._settings, progress)
         self._write_chip_file()
+        self._evict(progress)
+
+    def _evict(self, progress: Progress) -> None:
+        """Keep the build cache within its limit."""
         limit = self._settings.cache_limit_bytes
-        pruned = prune_daily(self._settings.cache, limit) if limit is not None else None
-        if pruned is not None:
+        done = evict_when_due(self._settings.cache, limit) if limit is not None else None
+        if done is not None:
             progress(
-                f"removed {pruned.removed} old entries ({pruned.removed_bytes / 1e6:.0f} MB) from the build cache"
+                f"removed {done.removed} old entries ({done.removed_bytes / 1e6:.0f} MB) from the build cache"
             )
 
     def _write_chip_file(self) -> None:
@@ -113,7 +117,7 @@ class TwinToolchain:
         started = time.monotonic()
         runtime = self._ready()
         folder.mkdir(parents=True, exist_ok=True)
-        host = build_host(project, runtime, self._store("host"), self._chip_file(), self._settings.jobs)
+        host = build_host(project, runtime, self._cache("host"), self._chip_file(), self._settings.jobs)
         spec = spec_of(host.info.op) if host.info is not None and host.info.op is not None else None
         if host.diagnostics:
             return self._failed(folder, Outcome.COMPILE_ERROR, spec, started, host.diagnostics)
@@ -129,6 +133,8 @@ class TwinToolchain:
         kernel_started = time.monotonic()
         built = self._kernels(record, variants)
         kernel_s = time.monotonic() - kernel_started
+        if any(b.compiled for b in built):
+            self._evict(lambda _: None)
         failed = tuple(d for b in built for d in b.diagnostics)
         if failed:
             outcome = Outcome.CHEAT if any(b.cheat for b in built) else Outcome.COMPILE_ERROR
@@ -185,16 +191,16 @@ class TwinToolchain:
 
     def _with_host(self, record: BuildRecord) -> BuildRecord:
         """Return the record with its host library in place: it may have left the cache since the build."""
-        store = self._store("host")
-        if record.info is None or store.used(record.info.library.parent):
+        hosts = self._cache("host")
+        if record.info is None or hosts.usable(record.info.library.parent.name):
             return record
-        host = build_host(record.project, self._ready(), store, self._chip_file(), self._settings.jobs)
+        host = build_host(record.project, self._ready(), hosts, self._chip_file(), self._settings.jobs)
         return record.model_copy(update={"info": host.info})
 
     def read_spec(self, project: KernelProject, folder: Path) -> tuple[OpSpec | None, tuple[Diagnostic, ...]]:
         """Read a project's OpDef (a SpecReader); no kernel is built."""
         folder.mkdir(parents=True, exist_ok=True)
-        host = build_host(project, self._ready(), self._store("host"), self._chip_file(), self._settings.jobs)
+        host = build_host(project, self._ready(), self._cache("host"), self._chip_file(), self._settings.jobs)
         if host.info is None or host.info.op is None:
             return None, host.diagnostics or (check_host(project, host.info) if host.info else ())
         return spec_of(host.info.op), ()
@@ -228,10 +234,10 @@ class TwinToolchain:
         return Plan(tiling, Variant(column, tiling.tiling_key, tiling.template))
 
     def _kernels(self, record: BuildRecord, variants: Sequence[Variant]) -> list[BuiltKernel]:
-        runtime, store = self._ready(), self._store("kernel")
+        runtime, kernels = self._ready(), self._cache("kernel")
 
         def one(variant: Variant) -> BuiltKernel:
-            return build_kernel(record.project, record.info, variant, runtime, store)
+            return build_kernel(record.project, record.info, variant, runtime, kernels)
 
         if len(variants) == 1:
             return [one(variants[0])]
@@ -263,8 +269,8 @@ class TwinToolchain:
         assert self._runtime is not None
         return self._runtime
 
-    def _store(self, what: str) -> Store:
-        return Store(self._settings.cache / what)
+    def _cache(self, what: str) -> BuildCache:
+        return BuildCache(self._settings.cache / what)
 
     def _chip_file(self) -> Path:
         assert self._runtime is not None

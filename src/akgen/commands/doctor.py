@@ -69,7 +69,7 @@ def _python() -> Iterator[Finding]:
 def _twin(terminal: Terminal, settings: "TwinSettings") -> Iterator[Finding]:  # type: ignore[name-defined]  # noqa: F821
     from akgen.tools.process import run
     from akgen.tools.twin.compiler import find_compiler
-    from akgen.tools.twin.prune import cache_bytes
+    from akgen.tools.twin.eviction import cache_bytes
     from akgen.tools.twin.runtime_build import build_runtime
 
     try:

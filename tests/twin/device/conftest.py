@@ -14,12 +14,12 @@ from akgen.tools.dtypes import DType
 from akgen.tools.outcome import Diagnostic
 from akgen.tools.project import KernelProject
 from akgen.tools.toolchain import Launch
+from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.host_run import Tiling
 from akgen.tools.twin.kernel_build import BuiltKernel, Variant, build_kernel
 from akgen.tools.twin.launch import KernelRun, launch
 from akgen.tools.twin.runtime_build import Runtime, build_runtime
 from akgen.tools.twin.settings import TwinSettings, user_cache
-from akgen.tools.twin.store import Store
 
 Array = np.ndarray[Any, Any]
 
@@ -77,7 +77,7 @@ class Ran(NamedTuple):
 class Probe:
     """Compiles a kernel body and runs it on `block_dim` vector cores."""
 
-    def __init__(self, runtime: Runtime, store: Store, folder: Path, chip_file: Path) -> None:
+    def __init__(self, runtime: Runtime, store: BuildCache, folder: Path, chip_file: Path) -> None:
         self.runtime, self.store, self.folder, self.chip_file = runtime, store, folder, chip_file
         self.runs = 0
 
@@ -140,7 +140,7 @@ def runtime() -> Runtime:
 def probe(runtime: Runtime, tmp_path: Path) -> Probe:
     chip_file = tmp_path / "chip.txt"
     chip_file.write_text(launcher_text(chip(DEFAULT_CHIP)))
-    return Probe(runtime, Store(user_cache(os.environ) / "kernel"), tmp_path, chip_file)
+    return Probe(runtime, BuildCache(user_cache(os.environ) / "kernel"), tmp_path, chip_file)
 
 
 @pytest.fixture

@@ -13,12 +13,12 @@ from akgen.tools.call import Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.dtypes import DType
 from akgen.tools.project import KernelProject
 from akgen.tools.toolchain import Launch
+from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.host_run import Tiling
 from akgen.tools.twin.kernel_build import BuiltKernel, Variant, build_kernel
 from akgen.tools.twin.launch import KernelRun, launch
 from akgen.tools.twin.runtime_build import Runtime, build_runtime
 from akgen.tools.twin.settings import TwinSettings, user_cache
-from akgen.tools.twin.store import Store
 
 Array = np.ndarray[Any, Any]
 CPP = {
@@ -60,7 +60,7 @@ class Case(NamedTuple):
 class Bench:
     """Builds a kernel from cases and runs it."""
 
-    def __init__(self, runtime: Runtime, store: Store, chip_file: Path) -> None:
+    def __init__(self, runtime: Runtime, store: BuildCache, chip_file: Path) -> None:
         self._runtime, self._store, self._chip_file = runtime, store, chip_file
         self.last_source = ""
 
@@ -115,7 +115,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     settings = TwinSettings(cache=user_cache(os.environ))
     chip_file = tmp_path_factory.mktemp("chip") / "chip.txt"
     chip_file.write_text(launcher_text(chip(DEFAULT_CHIP)))
-    return Bench(build_runtime(settings, print), Store(settings.cache / "kernel"), chip_file)
+    return Bench(build_runtime(settings, print), BuildCache(settings.cache / "kernel"), chip_file)
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ Entries that a process holds, and those used within the last hour, are never del
 
 import contextlib
 import fcntl
+import math
 import os
 import shutil
 import time
@@ -13,16 +14,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from akgen.tools.frozen import Frozen
-from akgen.tools.twin.store import HELD, Store
+from akgen.tools.twin.build_cache import GROWTH, HELD, MANIFEST, BuildCache
 
-STORES = ("runtime", "objects", "host", "kernel", "binding")
+CACHES = ("runtime", "objects", "host", "kernel", "binding")
 RECENT_S = 3600.0
-_STAMP = "pruned"
+_STAMP = "evicted"
 _DAY_S = 86400.0
+_LITTLE_BYTES = 64 << 20  # not worth a walk through the cache
 
 
-class Pruned(Frozen):
-    """What pruning left and what it removed."""
+class Evicted(Frozen):
+    """What eviction left and what it removed."""
 
     size_bytes: int
     removed: int
@@ -40,24 +42,39 @@ def cache_bytes(cache: Path) -> int:
     return sum(e.size_bytes for e in _entries(cache))
 
 
-def prune_daily(cache: Path, limit_bytes: int) -> Pruned | None:
-    """Prune, unless it was done within a day. None: nothing was to be done, or the cache cannot be written."""
+def evict_when_due(cache: Path, limit_bytes: int) -> Evicted | None:
+    """Evict once a day, and whenever much was built since: an eighth of the limit.
+
+    None: nothing was to be done, or the cache cannot be written.
+    """
     stamp = cache / _STAMP
-    try:
-        if time.time() - stamp.stat().st_mtime < _DAY_S:
-            return None
-    except FileNotFoundError:
-        pass
+    if _since(stamp) < _DAY_S and _grown_bytes(cache) < max(limit_bytes / 8, _LITTLE_BYTES):
+        return None
     try:
         cache.mkdir(parents=True, exist_ok=True)
         stamp.touch()
+        (cache / GROWTH).unlink(missing_ok=True)
     except OSError:
         return None
-    done = prune(cache, limit_bytes)
+    done = evict(cache, limit_bytes)
     return done if done.removed else None
 
 
-def prune(cache: Path, limit_bytes: int) -> Pruned:
+def _since(stamp: Path) -> float:
+    try:
+        return time.time() - stamp.stat().st_mtime
+    except FileNotFoundError:
+        return math.inf
+
+
+def _grown_bytes(cache: Path) -> int:
+    try:
+        return sum(int(line) for line in (cache / GROWTH).read_text().splitlines())
+    except (OSError, ValueError):  # a line that is being written
+        return 0
+
+
+def evict(cache: Path, limit_bytes: int) -> Evicted:
     """Delete the entries that were not used for longest until the rest is within the limit, as far as that goes."""
     entries = sorted(_entries(cache), key=lambda e: e.used)
     size = sum(e.size_bytes for e in entries)
@@ -68,22 +85,22 @@ def prune(cache: Path, limit_bytes: int) -> Pruned:
         if _delete(entry.folder):
             size -= entry.size_bytes
             removed += 1
-    return Pruned(size_bytes=size, removed=removed, removed_bytes=before - size)
+    return Evicted(size_bytes=size, removed=removed, removed_bytes=before - size)
 
 
 def _entries(cache: Path) -> Iterator[_Entry]:
-    for store in STORES:
-        for folder in (cache / store).glob("*/*"):
+    for name in CACHES:
+        for folder in (cache / name).glob("*/*"):
             with contextlib.suppress(FileNotFoundError):
                 if folder.is_dir():
                     yield _Entry(folder, _size(folder), folder.stat().st_mtime)
 
 
 def _size(folder: Path) -> int:
-    """Return the bytes below a folder; a file with several names counts in parts."""
+    """Return the bytes of what was built; a file with several names counts in parts."""
     total = 0.0
     for root, _, names in os.walk(folder):
-        for name in names:
+        for name in (n for n in names if n != MANIFEST):
             with contextlib.suppress(FileNotFoundError):
                 facts = (Path(root) / name).stat()
                 total += facts.st_size / max(facts.st_nlink, 1)
@@ -94,7 +111,7 @@ def _delete(folder: Path) -> bool:
     """Delete one entry if nobody uses it. False: it stays."""
     gone = folder.with_name(f"{folder.name}.gone-{os.getpid()}")
     try:
-        with Store(folder.parents[1]).lock.open("a") as lock, _unheld(folder) as free:
+        with BuildCache(folder.parents[1]).lock.open("a") as lock, _unheld(folder) as free:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not free or time.time() - folder.stat().st_mtime < RECENT_S:
                 return False
