@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test test-vllm check bench metrics calibrate lint docs fuzz sanitize install clean
+.PHONY: demo test test-vllm check bench metrics calibrate lint format docs fuzz sanitize install clean
 
 install: $(STAMP)
 
@@ -29,10 +29,16 @@ test-vllm: $(STAMP)
 	$(BIN)/python tests/vllm/prepare.py $(CACHE)/akgen/vllm
 	AKGEN_VLLM=$(CACHE)/akgen/vllm $(BIN)/python -m pytest -m vllm tests/conformance tests/vllm
 
+CPP = $$(find tools -name "*.h" -o -name "*.hpp" -o -name "*.cpp")
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
+
+format: $(STAMP)
+	$(BIN)/ruff format -q .
+	$(BIN)/clang-format -i $(CPP)
 
 check: lint test
 

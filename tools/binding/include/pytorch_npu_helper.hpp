@@ -1,6 +1,7 @@
-// Stands in the place of the helper that PyTorch bindings of Ascend operators include. EXEC_NPU_CMD hands its arguments,
-// each with its kind, to the Python function that loaded the binding; conversions that a binding calls itself give
-// objects that EXEC_NPU_CMD understands and releases. Not covered: streams, devices, the runtime's own functions.
+// Stands in the place of the helper that PyTorch bindings of Ascend operators include. EXEC_NPU_CMD hands
+// its arguments, each with its kind, to the Python function that loaded the binding; conversions that a
+// binding calls itself give objects that EXEC_NPU_CMD understands and releases. Not covered: streams,
+// devices, the runtime's own functions.
 #pragma once
 #include "acl/acl_base.h"
 #include <torch/extension.h>
@@ -104,12 +105,30 @@ inline py::tuple argument(const at::Tensor &t) { return t.defined() ? given("ten
 inline py::tuple argument(at::TensorList list) { return given("tensors", list_of(list, tensor_or_none)); }
 inline py::tuple argument(const at::Scalar &s) { return given("scalar", number(s)); }
 inline py::tuple argument(at::ArrayRef<at::Scalar> list) { return given("scalars", list_of(list, number)); }
-inline py::tuple argument(at::IntArrayRef list) { return given("ints", list_of(list, [](int64_t v) { return py::int_(v); })); }
-inline py::tuple argument(at::ArrayRef<double> list) { return given("floats", list_of(list, [](double v) { return py::float_(v); })); }
-inline py::tuple argument(at::ArrayRef<float> list) { return given("floats", list_of(list, [](float v) { return py::float_(v); })); }
-inline py::tuple argument(at::ArrayRef<bool> list) { return given("bools", list_of(list, [](bool v) { return py::bool_(v); })); }
-inline py::tuple argument(const std::vector<bool> &list) { return given("bools", list_of(list, [](bool v) { return py::bool_(v); })); }
-template <size_t n> py::tuple argument(const std::array<bool, n> &list) { return argument(at::ArrayRef<bool>(list.data(), n)); }
+inline py::tuple argument(at::IntArrayRef list)
+{
+    return given("ints", list_of(list, [](int64_t v) { return py::int_(v); }));
+}
+inline py::tuple argument(at::ArrayRef<double> list)
+{
+    return given("floats", list_of(list, [](double v) { return py::float_(v); }));
+}
+inline py::tuple argument(at::ArrayRef<float> list)
+{
+    return given("floats", list_of(list, [](float v) { return py::float_(v); }));
+}
+inline py::tuple argument(at::ArrayRef<bool> list)
+{
+    return given("bools", list_of(list, [](bool v) { return py::bool_(v); }));
+}
+inline py::tuple argument(const std::vector<bool> &list)
+{
+    return given("bools", list_of(list, [](bool v) { return py::bool_(v); }));
+}
+template <size_t n> py::tuple argument(const std::array<bool, n> &list)
+{
+    return argument(at::ArrayRef<bool>(list.data(), n));
+}
 inline py::tuple argument(const std::string &text) { return given("str", py::str(text)); }
 inline py::tuple argument(const char *text) { return given("str", py::str(text)); }
 inline py::tuple argument(char *text) { return given("str", py::str(text)); }
@@ -118,8 +137,14 @@ inline aclDataType acl_type(at::ScalarType type);
 inline py::tuple argument(at::ScalarType type) { return given("int", py::int_(static_cast<int>(acl_type(type)))); }
 inline py::tuple argument(aclDataType type) { return given("int", py::int_(static_cast<int>(type))); }
 inline py::tuple argument(bool value) { return given("bool", py::bool_(value)); }
-template <typename T, std::enable_if_t<std::is_integral_v<T>, int> = 0> py::tuple argument(T value) { return given("int", py::int_(value)); }
-template <typename T, std::enable_if_t<std::is_floating_point_v<T>, int> = 0> py::tuple argument(T value) { return given("double", py::float_(value)); }
+template <typename T, std::enable_if_t<std::is_integral_v<T>, int> = 0> py::tuple argument(T value)
+{
+    return given("int", py::int_(value));
+}
+template <typename T, std::enable_if_t<std::is_floating_point_v<T>, int> = 0> py::tuple argument(T value)
+{
+    return given("double", py::float_(value));
+}
 inline py::tuple argument(aclTensor *p) { return p ? argument(p->value) : absent(); }
 inline py::tuple argument(aclScalar *p) { return p ? argument(p->value) : absent(); }
 inline py::tuple argument(aclIntArray *p) { return p ? argument(at::IntArrayRef(p->values)) : absent(); }
@@ -127,8 +152,14 @@ inline py::tuple argument(aclFloatArray *p) { return p ? argument(at::ArrayRef<f
 inline py::tuple argument(aclBoolArray *p) { return p ? argument(p->values) : absent(); }
 inline py::tuple argument(aclTensorList *p) { return p ? argument(at::TensorList(p->values)) : absent(); }
 inline py::tuple argument(aclScalarList *p) { return p ? argument(at::ArrayRef<at::Scalar>(p->values)) : absent(); }
-template <typename T> py::tuple argument(const c10::optional<T> &value) { return value.has_value() ? argument(*value) : absent(); }
-inline py::tuple argument(const at::OptionalIntArrayRef &value) { return value.has_value() ? argument(*value) : absent(); }
+template <typename T> py::tuple argument(const c10::optional<T> &value)
+{
+    return value.has_value() ? argument(*value) : absent();
+}
+inline py::tuple argument(const at::OptionalIntArrayRef &value)
+{
+    return value.has_value() ? argument(*value) : absent();
+}
 
 template <typename... T> void execute(const char *name, const T &...arguments)
 {
@@ -179,7 +210,10 @@ inline aclBoolArray *ConvertType(const at::ArrayRef<bool> &list)
     return akgen_binding::make(aclBoolArray{{list.begin(), list.end()}});
 }
 inline aclTensorList *ConvertType(const at::TensorList &list) { return akgen_binding::make(aclTensorList{list.vec()}); }
-inline aclScalarList *ConvertType(const at::ArrayRef<at::Scalar> &list) { return akgen_binding::make(aclScalarList{list.vec()}); }
+inline aclScalarList *ConvertType(const at::ArrayRef<at::Scalar> &list)
+{
+    return akgen_binding::make(aclScalarList{list.vec()});
+}
 inline aclDataType ConvertType(at::ScalarType type) { return akgen_binding::acl_type(type); }
 template <typename T> auto ConvertType(const c10::optional<T> &value) -> decltype(ConvertType(*value))
 {

@@ -1,12 +1,12 @@
 // Operations between a 2-D tile and a vector: one value per row, or one value per column.
 
 // tile: TileColumnOp TileInt
-// d[r][c] = op(a[r][c], v[r]). Up to 128 rows at a time: every v[r] is spread over a block of 32 bytes in scratch, which the
-// instruction reads again and again (block stride 0).
+// d[r][c] = op(a[r][c], v[r]). Up to 128 rows at a time: every v[r] is spread over a block of 32 bytes in scratch,
+// which the instruction reads again and again (block stride 0).
 template <typename Op>
-__aicore__ inline void TileColumnOp(
-    const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& v,
-    TBuf<TPosition::VECCALC>& scratch, int64_t rows, int64_t cols, int64_t stride)
+__aicore__ inline void TileColumnOp(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                    const LocalTensor<float> &v, TBuf<TPosition::VECCALC> &scratch, int64_t rows,
+                                    int64_t cols, int64_t stride)
 {
     LocalTensor<float> spread = scratch.Get<float>();
     const int64_t pitch = stride / 8;
@@ -19,7 +19,7 @@ __aicore__ inline void TileColumnOp(
                 const int64_t at = first * stride + c;
                 const uint64_t mask = static_cast<uint64_t>(TileMin(64, cols - c));
                 Op::Run(d[at], a[at], spread, mask, static_cast<uint8_t>(batch),
-                    BinaryRepeatParams{1, 1, 0, step, step, 1});
+                        BinaryRepeatParams{1, 1, 0, step, step, 1});
             }
             continue;
         }
@@ -29,10 +29,12 @@ __aicore__ inline void TileColumnOp(
                 const int64_t at = (first + r) * stride + c;
                 const int64_t repeat = TileMin(255, (cols - c) / 64);
                 if (repeat > 0) {
-                    Op::Run(d[at], a[at], value, 64, static_cast<uint8_t>(repeat), BinaryRepeatParams{1, 1, 0, 8, 8, 0});
+                    Op::Run(d[at], a[at], value, 64, static_cast<uint8_t>(repeat),
+                            BinaryRepeatParams{1, 1, 0, 8, 8, 0});
                     c += repeat * 64;
                 } else {
-                    Op::Run(d[at], a[at], value, static_cast<uint64_t>(cols - c), 1, BinaryRepeatParams{1, 1, 0, 8, 8, 0});
+                    Op::Run(d[at], a[at], value, static_cast<uint64_t>(cols - c), 1,
+                            BinaryRepeatParams{1, 1, 0, 8, 8, 0});
                     c = cols;
                 }
             }
@@ -43,9 +45,8 @@ __aicore__ inline void TileColumnOp(
 // tile: TileRowOp TileInt
 // d[r][c] = op(a[r][c], g[c]).
 template <typename Op>
-__aicore__ inline void TileRowOp(
-    const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& g, int64_t rows, int64_t cols,
-    int64_t stride)
+__aicore__ inline void TileRowOp(const LocalTensor<float> &d, const LocalTensor<float> &a, const LocalTensor<float> &g,
+                                 int64_t rows, int64_t cols, int64_t stride)
 {
     const int64_t pitch = stride / 8;
     if (pitch > 255 || rows * 64 < cols) {
@@ -67,8 +68,8 @@ __aicore__ inline void TileRowOp(
 
 // tile: TileValueDiv TileInt
 // d = value / a: the value is one block of 32 bytes that every repeat reads.
-__aicore__ inline void TileValueDiv(
-    const LocalTensor<float>& d, float value, const LocalTensor<float>& a, TBuf<TPosition::VECCALC>& scratch, int64_t n)
+__aicore__ inline void TileValueDiv(const LocalTensor<float> &d, float value, const LocalTensor<float> &a,
+                                    TBuf<TPosition::VECCALC> &scratch, int64_t n)
 {
     LocalTensor<float> block = scratch.Get<float>();
     Duplicate(block, value, 8);

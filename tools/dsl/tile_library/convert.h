@@ -3,8 +3,8 @@
 // tile: TileConvert
 // Bytes pass through half precision, which holds them exactly; `scratch` is only touched for them.
 template <typename D, typename S>
-__aicore__ inline void TileConvert(
-    const LocalTensor<D>& dst, const LocalTensor<S>& src, TBuf<TPosition::VECCALC>& scratch, int64_t n)
+__aicore__ inline void TileConvert(const LocalTensor<D> &dst, const LocalTensor<S> &src,
+                                   TBuf<TPosition::VECCALC> &scratch, int64_t n)
 {
     const int32_t count = static_cast<int32_t>(n);
     if constexpr (sizeof(S) == 1 && sizeof(D) > 2) {
@@ -26,7 +26,8 @@ __aicore__ inline void TileConvert(
         Cast(dst, wide, RoundMode::CAST_TRUNC, count);
     } else if constexpr (sizeof(D) == 1) {
         Cast(dst, src, RoundMode::CAST_TRUNC, count);
-    } else if constexpr (std::is_same<S, float>::value && (std::is_same<D, half>::value || std::is_same<D, bfloat16_t>::value)) {
+    } else if constexpr (std::is_same<S, float>::value &&
+                         (std::is_same<D, half>::value || std::is_same<D, bfloat16_t>::value)) {
         Cast(dst, src, RoundMode::CAST_RINT, count);
     } else if constexpr (std::is_same<S, float>::value) {
         Cast(dst, src, RoundMode::CAST_TRUNC, count);
@@ -40,8 +41,8 @@ __aicore__ inline void TileConvert(
 // tile: TileLoaded TileConvert
 // The loaded tensor in the type that is computed with: itself if it has that type, else a converted copy in `buffer`.
 template <typename D, typename S>
-__aicore__ inline LocalTensor<D> TileLoaded(
-    const LocalTensor<S>& raw, TBuf<TPosition::VECCALC>& buffer, TBuf<TPosition::VECCALC>& scratch, int64_t n)
+__aicore__ inline LocalTensor<D> TileLoaded(const LocalTensor<S> &raw, TBuf<TPosition::VECCALC> &buffer,
+                                            TBuf<TPosition::VECCALC> &scratch, int64_t n)
 {
     if constexpr (std::is_same<D, S>::value) {
         return raw;
@@ -55,7 +56,7 @@ __aicore__ inline LocalTensor<D> TileLoaded(
 // tile: TileTarget
 // Where a stored tile is computed: the output tensor itself if it has the tile's type, else `other`.
 template <typename D, typename T>
-__aicore__ inline LocalTensor<D> TileTarget(const LocalTensor<T>& out, const LocalTensor<D>& other)
+__aicore__ inline LocalTensor<D> TileTarget(const LocalTensor<T> &out, const LocalTensor<D> &other)
 {
     if constexpr (std::is_same<D, T>::value) {
         return out;
@@ -66,7 +67,7 @@ __aicore__ inline LocalTensor<D> TileTarget(const LocalTensor<T>& out, const Loc
 
 // tile: TileTargetIn
 template <typename D, typename T>
-__aicore__ inline LocalTensor<D> TileTargetIn(const LocalTensor<T>& out, TBuf<TPosition::VECCALC>& buffer)
+__aicore__ inline LocalTensor<D> TileTargetIn(const LocalTensor<T> &out, TBuf<TPosition::VECCALC> &buffer)
 {
     if constexpr (std::is_same<D, T>::value) {
         return out;
@@ -78,8 +79,8 @@ __aicore__ inline LocalTensor<D> TileTargetIn(const LocalTensor<T>& out, TBuf<TP
 // tile: TileFinish TileConvert
 // Convert a tile that was computed apart from the output tensor; nothing to do if it was computed there.
 template <typename T, typename D>
-__aicore__ inline void TileFinish(
-    const LocalTensor<T>& out, const LocalTensor<D>& tile, TBuf<TPosition::VECCALC>& scratch, int64_t n)
+__aicore__ inline void TileFinish(const LocalTensor<T> &out, const LocalTensor<D> &tile,
+                                  TBuf<TPosition::VECCALC> &scratch, int64_t n)
 {
     if constexpr (!std::is_same<D, T>::value) {
         TileConvert(out, tile, scratch, n);
@@ -89,8 +90,8 @@ __aicore__ inline void TileFinish(
 // tile: TilePut TileConvert TileCopy
 // Copy or convert a tile that stays in use into the output tensor.
 template <typename T, typename D>
-__aicore__ inline void TilePut(
-    const LocalTensor<T>& out, const LocalTensor<D>& tile, TBuf<TPosition::VECCALC>& scratch, int64_t n)
+__aicore__ inline void TilePut(const LocalTensor<T> &out, const LocalTensor<D> &tile, TBuf<TPosition::VECCALC> &scratch,
+                               int64_t n)
 {
     if constexpr (std::is_same<D, T>::value) {
         TileCopy(out, tile, n);

@@ -1,8 +1,9 @@
-// Functions composed from basic instructions, fp32, relative error about 5e-7. `x` may be `d`. Scratch: tiles of n elements.
+// Functions composed from basic instructions, fp32, relative error about 5e-7. `x` may be `d`.
+// Scratch: tiles of n elements.
 
 // tile: TileScratchAt TileInt
 // The k-th scratch tile for n elements.
-__aicore__ inline LocalTensor<float> TileScratchAt(TBuf<TPosition::VECCALC>& scratch, int64_t k, int64_t n)
+__aicore__ inline LocalTensor<float> TileScratchAt(TBuf<TPosition::VECCALC> &scratch, int64_t k, int64_t n)
 {
     return scratch.Get<float>()[k * TileAlignUp(n, 64)];
 }
@@ -10,8 +11,8 @@ __aicore__ inline LocalTensor<float> TileScratchAt(TBuf<TPosition::VECCALC>& scr
 // tile: TilePolynomial
 // d = c[0] + c[1] t + ... + c[N-1] t^(N-1), by Horner's rule. d and t are different.
 template <int32_t N>
-__aicore__ inline void TilePolynomial(
-    const LocalTensor<float>& d, const LocalTensor<float>& t, const float (&c)[N], int32_t count)
+__aicore__ inline void TilePolynomial(const LocalTensor<float> &d, const LocalTensor<float> &t, const float (&c)[N],
+                                      int32_t count)
 {
     Muls(d, t, c[N - 1], count);
     for (int32_t k = N - 2; k > 0; --k) {
@@ -23,13 +24,17 @@ __aicore__ inline void TilePolynomial(
 
 // tile: TileTanh TilePolynomial TileScratchAt
 // x P(x^2) / Q(x^2) on [-9, 9].
-__aicore__ inline void TileTanh(
-    const LocalTensor<float>& d, const LocalTensor<float>& x, TBuf<TPosition::VECCALC>& scratch, int64_t n)
+__aicore__ inline void TileTanh(const LocalTensor<float> &d, const LocalTensor<float> &x,
+                                TBuf<TPosition::VECCALC> &scratch, int64_t n)
 {
-    const float p[6] = {1.0f, 0.1368085741996765f, 0.003869509557262063f, 2.803132520057261e-05f,
-        3.0642500092881164e-08f, -1.2246175427887973e-11f};
+    const float p[6] = {1.0f,
+                        0.1368085741996765f,
+                        0.003869509557262063f,
+                        2.803132520057261e-05f,
+                        3.0642500092881164e-08f,
+                        -1.2246175427887973e-11f};
     const float q[5] = {1.0f, 0.4701418876647949f, 0.02725016325712204f, 0.0003940715396311134f,
-        1.2890352536487626e-06f};
+                        1.2890352536487626e-06f};
     const int32_t count = static_cast<int32_t>(n);
     LocalTensor<float> clamped = TileScratchAt(scratch, 0, n);
     LocalTensor<float> square = TileScratchAt(scratch, 1, n);
@@ -47,13 +52,17 @@ __aicore__ inline void TileTanh(
 
 // tile: TileErf TilePolynomial TileScratchAt
 // x P(x^2) / Q(x^2) on [-3.92, 3.92], where erf reaches 1 in single precision.
-__aicore__ inline void TileErf(
-    const LocalTensor<float>& d, const LocalTensor<float>& x, TBuf<TPosition::VECCALC>& scratch, int64_t n)
+__aicore__ inline void TileErf(const LocalTensor<float> &d, const LocalTensor<float> &x,
+                               TBuf<TPosition::VECCALC> &scratch, int64_t n)
 {
-    const float p[6] = {1.1283791065216064f, 0.19040460884571075f, 0.05274827033281326f, 0.003765478264540434f,
-        0.00028486974770203233f, 2.0499749098235043e-06f};
-    const float q[6] = {1.0f, 0.5020744204521179f, 0.11410815268754959f, 0.014968949370086193f,
-        0.0011624833568930626f, 3.8089863664936274e-05f};
+    const float p[6] = {1.1283791065216064f,   0.19040460884571075f,    0.05274827033281326f,
+                        0.003765478264540434f, 0.00028486974770203233f, 2.0499749098235043e-06f};
+    const float q[6] = {1.0f,
+                        0.5020744204521179f,
+                        0.11410815268754959f,
+                        0.014968949370086193f,
+                        0.0011624833568930626f,
+                        3.8089863664936274e-05f};
     const int32_t count = static_cast<int32_t>(n);
     LocalTensor<float> clamped = TileScratchAt(scratch, 0, n);
     LocalTensor<float> square = TileScratchAt(scratch, 1, n);
@@ -71,8 +80,8 @@ __aicore__ inline void TileErf(
 
 // tile: TileGelu TileErf
 // 0.5 x (1 + erf(x / sqrt 2)); erf's argument lies in the first scratch tile, x is read again at the end.
-__aicore__ inline void TileGelu(
-    const LocalTensor<float>& d, const LocalTensor<float>& x, TBuf<TPosition::VECCALC>& scratch, int64_t n)
+__aicore__ inline void TileGelu(const LocalTensor<float> &d, const LocalTensor<float> &x,
+                                TBuf<TPosition::VECCALC> &scratch, int64_t n)
 {
     const int32_t count = static_cast<int32_t>(n);
     LocalTensor<float> value = TileScratchAt(scratch, 2, n);
@@ -84,8 +93,8 @@ __aicore__ inline void TileGelu(
 }
 
 // tile: TileSigmoid TileValueDiv
-__aicore__ inline void TileSigmoid(
-    const LocalTensor<float>& d, const LocalTensor<float>& x, TBuf<TPosition::VECCALC>& scratch, int64_t n)
+__aicore__ inline void TileSigmoid(const LocalTensor<float> &d, const LocalTensor<float> &x,
+                                   TBuf<TPosition::VECCALC> &scratch, int64_t n)
 {
     const int32_t count = static_cast<int32_t>(n);
     Muls(d, x, -1.0f, count);
@@ -95,8 +104,8 @@ __aicore__ inline void TileSigmoid(
 }
 
 // tile: TileSilu TileScratchAt
-__aicore__ inline void TileSilu(
-    const LocalTensor<float>& d, const LocalTensor<float>& x, TBuf<TPosition::VECCALC>& scratch, int64_t n)
+__aicore__ inline void TileSilu(const LocalTensor<float> &d, const LocalTensor<float> &x,
+                                TBuf<TPosition::VECCALC> &scratch, int64_t n)
 {
     const int32_t count = static_cast<int32_t>(n);
     LocalTensor<float> below = TileScratchAt(scratch, 0, n);
@@ -108,8 +117,8 @@ __aicore__ inline void TileSilu(
 
 // tile: TileGeluTanh TileScratchAt
 // x / (1 + exp(-2 sqrt(2/pi) (x + 0.044715 x^3))), which equals the form with tanh.
-__aicore__ inline void TileGeluTanh(
-    const LocalTensor<float>& d, const LocalTensor<float>& x, TBuf<TPosition::VECCALC>& scratch, int64_t n)
+__aicore__ inline void TileGeluTanh(const LocalTensor<float> &d, const LocalTensor<float> &x,
+                                    TBuf<TPosition::VECCALC> &scratch, int64_t n)
 {
     const int32_t count = static_cast<int32_t>(n);
     LocalTensor<float> below = TileScratchAt(scratch, 0, n);
@@ -123,8 +132,8 @@ __aicore__ inline void TileGeluTanh(
 }
 
 // tile: TileRsqrt TileValueDiv
-__aicore__ inline void TileRsqrt(
-    const LocalTensor<float>& d, const LocalTensor<float>& x, TBuf<TPosition::VECCALC>& scratch, int64_t n)
+__aicore__ inline void TileRsqrt(const LocalTensor<float> &d, const LocalTensor<float> &x,
+                                 TBuf<TPosition::VECCALC> &scratch, int64_t n)
 {
     Sqrt(d, x, static_cast<int32_t>(n));
     TileValueDiv(d, 1.0f, d, scratch, n);
@@ -132,7 +141,7 @@ __aicore__ inline void TileRsqrt(
 
 // tile: TileSign
 // Two multiplications lift the smallest number above 1.
-__aicore__ inline void TileSign(const LocalTensor<float>& d, const LocalTensor<float>& x, int64_t n)
+__aicore__ inline void TileSign(const LocalTensor<float> &d, const LocalTensor<float> &x, int64_t n)
 {
     const int32_t count = static_cast<int32_t>(n);
     Muls(d, x, 1e38f, count);
@@ -143,11 +152,16 @@ __aicore__ inline void TileSign(const LocalTensor<float>& d, const LocalTensor<f
 
 // tile: TileExpm1 TilePolynomial TileScratchAt
 // A polynomial within [-0.5, 0.5], exp(x) - 1 elsewhere.
-__aicore__ inline void TileExpm1(
-    const LocalTensor<float>& d, const LocalTensor<float>& x, TBuf<TPosition::VECCALC>& scratch, int64_t n)
+__aicore__ inline void TileExpm1(const LocalTensor<float> &d, const LocalTensor<float> &x,
+                                 TBuf<TPosition::VECCALC> &scratch, int64_t n)
 {
-    const float p[7] = {1.0f, 0.5000000596046448f, 0.16666662693023682f, 0.041665319353342056f, 0.008333634585142136f,
-        0.0013997324276715517f, 0.000198411857127212f};
+    const float p[7] = {1.0f,
+                        0.5000000596046448f,
+                        0.16666662693023682f,
+                        0.041665319353342056f,
+                        0.008333634585142136f,
+                        0.0013997324276715517f,
+                        0.000198411857127212f};
     const int32_t count = static_cast<int32_t>(n);
     LocalTensor<float> near = TileScratchAt(scratch, 0, n);
     LocalTensor<float> far = TileScratchAt(scratch, 1, n);
@@ -163,8 +177,8 @@ __aicore__ inline void TileExpm1(
 
 // tile: TileLog1p TileScratchAt
 // ln(u) x / (u - 1) with u = 1 + x rounded, which makes up for the rounding; x itself where u is 1.
-__aicore__ inline void TileLog1p(
-    const LocalTensor<float>& d, const LocalTensor<float>& x, TBuf<TPosition::VECCALC>& scratch, int64_t n)
+__aicore__ inline void TileLog1p(const LocalTensor<float> &d, const LocalTensor<float> &x,
+                                 TBuf<TPosition::VECCALC> &scratch, int64_t n)
 {
     const int32_t count = static_cast<int32_t>(n);
     LocalTensor<float> sum = TileScratchAt(scratch, 0, n);
@@ -181,8 +195,8 @@ __aicore__ inline void TileLog1p(
 
 // tile: TileSoftplus TileLog1p
 // max(x, 0) + log1p(exp(-|x|)); needs four scratch tiles.
-__aicore__ inline void TileSoftplus(
-    const LocalTensor<float>& d, const LocalTensor<float>& x, TBuf<TPosition::VECCALC>& scratch, int64_t n)
+__aicore__ inline void TileSoftplus(const LocalTensor<float> &d, const LocalTensor<float> &x,
+                                    TBuf<TPosition::VECCALC> &scratch, int64_t n)
 {
     const int32_t count = static_cast<int32_t>(n);
     LocalTensor<float> decay = TileScratchAt(scratch, 3, n);
@@ -197,11 +211,15 @@ __aicore__ inline void TileSoftplus(
 // tile: TileSine TilePolynomial TileScratchAt
 // sin(x + shift pi): k = round(x / pi + shift), r = x - (k - shift) pi in three parts, then (-1)^k sin(r).
 // Precise for |x| up to about 10^4.
-__aicore__ inline void TileSine(
-    const LocalTensor<float>& d, const LocalTensor<float>& x, float shift, TBuf<TPosition::VECCALC>& scratch, int64_t n)
+__aicore__ inline void TileSine(const LocalTensor<float> &d, const LocalTensor<float> &x, float shift,
+                                TBuf<TPosition::VECCALC> &scratch, int64_t n)
 {
-    const float p[6] = {1.0f, -0.1666666716337204f, 0.008333330973982811f, -0.00019840816094074398f,
-        2.7523108201421564e-06f, -2.3853276687191283e-08f};
+    const float p[6] = {1.0f,
+                        -0.1666666716337204f,
+                        0.008333330973982811f,
+                        -0.00019840816094074398f,
+                        2.7523108201421564e-06f,
+                        -2.3853276687191283e-08f};
     const int32_t count = static_cast<int32_t>(n);
     LocalTensor<float> turns = TileScratchAt(scratch, 0, n);
     LocalTensor<float> part = TileScratchAt(scratch, 1, n);
@@ -232,9 +250,8 @@ __aicore__ inline void TileSine(
 // tile: TilePower TileScratchAt
 // |a|^b = exp(b ln|a|), with the sign of odd powers of negative numbers, NaN for other powers of them, and 1 for b = 0.
 // `d` differs from `a` and `b`.
-__aicore__ inline void TilePower(
-    const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b,
-    TBuf<TPosition::VECCALC>& scratch, int64_t n)
+__aicore__ inline void TilePower(const LocalTensor<float> &d, const LocalTensor<float> &a, const LocalTensor<float> &b,
+                                 TBuf<TPosition::VECCALC> &scratch, int64_t n)
 {
     const int32_t count = static_cast<int32_t>(n);
     const uint32_t whole = static_cast<uint32_t>(TileAlignUp(n, 64));

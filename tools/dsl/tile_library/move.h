@@ -1,16 +1,14 @@
 // Moving tiles between global memory and the Unified Buffer, any length, any offset.
 
 // tile: TileLoad
-template <typename T>
-__aicore__ inline void TileLoad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, int64_t n)
+template <typename T> __aicore__ inline void TileLoad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, int64_t n)
 {
     DataCopyExtParams run{1, static_cast<uint32_t>(n * sizeof(T)), 0, 0, 0};
     DataCopyPad(dst, src, run, DataCopyPadExtParams<T>{});
 }
 
 // tile: TileStore
-template <typename T>
-__aicore__ inline void TileStore(const GlobalTensor<T>& dst, const LocalTensor<T>& src, int64_t n)
+template <typename T> __aicore__ inline void TileStore(const GlobalTensor<T> &dst, const LocalTensor<T> &src, int64_t n)
 {
     DataCopyExtParams run{1, static_cast<uint32_t>(n * sizeof(T)), 0, 0, 0};
     DataCopyPad(dst, src, run);
@@ -19,17 +17,16 @@ __aicore__ inline void TileStore(const GlobalTensor<T>& dst, const LocalTensor<T
 // tile: TileLoadRows TileLoad TileInt
 // `rows` runs of `cols` elements, `pitch` apart in global memory and `stride` apart in the tile.
 template <typename T>
-__aicore__ inline void TileLoadRows(
-    const LocalTensor<T>& dst, const GlobalTensor<T>& src, int64_t rows, int64_t cols, int64_t pitch, int64_t stride)
+__aicore__ inline void TileLoadRows(const LocalTensor<T> &dst, const GlobalTensor<T> &src, int64_t rows, int64_t cols,
+                                    int64_t pitch, int64_t stride)
 {
     if (cols == stride && pitch == cols) {
         TileLoad(dst, src, rows * cols);
     } else if (pitch >= cols) {
         const int64_t filled = TileAlignUp(cols * sizeof(T), 32);
-        DataCopyExtParams runs{
-            static_cast<uint16_t>(rows), static_cast<uint32_t>(cols * sizeof(T)),
-            static_cast<uint32_t>((pitch - cols) * sizeof(T)),
-            static_cast<uint32_t>((stride * sizeof(T) - filled) / 32), 0};
+        DataCopyExtParams runs{static_cast<uint16_t>(rows), static_cast<uint32_t>(cols * sizeof(T)),
+                               static_cast<uint32_t>((pitch - cols) * sizeof(T)),
+                               static_cast<uint32_t>((stride * sizeof(T) - filled) / 32), 0};
         DataCopyPad(dst, src, runs, DataCopyPadExtParams<T>{});
     } else {
         for (int64_t r = 0; r < rows; ++r) {
@@ -40,35 +37,32 @@ __aicore__ inline void TileLoadRows(
 
 // tile: TileStoreRows TileStore TileInt
 template <typename T>
-__aicore__ inline void TileStoreRows(
-    const GlobalTensor<T>& dst, const LocalTensor<T>& src, int64_t rows, int64_t cols, int64_t pitch, int64_t stride)
+__aicore__ inline void TileStoreRows(const GlobalTensor<T> &dst, const LocalTensor<T> &src, int64_t rows, int64_t cols,
+                                     int64_t pitch, int64_t stride)
 {
     if (cols == stride && pitch == cols) {
         TileStore(dst, src, rows * cols);
     } else {
         const int64_t filled = TileAlignUp(cols * sizeof(T), 32);
-        DataCopyExtParams runs{
-            static_cast<uint16_t>(rows), static_cast<uint32_t>(cols * sizeof(T)),
-            static_cast<uint32_t>((stride * sizeof(T) - filled) / 32),
-            static_cast<uint32_t>((pitch - cols) * sizeof(T)), 0};
+        DataCopyExtParams runs{static_cast<uint16_t>(rows), static_cast<uint32_t>(cols * sizeof(T)),
+                               static_cast<uint32_t>((stride * sizeof(T) - filled) / 32),
+                               static_cast<uint32_t>((pitch - cols) * sizeof(T)), 0};
         DataCopyPad(dst, src, runs);
     }
 }
 
 // tile: TileCopy TileInt
 // Within the Unified Buffer; whole blocks of 32 bytes.
-template <typename T>
-__aicore__ inline void TileCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, int64_t n)
+template <typename T> __aicore__ inline void TileCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, int64_t n)
 {
     DataCopy(dst, src, static_cast<uint32_t>(TileAlignUp(n, 32 / sizeof(T))));
 }
 
 // tile: TileListItem
 // Address and length of one tensor of a list.
-template <typename T>
-__aicore__ inline GlobalTensor<T> TileListItem(GM_ADDR list, int64_t index)
+template <typename T> __aicore__ inline GlobalTensor<T> TileListItem(GM_ADDR list, int64_t index)
 {
-    ListTensorDesc items(reinterpret_cast<__gm__ void*>(list));
+    ListTensorDesc items(reinterpret_cast<__gm__ void *>(list));
     GlobalTensor<T> item;
     item.SetGlobalBuffer(items.GetDataPtr<__gm__ T>(static_cast<uint32_t>(index)));
     return item;
@@ -77,7 +71,7 @@ __aicore__ inline GlobalTensor<T> TileListItem(GM_ADDR list, int64_t index)
 // tile: TileListNumel
 __aicore__ inline int64_t TileListNumel(GM_ADDR list, int64_t index)
 {
-    ListTensorDesc items(reinterpret_cast<__gm__ void*>(list));
+    ListTensorDesc items(reinterpret_cast<__gm__ void *>(list));
     uint64_t dims[9];
     TensorDesc<uint8_t> item;
     item.SetShapeAddr(dims);
@@ -92,6 +86,6 @@ __aicore__ inline int64_t TileListNumel(GM_ADDR list, int64_t index)
 // tile: TileListLength
 __aicore__ inline int64_t TileListLength(GM_ADDR list)
 {
-    ListTensorDesc items(reinterpret_cast<__gm__ void*>(list));
+    ListTensorDesc items(reinterpret_cast<__gm__ void *>(list));
     return static_cast<int64_t>(items.GetSize());
 }

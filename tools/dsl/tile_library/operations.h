@@ -2,14 +2,14 @@
 
 // tile: TileOpAdd
 struct TileOpAdd {
-    static __aicore__ inline void Run(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, int32_t count)
+    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &b, int32_t count)
     {
         Add(d, a, b, count);
     }
-    static __aicore__ inline void Run(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, uint64_t mask,
-        uint8_t repeat, const BinaryRepeatParams& s)
+    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &b, uint64_t mask, uint8_t repeat,
+                                      const BinaryRepeatParams &s)
     {
         Add(d, a, b, mask, repeat, s);
     }
@@ -17,14 +17,14 @@ struct TileOpAdd {
 
 // tile: TileOpSub
 struct TileOpSub {
-    static __aicore__ inline void Run(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, int32_t count)
+    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &b, int32_t count)
     {
         Sub(d, a, b, count);
     }
-    static __aicore__ inline void Run(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, uint64_t mask,
-        uint8_t repeat, const BinaryRepeatParams& s)
+    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &b, uint64_t mask, uint8_t repeat,
+                                      const BinaryRepeatParams &s)
     {
         Sub(d, a, b, mask, repeat, s);
     }
@@ -32,14 +32,14 @@ struct TileOpSub {
 
 // tile: TileOpMul
 struct TileOpMul {
-    static __aicore__ inline void Run(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, int32_t count)
+    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &b, int32_t count)
     {
         Mul(d, a, b, count);
     }
-    static __aicore__ inline void Run(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, uint64_t mask,
-        uint8_t repeat, const BinaryRepeatParams& s)
+    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &b, uint64_t mask, uint8_t repeat,
+                                      const BinaryRepeatParams &s)
     {
         Mul(d, a, b, mask, repeat, s);
     }
@@ -47,14 +47,14 @@ struct TileOpMul {
 
 // tile: TileOpDiv
 struct TileOpDiv {
-    static __aicore__ inline void Run(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, int32_t count)
+    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &b, int32_t count)
     {
         Div(d, a, b, count);
     }
-    static __aicore__ inline void Run(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, uint64_t mask,
-        uint8_t repeat, const BinaryRepeatParams& s)
+    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &b, uint64_t mask, uint8_t repeat,
+                                      const BinaryRepeatParams &s)
     {
         Div(d, a, b, mask, repeat, s);
     }
@@ -62,14 +62,14 @@ struct TileOpDiv {
 
 // tile: TileOpMax
 struct TileOpMax {
-    static __aicore__ inline void Run(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, int32_t count)
+    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &b, int32_t count)
     {
         Max(d, a, b, count);
     }
-    static __aicore__ inline void Run(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, uint64_t mask,
-        uint8_t repeat, const BinaryRepeatParams& s)
+    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &b, uint64_t mask, uint8_t repeat,
+                                      const BinaryRepeatParams &s)
     {
         Max(d, a, b, mask, repeat, s);
     }
@@ -77,14 +77,14 @@ struct TileOpMax {
 
 // tile: TileOpMin
 struct TileOpMin {
-    static __aicore__ inline void Run(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, int32_t count)
+    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &b, int32_t count)
     {
         Min(d, a, b, count);
     }
-    static __aicore__ inline void Run(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, uint64_t mask,
-        uint8_t repeat, const BinaryRepeatParams& s)
+    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &b, uint64_t mask, uint8_t repeat,
+                                      const BinaryRepeatParams &s)
     {
         Min(d, a, b, mask, repeat, s);
     }
@@ -92,34 +92,34 @@ struct TileOpMin {
 
 // tile: TileOpSubReversed
 struct TileOpSubReversed {
-    static __aicore__ inline void Run(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, int32_t count)
+    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &b, int32_t count)
     {
         Sub(d, b, a, count);
     }
-    static __aicore__ inline void Run(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, uint64_t mask,
-        uint8_t repeat, const BinaryRepeatParams& s)
+    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &b, uint64_t mask, uint8_t repeat,
+                                      const BinaryRepeatParams &s)
     {
         Sub(d, b, a, mask, repeat,
             BinaryRepeatParams{s.dstBlkStride, s.src1BlkStride, s.src0BlkStride, s.dstRepStride, s.src1RepStride,
-                s.src0RepStride});
+                               s.src0RepStride});
     }
 };
 
 // tile: TileOpDivReversed
 struct TileOpDivReversed {
-    static __aicore__ inline void Run(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, int32_t count)
+    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &b, int32_t count)
     {
         Div(d, b, a, count);
     }
-    static __aicore__ inline void Run(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, uint64_t mask,
-        uint8_t repeat, const BinaryRepeatParams& s)
+    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &b, uint64_t mask, uint8_t repeat,
+                                      const BinaryRepeatParams &s)
     {
         Div(d, b, a, mask, repeat,
             BinaryRepeatParams{s.dstBlkStride, s.src1BlkStride, s.src0BlkStride, s.dstRepStride, s.src1RepStride,
-                s.src0RepStride});
+                               s.src0RepStride});
     }
 };

@@ -2,69 +2,69 @@
 
 // tile: TileReducers
 struct TileSum {
-    static __aicore__ inline void Fold(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, int32_t count)
+    static __aicore__ inline void Fold(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                       const LocalTensor<float> &b, int32_t count)
     {
         Add(d, a, b, count);
     }
-    static __aicore__ inline void Fold(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, uint64_t mask,
-        uint8_t repeat, const BinaryRepeatParams& strides)
+    static __aicore__ inline void Fold(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                       const LocalTensor<float> &b, uint64_t mask, uint8_t repeat,
+                                       const BinaryRepeatParams &strides)
     {
         Add(d, a, b, mask, repeat, strides);
     }
-    static __aicore__ inline void Blocks(const LocalTensor<float>& d, const LocalTensor<float>& a, int32_t repeat)
+    static __aicore__ inline void Blocks(const LocalTensor<float> &d, const LocalTensor<float> &a, int32_t repeat)
     {
         BlockReduceSum(d, a, repeat, 64, 1, 1, 8);
     }
-    static __aicore__ inline void Whole(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, int32_t mask, int32_t repeat, int32_t stride)
+    static __aicore__ inline void Whole(const LocalTensor<float> &d, const LocalTensor<float> &a, int32_t mask,
+                                        int32_t repeat, int32_t stride)
     {
         WholeReduceSum(d, a, mask, repeat, 1, 1, stride);
     }
 };
 
 struct TileMaximum {
-    static __aicore__ inline void Fold(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, int32_t count)
+    static __aicore__ inline void Fold(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                       const LocalTensor<float> &b, int32_t count)
     {
         Max(d, a, b, count);
     }
-    static __aicore__ inline void Fold(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, uint64_t mask,
-        uint8_t repeat, const BinaryRepeatParams& strides)
+    static __aicore__ inline void Fold(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                       const LocalTensor<float> &b, uint64_t mask, uint8_t repeat,
+                                       const BinaryRepeatParams &strides)
     {
         Max(d, a, b, mask, repeat, strides);
     }
-    static __aicore__ inline void Blocks(const LocalTensor<float>& d, const LocalTensor<float>& a, int32_t repeat)
+    static __aicore__ inline void Blocks(const LocalTensor<float> &d, const LocalTensor<float> &a, int32_t repeat)
     {
         BlockReduceMax(d, a, repeat, 64, 1, 1, 8);
     }
-    static __aicore__ inline void Whole(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, int32_t mask, int32_t repeat, int32_t stride)
+    static __aicore__ inline void Whole(const LocalTensor<float> &d, const LocalTensor<float> &a, int32_t mask,
+                                        int32_t repeat, int32_t stride)
     {
         WholeReduceMax(d, a, mask, repeat, 1, 1, stride, ReduceOrder::ORDER_ONLY_VALUE);
     }
 };
 
 struct TileMinimum {
-    static __aicore__ inline void Fold(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, int32_t count)
+    static __aicore__ inline void Fold(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                       const LocalTensor<float> &b, int32_t count)
     {
         Min(d, a, b, count);
     }
-    static __aicore__ inline void Fold(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, const LocalTensor<float>& b, uint64_t mask,
-        uint8_t repeat, const BinaryRepeatParams& strides)
+    static __aicore__ inline void Fold(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                       const LocalTensor<float> &b, uint64_t mask, uint8_t repeat,
+                                       const BinaryRepeatParams &strides)
     {
         Min(d, a, b, mask, repeat, strides);
     }
-    static __aicore__ inline void Blocks(const LocalTensor<float>& d, const LocalTensor<float>& a, int32_t repeat)
+    static __aicore__ inline void Blocks(const LocalTensor<float> &d, const LocalTensor<float> &a, int32_t repeat)
     {
         BlockReduceMin(d, a, repeat, 64, 1, 1, 8);
     }
-    static __aicore__ inline void Whole(
-        const LocalTensor<float>& d, const LocalTensor<float>& a, int32_t mask, int32_t repeat, int32_t stride)
+    static __aicore__ inline void Whole(const LocalTensor<float> &d, const LocalTensor<float> &a, int32_t mask,
+                                        int32_t repeat, int32_t stride)
     {
         WholeReduceMin(d, a, mask, repeat, 1, 1, stride, ReduceOrder::ORDER_ONLY_VALUE);
     }
@@ -74,8 +74,8 @@ struct TileMinimum {
 // One row of n elements to one value: fold to a power of two of lanes, halve down to 64, then one reducing instruction.
 // `lanes` is scratch for 2048 elements.
 template <typename R>
-__aicore__ inline void TileReduce(
-    const LocalTensor<float>& dst, const LocalTensor<float>& src, const LocalTensor<float>& lanes, int64_t n)
+__aicore__ inline void TileReduce(const LocalTensor<float> &dst, const LocalTensor<float> &src,
+                                  const LocalTensor<float> &lanes, int64_t n)
 {
     if (n <= 64) {
         R::Whole(dst, src, static_cast<int32_t>(n), 1, 8);
@@ -106,9 +106,8 @@ __aicore__ inline void TileReduce(
 // Every row to one value. Rows of more than 2040 elements are reduced one by one; shorter ones in batches: chunks of 64
 // columns are folded with one row per repeat. Rows without padding are first reduced by 8 in one pass over the batch.
 template <typename R>
-__aicore__ inline void TileReduceRows(
-    const LocalTensor<float>& dst, const LocalTensor<float>& src, TBuf<TPosition::VECCALC>& scratch, int64_t rows,
-    int64_t cols, int64_t stride)
+__aicore__ inline void TileReduceRows(const LocalTensor<float> &dst, const LocalTensor<float> &src,
+                                      TBuf<TPosition::VECCALC> &scratch, int64_t rows, int64_t cols, int64_t stride)
 {
     LocalTensor<float> partial = scratch.Get<float>();
     if (stride > 2040) {
@@ -155,8 +154,8 @@ __aicore__ inline void TileReduceRows(
 // tile: TileReduceColumns TileReducers TileCopy
 // All rows folded into one.
 template <typename R>
-__aicore__ inline void TileReduceColumns(
-    const LocalTensor<float>& dst, const LocalTensor<float>& src, int64_t rows, int64_t cols, int64_t stride)
+__aicore__ inline void TileReduceColumns(const LocalTensor<float> &dst, const LocalTensor<float> &src, int64_t rows,
+                                         int64_t cols, int64_t stride)
 {
     const int32_t count = static_cast<int32_t>(cols);
     if (rows == 1) {
@@ -172,9 +171,8 @@ __aicore__ inline void TileReduceColumns(
 // tile: TileReduceAll TileReduce
 // A 2-D tile to one value: rows are folded into one of up to 2048 lanes, which is reduced.
 template <typename R>
-__aicore__ inline void TileReduceAll(
-    const LocalTensor<float>& dst, const LocalTensor<float>& src, TBuf<TPosition::VECCALC>& scratch, int64_t rows,
-    int64_t cols, int64_t stride)
+__aicore__ inline void TileReduceAll(const LocalTensor<float> &dst, const LocalTensor<float> &src,
+                                     TBuf<TPosition::VECCALC> &scratch, int64_t rows, int64_t cols, int64_t stride)
 {
     LocalTensor<float> lanes = scratch.Get<float>();
     if (rows == 1 || cols == stride) {

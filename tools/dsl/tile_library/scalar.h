@@ -1,36 +1,18 @@
 // The device library that lowered kernels draw from. A section starts with `// tile:` and its name, then what it needs.
 
 // tile: TileInt
-__aicore__ inline int64_t TileCeilDiv(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
+__aicore__ inline int64_t TileCeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-__aicore__ inline int64_t TileAlignUp(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b * b;
-}
+__aicore__ inline int64_t TileAlignUp(int64_t a, int64_t b) { return (a + b - 1) / b * b; }
 
-__aicore__ inline int64_t TileMin(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
+__aicore__ inline int64_t TileMin(int64_t a, int64_t b) { return a < b ? a : b; }
 
-__aicore__ inline int64_t TileMax(int64_t a, int64_t b)
-{
-    return a < b ? b : a;
-}
+__aicore__ inline int64_t TileMax(int64_t a, int64_t b) { return a < b ? b : a; }
 
 // tile: TileFloat
-__aicore__ inline float TileMinFloat(float a, float b)
-{
-    return a < b ? a : b;
-}
+__aicore__ inline float TileMinFloat(float a, float b) { return a < b ? a : b; }
 
-__aicore__ inline float TileMaxFloat(float a, float b)
-{
-    return a < b ? b : a;
-}
+__aicore__ inline float TileMaxFloat(float a, float b) { return a < b ? b : a; }
 
 // tile: TileInfinity
 __aicore__ inline float TileInfinity()
@@ -44,24 +26,20 @@ __aicore__ inline float TileInfinity()
 
 // tile: TileSizes
 // Size in bytes of the narrowest and the widest of some types.
-template <typename T, typename... Rest>
-struct TileNarrowest {
+template <typename T, typename... Rest> struct TileNarrowest {
     static constexpr int64_t value =
         sizeof(T) < TileNarrowest<Rest...>::value ? sizeof(T) : TileNarrowest<Rest...>::value;
 };
 
-template <typename T>
-struct TileNarrowest<T> {
+template <typename T> struct TileNarrowest<T> {
     static constexpr int64_t value = sizeof(T);
 };
 
-template <typename T, typename... Rest>
-struct TileWidest {
+template <typename T, typename... Rest> struct TileWidest {
     static constexpr int64_t value = sizeof(T) > TileWidest<Rest...>::value ? sizeof(T) : TileWidest<Rest...>::value;
 };
 
-template <typename T>
-struct TileWidest<T> {
+template <typename T> struct TileWidest<T> {
     static constexpr int64_t value = sizeof(T);
 };
 
@@ -81,20 +59,17 @@ __aicore__ inline uint32_t TileMaskBytes(int64_t elements)
 
 // tile: TileStored
 // bool is moved and converted as uint8_t.
-template <typename T>
-struct TileStored {
+template <typename T> struct TileStored {
     using Type = T;
 };
 
-template <>
-struct TileStored<bool> {
+template <> struct TileStored<bool> {
     using Type = uint8_t;
 };
 
 // tile: TileScalar
 // One element of global memory as a float.
-template <typename T>
-__aicore__ inline float TileScalar(const GlobalTensor<T>& tensor, int64_t index)
+template <typename T> __aicore__ inline float TileScalar(const GlobalTensor<T> &tensor, int64_t index)
 {
     if constexpr (std::is_same<T, bfloat16_t>::value) {
         return ToFloat(tensor.GetValue(index));
@@ -105,8 +80,7 @@ __aicore__ inline float TileScalar(const GlobalTensor<T>& tensor, int64_t index)
 
 // tile: TileElement
 // One element of a tile as a scalar: the scalar unit waits for the vector unit.
-template <typename T>
-__aicore__ inline T TileElement(const LocalTensor<T>& tile, int64_t index)
+template <typename T> __aicore__ inline T TileElement(const LocalTensor<T> &tile, int64_t index)
 {
     event_t done = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::V_S));
     SetFlag<HardEvent::V_S>(done);

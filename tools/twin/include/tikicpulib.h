@@ -20,8 +20,8 @@ enum class KernelMode { MIX_MODE = 0, AIC_MODE, AIV_MODE };
 #define ICPU_RUN_KF(func, blkdim, ...)                                                                                 \
     do {                                                                                                               \
         const auto akgen_kernel = [&]() { func(__VA_ARGS__); };                                                        \
-        if (const char *akgen_failure =                                                                                \
-                AscendC::detail::run_on_cores(#func, __FILE__, __LINE__, static_cast<uint32_t>(blkdim), akgen_kernel)) { \
+        if (const char *akgen_failure = AscendC::detail::run_on_cores(#func, __FILE__, __LINE__,                       \
+                                                                      static_cast<uint32_t>(blkdim), akgen_kernel)) {  \
             AKGEN_UNIT_FAILED(akgen_failure);                                                                          \
         }                                                                                                              \
     } while (0)

@@ -38,13 +38,14 @@ struct Lockdown {
     // {"kind":"diagnostic","code":"SANDBOX_NETWORK","api":"socket","text":"...","severity":"error","core":"",
     //  "so_offset":0,"count":1}. -1: nowhere. The process then ends with status `sandbox_exit_status`.
     int report_fd = -1;
-    bool namespaces = true;       // try user, network and IPC namespaces
-    bool die_with_parent = true;  // SIGKILL when the thread that started this process ends
+    bool namespaces = true;      // try user, network and IPC namespaces
+    bool die_with_parent = true; // SIGKILL when the thread that started this process ends
 };
 
 constexpr int sandbox_exit_status = 86;
-constexpr uint64_t default_headroom_bytes = uint64_t{4} << 30; // stacks of threads, timelines, buffers of the simulation
-constexpr uint64_t default_file_bytes = uint64_t{2} << 30;     // a large output, or the trace of a long kernel
+constexpr uint64_t default_headroom_bytes = uint64_t{4}
+                                            << 30;         // stacks of threads, timelines, buffers of the simulation
+constexpr uint64_t default_file_bytes = uint64_t{2} << 30; // a large output, or the trace of a long kernel
 
 // What is in force.
 struct LockdownState {

@@ -9,8 +9,8 @@
 
 namespace optiling {
 #define AKGEN_FIELD(Type, name) TILING_DATA_FIELD_DEF(Type, name)
-#define AKGEN_STRUCT(Name, Fields)                                                                                   \
-    BEGIN_TILING_DATA_DEF(Name)                                                                                      \
+#define AKGEN_STRUCT(Name, Fields)                                                                                     \
+    BEGIN_TILING_DATA_DEF(Name)                                                                                        \
     Fields(AKGEN_FIELD) END_TILING_DATA_DEF
 AKGEN_LIBRARY_TILINGS(AKGEN_STRUCT)
 #undef AKGEN_STRUCT

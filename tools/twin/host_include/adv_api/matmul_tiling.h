@@ -6,7 +6,25 @@
 
 namespace matmul_tiling {
 
-enum class TPosition : int32_t { GM = 0, A1, A2, B1, B2, C1, C2, CO1, CO2, VECIN, VECOUT, VECCALC, LCM = VECCALC, SPM, SHM = SPM, TSCM, MAX };
+enum class TPosition : int32_t {
+    GM = 0,
+    A1,
+    A2,
+    B1,
+    B2,
+    C1,
+    C2,
+    CO1,
+    CO2,
+    VECIN,
+    VECOUT,
+    VECCALC,
+    LCM = VECCALC,
+    SPM,
+    SHM = SPM,
+    TSCM,
+    MAX
+};
 enum class CubeFormat { ND = 1, NZ, ZN, ZZ, NN, VECTOR, SCALAR, ND_ALIGN, ROW_MAJOR, COLUMN_MAJOR };
 enum class DataType : int32_t {
     DT_FLOAT = 0,
@@ -76,8 +94,7 @@ public:
     int32_t EnableBias(bool bias = false);
     int32_t SetBias(bool bias = false);
     int32_t SetFixSplit(int32_t base_m = -1, int32_t base_n = -1, int32_t base_k = -1);
-    int32_t SetBufferSpace(int32_t l1_bytes = -1, int32_t l0c_bytes = -1, int32_t ub_bytes = -1,
-                           int32_t bt_bytes = -1);
+    int32_t SetBufferSpace(int32_t l1_bytes = -1, int32_t l0c_bytes = -1, int32_t ub_bytes = -1, int32_t bt_bytes = -1);
     int32_t SetTraverse(MatrixTraverse traverse);
     int32_t SetMadType(MatrixMadType type);
     int32_t SetSplitRange(int32_t max_m = -1, int32_t max_n = -1, int32_t max_k = -1, int32_t min_m = -1,

@@ -15,12 +15,12 @@ namespace AscendC {
 
 enum class ReducePattern : uint32_t { AR = 0, RA = 1 };
 
-#define AKGEN_REDUCE_TMP(Api)                                                                                        \
-    inline void Get##Api##MaxMinTmpSize(const ge::Shape &src, const ge::DataType type, ReducePattern, bool,          \
-                                        bool reuse_source, uint32_t &maximum, uint32_t &minimum)                     \
-    {                                                                                                                \
-        const auto bytes = static_cast<uint32_t>(ge::GetSizeByDataType(type));                                       \
-        akgen::host::temporary_sizes(#Api, src, bytes, reuse_source, maximum, minimum);                              \
+#define AKGEN_REDUCE_TMP(Api)                                                                                          \
+    inline void Get##Api##MaxMinTmpSize(const ge::Shape &src, const ge::DataType type, ReducePattern, bool,            \
+                                        bool reuse_source, uint32_t &maximum, uint32_t &minimum)                       \
+    {                                                                                                                  \
+        const auto bytes = static_cast<uint32_t>(ge::GetSizeByDataType(type));                                         \
+        akgen::host::temporary_sizes(#Api, src, bytes, reuse_source, maximum, minimum);                                \
     }
 AKGEN_REDUCE_TMP(ReduceSum)
 AKGEN_REDUCE_TMP(ReduceMean)
@@ -36,8 +36,8 @@ inline void GetReduceXorSumMaxMinTmpSize(const ge::Shape &src, const uint32_t ty
 {
     akgen::host::temporary_sizes("ReduceXorSum", src, type_bytes, reuse_source, maximum, minimum);
 }
-inline void GetSumMaxMinTmpSize(const uint32_t n, const uint32_t type_bytes, const bool reuse_source,
-                                uint32_t &maximum, uint32_t &minimum)
+inline void GetSumMaxMinTmpSize(const uint32_t n, const uint32_t type_bytes, const bool reuse_source, uint32_t &maximum,
+                                uint32_t &minimum)
 {
     akgen::host::temporary_sizes("Sum", ge::Shape({n}), type_bytes, reuse_source, maximum, minimum);
 }

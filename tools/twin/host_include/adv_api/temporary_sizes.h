@@ -6,15 +6,15 @@
 
 namespace AscendC {
 
-#define AKGEN_MATH_TMP(Api)                                                                                          \
-    inline void Get##Api##MaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool reuse_source,    \
-                                        uint32_t &maximum, uint32_t &minimum)                                        \
-    {                                                                                                                \
-        akgen::host::temporary_sizes(#Api, src, type_bytes, reuse_source, maximum, minimum);                         \
-    }                                                                                                                \
-    inline void Get##Api##TmpBufferFactorSize(const uint32_t type_bytes, uint32_t &live, uint32_t &extra_bytes)      \
-    {                                                                                                                \
-        akgen::host::temporary_factor(#Api, type_bytes, live, extra_bytes);                                          \
+#define AKGEN_MATH_TMP(Api)                                                                                            \
+    inline void Get##Api##MaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool reuse_source,      \
+                                        uint32_t &maximum, uint32_t &minimum)                                          \
+    {                                                                                                                  \
+        akgen::host::temporary_sizes(#Api, src, type_bytes, reuse_source, maximum, minimum);                           \
+    }                                                                                                                  \
+    inline void Get##Api##TmpBufferFactorSize(const uint32_t type_bytes, uint32_t &live, uint32_t &extra_bytes)        \
+    {                                                                                                                  \
+        akgen::host::temporary_factor(#Api, type_bytes, live, extra_bytes);                                            \
     }
 
 AKGEN_MATH_TMP(Acos)
@@ -88,8 +88,8 @@ inline void GetGeluMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes
 {
     akgen::host::temporary_sizes("Gelu", src, type_bytes, false, maximum, minimum);
 }
-inline void GetSwiGLUMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32_t &maximum, uint32_t &minimum,
-                                   const bool reuse_source = false)
+inline void GetSwiGLUMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32_t &maximum,
+                                   uint32_t &minimum, const bool reuse_source = false)
 {
     akgen::host::temporary_sizes("SwiGLU", src, type_bytes, reuse_source, maximum, minimum);
 }

@@ -5,22 +5,22 @@
 
 namespace optiling {
 
-#define AKGEN_SOFTMAX_FIELDS                                                                                         \
-    TILING_DATA_FIELD_DEF(uint32_t, srcM);                                                                           \
-    TILING_DATA_FIELD_DEF(uint32_t, srcK);                                                                           \
-    TILING_DATA_FIELD_DEF(uint32_t, srcSize);                                                                        \
-    TILING_DATA_FIELD_DEF(uint32_t, outMaxM);                                                                        \
-    TILING_DATA_FIELD_DEF(uint32_t, outMaxK);                                                                        \
-    TILING_DATA_FIELD_DEF(uint32_t, outMaxSize);                                                                     \
-    TILING_DATA_FIELD_DEF(uint32_t, splitM);                                                                         \
-    TILING_DATA_FIELD_DEF(uint32_t, splitK);                                                                         \
-    TILING_DATA_FIELD_DEF(uint32_t, splitSize);                                                                      \
-    TILING_DATA_FIELD_DEF(uint32_t, reduceM);                                                                        \
-    TILING_DATA_FIELD_DEF(uint32_t, reduceK);                                                                        \
-    TILING_DATA_FIELD_DEF(uint32_t, reduceSize);                                                                     \
-    TILING_DATA_FIELD_DEF(uint32_t, rangeM);                                                                         \
-    TILING_DATA_FIELD_DEF(uint32_t, tailM);                                                                          \
-    TILING_DATA_FIELD_DEF(uint32_t, tailSplitSize);                                                                  \
+#define AKGEN_SOFTMAX_FIELDS                                                                                           \
+    TILING_DATA_FIELD_DEF(uint32_t, srcM);                                                                             \
+    TILING_DATA_FIELD_DEF(uint32_t, srcK);                                                                             \
+    TILING_DATA_FIELD_DEF(uint32_t, srcSize);                                                                          \
+    TILING_DATA_FIELD_DEF(uint32_t, outMaxM);                                                                          \
+    TILING_DATA_FIELD_DEF(uint32_t, outMaxK);                                                                          \
+    TILING_DATA_FIELD_DEF(uint32_t, outMaxSize);                                                                       \
+    TILING_DATA_FIELD_DEF(uint32_t, splitM);                                                                           \
+    TILING_DATA_FIELD_DEF(uint32_t, splitK);                                                                           \
+    TILING_DATA_FIELD_DEF(uint32_t, splitSize);                                                                        \
+    TILING_DATA_FIELD_DEF(uint32_t, reduceM);                                                                          \
+    TILING_DATA_FIELD_DEF(uint32_t, reduceK);                                                                          \
+    TILING_DATA_FIELD_DEF(uint32_t, reduceSize);                                                                       \
+    TILING_DATA_FIELD_DEF(uint32_t, rangeM);                                                                           \
+    TILING_DATA_FIELD_DEF(uint32_t, tailM);                                                                            \
+    TILING_DATA_FIELD_DEF(uint32_t, tailSplitSize);                                                                    \
     TILING_DATA_FIELD_DEF(uint32_t, tailReduceSize);
 
 BEGIN_TILING_DATA_DEF(SoftMaxTiling)

@@ -4,8 +4,8 @@
 #include "akgen/host_std.h"
 #define AKGEN_HOST_API __attribute__((visibility("default")))
 namespace akgen::host {
-struct Node;       // one call of an operator: shapes, types, attributes (src/host/node.h)
-struct Answer;     // what the tiling function said
-struct ChipFacts;  // core counts and memory sizes (src/host/chip.h)
+struct Node;      // one call of an operator: shapes, types, attributes (src/host/node.h)
+struct Answer;    // what the tiling function said
+struct ChipFacts; // core counts and memory sizes (src/host/chip.h)
 } // namespace akgen::host
 #endif

@@ -16,30 +16,30 @@ template <class... T> void ignore(const T &...) {}
 
 #define OP_LOGE(op, ...) ::akgen::host::log_error(::akgen::host::op_name(op), __VA_ARGS__)
 #define OP_LOGE_WITHOUT_REPORT(op, ...) OP_LOGE(op, __VA_ARGS__)
-#define OP_LOGE_IF(condition, result, op, ...)                                                                       \
-    do {                                                                                                             \
-        if (condition) {                                                                                             \
-            OP_LOGE(op, __VA_ARGS__);                                                                                \
-            return result;                                                                                           \
-        }                                                                                                            \
+#define OP_LOGE_IF(condition, result, op, ...)                                                                         \
+    do {                                                                                                               \
+        if (condition) {                                                                                               \
+            OP_LOGE(op, __VA_ARGS__);                                                                                  \
+            return result;                                                                                             \
+        }                                                                                                              \
     } while (0)
 #define OP_LOGW(op, ...) ::akgen::host::ignore(op, __VA_ARGS__)
 #define OP_LOGI(op, ...) ::akgen::host::ignore(op, __VA_ARGS__)
 #define OP_LOGD(op, ...) ::akgen::host::ignore(op, __VA_ARGS__)
 #define OP_LOGV(op, ...) ::akgen::host::ignore(op, __VA_ARGS__)
 #define OP_EVENT(op, ...) ::akgen::host::ignore(op, __VA_ARGS__)
-#define OP_CHECK_IF(condition, log, result)                                                                          \
-    do {                                                                                                             \
-        if (condition) {                                                                                             \
-            log;                                                                                                     \
-            result;                                                                                                  \
-        }                                                                                                            \
+#define OP_CHECK_IF(condition, log, result)                                                                            \
+    do {                                                                                                               \
+        if (condition) {                                                                                               \
+            log;                                                                                                       \
+            result;                                                                                                    \
+        }                                                                                                              \
     } while (0)
-#define OP_CHECK_NULL_WITH_CONTEXT(context, pointer)                                                                 \
-    do {                                                                                                             \
-        if ((pointer) == nullptr) {                                                                                  \
-            OP_LOGE(context, "%s is null", #pointer);                                                                \
-            return ge::GRAPH_FAILED;                                                                                 \
-        }                                                                                                            \
+#define OP_CHECK_NULL_WITH_CONTEXT(context, pointer)                                                                   \
+    do {                                                                                                               \
+        if ((pointer) == nullptr) {                                                                                    \
+            OP_LOGE(context, "%s is null", #pointer);                                                                  \
+            return ge::GRAPH_FAILED;                                                                                   \
+        }                                                                                                              \
     } while (0)
 #endif

@@ -124,8 +124,8 @@ public:
 
     const std::string &name() const { return name_; }
     Option kind() const { return kind_; }
-    const std::string &type() const { return type_; }             // "int", "list_float", ...
-    const std::string &default_json() const { return default_; }  // empty: no default
+    const std::string &type() const { return type_; }            // "int", "list_float", ...
+    const std::string &default_json() const { return default_; } // empty: no default
 
 private:
     OpAttrDef &Set(const char *type, std::string json);

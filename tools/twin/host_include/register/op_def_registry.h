@@ -14,8 +14,8 @@ public:
 
 } // namespace ops
 
-#define OP_ADD(op_type, ...)                                                                                         \
-    [[maybe_unused]] static int g_##op_type##_added =                                                                \
+#define OP_ADD(op_type, ...)                                                                                           \
+    [[maybe_unused]] static int g_##op_type##_added =                                                                  \
         ::ops::OpDefFactory::OpDefRegister(#op_type, [](const char *name) -> ::ops::OpDef { return op_type(name); })
 
 #endif

@@ -26,8 +26,7 @@ public:
     OpImplRegisterV2 &Tiling(TilingKernelFunc function, size_t max_tiling_data_bytes = 0);
     template <class T> OpImplRegisterV2 &TilingParse(TilingParseFunc function)
     {
-        return Parse(
-            function, []() -> void * { return new T(); }, [](void *p) { delete static_cast<T *>(p); });
+        return Parse(function, []() -> void * { return new T(); }, [](void *p) { delete static_cast<T *>(p); });
     }
     template <class T> OpImplRegisterV2 &TilingParse(KernelFunc function)
     {
@@ -54,8 +53,8 @@ using OpImplRegister = OpImplRegisterV2;
 #define AKGEN_IMPL_NAME2(op_type, n) akgen_impl_##op_type##_##n
 #define AKGEN_IMPL_NAME(op_type, n) AKGEN_IMPL_NAME2(op_type, n)
 #define ASCENDC_EXTERN_C extern "C"
-#define IMPL_OP(op_type)                                                                                             \
-    [[maybe_unused]] static ::gert::OpImplRegisterV2 AKGEN_IMPL_NAME(op_type, __COUNTER__) =                         \
+#define IMPL_OP(op_type)                                                                                               \
+    [[maybe_unused]] static ::gert::OpImplRegisterV2 AKGEN_IMPL_NAME(op_type, __COUNTER__) =                           \
         ::gert::OpImplRegisterV2(#op_type)
 #define IMPL_OP_OPTILING(op_type) IMPL_OP(op_type)
 #define IMPL_OP_INFERSHAPE(op_type) IMPL_OP(op_type)

@@ -59,55 +59,56 @@ using TilingClassMaker = optiling::TilingDef *(*)(); // the caller deletes
 AKGEN_HOST_API int register_tiling_class(const char *op_type, const char *class_name, TilingClassMaker maker);
 } // namespace akgen::host
 
-#define BEGIN_TILING_DATA_DEF(class_name)                                                                            \
-    class class_name : public ::optiling::TilingDef {                                                                \
-    public:                                                                                                          \
+#define BEGIN_TILING_DATA_DEF(class_name)                                                                              \
+    class class_name : public ::optiling::TilingDef {                                                                  \
+    public:                                                                                                            \
         class_name() : ::optiling::TilingDef(#class_name) {}
 
-#define TILING_DATA_FIELD_DEF(data_type, field_name)                                                                 \
-public:                                                                                                              \
-    void set_##field_name(data_type value)                                                                           \
-    {                                                                                                                \
-        field_name##_ = value;                                                                                       \
-        Store(akgen_at_##field_name, &field_name##_, sizeof(data_type));                                                  \
-    }                                                                                                                \
-    data_type get_##field_name() const { return field_name##_; }                                                     \
-                                                                                                                     \
-private:                                                                                                             \
-    data_type field_name##_ = {};                                                                                    \
-    uint32_t akgen_at_##field_name = AddField(#data_type, #field_name, 0, sizeof(data_type), &field_name##_);             \
-                                                                                                                     \
+#define TILING_DATA_FIELD_DEF(data_type, field_name)                                                                   \
+public:                                                                                                                \
+    void set_##field_name(data_type value)                                                                             \
+    {                                                                                                                  \
+        field_name##_ = value;                                                                                         \
+        Store(akgen_at_##field_name, &field_name##_, sizeof(data_type));                                               \
+    }                                                                                                                  \
+    data_type get_##field_name() const { return field_name##_; }                                                       \
+                                                                                                                       \
+private:                                                                                                               \
+    data_type field_name##_ = {};                                                                                      \
+    uint32_t akgen_at_##field_name = AddField(#data_type, #field_name, 0, sizeof(data_type), &field_name##_);          \
+                                                                                                                       \
 public:
 
-#define TILING_DATA_FIELD_DEF_ARR(arr_type, arr_size, field_name)                                                    \
-public:                                                                                                              \
-    void set_##field_name(const arr_type *values)                                                                    \
-    {                                                                                                                \
-        std::memcpy(field_name##_, values, sizeof(field_name##_));                                                   \
-        Store(akgen_at_##field_name, field_name##_, sizeof(field_name##_));                                               \
-    }                                                                                                                \
-    arr_type *get_##field_name() { return field_name##_; }                                                           \
-                                                                                                                     \
-private:                                                                                                             \
-    arr_type field_name##_[arr_size] = {};                                                                           \
-    uint32_t akgen_at_##field_name = AddField(#arr_type, #field_name, arr_size, sizeof(arr_type), field_name##_);         \
-                                                                                                                     \
+#define TILING_DATA_FIELD_DEF_ARR(arr_type, arr_size, field_name)                                                      \
+public:                                                                                                                \
+    void set_##field_name(const arr_type *values)                                                                      \
+    {                                                                                                                  \
+        std::memcpy(field_name##_, values, sizeof(field_name##_));                                                     \
+        Store(akgen_at_##field_name, field_name##_, sizeof(field_name##_));                                            \
+    }                                                                                                                  \
+    arr_type *get_##field_name() { return field_name##_; }                                                             \
+                                                                                                                       \
+private:                                                                                                               \
+    arr_type field_name##_[arr_size] = {};                                                                             \
+    uint32_t akgen_at_##field_name = AddField(#arr_type, #field_name, arr_size, sizeof(arr_type), field_name##_);      \
+                                                                                                                       \
 public:
 
-#define TILING_DATA_FIELD_DEF_STRUCT(struct_type, field_name)                                                        \
-public:                                                                                                              \
-    struct_type field_name;                                                                                          \
-                                                                                                                     \
-private:                                                                                                             \
-    uint32_t akgen_at_##field_name = AddStruct(#struct_type, #field_name, &field_name);                                   \
-                                                                                                                     \
+#define TILING_DATA_FIELD_DEF_STRUCT(struct_type, field_name)                                                          \
+public:                                                                                                                \
+    struct_type field_name;                                                                                            \
+                                                                                                                       \
+private:                                                                                                               \
+    uint32_t akgen_at_##field_name = AddStruct(#struct_type, #field_name, &field_name);                                \
+                                                                                                                       \
 public:
 
-#define END_TILING_DATA_DEF };
+#define END_TILING_DATA_DEF                                                                                            \
+    }                                                                                                                  \
+    ;
 
-#define REGISTER_TILING_DATA_CLASS(op_type, class_name)                                                              \
-    [[maybe_unused]] static const int akgen_tiling_##op_type##_##class_name = ::akgen::host::register_tiling_class(  \
-        #op_type, #class_name,                                                                                       \
-        []() -> ::optiling::TilingDef * { return new class_name(); });
+#define REGISTER_TILING_DATA_CLASS(op_type, class_name)                                                                \
+    [[maybe_unused]] static const int akgen_tiling_##op_type##_##class_name = ::akgen::host::register_tiling_class(    \
+        #op_type, #class_name, []() -> ::optiling::TilingDef * { return new class_name(); });
 
 #endif

@@ -26,16 +26,18 @@ AKGEN_API void copy_out(uint8_t *dst, View src, uint8_t src_position, uint64_t c
 AKGEN_API void copy_local(View dst, uint8_t dst_position, View src, uint8_t src_position, uint64_t count, DType dtype);
 AKGEN_API void copy_in_rows(View dst, uint8_t dst_position, const uint8_t *src, const Rows &rows, DType dtype);
 AKGEN_API void copy_out_rows(uint8_t *dst, View src, uint8_t src_position, const Rows &rows, DType dtype);
-AKGEN_API void copy_local_rows(View dst, uint8_t dst_position, View src, uint8_t src_position, const Rows &rows, DType dtype);
+AKGEN_API void copy_local_rows(View dst, uint8_t dst_position, View src, uint8_t src_position, const Rows &rows,
+                               DType dtype);
 // What fills a block behind a row that asks for no padding; without a call, the row's first element.
 AKGEN_API void set_filler(uint64_t value);
 AKGEN_API uint64_t filler();
-AKGEN_API void pad_in(View dst, uint8_t dst_position, const uint8_t *src, const Rows &rows, const Pad &pad, DType dtype);
+AKGEN_API void pad_in(View dst, uint8_t dst_position, const uint8_t *src, const Rows &rows, const Pad &pad,
+                      DType dtype);
 AKGEN_API void pad_out(uint8_t *dst, View src, uint8_t src_position, const Rows &rows, DType dtype);
 AKGEN_API void pad_local(View dst, uint8_t dst_position, View src, uint8_t src_position, const Rows &rows, DType dtype);
 // Repeats of 256 bytes, strides in 32-byte blocks. `counted`: `lo` elements of each repeat, or 0 for the current mask.
-AKGEN_API void copy_repeats(View dst, View src, uint64_t lo, uint64_t hi, bool counted, uint32_t repeats, uint32_t dst_blk,
-                            uint32_t src_blk, uint32_t dst_rep, uint32_t src_rep, DType dtype);
+AKGEN_API void copy_repeats(View dst, View src, uint64_t lo, uint64_t hi, bool counted, uint32_t repeats,
+                            uint32_t dst_blk, uint32_t src_blk, uint32_t dst_rep, uint32_t src_rep, DType dtype);
 // Fill global memory with one element, as a vector core does it.
 AKGEN_API void fill_global(uint8_t *dst, uint64_t count, uint32_t element_bytes, uint64_t value);
 

@@ -4,7 +4,8 @@
 
 namespace akgen::twin {
 
-// Copies of row-major matrices into the fractal order of L1. Counts and strides as in Nd2NzParams, `element_bytes` wide.
+// Copies of row-major matrices into the fractal order of L1. Counts and strides as in
+// Nd2NzParams, `element_bytes` wide.
 struct NdToNz {
     uint32_t matrices, rows, columns;
     uint64_t src_matrix_stride, src_row_stride; // elements
@@ -20,7 +21,8 @@ struct Fractals {
 };
 AKGEN_API void load_fractals(View dst, View src, const Fractals &p, DType dtype);
 AKGEN_API void load_fractals_global(View dst, const uint8_t *src, const Fractals &p, DType dtype);
-// Square matrices of one fractal (16-bit), two, or four (4-bit): transposed, and split again, `between` from one to the next.
+// Square matrices of one fractal (16-bit), two, or four (4-bit): transposed, and split again,
+// `between` from one to the next.
 struct Squares {
     uint32_t start, repeats, src_stride, dst_gap, between;
     bool downwards;
@@ -51,10 +53,11 @@ struct Multiply {
     bool start_at_zero; // else L0C goes on
     bool with_bias;     // start from `bias`, one row
     uint8_t unit_flag;
-    bool align_k;       // float: A has an even number of fractals along k
-    bool no_vector;     // a matrix of one row keeps the fractal order
+    bool align_k;   // float: A has an even number of fractals along k
+    bool no_vector; // a matrix of one row keeps the fractal order
 };
-// HF32, in which products of floats keep 11 bits of each factor's fraction: rounded to the nearest, ties to even or away from 0.
+// HF32, in which products of floats keep 11 bits of each factor's fraction: rounded to the nearest,
+// ties to even or away from 0.
 AKGEN_API void multiply_in_hf32(bool on);
 AKGEN_API void round_hf32_away(bool away);
 AKGEN_API void multiply(View c, View a, View b, View bias, const Multiply &p, DType c_type, DType a_type, DType b_type);

@@ -4,14 +4,15 @@
 
 namespace akgen::twin {
 
-// A stored matrix: rows of `stride` elements, or 16 x C0 fractals column by column with `stride` rows, rounded up to 16.
+// A stored matrix: rows of `stride` elements, or 16 x C0 fractals column by column with
+// `stride` rows, rounded up to 16.
 struct Stored {
     uint8_t *data;
     DType type;
     bool fractal;
     bool transposed; // as stored: columns x rows
     uint64_t stride;
-    uint32_t limit_bytes; // of an on-chip tensor's buffer
+    uint32_t limit_bytes;         // of an on-chip tensor's buffer
     uint64_t row = 0, column = 0; // where the block begins, as stored
 };
 struct Product {
@@ -23,10 +24,10 @@ struct Product {
     uint32_t depth_a, depth_b;       // base blocks that L1 holds
     uint8_t atomic;                  // 0 none, 1 add, 2 max, 3 min
     bool add_to_last;                // go on with the sums of the last call
-    bool relu, split_channels; // floats of C in fractals of 8 columns
-    uint8_t hf32; // 0 no, 1 ties to even, 2 ties away from 0
-    uint64_t scale; // of quantised results
-    View scales;    // one for each column
+    bool relu, split_channels;       // floats of C in fractals of 8 columns
+    uint8_t hf32;                    // 0 no, 1 ties to even, 2 ties away from 0
+    uint64_t scale;                  // of quantised results
+    View scales;                     // one for each column
 };
 // `api` is a static string. With `wait` the caller goes on when C is there, else at matmul_wait.
 AKGEN_API void matmul(const Product &p, const char *api, bool wait);

@@ -17,19 +17,21 @@ AKGEN_API void *current_pipe();
 AKGEN_API uint64_t position_base(uint8_t position);
 // Bytes of a position's memory that no buffer has taken yet.
 AKGEN_API uint32_t free_bytes(uint8_t position);
-// The end of the memory that no buffer has taken, for an interface that needs scratch space. At least `bytes`, or all of it for 0.
+// The end of the memory that no buffer has taken, for an interface that needs scratch space. At least
+// `bytes`, or all of it for 0.
 AKGEN_API Buffer stack_buffer(uint8_t position, uint32_t bytes, const char *api);
 
 // Take `count` buffers of `bytes` bytes for a queue and return its number. `queue` is the number it had (0: none yet).
-AKGEN_API uint32_t queue_init(uint32_t queue, uint8_t from, uint8_t to, uint32_t depth, uint32_t count, uint32_t bytes, uint32_t pool);
+AKGEN_API uint32_t queue_init(uint32_t queue, uint8_t from, uint8_t to, uint32_t depth, uint32_t count, uint32_t bytes,
+                              uint32_t pool);
 AKGEN_API Buffer queue_alloc(uint32_t queue);
 AKGEN_API void queue_enque(uint32_t queue, const uint8_t *data, uint8_t from, uint8_t to);
 AKGEN_API Buffer queue_deque(uint32_t queue, uint8_t from, uint8_t to);
 AKGEN_API void queue_free(uint32_t queue, const uint8_t *data);
 AKGEN_API void queue_free_events(uint32_t queue);
-AKGEN_API uint32_t queue_count(uint32_t queue); // tensors enqueued and not yet dequeued
+AKGEN_API uint32_t queue_count(uint32_t queue);                     // tensors enqueued and not yet dequeued
 AKGEN_API uint8_t queue_state(uint32_t queue, const uint8_t *data); // of a buffer: free, allocated, enqueued, dequeued
-AKGEN_API uint32_t queue_idle(uint32_t queue);  // buffers that AllocTensor could give
+AKGEN_API uint32_t queue_idle(uint32_t queue);                      // buffers that AllocTensor could give
 
 AKGEN_API Buffer tbuf_init(uint8_t position, uint32_t bytes, uint32_t pool);
 // Check that a TBuf of `have` bytes was initialised and holds `offset + want` bytes (want 0: the rest).

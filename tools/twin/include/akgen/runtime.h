@@ -35,11 +35,11 @@ struct Access {
 // One instruction as the hardware sees it. `cost` is in the unit that the pipe's table needs:
 // V: repeats of 256 bytes, MTE/FIX: bytes (taken from the accesses), M: fractal steps, S: operations.
 struct Instr {
-    const char *api;    // vendor name, static string
-    const char *op;     // row of the throughput table ("Add", "Exp", "Cast f32->f16"), static string
-    const void *pc;     // __builtin_return_address(0) of the entry point
+    const char *api; // vendor name, static string
+    const char *op;  // row of the throughput table ("Add", "Exp", "Cast f32->f16"), static string
+    const void *pc;  // __builtin_return_address(0) of the entry point
     Pipe pipe;
-    DType dtype;        // type that decides throughput
+    DType dtype; // type that decides throughput
     uint8_t n_access;
     Access access[6];
     uint32_t repeats;
@@ -63,8 +63,8 @@ void warn(const char *code, const char *api, const void *pc, const char *format,
 
 // Vector mask state of the running core (SetMaskNorm/SetMaskCount/SetVectorMask/ResetMask).
 struct MaskState {
-    bool counter;        // counter mode: `lo` is the total element count
-    uint64_t lo, hi;     // normal mode: bit mask per repeat
+    bool counter;    // counter mode: `lo` is the total element count
+    uint64_t lo, hi; // normal mode: bit mask per repeat
 };
 MaskState &mask_state();
 

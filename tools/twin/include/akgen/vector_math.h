@@ -60,7 +60,7 @@ AKGEN_API void power_scalar(DType type, View dst, View src, View work, uint64_t 
 AKGEN_API void power_integer(View dst, View src0, View src1, View work, int64_t count);
 
 AKGEN_API void xor_count(DType type, View dst, View src0, View src1, View work, int64_t count);
-AKGEN_API void cumulative_sum(DType type, View dst, View last_row, View src, View work, uint32_t outer,
-                              uint32_t inner, bool last_axis);
+AKGEN_API void cumulative_sum(DType type, View dst, View last_row, View src, View work, uint32_t outer, uint32_t inner,
+                              bool last_axis);
 
 } // namespace akgen::twin

@@ -17,16 +17,15 @@ AKGEN_API void broadcast_axes(DType type, View dst, View src, View work, const u
 
 // dst[i] = the element at src + base + offsets[i] (bytes).
 AKGEN_API void gather_count(DType type, View dst, View src, View offsets, uint32_t base, int64_t count);
-AKGEN_API void gather_repeat(DType type, View dst, View src, View offsets, uint32_t base, MaskArg mask,
-                             uint32_t repeat, uint32_t dst_repeat);
+AKGEN_API void gather_repeat(DType type, View dst, View src, View offsets, uint32_t base, MaskArg mask, uint32_t repeat,
+                             uint32_t dst_repeat);
 // Blocks of 32 bytes at offsets[8 * repeat + i].
 AKGEN_API void gather_blocks(DType type, View dst, View src, View offsets, uint32_t repeat, uint32_t dst_block,
                              uint32_t dst_repeat);
 // Pack the elements whose bit is set. `pattern` 1 to 7: a built-in one, else `bits` holds it. `counted`: `mask`
 // elements of each repeat, else 256 bytes. Return how many there were.
-AKGEN_API uint64_t gather_mask(DType type, View dst, View src, View bits, uint8_t pattern, bool counted,
-                               uint32_t mask, uint32_t block_stride, uint32_t repeats, uint32_t src_repeat,
-                               uint32_t bits_repeat);
+AKGEN_API uint64_t gather_mask(DType type, View dst, View src, View bits, uint8_t pattern, bool counted, uint32_t mask,
+                               uint32_t block_stride, uint32_t repeats, uint32_t src_repeat, uint32_t bits_repeat);
 AKGEN_API int64_t gather_mask_rest();
 
 // 16 x 16 elements of 2 bytes.

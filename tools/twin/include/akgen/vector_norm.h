@@ -22,12 +22,13 @@ struct NormCall {
 AKGEN_API void normalise(const NormCall &call);
 
 // int8 = round(src * scale + offset), in half; per-channel: `channels` scales (and offsets) repeat over the elements.
-AKGEN_API void quantise(DType type, View dst, View src, View work, View scales, View offsets, float scale,
-                        float offset, uint32_t channels, int64_t count);
+AKGEN_API void quantise(DType type, View dst, View src, View work, View scales, View offsets, float scale, float offset,
+                        uint32_t channels, int64_t count);
 // dst = int32 * scale, rows of n elements; the scale is a tensor of n, or one value.
 AKGEN_API void dequantise(DType to, DType scale_type, View dst, View src, View scales, View work, float scale,
                           uint32_t rows, uint32_t n, uint32_t count);
-// dst = (src + offset) * scale for sources of 8 or 4 bits. `across`: scale and offset belong to rows of k, else to columns.
+// dst = (src + offset) * scale for sources of 8 or 4 bits. `across`: scale and offset belong to
+// rows of k, else to columns.
 AKGEN_API void antiquantise(DType to, DType from, View dst, View src, View offsets, View scales, View work,
                             uint32_t rows, uint32_t columns, bool across);
 // The same with one offset and one scale for all elements.

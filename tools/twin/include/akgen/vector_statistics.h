@@ -4,7 +4,8 @@
 
 namespace akgen::twin {
 
-// [n, groups * channels, stride]: `length` of `stride` elements count. Statistics per group, gamma and beta per channel.
+// [n, groups * channels, stride]: `length` of `stride` elements count. Statistics per group,
+// gamma and beta per channel.
 struct GroupNormCall {
     DType type;
     View dst, mean, variance, src, gamma, beta, work;
@@ -22,7 +23,8 @@ struct BatchNormCall {
 AKGEN_API void batch_norm(const BatchNormCall &call);
 // LayerNorm of alpha * src + gx.
 AKGEN_API void deep_norm(const NormCall &call, View gx, float alpha);
-// Rows whose mean and variance are known (NormCall: read, not written); `reciprocal` takes 1 / sqrt(variance + epsilon).
+// Rows whose mean and variance are known (NormCall: read, not written); `reciprocal`
+// takes 1 / sqrt(variance + epsilon).
 AKGEN_API void normalise_known(const NormCall &call, View reciprocal);
 
 // dst_mean = mean + (x - mean) * share, dst_sum = sum + (x - mean) * (x - dst_mean), for the first `count` of `length`;
@@ -35,7 +37,8 @@ struct WelfordCall {
     bool in_place;
 };
 AKGEN_API void welford_update(const WelfordCall &call);
-// One mean and variance out of `length` of each. Weights are a tensor, or head for the first head_length and tail after.
+// One mean and variance out of `length` of each. Weights are a tensor, or head for the first
+// head_length and tail after.
 struct WelfordFinal {
     View dst_mean, dst_variance, mean, sum, counts, work;
     uint32_t length, rounds, head, head_length, tail, tail_length;

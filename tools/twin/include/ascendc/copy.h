@@ -15,20 +15,23 @@ using akgen::twin::Rows;
 
 template <PaddingMode mode> constexpr void rows_are_padded()
 {
-    static_assert(mode == PaddingMode::Normal, "AKGEN:OTHER_CHIP: PaddingMode::Compact exists on later chips; Ascend910B pads rows to 32 bytes");
+    static_assert(mode == PaddingMode::Normal,
+                  "AKGEN:OTHER_CHIP: PaddingMode::Compact exists on later chips; Ascend910B pads rows to 32 bytes");
 }
 template <typename T> AKGEN_INLINE uint8_t position(const LocalTensor<T> &tensor) { return tensor.GetAddr().logicPos; }
 // Lengths and gaps in 32-byte blocks, gaps from end to start.
 AKGEN_INLINE Rows block_rows(const DataCopyParams &p)
 {
     const uint32_t bytes = p.blockLen * ONE_BLK_SIZE;
-    return Rows{p.blockCount, bytes, static_cast<int64_t>(bytes) + p.dstGap * 32, static_cast<int64_t>(bytes) + p.srcGap * 32};
+    return Rows{p.blockCount, bytes, static_cast<int64_t>(bytes) + p.dstGap * 32,
+                static_cast<int64_t>(bytes) + p.srcGap * 32};
 }
 constexpr uint32_t padded(uint32_t bytes) { return (bytes + 31) / 32 * 32; }
 // GM side: gap in bytes. On-chip side: rows padded to 32 bytes, gap in blocks.
 AKGEN_INLINE Rows rows_in(uint32_t count, uint32_t len, int64_t gm_gap, int64_t ub_gap, uint32_t left, uint32_t right)
 {
-    return Rows{count, len, static_cast<int64_t>(padded(len + left + right)) + ub_gap * 32, static_cast<int64_t>(len) + gm_gap};
+    return Rows{count, len, static_cast<int64_t>(padded(len + left + right)) + ub_gap * 32,
+                static_cast<int64_t>(len) + gm_gap};
 }
 AKGEN_INLINE Rows rows_out(uint32_t count, uint32_t len, int64_t ub_gap, int64_t gm_gap)
 {
@@ -44,15 +47,18 @@ template <typename T> AKGEN_INLINE uint64_t bits_of(T value)
 
 // -- count form ------------------------------------------------------------------------------------------------------
 
-template <typename T> AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const uint32_t count)
+template <typename T>
+AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const uint32_t count)
 {
     akgen::twin::copy_in(detail::view(dst), detail::position(dst), detail::address(src), count, detail::dtype_of<T>());
 }
-template <typename T> AKGEN_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t count)
+template <typename T>
+AKGEN_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t count)
 {
     akgen::twin::copy_out(detail::address(dst), detail::view(src), detail::position(src), count, detail::dtype_of<T>());
 }
-template <typename T> AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t count)
+template <typename T>
+AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t count)
 {
     akgen::twin::copy_local(detail::view(dst), detail::position(dst), detail::view(src), detail::position(src), count,
                             detail::dtype_of<T>());
@@ -63,14 +69,14 @@ template <typename T> AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, cons
 template <typename T>
 AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyParams &params)
 {
-    akgen::twin::copy_in_rows(detail::view(dst), detail::position(dst), detail::address(src), detail::block_rows(params),
-                              detail::dtype_of<T>());
+    akgen::twin::copy_in_rows(detail::view(dst), detail::position(dst), detail::address(src),
+                              detail::block_rows(params), detail::dtype_of<T>());
 }
 template <typename T>
 AKGEN_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &params)
 {
-    akgen::twin::copy_out_rows(detail::address(dst), detail::view(src), detail::position(src), detail::block_rows(params),
-                               detail::dtype_of<T>());
+    akgen::twin::copy_out_rows(detail::address(dst), detail::view(src), detail::position(src),
+                               detail::block_rows(params), detail::dtype_of<T>());
 }
 template <typename T, typename U>
 AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const DataCopyParams &params)
@@ -79,7 +85,7 @@ AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src,
                                  detail::block_rows(params), detail::dtype_of<U>());
 }
 
-// -- enhanced form: what it adds concerns copies out of L0C on older chips ---------------------------------------------
+// -- enhanced form: what it adds concerns copies out of L0C on older chips --------------------------------------------
 
 template <typename T>
 AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyParams &params,
@@ -100,10 +106,11 @@ AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src,
     DataCopy(dst, src, params);
 }
 
-// -- slice form: a box of a row-major array, innermost dimension first ----------------------------------------------------
+// -- slice form: a box of a row-major array, innermost dimension first ------------------------------------------------
 
 namespace detail {
-// One axis of a slice: elements or rows [startIndex, endIndex] of shapeValue, in bursts of burstLen blocks `stride` apart.
+// One axis of a slice: elements or rows [startIndex, endIndex] of shapeValue, in bursts of
+// burstLen blocks `stride` apart.
 template <typename Dst, typename Src>
 AKGEN_INLINE void copy_slices(const Dst &dst, const Src &src, const SliceInfo dstSlices[], const SliceInfo srcSlices[],
                               uint32_t dims, uint32_t element_bytes)
@@ -149,7 +156,7 @@ AKGEN_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src
     detail::copy_slices(dst, src, dstSliceInfo, srcSliceInfo, dimValue, sizeof(T));
 }
 
-// -- DataCopyPad: lengths in bytes ---------------------------------------------------------------------------------------
+// -- DataCopyPad: lengths in bytes ------------------------------------------------------------------------------------
 
 template <typename T, PaddingMode mode = PaddingMode::Normal>
 AKGEN_INLINE void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyExtParams &params,
@@ -171,10 +178,11 @@ AKGEN_INLINE void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &
     detail::rows_are_padded<mode>();
     const uint32_t left = pad.isPad ? pad.leftPadding * sizeof(PrimT<T>) : 0;
     const uint32_t right = pad.isPad ? pad.rightPadding * sizeof(PrimT<T>) : 0;
-    akgen::twin::pad_in(detail::view(dst), detail::position(dst), detail::address(src),
-                        detail::rows_in(params.blockCount, params.blockLen, params.srcStride, params.dstStride, left, right),
-                        detail::Pad{pad.isPad, pad.leftPadding, pad.rightPadding, sizeof(PrimT<T>), pad.paddingValue},
-                        detail::dtype_of<T>());
+    akgen::twin::pad_in(
+        detail::view(dst), detail::position(dst), detail::address(src),
+        detail::rows_in(params.blockCount, params.blockLen, params.srcStride, params.dstStride, left, right),
+        detail::Pad{pad.isPad, pad.leftPadding, pad.rightPadding, sizeof(PrimT<T>), pad.paddingValue},
+        detail::dtype_of<T>());
 }
 template <typename T, PaddingMode mode = PaddingMode::Normal>
 AKGEN_INLINE void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyExtParams &params)
@@ -201,12 +209,12 @@ template <typename T, TPosition pos = TPosition::MAX> AKGEN_INLINE void SetPadVa
     akgen::twin::set_filler(detail::bits_of(paddingValue));
 }
 
-// -- Copy: the vector unit moves `repeatTime` repeats of `mask` elements within the Unified Buffer -------------------------
+// -- Copy: the vector unit moves `repeatTime` repeats of `mask` elements within the Unified Buffer --------------------
 
 namespace detail {
 template <typename T>
-AKGEN_INLINE void copy_repeats(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t lo, uint64_t hi, bool counted,
-                               uint32_t repeats, const CopyRepeatParams &p)
+AKGEN_INLINE void copy_repeats(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t lo, uint64_t hi,
+                               bool counted, uint32_t repeats, const CopyRepeatParams &p)
 {
     Copy_takes<T>();
     akgen::twin::copy_repeats(view(dst), view(src), lo, hi, counted, repeats, p.dstStride, p.srcStride, p.dstRepeatSize,
@@ -214,16 +222,17 @@ AKGEN_INLINE void copy_repeats(const LocalTensor<T> &dst, const LocalTensor<T> &
 }
 } // namespace detail
 template <typename T, bool isSetMask = true>
-AKGEN_INLINE void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask, const uint8_t repeatTime,
-                       const CopyRepeatParams &repeatParams)
+AKGEN_INLINE void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask,
+                       const uint8_t repeatTime, const CopyRepeatParams &repeatParams)
 {
     detail::copy_repeats(dst, src, isSetMask ? mask : 0, 0, true, repeatTime, repeatParams);
 }
 template <typename T, bool isSetMask = true>
-AKGEN_INLINE void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[], const uint8_t repeatTime,
-                       const CopyRepeatParams &repeatParams)
+AKGEN_INLINE void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[],
+                       const uint8_t repeatTime, const CopyRepeatParams &repeatParams)
 {
-    detail::copy_repeats(dst, src, isSetMask ? mask[0] : 0, isSetMask ? mask[1] : 0, !isSetMask, repeatTime, repeatParams);
+    detail::copy_repeats(dst, src, isSetMask ? mask[0] : 0, isSetMask ? mask[1] : 0, !isSetMask, repeatTime,
+                         repeatParams);
 }
 template <typename T> AKGEN_INLINE void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t count)
 {
@@ -231,7 +240,7 @@ template <typename T> AKGEN_INLINE void Copy(const LocalTensor<T> &dst, const Lo
                             detail::dtype_of<T>());
 }
 
-// -- atomics: what a copy out of the core does to global memory ---------------------------------------------------------------
+// -- atomics: what a copy out of the core does to global memory -------------------------------------------------------
 
 template <typename T> AKGEN_INLINE void SetAtomicAdd()
 {
@@ -277,7 +286,7 @@ AKGEN_INLINE void GetStoreAtomicConfig(uint16_t &atomicType, uint16_t &atomicOp)
 }
 AKGEN_INLINE void DisableDmaAtomic() { SetAtomicNone(); }
 
-// -- global memory ------------------------------------------------------------------------------------------------------------
+// -- global memory ----------------------------------------------------------------------------------------------------
 
 template <typename T, CacheLine entireType, DcciDst dcciDst>
 AKGEN_INLINE void DataCacheCleanAndInvalid(const GlobalTensor<T> &dst)
@@ -297,14 +306,17 @@ template <typename T> AKGEN_INLINE void DataCachePreload(const GlobalTensor<T> &
 // A value of global memory past the data cache.
 template <typename T> AKGEN_INLINE T ReadGmByPassDCache(__gm__ T *addr)
 {
-    return *reinterpret_cast<T *>(akgen::twin::global_scalar_direct(reinterpret_cast<uint8_t *>(addr), sizeof(T), false));
+    return *reinterpret_cast<T *>(
+        akgen::twin::global_scalar_direct(reinterpret_cast<uint8_t *>(addr), sizeof(T), false));
 }
 template <typename T> AKGEN_INLINE void WriteGmByPassDCache(__gm__ T *addr, T value)
 {
-    *reinterpret_cast<T *>(akgen::twin::global_scalar_direct(reinterpret_cast<uint8_t *>(addr), sizeof(T), true)) = value;
+    *reinterpret_cast<T *>(akgen::twin::global_scalar_direct(reinterpret_cast<uint8_t *>(addr), sizeof(T), true)) =
+        value;
 }
 
-template <typename T> AKGEN_INLINE void InitGlobalMemory(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const T value)
+template <typename T>
+AKGEN_INLINE void InitGlobalMemory(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const T value)
 {
     akgen::twin::fill_global(detail::address(gmWorkspaceAddr), size, sizeof(T), detail::bits_of(value));
 }
@@ -319,56 +331,59 @@ template <typename T> AKGEN_INLINE void Fill(GlobalTensor<T> &gmWorkspaceAddr, c
 
 template <typename T> AKGEN_INLINE void DataCopyUB2GMImpl(__gm__ T *dst, __ubuf__ T *src, const DataCopyParams &params)
 {
-    akgen::twin::copy_out_rows(reinterpret_cast<uint8_t *>(dst), akgen::twin::View{reinterpret_cast<uint8_t *>(src), 0}, 0,
-                               detail::block_rows(params), detail::dtype_of<T>());
+    akgen::twin::copy_out_rows(reinterpret_cast<uint8_t *>(dst), akgen::twin::View{reinterpret_cast<uint8_t *>(src), 0},
+                               0, detail::block_rows(params), detail::dtype_of<T>());
 }
 template <typename T> AKGEN_INLINE void DataCopyGM2UBImpl(__ubuf__ T *dst, __gm__ T *src, const DataCopyParams &params)
 {
-    akgen::twin::copy_in_rows(akgen::twin::View{reinterpret_cast<uint8_t *>(dst), 0}, 0, reinterpret_cast<uint8_t *>(src),
-                              detail::block_rows(params), detail::dtype_of<T>());
+    akgen::twin::copy_in_rows(akgen::twin::View{reinterpret_cast<uint8_t *>(dst), 0}, 0,
+                              reinterpret_cast<uint8_t *>(src), detail::block_rows(params), detail::dtype_of<T>());
 }
 
 } // namespace AscendC
 
 // The compiler's own copy intrinsics: lengths and gaps in 32-byte blocks.
 template <typename T>
-AKGEN_INLINE void copy_gm_to_ubuf(__ubuf__ T *dst, __gm__ T *src, uint8_t, uint16_t count, uint16_t len, uint16_t src_gap, uint16_t dst_gap)
+AKGEN_INLINE void copy_gm_to_ubuf(__ubuf__ T *dst, __gm__ T *src, uint8_t, uint16_t count, uint16_t len,
+                                  uint16_t src_gap, uint16_t dst_gap)
 {
     AscendC::DataCopyGM2UBImpl(dst, src, {count, len, src_gap, dst_gap});
 }
 template <typename T>
-AKGEN_INLINE void copy_ubuf_to_gm(__gm__ T *dst, __ubuf__ T *src, uint8_t, uint16_t count, uint16_t len, uint16_t src_gap, uint16_t dst_gap)
+AKGEN_INLINE void copy_ubuf_to_gm(__gm__ T *dst, __ubuf__ T *src, uint8_t, uint16_t count, uint16_t len,
+                                  uint16_t src_gap, uint16_t dst_gap)
 {
     AscendC::DataCopyUB2GMImpl(dst, src, {count, len, src_gap, dst_gap});
 }
 template <typename T>
-AKGEN_INLINE void copy_ubuf_to_ubuf(__ubuf__ T *dst, __ubuf__ T *src, uint8_t, uint16_t count, uint16_t len, uint16_t src_gap, uint16_t dst_gap)
+AKGEN_INLINE void copy_ubuf_to_ubuf(__ubuf__ T *dst, __ubuf__ T *src, uint8_t, uint16_t count, uint16_t len,
+                                    uint16_t src_gap, uint16_t dst_gap)
 {
     akgen::twin::copy_local_rows(akgen::twin::View{reinterpret_cast<uint8_t *>(dst), 0}, 0,
                                  akgen::twin::View{reinterpret_cast<uint8_t *>(src), 0}, 0,
-                                 AscendC::detail::block_rows({count, len, src_gap, dst_gap}), AscendC::detail::dtype_of<T>());
+                                 AscendC::detail::block_rows({count, len, src_gap, dst_gap}),
+                                 AscendC::detail::dtype_of<T>());
 }
 
 // Lengths in bytes, gaps in global memory in bytes, in the Unified Buffer in 32-byte blocks; padding in elements.
 AKGEN_INLINE void set_mov_pad_val(uint64_t value) { akgen::twin::set_filler(value); }
-#define AKGEN_ALIGNED_COPIES(Bits, Type, Kind)                                                                       \
-    AKGEN_INLINE void copy_gm_to_ubuf_align_##Bits(__ubuf__ void *dst, __gm__ void *src, uint8_t, uint16_t count,    \
-                                                   uint32_t len, uint8_t left, uint8_t right, uint32_t src_gap,      \
-                                                   uint32_t dst_gap)                                                 \
-    {                                                                                                                \
-        const uint32_t row = (len + (left + right) * sizeof(Type) + 31) / 32 * 32;                                   \
-        akgen::twin::pad_in(akgen::twin::View{static_cast<uint8_t *>(dst), 0}, 0, static_cast<uint8_t *>(src),       \
-                            {count, len, int64_t{row} + int64_t{dst_gap} * 32, int64_t{len} + src_gap},              \
-                            {left + right > 0, left, right, sizeof(Type), akgen::twin::filler()},                   \
-                            akgen::twin::DType::Kind);                \
-    }                                                                                                                \
-    AKGEN_INLINE void copy_ubuf_to_gm_align_##Bits(__gm__ void *dst, __ubuf__ void *src, uint8_t, uint16_t count,    \
-                                                   uint32_t len, uint8_t, uint8_t, uint32_t src_gap,                 \
-                                                   uint32_t dst_gap)                                                 \
-    {                                                                                                                \
-        const int64_t row = (int64_t{len} + 31) / 32 * 32 + int64_t{src_gap} * 32;                                   \
-        akgen::twin::pad_out(static_cast<uint8_t *>(dst), akgen::twin::View{static_cast<uint8_t *>(src), 0}, 0,      \
-                             {count, len, int64_t{len} + dst_gap, row}, akgen::twin::DType::Kind);           \
+#define AKGEN_ALIGNED_COPIES(Bits, Type, Kind)                                                                         \
+    AKGEN_INLINE void copy_gm_to_ubuf_align_##Bits(__ubuf__ void *dst, __gm__ void *src, uint8_t, uint16_t count,      \
+                                                   uint32_t len, uint8_t left, uint8_t right, uint32_t src_gap,        \
+                                                   uint32_t dst_gap)                                                   \
+    {                                                                                                                  \
+        const uint32_t row = (len + (left + right) * sizeof(Type) + 31) / 32 * 32;                                     \
+        akgen::twin::pad_in(akgen::twin::View{static_cast<uint8_t *>(dst), 0}, 0, static_cast<uint8_t *>(src),         \
+                            {count, len, int64_t{row} + int64_t{dst_gap} * 32, int64_t{len} + src_gap},                \
+                            {left + right > 0, left, right, sizeof(Type), akgen::twin::filler()},                      \
+                            akgen::twin::DType::Kind);                                                                 \
+    }                                                                                                                  \
+    AKGEN_INLINE void copy_ubuf_to_gm_align_##Bits(__gm__ void *dst, __ubuf__ void *src, uint8_t, uint16_t count,      \
+                                                   uint32_t len, uint8_t, uint8_t, uint32_t src_gap, uint32_t dst_gap) \
+    {                                                                                                                  \
+        const int64_t row = (int64_t{len} + 31) / 32 * 32 + int64_t{src_gap} * 32;                                     \
+        akgen::twin::pad_out(static_cast<uint8_t *>(dst), akgen::twin::View{static_cast<uint8_t *>(src), 0}, 0,        \
+                             {count, len, int64_t{len} + dst_gap, row}, akgen::twin::DType::Kind);                     \
     }
 AKGEN_ALIGNED_COPIES(b8, uint8_t, U8)
 AKGEN_ALIGNED_COPIES(b16, uint16_t, U16)

@@ -14,8 +14,8 @@ struct Nz2NdParamsFull {
     uint16_t dstNdMatrixStride = 1;
 
     constexpr Nz2NdParamsFull() {}
-    constexpr Nz2NdParamsFull(uint16_t number, uint16_t rows, uint16_t columns, uint16_t src_matrix, uint16_t src_column,
-                              uint16_t dst_row, uint16_t dst_matrix)
+    constexpr Nz2NdParamsFull(uint16_t number, uint16_t rows, uint16_t columns, uint16_t src_matrix,
+                              uint16_t src_column, uint16_t dst_row, uint16_t dst_matrix)
         : ndNum(number), nValue(rows), dValue(columns), srcNdMatrixStride(src_matrix), srcNStride(src_column),
           dstDStride(dst_row), dstNdMatrixStride(dst_matrix)
     {
@@ -30,9 +30,11 @@ AKGEN_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src
     for (uint32_t matrix = 0; matrix < p.ndNum; ++matrix) {
         for (uint32_t column = 0; column * BLOCK_CUBE < p.dValue; ++column) {
             const uint64_t to = static_cast<uint64_t>(matrix) * p.dstNdMatrixStride + column * BLOCK_CUBE;
-            const LocalTensor<T> from = src[matrix * p.srcNdMatrixStride * CUBE_MAX_SIZE + column * p.srcNStride * BLOCK_CUBE];
+            const LocalTensor<T> from =
+                src[matrix * p.srcNdMatrixStride * CUBE_MAX_SIZE + column * p.srcNStride * BLOCK_CUBE];
             akgen::twin::pad_out(detail::address(dst[to]), detail::view(from), detail::position(from),
-                                 {p.nValue, run, static_cast<int64_t>(p.dstDStride * sizeof(PrimT<T>)), run}, detail::dtype_of<T>());
+                                 {p.nValue, run, static_cast<int64_t>(p.dstDStride * sizeof(PrimT<T>)), run},
+                                 detail::dtype_of<T>());
         }
     }
 }

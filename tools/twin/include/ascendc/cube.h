@@ -13,12 +13,12 @@ AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src
 {
     detail::reorders<T>();
     akgen::twin::nd_to_nz(detail::view(dst), detail::address(src),
-                          {p.ndNum, p.nValue, p.dValue, p.srcNdMatrixStride, p.srcDValue, p.dstNzC0Stride, p.dstNzNStride,
-                           p.dstNzMatrixStride},
+                          {p.ndNum, p.nValue, p.dValue, p.srcNdMatrixStride, p.srcDValue, p.dstNzC0Stride,
+                           p.dstNzNStride, p.dstNzMatrixStride},
                           detail::dtype_of<T>());
 }
 
-// -- into L0 ------------------------------------------------------------------------------------------------------------
+// -- into L0 ----------------------------------------------------------------------------------------------------------
 
 template <typename T>
 AKGEN_INLINE void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadData2DParams &p)
@@ -32,12 +32,13 @@ template <typename T>
 AKGEN_INLINE void LoadData(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const LoadData2DParams &p)
 {
     detail::loads_from_global<T>();
-    akgen::twin::load_fractals_global(detail::view(dst), detail::address(src),
-                                      {p.startIndex, p.repeatTimes, p.srcStride, p.dstGap, p.ifTranspose, p.addrMode != 0},
-                                      detail::dtype_of<T>());
+    akgen::twin::load_fractals_global(
+        detail::view(dst), detail::address(src),
+        {p.startIndex, p.repeatTimes, p.srcStride, p.dstGap, p.ifTranspose, p.addrMode != 0}, detail::dtype_of<T>());
 }
 template <typename T>
-AKGEN_INLINE void LoadDataWithTranspose(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadData2dTransposeParams &p)
+AKGEN_INLINE void LoadDataWithTranspose(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                                        const LoadData2dTransposeParams &p)
 {
     detail::loads_transposed<T>();
     akgen::twin::load_squares(detail::view(dst), detail::view(src),
@@ -48,12 +49,12 @@ template <typename T, const IsResetLoad3dConfig &config = IS_RESER_LOAD3D_DEFAUL
 AKGEN_INLINE void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadData3DParamsV2<U> &p)
 {
     detail::loads_image<T>();
-    akgen::twin::load_image(
-        detail::view(dst), detail::view(src),
-        {p.l1H, p.l1W, p.channelSize, p.padList[0], p.padList[1], p.padList[2], p.padList[3], p.kExtension, p.mExtension,
-         p.kStartPt, p.mStartPt, p.strideW, p.strideH, p.filterW + (p.filterSizeW ? 256u : 0u),
-         p.filterH + (p.filterSizeH ? 256u : 0u), p.dilationFilterW, p.dilationFilterH, p.enTranspose, detail::bits_of(p.padValue)},
-        config.isSetFMatrix, config.isSetPadding, detail::dtype_of<T>());
+    akgen::twin::load_image(detail::view(dst), detail::view(src),
+                            {p.l1H, p.l1W, p.channelSize, p.padList[0], p.padList[1], p.padList[2], p.padList[3],
+                             p.kExtension, p.mExtension, p.kStartPt, p.mStartPt, p.strideW, p.strideH,
+                             p.filterW + (p.filterSizeW ? 256u : 0u), p.filterH + (p.filterSizeH ? 256u : 0u),
+                             p.dilationFilterW, p.dilationFilterH, p.enTranspose, detail::bits_of(p.padValue)},
+                            config.isSetFMatrix, config.isSetPadding, detail::dtype_of<T>());
 }
 // What LoadData of an image takes where its parameters are not to be set.
 AKGEN_INLINE void SetFmatrix(uint16_t l1H, uint16_t l1W, const uint8_t padList[4], const FmatrixMode &)
@@ -79,45 +80,67 @@ AKGEN_INLINE void SetLoadDataBoundary(uint32_t boundaryValue) { akgen::twin::ima
 template <typename T, typename U = PrimT<T>>
 AKGEN_INLINE void InitConstValue(const LocalTensor<T> &dst, const InitConstValueParams<U> &p)
 {
-    akgen::twin::fill_cube(detail::view(dst), p.repeatTimes, p.blockNum, p.dstGap, detail::bits_of(p.initValue), detail::dtype_of<T>());
+    akgen::twin::fill_cube(detail::view(dst), p.repeatTimes, p.blockNum, p.dstGap, detail::bits_of(p.initValue),
+                           detail::dtype_of<T>());
 }
 
-// -- the multiplication -----------------------------------------------------------------------------------------------------
+// -- the multiplication -----------------------------------------------------------------------------------------------
 
 namespace detail {
 AKGEN_INLINE akgen::twin::Multiply multiply_of(const MmadParams &p, bool bias)
 {
-    return {p.m, p.n, p.k, p.cmatrixInitVal && !p.isBias, bias, static_cast<uint8_t>(p.unitFlag), p.kDirectionAlign, p.disableGemv};
+    return {p.m,
+            p.n,
+            p.k,
+            p.cmatrixInitVal && !p.isBias,
+            bias,
+            static_cast<uint8_t>(p.unitFlag),
+            p.kDirectionAlign,
+            p.disableGemv};
 }
 } // namespace detail
 template <typename T, typename U, typename S>
-AKGEN_INLINE void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm, const LocalTensor<S> &filter, const MmadParams &mmadParams)
+AKGEN_INLINE void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm, const LocalTensor<S> &filter,
+                       const MmadParams &mmadParams)
 {
     detail::multiplies<T, U, S>();
     akgen::twin::multiply(detail::view(dst), detail::view(fm), detail::view(filter), {nullptr, 0},
-                          detail::multiply_of(mmadParams, false), detail::dtype_of<T>(), detail::dtype_of<U>(), detail::dtype_of<S>());
+                          detail::multiply_of(mmadParams, false), detail::dtype_of<T>(), detail::dtype_of<U>(),
+                          detail::dtype_of<S>());
 }
 template <typename T, typename U, typename S, typename V>
-AKGEN_INLINE void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm, const LocalTensor<S> &filter, const LocalTensor<V> &bias,
-                       const MmadParams &mmadParams)
+AKGEN_INLINE void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm, const LocalTensor<S> &filter,
+                       const LocalTensor<V> &bias, const MmadParams &mmadParams)
 {
     detail::multiplies<T, U, S>();
     static_assert(std::is_same_v<PrimT<T>, PrimT<V>>, "AKGEN:DTYPE_UNSUPPORTED: the bias of Mmad has the type of dst");
     akgen::twin::multiply(detail::view(dst), detail::view(fm), detail::view(filter), detail::view(bias),
-                          detail::multiply_of(mmadParams, true), detail::dtype_of<T>(), detail::dtype_of<U>(), detail::dtype_of<S>());
+                          detail::multiply_of(mmadParams, true), detail::dtype_of<T>(), detail::dtype_of<U>(),
+                          detail::dtype_of<S>());
 }
 AKGEN_INLINE void SetHF32Mode(bool hf32Mode) { akgen::twin::multiply_in_hf32(hf32Mode); }
 AKGEN_INLINE void SetHF32Mode(HF32Mode hf32Mode) { akgen::twin::multiply_in_hf32(hf32Mode == HF32Mode::ENABLE); }
 AKGEN_INLINE void SetHF32TransMode(bool hf32TransMode) { akgen::twin::round_hf32_away(hf32TransMode); }
 AKGEN_INLINE void SetMMLayoutTransform(bool) {}
 
-// -- out of L0C -----------------------------------------------------------------------------------------------------------------
+// -- out of L0C -------------------------------------------------------------------------------------------------------
 
 namespace detail {
 AKGEN_INLINE akgen::twin::Fix fix_of(const FixpipeParamsV220 &p, const FixpipeConfig &config)
 {
-    return {p.nSize, p.mSize, p.srcStride, p.dstStride, p.ndNum, p.srcNdStride, p.dstNdStride, static_cast<uint8_t>(p.quantPre),
-            p.unitFlag, p.reluEn, config.format == CO2Layout::ROW_MAJOR, p.isChannelSplit, p.deqScalar};
+    return {p.nSize,
+            p.mSize,
+            p.srcStride,
+            p.dstStride,
+            p.ndNum,
+            p.srcNdStride,
+            p.dstNdStride,
+            static_cast<uint8_t>(p.quantPre),
+            p.unitFlag,
+            p.reluEn,
+            config.format == CO2Layout::ROW_MAJOR,
+            p.isChannelSplit,
+            p.deqScalar};
 }
 } // namespace detail
 template <typename T, typename U, const FixpipeConfig &config = CFG_ROW_MAJOR>
@@ -133,8 +156,8 @@ AKGEN_INLINE void Fixpipe(const GlobalTensor<T> &dst, const LocalTensor<U> &src,
                           const FixpipeParamsV220 &intriParams)
 {
     detail::leaves<T, U>();
-    akgen::twin::fix_out(detail::address(dst), detail::view(src), detail::view(cbufWorkspace), detail::fix_of(intriParams, config),
-                         detail::dtype_of<T>(), detail::dtype_of<U>());
+    akgen::twin::fix_out(detail::address(dst), detail::view(src), detail::view(cbufWorkspace),
+                         detail::fix_of(intriParams, config), detail::dtype_of<T>(), detail::dtype_of<U>());
 }
 template <typename T, typename U, const FixpipeConfig &config = CFG_NZ>
 AKGEN_INLINE void Fixpipe(const LocalTensor<T> &dst, const LocalTensor<U> &src, const FixpipeParamsV220 &intriParams)
@@ -149,8 +172,8 @@ AKGEN_INLINE void Fixpipe(const LocalTensor<T> &dst, const LocalTensor<U> &src, 
                           const FixpipeParamsV220 &intriParams)
 {
     detail::leaves<T, U>();
-    akgen::twin::fix_to_l1(detail::view(dst), detail::view(src), detail::view(cbufWorkspace), detail::fix_of(intriParams, config),
-                           detail::dtype_of<T>(), detail::dtype_of<U>());
+    akgen::twin::fix_to_l1(detail::view(dst), detail::view(src), detail::view(cbufWorkspace),
+                           detail::fix_of(intriParams, config), detail::dtype_of<T>(), detail::dtype_of<U>());
 }
 AKGEN_INLINE void SetFixpipeNz2ndFlag(uint16_t ndNum, uint16_t srcNdStride, uint16_t dstNdStride)
 {
@@ -158,7 +181,8 @@ AKGEN_INLINE void SetFixpipeNz2ndFlag(uint16_t ndNum, uint16_t srcNdStride, uint
 }
 AKGEN_INLINE void SetFixpipePreQuantFlag(uint64_t config) { akgen::twin::fix_scale(config); }
 // The tensor of a ReLU is reserved: nothing reads it.
-template <typename T, bool setRelu = false> AKGEN_INLINE void SetFixPipeConfig(const LocalTensor<T> &preData, bool = false)
+template <typename T, bool setRelu = false>
+AKGEN_INLINE void SetFixPipeConfig(const LocalTensor<T> &preData, bool = false)
 {
     static_assert(!setRelu, "AKGEN:OTHER_CHIP: SetFixPipeConfig<T, true> does not exist on Ascend910B; "
                             "set reluPre of DataCopyCO12DstParams for a plain ReLU");
@@ -172,21 +196,23 @@ AKGEN_INLINE void SetFixPipeConfig(const LocalTensor<T> &, const LocalTensor<T> 
 namespace detail {
 AKGEN_INLINE akgen::twin::Fix fix_of(const DataCopyCO12DstParams &p)
 {
-    return {p.nSize, p.mSize, p.srcStride, p.dstStride, 1, 0, 0, static_cast<uint8_t>(p.quantPre), p.unitFlag,
-            p.reluPre != 0, p.nz2ndEn, p.channelSplit, 0};
+    return {p.nSize,    p.mSize,        p.srcStride, p.dstStride,    1, 0, 0, static_cast<uint8_t>(p.quantPre),
+            p.unitFlag, p.reluPre != 0, p.nz2ndEn,   p.channelSplit, 0};
 }
 } // namespace detail
 template <typename T, typename U>
 AKGEN_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<U> &src, const DataCopyCO12DstParams &p)
 {
     detail::leaves<T, U>();
-    akgen::twin::fix_legacy(detail::address(dst), detail::view(src), detail::fix_of(p), detail::dtype_of<T>(), detail::dtype_of<U>());
+    akgen::twin::fix_legacy(detail::address(dst), detail::view(src), detail::fix_of(p), detail::dtype_of<T>(),
+                            detail::dtype_of<U>());
 }
 template <typename T, typename U>
 AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const DataCopyCO12DstParams &p)
 {
     detail::leaves<T, U>();
-    akgen::twin::fix_legacy_to_l1(detail::view(dst), detail::view(src), detail::fix_of(p), detail::dtype_of<T>(), detail::dtype_of<U>());
+    akgen::twin::fix_legacy_to_l1(detail::view(dst), detail::view(src), detail::fix_of(p), detail::dtype_of<T>(),
+                                  detail::dtype_of<U>());
 }
 
 } // namespace AscendC

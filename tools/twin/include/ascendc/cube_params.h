@@ -36,8 +36,8 @@ struct Nd2NzParams {
     uint16_t dstNzMatrixStride = 0;
 
     constexpr Nd2NzParams() {}
-    constexpr Nd2NzParams(uint16_t matrices, uint16_t n, uint16_t d, uint16_t src_matrix, uint16_t src_d, uint16_t dst_c0,
-                          uint16_t dst_n, uint16_t dst_matrix)
+    constexpr Nd2NzParams(uint16_t matrices, uint16_t n, uint16_t d, uint16_t src_matrix, uint16_t src_d,
+                          uint16_t dst_c0, uint16_t dst_n, uint16_t dst_matrix)
         : ndNum(matrices), nValue(n), dValue(d), srcNdMatrixStride(src_matrix), srcDValue(src_d), dstNzC0Stride(dst_c0),
           dstNzNStride(dst_n), dstNzMatrixStride(dst_matrix)
     {
@@ -54,9 +54,10 @@ struct LoadData2DParams {
     uint8_t addrMode = 0;
 
     constexpr LoadData2DParams() {}
-    constexpr LoadData2DParams(uint16_t start, uint8_t times, uint16_t stride, uint8_t sid_, uint16_t gap, bool transpose,
-                               uint8_t mode)
-        : startIndex(start), dstGap(gap), srcStride(stride), ifTranspose(transpose), repeatTimes(times), sid(sid_), addrMode(mode)
+    constexpr LoadData2DParams(uint16_t start, uint8_t times, uint16_t stride, uint8_t sid_, uint16_t gap,
+                               bool transpose, uint8_t mode)
+        : startIndex(start), dstGap(gap), srcStride(stride), ifTranspose(transpose), repeatTimes(times), sid(sid_),
+          addrMode(mode)
     {
     }
 };
@@ -70,7 +71,8 @@ struct LoadData2dTransposeParams {
     uint8_t addrMode = 0;
 
     constexpr LoadData2dTransposeParams() {}
-    constexpr LoadData2dTransposeParams(uint16_t start, uint8_t times, uint16_t stride, uint16_t gap, uint16_t between, uint8_t mode = 0)
+    constexpr LoadData2dTransposeParams(uint16_t start, uint8_t times, uint16_t stride, uint16_t gap, uint16_t between,
+                                        uint8_t mode = 0)
         : startIndex(start), repeatTimes(times), srcStride(stride), dstGap(gap), dstFracGap(between), addrMode(mode)
     {
     }
@@ -99,9 +101,9 @@ template <typename T> struct LoadData3DParamsV2 {
     bool fMatrixCtrl = false;
 
     LoadData3DParamsV2() {}
-    LoadData3DParamsV2(const uint8_t pads[4], uint16_t h, uint16_t w, uint16_t channels, uint16_t k, uint16_t m, uint16_t k_start,
-                       uint16_t m_start, uint8_t stride_w, uint8_t stride_h, uint8_t filter_w, uint8_t filter_h,
-                       uint8_t dilation_w, uint8_t dilation_h, bool transpose, bool small_k, T pad)
+    LoadData3DParamsV2(const uint8_t pads[4], uint16_t h, uint16_t w, uint16_t channels, uint16_t k, uint16_t m,
+                       uint16_t k_start, uint16_t m_start, uint8_t stride_w, uint8_t stride_h, uint8_t filter_w,
+                       uint8_t filter_h, uint8_t dilation_w, uint8_t dilation_h, bool transpose, bool small_k, T pad)
         : l1H(h), l1W(w), channelSize(channels), kExtension(k), mExtension(m), kStartPt(k_start), mStartPt(m_start),
           strideW(stride_w), strideH(stride_h), filterW(filter_w), filterH(filter_h), dilationFilterW(dilation_w),
           dilationFilterH(dilation_h), enTranspose(transpose), enSmallK(small_k), padValue(pad)
@@ -167,8 +169,10 @@ struct MmadParams {
     bool disableGemv = false;
 
     constexpr MmadParams() {}
-    constexpr MmadParams(uint16_t m_, uint16_t n_, uint16_t k_, bool bias, int32_t offset, bool sparse, bool winograd_a, bool winograd_b)
-        : m(m_), n(n_), k(k_), isBias(bias), fmOffset(offset), enSsparse(sparse), enWinogradA(winograd_a), enWinogradB(winograd_b)
+    constexpr MmadParams(uint16_t m_, uint16_t n_, uint16_t k_, bool bias, int32_t offset, bool sparse, bool winograd_a,
+                         bool winograd_b)
+        : m(m_), n(n_), k(k_), isBias(bias), fmOffset(offset), enSsparse(sparse), enWinogradA(winograd_a),
+          enWinogradB(winograd_b)
     {
     }
     constexpr MmadParams(uint16_t m_, uint16_t n_, uint16_t k_, uint8_t flag, bool source, bool init)
@@ -196,8 +200,9 @@ struct FixpipeParamsV220 {
         : nSize(n), mSize(m), srcStride(src), dstStride(dst), reluEn(relu)
     {
     }
-    constexpr FixpipeParamsV220(uint16_t n, uint16_t m, uint16_t src, uint32_t dst, bool relu, QuantMode_t quant, int64_t scale,
-                                uint16_t matrices, uint16_t src_matrix, uint16_t dst_matrix, uint8_t flag)
+    constexpr FixpipeParamsV220(uint16_t n, uint16_t m, uint16_t src, uint32_t dst, bool relu, QuantMode_t quant,
+                                int64_t scale, uint16_t matrices, uint16_t src_matrix, uint16_t dst_matrix,
+                                uint8_t flag)
         : nSize(n), mSize(m), srcStride(src), dstStride(dst), quantPre(quant), deqScalar(static_cast<uint64_t>(scale)),
           ndNum(matrices), srcNdStride(src_matrix), dstNdStride(dst_matrix), reluEn(relu), unitFlag(flag)
     {
@@ -222,7 +227,8 @@ struct DataCopyCO12DstParams {
     constexpr DataCopyCO12DstParams() {}
     constexpr DataCopyCO12DstParams(uint16_t n, uint16_t m, uint32_t dst, uint16_t src, QuantMode_t quant, uint8_t relu,
                                     bool split, bool nz2nd)
-        : nSize(n), mSize(m), dstStride(dst), srcStride(src), quantPre(quant), reluPre(relu), channelSplit(split), nz2ndEn(nz2nd)
+        : nSize(n), mSize(m), dstStride(dst), srcStride(src), quantPre(quant), reluPre(relu), channelSplit(split),
+          nz2ndEn(nz2nd)
     {
     }
 };

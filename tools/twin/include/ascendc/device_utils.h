@@ -18,8 +18,14 @@ template <bool condition, typename Then, typename Else> struct Conditional {
 };
 template <typename T, typename... Others> constexpr bool SupportType() { return (std::is_same_v<T, Others> || ...); }
 
-AKGEN_INLINE constexpr uint32_t AlignUp(uint32_t value, uint32_t unit) { return unit == 0 ? value : (value + unit - 1) / unit * unit; }
-AKGEN_INLINE constexpr uint32_t DivCeil(uint32_t value, uint32_t unit) { return unit == 0 ? 0 : (value + unit - 1) / unit; }
+AKGEN_INLINE constexpr uint32_t AlignUp(uint32_t value, uint32_t unit)
+{
+    return unit == 0 ? value : (value + unit - 1) / unit * unit;
+}
+AKGEN_INLINE constexpr uint32_t DivCeil(uint32_t value, uint32_t unit)
+{
+    return unit == 0 ? 0 : (value + unit - 1) / unit;
+}
 AKGEN_INLINE constexpr uint32_t CeilDivision(uint32_t value, uint32_t unit) { return DivCeil(value, unit); }
 
 constexpr uint32_t ONE_BLK_FLOAT_NUM = ONE_BLK_SIZE / sizeof(float);

@@ -57,8 +57,8 @@
 #endif
 #define GET_TILING_DATA_MEMBER(tiling_struct, member, var, tiling_arg)                                                 \
     decltype(tiling_struct::member) var;                                                                               \
-    akgen::twin::read_tiling(&var, reinterpret_cast<const uint8_t *>(tiling_arg) + __builtin_offsetof(tiling_struct, member), \
-                             sizeof(var))
+    akgen::twin::read_tiling(                                                                                          \
+        &var, reinterpret_cast<const uint8_t *>(tiling_arg) + __builtin_offsetof(tiling_struct, member), sizeof(var))
 #define GET_TILING_DATA_PTR_WITH_STRUCT(tiling_struct, dst_ptr, tiling_arg)                                            \
     tiling_struct akgen_##dst_ptr;                                                                                     \
     akgen::twin::read_tiling(&akgen_##dst_ptr, reinterpret_cast<const uint8_t *>(tiling_arg), sizeof(tiling_struct));  \
@@ -85,7 +85,8 @@
 
 // Kept in a section of the kernel's file, where the launcher reads which cores take part: {is_default, key, type}.
 #define AKGEN_TASK_TYPE(is_default, key, type)                                                                         \
-    __asm__ volatile(".pushsection akgen_task,\"a\"\n.quad %c0, %c1, %c2\n.popsection" ::"i"(is_default), "i"(key), "i"(type))
+    __asm__ volatile(".pushsection akgen_task,\"a\"\n.quad %c0, %c1, %c2\n.popsection" ::"i"(is_default), "i"(key),    \
+                     "i"(type))
 #define KERNEL_TASK_TYPE_DEFAULT(type) AKGEN_TASK_TYPE(1L, 0L, static_cast<long>(type))
 #define KERNEL_TASK_TYPE(key, type) AKGEN_TASK_TYPE(0L, static_cast<long>(key), static_cast<long>(type))
 #define KERNEL_TYPE_MIX_VECTOR_CORE KERNEL_TYPE_AIV_ONLY
@@ -140,19 +141,23 @@ template <typename T> AKGEN_INLINE void DumpTensor(const GlobalTensor<T> &tensor
     akgen::twin::dump(reinterpret_cast<const uint8_t *>(tensor.GetPhyAddr()), detail::dtype_of<T>(), dumpSize, desc);
 }
 // The shape decides how the vendor's tool prints the dump.
-template <typename T> AKGEN_INLINE void DumpTensor(const LocalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize, const ShapeInfo &)
+template <typename T>
+AKGEN_INLINE void DumpTensor(const LocalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize, const ShapeInfo &)
 {
     DumpTensor(tensor, desc, dumpSize);
 }
-template <typename T> AKGEN_INLINE void DumpTensor(const GlobalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize, const ShapeInfo &)
+template <typename T>
+AKGEN_INLINE void DumpTensor(const GlobalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize, const ShapeInfo &)
 {
     DumpTensor(tensor, desc, dumpSize);
 }
-template <typename T> AKGEN_INLINE void DumpAccChkPoint(const LocalTensor<T> &tensor, uint32_t index, uint32_t countOff, uint32_t dumpSize)
+template <typename T>
+AKGEN_INLINE void DumpAccChkPoint(const LocalTensor<T> &tensor, uint32_t index, uint32_t countOff, uint32_t dumpSize)
 {
     DumpTensor(tensor[countOff], index, dumpSize);
 }
-template <typename T> AKGEN_INLINE void DumpAccChkPoint(const GlobalTensor<T> &tensor, uint32_t index, uint32_t countOff, uint32_t dumpSize)
+template <typename T>
+AKGEN_INLINE void DumpAccChkPoint(const GlobalTensor<T> &tensor, uint32_t index, uint32_t countOff, uint32_t dumpSize)
 {
     DumpTensor(tensor[countOff], index, dumpSize);
 }

@@ -8,15 +8,26 @@ template <typename... Ts> using Shape = Std::tuple<Ts...>;
 template <typename... Ts> using Stride = Std::tuple<Ts...>;
 template <typename... Ts> using Coord = Std::tuple<Ts...>;
 
-template <typename... Ts> AKGEN_INLINE constexpr Shape<Ts...> MakeShape(const Ts &...sizes) { return Shape<Ts...>(sizes...); }
-template <typename... Ts> AKGEN_INLINE constexpr Stride<Ts...> MakeStride(const Ts &...strides) { return Stride<Ts...>(strides...); }
-template <typename... Ts> AKGEN_INLINE constexpr Coord<Ts...> MakeCoord(const Ts &...places) { return Coord<Ts...>(places...); }
+template <typename... Ts> AKGEN_INLINE constexpr Shape<Ts...> MakeShape(const Ts &...sizes)
+{
+    return Shape<Ts...>(sizes...);
+}
+template <typename... Ts> AKGEN_INLINE constexpr Stride<Ts...> MakeStride(const Ts &...strides)
+{
+    return Stride<Ts...>(strides...);
+}
+template <typename... Ts> AKGEN_INLINE constexpr Coord<Ts...> MakeCoord(const Ts &...places)
+{
+    return Coord<Ts...>(places...);
+}
 
 namespace detail {
-template <size_t index = 0, typename C, typename S, typename D> constexpr auto offset_of(const C &coord, const S &shape, const D &stride)
+template <size_t index = 0, typename C, typename S, typename D>
+constexpr auto offset_of(const C &coord, const S &shape, const D &stride)
 {
     if constexpr (Std::is_tuple_v<C>) {
-        static_assert(Std::tuple_size_v<C> == Std::tuple_size_v<D>, "a coordinate has as many places as the layout has strides");
+        static_assert(Std::tuple_size_v<C> == Std::tuple_size_v<D>,
+                      "a coordinate has as many places as the layout has strides");
         if constexpr (index + 1 == Std::tuple_size_v<C>) {
             return offset_of(Std::get<index>(coord), Std::get<index>(shape), Std::get<index>(stride));
         } else {
@@ -64,7 +75,8 @@ AKGEN_INLINE constexpr auto Crd2Idx(const CoordType &coord, const Layout<ShapeTy
 template <typename ShapeType, typename StrideType>
 AKGEN_INLINE constexpr auto MakeLayout(const ShapeType &shape, const StrideType &stride)
 {
-    static_assert(Std::is_tuple_v<ShapeType> && Std::is_tuple_v<StrideType>, "a layout is made of MakeShape and MakeStride");
+    static_assert(Std::is_tuple_v<ShapeType> && Std::is_tuple_v<StrideType>,
+                  "a layout is made of MakeShape and MakeStride");
     return Layout<ShapeType, StrideType>(shape, stride);
 }
 

@@ -1,5 +1,6 @@
 // ListTensorDesc and TensorDesc: the block that a DYNAMIC argument points to. Word 0 is the byte offset of the pointer
-// table; before the table stand, for each tensor, a word (index in the high half, dimensions in the low half) and sizes.
+// table; before the table stand, for each tensor, a word (index in the high half, dimensions
+// in the low half) and sizes.
 #pragma once
 #include "ascendc/tensor.h"
 

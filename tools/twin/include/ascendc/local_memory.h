@@ -32,7 +32,10 @@ public:
     {
         return Alloc<detail::position_in(hard), DataType>(tileSize);
     }
-    template <class DataType, uint32_t tileSize> AKGEN_INLINE LocalTensor<DataType> Alloc() { return Alloc<DataType>(tileSize); }
+    template <class DataType, uint32_t tileSize> AKGEN_INLINE LocalTensor<DataType> Alloc()
+    {
+        return Alloc<DataType>(tileSize);
+    }
     template <TPosition pos, class DataType, uint32_t tileSize> AKGEN_INLINE LocalTensor<DataType> Alloc()
     {
         return Alloc<pos, DataType>(tileSize);

@@ -11,7 +11,8 @@ template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, co
 class Matmul : protected detail::MatmulCore<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG> {
     using Core = detail::MatmulCore<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG>;
     static_assert(!detail::config_of(MM_CFG).intraBlockPartSum && !detail::config_of(MM_CFG).isPartialOutput,
-                  "AKGEN:NOT_SIMULATED: the twin gives each owner of a Matmul object its own whole C; leave intraBlockPartSum and "
+                  "AKGEN:NOT_SIMULATED: the twin gives each owner of a Matmul object its own whole C; leave "
+                  "intraBlockPartSum and "
                   "isPartialOutput off");
     static_assert(detail::whole_policy<MATMUL_POLICY>,
                   "AKGEN:NOT_SIMULATED: the twin computes the whole of C, not a triangle of blocks; use MatmulPolicy");
@@ -106,9 +107,15 @@ public:
         scale_ = quantScalar;
         scales_ = {nullptr, 0};
     }
-    AKGEN_INLINE void SetQuantVector(const GlobalTensor<uint64_t> &quantTensor) { scales_ = {detail::address(quantTensor), 0}; }
+    AKGEN_INLINE void SetQuantVector(const GlobalTensor<uint64_t> &quantTensor)
+    {
+        scales_ = {detail::address(quantTensor), 0};
+    }
     AKGEN_INLINE void SetQuantVector(const LocalTensor<uint64_t> &quantTensor) { scales_ = detail::view(quantTensor); }
-    template <class T> AKGEN_INLINE void SetWorkspace(const GlobalTensor<T> &addr) { workspace_ = detail::address(addr); }
+    template <class T> AKGEN_INLINE void SetWorkspace(const GlobalTensor<T> &addr)
+    {
+        workspace_ = detail::address(addr);
+    }
     template <class T> AKGEN_INLINE void SetWorkspace(__gm__ const T *addr, int)
     {
         workspace_ = reinterpret_cast<uint8_t *>(const_cast<T *>(addr));
@@ -136,16 +143,21 @@ public:
     {
         const Block block = this->template current<sync>();
         const uint64_t offset = enSequentialWrite ? 0 : detail_offset(block);
-        akgen::twin::matmul(product(block, {detail::address(gm) + offset * sizeof(DstT), type_c, fractal(C_TYPE::format), false,
-                                            enSequentialWrite ? base_stride(block) : c_stride(), 0}, enAtomic),
+        akgen::twin::matmul(product(block,
+                                    {detail::address(gm) + offset * sizeof(DstT), type_c, fractal(C_TYPE::format),
+                                     false, enSequentialWrite ? base_stride(block) : c_stride(), 0},
+                                    enAtomic),
                             "GetTensorC", sync);
     }
     template <bool sync = true>
-    AKGEN_INLINE void GetTensorC(const LocalTensor<DstT> &co2Local, uint8_t enAtomic = 0, bool enSequentialWrite = false)
+    AKGEN_INLINE void GetTensorC(const LocalTensor<DstT> &co2Local, uint8_t enAtomic = 0,
+                                 bool enSequentialWrite = false)
     {
         const Block block = this->template current<sync>();
-        akgen::twin::matmul(product(block, {co2Local.GetAddr().data, type_c, fractal(C_TYPE::format), false, base_stride(block),
-                                            co2Local.GetAddr().limit}, enAtomic),
+        akgen::twin::matmul(product(block,
+                                    {co2Local.GetAddr().data, type_c, fractal(C_TYPE::format), false,
+                                     base_stride(block), co2Local.GetAddr().limit},
+                                    enAtomic),
                             "GetTensorC", sync);
     }
     template <bool sync = true>
@@ -159,12 +171,16 @@ public:
     }
 
     // The block in the workspace, where one block lies behind the other.
-    template <bool sync = true> AKGEN_INLINE GlobalTensor<DstT> GetTensorC(uint8_t enAtomic = 0, bool enSequentialWrite = false)
+    template <bool sync = true>
+    AKGEN_INLINE GlobalTensor<DstT> GetTensorC(uint8_t enAtomic = 0, bool enSequentialWrite = false)
     {
-        const uint64_t size = uint64_t{base_m()} * base_n(), offset = (step_ > 0 ? static_cast<uint64_t>(step_) : 0) * size;
+        const uint64_t size = uint64_t{base_m()} * base_n(),
+                       offset = (step_ > 0 ? static_cast<uint64_t>(step_) : 0) * size;
         const Block block = this->template current<sync>();
-        akgen::twin::matmul(product(block, {workspace_ + (workspace_ ? offset * sizeof(DstT) : 0), type_c, fractal(C_TYPE::format), false,
-                                            base_stride(block), 0}, enAtomic),
+        akgen::twin::matmul(product(block,
+                                    {workspace_ + (workspace_ ? offset * sizeof(DstT) : 0), type_c,
+                                     fractal(C_TYPE::format), false, base_stride(block), 0},
+                                    enAtomic),
                             "GetTensorC", true);
         GlobalTensor<DstT> c;
         c.SetGlobalBuffer(reinterpret_cast<__gm__ DstT *>(workspace_) + offset, size);
@@ -176,15 +192,19 @@ public:
     AKGEN_INLINE void IterateAll(const GlobalTensor<DstT> &gm, uint8_t enAtomic = 0, bool enSequentialWrite = false,
                                  bool waitIterateAll = false, bool fakeMsg = false)
     {
-        akgen::twin::matmul(product({0, 0, m_, n_}, {detail::address(gm), type_c, fractal(C_TYPE::format), false, c_stride(), 0}, enAtomic),
+        akgen::twin::matmul(product({0, 0, m_, n_},
+                                    {detail::address(gm), type_c, fractal(C_TYPE::format), false, c_stride(), 0},
+                                    enAtomic),
                             "IterateAll", sync);
         restart();
     }
     template <bool sync = true> AKGEN_INLINE void IterateAll(const LocalTensor<DstT> &ubCmatrix, uint8_t enAtomic = 0)
     {
         const Block block{0, 0, m_, n_};
-        akgen::twin::matmul(product(block, {ubCmatrix.GetAddr().data, type_c, fractal(C_TYPE::format), false, base_stride(block),
-                                            ubCmatrix.GetAddr().limit}, enAtomic),
+        akgen::twin::matmul(product(block,
+                                    {ubCmatrix.GetAddr().data, type_c, fractal(C_TYPE::format), false,
+                                     base_stride(block), ubCmatrix.GetAddr().limit},
+                                    enAtomic),
                             "IterateAll", sync);
         restart();
     }
@@ -192,44 +212,53 @@ public:
     AKGEN_INLINE void WaitGetTensorC() { akgen::twin::matmul_wait(); }
     AKGEN_INLINE void WaitIterateBatch() { akgen::twin::matmul_wait(); }
 
-    // As many products as the larger batch has matrices; the smaller one's serve for several. Matrices follow each other as
-    // their layouts say.
+    // As many products as the larger batch has matrices; the smaller one's serve for several. Matrices follow each
+    // other as their layouts say.
     template <bool sync = true, bool waitIterateBatch = false>
-    AKGEN_INLINE void IterateBatch(const GlobalTensor<DstT> &gm, uint32_t batchA, uint32_t batchB, bool enSequentialWrite = false,
-                                   const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0,
+    AKGEN_INLINE void IterateBatch(const GlobalTensor<DstT> &gm, uint32_t batchA, uint32_t batchB,
+                                   bool enSequentialWrite = false, const uint32_t matrixStrideA = 0,
+                                   const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0,
                                    const bool enPartialSum = false, const uint8_t enAtomic = 0)
     {
-        batches({detail::address(gm), 0, batchA, batchB, matrixStrideA, matrixStrideB, matrixStrideC, enAtomic, sync, "IterateBatch"});
+        batches({detail::address(gm), 0, batchA, batchB, matrixStrideA, matrixStrideB, matrixStrideC, enAtomic, sync,
+                 "IterateBatch"});
         restart();
     }
     template <bool sync = true>
-    AKGEN_INLINE void IterateBatch(const LocalTensor<DstT> &ubCmatrix, uint32_t batchA, uint32_t batchB, bool enSequentialWrite = false,
-                                   const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0,
+    AKGEN_INLINE void IterateBatch(const LocalTensor<DstT> &ubCmatrix, uint32_t batchA, uint32_t batchB,
+                                   bool enSequentialWrite = false, const uint32_t matrixStrideA = 0,
+                                   const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0,
                                    const bool enPartialSum = false, const uint8_t enAtomic = 0)
     {
-        batches({ubCmatrix.GetAddr().data, ubCmatrix.GetAddr().limit, batchA, batchB, matrixStrideA, matrixStrideB, matrixStrideC, enAtomic, sync,
-                 "IterateBatch"});
+        batches({ubCmatrix.GetAddr().data, ubCmatrix.GetAddr().limit, batchA, batchB, matrixStrideA, matrixStrideB,
+                 matrixStrideC, enAtomic, sync, "IterateBatch"});
         restart();
     }
     // The same after SetBatchNum.
     template <typename Flag, std::enable_if_t<std::is_same_v<Flag, bool>, int> = 0>
-    AKGEN_INLINE void IterateBatch(const GlobalTensor<DstT> &gm, Flag enPartialSum, uint8_t enAtomic, bool enSequentialWrite,
-                                   const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0)
+    AKGEN_INLINE void IterateBatch(const GlobalTensor<DstT> &gm, Flag enPartialSum, uint8_t enAtomic,
+                                   bool enSequentialWrite, const uint32_t matrixStrideA = 0,
+                                   const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0)
     {
-        IterateBatch(gm, batch_a_, batch_b_, enSequentialWrite, matrixStrideA, matrixStrideB, matrixStrideC, enPartialSum, enAtomic);
+        IterateBatch(gm, batch_a_, batch_b_, enSequentialWrite, matrixStrideA, matrixStrideB, matrixStrideC,
+                     enPartialSum, enAtomic);
     }
     template <typename Flag, std::enable_if_t<std::is_same_v<Flag, bool>, int> = 0>
-    AKGEN_INLINE void IterateBatch(const LocalTensor<DstT> &ubCmatrix, Flag enPartialSum, uint8_t enAtomic, bool enSequentialWrite,
-                                   const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0)
+    AKGEN_INLINE void IterateBatch(const LocalTensor<DstT> &ubCmatrix, Flag enPartialSum, uint8_t enAtomic,
+                                   bool enSequentialWrite, const uint32_t matrixStrideA = 0,
+                                   const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0)
     {
-        IterateBatch(ubCmatrix, batch_a_, batch_b_, enSequentialWrite, matrixStrideA, matrixStrideB, matrixStrideC, enPartialSum, enAtomic);
+        IterateBatch(ubCmatrix, batch_a_, batch_b_, enSequentialWrite, matrixStrideA, matrixStrideB, matrixStrideC,
+                     enPartialSum, enAtomic);
     }
     // `batchLoop` batches into the workspace, where GetBatchTensorC finds one after another.
     template <bool sync = true, bool waitIterateBatch = false>
     AKGEN_INLINE void IterateNBatch(const uint32_t batchLoop, uint32_t batchA, uint32_t batchB, bool enSequentialWrite,
-                                    const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0)
+                                    const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0,
+                                    const uint32_t matrixStrideC = 0)
     {
-        Batch batch{workspace_, 0, batchA, batchB, matrixStrideA, matrixStrideB, matrixStrideC, 0, sync, "IterateNBatch"};
+        Batch batch{workspace_,    0, batchA, batchB,         matrixStrideA, matrixStrideB,
+                    matrixStrideC, 0, sync,   "IterateNBatch"};
         for (; batch.turn < batchLoop; ++batch.turn) {
             batches(batch);
         }
@@ -246,7 +275,8 @@ public:
         return c;
     }
     template <bool sync = true>
-    AKGEN_INLINE void GetBatchTensorC(const LocalTensor<DstT> &c, uint32_t batchA, uint32_t batchB, bool enSequentialWrite = false)
+    AKGEN_INLINE void GetBatchTensorC(const LocalTensor<DstT> &c, uint32_t batchA, uint32_t batchB,
+                                      bool enSequentialWrite = false)
     {
         const GlobalTensor<DstT> from = GetBatchTensorC<sync>(batchA, batchB, enSequentialWrite);
         PipeBarrier<PIPE_ALL>();
@@ -265,37 +295,37 @@ private:
     using Batch = typename Core::Batch;
     using Core::a_;
     using Core::b_;
-    using Core::bias_;
-    using Core::scale_;
-    using Core::scales_;
-    using Core::workspace_;
-    using Core::tiling_;
-    using Core::org_m_;
-    using Core::org_n_;
-    using Core::org_ka_;
-    using Core::org_kb_;
-    using Core::org_kc_;
-    using Core::m_;
-    using Core::n_;
-    using Core::k_;
-    using Core::batch_a_;
-    using Core::batch_b_;
-    using Core::step_;
-    using Core::hf32_;
-    using Core::partial_;
-    using Core::type_c;
-    using Core::restart;
-    using Core::set;
     using Core::base_m;
     using Core::base_n;
+    using Core::base_stride;
+    using Core::batch_a_;
+    using Core::batch_b_;
+    using Core::batches;
+    using Core::bias_;
     using Core::blocks_m;
     using Core::blocks_n;
     using Core::c_stride;
     using Core::detail_offset;
-    using Core::base_stride;
-    using Core::product;
-    using Core::batches;
     using Core::fractal;
+    using Core::hf32_;
+    using Core::k_;
+    using Core::m_;
+    using Core::n_;
+    using Core::org_ka_;
+    using Core::org_kb_;
+    using Core::org_kc_;
+    using Core::org_m_;
+    using Core::org_n_;
+    using Core::partial_;
+    using Core::product;
+    using Core::restart;
+    using Core::scale_;
+    using Core::scales_;
+    using Core::set;
+    using Core::step_;
+    using Core::tiling_;
+    using Core::type_c;
+    using Core::workspace_;
 };
 
 template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto &MM_CFG = CFG_NORM,

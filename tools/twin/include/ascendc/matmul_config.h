@@ -1,4 +1,5 @@
-// Configurations of Matmul objects: how the library cuts, orders and buffers a product. Names and defaults are the vendor's.
+// Configurations of Matmul objects: how the library cuts, orders and buffers a product. Names and
+// defaults are the vendor's.
 #pragma once
 #include "akgen/runtime.h"
 #include "ascendc/types.h"
@@ -9,7 +10,13 @@ namespace AscendC {
 enum class BatchMode : uint8_t { NONE = 0, BATCH_LESS_THAN_L1, BATCH_LARGE_THAN_L1, SINGLE_LARGE_THAN_L1 };
 enum class BatchOutMode : uint8_t { SINGLE_BATCH = 0, MULTI_BATCH };
 enum class IterateOrder : uint8_t { ORDER_M = 0, ORDER_N, UNDEF };
-enum class IterateMode : uint8_t { ITERATE_MODE_NORMAL = 1, ITERATE_MODE_ALL = 2, ITERATE_MODE_BATCH = 4, ITERATE_MODE_N_BATCH = 8, ITERATE_MODE_DEFAULT = 255 };
+enum class IterateMode : uint8_t {
+    ITERATE_MODE_NORMAL = 1,
+    ITERATE_MODE_ALL = 2,
+    ITERATE_MODE_BATCH = 4,
+    ITERATE_MODE_N_BATCH = 8,
+    ITERATE_MODE_DEFAULT = 255
+};
 enum class ScheduleType : uint8_t { INNER_PRODUCT = 0, OUTER_PRODUCT, N_BUFFER_33 };
 enum class MatmulConfigMode : uint8_t { CONFIG_NORM = 0, CONFIG_MDL, CONFIG_SPECIALMDL, CONFIG_IBSHARE };
 
@@ -75,8 +82,8 @@ struct MatmulFuncParams {
     uint32_t doMTE2Preload = 0;
     IterateOrder iterateOrder = IterateOrder::UNDEF;
     ScheduleType scheduleType = ScheduleType::INNER_PRODUCT;
-    bool enableReuse = true, enableUBReuse = true, isPartialOutput = false, isA2B2Shared = false, isEnableChannelSplit = false,
-         enableKdimReorderLoad = false;
+    bool enableReuse = true, enableUBReuse = true, isPartialOutput = false, isA2B2Shared = false,
+         isEnableChannelSplit = false, enableKdimReorderLoad = false;
 };
 
 // What the parameters of the functions that make configurations have in common.
@@ -103,7 +110,8 @@ constexpr MatmulConfig GetNormalConfig(bool intrinsicsLimit = false, bool batchL
                                        BatchMode bmmMode = BatchMode::BATCH_LESS_THAN_L1, bool isMsgReuse = true,
                                        IterateOrder iterateOrder = IterateOrder::UNDEF,
                                        ScheduleType scheduleType = ScheduleType::INNER_PRODUCT, bool enUnitFlag = true,
-                                       bool enableMixDualMaster = false, BatchOutMode bmmOutMode = BatchOutMode::SINGLE_BATCH)
+                                       bool enableMixDualMaster = false,
+                                       BatchOutMode bmmOutMode = BatchOutMode::SINGLE_BATCH)
 {
     MatmulConfig config = detail::config_with(intrinsicsLimit, batchLoop, bmmMode);
     config.enVecND2NZ = isVecND2NZ;
@@ -121,8 +129,8 @@ constexpr MatmulConfig GetMDLConfig(bool intrinsicsLimit = false, bool batchLoop
                                     bool enableL1CacheUB = false, bool enableMixDualMaster = false,
                                     bool enableKdimReorderLoad = false)
 {
-    MatmulConfig config = detail::large_blocks(detail::config_with(intrinsicsLimit, batchLoop, BatchMode::NONE), doMTE2Preload,
-                                               isVecND2NZ, isPerTensor, hasAntiQuantOffset);
+    MatmulConfig config = detail::large_blocks(detail::config_with(intrinsicsLimit, batchLoop, BatchMode::NONE),
+                                               doMTE2Preload, isVecND2NZ, isPerTensor, hasAntiQuantOffset);
     config.doMultiDataLoad = true;
     config.enUnitFlag = enUnitFlag;
     config.enableReuse = isMsgReuse;
@@ -132,17 +140,18 @@ constexpr MatmulConfig GetMDLConfig(bool intrinsicsLimit = false, bool batchLoop
     config.enableKdimReorderLoad = enableKdimReorderLoad;
     return config;
 }
-constexpr MatmulConfig GetSpecialMDLConfig(bool intrinsicsLimit = false, bool batchLoop = false, uint32_t doMTE2Preload = 0,
-                                           bool isVecND2NZ = false, bool isPerTensor = false, bool hasAntiQuantOffset = false)
+constexpr MatmulConfig GetSpecialMDLConfig(bool intrinsicsLimit = false, bool batchLoop = false,
+                                           uint32_t doMTE2Preload = 0, bool isVecND2NZ = false,
+                                           bool isPerTensor = false, bool hasAntiQuantOffset = false)
 {
-    MatmulConfig config = detail::large_blocks(detail::config_with(intrinsicsLimit, batchLoop, BatchMode::NONE), doMTE2Preload,
-                                               isVecND2NZ, isPerTensor, hasAntiQuantOffset);
+    MatmulConfig config = detail::large_blocks(detail::config_with(intrinsicsLimit, batchLoop, BatchMode::NONE),
+                                               doMTE2Preload, isVecND2NZ, isPerTensor, hasAntiQuantOffset);
     config.doSpecialMDL = true;
     return config;
 }
-constexpr MatmulConfig GetIBShareNormConfig(bool intrinsicsLimit = false, bool batchLoop = false, bool isVecND2NZ = false,
-                                            BatchMode bmmMode = BatchMode::BATCH_LESS_THAN_L1, bool isDoubleCache = false,
-                                            bool enUnitFlag = true)
+constexpr MatmulConfig GetIBShareNormConfig(bool intrinsicsLimit = false, bool batchLoop = false,
+                                            bool isVecND2NZ = false, BatchMode bmmMode = BatchMode::BATCH_LESS_THAN_L1,
+                                            bool isDoubleCache = false, bool enUnitFlag = true)
 {
     MatmulConfig config = detail::config_with(intrinsicsLimit, batchLoop, bmmMode);
     config.doIBShareNorm = true;

@@ -12,15 +12,20 @@ template <typename T, typename... Allowed> constexpr bool matmul_one_of = (std::
 template <typename A, typename B, typename C> constexpr void matmul_takes()
 {
     static_assert(std::is_same_v<A, B> &&
-                      ((matmul_one_of<A, half, bfloat16_t, float> && matmul_one_of<C, float, half, bfloat16_t, int8_t, uint8_t>) ||
+                      ((matmul_one_of<A, half, bfloat16_t, float> &&
+                        matmul_one_of<C, float, half, bfloat16_t, int8_t, uint8_t>) ||
                        (matmul_one_of<A, int8_t, int4b_t> && matmul_one_of<C, int32_t, half, int8_t, uint8_t>)),
-                  "AKGEN:DTYPE_UNSUPPORTED: Matmul does not take these dtypes on Ascend910B; supported (A and B of one type -> C): half, "
-                  "bfloat16_t, float -> float, half, bfloat16_t, int8_t, uint8_t; int8_t, int4b_t -> int32_t, half, int8_t, uint8_t");
+                  "AKGEN:DTYPE_UNSUPPORTED: Matmul does not take these dtypes on Ascend910B; supported (A and B of one "
+                  "type -> C): half, "
+                  "bfloat16_t, float -> float, half, bfloat16_t, int8_t, uint8_t; int8_t, int4b_t -> int32_t, half, "
+                  "int8_t, uint8_t");
 }
 template <typename A, typename Bias> constexpr void matmul_bias_takes()
 {
-    static_assert(matmul_one_of<A, int8_t, int4b_t> ? std::is_same_v<Bias, int32_t> : matmul_one_of<Bias, float, half, bfloat16_t>,
-                  "AKGEN:DTYPE_UNSUPPORTED: Matmul does not take a bias of this dtype on Ascend910B; supported (A -> bias): half, "
+    static_assert(matmul_one_of<A, int8_t, int4b_t> ? std::is_same_v<Bias, int32_t>
+                                                    : matmul_one_of<Bias, float, half, bfloat16_t>,
+                  "AKGEN:DTYPE_UNSUPPORTED: Matmul does not take a bias of this dtype on Ascend910B; supported (A -> "
+                  "bias): half, "
                   "bfloat16_t, float -> float, half, bfloat16_t; int8_t, int4b_t -> int32_t");
 }
 
@@ -67,11 +72,14 @@ protected:
         const bool by_rows = tiling_.iterateOrder == static_cast<int32_t>(IterateOrder::ORDER_N);
         const uint32_t row = (by_rows ? step / blocks_n() : step % blocks_m()) * base_m();
         const uint32_t column = (by_rows ? step % blocks_n() : step / blocks_m()) * base_n();
-        return {row, column, m_ - row < base_m() ? m_ - row : base_m(), n_ - column < base_n() ? n_ - column : base_n()};
+        return {row, column, m_ - row < base_m() ? m_ - row : base_m(),
+                n_ - column < base_n() ? n_ - column : base_n()};
     }
     AKGEN_INLINE uint64_t c_stride() const
     {
-        return fractal(C_TYPE::format) ? org_m_ : C_TYPE::format == CubeFormat::ND_ALIGN ? filled<DstT>(org_kc_) : org_kc_;
+        return fractal(C_TYPE::format)                  ? org_m_
+               : C_TYPE::format == CubeFormat::ND_ALIGN ? filled<DstT>(org_kc_)
+                                                        : org_kc_;
     }
     AKGEN_INLINE uint64_t detail_offset(const Block &block) const
     {
@@ -181,10 +189,14 @@ protected:
             return rows * columns;
         }
     }
-    static constexpr bool interleaved(LayoutMode layout) { return layout == LayoutMode::BSNGD || layout == LayoutMode::SBNGD; }
+    static constexpr bool interleaved(LayoutMode layout)
+    {
+        return layout == LayoutMode::BSNGD || layout == LayoutMode::SBNGD;
+    }
     // Where matrix number `index` begins: `heads` lie side by side, `wide` elements each, in each of `deep` rows.
     template <LayoutMode layout>
-    static AKGEN_INLINE uint64_t matrix_at(uint64_t index, uint32_t step, uint64_t size, uint64_t heads, uint64_t deep, uint64_t wide)
+    static AKGEN_INLINE uint64_t matrix_at(uint64_t index, uint32_t step, uint64_t size, uint64_t heads, uint64_t deep,
+                                           uint64_t wide)
     {
         if (step > 0) {
             return index * step;
@@ -197,36 +209,47 @@ protected:
             return index * size;
         }
     }
-    static AKGEN_INLINE uint64_t times(int32_t a, int32_t b) { return static_cast<uint64_t>(a) * static_cast<uint64_t>(b); }
+    static AKGEN_INLINE uint64_t times(int32_t a, int32_t b)
+    {
+        return static_cast<uint64_t>(a) * static_cast<uint64_t>(b);
+    }
     AKGEN_INLINE void batches(const Batch &batch)
     {
-        const uint64_t count = batch.count_a > batch.count_b ? batch.count_a : batch.count_b, first = batch.turn * count;
+        const uint64_t count = batch.count_a > batch.count_b ? batch.count_a : batch.count_b,
+                       first = batch.turn * count;
         const uint64_t first_a = uint64_t{batch.turn} * batch.count_a, first_b = uint64_t{batch.turn} * batch.count_b;
         const Operand a = a_, b = b_;
         uint8_t *const bias = bias_;
         const auto &t = tiling_;
         uint64_t stride = batch.limit ? base_stride({0, 0, m_, n_}) : n_;
         if constexpr (interleaved(C_TYPE::layout)) {
-            stride = times(t.CLayoutInfoN, t.CLayoutInfoG) * n_ * (C_TYPE::layout == LayoutMode::SBNGD ? static_cast<uint64_t>(t.CLayoutInfoB) : 1);
+            stride = times(t.CLayoutInfoN, t.CLayoutInfoG) * n_ *
+                     (C_TYPE::layout == LayoutMode::SBNGD ? static_cast<uint64_t>(t.CLayoutInfoB) : 1);
         }
         const uint32_t om = org_m_, on = org_n_, oka = org_ka_, okb = org_kb_;
         org_m_ = m_; // each matrix stands for itself
         org_n_ = n_;
         org_ka_ = org_kb_ = k_;
         for (uint64_t i = 0; i < count; ++i) {
-            a_.data = a.data + storage_bytes<SrcT>(matrix_at<A_TYPE::layout>(first_a + i * batch.count_a / count, batch.step_a, a_.transposed ? size_of<A_TYPE, SrcT>(k_, m_) : size_of<A_TYPE, SrcT>(m_, k_),
-                                                                       times(t.ALayoutInfoN, t.ALayoutInfoG),
-                                                                       static_cast<uint64_t>(t.ALayoutInfoS), static_cast<uint64_t>(t.ALayoutInfoD)));
-            b_.data = b.data + storage_bytes<SrcBT>(matrix_at<B_TYPE::layout>(first_b + i * batch.count_b / count, batch.step_b, b_.transposed ? size_of<B_TYPE, SrcBT>(n_, k_) : size_of<B_TYPE, SrcBT>(k_, n_),
-                                                                        times(t.BLayoutInfoN, t.BLayoutInfoG),
-                                                                        static_cast<uint64_t>(t.BLayoutInfoS), static_cast<uint64_t>(t.BLayoutInfoD)));
+            a_.data = a.data + storage_bytes<SrcT>(matrix_at<A_TYPE::layout>(
+                                   first_a + i * batch.count_a / count, batch.step_a,
+                                   a_.transposed ? size_of<A_TYPE, SrcT>(k_, m_) : size_of<A_TYPE, SrcT>(m_, k_),
+                                   times(t.ALayoutInfoN, t.ALayoutInfoG), static_cast<uint64_t>(t.ALayoutInfoS),
+                                   static_cast<uint64_t>(t.ALayoutInfoD)));
+            b_.data = b.data + storage_bytes<SrcBT>(matrix_at<B_TYPE::layout>(
+                                   first_b + i * batch.count_b / count, batch.step_b,
+                                   b_.transposed ? size_of<B_TYPE, SrcBT>(n_, k_) : size_of<B_TYPE, SrcBT>(k_, n_),
+                                   times(t.BLayoutInfoN, t.BLayoutInfoG), static_cast<uint64_t>(t.BLayoutInfoS),
+                                   static_cast<uint64_t>(t.BLayoutInfoD)));
             if (bias != nullptr && config_of(MM_CFG).isBiasBatch) {
                 bias_ = bias + (first + i) * n_ * sizeof(BiasT);
             }
-            uint8_t *const c = batch.c + sizeof(DstT) * matrix_at<C_TYPE::layout>(first + i, batch.step_c, m_ * stride,
-                                                                                 times(t.CLayoutInfoN, t.CLayoutInfoG), m_, n_);
-            akgen::twin::matmul(product({0, 0, m_, n_}, {c, type_c, fractal(C_TYPE::format), false, stride, batch.limit}, batch.atomic), batch.api,
-                                batch.sync);
+            uint8_t *const c =
+                batch.c + sizeof(DstT) * matrix_at<C_TYPE::layout>(first + i, batch.step_c, m_ * stride,
+                                                                   times(t.CLayoutInfoN, t.CLayoutInfoG), m_, n_);
+            akgen::twin::matmul(
+                product({0, 0, m_, n_}, {c, type_c, fractal(C_TYPE::format), false, stride, batch.limit}, batch.atomic),
+                batch.api, batch.sync);
         }
         a_ = a;
         b_ = b;

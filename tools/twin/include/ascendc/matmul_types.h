@@ -1,4 +1,5 @@
-// What a Matmul object is made of beside its configuration: operand types, callbacks and policies. Names are the vendor's.
+// What a Matmul object is made of beside its configuration: operand types, callbacks and
+// policies. Names are the vendor's.
 #pragma once
 #include "ascendc/matmul_config.h"
 #include "ascendc/tensor.h"
@@ -10,8 +11,8 @@ namespace AscendC {
 using ::CubeFormat;
 using ::LayoutMode;
 
-template <TPosition POSITION, CubeFormat FORMAT, typename TYPE, bool ISTRANS = false, LayoutMode LAYOUT = LayoutMode::NONE,
-          bool IBSHARE = false>
+template <TPosition POSITION, CubeFormat FORMAT, typename TYPE, bool ISTRANS = false,
+          LayoutMode LAYOUT = LayoutMode::NONE, bool IBSHARE = false>
 struct MatmulType {
     static constexpr TPosition pos = POSITION;
     static constexpr CubeFormat format = FORMAT;
@@ -24,17 +25,22 @@ struct MatmulType {
 template <TPosition POSITION, TPosition INDEX_POSITION, CubeFormat FORMAT, typename TYPE, bool ISTRANS = false,
           LayoutMode LAYOUT = LayoutMode::NONE, bool IBSHARE = false>
 struct SparseMatmulType : MatmulType<POSITION, FORMAT, TYPE, ISTRANS, LAYOUT, IBSHARE> {
-    static_assert(sizeof(TYPE) == 0, "AKGEN:NOT_SIMULATED: the twin multiplies no sparse matrices; give B whole, as MatmulType");
+    static_assert(sizeof(TYPE) == 0,
+                  "AKGEN:NOT_SIMULATED: the twin multiplies no sparse matrices; give B whole, as MatmulType");
 };
 
 // C from L0C, A to L1 and B to L1, a block at a time, by functions of the kernel.
-template <void (*DataCopyOut)(const __gm__ void *, const LocalTensor<int8_t> &, const void *, const uint64_t, const uint64_t) = nullptr,
-          void (*CopyA1)(const LocalTensor<int8_t> &, const __gm__ void *, int, int, int, int, const uint64_t, const uint64_t) = nullptr,
-          void (*CopyB1)(const LocalTensor<int8_t> &, const __gm__ void *, int, int, int, int, const uint64_t, const uint64_t) = nullptr>
+template <void (*DataCopyOut)(const __gm__ void *, const LocalTensor<int8_t> &, const void *, const uint64_t,
+                              const uint64_t) = nullptr,
+          void (*CopyA1)(const LocalTensor<int8_t> &, const __gm__ void *, int, int, int, int, const uint64_t,
+                         const uint64_t) = nullptr,
+          void (*CopyB1)(const LocalTensor<int8_t> &, const __gm__ void *, int, int, int, int, const uint64_t,
+                         const uint64_t) = nullptr>
 struct MatmulCallBackFunc {
     static constexpr bool none = true;
     static_assert(DataCopyOut == nullptr && CopyA1 == nullptr && CopyB1 == nullptr,
-                  "AKGEN:NOT_SIMULATED: the twin makes the copies of a Matmul object itself and calls no function of MatmulCallBackFunc; "
+                  "AKGEN:NOT_SIMULATED: the twin makes the copies of a Matmul object itself and calls no function of "
+                  "MatmulCallBackFunc; "
                   "pass nullptr, or copy A or B to L1 and set it as TSCM");
 };
 

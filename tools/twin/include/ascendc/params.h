@@ -20,7 +20,8 @@ struct UnaryRepeatParams {
     {
     }
     constexpr UnaryRepeatParams(uint16_t dst_blk, uint16_t src_blk, uint16_t dst_rep, uint16_t src_rep, bool half_block)
-        : dstBlkStride(dst_blk), srcBlkStride(src_blk), dstRepStride(dst_rep), srcRepStride(src_rep), halfBlock(half_block)
+        : dstBlkStride(dst_blk), srcBlkStride(src_blk), dstRepStride(dst_rep), srcRepStride(src_rep),
+          halfBlock(half_block)
     {
     }
 };
@@ -185,7 +186,8 @@ struct ShapeInfo {
     DataFormat dataFormat = DataFormat::ND;
 
     ShapeInfo() {}
-    ShapeInfo(uint8_t dims, const uint32_t sizes[], uint8_t original_dims, const uint32_t originals[], DataFormat format)
+    ShapeInfo(uint8_t dims, const uint32_t sizes[], uint8_t original_dims, const uint32_t originals[],
+              DataFormat format)
         : shapeDim(dims), originalShapeDim(original_dims), dataFormat(format)
     {
         for (uint8_t i = 0; i < dims && i < K_MAX_SHAPE_DIM; ++i) {
@@ -195,7 +197,10 @@ struct ShapeInfo {
             originalShape[i] = originals[i];
         }
     }
-    ShapeInfo(uint8_t dims, const uint32_t sizes[], DataFormat format = DataFormat::ND) : ShapeInfo(dims, sizes, dims, sizes, format) {}
+    ShapeInfo(uint8_t dims, const uint32_t sizes[], DataFormat format = DataFormat::ND)
+        : ShapeInfo(dims, sizes, dims, sizes, format)
+    {
+    }
 };
 
 inline int GetShapeSize(const ShapeInfo &info)

@@ -16,11 +16,12 @@ struct TQueConfig {
     bool enableStaticEvtId = false;
     bool enableLoopQueue = false;
 };
-constexpr TQueConfig GetTQueConfig(bool nd2nz, bool nz2nd, bool scmBlockGroup, uint32_t bufferLen, uint32_t bufferNumber,
-                                   uint32_t consumerSize, const TPosition consumer[], bool enableStaticEvtId = false,
-                                   bool enableLoopQueue = false)
+constexpr TQueConfig GetTQueConfig(bool nd2nz, bool nz2nd, bool scmBlockGroup, uint32_t bufferLen,
+                                   uint32_t bufferNumber, uint32_t consumerSize, const TPosition consumer[],
+                                   bool enableStaticEvtId = false, bool enableLoopQueue = false)
 {
-    TQueConfig config{nd2nz, nz2nd, scmBlockGroup, bufferLen, bufferNumber, consumerSize, {}, enableStaticEvtId, enableLoopQueue};
+    TQueConfig config{nd2nz,        nz2nd, scmBlockGroup,     bufferLen,      bufferNumber,
+                      consumerSize, {},    enableStaticEvtId, enableLoopQueue};
     for (uint32_t i = 0; i < consumerSize && i < 8; ++i) {
         config.consumer[i] = consumer[i];
     }
@@ -46,7 +47,6 @@ public:
     static constexpr TPosition dstPosition = dst;
     static constexpr TPosition bufferPosition =
         (src == TPosition::GM || src == TPosition::CO2) ? dst : src; // the on-chip side holds the buffer
-
 
     template <typename T> AKGEN_INLINE LocalTensor<T> AllocTensor()
     {
@@ -218,7 +218,8 @@ public:
     }
     template <HardEvent event> AKGEN_INLINE TEventID AllocEventID()
     {
-        return static_cast<TEventID>(akgen::twin::event_alloc(detail::pipes_of(event).from, detail::pipes_of(event).to));
+        return static_cast<TEventID>(
+            akgen::twin::event_alloc(detail::pipes_of(event).from, detail::pipes_of(event).to));
     }
     template <HardEvent event> AKGEN_INLINE void ReleaseEventID(TEventID id)
     {
@@ -227,9 +228,13 @@ public:
     template <HardEvent event> AKGEN_INLINE TEventID FetchEventID() { return FetchEventID(event); }
     AKGEN_INLINE TEventID FetchEventID(HardEvent event)
     {
-        return static_cast<TEventID>(akgen::twin::event_fetch(detail::pipes_of(event).from, detail::pipes_of(event).to));
+        return static_cast<TEventID>(
+            akgen::twin::event_fetch(detail::pipes_of(event).from, detail::pipes_of(event).to));
     }
-    AKGEN_INLINE uint64_t GetBaseAddr(int8_t logicPos) { return akgen::twin::position_base(static_cast<uint8_t>(logicPos)); }
+    AKGEN_INLINE uint64_t GetBaseAddr(int8_t logicPos)
+    {
+        return akgen::twin::position_base(static_cast<uint8_t>(logicPos));
+    }
     template <TPosition pos> AKGEN_INLINE LocalTensor<uint8_t> GetAbsAddr(int32_t offset, int32_t size)
     {
         return LocalTensor<uint8_t>(pos, static_cast<uint32_t>(offset), static_cast<uint32_t>(size));

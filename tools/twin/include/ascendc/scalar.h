@@ -42,7 +42,10 @@ template <typename T, typename U, RoundMode mode = RoundMode::CAST_NONE> AKGEN_I
     }
 }
 // The same under its later name.
-template <typename T, typename U, RoundMode mode = RoundMode::CAST_NONE> AKGEN_INLINE U Cast(const T value) { return ScalarCast<T, U, mode>(value); }
+template <typename T, typename U, RoundMode mode = RoundMode::CAST_NONE> AKGEN_INLINE U Cast(const T value)
+{
+    return ScalarCast<T, U, mode>(value);
+}
 template <int countValue> AKGEN_INLINE int64_t ScalarGetCountOfValue(uint64_t valueIn)
 {
     return countValue == 1 ? __builtin_popcountll(valueIn) : 64 - __builtin_popcountll(valueIn);
@@ -53,9 +56,15 @@ template <int countValue> AKGEN_INLINE int64_t ScalarGetSFFValue(uint64_t valueI
     const uint64_t word = countValue == 1 ? valueIn : ~valueIn;
     return word ? __builtin_ctzll(word) : -1;
 }
-template <int countValue> AKGEN_INLINE int64_t GetBitCount(uint64_t valueIn) { return ScalarGetCountOfValue<countValue>(valueIn); }
+template <int countValue> AKGEN_INLINE int64_t GetBitCount(uint64_t valueIn)
+{
+    return ScalarGetCountOfValue<countValue>(valueIn);
+}
 AKGEN_INLINE int64_t CountLeadingZero(uint64_t valueIn) { return ScalarCountLeadingZero(valueIn); }
-template <int countValue> AKGEN_INLINE int64_t GetSFFValue(uint64_t valueIn) { return ScalarGetSFFValue<countValue>(valueIn); }
+template <int countValue> AKGEN_INLINE int64_t GetSFFValue(uint64_t valueIn)
+{
+    return ScalarGetSFFValue<countValue>(valueIn);
+}
 AKGEN_INLINE int64_t CountBitsCntSameAsSignBit(int64_t valueIn) { return __builtin_clrsbll(valueIn); }
 
 } // namespace AscendC

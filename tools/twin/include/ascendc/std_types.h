@@ -59,8 +59,8 @@ using std::true_type;
 
 // half and bfloat16_t count as floating point on the device.
 template <typename T>
-struct is_floating_point
-    : bool_constant<std::is_floating_point_v<T> || is_same_v<remove_cv_t<T>, half> || is_same_v<remove_cv_t<T>, bfloat16_t>> {};
+struct is_floating_point : bool_constant<std::is_floating_point_v<T> || is_same_v<remove_cv_t<T>, half> ||
+                                         is_same_v<remove_cv_t<T>, bfloat16_t>> {};
 template <typename T> constexpr bool is_floating_point_v = is_floating_point<T>::value;
 
 template <size_t N> using Int = integral_constant<size_t, N>;
@@ -83,12 +83,14 @@ template <typename T, T... values> struct integer_sequence {
 };
 template <size_t... values> using index_sequence = integer_sequence<size_t, values...>;
 namespace detail {
-template <size_t count, typename T, T... values> struct Counted : Counted<count - 1, T, static_cast<T>(count - 1), values...> {};
+template <size_t count, typename T, T... values>
+struct Counted : Counted<count - 1, T, static_cast<T>(count - 1), values...> {};
 template <typename T, T... values> struct Counted<0, T, values...> {
     using Type = integer_sequence<T, values...>;
 };
 } // namespace detail
-template <typename T, T count> using make_integer_sequence = typename detail::Counted<static_cast<size_t>(count), T>::Type;
+template <typename T, T count>
+using make_integer_sequence = typename detail::Counted<static_cast<size_t>(count), T>::Type;
 template <size_t count> using make_index_sequence = make_integer_sequence<size_t, count>;
 template <typename... Ts> using index_sequence_for = make_index_sequence<sizeof...(Ts)>;
 

@@ -13,18 +13,19 @@ struct EventPipes {
 };
 // In the order of HardEvent.
 constexpr EventPipes EVENT_PIPES[] = {
-    {Pipe::MTE2, Pipe::MTE1}, {Pipe::MTE1, Pipe::MTE2}, {Pipe::MTE1, Pipe::M},    {Pipe::M, Pipe::MTE1},
-    {Pipe::MTE2, Pipe::V},    {Pipe::V, Pipe::MTE2},    {Pipe::MTE3, Pipe::V},    {Pipe::V, Pipe::MTE3},
-    {Pipe::M, Pipe::V},       {Pipe::V, Pipe::M},       {Pipe::V, Pipe::V},       {Pipe::MTE3, Pipe::MTE1},
-    {Pipe::MTE1, Pipe::MTE3}, {Pipe::MTE1, Pipe::V},    {Pipe::MTE2, Pipe::M},    {Pipe::M, Pipe::MTE2},
-    {Pipe::V, Pipe::MTE1},    {Pipe::M, Pipe::FIX},     {Pipe::FIX, Pipe::M},     {Pipe::MTE3, Pipe::MTE2},
-    {Pipe::MTE2, Pipe::MTE3}, {Pipe::S, Pipe::V},       {Pipe::V, Pipe::S},       {Pipe::S, Pipe::MTE2},
-    {Pipe::MTE2, Pipe::S},    {Pipe::S, Pipe::MTE3},    {Pipe::MTE3, Pipe::S},    {Pipe::MTE2, Pipe::FIX},
-    {Pipe::FIX, Pipe::MTE2},  {Pipe::FIX, Pipe::S},     {Pipe::M, Pipe::S},       {Pipe::FIX, Pipe::MTE3},
-    {Pipe::MTE1, Pipe::FIX},  {Pipe::FIX, Pipe::MTE1},  {Pipe::FIX, Pipe::FIX},   {Pipe::FIX, Pipe::V},
+    {Pipe::MTE2, Pipe::MTE1}, {Pipe::MTE1, Pipe::MTE2}, {Pipe::MTE1, Pipe::M},  {Pipe::M, Pipe::MTE1},
+    {Pipe::MTE2, Pipe::V},    {Pipe::V, Pipe::MTE2},    {Pipe::MTE3, Pipe::V},  {Pipe::V, Pipe::MTE3},
+    {Pipe::M, Pipe::V},       {Pipe::V, Pipe::M},       {Pipe::V, Pipe::V},     {Pipe::MTE3, Pipe::MTE1},
+    {Pipe::MTE1, Pipe::MTE3}, {Pipe::MTE1, Pipe::V},    {Pipe::MTE2, Pipe::M},  {Pipe::M, Pipe::MTE2},
+    {Pipe::V, Pipe::MTE1},    {Pipe::M, Pipe::FIX},     {Pipe::FIX, Pipe::M},   {Pipe::MTE3, Pipe::MTE2},
+    {Pipe::MTE2, Pipe::MTE3}, {Pipe::S, Pipe::V},       {Pipe::V, Pipe::S},     {Pipe::S, Pipe::MTE2},
+    {Pipe::MTE2, Pipe::S},    {Pipe::S, Pipe::MTE3},    {Pipe::MTE3, Pipe::S},  {Pipe::MTE2, Pipe::FIX},
+    {Pipe::FIX, Pipe::MTE2},  {Pipe::FIX, Pipe::S},     {Pipe::M, Pipe::S},     {Pipe::FIX, Pipe::MTE3},
+    {Pipe::MTE1, Pipe::FIX},  {Pipe::FIX, Pipe::MTE1},  {Pipe::FIX, Pipe::FIX}, {Pipe::FIX, Pipe::V},
     {Pipe::V, Pipe::FIX},
 };
-static_assert(sizeof(EVENT_PIPES) / sizeof(EventPipes) == static_cast<uint32_t>(HardEvent::MAX), "one row per HardEvent");
+static_assert(sizeof(EVENT_PIPES) / sizeof(EventPipes) == static_cast<uint32_t>(HardEvent::MAX),
+              "one row per HardEvent");
 constexpr EventPipes pipes_of(HardEvent event) { return EVENT_PIPES[static_cast<uint8_t>(event)]; }
 
 constexpr Pipe pipe_of(pipe_t pipe)
@@ -67,14 +68,14 @@ template <uint8_t modeId = 0, pipe_t pipe = PIPE_S> AKGEN_INLINE void CrossCoreW
     akgen::twin::cross_core_wait(flagId);
 }
 template <bool isAIVOnly = true>
-AKGEN_INLINE void IBSet(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace, int32_t blockIdx,
-                        int32_t eventID)
+AKGEN_INLINE void IBSet(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace,
+                        int32_t blockIdx, int32_t eventID)
 {
     akgen::twin::block_set(detail::address(gmWorkspace), detail::view(ubWorkspace), blockIdx, eventID);
 }
 template <bool isAIVOnly = true>
-AKGEN_INLINE void IBWait(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace, int32_t blockIdx,
-                         int32_t eventID)
+AKGEN_INLINE void IBWait(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace,
+                         int32_t blockIdx, int32_t eventID)
 {
     akgen::twin::block_wait(detail::address(gmWorkspace), detail::view(ubWorkspace), blockIdx, eventID);
 }
@@ -105,7 +106,10 @@ AKGEN_INLINE int64_t GetSubBlockNum() { return akgen::twin::sub_block_num(); }
 AKGEN_INLINE int64_t GetTaskRation() { return akgen::twin::task_ratio(); }
 AKGEN_INLINE int64_t GetTaskRatio() { return akgen::twin::task_ratio(); }
 AKGEN_INLINE int64_t GetSystemCycle() { return akgen::twin::system_cycle(); }
-AKGEN_INLINE void GetArchVersion(uint32_t &coreVersion) { coreVersion = 0x220; } // as documented, to be read as hexadecimal
+AKGEN_INLINE void GetArchVersion(uint32_t &coreVersion)
+{
+    coreVersion = 0x220;
+} // as documented, to be read as hexadecimal
 // Where in the kernel's code the call stands.
 AKGEN_INLINE int64_t GetProgramCounter() { return akgen::twin::program_counter(); }
 AKGEN_INLINE constexpr int32_t GetDataBlockSizeInBytes() { return 32; }

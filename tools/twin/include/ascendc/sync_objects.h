@@ -10,7 +10,8 @@ public:
     AKGEN_INLINE void WaitFlag(TEventID id) { akgen::twin::wait_flag(detail::pipe_of(src), detail::pipe_of(dst), id); }
 };
 
-// Cores that arrive and cores that wait for them, within one kernel. Which pipe carries the message decides nothing here.
+// Cores that arrive and cores that wait for them, within one kernel. Which pipe carries the
+// message decides nothing here.
 template <PipeMode pipeMode> class GroupBarrier {
 public:
     AKGEN_INLINE GroupBarrier(GM_ADDR groupWorkspace, uint32_t arriveSizeIn, uint32_t waitSizeIn)
@@ -19,7 +20,10 @@ public:
     }
     AKGEN_INLINE void Arrive(uint32_t arriveIndex) { akgen::twin::group_arrive(workspace_, arrivers_, arriveIndex); }
     AKGEN_INLINE void Wait(uint32_t waitIndex) { akgen::twin::group_wait(workspace_, arrivers_, waitIndex); }
-    AKGEN_INLINE uint64_t GetWorkspaceLen() { return uint64_t{512} * (arrivers_ + waiters_); } // a cache line for each core
+    AKGEN_INLINE uint64_t GetWorkspaceLen()
+    {
+        return uint64_t{512} * (arrivers_ + waiters_);
+    } // a cache line for each core
 
 private:
     GM_ADDR workspace_;

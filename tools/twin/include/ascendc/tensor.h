@@ -9,7 +9,8 @@
 namespace AscendC {
 
 // An element type may be wrapped together with a position and a layout; PrimT<T> is what is stored.
-template <typename T, TPosition pos = TPosition::GM, typename LayoutType = Layout<Shape<>, Stride<>>> struct TensorTrait {
+template <typename T, TPosition pos = TPosition::GM, typename LayoutType = Layout<Shape<>, Stride<>>>
+struct TensorTrait {
     using LiteType = T;
     using LiteLayoutType = LayoutType;
     static constexpr const TPosition tPos = pos;
@@ -22,7 +23,8 @@ template <typename T, TPosition pos = TPosition::GM, typename LayoutType = Layou
 private:
     LayoutType layout_ = {};
 };
-template <typename T, TPosition pos, typename LayoutType> AKGEN_INLINE constexpr auto MakeTensorTrait(const LayoutType &layout)
+template <typename T, TPosition pos, typename LayoutType>
+AKGEN_INLINE constexpr auto MakeTensorTrait(const LayoutType &layout)
 {
     return TensorTrait<T, pos, LayoutType>(layout);
 }
@@ -125,7 +127,8 @@ public:
     {
     }
 
-    template <template <typename> class Operation> AKGEN_INLINE void operator=(const TensorExpression<T, Operation> &expression)
+    template <template <typename> class Operation>
+    AKGEN_INLINE void operator=(const TensorExpression<T, Operation> &expression)
     {
         Operation<T>::run(*this, expression.a, expression.b);
     }
@@ -202,7 +205,9 @@ private:
         address_.data += bytes;
         address_.dataLen = bytes < address_.dataLen ? static_cast<uint32_t>(address_.dataLen - bytes) : 0;
         // One byte is left over past the end: 0 would say "unknown" and switch the check off.
-        address_.limit = bytes < address_.limit ? static_cast<uint32_t>(address_.limit - bytes) : address_.limit ? 1 : 0;
+        address_.limit = bytes < address_.limit ? static_cast<uint32_t>(address_.limit - bytes)
+                         : address_.limit       ? 1
+                                                : 0;
     }
 
     TBuffAddr address_;

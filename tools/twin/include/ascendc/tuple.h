@@ -32,7 +32,10 @@ template <size_t index, typename T> struct Leaf {
 template <typename Indices, typename... Ts> struct Leaves;
 template <size_t... indices, typename... Ts> struct Leaves<index_sequence<indices...>, Ts...> : Leaf<indices, Ts>... {
     constexpr Leaves() = default;
-    template <typename... Us> constexpr explicit Leaves(int, Us &&...from) : Leaf<indices, Ts>(static_cast<Us &&>(from))... {}
+    template <typename... Us>
+    constexpr explicit Leaves(int, Us &&...from) : Leaf<indices, Ts>(static_cast<Us &&>(from))...
+    {
+    }
 };
 template <size_t index, typename T> constexpr T &leaf(Leaf<index, T> &from) { return from.value; }
 template <size_t index, typename T> constexpr const T &leaf(const Leaf<index, T> &from) { return from.value; }
@@ -44,8 +47,9 @@ template <typename... Ts> class tuple : public detail::Leaves<index_sequence_for
 public:
     constexpr tuple() = default;
     constexpr tuple(const Ts &...values) : Base(0, values...) {}
-    template <typename... Us, typename = enable_if_t<(sizeof...(Us) == sizeof...(Ts) && (is_convertible_v<Us, Ts> && ...) &&
-                                                      !(sizeof...(Us) == 1 && (is_tuple_v<decay_t<Us>> && ...)))>>
+    template <typename... Us,
+              typename = enable_if_t<(sizeof...(Us) == sizeof...(Ts) && (is_convertible_v<Us, Ts> && ...) &&
+                                      !(sizeof...(Us) == 1 && (is_tuple_v<decay_t<Us>> && ...)))>>
     constexpr tuple(Us &&...values) : Base(0, static_cast<Us &&>(values)...)
     {
     }
@@ -70,7 +74,8 @@ template <size_t index, typename... Ts> constexpr tuple_element_t<index, tuple<T
 {
     return detail::leaf<index>(from);
 }
-template <size_t index, typename... Ts> constexpr const tuple_element_t<index, tuple<Ts...>> &get(const tuple<Ts...> &from)
+template <size_t index, typename... Ts>
+constexpr const tuple_element_t<index, tuple<Ts...>> &get(const tuple<Ts...> &from)
 {
     return detail::leaf<index>(from);
 }

@@ -14,20 +14,20 @@ AKGEN_TAKES(GeGLU, half, float)
 AKGEN_TAKES(ReGlu, half, float)
 } // namespace detail
 
-#define AKGEN_GELU(Name)                                                                                             \
-    template <typename T, bool highPrecision = false, bool highPerformance = false>                                  \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,                           \
-                           const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t dataSize)                     \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        detail::math(akgen::twin::MathOp::Name, dstLocal, srcLocal, {}, detail::view(sharedTmpBuffer), 0.0f,         \
-                     dataSize);                                                                                      \
-    }                                                                                                                \
-    template <typename T, bool highPrecision = false, bool highPerformance = false>                                  \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal, const uint32_t dataSize)  \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        detail::math(akgen::twin::MathOp::Name, dstLocal, srcLocal, {}, {}, 0.0f, dataSize);                         \
+#define AKGEN_GELU(Name)                                                                                               \
+    template <typename T, bool highPrecision = false, bool highPerformance = false>                                    \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,                             \
+                           const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t dataSize)                       \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        detail::math(akgen::twin::MathOp::Name, dstLocal, srcLocal, {}, detail::view(sharedTmpBuffer), 0.0f,           \
+                     dataSize);                                                                                        \
+    }                                                                                                                  \
+    template <typename T, bool highPrecision = false, bool highPerformance = false>                                    \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal, const uint32_t dataSize)    \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        detail::math(akgen::twin::MathOp::Name, dstLocal, srcLocal, {}, {}, 0.0f, dataSize);                           \
     }
 AKGEN_GELU(Gelu)
 AKGEN_GELU(FasterGelu)
@@ -48,34 +48,33 @@ AKGEN_INLINE void Swish(const LocalTensor<T> &dstLocal, const LocalTensor<T> &sr
     detail::math(akgen::twin::MathOp::Swish, dstLocal, srcLocal, {}, {}, static_cast<float>(scalarValue), dataSize);
 }
 
-#define AKGEN_GATED(Name)                                                                                            \
-    template <typename T, bool isReuseSource = false>                                                                \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,                        \
-                           const LocalTensor<T> &srcTensor1, const LocalTensor<uint8_t> &sharedTmpBuffer,            \
-                           const uint32_t calCount)                                                                  \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor0, detail::view(srcTensor1),                     \
-                     detail::view(sharedTmpBuffer), 0.0f, calCount);                                                 \
-    }                                                                                                                \
-    template <typename T, bool isReuseSource = false>                                                                \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,                        \
-                           const LocalTensor<T> &srcTensor1, const uint32_t calCount)                                \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor0, detail::view(srcTensor1), {}, 0.0f,           \
-                     calCount);                                                                                      \
-    }                                                                                                                \
-    template <typename T, bool isReuseSource = false>                                                                \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,                        \
-                           const LocalTensor<T> &srcTensor1)                                                         \
-    {                                                                                                                \
-        Name<T, isReuseSource>(dstTensor, srcTensor0, srcTensor1, srcTensor0.GetSize());                             \
+#define AKGEN_GATED(Name)                                                                                              \
+    template <typename T, bool isReuseSource = false>                                                                  \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,                          \
+                           const LocalTensor<T> &srcTensor1, const LocalTensor<uint8_t> &sharedTmpBuffer,              \
+                           const uint32_t calCount)                                                                    \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor0, detail::view(srcTensor1),                       \
+                     detail::view(sharedTmpBuffer), 0.0f, calCount);                                                   \
+    }                                                                                                                  \
+    template <typename T, bool isReuseSource = false>                                                                  \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,                          \
+                           const LocalTensor<T> &srcTensor1, const uint32_t calCount)                                  \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor0, detail::view(srcTensor1), {}, 0.0f, calCount);  \
+    }                                                                                                                  \
+    template <typename T, bool isReuseSource = false>                                                                  \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,                          \
+                           const LocalTensor<T> &srcTensor1)                                                           \
+    {                                                                                                                  \
+        Name<T, isReuseSource>(dstTensor, srcTensor0, srcTensor1, srcTensor0.GetSize());                               \
     }
 AKGEN_GATED(GeGLU)
 template <typename T, bool isReuseSource = false>
-AKGEN_INLINE void GeGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0, const LocalTensor<T> &srcTensor1,
-                        const LocalTensor<uint8_t> &sharedTmpBuffer)
+AKGEN_INLINE void GeGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,
+                        const LocalTensor<T> &srcTensor1, const LocalTensor<uint8_t> &sharedTmpBuffer)
 {
     GeGLU<T, isReuseSource>(dstTensor, srcTensor0, srcTensor1, sharedTmpBuffer, srcTensor0.GetSize());
 }

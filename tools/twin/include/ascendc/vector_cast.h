@@ -13,12 +13,11 @@ template <typename T, typename U> constexpr void Cast_takes()
     using P = Pair<PrimT<U>, PrimT<T>>;
     static_assert(
         pair_of<P, Pair<float, float>, Pair<float, half>, Pair<float, bfloat16_t>, Pair<float, int16_t>,
-                Pair<float, int32_t>, Pair<float, int64_t>, Pair<half, float>, Pair<half, int32_t>,
-                Pair<half, int16_t>, Pair<half, int8_t>, Pair<half, uint8_t>, Pair<half, int4b_t>,
-                Pair<bfloat16_t, float>, Pair<bfloat16_t, int32_t>, Pair<int4b_t, half>, Pair<uint8_t, half>,
-                Pair<int8_t, half>, Pair<int16_t, half>, Pair<int16_t, float>, Pair<int32_t, float>,
-                Pair<int32_t, half>, Pair<int32_t, int16_t>, Pair<int32_t, int64_t>, Pair<int64_t, int32_t>,
-                Pair<int64_t, float>>,
+                Pair<float, int32_t>, Pair<float, int64_t>, Pair<half, float>, Pair<half, int32_t>, Pair<half, int16_t>,
+                Pair<half, int8_t>, Pair<half, uint8_t>, Pair<half, int4b_t>, Pair<bfloat16_t, float>,
+                Pair<bfloat16_t, int32_t>, Pair<int4b_t, half>, Pair<uint8_t, half>, Pair<int8_t, half>,
+                Pair<int16_t, half>, Pair<int16_t, float>, Pair<int32_t, float>, Pair<int32_t, half>,
+                Pair<int32_t, int16_t>, Pair<int32_t, int64_t>, Pair<int64_t, int32_t>, Pair<int64_t, float>>,
         "AKGEN:DTYPE_UNSUPPORTED: Cast does not convert between these dtypes on Ascend910B; supported: "
         "float -> float, half, bfloat16_t, int16_t, int32_t, int64_t; half -> float, int32_t, int16_t, int8_t, "
         "uint8_t, int4b_t; bfloat16_t -> float, int32_t; int4b_t, uint8_t, int8_t -> half; int16_t -> half, float; "
@@ -121,8 +120,8 @@ AKGEN_INLINE void CastDeq(const LocalTensor<T> &dst, const LocalTensor<U> &src, 
     }
 }
 template <typename T, typename U, bool isSetMask = true, bool isVecDeq = true, bool halfBlock = true>
-AKGEN_INLINE void CastDeq(const LocalTensor<T> &dst, const LocalTensor<U> &src, const int32_t mask,
-                          uint8_t repeatTime, const UnaryRepeatParams &repeatParams)
+AKGEN_INLINE void CastDeq(const LocalTensor<T> &dst, const LocalTensor<U> &src, const int32_t mask, uint8_t repeatTime,
+                          const UnaryRepeatParams &repeatParams)
 {
     detail::CastDeq_takes<T, U>();
     if constexpr (std::is_same_v<PrimT<U>, int32_t>) {

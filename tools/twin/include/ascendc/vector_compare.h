@@ -57,8 +57,8 @@ AKGEN_INLINE void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1
                                   detail::strides(repeatParams));
 }
 template <typename T, bool isSetMask = true>
-AKGEN_INLINE void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE cmpMode,
-                          const uint64_t mask, const BinaryRepeatParams &repeatParams)
+AKGEN_INLINE void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE cmpMode, const uint64_t mask,
+                          const BinaryRepeatParams &repeatParams)
 {
     detail::CompareToRegister_takes<T>();
     akgen::twin::compare_register(detail::dtype_of<T>(), detail::view(src0), detail::view(src1),
@@ -74,37 +74,35 @@ template <typename T> AKGEN_INLINE void SetCmpMask(const LocalTensor<T> &src)
     akgen::twin::set_compare_mask(detail::view(src));
 }
 
-#define AKGEN_COMPARE_SCALAR(Name)                                                                                   \
-    template <typename T, typename U>                                                                                \
-    AKGEN_INLINE void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar,                \
-                           CMPMODE cmpMode, uint32_t count)                                                          \
-    {                                                                                                                \
-        detail::CompareScalar_takes<T>();                                                                            \
-        detail::Compare_into<T, U>();                                                                                \
-        akgen::twin::compare_scalar_count(detail::dtype_of<T>(), detail::view(dst), detail::view(src0),              \
-                                          detail::bits(src1Scalar), static_cast<uint8_t>(cmpMode), count);           \
-    }                                                                                                                \
-    template <typename T, typename U, bool isSetMask = true>                                                         \
-    AKGEN_INLINE void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar,                \
-                           CMPMODE cmpMode, const uint64_t mask[], uint8_t repeatTime,                               \
-                           const UnaryRepeatParams &repeatParams)                                                    \
-    {                                                                                                                \
-        detail::Compare_into<T, U>();                                                                                \
-        akgen::twin::compare_scalar_repeat(detail::dtype_of<T>(), detail::view(dst), detail::view(src0),             \
-                                           detail::bits(src1Scalar), static_cast<uint8_t>(cmpMode),                  \
-                                           detail::mask_of<isSetMask>(mask), repeatTime,                             \
-                                           detail::strides(repeatParams));                                           \
-    }                                                                                                                \
-    template <typename T, typename U, bool isSetMask = true>                                                         \
-    AKGEN_INLINE void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar,                \
-                           CMPMODE cmpMode, const uint64_t mask, uint8_t repeatTime,                                 \
-                           const UnaryRepeatParams &repeatParams)                                                    \
-    {                                                                                                                \
-        detail::Compare_into<T, U>();                                                                                \
-        akgen::twin::compare_scalar_repeat(detail::dtype_of<T>(), detail::view(dst), detail::view(src0),             \
-                                           detail::bits(src1Scalar), static_cast<uint8_t>(cmpMode),                  \
-                                           detail::mask_of<isSetMask>(mask), repeatTime,                             \
-                                           detail::strides(repeatParams));                                           \
+#define AKGEN_COMPARE_SCALAR(Name)                                                                                     \
+    template <typename T, typename U>                                                                                  \
+    AKGEN_INLINE void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar, CMPMODE cmpMode, \
+                           uint32_t count)                                                                             \
+    {                                                                                                                  \
+        detail::CompareScalar_takes<T>();                                                                              \
+        detail::Compare_into<T, U>();                                                                                  \
+        akgen::twin::compare_scalar_count(detail::dtype_of<T>(), detail::view(dst), detail::view(src0),                \
+                                          detail::bits(src1Scalar), static_cast<uint8_t>(cmpMode), count);             \
+    }                                                                                                                  \
+    template <typename T, typename U, bool isSetMask = true>                                                           \
+    AKGEN_INLINE void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar, CMPMODE cmpMode, \
+                           const uint64_t mask[], uint8_t repeatTime, const UnaryRepeatParams &repeatParams)           \
+    {                                                                                                                  \
+        detail::Compare_into<T, U>();                                                                                  \
+        akgen::twin::compare_scalar_repeat(detail::dtype_of<T>(), detail::view(dst), detail::view(src0),               \
+                                           detail::bits(src1Scalar), static_cast<uint8_t>(cmpMode),                    \
+                                           detail::mask_of<isSetMask>(mask), repeatTime,                               \
+                                           detail::strides(repeatParams));                                             \
+    }                                                                                                                  \
+    template <typename T, typename U, bool isSetMask = true>                                                           \
+    AKGEN_INLINE void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar, CMPMODE cmpMode, \
+                           const uint64_t mask, uint8_t repeatTime, const UnaryRepeatParams &repeatParams)             \
+    {                                                                                                                  \
+        detail::Compare_into<T, U>();                                                                                  \
+        akgen::twin::compare_scalar_repeat(detail::dtype_of<T>(), detail::view(dst), detail::view(src0),               \
+                                           detail::bits(src1Scalar), static_cast<uint8_t>(cmpMode),                    \
+                                           detail::mask_of<isSetMask>(mask), repeatTime,                               \
+                                           detail::strides(repeatParams));                                             \
     }
 AKGEN_COMPARE_SCALAR(CompareScalar)
 AKGEN_COMPARE_SCALAR(Compares)
@@ -151,8 +149,8 @@ AKGEN_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMas
                          SELMODE selMode, uint64_t mask[], uint8_t repeatTime, const BinaryRepeatParams &repeatParams)
 {
     detail::Select_takes<T>();
-    akgen::twin::select_repeat(detail::dtype_of<T>(), detail::view(dst), detail::view(selMask), detail::view(src0),
-                               {}, detail::bits(src1), static_cast<uint8_t>(selMode), true,
+    akgen::twin::select_repeat(detail::dtype_of<T>(), detail::view(dst), detail::view(selMask), detail::view(src0), {},
+                               detail::bits(src1), static_cast<uint8_t>(selMode), true,
                                detail::mask_of<isSetMask>(mask), repeatTime, detail::strides(repeatParams));
 }
 template <typename T, typename U, bool isSetMask = true>
@@ -160,8 +158,8 @@ AKGEN_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMas
                          SELMODE selMode, uint64_t mask, uint8_t repeatTime, const BinaryRepeatParams &repeatParams)
 {
     detail::Select_takes<T>();
-    akgen::twin::select_repeat(detail::dtype_of<T>(), detail::view(dst), detail::view(selMask), detail::view(src0),
-                               {}, detail::bits(src1), static_cast<uint8_t>(selMode), true,
+    akgen::twin::select_repeat(detail::dtype_of<T>(), detail::view(dst), detail::view(selMask), detail::view(src0), {},
+                               detail::bits(src1), static_cast<uint8_t>(selMode), true,
                                detail::mask_of<isSetMask>(mask), repeatTime, detail::strides(repeatParams));
 }
 template <typename T, SELMODE selMode>

@@ -64,9 +64,8 @@ AKGEN_INLINE void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &sr
                                detail::strides(repeatParams));
 }
 template <typename T, bool isSetMask = true>
-AKGEN_INLINE void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,
-                             uint64_t mask, const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,
-                             bool roundEn = false)
+AKGEN_INLINE void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, uint64_t mask,
+                             const uint8_t repeatTime, const UnaryRepeatParams &repeatParams, bool roundEn = false)
 {
     detail::ShiftRight_takes<T>();
     akgen::twin::vector_repeat(roundEn ? akgen::twin::VecOp::ShiftRightRound : akgen::twin::VecOp::ShiftRight,
@@ -80,17 +79,16 @@ AKGEN_INLINE void MulAddDst(const LocalTensor<T> &dst, const LocalTensor<U> &src
                             const int32_t &count)
 {
     detail::MulAddDst_pair<T, U>();
-    akgen::twin::vector_count(
-        std::is_same_v<T, U> ? akgen::twin::VecOp::MulAddDst : akgen::twin::VecOp::MulAddDstWide,
-        detail::dtype_of<U>(), detail::view(dst), detail::view(src0), detail::view(src1), 0, count);
+    akgen::twin::vector_count(std::is_same_v<T, U> ? akgen::twin::VecOp::MulAddDst : akgen::twin::VecOp::MulAddDstWide,
+                              detail::dtype_of<U>(), detail::view(dst), detail::view(src0), detail::view(src1), 0,
+                              count);
 }
 template <typename T, typename U, bool isSetMask = true>
 AKGEN_INLINE void MulAddDst(const LocalTensor<T> &dst, const LocalTensor<U> &src0, const LocalTensor<U> &src1,
                             const uint64_t mask[], const uint8_t repeatTime, const BinaryRepeatParams &repeatParams)
 {
     detail::MulAddDst_pair<T, U>();
-    akgen::twin::vector_repeat(std::is_same_v<T, U> ? akgen::twin::VecOp::MulAddDst
-                                                    : akgen::twin::VecOp::MulAddDstWide,
+    akgen::twin::vector_repeat(std::is_same_v<T, U> ? akgen::twin::VecOp::MulAddDst : akgen::twin::VecOp::MulAddDstWide,
                                detail::dtype_of<U>(), detail::view(dst), detail::view(src0), detail::view(src1), 0,
                                detail::mask_of<isSetMask>(mask), repeatTime, detail::strides(repeatParams));
 }
@@ -99,15 +97,13 @@ AKGEN_INLINE void MulAddDst(const LocalTensor<T> &dst, const LocalTensor<U> &src
                             uint64_t mask, const uint8_t repeatTime, const BinaryRepeatParams &repeatParams)
 {
     detail::MulAddDst_pair<T, U>();
-    akgen::twin::vector_repeat(std::is_same_v<T, U> ? akgen::twin::VecOp::MulAddDst
-                                                    : akgen::twin::VecOp::MulAddDstWide,
+    akgen::twin::vector_repeat(std::is_same_v<T, U> ? akgen::twin::VecOp::MulAddDst : akgen::twin::VecOp::MulAddDstWide,
                                detail::dtype_of<U>(), detail::view(dst), detail::view(src0), detail::view(src1), 0,
                                detail::mask_of<isSetMask>(mask), repeatTime, detail::strides(repeatParams));
 }
 
 template <typename T, typename U>
-AKGEN_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const U &scalarValue,
-                       const int32_t &count)
+AKGEN_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const U &scalarValue, const int32_t &count)
 {
     detail::Axpy_pair<T, U>();
     akgen::twin::vector_count(std::is_same_v<T, U> ? akgen::twin::VecOp::Axpy : akgen::twin::VecOp::AxpyWide,
@@ -135,32 +131,32 @@ AKGEN_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, con
                                detail::strides(repeatParams));
 }
 
-#define AKGEN_NARROWING(Name, Op)                                                                                    \
-    template <typename T, typename U>                                                                                \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0, const LocalTensor<U> &src1,        \
-                           const uint32_t count)                                                                     \
-    {                                                                                                                \
-        constexpr akgen::twin::VecOp op = Op;                                                                        \
-        akgen::twin::vector_count(op, detail::dtype_of<U>(), detail::view(dst), detail::view(src0),                  \
-                                  detail::view(src1), 0, count);                                                     \
-    }                                                                                                                \
-    template <typename T, typename U, bool isSetMask = true>                                                         \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0, const LocalTensor<U> &src1,        \
-                           const uint64_t mask[], const uint8_t repeatTime, const BinaryRepeatParams &repeatParams)  \
-    {                                                                                                                \
-        constexpr akgen::twin::VecOp op = Op;                                                                        \
-        akgen::twin::vector_repeat(op, detail::dtype_of<U>(), detail::view(dst), detail::view(src0),                 \
-                                   detail::view(src1), 0, detail::mask_of<isSetMask>(mask), repeatTime,              \
-                                   detail::strides(repeatParams));                                                   \
-    }                                                                                                                \
-    template <typename T, typename U, bool isSetMask = true>                                                         \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0, const LocalTensor<U> &src1,        \
-                           const uint64_t mask, const uint8_t repeatTime, const BinaryRepeatParams &repeatParams)    \
-    {                                                                                                                \
-        constexpr akgen::twin::VecOp op = Op;                                                                        \
-        akgen::twin::vector_repeat(op, detail::dtype_of<U>(), detail::view(dst), detail::view(src0),                 \
-                                   detail::view(src1), 0, detail::mask_of<isSetMask>(mask), repeatTime,              \
-                                   detail::strides(repeatParams));                                                   \
+#define AKGEN_NARROWING(Name, Op)                                                                                      \
+    template <typename T, typename U>                                                                                  \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0, const LocalTensor<U> &src1,          \
+                           const uint32_t count)                                                                       \
+    {                                                                                                                  \
+        constexpr akgen::twin::VecOp op = Op;                                                                          \
+        akgen::twin::vector_count(op, detail::dtype_of<U>(), detail::view(dst), detail::view(src0),                    \
+                                  detail::view(src1), 0, count);                                                       \
+    }                                                                                                                  \
+    template <typename T, typename U, bool isSetMask = true>                                                           \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0, const LocalTensor<U> &src1,          \
+                           const uint64_t mask[], const uint8_t repeatTime, const BinaryRepeatParams &repeatParams)    \
+    {                                                                                                                  \
+        constexpr akgen::twin::VecOp op = Op;                                                                          \
+        akgen::twin::vector_repeat(op, detail::dtype_of<U>(), detail::view(dst), detail::view(src0),                   \
+                                   detail::view(src1), 0, detail::mask_of<isSetMask>(mask), repeatTime,                \
+                                   detail::strides(repeatParams));                                                     \
+    }                                                                                                                  \
+    template <typename T, typename U, bool isSetMask = true>                                                           \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0, const LocalTensor<U> &src1,          \
+                           const uint64_t mask, const uint8_t repeatTime, const BinaryRepeatParams &repeatParams)      \
+    {                                                                                                                  \
+        constexpr akgen::twin::VecOp op = Op;                                                                          \
+        akgen::twin::vector_repeat(op, detail::dtype_of<U>(), detail::view(dst), detail::view(src0),                   \
+                                   detail::view(src1), 0, detail::mask_of<isSetMask>(mask), repeatTime,                \
+                                   detail::strides(repeatParams));                                                     \
     }
 
 AKGEN_NARROWING(AddReluCast,
@@ -182,8 +178,8 @@ AKGEN_INLINE void AddDeqRelu(const LocalTensor<half> &dst, const LocalTensor<int
                              const BinaryRepeatParams &repeatParams)
 {
     akgen::twin::vector_repeat(akgen::twin::VecOp::AddDeqRelu, akgen::twin::DType::I32, detail::view(dst),
-                               detail::view(src0), detail::view(src1), 0, detail::mask_of<isSetMask>(mask),
-                               repeatTime, detail::strides(repeatParams));
+                               detail::view(src0), detail::view(src1), 0, detail::mask_of<isSetMask>(mask), repeatTime,
+                               detail::strides(repeatParams));
 }
 template <bool isSetMask = true>
 AKGEN_INLINE void AddDeqRelu(const LocalTensor<half> &dst, const LocalTensor<int32_t> &src0,
@@ -191,8 +187,8 @@ AKGEN_INLINE void AddDeqRelu(const LocalTensor<half> &dst, const LocalTensor<int
                              const BinaryRepeatParams &repeatParams)
 {
     akgen::twin::vector_repeat(akgen::twin::VecOp::AddDeqRelu, akgen::twin::DType::I32, detail::view(dst),
-                               detail::view(src0), detail::view(src1), 0, detail::mask_of<isSetMask>(mask),
-                               repeatTime, detail::strides(repeatParams));
+                               detail::view(src0), detail::view(src1), 0, detail::mask_of<isSetMask>(mask), repeatTime,
+                               detail::strides(repeatParams));
 }
 
 } // namespace AscendC

@@ -9,12 +9,12 @@ namespace detail {
 
 template <typename T, typename... Allowed> constexpr bool one_of = (std::is_same_v<T, Allowed> || ...);
 
-#define AKGEN_TAKES(Api, ...)                                                                                        \
-    template <typename T> constexpr void Api##_takes()                                                               \
-    {                                                                                                                \
-        static_assert(one_of<PrimT<T>, __VA_ARGS__>,                                                                 \
-                      "AKGEN:DTYPE_UNSUPPORTED: " #Api                                                               \
-                      " does not take this dtype on Ascend910B; supported: " #__VA_ARGS__);                          \
+#define AKGEN_TAKES(Api, ...)                                                                                          \
+    template <typename T> constexpr void Api##_takes()                                                                 \
+    {                                                                                                                  \
+        static_assert(one_of<PrimT<T>, __VA_ARGS__>,                                                                   \
+                      "AKGEN:DTYPE_UNSUPPORTED: " #Api                                                                 \
+                      " does not take this dtype on Ascend910B; supported: " #__VA_ARGS__);                            \
     }
 
 #define AKGEN_UNARY(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)

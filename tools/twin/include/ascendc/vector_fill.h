@@ -21,8 +21,8 @@ AKGEN_INLINE void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, con
                               detail::bits(scalarValue), count);
 }
 template <typename T, bool isSetMask = true>
-AKGEN_INLINE void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, uint64_t mask[],
-                            const uint8_t repeatTime, const uint16_t dstBlockStride, const uint8_t dstRepeatStride)
+AKGEN_INLINE void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, uint64_t mask[], const uint8_t repeatTime,
+                            const uint16_t dstBlockStride, const uint8_t dstRepeatStride)
 {
     detail::Duplicate_takes<T>();
     akgen::twin::vector_repeat(akgen::twin::VecOp::Duplicate, detail::dtype_of<T>(), detail::view(dst), {}, {},
@@ -91,8 +91,8 @@ template <typename T>
 AKGEN_INLINE void Arange(const LocalTensor<T> &dst, const T firstValue, const T diffValue, const int32_t count)
 {
     detail::Arange_takes<T>();
-    akgen::twin::progression_count("Arange", detail::dtype_of<T>(), detail::view(dst),
-                                   static_cast<double>(firstValue), static_cast<double>(diffValue), count);
+    akgen::twin::progression_count("Arange", detail::dtype_of<T>(), detail::view(dst), static_cast<double>(firstValue),
+                                   static_cast<double>(diffValue), count);
 }
 
 template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>

@@ -10,24 +10,24 @@ AKGEN_TAKES(ReduceAll, uint8_t, float)
 AKGEN_TAKES(ReduceXorSum, int16_t)
 } // namespace detail
 
-#define AKGEN_FOLD(Name, Op)                                                                                         \
-    template <class T, class pattern, bool isReuseSource = false>                                                    \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                         \
-                           const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t srcShape[], bool)             \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        akgen::twin::reduce_fold(akgen::twin::Fold::Op, detail::dtype_of<T>(), detail::view(dstTensor),              \
-                                 detail::view(srcTensor), detail::view(sharedTmpBuffer), srcShape[0], srcShape[1],   \
-                                 std::is_same_v<pattern, Pattern::Reduce::AR>);                                      \
-    }                                                                                                                \
-    template <class T, class pattern, bool isReuseSource = false>                                                    \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                         \
-                           const uint32_t srcShape[], bool)                                                          \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        akgen::twin::reduce_fold(akgen::twin::Fold::Op, detail::dtype_of<T>(), detail::view(dstTensor),              \
-                                 detail::view(srcTensor), {}, srcShape[0], srcShape[1],                              \
-                                 std::is_same_v<pattern, Pattern::Reduce::AR>);                                      \
+#define AKGEN_FOLD(Name, Op)                                                                                           \
+    template <class T, class pattern, bool isReuseSource = false>                                                      \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                           \
+                           const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t srcShape[], bool)               \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        akgen::twin::reduce_fold(akgen::twin::Fold::Op, detail::dtype_of<T>(), detail::view(dstTensor),                \
+                                 detail::view(srcTensor), detail::view(sharedTmpBuffer), srcShape[0], srcShape[1],     \
+                                 std::is_same_v<pattern, Pattern::Reduce::AR>);                                        \
+    }                                                                                                                  \
+    template <class T, class pattern, bool isReuseSource = false>                                                      \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                           \
+                           const uint32_t srcShape[], bool)                                                            \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        akgen::twin::reduce_fold(akgen::twin::Fold::Op, detail::dtype_of<T>(), detail::view(dstTensor),                \
+                                 detail::view(srcTensor), {}, srcShape[0], srcShape[1],                                \
+                                 std::is_same_v<pattern, Pattern::Reduce::AR>);                                        \
     }
 AKGEN_FOLD(ReduceProd, PROD)
 AKGEN_FOLD(ReduceAny, ANY)
@@ -54,7 +54,8 @@ AKGEN_INLINE void ReduceXorSum(const LocalTensor<T> &dstTensor, const LocalTenso
                                const LocalTensor<T> &src1Tensor, const uint32_t calCount)
 {
     detail::ReduceXorSum_takes<T>();
-    akgen::twin::reduce_xor_sum(detail::view(dstTensor), detail::view(src0Tensor), detail::view(src1Tensor), {}, calCount);
+    akgen::twin::reduce_xor_sum(detail::view(dstTensor), detail::view(src0Tensor), detail::view(src1Tensor), {},
+                                calCount);
 }
 template <typename T, bool isReuseSource = false>
 AKGEN_INLINE void ReduceXorSum(const LocalTensor<T> &dstTensor, const LocalTensor<T> &src0Tensor,

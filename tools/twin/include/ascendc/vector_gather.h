@@ -58,9 +58,9 @@ AKGEN_INLINE void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &sr
         std::is_same_v<U, std::conditional_t<sizeof(PrimT<T>) == 2, uint16_t, uint32_t>>,
         "AKGEN:DTYPE_UNSUPPORTED: the pattern of GatherMask is uint16_t for 16-bit and uint32_t for 32-bit elements");
     rsvdCnt = akgen::twin::gather_mask(detail::dtype_of<T>(), detail::view(dst), detail::view(src0),
-                                       detail::view(src1Pattern), 0, reduceMode, mask,
-                                       gatherMaskParams.src0BlockStride, gatherMaskParams.repeatTimes,
-                                       gatherMaskParams.src0RepeatStride, gatherMaskParams.src1RepeatStride);
+                                       detail::view(src1Pattern), 0, reduceMode, mask, gatherMaskParams.src0BlockStride,
+                                       gatherMaskParams.repeatTimes, gatherMaskParams.src0RepeatStride,
+                                       gatherMaskParams.src1RepeatStride);
 }
 template <typename T, GatherMaskMode mode = defaultGatherMaskMode>
 AKGEN_INLINE void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const uint8_t src1Pattern,
@@ -68,10 +68,9 @@ AKGEN_INLINE void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &sr
                              uint64_t &rsvdCnt)
 {
     detail::GatherMask_takes<T>();
-    rsvdCnt =
-        akgen::twin::gather_mask(detail::dtype_of<T>(), detail::view(dst), detail::view(src0), {}, src1Pattern,
-                                 reduceMode, mask, gatherMaskParams.src0BlockStride, gatherMaskParams.repeatTimes,
-                                 gatherMaskParams.src0RepeatStride, gatherMaskParams.src1RepeatStride);
+    rsvdCnt = akgen::twin::gather_mask(detail::dtype_of<T>(), detail::view(dst), detail::view(src0), {}, src1Pattern,
+                                       reduceMode, mask, gatherMaskParams.src0BlockStride, gatherMaskParams.repeatTimes,
+                                       gatherMaskParams.src0RepeatStride, gatherMaskParams.src1RepeatStride);
 }
 AKGEN_INLINE int64_t GetGatherMaskRemainCount() { return akgen::twin::gather_mask_rest(); }
 

@@ -69,43 +69,43 @@ AKGEN_INLINE void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src
 }
 
 // W and V as in vector_statistics.h. Mode 0 of DropOut: a mask narrower than the source holds bits.
-#define AKGEN_LAYOUTS(W, V)                                                                                          \
-    template <typename T, bool isInitBitMode = false, uint32_t dropOutMode = 0>                                      \
-    AKGEN_INLINE void DropOut(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,                        \
-                              const LocalTensor<uint8_t> &maskLocal, W const float keepProb,                         \
-                              const DropOutShapeInfo &info)                                                          \
-    {                                                                                                                \
-        detail::DropOut_takes<T>();                                                                                  \
-        static_assert(dropOutMode <= 4, "dropOutMode is 0 to 4");                                                    \
-        const bool bits = dropOutMode >= 3 || (dropOutMode == 0 && info.maskLastAxis < info.srcLastAxis);            \
-        akgen::twin::drop_out(detail::dtype_of<T>(), detail::view(dstLocal), detail::view(srcLocal),                 \
-                              detail::view(maskLocal), V, keepProb, info.firstAxis, info.srcLastAxis,                \
-                              info.maskLastAxis, bits);                                                              \
-    }                                                                                                                \
-    template <typename T>                                                                                            \
-    AKGEN_INLINE void Pad(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor, PadParams &padParams,    \
-                          W PadTiling &tiling)                                                                       \
-    {                                                                                                                \
-        detail::Pad_takes<T>();                                                                                      \
-        akgen::twin::pad_rows(detail::dtype_of<T>(), detail::view(dstTensor), detail::view(srcTensor), V,            \
-                              tiling.srcHeight, tiling.srcWidth, tiling.srcOriWidth, padParams.leftPad,              \
-                              padParams.rightPad, padParams.padValue);                                               \
-    }                                                                                                                \
-    template <typename T>                                                                                            \
-    AKGEN_INLINE void UnPad(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                        \
-                            UnPadParams &unPadParams, W UnPadTiling &tiling)                                         \
-    {                                                                                                                \
-        detail::UnPad_takes<T>();                                                                                    \
-        akgen::twin::unpad_rows(detail::dtype_of<T>(), detail::view(dstTensor), detail::view(srcTensor), V,          \
-                                tiling.srcHeight, tiling.srcWidth, unPadParams.rightPad);                            \
-    }                                                                                                                \
-    template <typename T>                                                                                            \
-    AKGEN_INLINE void ConfusionTranspose(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,           \
-                                         W TransposeType transposeType, ConfusionTransposeTiling &tiling)            \
-    {                                                                                                                \
-        detail::ConfusionTranspose_takes<T>();                                                                       \
-        akgen::twin::confusion_transpose(detail::dtype_of<T>(), detail::view(dstTensor), detail::view(srcTensor), V, \
-                                         static_cast<uint8_t>(transposeType), &tiling.param0);                       \
+#define AKGEN_LAYOUTS(W, V)                                                                                            \
+    template <typename T, bool isInitBitMode = false, uint32_t dropOutMode = 0>                                        \
+    AKGEN_INLINE void DropOut(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,                          \
+                              const LocalTensor<uint8_t> &maskLocal, W const float keepProb,                           \
+                              const DropOutShapeInfo &info)                                                            \
+    {                                                                                                                  \
+        detail::DropOut_takes<T>();                                                                                    \
+        static_assert(dropOutMode <= 4, "dropOutMode is 0 to 4");                                                      \
+        const bool bits = dropOutMode >= 3 || (dropOutMode == 0 && info.maskLastAxis < info.srcLastAxis);              \
+        akgen::twin::drop_out(detail::dtype_of<T>(), detail::view(dstLocal), detail::view(srcLocal),                   \
+                              detail::view(maskLocal), V, keepProb, info.firstAxis, info.srcLastAxis,                  \
+                              info.maskLastAxis, bits);                                                                \
+    }                                                                                                                  \
+    template <typename T>                                                                                              \
+    AKGEN_INLINE void Pad(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor, PadParams &padParams,      \
+                          W PadTiling &tiling)                                                                         \
+    {                                                                                                                  \
+        detail::Pad_takes<T>();                                                                                        \
+        akgen::twin::pad_rows(detail::dtype_of<T>(), detail::view(dstTensor), detail::view(srcTensor), V,              \
+                              tiling.srcHeight, tiling.srcWidth, tiling.srcOriWidth, padParams.leftPad,                \
+                              padParams.rightPad, padParams.padValue);                                                 \
+    }                                                                                                                  \
+    template <typename T>                                                                                              \
+    AKGEN_INLINE void UnPad(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                          \
+                            UnPadParams &unPadParams, W UnPadTiling &tiling)                                           \
+    {                                                                                                                  \
+        detail::UnPad_takes<T>();                                                                                      \
+        akgen::twin::unpad_rows(detail::dtype_of<T>(), detail::view(dstTensor), detail::view(srcTensor), V,            \
+                                tiling.srcHeight, tiling.srcWidth, unPadParams.rightPad);                              \
+    }                                                                                                                  \
+    template <typename T>                                                                                              \
+    AKGEN_INLINE void ConfusionTranspose(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,             \
+                                         W TransposeType transposeType, ConfusionTransposeTiling &tiling)              \
+    {                                                                                                                  \
+        detail::ConfusionTranspose_takes<T>();                                                                         \
+        akgen::twin::confusion_transpose(detail::dtype_of<T>(), detail::view(dstTensor), detail::view(srcTensor), V,   \
+                                         static_cast<uint8_t>(transposeType), &tiling.param0);                         \
     }
 #define AKGEN_WORK const LocalTensor<uint8_t> &sharedTmpBuffer,
 AKGEN_LAYOUTS(AKGEN_WORK, detail::view(sharedTmpBuffer))

@@ -43,32 +43,31 @@ AKGEN_INLINE void math(akgen::twin::MathOp op, const LocalTensor<T> &dst, const 
 }
 } // namespace detail
 
-#define AKGEN_MATH(Name)                                                                                             \
-    template <typename T, bool isReuseSource = false>                                                                \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                         \
-                           const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t calCount)                     \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor, {}, detail::view(sharedTmpBuffer), 0.0f,       \
-                     calCount);                                                                                      \
-    }                                                                                                                \
-    template <typename T, bool isReuseSource = false>                                                                \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                         \
-                           const LocalTensor<uint8_t> &sharedTmpBuffer)                                              \
-    {                                                                                                                \
-        Name<T, isReuseSource>(dstTensor, srcTensor, sharedTmpBuffer, srcTensor.GetSize());                          \
-    }                                                                                                                \
-    template <typename T, bool isReuseSource = false>                                                                \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                         \
-                           const uint32_t calCount)                                                                  \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor, {}, {}, 0.0f, calCount);                       \
-    }                                                                                                                \
-    template <typename T, bool isReuseSource = false>                                                                \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor)                         \
-    {                                                                                                                \
-        Name<T, isReuseSource>(dstTensor, srcTensor, srcTensor.GetSize());                                           \
+#define AKGEN_MATH(Name)                                                                                               \
+    template <typename T, bool isReuseSource = false>                                                                  \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                           \
+                           const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t calCount)                       \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor, {}, detail::view(sharedTmpBuffer), 0.0f,         \
+                     calCount);                                                                                        \
+    }                                                                                                                  \
+    template <typename T, bool isReuseSource = false>                                                                  \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                           \
+                           const LocalTensor<uint8_t> &sharedTmpBuffer)                                                \
+    {                                                                                                                  \
+        Name<T, isReuseSource>(dstTensor, srcTensor, sharedTmpBuffer, srcTensor.GetSize());                            \
+    }                                                                                                                  \
+    template <typename T, bool isReuseSource = false>                                                                  \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor, const uint32_t calCount)  \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor, {}, {}, 0.0f, calCount);                         \
+    }                                                                                                                  \
+    template <typename T, bool isReuseSource = false>                                                                  \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor)                           \
+    {                                                                                                                  \
+        Name<T, isReuseSource>(dstTensor, srcTensor, srcTensor.GetSize());                                             \
     }
 
 AKGEN_MATH(Tanh)
@@ -114,48 +113,47 @@ AKGEN_INLINE void Exp(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcL
     detail::math(akgen::twin::MathOp::Exp, dstLocal, srcLocal, {}, {}, 0.0f, calCount);
 }
 
-#define AKGEN_MATH2(Name)                                                                                            \
-    template <typename T, bool isReuseSource = false>                                                                \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &src0Tensor,                        \
-                           const LocalTensor<T> &src1Tensor, const LocalTensor<uint8_t> &sharedTmpBuffer,            \
-                           const uint32_t calCount)                                                                  \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        detail::math(akgen::twin::MathOp::Name, dstTensor, src0Tensor, detail::view(src1Tensor),                     \
-                     detail::view(sharedTmpBuffer), 0.0f, calCount);                                                 \
-    }                                                                                                                \
-    template <typename T, bool isReuseSource = false>                                                                \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &src0Tensor,                        \
-                           const LocalTensor<T> &src1Tensor, const uint32_t calCount)                                \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        detail::math(akgen::twin::MathOp::Name, dstTensor, src0Tensor, detail::view(src1Tensor), {}, 0.0f,           \
-                     calCount);                                                                                      \
-    }                                                                                                                \
-    template <typename T, bool isReuseSource = false>                                                                \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &src0Tensor,                        \
-                           const LocalTensor<T> &src1Tensor)                                                         \
-    {                                                                                                                \
-        Name<T, isReuseSource>(dstTensor, src0Tensor, src1Tensor, src0Tensor.GetSize());                             \
+#define AKGEN_MATH2(Name)                                                                                              \
+    template <typename T, bool isReuseSource = false>                                                                  \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &src0Tensor,                          \
+                           const LocalTensor<T> &src1Tensor, const LocalTensor<uint8_t> &sharedTmpBuffer,              \
+                           const uint32_t calCount)                                                                    \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        detail::math(akgen::twin::MathOp::Name, dstTensor, src0Tensor, detail::view(src1Tensor),                       \
+                     detail::view(sharedTmpBuffer), 0.0f, calCount);                                                   \
+    }                                                                                                                  \
+    template <typename T, bool isReuseSource = false>                                                                  \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &src0Tensor,                          \
+                           const LocalTensor<T> &src1Tensor, const uint32_t calCount)                                  \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        detail::math(akgen::twin::MathOp::Name, dstTensor, src0Tensor, detail::view(src1Tensor), {}, 0.0f, calCount);  \
+    }                                                                                                                  \
+    template <typename T, bool isReuseSource = false>                                                                  \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &src0Tensor,                          \
+                           const LocalTensor<T> &src1Tensor)                                                           \
+    {                                                                                                                  \
+        Name<T, isReuseSource>(dstTensor, src0Tensor, src1Tensor, src0Tensor.GetSize());                               \
     }
 AKGEN_MATH2(Fmod)
 #undef AKGEN_MATH2
 
-#define AKGEN_CLAMP(Name)                                                                                            \
-    template <typename T, bool isReuseSource = false>                                                                \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                         \
-                           const LocalTensor<uint8_t> &sharedTmpBuffer, const T scalar, const uint32_t calCount)     \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor, {}, detail::view(sharedTmpBuffer),             \
-                     static_cast<float>(scalar), calCount);                                                          \
-    }                                                                                                                \
-    template <typename T, bool isReuseSource = false>                                                                \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor, const T scalar,         \
-                           const uint32_t calCount)                                                                  \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor, {}, {}, static_cast<float>(scalar), calCount); \
+#define AKGEN_CLAMP(Name)                                                                                              \
+    template <typename T, bool isReuseSource = false>                                                                  \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                           \
+                           const LocalTensor<uint8_t> &sharedTmpBuffer, const T scalar, const uint32_t calCount)       \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor, {}, detail::view(sharedTmpBuffer),               \
+                     static_cast<float>(scalar), calCount);                                                            \
+    }                                                                                                                  \
+    template <typename T, bool isReuseSource = false>                                                                  \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor, const T scalar,           \
+                           const uint32_t calCount)                                                                    \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor, {}, {}, static_cast<float>(scalar), calCount);   \
     }
 AKGEN_CLAMP(ClampMax)
 AKGEN_CLAMP(ClampMin)

@@ -15,12 +15,12 @@ template <typename T, CMPMODE mode> struct Comparison {
 };
 } // namespace detail
 
-#define AKGEN_COMPARISON(Symbol, Mode)                                                                               \
-    template <typename T>                                                                                            \
-    AKGEN_INLINE detail::Comparison<T, CMPMODE::Mode> operator Symbol(const LocalTensor<T> &a,                       \
-                                                                      const LocalTensor<T> &b)                       \
-    {                                                                                                                \
-        return {a, b};                                                                                               \
+#define AKGEN_COMPARISON(Symbol, Mode)                                                                                 \
+    template <typename T>                                                                                              \
+    AKGEN_INLINE detail::Comparison<T, CMPMODE::Mode> operator Symbol(const LocalTensor<T> &a,                         \
+                                                                      const LocalTensor<T> &b)                         \
+    {                                                                                                                  \
+        return {a, b};                                                                                                 \
     }
 AKGEN_COMPARISON(<, LT)
 AKGEN_COMPARISON(>, GT)

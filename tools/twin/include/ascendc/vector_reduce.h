@@ -39,17 +39,16 @@ struct RA {};
 } // namespace Pattern::Reduce
 
 template <typename T>
-AKGEN_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src,
-                            const LocalTensor<T> &sharedTmpBuffer, const int32_t count)
+AKGEN_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &sharedTmpBuffer,
+                            const int32_t count)
 {
     detail::ReduceSum_takes<T>();
     akgen::twin::reduce_count(akgen::twin::Reduce::SUM, detail::dtype_of<T>(), detail::view(dst), detail::view(src),
                               detail::view(sharedTmpBuffer), count, false);
 }
 template <typename T>
-AKGEN_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src,
-                            const LocalTensor<T> &sharedTmpBuffer, const uint64_t mask[], const int32_t repeatTime,
-                            const int32_t srcRepStride)
+AKGEN_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &sharedTmpBuffer,
+                            const uint64_t mask[], const int32_t repeatTime, const int32_t srcRepStride)
 {
     detail::ReduceSum_takes<T>();
     akgen::twin::reduce_repeat(akgen::twin::Reduce::SUM, detail::dtype_of<T>(), detail::view(dst), detail::view(src),
@@ -57,9 +56,8 @@ AKGEN_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src
                                false);
 }
 template <typename T>
-AKGEN_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src,
-                            const LocalTensor<T> &sharedTmpBuffer, const int32_t mask, const int32_t repeatTime,
-                            const int32_t srcRepStride)
+AKGEN_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &sharedTmpBuffer,
+                            const int32_t mask, const int32_t repeatTime, const int32_t srcRepStride)
 {
     detail::ReduceSum_takes<T>();
     akgen::twin::reduce_repeat(akgen::twin::Reduce::SUM, detail::dtype_of<T>(), detail::view(dst), detail::view(src),
@@ -67,55 +65,55 @@ AKGEN_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src
                                false);
 }
 
-#define AKGEN_REDUCE_EXTREME(Name, Op)                                                                               \
-    template <typename T>                                                                                            \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                                     \
-                           const LocalTensor<T> &sharedTmpBuffer, const int32_t count, bool calIndex = 0)            \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        akgen::twin::reduce_count(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src),                   \
-                                  detail::view(sharedTmpBuffer), count, calIndex);                                   \
-    }                                                                                                                \
-    template <typename T>                                                                                            \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                                     \
-                           const LocalTensor<T> &sharedTmpBuffer, const uint64_t mask[], const int32_t repeatTime,   \
-                           const int32_t srcRepStride, bool calIndex = 0)                                            \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        akgen::twin::reduce_repeat(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src),                  \
-                                   detail::view(sharedTmpBuffer), detail::mask_of<true>(mask), repeatTime,           \
-                                   srcRepStride, calIndex);                                                          \
-    }                                                                                                                \
-    template <typename T>                                                                                            \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                                     \
-                           const LocalTensor<T> &sharedTmpBuffer, const int32_t mask, const int32_t repeatTime,      \
-                           const int32_t srcRepStride, bool calIndex = 0)                                            \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        akgen::twin::reduce_repeat(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src),                  \
-                                   detail::view(sharedTmpBuffer), detail::mask_of<true>(mask), repeatTime,           \
-                                   srcRepStride, calIndex);                                                          \
+#define AKGEN_REDUCE_EXTREME(Name, Op)                                                                                 \
+    template <typename T>                                                                                              \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                                       \
+                           const LocalTensor<T> &sharedTmpBuffer, const int32_t count, bool calIndex = 0)              \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        akgen::twin::reduce_count(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src),                     \
+                                  detail::view(sharedTmpBuffer), count, calIndex);                                     \
+    }                                                                                                                  \
+    template <typename T>                                                                                              \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                                       \
+                           const LocalTensor<T> &sharedTmpBuffer, const uint64_t mask[], const int32_t repeatTime,     \
+                           const int32_t srcRepStride, bool calIndex = 0)                                              \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        akgen::twin::reduce_repeat(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src),                    \
+                                   detail::view(sharedTmpBuffer), detail::mask_of<true>(mask), repeatTime,             \
+                                   srcRepStride, calIndex);                                                            \
+    }                                                                                                                  \
+    template <typename T>                                                                                              \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                                       \
+                           const LocalTensor<T> &sharedTmpBuffer, const int32_t mask, const int32_t repeatTime,        \
+                           const int32_t srcRepStride, bool calIndex = 0)                                              \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        akgen::twin::reduce_repeat(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src),                    \
+                                   detail::view(sharedTmpBuffer), detail::mask_of<true>(mask), repeatTime,             \
+                                   srcRepStride, calIndex);                                                            \
     }
 AKGEN_REDUCE_EXTREME(ReduceMax, akgen::twin::Reduce::MAX)
 AKGEN_REDUCE_EXTREME(ReduceMin, akgen::twin::Reduce::MIN)
 #undef AKGEN_REDUCE_EXTREME
 
-#define AKGEN_REDUCE_PATTERN(Name, Op, Mean)                                                                         \
-    template <typename T, class pattern, bool isReuseSource = false>                                                 \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                                     \
-                           const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t srcShape[], bool)             \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        akgen::twin::reduce_pattern(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src),                 \
-                                    detail::view(sharedTmpBuffer), srcShape[0], srcShape[1],                         \
-                                    std::is_same_v<pattern, Pattern::Reduce::AR>, Mean);                             \
-    }                                                                                                                \
-    template <typename T, class pattern, bool isReuseSource = false>                                                 \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t srcShape[], bool)    \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        akgen::twin::reduce_pattern(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src), {},             \
-                                    srcShape[0], srcShape[1], std::is_same_v<pattern, Pattern::Reduce::AR>, Mean);   \
+#define AKGEN_REDUCE_PATTERN(Name, Op, Mean)                                                                           \
+    template <typename T, class pattern, bool isReuseSource = false>                                                   \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                                       \
+                           const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t srcShape[], bool)               \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        akgen::twin::reduce_pattern(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src),                   \
+                                    detail::view(sharedTmpBuffer), srcShape[0], srcShape[1],                           \
+                                    std::is_same_v<pattern, Pattern::Reduce::AR>, Mean);                               \
+    }                                                                                                                  \
+    template <typename T, class pattern, bool isReuseSource = false>                                                   \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t srcShape[], bool)      \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        akgen::twin::reduce_pattern(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src), {}, srcShape[0],  \
+                                    srcShape[1], std::is_same_v<pattern, Pattern::Reduce::AR>, Mean);                  \
     }
 AKGEN_REDUCE_PATTERN(ReduceSum, akgen::twin::Reduce::SUM, false)
 AKGEN_REDUCE_PATTERN(ReduceMax, akgen::twin::Reduce::MAX, false)
@@ -124,31 +122,31 @@ AKGEN_REDUCE_PATTERN(ReduceMean, akgen::twin::Reduce::SUM, true)
 #undef AKGEN_REDUCE_PATTERN
 
 // MaskType is `const uint64_t mask[]` or `const int32_t mask`.
-#define AKGEN_WHOLE_SUM(MaskType)                                                                                    \
-    template <typename T, bool isSetMask = true>                                                                     \
-    AKGEN_INLINE void WholeReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskType,                 \
-                                     const int32_t repeatTime, const int32_t dstRepStride,                           \
-                                     const int32_t srcBlkStride, const int32_t srcRepStride)                         \
-    {                                                                                                                \
-        detail::WholeReduceSum_takes<T>();                                                                           \
-        akgen::twin::reduce_whole(akgen::twin::Reduce::SUM, detail::dtype_of<T>(), detail::view(dst),                \
-                                  detail::view(src), detail::mask_of<isSetMask>(mask), repeatTime, dstRepStride,     \
-                                  srcBlkStride, srcRepStride, 0);                                                    \
+#define AKGEN_WHOLE_SUM(MaskType)                                                                                      \
+    template <typename T, bool isSetMask = true>                                                                       \
+    AKGEN_INLINE void WholeReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskType,                   \
+                                     const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride, \
+                                     const int32_t srcRepStride)                                                       \
+    {                                                                                                                  \
+        detail::WholeReduceSum_takes<T>();                                                                             \
+        akgen::twin::reduce_whole(akgen::twin::Reduce::SUM, detail::dtype_of<T>(), detail::view(dst),                  \
+                                  detail::view(src), detail::mask_of<isSetMask>(mask), repeatTime, dstRepStride,       \
+                                  srcBlkStride, srcRepStride, 0);                                                      \
     }
 AKGEN_WHOLE_SUM(const uint64_t mask[])
 AKGEN_WHOLE_SUM(const int32_t mask)
 #undef AKGEN_WHOLE_SUM
 
-#define AKGEN_WHOLE_EXTREME(Name, Op, MaskType)                                                                      \
-    template <typename T, bool isSetMask = true>                                                                     \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskType, const int32_t repeatTime, \
-                           const int32_t dstRepStride, const int32_t srcBlkStride, const int32_t srcRepStride,       \
-                           ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX)                                       \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        akgen::twin::reduce_whole(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src),                   \
-                                  detail::mask_of<isSetMask>(mask), repeatTime, dstRepStride, srcBlkStride,          \
-                                  srcRepStride, static_cast<uint8_t>(order));                                        \
+#define AKGEN_WHOLE_EXTREME(Name, Op, MaskType)                                                                        \
+    template <typename T, bool isSetMask = true>                                                                       \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskType, const int32_t repeatTime,   \
+                           const int32_t dstRepStride, const int32_t srcBlkStride, const int32_t srcRepStride,         \
+                           ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX)                                         \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        akgen::twin::reduce_whole(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src),                     \
+                                  detail::mask_of<isSetMask>(mask), repeatTime, dstRepStride, srcBlkStride,            \
+                                  srcRepStride, static_cast<uint8_t>(order));                                          \
     }
 AKGEN_WHOLE_EXTREME(WholeReduceMax, akgen::twin::Reduce::MAX, const uint64_t mask[])
 AKGEN_WHOLE_EXTREME(WholeReduceMax, akgen::twin::Reduce::MAX, const int32_t mask)
@@ -156,15 +154,15 @@ AKGEN_WHOLE_EXTREME(WholeReduceMin, akgen::twin::Reduce::MIN, const uint64_t mas
 AKGEN_WHOLE_EXTREME(WholeReduceMin, akgen::twin::Reduce::MIN, const int32_t mask)
 #undef AKGEN_WHOLE_EXTREME
 
-#define AKGEN_BLOCK_REDUCE(Name, Op, MaskType)                                                                       \
-    template <typename T, bool isSetMask = true>                                                                     \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime, MaskType, \
-                           const int32_t dstRepStride, const int32_t srcBlkStride, const int32_t srcRepStride)       \
-    {                                                                                                                \
-        detail::Name##_takes<T>();                                                                                   \
-        akgen::twin::reduce_block(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src),                   \
-                                  detail::mask_of<isSetMask>(mask), repeatTime, dstRepStride, srcBlkStride,          \
-                                  srcRepStride);                                                                     \
+#define AKGEN_BLOCK_REDUCE(Name, Op, MaskType)                                                                         \
+    template <typename T, bool isSetMask = true>                                                                       \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime, MaskType,   \
+                           const int32_t dstRepStride, const int32_t srcBlkStride, const int32_t srcRepStride)         \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        akgen::twin::reduce_block(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src),                     \
+                                  detail::mask_of<isSetMask>(mask), repeatTime, dstRepStride, srcBlkStride,            \
+                                  srcRepStride);                                                                       \
     }
 AKGEN_BLOCK_REDUCE(BlockReduceSum, akgen::twin::Reduce::SUM, const uint64_t mask[])
 AKGEN_BLOCK_REDUCE(BlockReduceSum, akgen::twin::Reduce::SUM, const int32_t mask)
@@ -174,16 +172,16 @@ AKGEN_BLOCK_REDUCE(BlockReduceMin, akgen::twin::Reduce::MIN, const uint64_t mask
 AKGEN_BLOCK_REDUCE(BlockReduceMin, akgen::twin::Reduce::MIN, const int32_t mask)
 #undef AKGEN_BLOCK_REDUCE
 
-#define AKGEN_PAIR_REDUCE(MaskType)                                                                                  \
-    template <typename T, bool isSetMask = true>                                                                     \
-    AKGEN_INLINE void PairReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime,  \
-                                    MaskType, const int32_t dstRepStride, const int32_t srcBlkStride,                \
-                                    const int32_t srcRepStride)                                                      \
-    {                                                                                                                \
-        detail::PairReduceSum_takes<T>();                                                                            \
-        akgen::twin::reduce_pair(detail::dtype_of<T>(), detail::view(dst), detail::view(src),                        \
-                                 detail::mask_of<isSetMask>(mask), repeatTime, dstRepStride, srcBlkStride,           \
-                                 srcRepStride);                                                                      \
+#define AKGEN_PAIR_REDUCE(MaskType)                                                                                    \
+    template <typename T, bool isSetMask = true>                                                                       \
+    AKGEN_INLINE void PairReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime,    \
+                                    MaskType, const int32_t dstRepStride, const int32_t srcBlkStride,                  \
+                                    const int32_t srcRepStride)                                                        \
+    {                                                                                                                  \
+        detail::PairReduceSum_takes<T>();                                                                              \
+        akgen::twin::reduce_pair(detail::dtype_of<T>(), detail::view(dst), detail::view(src),                          \
+                                 detail::mask_of<isSetMask>(mask), repeatTime, dstRepStride, srcBlkStride,             \
+                                 srcRepStride);                                                                        \
     }
 AKGEN_PAIR_REDUCE(const uint64_t mask[])
 AKGEN_PAIR_REDUCE(const int32_t mask)
@@ -195,9 +193,9 @@ AKGEN_INLINE void RepeatReduceSum(const LocalTensor<T> &dst, const LocalTensor<T
                                   const int32_t dstRepStride, const int32_t srcRepStride)
 {
     detail::RepeatReduceSum_takes<T>();
-    akgen::twin::reduce_whole_as("RepeatReduceSum", akgen::twin::Reduce::SUM, detail::dtype_of<T>(),
-                                 detail::view(dst), detail::view(src), detail::mask_of<isSetMask>(mask), repeatTime,
-                                 dstRepStride, srcBlkStride, srcRepStride);
+    akgen::twin::reduce_whole_as("RepeatReduceSum", akgen::twin::Reduce::SUM, detail::dtype_of<T>(), detail::view(dst),
+                                 detail::view(src), detail::mask_of<isSetMask>(mask), repeatTime, dstRepStride,
+                                 srcBlkStride, srcRepStride);
 }
 
 AKGEN_INLINE uint64_t GetAccVal() { return akgen::twin::accumulator(); }
@@ -223,10 +221,7 @@ template <typename T> AKGEN_INLINE void GetReduceRepeatMaxMinSpr(T &maxMinValue,
 {
     GetReduceMaxMinCount(maxMinValue, maxMinIndex);
 }
-template <typename T> AKGEN_INLINE void GetReduceRepeatMaxMinSpr(T &maxMinValue)
-{
-    GetReduceMaxMinCount(maxMinValue);
-}
+template <typename T> AKGEN_INLINE void GetReduceRepeatMaxMinSpr(T &maxMinValue) { GetReduceMaxMinCount(maxMinValue); }
 
 struct SumParams {
     uint32_t outter = 1;
@@ -234,8 +229,8 @@ struct SumParams {
     uint32_t n = 0;
 };
 template <typename T, int32_t reduceDim = -1, bool isReuseSource = false, bool isBasicBlock = false>
-AKGEN_INLINE void Sum(const LocalTensor<T> &dst, const LocalTensor<T> &src,
-                      const LocalTensor<uint8_t> &sharedTmpBuffer, const SumParams &sumParams)
+AKGEN_INLINE void Sum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint8_t> &sharedTmpBuffer,
+                      const SumParams &sumParams)
 {
     detail::Sum_takes<T>();
     akgen::twin::sum_rows("Sum", detail::dtype_of<T>(), detail::view(dst), detail::view(src),

@@ -11,8 +11,9 @@ using ::SoftMaxTiling;
 } // namespace tiling
 
 // The host's cut of a flash softmax for a shape that only the kernel knows; `work` elements of scratch.
-AKGEN_INLINE ::SoftMaxTiling SoftMaxFlashV2TilingFuncImpl(uint32_t srcM, uint32_t srcK, uint32_t, uint32_t maxBytes, uint32_t work,
-                                                        bool isUpdate = false, bool = false, bool = false, bool = false)
+AKGEN_INLINE ::SoftMaxTiling SoftMaxFlashV2TilingFuncImpl(uint32_t srcM, uint32_t srcK, uint32_t, uint32_t maxBytes,
+                                                          uint32_t work, bool isUpdate = false, bool = false,
+                                                          bool = false, bool = false)
 {
     ::SoftMaxTiling t{};
     t.srcM = srcM;
@@ -77,92 +78,92 @@ AKGEN_INLINE akgen::twin::SoftmaxCall softmax_call(akgen::twin::SoftmaxKind kind
 } // namespace detail
 
 // With or without `const LocalTensor<uint8_t> &sharedTmpBuffer`: W names the parameter, V the view handed on.
-#define AKGEN_SOFTMAX_FORMS(W, V)                                                                                    \
-    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false,        \
-              const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                                                     \
-    AKGEN_INLINE void SoftMax(const LocalTensor<T> &dstTensor, const LocalTensor<T> &sumTensor,                      \
-                              const LocalTensor<T> &maxTensor, const LocalTensor<T> &srcTensor,                      \
-                              W const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})          \
-    {                                                                                                                \
-        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SOFTMAX, dstTensor, srcTensor, tiling,            \
-                                         softmaxShapeInfo, isDataFormatNZ);                                          \
-        call.sum = detail::view(sumTensor);                                                                          \
-        call.max = detail::view(maxTensor);                                                                          \
-        call.work = V;                                                                                               \
-        akgen::twin::softmax(call);                                                                                  \
-    }                                                                                                                \
-    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false,        \
-              const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                                                     \
-    AKGEN_INLINE void SoftMax(const LocalTensor<half> &dstTensor, const LocalTensor<float> &sumTensor,               \
-                              const LocalTensor<float> &maxTensor, const LocalTensor<half> &srcTensor,               \
-                              W const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})          \
-    {                                                                                                                \
-        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SOFTMAX, dstTensor, srcTensor, tiling,            \
-                                         softmaxShapeInfo, isDataFormatNZ);                                          \
-        call.statistic = akgen::twin::DType::F32;                                                                    \
-        call.sum = detail::view(sumTensor);                                                                          \
-        call.max = detail::view(maxTensor);                                                                          \
-        call.work = V;                                                                                               \
-        akgen::twin::softmax(call);                                                                                  \
-    }                                                                                                                \
-    template <typename T, bool isReuseSource = false, bool isBasicBlock = false,                                     \
-              const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                                                     \
-    AKGEN_INLINE void SoftMax(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                      \
-                              W const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})          \
-    {                                                                                                                \
-        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SOFTMAX, dstTensor, srcTensor, tiling,            \
-                                         softmaxShapeInfo, false);                                                   \
-        call.work = V;                                                                                               \
-        akgen::twin::softmax(call);                                                                                  \
-    }                                                                                                                \
-    template <typename T, bool isReuseSource = false, bool isDataFormatNZ = false>                                   \
-    AKGEN_INLINE void LogSoftMax(const LocalTensor<T> &dst, const LocalTensor<T> &sum, const LocalTensor<T> &max,    \
-                                 const LocalTensor<T> &src, W const LogSoftMaxTiling &tiling,                        \
-                                 const SoftMaxShapeInfo &softmaxShapeInfo = {})                                      \
-    {                                                                                                                \
-        auto call =                                                                                                  \
-            detail::softmax_call(akgen::twin::SoftmaxKind::LOG, dst, src, tiling, softmaxShapeInfo, isDataFormatNZ); \
-        call.sum = detail::view(sum);                                                                                \
-        call.max = detail::view(max);                                                                                \
-        call.work = V;                                                                                               \
-        akgen::twin::softmax(call);                                                                                  \
-    }                                                                                                                \
-    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false,        \
-              const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG, typename S>                                         \
-    AKGEN_INLINE void SimpleSoftMax(const LocalTensor<T> &dst, const LocalTensor<S> &inSum,                          \
-                                    const LocalTensor<S> &inMax, const LocalTensor<T> &src,                          \
-                                    W const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})    \
-    {                                                                                                                \
-        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SIMPLE, dst, src, tiling, softmaxShapeInfo,       \
-                                         isDataFormatNZ);                                                            \
-        call.statistic = detail::dtype_of<S>();                                                                      \
-        call.sum = detail::view(inSum);                                                                              \
-        call.max = detail::view(inMax);                                                                              \
-        call.work = V;                                                                                               \
-        akgen::twin::softmax(call);                                                                                  \
-    }                                                                                                                \
-    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false>        \
-    AKGEN_INLINE void SoftmaxGrad(const LocalTensor<T> &dstTensor, const LocalTensor<T> &gradTensor,                 \
-                                  const LocalTensor<T> &srcTensor, W const SoftMaxTiling &tiling,                    \
-                                  bool isFront = false, const SoftMaxShapeInfo &softmaxShapeInfo = {})               \
-    {                                                                                                                \
-        auto call =                                                                                                  \
-            detail::softmax_call(isFront ? akgen::twin::SoftmaxKind::GRAD_FRONT : akgen::twin::SoftmaxKind::GRAD,    \
-                                 dstTensor, srcTensor, tiling, softmaxShapeInfo, isDataFormatNZ);                    \
-        call.second = detail::view(gradTensor);                                                                      \
-        call.work = V;                                                                                               \
-        akgen::twin::softmax(call);                                                                                  \
-    }                                                                                                                \
-    template <typename T, bool isBasicBlock = false, bool isDataFormatNZ = false>                                    \
-    AKGEN_INLINE void SoftmaxGradFront(const LocalTensor<T> &dstTensor, const LocalTensor<T> &gradTensor,            \
-                                       const LocalTensor<T> &srcTensor, W const SoftMaxTiling &tiling,               \
-                                       const SoftMaxShapeInfo &softmaxShapeInfo = {})                                \
-    {                                                                                                                \
-        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::GRAD_FRONT, dstTensor, srcTensor, tiling,         \
-                                         softmaxShapeInfo, isDataFormatNZ);                                          \
-        call.second = detail::view(gradTensor);                                                                      \
-        call.work = V;                                                                                               \
-        akgen::twin::softmax(call);                                                                                  \
+#define AKGEN_SOFTMAX_FORMS(W, V)                                                                                      \
+    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false,          \
+              const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                                                       \
+    AKGEN_INLINE void SoftMax(const LocalTensor<T> &dstTensor, const LocalTensor<T> &sumTensor,                        \
+                              const LocalTensor<T> &maxTensor, const LocalTensor<T> &srcTensor,                        \
+                              W const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})            \
+    {                                                                                                                  \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SOFTMAX, dstTensor, srcTensor, tiling,              \
+                                         softmaxShapeInfo, isDataFormatNZ);                                            \
+        call.sum = detail::view(sumTensor);                                                                            \
+        call.max = detail::view(maxTensor);                                                                            \
+        call.work = V;                                                                                                 \
+        akgen::twin::softmax(call);                                                                                    \
+    }                                                                                                                  \
+    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false,          \
+              const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                                                       \
+    AKGEN_INLINE void SoftMax(const LocalTensor<half> &dstTensor, const LocalTensor<float> &sumTensor,                 \
+                              const LocalTensor<float> &maxTensor, const LocalTensor<half> &srcTensor,                 \
+                              W const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})            \
+    {                                                                                                                  \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SOFTMAX, dstTensor, srcTensor, tiling,              \
+                                         softmaxShapeInfo, isDataFormatNZ);                                            \
+        call.statistic = akgen::twin::DType::F32;                                                                      \
+        call.sum = detail::view(sumTensor);                                                                            \
+        call.max = detail::view(maxTensor);                                                                            \
+        call.work = V;                                                                                                 \
+        akgen::twin::softmax(call);                                                                                    \
+    }                                                                                                                  \
+    template <typename T, bool isReuseSource = false, bool isBasicBlock = false,                                       \
+              const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                                                       \
+    AKGEN_INLINE void SoftMax(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                        \
+                              W const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})            \
+    {                                                                                                                  \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SOFTMAX, dstTensor, srcTensor, tiling,              \
+                                         softmaxShapeInfo, false);                                                     \
+        call.work = V;                                                                                                 \
+        akgen::twin::softmax(call);                                                                                    \
+    }                                                                                                                  \
+    template <typename T, bool isReuseSource = false, bool isDataFormatNZ = false>                                     \
+    AKGEN_INLINE void LogSoftMax(const LocalTensor<T> &dst, const LocalTensor<T> &sum, const LocalTensor<T> &max,      \
+                                 const LocalTensor<T> &src, W const LogSoftMaxTiling &tiling,                          \
+                                 const SoftMaxShapeInfo &softmaxShapeInfo = {})                                        \
+    {                                                                                                                  \
+        auto call =                                                                                                    \
+            detail::softmax_call(akgen::twin::SoftmaxKind::LOG, dst, src, tiling, softmaxShapeInfo, isDataFormatNZ);   \
+        call.sum = detail::view(sum);                                                                                  \
+        call.max = detail::view(max);                                                                                  \
+        call.work = V;                                                                                                 \
+        akgen::twin::softmax(call);                                                                                    \
+    }                                                                                                                  \
+    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false,          \
+              const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG, typename S>                                           \
+    AKGEN_INLINE void SimpleSoftMax(const LocalTensor<T> &dst, const LocalTensor<S> &inSum,                            \
+                                    const LocalTensor<S> &inMax, const LocalTensor<T> &src,                            \
+                                    W const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})      \
+    {                                                                                                                  \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SIMPLE, dst, src, tiling, softmaxShapeInfo,         \
+                                         isDataFormatNZ);                                                              \
+        call.statistic = detail::dtype_of<S>();                                                                        \
+        call.sum = detail::view(inSum);                                                                                \
+        call.max = detail::view(inMax);                                                                                \
+        call.work = V;                                                                                                 \
+        akgen::twin::softmax(call);                                                                                    \
+    }                                                                                                                  \
+    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false>          \
+    AKGEN_INLINE void SoftmaxGrad(const LocalTensor<T> &dstTensor, const LocalTensor<T> &gradTensor,                   \
+                                  const LocalTensor<T> &srcTensor, W const SoftMaxTiling &tiling,                      \
+                                  bool isFront = false, const SoftMaxShapeInfo &softmaxShapeInfo = {})                 \
+    {                                                                                                                  \
+        auto call =                                                                                                    \
+            detail::softmax_call(isFront ? akgen::twin::SoftmaxKind::GRAD_FRONT : akgen::twin::SoftmaxKind::GRAD,      \
+                                 dstTensor, srcTensor, tiling, softmaxShapeInfo, isDataFormatNZ);                      \
+        call.second = detail::view(gradTensor);                                                                        \
+        call.work = V;                                                                                                 \
+        akgen::twin::softmax(call);                                                                                    \
+    }                                                                                                                  \
+    template <typename T, bool isBasicBlock = false, bool isDataFormatNZ = false>                                      \
+    AKGEN_INLINE void SoftmaxGradFront(const LocalTensor<T> &dstTensor, const LocalTensor<T> &gradTensor,              \
+                                       const LocalTensor<T> &srcTensor, W const SoftMaxTiling &tiling,                 \
+                                       const SoftMaxShapeInfo &softmaxShapeInfo = {})                                  \
+    {                                                                                                                  \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::GRAD_FRONT, dstTensor, srcTensor, tiling,           \
+                                         softmaxShapeInfo, isDataFormatNZ);                                            \
+        call.second = detail::view(gradTensor);                                                                        \
+        call.work = V;                                                                                                 \
+        akgen::twin::softmax(call);                                                                                    \
     }
 
 #define AKGEN_WORK const LocalTensor<uint8_t> &sharedTmpBuffer,
@@ -171,25 +172,25 @@ AKGEN_SOFTMAX_FORMS(, akgen::twin::View{})
 #undef AKGEN_SOFTMAX_FORMS
 
 // S is the type of the statistics.
-#define AKGEN_SOFTMAX_FLASH(Name, Kind, W, V)                                                                        \
-    template <typename T, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false,              \
-              bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG, typename S>            \
-    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<S> &expSumTensor,                      \
-                           const LocalTensor<S> &maxTensor, const LocalTensor<T> &srcTensor,                         \
-                           const LocalTensor<T> &expMaxTensor, const LocalTensor<S> &inExpSumTensor,                 \
-                           const LocalTensor<S> &inMaxTensor, W const SoftMaxTiling &tiling,                         \
-                           const SoftMaxShapeInfo &softmaxShapeInfo = {})                                            \
-    {                                                                                                                \
-        auto call = detail::softmax_call(Kind, dstTensor, srcTensor, tiling, softmaxShapeInfo, isDataFormatNZ);      \
-        call.statistic = detail::dtype_of<S>();                                                                      \
-        call.sum = detail::view(expSumTensor);                                                                       \
-        call.max = detail::view(maxTensor);                                                                          \
-        call.exp_max = isUpdate ? detail::view(expMaxTensor) : akgen::twin::View{};                                  \
-        call.in_sum = detail::view(inExpSumTensor);                                                                  \
-        call.in_max = detail::view(inMaxTensor);                                                                     \
-        call.update = isUpdate;                                                                                      \
-        call.work = V;                                                                                               \
-        akgen::twin::softmax(call);                                                                                  \
+#define AKGEN_SOFTMAX_FLASH(Name, Kind, W, V)                                                                          \
+    template <typename T, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false,                \
+              bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG, typename S>              \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<S> &expSumTensor,                        \
+                           const LocalTensor<S> &maxTensor, const LocalTensor<T> &srcTensor,                           \
+                           const LocalTensor<T> &expMaxTensor, const LocalTensor<S> &inExpSumTensor,                   \
+                           const LocalTensor<S> &inMaxTensor, W const SoftMaxTiling &tiling,                           \
+                           const SoftMaxShapeInfo &softmaxShapeInfo = {})                                              \
+    {                                                                                                                  \
+        auto call = detail::softmax_call(Kind, dstTensor, srcTensor, tiling, softmaxShapeInfo, isDataFormatNZ);        \
+        call.statistic = detail::dtype_of<S>();                                                                        \
+        call.sum = detail::view(expSumTensor);                                                                         \
+        call.max = detail::view(maxTensor);                                                                            \
+        call.exp_max = isUpdate ? detail::view(expMaxTensor) : akgen::twin::View{};                                    \
+        call.in_sum = detail::view(inExpSumTensor);                                                                    \
+        call.in_max = detail::view(inMaxTensor);                                                                       \
+        call.update = isUpdate;                                                                                        \
+        call.work = V;                                                                                                 \
+        akgen::twin::softmax(call);                                                                                    \
     }
 AKGEN_SOFTMAX_FLASH(SoftmaxFlashV2, akgen::twin::SoftmaxKind::FLASH_V2, AKGEN_WORK, detail::view(sharedTmpBuffer))
 AKGEN_SOFTMAX_FLASH(SoftmaxFlashV2, akgen::twin::SoftmaxKind::FLASH_V2, , akgen::twin::View{})
@@ -211,44 +212,43 @@ struct SoftMaxParams {
 };
 
 // The first version takes `isUpdate` as an argument; the third one shifts means (half only).
-#define AKGEN_SOFTMAX_LATER(W, V)                                                                                    \
-    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, typename S>                         \
-    AKGEN_INLINE void SoftmaxFlash(const LocalTensor<T> &dstTensor, const LocalTensor<S> &sumTensor,                 \
-                                   const LocalTensor<S> &maxTensor, const LocalTensor<T> &srcTensor,                 \
-                                   const LocalTensor<T> &expMaxTensor, const LocalTensor<S> &inSumTensor,            \
-                                   const LocalTensor<S> &inMaxTensor, W const SoftMaxTiling &tiling,                 \
-                                   bool isUpdate = false, const SoftMaxShapeInfo &softmaxShapeInfo = {})             \
-    {                                                                                                                \
-        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::FLASH, dstTensor, srcTensor, tiling,              \
-                                         softmaxShapeInfo, false);                                                   \
-        call.statistic = detail::dtype_of<S>();                                                                      \
-        call.sum = detail::view(sumTensor);                                                                          \
-        call.max = detail::view(maxTensor);                                                                          \
-        call.exp_max = isUpdate ? detail::view(expMaxTensor) : akgen::twin::View{};                                  \
-        call.in_sum = detail::view(inSumTensor);                                                                     \
-        call.in_max = detail::view(inMaxTensor);                                                                     \
-        call.update = isUpdate;                                                                                      \
-        call.work = V;                                                                                               \
-        akgen::twin::softmax(call);                                                                                  \
-    }                                                                                                                \
-    template <typename T, typename U, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false,  \
-              bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                        \
-    AKGEN_INLINE void SoftmaxFlashV3(const LocalTensor<T> &dstTensor, const LocalTensor<U> &meanTensor,              \
-                                     const LocalTensor<U> &expSumTensor, const LocalTensor<U> &maxTensor,            \
-                                     const LocalTensor<T> &srcTensor, const LocalTensor<T> &expMaxTensor,            \
-                                     const LocalTensor<U> &inMeanTensor, const LocalTensor<U> &inExpSumTensor,       \
-                                     const LocalTensor<U> &inMaxTensor, W const SoftMaxTiling &tiling,               \
-                                     const SoftMaxParams &params)                                                    \
-    {                                                                                                                \
-        detail::SoftmaxFlashV3_takes<T>();                                                                           \
-        static_assert(std::is_same_v<U, float>,                                                                      \
-                      "AKGEN:DTYPE_UNSUPPORTED: SoftmaxFlashV3 does not take this dtype for mean, sum and maximum on "\
-                      "Ascend910B; supported: float");                                                               \
-        akgen::twin::shifted_softmax({detail::view(dstTensor), detail::view(meanTensor), detail::view(expSumTensor), \
-                                      detail::view(maxTensor), detail::view(srcTensor), detail::view(expMaxTensor),  \
-                                      detail::view(inMeanTensor), detail::view(inExpSumTensor),                      \
-                                      detail::view(inMaxTensor), V, params.srcM, params.srcK, params.loopCnt,        \
-                                      params.splitMeanCnt, params.alpha, isUpdate});                                 \
+#define AKGEN_SOFTMAX_LATER(W, V)                                                                                      \
+    template <typename T, bool isReuseSource = false, bool isBasicBlock = false, typename S>                           \
+    AKGEN_INLINE void SoftmaxFlash(const LocalTensor<T> &dstTensor, const LocalTensor<S> &sumTensor,                   \
+                                   const LocalTensor<S> &maxTensor, const LocalTensor<T> &srcTensor,                   \
+                                   const LocalTensor<T> &expMaxTensor, const LocalTensor<S> &inSumTensor,              \
+                                   const LocalTensor<S> &inMaxTensor, W const SoftMaxTiling &tiling,                   \
+                                   bool isUpdate = false, const SoftMaxShapeInfo &softmaxShapeInfo = {})               \
+    {                                                                                                                  \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::FLASH, dstTensor, srcTensor, tiling,                \
+                                         softmaxShapeInfo, false);                                                     \
+        call.statistic = detail::dtype_of<S>();                                                                        \
+        call.sum = detail::view(sumTensor);                                                                            \
+        call.max = detail::view(maxTensor);                                                                            \
+        call.exp_max = isUpdate ? detail::view(expMaxTensor) : akgen::twin::View{};                                    \
+        call.in_sum = detail::view(inSumTensor);                                                                       \
+        call.in_max = detail::view(inMaxTensor);                                                                       \
+        call.update = isUpdate;                                                                                        \
+        call.work = V;                                                                                                 \
+        akgen::twin::softmax(call);                                                                                    \
+    }                                                                                                                  \
+    template <typename T, typename U, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false,    \
+              bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                          \
+    AKGEN_INLINE void SoftmaxFlashV3(                                                                                  \
+        const LocalTensor<T> &dstTensor, const LocalTensor<U> &meanTensor, const LocalTensor<U> &expSumTensor,         \
+        const LocalTensor<U> &maxTensor, const LocalTensor<T> &srcTensor, const LocalTensor<T> &expMaxTensor,          \
+        const LocalTensor<U> &inMeanTensor, const LocalTensor<U> &inExpSumTensor, const LocalTensor<U> &inMaxTensor,   \
+        W const SoftMaxTiling &tiling, const SoftMaxParams &params)                                                    \
+    {                                                                                                                  \
+        detail::SoftmaxFlashV3_takes<T>();                                                                             \
+        static_assert(std::is_same_v<U, float>,                                                                        \
+                      "AKGEN:DTYPE_UNSUPPORTED: SoftmaxFlashV3 does not take this dtype for mean, sum and maximum on " \
+                      "Ascend910B; supported: float");                                                                 \
+        akgen::twin::shifted_softmax({detail::view(dstTensor), detail::view(meanTensor), detail::view(expSumTensor),   \
+                                      detail::view(maxTensor), detail::view(srcTensor), detail::view(expMaxTensor),    \
+                                      detail::view(inMeanTensor), detail::view(inExpSumTensor),                        \
+                                      detail::view(inMaxTensor), V, params.srcM, params.srcK, params.loopCnt,          \
+                                      params.splitMeanCnt, params.alpha, isUpdate});                                   \
     }
 AKGEN_SOFTMAX_LATER(AKGEN_WORK, detail::view(sharedTmpBuffer))
 AKGEN_SOFTMAX_LATER(, akgen::twin::View{})

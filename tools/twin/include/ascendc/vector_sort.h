@@ -166,8 +166,8 @@ template <typename T, bool isInitIndex = false, bool isHasfinish = false, bool i
           enum TopKMode topkMode = TopKMode::TOPK_NORMAL, typename Tiling>
 AKGEN_INLINE void TopK(const LocalTensor<T> &dstValueLocal, const LocalTensor<int32_t> &dstIndexLocal,
                        const LocalTensor<T> &srcLocal, const LocalTensor<int32_t> &srcIndexLocal,
-                       const LocalTensor<bool> &finishLocal, const int32_t k, const Tiling &,
-                       const TopKInfo &topKInfo, const bool isLargest = true)
+                       const LocalTensor<bool> &finishLocal, const int32_t k, const Tiling &, const TopKInfo &topKInfo,
+                       const bool isLargest = true)
 {
     detail::TopK_takes<T>();
     akgen::twin::top_k({detail::dtype_of<T>(),

@@ -21,8 +21,7 @@ struct TransDataTo5HDParams {
     constexpr TransDataTo5HDParams() {}
     constexpr TransDataTo5HDParams(const bool dst_high, const bool src_high, const uint8_t times,
                                    const uint16_t dst_rep, const uint16_t src_rep)
-        : dstHighHalf(dst_high), srcHighHalf(src_high), repeatTimes(times), dstRepStride(dst_rep),
-          srcRepStride(src_rep)
+        : dstHighHalf(dst_high), srcHighHalf(src_high), repeatTimes(times), dstRepStride(dst_rep), srcRepStride(src_rep)
     {
     }
 };
@@ -34,8 +33,7 @@ template <typename T> AKGEN_INLINE void Transpose(const LocalTensor<T> &dst, con
 }
 
 template <typename T>
-AKGEN_INLINE void TransDataTo5HD(uint64_t dstList[NCHW_CONV_ADDR_LIST_SIZE],
-                                 uint64_t srcList[NCHW_CONV_ADDR_LIST_SIZE],
+AKGEN_INLINE void TransDataTo5HD(uint64_t dstList[NCHW_CONV_ADDR_LIST_SIZE], uint64_t srcList[NCHW_CONV_ADDR_LIST_SIZE],
                                  const TransDataTo5HDParams &nchwconvParams)
 {
     detail::TransDataTo5HD_takes<T>();

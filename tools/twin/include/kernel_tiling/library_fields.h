@@ -1,6 +1,7 @@
 // Fields of the tilings of high-level interfaces, as F(type, name): the host and the device make their
 // structures from one list. Kernels pass them on and do not look inside; only the shapes mean anything here.
 #pragma once
+// clang-format off
 
 #define AKGEN_PLACES(F)                                                                                              \
     F(uint32_t, inputXSize) F(uint32_t, meanVarSize) F(uint32_t, numberOfTmpBuf) F(uint32_t, meanTmpTensorPos)       \

@@ -4,9 +4,9 @@
 #include <stdint.h>
 
 #define AKGEN_FIELD(Type, name) Type name = 0;
-#define AKGEN_STRUCT(Name, Fields)                                                                                   \
-    struct alignas(8) Name {                                                                                         \
-        Fields(AKGEN_FIELD)                                                                                          \
+#define AKGEN_STRUCT(Name, Fields)                                                                                     \
+    struct alignas(8) Name {                                                                                           \
+        Fields(AKGEN_FIELD)                                                                                            \
     };
 AKGEN_LIBRARY_TILINGS(AKGEN_STRUCT)
 #undef AKGEN_STRUCT

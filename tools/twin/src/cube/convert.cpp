@@ -9,32 +9,29 @@ namespace akgen::twin {
 Scale scale_of(uint64_t word)
 {
     const auto offset = static_cast<int32_t>(word >> 37 & 0x1ff);
-    return {bits_to_float(static_cast<uint32_t>(word) & 0xffffe000u), offset >= 256 ? offset - 512 : offset, (word >> 46 & 1) != 0};
+    return {bits_to_float(static_cast<uint32_t>(word) & 0xffffe000u), offset >= 256 ? offset - 512 : offset,
+            (word >> 46 & 1) != 0};
 }
 
-bool by_column(uint8_t quant) { return quant == float_to_8_by_column || quant == int_to_half_by_column || quant == int_to_8_by_column; }
+bool by_column(uint8_t quant)
+{
+    return quant == float_to_8_by_column || quant == int_to_half_by_column || quant == int_to_8_by_column;
+}
 
 bool converts(uint8_t quant, DType to, DType from)
 {
     const bool byte = to == DType::I8 || to == DType::U8;
     switch (quant) {
-    case no_quant:
-        return to == from && (from == DType::F32 || from == DType::I32);
-    case float_to_half:
-        return from == DType::F32 && to == DType::F16;
-    case float_to_brain_16:
-        return from == DType::F32 && to == DType::BF16;
+    case no_quant: return to == from && (from == DType::F32 || from == DType::I32);
+    case float_to_half: return from == DType::F32 && to == DType::F16;
+    case float_to_brain_16: return from == DType::F32 && to == DType::BF16;
     case float_to_8:
-    case float_to_8_by_column:
-        return from == DType::F32 && byte;
+    case float_to_8_by_column: return from == DType::F32 && byte;
     case int_to_half:
-    case int_to_half_by_column:
-        return from == DType::I32 && to == DType::F16;
+    case int_to_half_by_column: return from == DType::I32 && to == DType::F16;
     case int_to_8:
-    case int_to_8_by_column:
-        return from == DType::I32 && byte;
-    default:
-        return false;
+    case int_to_8_by_column: return from == DType::I32 && byte;
+    default: return false;
     }
 }
 
@@ -69,17 +66,12 @@ void convert_sum(uint8_t *to, const uint8_t *from, uint8_t quant, bool relu, con
     }
     value = relu && value < 0 ? 0.0f : value;
     switch (quant) {
-    case no_quant:
-        return put(to, value);
-    case float_to_half:
-        return put(to, static_cast<_Float16>(value));
-    case float_to_brain_16:
-        return put(to, float_to_brain(value));
+    case no_quant: return put(to, value);
+    case float_to_half: return put(to, static_cast<_Float16>(value));
+    case float_to_brain_16: return put(to, float_to_brain(value));
     case int_to_half:
-    case int_to_half_by_column:
-        return put(to, static_cast<_Float16>(value * scale.factor));
-    default:
-        return put_8(to, value, scale, type);
+    case int_to_half_by_column: return put(to, static_cast<_Float16>(value * scale.factor));
+    default: return put_8(to, value, scale, type);
     }
 }
 

@@ -19,7 +19,8 @@ thread_local Settings settings;
 void require_conversion(const char *api, const void *pc, uint8_t quant, DType to, DType from)
 {
     if (!converts(quant, to, from)) {
-        trap("DTYPE_SUPPORT", api, pc, "%s: quantPre %u does not make %s of %s.", api, quant, dtype_name(to), dtype_name(from));
+        trap("DTYPE_SUPPORT", api, pc, "%s: quantPre %u does not make %s of %s.", api, quant, dtype_name(to),
+             dtype_name(from));
     }
 }
 
@@ -29,7 +30,8 @@ struct Target {
     bool global;
 };
 
-void run(const char *api, const void *pc, const Target &dst, const View &src, const View &scales, const Fix &p, DType dst_type, DType src_type)
+void run(const char *api, const void *pc, const Target &dst, const View &src, const View &scales, const Fix &p,
+         DType dst_type, DType src_type)
 {
     self->last_pc = pc;
     if (p.n == 0 || p.m == 0) {
@@ -63,11 +65,14 @@ void run(const char *api, const void *pc, const Target &dst, const View &src, co
         const uint64_t src_offset = uint64_t{matrix} * p.src_matrix_stride * 1024;
         const uint8_t *from = src.data + src_offset;
         uint8_t *to = dst.data + uint64_t{matrix} * p.dst_matrix_stride * size;
-        const uint32_t left = src.size_bytes > src_offset ? static_cast<uint32_t>(src.size_bytes - src_offset) : src.size_bytes ? 1 : 0;
+        const uint32_t left = src.size_bytes > src_offset ? static_cast<uint32_t>(src.size_bytes - src_offset)
+                              : src.size_bytes            ? 1
+                                                          : 0;
         Instr in = cube_instr(api, api, pc, Pipe::FIX, dst_type);
         in.access[0] = rows_of(from, uint64_t{p.m} * 64, columns, int64_t{p.src_stride} * 64, false, left);
-        in.access[1] = p.row_major ? rows_of(to, uint64_t{p.n} * size, p.m, static_cast<int64_t>(dst_row), true, dst.limit)
-                                   : rows_of(to, dst_row * p.m, runs, static_cast<int64_t>(dst_column), true, dst.limit);
+        in.access[1] = p.row_major
+                           ? rows_of(to, uint64_t{p.n} * size, p.m, static_cast<int64_t>(dst_row), true, dst.limit)
+                           : rows_of(to, dst_row * p.m, runs, static_cast<int64_t>(dst_column), true, dst.limit);
         in.n_access = 2;
         if (by_column(p.quant)) {
             in.access[in.n_access++] = one_run(scales.data, uint64_t{p.n} * 8, false, scales.size_bytes);
@@ -82,8 +87,9 @@ void run(const char *api, const void *pc, const Target &dst, const View &src, co
                     std::memcpy(&word, scales.data + uint64_t{n} * 8, 8);
                     scale = scale_of(word);
                 }
-                convert_sum(row.data() + uint64_t{n} * size, from + ((uint64_t{n / 16} * p.src_stride + m) * 16 + n % 16) * 4, p.quant,
-                        p.relu, scale, dst_type);
+                convert_sum(row.data() + uint64_t{n} * size,
+                            from + ((uint64_t{n / 16} * p.src_stride + m) * 16 + n % 16) * 4, p.quant, p.relu, scale,
+                            dst_type);
             }
             for (uint32_t r = 0; r < runs; ++r) {
                 const uint32_t count = std::min(wide, p.n - r * wide);
@@ -143,7 +149,8 @@ void fix_legacy_to_l1(View dst, View src, Fix p, DType dst_type, DType src_type)
 {
     const void *pc = __builtin_return_address(0);
     require_space("DataCopy", pc, "dst", dst, Space::L1);
-    run("DataCopy", pc, {dst.data, dst.size_bytes, false}, src, settings.scales, with_settings(pc, p), dst_type, src_type);
+    run("DataCopy", pc, {dst.data, dst.size_bytes, false}, src, settings.scales, with_settings(pc, p), dst_type,
+        src_type);
 }
 
 } // namespace akgen::twin

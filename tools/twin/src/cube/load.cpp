@@ -22,7 +22,8 @@ static void one_matrix(const void *pc, View dst, const uint8_t *src, const NdToN
     in.access[0] = rows_of(src, row_bytes, p.rows, src_stride, false, 0);
     // Rows that stand close together make runs of a whole C0 column; others are entered as far as they reach.
     const uint64_t reach = ((p.rows - 1) * p.dst_row_stride + 1) * c0_bytes;
-    in.access[1] = rows_of(dst.data, reach, columns, static_cast<int64_t>(p.dst_column_stride * c0_bytes), true, dst.size_bytes);
+    in.access[1] =
+        rows_of(dst.data, reach, columns, static_cast<int64_t>(p.dst_column_stride * c0_bytes), true, dst.size_bytes);
     issue(in);
     static thread_local std::vector<uint8_t> row;
     row.assign(uint64_t{columns} * c0_bytes, 0); // the last block of a row is filled with zeros
@@ -57,12 +58,14 @@ void nd_to_nz(View dst, const uint8_t *src, const NdToNz &p, DType dtype)
         View to = dst;
         const uint64_t offset = i * p.dst_matrix_stride * size;
         to.data += offset;
-        to.size_bytes = dst.size_bytes > offset ? static_cast<uint32_t>(dst.size_bytes - offset) : dst.size_bytes ? 1 : 0;
+        to.size_bytes = dst.size_bytes > offset ? static_cast<uint32_t>(dst.size_bytes - offset)
+                        : dst.size_bytes        ? 1
+                                                : 0;
         one_matrix(pc, to, src + i * p.src_matrix_stride * size, p, dtype);
     }
 }
 
-// -- whole fractals -------------------------------------------------------------------------------------------------------
+// -- whole fractals ---------------------------------------------------------------------------------------------------
 
 static void transpose_halves(uint8_t *to, const uint8_t *from)
 {
@@ -81,11 +84,13 @@ static const char *op_into(Space space)
     return space == Space::L0B ? "LoadData L0B" : space == Space::L0A ? "LoadData L0A" : "LoadData L1";
 }
 
-static void fractals(const void *pc, View dst, Space to, const uint8_t *src, uint32_t src_limit, bool global, const Fractals &p, DType dtype)
+static void fractals(const void *pc, View dst, Space to, const uint8_t *src, uint32_t src_limit, bool global,
+                     const Fractals &p, DType dtype)
 {
     const char *api = "LoadData";
     if (p.transpose && dtype_bytes(dtype) != 2) {
-        trap("DTYPE_SUPPORT", api, pc, "%s: ifTranspose takes 16-bit types, not %s; use LoadDataWithTranspose.", api, dtype_name(dtype));
+        trap("DTYPE_SUPPORT", api, pc, "%s: ifTranspose takes 16-bit types, not %s; use LoadDataWithTranspose.", api,
+             dtype_name(dtype));
     }
     const uint8_t *from = src + uint64_t{p.start} * fractal_bytes;
     const int64_t src_stride = (p.downwards ? -1 : 1) * static_cast<int64_t>(p.src_stride) * fractal_bytes;
@@ -137,10 +142,11 @@ void load_fractals_global(View dst, const uint8_t *src, const Fractals &p, DType
     fractals(pc, dst, to, src, 0, true, p, dtype);
 }
 
-// -- squares that are transposed ---------------------------------------------------------------------------------------------
+// -- squares that are transposed --------------------------------------------------------------------------------------
 
 namespace {
-// Number of element (row, column) in the fractals that make a square: one below the other, or, for 32 bits, beside each other.
+// Number of element (row, column) in the fractals that make a square: one below the other, or, for
+// 32 bits, beside each other.
 uint32_t in_square(uint32_t row, uint32_t column, DType dtype)
 {
     const uint32_t lanes = lanes_of(dtype);
@@ -176,7 +182,8 @@ void load_squares(View dst, View src, const Squares &p, DType dtype)
     require_space(api, pc, "src", src, Space::L1);
     const bool small = dtype == DType::I4;
     if (small && to == Space::L0A) {
-        trap("DTYPE_SUPPORT", api, pc, "%s: %s is transposed on the way to L0B only, not to L0A.", api, dtype_name(dtype));
+        trap("DTYPE_SUPPORT", api, pc, "%s: %s is transposed on the way to L0B only, not to L0A.", api,
+             dtype_name(dtype));
     }
     const uint32_t size = dtype_bytes(dtype);
     const uint32_t parts = small ? 4 : size == 2 ? 1 : 2;
@@ -191,7 +198,9 @@ void load_squares(View dst, View src, const Squares &p, DType dtype)
     in.access[0] = rows_of(from, square_bytes, p.repeats, src_stride, false, 0);
     for (uint32_t part = 0; part < parts; ++part) {
         const auto offset = static_cast<uint64_t>(part * apart);
-        const uint32_t left = dst.size_bytes > offset ? static_cast<uint32_t>(dst.size_bytes - offset) : dst.size_bytes ? 1 : 0;
+        const uint32_t left = dst.size_bytes > offset ? static_cast<uint32_t>(dst.size_bytes - offset)
+                              : dst.size_bytes        ? 1
+                                                      : 0;
         in.access[1 + part] = rows_of(dst.data + offset, fractal_bytes, p.repeats, dst_stride, true, left);
     }
     issue(in);
@@ -204,7 +213,7 @@ void load_squares(View dst, View src, const Squares &p, DType dtype)
     }
 }
 
-// -- one value -------------------------------------------------------------------------------------------------------------------
+// -- one value --------------------------------------------------------------------------------------------------------
 
 void fill_cube(View dst, uint32_t repeats, uint32_t blocks, uint32_t gap, uint64_t value, DType dtype)
 {

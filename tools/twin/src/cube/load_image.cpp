@@ -1,4 +1,5 @@
-// Windows of an image as rows of a matrix, on the way from L1 into L0A and L0B, and the registers that describe the image.
+// Windows of an image as rows of a matrix, on the way from L1 into L0A and L0B, and the
+// registers that describe the image.
 #include "akgen/cube.h"
 #include "nibbles.h"
 #include "operand.h"
@@ -58,7 +59,8 @@ void load_image(View dst, View src, const Image &given, bool own_shape, bool own
         p.pad_value = kept.padding;
     }
     if (kept.repeats > 1 || kept.boundary != 0) {
-        trap("CUBE_RANGE", api, pc, "LoadData: %u repeats and a boundary of %u are set; the twin takes one repeat and no boundary.",
+        trap("CUBE_RANGE", api, pc,
+             "LoadData: %u repeats and a boundary of %u are set; the twin takes one repeat and no boundary.",
              kept.repeats, kept.boundary);
     }
     if (p.k_extent == 0 || p.m_extent == 0) {
@@ -68,18 +70,21 @@ void load_image(View dst, View src, const Image &given, bool own_shape, bool own
     require_space(api, pc, "src", src, Space::L1);
     const uint32_t size = dtype_bytes(dtype), c0 = lanes_of(dtype);
     const uint32_t span_w = (p.filter_w - 1) * p.dilation_w + 1, span_h = (p.filter_h - 1) * p.dilation_h + 1;
-    if (p.stride_w == 0 || p.stride_h == 0 || p.filter_w == 0 || p.filter_h == 0 || p.width + p.pad_left + p.pad_right < span_w ||
-        p.height + p.pad_top + p.pad_bottom < span_h) {
-        trap("CUBE_RANGE", api, pc, "%s: an image of %u x %u with a filter of %u x %u and strides %u x %u has no output.", api, p.height,
+    if (p.stride_w == 0 || p.stride_h == 0 || p.filter_w == 0 || p.filter_h == 0 ||
+        p.width + p.pad_left + p.pad_right < span_w || p.height + p.pad_top + p.pad_bottom < span_h) {
+        trap("CUBE_RANGE", api, pc,
+             "%s: an image of %u x %u with a filter of %u x %u and strides %u x %u has no output.", api, p.height,
              p.width, p.filter_h, p.filter_w, p.stride_h, p.stride_w);
     }
     const uint32_t out_w = (p.width + p.pad_left + p.pad_right - span_w) / p.stride_w + 1;
     const bool right = to == Space::L0B;
     if (right && size == 1) {
-        trap("DTYPE_SUPPORT", api, pc, "%s: windows of %s go to L0A only; L0B takes half, bfloat16_t, float, int32_t, uint32_t.", api,
+        trap("DTYPE_SUPPORT", api, pc,
+             "%s: windows of %s go to L0A only; L0B takes half, bfloat16_t, float, int32_t, uint32_t.", api,
              dtype_name(dtype));
     }
-    // Left operand: 16 x C0 fractals, row by row. Right operand: C0 x 16 fractals of the same matrix, columns inside first.
+    // Left operand: 16 x C0 fractals, row by row. Right operand: C0 x 16 fractals of the same
+    // matrix, columns inside first.
     const uint32_t rows = blocks_of(p.m_extent, right ? c0 : 16), columns = blocks_of(p.k_extent, right ? 16 : c0);
     const uint32_t planes = blocks_of(p.channels, c0);
     Instr in = cube_instr(api, right ? "LoadData3D L0B" : "LoadData3D L0A", pc, Pipe::MTE1, dtype);
@@ -96,7 +101,9 @@ void load_image(View dst, View src, const Image &given, bool own_shape, bool own
         if (h < 0 || w < 0 || h >= p.height || w >= p.width || plane >= planes) {
             return nullptr;
         }
-        return src.data + ((uint64_t{plane} * p.height + static_cast<uint64_t>(h)) * p.width + static_cast<uint64_t>(w)) * c0_bytes;
+        return src.data +
+               ((uint64_t{plane} * p.height + static_cast<uint64_t>(h)) * p.width + static_cast<uint64_t>(w)) *
+                   c0_bytes;
     };
     const auto *padding = reinterpret_cast<const uint8_t *>(&p.pad_value);
     const uint32_t high = rows * (right ? c0 : 16), wide = columns * (right ? 16 : c0);

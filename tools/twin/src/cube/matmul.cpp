@@ -20,7 +20,7 @@ constexpr uint32_t single_vote = 3;
 
 struct Owner { // of products; each core has its own thread
     Core *cube = nullptr;
-    uint32_t waiting = 0; // answers not yet waited for
+    uint32_t waiting = 0;      // answers not yet waited for
     std::vector<uint8_t> sums; // of the last product, for enPartialSum
 };
 thread_local Owner owner;
@@ -38,7 +38,8 @@ Core &cube_core(const char *api, const void *pc)
         }
     }
     if (!owner.cube) {
-        trap("MATMUL_CORES", api, pc, "%s: this launch has vector cores only; a Matmul object needs the block's cube core.", api);
+        trap("MATMUL_CORES", api, pc,
+             "%s: this launch has vector cores only; a Matmul object needs the block's cube core.", api);
     }
     return *owner.cube;
 }
@@ -61,7 +62,8 @@ void check_in_l1(const Stored &s, const Region &region, uint64_t bytes, const ch
 {
     const auto offset = static_cast<uint64_t>(s.data - region.begin);
     if (offset + bytes > region.size_bytes || (s.limit_bytes && bytes > s.limit_bytes)) {
-        trap("TENSOR_RANGE", api, pc, "%s: a matrix of %llu bytes is read from byte %llu of L1, where its buffer has %u bytes.", api,
+        trap("TENSOR_RANGE", api, pc,
+             "%s: a matrix of %llu bytes is read from byte %llu of L1, where its buffer has %u bytes.", api,
              static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(offset),
              s.limit_bytes ? s.limit_bytes : static_cast<uint32_t>(region.size_bytes - offset));
     }
@@ -109,8 +111,7 @@ template <typename T> T value_at(const uint8_t *from, DType type)
         std::memcpy(&v, from, 2);
         return static_cast<T>(brain_to_float(v));
     }
-    case DType::I8:
-        return static_cast<T>(*reinterpret_cast<const int8_t *>(from));
+    case DType::I8: return static_cast<T>(*reinterpret_cast<const int8_t *>(from));
     case DType::I32: {
         int32_t v;
         std::memcpy(&v, from, 4);
@@ -150,7 +151,8 @@ template <typename T> void unpack(const Stored &s, uint32_t rows, uint32_t colum
     for (uint32_t r = 0; r < rows; ++r) {
         for (uint32_t c = 0; c < columns; ++c) {
             const uint64_t at = s.transposed ? offset_of(s, c, r, c0) : offset_of(s, r, c, c0);
-            out[uint64_t{r} * columns + c] = nibbles ? static_cast<T>(nibble_at(s.data, at)) : value_at<T>(s.data + at * size, s.type);
+            out[uint64_t{r} * columns + c] =
+                nibbles ? static_cast<T>(nibble_at(s.data, at)) : value_at<T>(s.data + at * size, s.type);
         }
     }
 }
@@ -167,20 +169,18 @@ uint8_t quant_of(const Product &p, bool whole)
 {
     const bool columns = p.scales.data != nullptr;
     switch (p.c.type) {
-    case DType::F16:
-        return whole ? columns ? int_to_half_by_column : int_to_half : float_to_half;
-    case DType::BF16:
-        return float_to_brain_16;
+    case DType::F16: return whole ? columns ? int_to_half_by_column : int_to_half : float_to_half;
+    case DType::BF16: return float_to_brain_16;
     case DType::I8:
     case DType::U8:
         return whole ? columns ? int_to_8_by_column : int_to_8 : columns ? float_to_8_by_column : float_to_8;
-    default:
-        return no_quant;
+    default: return no_quant;
     }
 }
 
 // Results that stand side by side in C go out in one piece.
-void put_run(const Product &p, const char *api, const void *pc, uint8_t *to, const uint8_t *from, uint64_t bytes, bool global)
+void put_run(const Product &p, const char *api, const void *pc, uint8_t *to, const uint8_t *from, uint64_t bytes,
+             bool global)
 {
     if (!global) {
         std::memcpy(to, from, bytes);
@@ -234,7 +234,8 @@ template <typename T> void compute(const Product &p, const char *api, const void
         }
         add_product(left.data(), right.data(), p.m, p.k, column);
     }
-    owner.sums.assign(reinterpret_cast<const uint8_t *>(block.data()), reinterpret_cast<const uint8_t *>(block.data() + sums));
+    owner.sums.assign(reinterpret_cast<const uint8_t *>(block.data()),
+                      reinterpret_cast<const uint8_t *>(block.data() + sums));
     const bool global = place_of(p.c.data).region == nullptr;
     const uint8_t quant = quant_of(p, std::is_same_v<T, int32_t>);
     const uint32_t size = dtype_bytes(p.c.type);
@@ -249,7 +250,8 @@ template <typename T> void compute(const Product &p, const char *api, const void
                 scale = scale_of(word);
             }
             const T &sum = block[uint64_t{n / lanes} * p.m * lanes + uint64_t{m} * lanes + n % lanes];
-            convert_sum(row.data() + uint64_t{n} * size, reinterpret_cast<const uint8_t *>(&sum), quant, p.relu, scale, p.c.type);
+            convert_sum(row.data() + uint64_t{n} * size, reinterpret_cast<const uint8_t *>(&sum), quant, p.relu, scale,
+                        p.c.type);
         }
         const uint32_t run = p.c.fractal ? c0 : p.n;
         for (uint32_t n = 0; n < p.n; n += run) {
@@ -261,7 +263,8 @@ template <typename T> void compute(const Product &p, const char *api, const void
 
 void note(Core &core, Kind kind, Pipe pipe, uint16_t id, const void *pc)
 {
-    core.log.event(kind, static_cast<uint8_t>(pipe), id, static_cast<uint32_t>(so_offset(pc)), kind == Kind::cross_set ? single_vote : 0);
+    core.log.event(kind, static_cast<uint8_t>(pipe), id, static_cast<uint32_t>(so_offset(pc)),
+                   kind == Kind::cross_set ? single_vote : 0);
 }
 
 // Before and after it copies from or to its owner's memory, the library waits for the owner's pipes.
@@ -304,10 +307,12 @@ void matmul(const Product &asked_for, const char *api, bool wait)
     const bool whole = p.a.type == DType::I8 || p.a.type == DType::I4;
     const uint8_t quant = quant_of(p, whole);
     if (p.a.type != p.b.type || !converts(quant, p.c.type, whole ? DType::I32 : DType::F32)) {
-        trap("DTYPE_SUPPORT", api, pc, "%s: %s x %s into %s does not exist.", api, dtype_name(p.a.type), dtype_name(p.b.type), dtype_name(p.c.type));
+        trap("DTYPE_SUPPORT", api, pc, "%s: %s x %s into %s does not exist.", api, dtype_name(p.a.type),
+             dtype_name(p.b.type), dtype_name(p.c.type));
     }
     if (p.a.type == DType::I4 && ((!p.a.fractal && p.a.stride % 2 != 0) || (!p.b.fractal && p.b.stride % 2 != 0))) {
-        trap("CUBE_RANGE", api, pc, "%s: rows of int4b_t begin at whole bytes; those of A have %llu elements, those of B %llu.", api,
+        trap("CUBE_RANGE", api, pc,
+             "%s: rows of int4b_t begin at whole bytes; those of A have %llu elements, those of B %llu.", api,
              static_cast<unsigned long long>(p.a.stride), static_cast<unsigned long long>(p.b.stride));
     }
     require_room_for(cube, p, api, pc);

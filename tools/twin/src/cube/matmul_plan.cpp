@@ -11,10 +11,14 @@ namespace akgen::twin {
 namespace {
 class Plan {
 public:
-    Plan(Core &cube, const void *pc, const char *api) : cube_(cube), pc_(static_cast<uint32_t>(so_offset(pc))), api_(api) {}
+    Plan(Core &cube, const void *pc, const char *api)
+        : cube_(cube), pc_(static_cast<uint32_t>(so_offset(pc))), api_(api)
+    {
+    }
 
     // A block of a stored matrix, between where it is stored and L1 or L0C.
-    void copy(const char *op, Pipe pipe, const Stored &s, uint64_t row, uint64_t column, uint64_t rows, uint64_t columns, bool write)
+    void copy(const char *op, Pipe pipe, const Stored &s, uint64_t row, uint64_t column, uint64_t rows,
+              uint64_t columns, bool write)
     {
         if (s.transposed) {
             std::swap(row, column);
@@ -24,10 +28,15 @@ public:
         column += s.column;
         const uint64_t c0 = lanes_of(s.type), high = (s.stride + 15) / 16 * 16;
         const uint64_t at = s.fractal ? (column / c0 * high + row) * c0 : row * s.stride + column;
-        const Access runs = s.fractal ? Access{s.data + byte_of(at, s.type), rows * c0_bytes, clipped(blocks_of(columns, c0)),
-                                               static_cast<int64_t>(high * c0_bytes), write, 0}
-                                      : Access{s.data + byte_of(at, s.type), bytes_of(columns, s.type), clipped(rows),
-                                               static_cast<int64_t>(bytes_of(s.stride, s.type)), write, 0};
+        const Access runs =
+            s.fractal ? Access{s.data + byte_of(at, s.type),          rows * c0_bytes, clipped(blocks_of(columns, c0)),
+                               static_cast<int64_t>(high * c0_bytes), write,           0}
+                      : Access{s.data + byte_of(at, s.type),
+                               bytes_of(columns, s.type),
+                               clipped(rows),
+                               static_cast<int64_t>(bytes_of(s.stride, s.type)),
+                               write,
+                               0};
         Shape shape = {};
         shape.count = runs.rows;
         if (const GmBuffer *buffer = place_of(runs.begin).buffer) {
@@ -36,7 +45,8 @@ public:
             shape.buffer = launch->footprint->index(*buffer);
             (write ? cube_.log.gm_write_bytes : cube_.log.gm_read_bytes) += runs.rows * runs.row_bytes;
         }
-        cube_.log.instr(cube_instr(api_, op, nullptr, pipe, s.type), pc_, clipped(runs.rows * runs.row_bytes), pack(shape, false));
+        cube_.log.instr(cube_instr(api_, op, nullptr, pipe, s.type), pc_, clipped(runs.rows * runs.row_bytes),
+                        pack(shape, false));
     }
     void load(const char *op, DType type, uint64_t bytes) // L1 to L0
     {
@@ -55,7 +65,8 @@ private:
     static uint32_t clipped(uint64_t value) { return static_cast<uint32_t>(std::min<uint64_t>(value, UINT32_MAX)); }
     void event(Kind kind, Pipe from, Pipe to, int id)
     {
-        cube_.log.event(kind, static_cast<uint8_t>(static_cast<int>(from) << 4 | static_cast<int>(to)), static_cast<uint16_t>(id), pc_);
+        cube_.log.event(kind, static_cast<uint8_t>(static_cast<int>(from) << 4 | static_cast<int>(to)),
+                        static_cast<uint16_t>(id), pc_);
     }
 
     Core &cube_;
@@ -72,7 +83,8 @@ void log_product(Core &cube, const Product &p, const void *pc, const char *api)
     const uint32_t base_k = p.base_k ? p.base_k : 4 * lanes_of(p.a.type); // 128 bytes
     // A tile that L1 keeps is loaded once: all of A, or one column of B's blocks.
     const uint64_t tiles_k = blocks_of(p.k, base_k);
-    const bool a_there = place_of(p.a.data).space == Space::L1, b_there = place_of(p.b.data).space == Space::L1; // as TSCM
+    const bool a_there = place_of(p.a.data).space == Space::L1,
+               b_there = place_of(p.b.data).space == Space::L1; // as TSCM
     const bool keep_a = p.depth_a >= tiles_k * blocks_of(p.m, base_m), keep_b = p.depth_b >= tiles_k;
     for (int id = 0; id < 2; ++id) {
         plan.set(Pipe::MTE1, Pipe::MTE2, id);

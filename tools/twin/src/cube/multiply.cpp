@@ -38,7 +38,8 @@ struct NibbleRow {
 
 // Rows of A as `T`, k values each, from fractal order (or one plain row).
 template <typename T, typename Read>
-void unpack_left(const uint8_t *a, uint32_t m, uint32_t k, uint32_t fractals_per_row, bool plain, T *out, const Read &read)
+void unpack_left(const uint8_t *a, uint32_t m, uint32_t k, uint32_t fractals_per_row, bool plain, T *out,
+                 const Read &read)
 {
     constexpr uint32_t c0 = Read::c0;
     for (uint32_t i = 0; i < m; ++i) {
@@ -72,7 +73,8 @@ void unpack_right(const uint8_t *b, uint32_t block, uint32_t blocks, uint32_t k,
 }
 
 template <typename T, typename Read>
-void run(const View &c, const View &a, const View &b, const View &bias, const Multiply &p, bool plain, uint32_t left_fractals, const Read &read)
+void run(const View &c, const View &a, const View &b, const View &bias, const Multiply &p, bool plain,
+         uint32_t left_fractals, const Read &read)
 {
     static thread_local std::vector<T> left, right;
     left.resize(uint64_t{p.m} * p.k);
@@ -85,7 +87,8 @@ void run(const View &c, const View &a, const View &b, const View &bias, const Mu
         T *column = out + uint64_t{block} * row_blocks * 256;
         if (p.with_bias) {
             for (uint32_t i = 0; i < p.m; ++i) {
-                std::memcpy(column + uint64_t{i} * lanes, bias.data + uint64_t{block} * lanes * sizeof(T), lanes * sizeof(T));
+                std::memcpy(column + uint64_t{i} * lanes, bias.data + uint64_t{block} * lanes * sizeof(T),
+                            lanes * sizeof(T));
             }
         } else if (p.start_at_zero) {
             std::memset(column, 0, uint64_t{p.m} * lanes * sizeof(T));
@@ -121,7 +124,8 @@ void multiply(View c, View a, View b, View bias, const Multiply &p, DType c_type
         trap("CUBE_RANGE", api, pc, "%s: unitFlag is %u; it is 0, 2 or 3.", api, p.unit_flag);
     }
     const uint32_t c0 = lanes_of(a_type);
-    const uint32_t row_blocks = blocks_of(p.m, fractal_rows), column_blocks = blocks_of(p.n, lanes), depth = blocks_of(p.k, c0);
+    const uint32_t row_blocks = blocks_of(p.m, fractal_rows), column_blocks = blocks_of(p.n, lanes),
+                   depth = blocks_of(p.k, c0);
     const uint32_t left_fractals = p.align_k && a_type == DType::F32 ? blocks_of(p.k, 16) * 2 : depth;
     const bool plain = p.m == 1 && !p.no_vector; // a vector times a matrix: A is one row, not fractals
     if (p.unit_flag) {
@@ -131,7 +135,9 @@ void multiply(View c, View a, View b, View bias, const Multiply &p, DType c_type
     in.elements = uint64_t{row_blocks} * column_blocks * blocks_of(p.k, step_along_k(a_type, hf32.on));
     const uint64_t c_bytes = uint64_t{row_blocks} * column_blocks * 1024;
     in.access[0] = one_run(c.data, c_bytes, true, c.size_bytes);
-    in.access[1] = one_run(a.data, plain ? uint64_t{depth} * c0_bytes : uint64_t{row_blocks} * left_fractals * fractal_bytes, false, a.size_bytes);
+    in.access[1] =
+        one_run(a.data, plain ? uint64_t{depth} * c0_bytes : uint64_t{row_blocks} * left_fractals * fractal_bytes,
+                false, a.size_bytes);
     in.access[2] = one_run(b.data, uint64_t{column_blocks} * depth * fractal_bytes, false, b.size_bytes);
     in.n_access = 3;
     if (p.with_bias) {
@@ -141,14 +147,17 @@ void multiply(View c, View a, View b, View bias, const Multiply &p, DType c_type
     if (a_type == DType::I4) {
         run<int32_t>(c, a, b, bias, p, plain, left_fractals, NibbleRow{});
     } else if (c_type == DType::I32) {
-        run<int32_t>(c, a, b, bias, p, plain, left_fractals, row_of<int8_t, int32_t>([](int8_t v) { return int32_t{v}; }));
+        run<int32_t>(c, a, b, bias, p, plain, left_fractals,
+                     row_of<int8_t, int32_t>([](int8_t v) { return int32_t{v}; }));
     } else if (a_type == DType::F16) {
-        run<float>(c, a, b, bias, p, plain, left_fractals, row_of<_Float16, float>([](_Float16 v) { return static_cast<float>(v); }));
+        run<float>(c, a, b, bias, p, plain, left_fractals,
+                   row_of<_Float16, float>([](_Float16 v) { return static_cast<float>(v); }));
     } else if (a_type == DType::BF16) {
         run<float>(c, a, b, bias, p, plain, left_fractals, row_of<uint16_t, float>(brain_to_float));
     } else if (hf32.on) {
         const bool away = hf32.away;
-        run<float>(c, a, b, bias, p, plain, left_fractals, row_of<float, float>([away](float v) { return to_hf32(v, away); }));
+        run<float>(c, a, b, bias, p, plain, left_fractals,
+                   row_of<float, float>([away](float v) { return to_hf32(v, away); }));
     } else {
         run<float>(c, a, b, bias, p, plain, left_fractals, row_of<float, float>([](float v) { return v; }));
     }

@@ -6,10 +6,16 @@ namespace akgen::twin {
 
 inline uint32_t lanes_of(DType type) { return type == DType::I4 ? 64 : 32 / dtype_bytes(type); }
 // Bytes of `count` elements; an odd number of nibbles ends in the middle of its last byte.
-inline uint64_t bytes_of(uint64_t count, DType type) { return type == DType::I4 ? (count + 1) / 2 : count * dtype_bytes(type); }
+inline uint64_t bytes_of(uint64_t count, DType type)
+{
+    return type == DType::I4 ? (count + 1) / 2 : count * dtype_bytes(type);
+}
 
 // Byte in which element number `index` begins.
-inline uint64_t byte_of(uint64_t index, DType type) { return type == DType::I4 ? index / 2 : index * dtype_bytes(type); }
+inline uint64_t byte_of(uint64_t index, DType type)
+{
+    return type == DType::I4 ? index / 2 : index * dtype_bytes(type);
+}
 
 inline int8_t nibble_at(const uint8_t *from, uint64_t index)
 {

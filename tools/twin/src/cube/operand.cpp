@@ -9,15 +9,11 @@ uint32_t alignment_of(Space space)
 {
     switch (space) {
     case Space::L0A:
-    case Space::L0B:
-        return 512;
+    case Space::L0B: return 512;
     case Space::L0C:
-    case Space::BT:
-        return 64;
-    case Space::FB:
-        return 128;
-    default:
-        return 32;
+    case Space::BT: return 64;
+    case Space::FB: return 128;
+    default: return 32;
     }
 }
 
@@ -35,8 +31,9 @@ Space locate(const char *api, const void *pc, const char *operand, const View &v
         for (int i = 0; i < local_spaces; ++i) {
             const Region &region = self->regions[i];
             if (region.holds_overflow(v.data)) {
-                trap("UB_OVERFLOW", api, pc, "%s: tensor %s lies behind the end of %s, which has %u bytes, of which InitBuffer took %u.",
-                     api, operand, space_name(static_cast<Space>(i + 1)), region.size_bytes, region.taken_bytes);
+                trap("UB_OVERFLOW", api, pc,
+                     "%s: tensor %s lies behind the end of %s, which has %u bytes, of which InitBuffer took %u.", api,
+                     operand, space_name(static_cast<Space>(i + 1)), region.size_bytes, region.taken_bytes);
             }
         }
         trap("WRONG_MEMORY", api, pc, "%s: tensor %s lies in no on-chip memory of this core.", api, operand);
@@ -49,7 +46,8 @@ void require_space(const char *api, const void *pc, const char *operand, const V
 {
     const Space space = locate(api, pc, operand, v);
     if (space != wanted) {
-        trap("WRONG_MEMORY", api, pc, "%s: tensor %s lies in %s; it must lie in %s.", api, operand, space_name(space), space_name(wanted));
+        trap("WRONG_MEMORY", api, pc, "%s: tensor %s lies in %s; it must lie in %s.", api, operand, space_name(space),
+             space_name(wanted));
     }
     require_aligned(api, pc, operand, v, alignment_of(wanted));
 }
@@ -58,8 +56,8 @@ Space require_either(const char *api, const void *pc, const char *operand, const
 {
     const Space space = locate(api, pc, operand, v);
     if (space != first && space != second) {
-        trap("WRONG_MEMORY", api, pc, "%s: tensor %s lies in %s; it must lie in %s or %s.", api, operand, space_name(space),
-             space_name(first), space_name(second));
+        trap("WRONG_MEMORY", api, pc, "%s: tensor %s lies in %s; it must lie in %s or %s.", api, operand,
+             space_name(space), space_name(first), space_name(second));
     }
     require_aligned(api, pc, operand, v, alignment_of(space));
     return space;
@@ -68,8 +66,8 @@ Space require_either(const char *api, const void *pc, const char *operand, const
 void require_limit(const char *api, const void *pc, const char *what, uint64_t have, uint64_t most)
 {
     if (have > most) {
-        trap("CUBE_RANGE", api, pc, "%s: %s is %llu; the most is %llu.", api, what, static_cast<unsigned long long>(have),
-             static_cast<unsigned long long>(most));
+        trap("CUBE_RANGE", api, pc, "%s: %s is %llu; the most is %llu.", api, what,
+             static_cast<unsigned long long>(have), static_cast<unsigned long long>(most));
     }
 }
 

@@ -10,7 +10,8 @@ inline Access one_run(const uint8_t *begin, uint64_t bytes, bool write, uint32_t
     return {begin, bytes, 1, 0, write, limit};
 }
 
-inline Access rows_of(const uint8_t *begin, uint64_t row_bytes, uint32_t rows, int64_t stride, bool write, uint32_t limit)
+inline Access rows_of(const uint8_t *begin, uint64_t row_bytes, uint32_t rows, int64_t stride, bool write,
+                      uint32_t limit)
 {
     return {begin, row_bytes, rows, stride, write, limit};
 }

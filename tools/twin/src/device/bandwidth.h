@@ -1,5 +1,5 @@
-// Transfers to and from global memory, which share what memory and the second-level cache give. Each transfer has a rate
-// that it would reach alone; where all together ask for more than there is, all are slowed down alike.
+// Transfers to and from global memory, which share what memory and the second-level cache give. Each transfer has a
+// rate that it would reach alone; where all together ask for more than there is, all are slowed down alike.
 #pragma once
 #include <cstdint>
 #include <queue>

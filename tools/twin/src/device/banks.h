@@ -1,8 +1,8 @@
 // Cycles that a vector instruction loses because its operands meet in the banks of the Unified Buffer.
 //
-// An address is {bank 2 bits, row 7, group 4, byte 5}: three banks of 128 rows in each of 16 groups. In one cycle a group
-// gives one row to the readers, and a bank is either read or written. A repeat writes its results some cycles after it
-// has read its sources, while later repeats read.
+// An address is {bank 2 bits, row 7, group 4, byte 5}: three banks of 128 rows in each of 16 groups. In one cycle a
+// group gives one row to the readers, and a bank is either read or written. A repeat writes its results some cycles
+// after it has read its sources, while later repeats read.
 #pragma once
 #include <cstdint>
 

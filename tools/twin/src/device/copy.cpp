@@ -34,9 +34,10 @@ void require_local(const char *api, const void *pc, const char *operand, const V
     if (place.space == Space::L1) {
         open_tscm(api, pc);
     }
-    require_aligned(api, pc, operand, v, place.space == Space::L0A || place.space == Space::L0B ? 512
-                                         : place.space == Space::L0C || place.space == Space::BT ? 64
-                                                                                                 : block);
+    require_aligned(api, pc, operand, v,
+                    place.space == Space::L0A || place.space == Space::L0B  ? 512
+                    : place.space == Space::L0C || place.space == Space::BT ? 64
+                                                                            : block);
 }
 
 void require_rows(const char *api, const void *pc, uint32_t rows)
@@ -63,7 +64,10 @@ Pipe local_pipe(const char *api, const void *pc, Space from, Space to)
     trap("WRONG_MEMORY", api, pc, "%s: no instruction copies from %s to %s.", api, space_name(from), space_name(to));
 }
 
-uint64_t bytes_of(uint64_t count, DType dtype) { return dtype == DType::I4 ? (count + 1) / 2 : count * dtype_bytes(dtype); }
+uint64_t bytes_of(uint64_t count, DType dtype)
+{
+    return dtype == DType::I4 ? (count + 1) / 2 : count * dtype_bytes(dtype);
+}
 
 void require_blocks(const char *api, const void *pc, uint64_t count, DType dtype)
 {
@@ -85,7 +89,8 @@ static void rows_in(const char *api, const void *pc, const View &dst, const uint
     }
     require_rows(api, pc, r.rows);
     require_local(api, pc, "dst", dst);
-    issue(transfer(api, pc, Pipe::MTE2, dtype, rows_of(dst.data, r.row_bytes, r.rows, r.dst_stride, true, dst.size_bytes),
+    issue(transfer(api, pc, Pipe::MTE2, dtype,
+                   rows_of(dst.data, r.row_bytes, r.rows, r.dst_stride, true, dst.size_bytes),
                    rows_of(src, r.row_bytes, r.rows, r.src_stride, false, 0)));
     for (uint32_t i = 0; i < r.rows; ++i) {
         fetch(dst.data + i * r.dst_stride, src + i * r.src_stride, r.row_bytes);
@@ -118,8 +123,9 @@ void rows_local(const char *api, const void *pc, const View &dst, const View &sr
     require_local(api, pc, "dst", dst);
     require_local(api, pc, "src", src);
     const Pipe pipe = local_pipe(api, pc, place_of(src.data).space, place_of(dst.data).space);
-    Instr in = transfer(api, pc, pipe, dtype, rows_of(dst.data, r.row_bytes, r.rows, r.dst_stride, true, dst.size_bytes),
-                        rows_of(src.data, r.row_bytes, r.rows, r.src_stride, false, src.size_bytes));
+    Instr in =
+        transfer(api, pc, pipe, dtype, rows_of(dst.data, r.row_bytes, r.rows, r.dst_stride, true, dst.size_bytes),
+                 rows_of(src.data, r.row_bytes, r.rows, r.src_stride, false, src.size_bytes));
     in.elements = uint64_t{r.rows} * r.row_bytes / dtype_bytes(dtype);
     in.repeats = static_cast<uint32_t>((uint64_t{r.rows} * r.row_bytes + 255) / 256);
     issue(in);
@@ -167,10 +173,7 @@ static void rows_to_table(const void *pc, const View &dst, const View &src, Rows
     }
 }
 
-static Rows whole(uint64_t count, DType dtype)
-{
-    return {1, static_cast<uint32_t>(bytes_of(count, dtype)), 0, 0};
-}
+static Rows whole(uint64_t count, DType dtype) { return {1, static_cast<uint32_t>(bytes_of(count, dtype)), 0, 0}; }
 
 void copy_in(View dst, uint8_t, const uint8_t *src, uint64_t count, DType dtype)
 {

@@ -51,7 +51,8 @@ void copy_repeats(View dst, View src, uint64_t lo, uint64_t hi, bool counted, ui
     const auto reach = [&](uint32_t blk) {
         return uint64_t{blocks - 1} * blk * block + (last - (blocks - 1) * per_block) * size;
     };
-    Instr in = transfer(api, pc, Pipe::V, dtype, rows_of(dst.data, reach(dst_blk), repeats, dst_rep * block, true, dst.size_bytes),
+    Instr in = transfer(api, pc, Pipe::V, dtype,
+                        rows_of(dst.data, reach(dst_blk), repeats, dst_rep * block, true, dst.size_bytes),
                         rows_of(src.data, reach(src_blk), repeats, src_rep * block, false, src.size_bytes));
     in.repeats = repeats * ((last + per_repeat - 1) / per_repeat);
     in.elements = uint64_t{repeats} * last;
@@ -60,8 +61,9 @@ void copy_repeats(View dst, View src, uint64_t lo, uint64_t hi, bool counted, ui
         for (uint32_t lane = 0; lane < last; ++lane) {
             if (lane_on(lane)) {
                 const uint64_t in_block = (lane % per_block) * size;
-                std::memmove(dst.data + (uint64_t{r} * dst_rep + lane / per_block * uint64_t{dst_blk}) * block + in_block,
-                             src.data + (uint64_t{r} * src_rep + lane / per_block * uint64_t{src_blk}) * block + in_block, size);
+                std::memmove(
+                    dst.data + (uint64_t{r} * dst_rep + lane / per_block * uint64_t{dst_blk}) * block + in_block,
+                    src.data + (uint64_t{r} * src_rep + lane / per_block * uint64_t{src_blk}) * block + in_block, size);
             }
         }
     }

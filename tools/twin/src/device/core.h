@@ -32,15 +32,18 @@ constexpr int local_spaces = 7; // UB L1 L0A L0B L0C BT FB, in the order of Spac
 struct Region {
     uint8_t *begin = nullptr;
     uint32_t size_bytes = 0;
-    uint32_t taken_bytes = 0;  // by InitBuffer
-    uint32_t static_bytes = 0; // the furthest end of a tensor built by address
-    uint32_t most_bytes = 0;   // ever taken by InitBuffer at a time
+    uint32_t taken_bytes = 0;                         // by InitBuffer
+    uint32_t static_bytes = 0;                        // the furthest end of a tensor built by address
+    uint32_t most_bytes = 0;                          // ever taken by InitBuffer at a time
     uint32_t single_bytes = 0, most_single_bytes = 0; // in queues of one buffer: now, and ever at a time
     bool holds(const uint8_t *p) const { return p >= begin && p < begin + size_bytes; }
     bool holds_overflow(const uint8_t *p) const; // unmapped addresses behind, for buffers that did not fit
 };
 constexpr uint64_t overflow_bytes = 2u << 20;
-inline bool Region::holds_overflow(const uint8_t *p) const { return p >= begin + size_bytes && p < begin + size_bytes + overflow_bytes; }
+inline bool Region::holds_overflow(const uint8_t *p) const
+{
+    return p >= begin + size_bytes && p < begin + size_bytes + overflow_bytes;
+}
 
 struct GmBuffer {
     std::string name;
@@ -72,7 +75,7 @@ struct Queue {
     uint32_t cursor = 0;
     std::vector<Slot> slots;
     std::vector<uint8_t *> enqued; // buffers, first in first out
-    bool live = false;            // false: the pipe was reset since
+    bool live = false;             // false: the pipe was reset since
 };
 struct Pool {
     Region region;
@@ -140,7 +143,6 @@ struct Core {
     std::condition_variable turned;
 };
 
-
 struct Launch {
     const Chip *chip = nullptr;
     Report *report = nullptr;
@@ -161,16 +163,16 @@ struct Launch {
     Core *running = nullptr;
     std::unique_ptr<GlobalHazards> global;
     std::unique_ptr<Footprint> footprint;
-    uint32_t bank_distance = 0; // cycles from a repeat's reads to its writes
+    uint32_t bank_distance = 0;                                      // cycles from a repeat's reads to its writes
     std::map<std::pair<uint8_t *, uint64_t>, uint64_t> block_events; // IBSet counts by workspace and slot
-    bool ended = false; // a trap fired: no further core may run
+    bool ended = false;                                              // a trap fired: no further core may run
     uint64_t kernel_base = 0, kernel_end = 0;
 };
 
-extern Launch *launch; // set while a launch runs
+extern Launch *launch;                                                 // set while a launch runs
 extern __attribute__((tls_model("initial-exec"))) __thread Core *self; // no thread_local: that has initialisers to call
 
-// -- within the runtime ------------------------------------------------------------------------------------------------
+// -- within the runtime -----------------------------------------------------------------------------------------------
 
 struct Place {
     Space space = Space::NONE;
@@ -190,10 +192,11 @@ void open_tscm(const char *api, const void *pc); // before a vector core uses L1
 const GmBuffer &require_global(const char *api, const void *pc, const uint8_t *begin, uint64_t bytes, bool write);
 // Copy from global memory; what lies behind the mapping reads as NaN.
 void fetch(uint8_t *to, const uint8_t *from, uint64_t bytes);
-// Copy to global memory as this core's atomic mode says: the bytes, or their sum, maximum or minimum with what is there.
+// Copy to global memory as this core's atomic mode says: the bytes, or their sum, maximum or
+// minimum with what is there.
 void store(const char *api, const void *pc, uint8_t *dst, const uint8_t *src, uint64_t bytes);
-// A core's on-chip memories, as they are when a kernel starts. Memories of cores that have ended serve again, so that cores
-// that do not wait for each other need those of one core, and find them in the processor's caches.
+// A core's on-chip memories, as they are when a kernel starts. Memories of cores that have ended serve again, so that
+// cores that do not wait for each other need those of one core, and find them in the processor's caches.
 void take_arena(Core &core);
 void give_arena(Core &core);
 struct Extent {
@@ -201,7 +204,8 @@ struct Extent {
     uint64_t bytes = 0;
 };
 // Report a race that Hazards::access found; `written` is what the instruction is about to write, if it writes.
-void after_hazard(const Hazards::Conflict &conflict, const char *api, const void *pc, const Place &place, Extent written = {});
+void after_hazard(const Hazards::Conflict &conflict, const char *api, const void *pc, const Place &place,
+                  Extent written = {});
 // Report the races of the instruction before, which has run by now.
 void settle_races();
 void log_auto_waits(uint32_t pc);

@@ -7,13 +7,14 @@ namespace akgen::twin {
 
 CostModel::CostModel(const Chip &chip, const Footprint &footprint)
     : scalar_op(chip.at("scalar_op_cycles")), scalar_ub(chip.at("scalar_ub_access_cycles")),
-      scalar_gm(chip.at("scalar_gm_access_cycles")), flag(chip.at("flag_cycles")), dma_issue(chip.at("dma_issue_cycles")),
-      sync_all(chip.at("sync_all_cycles")),
+      scalar_gm(chip.at("scalar_gm_access_cycles")), flag(chip.at("flag_cycles")),
+      dma_issue(chip.at("dma_issue_cycles")), sync_all(chip.at("sync_all_cycles")),
       cache_rate(chip.at("l2_bytes_per_us_total") / chip.at("clock_mhz")),
       memory_rate(chip.at("hbm_bytes_per_us_total") / chip.at("clock_mhz")),
       queue_depth(static_cast<uint32_t>(chip.at("isq_depth"))), chip_(chip), footprint_(footprint),
       read_latency_(chip.at("gm_read_latency_cycles")), write_latency_(chip.at("gm_write_latency_cycles")),
-      mte2_(chip.at("mte2_bytes_per_cycle_core")), cube_mte2_(chip.at("gm_to_l1_bytes_per_cycle")), miss_rate_(chip.at("mte2_miss_bytes_per_cycle_core")), mte3_(chip.at("mte3_bytes_per_cycle_core")),
+      mte2_(chip.at("mte2_bytes_per_cycle_core")), cube_mte2_(chip.at("gm_to_l1_bytes_per_cycle")),
+      miss_rate_(chip.at("mte2_miss_bytes_per_cycle_core")), mte3_(chip.at("mte3_bytes_per_cycle_core")),
       row_(chip.at("dma_row_cycles")), ub_copy_(chip.at("ub_copy_bytes_per_cycle")),
       ub_copy_latency_(chip.at("ub_copy_latency_cycles")), l1_to_l0a_(chip.at("l1_to_l0a_bytes_per_cycle")),
       l1_to_l0b_(chip.at("l1_to_l0b_bytes_per_cycle")), l0c_out_(chip.at("l0c_to_gm_bytes_per_cycle")),
@@ -103,16 +104,12 @@ Cost CostModel::of(const Record &r, const OpName &op, bool cube_core) const
         cost.occupy = r.work / (std::strstr(op.op, "L0B") ? l1_to_l0b_ : l1_to_l0a_);
         cost.latency = ub_copy_latency_;
         break;
-    case Pipe::FIX:
-        move(cost, r, shape, l0c_out_, write_latency_);
-        break;
+    case Pipe::FIX: move(cost, r, shape, l0c_out_, write_latency_); break;
     case Pipe::M:
         cost.occupy = std::max(1.0, double(r.work));
         cost.latency = cube_head_;
         break;
-    default:
-        cost.occupy = scalar_op;
-        break;
+    default: cost.occupy = scalar_op; break;
     }
     return cost;
 }

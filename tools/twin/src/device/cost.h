@@ -10,7 +10,8 @@ namespace akgen::twin {
 struct Cost {
     double occupy = 0;  // cycles until the pipe can take the next instruction, with all bandwidth to itself
     double latency = 0; // cycles from there until the result is there
-    double gm_bytes = 0; // moved to or from global memory, at a rate that is shared; whole lines where rows straddle them
+    double gm_bytes =
+        0; // moved to or from global memory, at a rate that is shared; whole lines where rows straddle them
     double memory_bytes = 0;  // of these, what the second-level cache has not
     double spilled_bytes = 0; // what the cache must pass on to memory afterwards
 };
@@ -39,8 +40,8 @@ private:
 
     const Chip &chip_;
     const Footprint &footprint_;
-    double read_latency_, write_latency_, mte2_, cube_mte2_, miss_rate_, mte3_, row_, ub_copy_, ub_copy_latency_, l1_to_l0a_, l1_to_l0b_, l0c_out_,
-        cube_head_, repeat_bytes_;
+    double read_latency_, write_latency_, mte2_, cube_mte2_, miss_rate_, mte3_, row_, ub_copy_, ub_copy_latency_,
+        l1_to_l0a_, l1_to_l0b_, l0c_out_, cube_head_, repeat_bytes_;
     Chip::Rate default_rate_;
     mutable std::vector<Found> found_; // a launch has few operations, and very many instructions
 };

@@ -70,37 +70,19 @@ void dump(const uint8_t *data, DType dtype, uint64_t count, uint32_t tag)
         require_global("DumpTensor", pc, data, bytes, false);
     }
     const uint64_t shown = count < 64 ? count : 64;
-    std::string text = "DumpTensor " + std::to_string(tag) + " " + dtype_name(dtype) + "[" + std::to_string(count) + "]:";
+    std::string text =
+        "DumpTensor " + std::to_string(tag) + " " + dtype_name(dtype) + "[" + std::to_string(count) + "]:";
     switch (dtype) {
-    case DType::F32:
-        text += numbers<float>(data, shown, " %g");
-        break;
-    case DType::F16:
-        text += numbers<_Float16>(data, shown, " %g");
-        break;
-    case DType::I8:
-        text += numbers<int8_t>(data, shown, " %.0f");
-        break;
-    case DType::U8:
-        text += numbers<uint8_t>(data, shown, " %.0f");
-        break;
-    case DType::I16:
-        text += numbers<int16_t>(data, shown, " %.0f");
-        break;
-    case DType::U16:
-        text += numbers<uint16_t>(data, shown, " %.0f");
-        break;
-    case DType::I32:
-        text += numbers<int32_t>(data, shown, " %.0f");
-        break;
-    case DType::U32:
-        text += numbers<uint32_t>(data, shown, " %.0f");
-        break;
-    case DType::I64:
-        text += numbers<int64_t>(data, shown, " %.0f");
-        break;
-    default:
-        text += " (not shown)";
+    case DType::F32: text += numbers<float>(data, shown, " %g"); break;
+    case DType::F16: text += numbers<_Float16>(data, shown, " %g"); break;
+    case DType::I8: text += numbers<int8_t>(data, shown, " %.0f"); break;
+    case DType::U8: text += numbers<uint8_t>(data, shown, " %.0f"); break;
+    case DType::I16: text += numbers<int16_t>(data, shown, " %.0f"); break;
+    case DType::U16: text += numbers<uint16_t>(data, shown, " %.0f"); break;
+    case DType::I32: text += numbers<int32_t>(data, shown, " %.0f"); break;
+    case DType::U32: text += numbers<uint32_t>(data, shown, " %.0f"); break;
+    case DType::I64: text += numbers<int64_t>(data, shown, " %.0f"); break;
+    default: text += " (not shown)";
     }
     keep(text);
 }
@@ -117,7 +99,8 @@ void read_tiling(void *into, const uint8_t *from, uint64_t bytes)
     const uint64_t have = tiling->size_bytes - offset;
     if (bytes > have) {
         trap("TILING_DATA", "GET_TILING_DATA", pc,
-             "GET_TILING_DATA: the kernel reads %llu bytes of tiling data and the host wrote %llu; the two structures differ.",
+             "GET_TILING_DATA: the kernel reads %llu bytes of tiling data and the host wrote %llu; the two structures "
+             "differ.",
              static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(have));
     }
     std::memcpy(into, from, bytes);

@@ -6,13 +6,17 @@
 namespace akgen::twin {
 
 namespace {
-uint8_t pair_of(Pipe from, Pipe to) { return static_cast<uint8_t>((static_cast<int>(from) << 4) | static_cast<int>(to)); }
+uint8_t pair_of(Pipe from, Pipe to)
+{
+    return static_cast<uint8_t>((static_cast<int>(from) << 4) | static_cast<int>(to));
+}
 uint8_t &used(Pipe from, Pipe to) { return self->event_used[static_cast<int>(from)][static_cast<int>(to)]; }
 
 void require_id(const char *api, const void *pc, Pipe from, Pipe to, int32_t id)
 {
     if (id < 0 || id >= event_ids) {
-        trap("EVENT_ID", api, pc, "%s: event id %d of %s to %s; ids are 0 to 7.", api, id, pipe_name(from), pipe_name(to));
+        trap("EVENT_ID", api, pc, "%s: event id %d of %s to %s; ids are 0 to 7.", api, id, pipe_name(from),
+             pipe_name(to));
     }
     if (from == Pipe::ALL || to == Pipe::ALL || from == to) {
         trap("EVENT_ID", api, pc, "%s: no flag leads from pipe %s to pipe %s; use PipeBarrier within a pipe.", api,
@@ -26,21 +30,24 @@ void raise_flag(Pipe from, Pipe to, int32_t id, const void *pc, GivenBack of)
     self->last_pc = pc;
     constexpr uint32_t most_pending = 15;
     if (self->hazards.pending(from, to, id) >= most_pending) {
-        trap("FLAG_TWICE", "SetFlag", pc, "SetFlag: event %d from %s to %s is set more than %u times without a wait.", id,
-             pipe_name(from), pipe_name(to), most_pending);
+        trap("FLAG_TWICE", "SetFlag", pc, "SetFlag: event %d from %s to %s is set more than %u times without a wait.",
+             id, pipe_name(from), pipe_name(to), most_pending);
     }
     self->hazards.set(from, to, id, pc);
-    self->log.event(Kind::set, pair_of(from, to), static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)), of.queue, of.buffers);
+    self->log.event(Kind::set, pair_of(from, to), static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)),
+                    of.queue, of.buffers);
 }
 
 void await_flag(Pipe from, Pipe to, int32_t id, const void *pc, GivenBack of)
 {
     self->last_pc = pc;
     if (!self->hazards.wait(from, to, id)) {
-        trap("FLAG_UNPAIRED", "WaitFlag", pc, "WaitFlag: nobody has set event %d from %s to %s, so pipe %s waits for ever.",
-             id, pipe_name(from), pipe_name(to), pipe_name(to));
+        trap("FLAG_UNPAIRED", "WaitFlag", pc,
+             "WaitFlag: nobody has set event %d from %s to %s, so pipe %s waits for ever.", id, pipe_name(from),
+             pipe_name(to), pipe_name(to));
     }
-    self->log.event(Kind::wait, pair_of(from, to), static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)), of.queue, of.buffers);
+    self->log.event(Kind::wait, pair_of(from, to), static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)),
+                    of.queue, of.buffers);
 }
 
 void set_flag(Pipe from, Pipe to, int32_t id)
@@ -74,7 +81,8 @@ int32_t take_event(Pipe from, Pipe to, const char *api, const void *pc)
             return id;
         }
     }
-    trap("EVENT_IDS_EXHAUSTED", api, pc, "%s: all 8 event ids from %s to %s are in use.", api, pipe_name(from), pipe_name(to));
+    trap("EVENT_IDS_EXHAUSTED", api, pc, "%s: all 8 event ids from %s to %s are in use.", api, pipe_name(from),
+         pipe_name(to));
 }
 
 void give_event(Pipe from, Pipe to, int32_t id) { used(from, to) = static_cast<uint8_t>(used(from, to) & ~(1u << id)); }
@@ -106,7 +114,8 @@ void check_flags_left()
         for (int to = 0; to < pipe_count; ++to) {
             for (int id = 0; id < event_ids; ++id) {
                 if (self->hazards.pending(static_cast<Pipe>(from), static_cast<Pipe>(to), id)) {
-                    warn("FLAG_LEFT", "SetFlag", self->hazards.set_by(static_cast<Pipe>(from), static_cast<Pipe>(to), id),
+                    warn("FLAG_LEFT", "SetFlag",
+                         self->hazards.set_by(static_cast<Pipe>(from), static_cast<Pipe>(to), id),
                          "Event %d from %s to %s is still set when the kernel ends; the next kernel finds it set.", id,
                          pipe_name(static_cast<Pipe>(from)), pipe_name(static_cast<Pipe>(to)));
                 }

@@ -8,7 +8,7 @@ namespace akgen::twin {
 namespace {
 constexpr uint64_t clock_bytes = 4096; // the unit of time
 constexpr uint32_t time_mask = 0x00ffffff;
-}
+} // namespace
 
 Footprint::Footprint(const std::vector<GmBuffer> &buffers, size_t cores, double cache_bytes)
     : lines_(buffers.size()), first_(buffers.data()), moved_(cores, 0), cache_bytes_(cache_bytes)
@@ -40,7 +40,8 @@ uint32_t Footprint::touch(const GmBuffer &buffer, const Access &global, size_t c
     const uint64_t needed = (global.row_bytes + line_bytes - 1) / line_bytes;
     uint32_t extra = 0;
     for (uint32_t row = 0; row < global.rows; ++row) {
-        const auto begin = static_cast<uint64_t>(global.begin + static_cast<int64_t>(row) * global.row_stride - buffer.data);
+        const auto begin =
+            static_cast<uint64_t>(global.begin + static_cast<int64_t>(row) * global.row_stride - buffer.data);
         const uint64_t first = begin / line_bytes;
         const uint64_t last = std::min((begin + global.row_bytes - 1) / line_bytes, lines.count - 1);
         uint64_t missed = 0;

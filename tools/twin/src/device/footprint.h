@@ -1,9 +1,9 @@
 // What a launch moves between global memory and the chip, line by line: how much of it the second-level cache cannot
 // give, and how much more than its length a copy moves because its rows straddle lines.
 //
-// Cores run one after the other here and side by side on a chip: what a core has moved so far, times the number of cores,
-// is taken for the time. A line that a core touched less than the cache's size ago is in the cache; so is one that another
-// core touched.
+// Cores run one after the other here and side by side on a chip: what a core has moved so far, times the number of
+// cores, is taken for the time. A line that a core touched less than the cache's size ago is in the cache; so is one
+// that another core touched.
 #pragma once
 #include "akgen/runtime.h"
 #include <cstddef>

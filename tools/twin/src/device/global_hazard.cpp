@@ -14,10 +14,7 @@ constexpr uint32_t epoch_mask = 0x007fffff;
 constexpr uint64_t most_written_bytes = 512u << 20;
 constexpr uint64_t most_read_bytes = 64u << 20;
 
-template <typename T> T *zeroed(uint64_t count)
-{
-    return static_cast<T *>(zeroed_pages(count * sizeof(T)));
-}
+template <typename T> T *zeroed(uint64_t count) { return static_cast<T *>(zeroed_pages(count * sizeof(T))); }
 
 // The bytes of block `at` that [begin, end) covers.
 uint32_t covered(uint64_t at, uint64_t begin, uint64_t end)
@@ -34,7 +31,8 @@ bool writes_what_is_there(const Access &global, const Access *other)
         return false;
     }
     for (uint32_t row = 0; row < global.rows; ++row) {
-        if (std::memcmp(global.begin + row * global.row_stride, other->begin + row * other->row_stride, global.row_bytes) != 0) {
+        if (std::memcmp(global.begin + row * global.row_stride, other->begin + row * other->row_stride,
+                        global.row_bytes) != 0) {
             return false;
         }
     }
@@ -43,8 +41,8 @@ bool writes_what_is_there(const Access &global, const Access *other)
 } // namespace
 
 GlobalHazards::GlobalHazards(const std::vector<GmBuffer> &buffers, size_t cores)
-    : shadows_(buffers.size()), first_(buffers.data()), epoch_(cores, 1), known_(cores, std::vector<uint32_t>(cores, 0)),
-      dirty_(cores)
+    : shadows_(buffers.size()), first_(buffers.data()), epoch_(cores, 1),
+      known_(cores, std::vector<uint32_t>(cores, 0)), dirty_(cores)
 {
 }
 
@@ -139,7 +137,8 @@ GlobalHazards::Race GlobalHazards::write(Shadow &shadow, uint64_t begin, uint64_
         Writer &writer = shadow.writers[at];
         const uint32_t bytes = covered(at, begin, end);
         const uint32_t before = writer.touch.stamp;
-        if (before && !race.what && (writer.touch.bytes & bytes) && !(atomic && (before & atomic_bit)) && !ordered(before)) {
+        if (before && !race.what && (writer.touch.bytes & bytes) && !(atomic && (before & atomic_bit)) &&
+            !ordered(before)) {
             race = {"overwrites what was written by", (before >> 24) - 1, std::max(begin, at * block)};
         }
         if (shadow.readers && !race.what) {
@@ -163,8 +162,9 @@ void GlobalHazards::tell(const Race &race, const char *api, const void *pc, cons
     }
     const auto at = static_cast<unsigned long long>(race.byte);
     if (race.core == self->index) {
-        complain("GM_RACE", api, pc, "%s reads back byte %llu of '%s' while the copy that writes it may still be under way.", api,
-                 at, buffer.name.c_str());
+        complain("GM_RACE", api, pc,
+                 "%s reads back byte %llu of '%s' while the copy that writes it may still be under way.", api, at,
+                 buffer.name.c_str());
         return;
     }
     const bool to_core = race.what[0] == 'o';
@@ -172,7 +172,8 @@ void GlobalHazards::tell(const Race &race, const char *api, const void *pc, cons
              to_core ? "" : "what was written by ", launch->cores[race.core]->name.c_str(), at, buffer.name.c_str());
 }
 
-bool GlobalHazards::stale(const Shadow &shadow, const GmBuffer &buffer, uint64_t begin, uint64_t end, bool own, uint32_t &core) const
+bool GlobalHazards::stale(const Shadow &shadow, const GmBuffer &buffer, uint64_t begin, uint64_t end, bool own,
+                          uint32_t &core) const
 {
     if (dirty_lines_ == 0) {
         return false;
@@ -182,7 +183,8 @@ bool GlobalHazards::stale(const Shadow &shadow, const GmBuffer &buffer, uint64_t
         if (i == self->index && !own) {
             continue;
         }
-        for (auto it = dirty_[i].lower_bound((base + begin) / line); it != dirty_[i].end() && *it * line < base + end; ++it) {
+        for (auto it = dirty_[i].lower_bound((base + begin) / line); it != dirty_[i].end() && *it * line < base + end;
+             ++it) {
             const uint64_t first = (*it * line - base) / block;
             for (uint64_t at = std::max(first, begin / block); at < first + line / block && at * block < end; ++at) {
                 const Touch &touch = shadow.writers[at].touch;
@@ -208,14 +210,17 @@ void GlobalHazards::copy(const Instr &in, const Access &global, const Access *ot
         const uint8_t *begin = global.begin + static_cast<int64_t>(row) * global.row_stride;
         const uint64_t offset = static_cast<uint64_t>(begin - buffer.data);
         const uint64_t end = offset + global.row_bytes;
-        const Race found = global.write ? write(*shadow, offset, end, in.pipe == Pipe::MTE3 ? self->hazards.number() : 0, atomic)
-                                        : read(*shadow, offset, end, in.pipe);
+        const Race found = global.write
+                               ? write(*shadow, offset, end, in.pipe == Pipe::MTE3 ? self->hazards.number() : 0, atomic)
+                               : read(*shadow, offset, end, in.pipe);
         race = race.what ? race : found;
         uint32_t core = 0;
         if (!global.write && stale(*shadow, buffer, offset, end, true, core)) {
             complain("CACHE_CLEAN", in.api, in.pc,
-                     "%s reads byte %llu of '%s', which core %s wrote with SetValue; the value may still lie in its data cache.",
-                     in.api, static_cast<unsigned long long>(offset), buffer.name.c_str(), launch->cores[core]->name.c_str());
+                     "%s reads byte %llu of '%s', which core %s wrote with SetValue; the value may still lie in its "
+                     "data cache.",
+                     in.api, static_cast<unsigned long long>(offset), buffer.name.c_str(),
+                     launch->cores[core]->name.c_str());
             return;
         }
     }
@@ -243,8 +248,10 @@ void GlobalHazards::scalar(const uint8_t *address, uint32_t bytes, bool write, c
     if (race.what) {
         tell(race, api, pc, buffer);
     } else if (stale(*shadow, buffer, offset, offset + bytes, false, core)) {
-        complain("CACHE_CLEAN", api, pc, "%s reads byte %llu of '%s', which core %s wrote with SetValue; the value may still lie in its data cache.",
-                 api, static_cast<unsigned long long>(offset), buffer.name.c_str(), launch->cores[core]->name.c_str());
+        complain(
+            "CACHE_CLEAN", api, pc,
+            "%s reads byte %llu of '%s', which core %s wrote with SetValue; the value may still lie in its data cache.",
+            api, static_cast<unsigned long long>(offset), buffer.name.c_str(), launch->cores[core]->name.c_str());
     }
 }
 

@@ -1,9 +1,9 @@
 // Races through global memory: between cores, and within a core between what leaves the chip and what is read back.
 //
 // Cores know of each other what synchronisation told them: a set flag or an arrival at a barrier publishes all that a
-// core has done so far, a wait takes it over. Each 32-byte block keeps its last writer with a mask of the bytes, and its
-// last reader. What is lost that way (a block shared by several cores) is a race that is not seen, never one that is
-// not there. A copy that writes what is there already races with nobody.
+// core has done so far, a wait takes it over. Each 32-byte block keeps its last writer with a mask of the bytes, and
+// its last reader. What is lost that way (a block shared by several cores) is a race that is not seen, never one that
+// is not there. A copy that writes what is there already races with nobody.
 #pragma once
 #include "akgen/runtime.h"
 #include <cstddef>
@@ -58,15 +58,16 @@ private:
     Race read(Shadow &shadow, uint64_t begin, uint64_t end, Pipe pipe);
     Race write(Shadow &shadow, uint64_t begin, uint64_t end, uint32_t number, bool atomic);
     // Whether a core's data cache holds a byte of the range that it wrote last; `own`: or the running core's.
-    bool stale(const Shadow &shadow, const GmBuffer &buffer, uint64_t begin, uint64_t end, bool own, uint32_t &core) const;
+    bool stale(const Shadow &shadow, const GmBuffer &buffer, uint64_t begin, uint64_t end, bool own,
+               uint32_t &core) const;
     void tell(const Race &race, const char *api, const void *pc, const GmBuffer &buffer) const;
 
     std::vector<Shadow> shadows_;
     const GmBuffer *first_ = nullptr;
-    std::vector<uint32_t> epoch_;                // by core
-    std::vector<std::vector<uint32_t>> known_;   // by core: the last epoch of each core that it knows of
+    std::vector<uint32_t> epoch_;              // by core
+    std::vector<std::vector<uint32_t>> known_; // by core: the last epoch of each core that it knows of
     std::map<uint64_t, std::vector<uint32_t>> published_;
-    std::vector<std::set<uint64_t>> dirty_;      // by core: lines of 64 bytes that its data cache has not written back
+    std::vector<std::set<uint64_t>> dirty_; // by core: lines of 64 bytes that its data cache has not written back
     std::size_t dirty_lines_ = 0;
 };
 

@@ -10,7 +10,9 @@ namespace akgen::twin {
 namespace {
 template <typename T> T accumulate(Atomic op, T have, T with)
 {
-    return op == Atomic::add ? static_cast<T>(have + with) : op == Atomic::max ? std::max(have, with) : std::min(have, with);
+    return op == Atomic::add   ? static_cast<T>(have + with)
+           : op == Atomic::max ? std::max(have, with)
+                               : std::min(have, with);
 }
 template <typename T> void accumulate_run(Atomic op, uint8_t *dst, const uint8_t *src, uint64_t bytes)
 {
@@ -42,20 +44,15 @@ void store(const char *api, const void *pc, uint8_t *dst, const uint8_t *src, ui
         return;
     }
     switch (self->atomic_dtype) {
-    case DType::F32:
-        return accumulate_run<float>(op, dst, src, bytes);
-    case DType::F16:
-        return accumulate_run<_Float16>(op, dst, src, bytes);
-    case DType::BF16:
-        return accumulate_brain(op, dst, src, bytes);
-    case DType::I32:
-        return accumulate_run<int32_t>(op, dst, src, bytes);
-    case DType::I16:
-        return accumulate_run<int16_t>(op, dst, src, bytes);
-    case DType::I8:
-        return accumulate_run<int8_t>(op, dst, src, bytes);
+    case DType::F32: return accumulate_run<float>(op, dst, src, bytes);
+    case DType::F16: return accumulate_run<_Float16>(op, dst, src, bytes);
+    case DType::BF16: return accumulate_brain(op, dst, src, bytes);
+    case DType::I32: return accumulate_run<int32_t>(op, dst, src, bytes);
+    case DType::I16: return accumulate_run<int16_t>(op, dst, src, bytes);
+    case DType::I8: return accumulate_run<int8_t>(op, dst, src, bytes);
     default:
-        trap("DTYPE_SUPPORT", api, pc, "%s: atomic operations do not exist for %s.", api, dtype_name(self->atomic_dtype));
+        trap("DTYPE_SUPPORT", api, pc, "%s: atomic operations do not exist for %s.", api,
+             dtype_name(self->atomic_dtype));
     }
 }
 

@@ -87,8 +87,8 @@ void Hazards::meet(Shadow &shadow, int other, uint32_t first, uint32_t last, boo
         }
         if (other == pipe_) {
             waits_.same_pipe = true;
-            // Instructions of a pipe start in order, so that only a result may be missing; other pipes end in order, too.
-            // It is not missing any more after some other instructions: the latency is shorter than they are.
+            // Instructions of a pipe start in order, so that only a result may be missing; other pipes end in order,
+            // too. It is not missing any more after some other instructions: the latency is shorter than they are.
             constexpr uint32_t in_flight = 2;
             const bool late = wrote && !write && number_ - top <= in_flight;
             if (auto_sync_ || pipe_ != static_cast<int>(Pipe::V) || !late) {

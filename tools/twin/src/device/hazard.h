@@ -22,7 +22,7 @@ public:
         bool found = false;
         Pipe other = Pipe::S;
         bool other_wrote = false;
-        bool more = false; // there are others, on another pipe or of another kind
+        bool more = false;   // there are others, on another pipe or of another kind
         uint32_t number = 0; // of the other pipe's instruction
         uint32_t block = 0;  // first conflicting 32-byte block of the region
     };
@@ -55,7 +55,10 @@ public:
     void set(Pipe from, Pipe to, int id, const void *pc);
     const void *set_by(Pipe from, Pipe to, int id) const { return flags_[int(from)][int(to)][id].back().pc; }
     bool wait(Pipe from, Pipe to, int id); // false: nobody set it
-    uint32_t pending(Pipe from, Pipe to, int id) const { return static_cast<uint32_t>(flags_[int(from)][int(to)][id].size()); }
+    uint32_t pending(Pipe from, Pipe to, int id) const
+    {
+        return static_cast<uint32_t>(flags_[int(from)][int(to)][id].size());
+    }
     void barrier(Pipe pipe);
     // Order what `later` does next behind all that `earlier` did; returns the number of earlier's last instruction.
     uint32_t follow(Pipe later, Pipe earlier);

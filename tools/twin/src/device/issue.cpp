@@ -19,17 +19,18 @@ void check_local(const Instr &in, const Access &a, const Place &place)
     const uint64_t offset = static_cast<uint64_t>(e.low - place.region->begin);
     if (offset + e.bytes > place.region->size_bytes || e.low < place.region->begin) {
         const bool over = place.region->taken_bytes > place.region->size_bytes;
-        trap(over ? "UB_OVERFLOW" : "TENSOR_RANGE", in.api, in.pc, "%s: %s bytes %llu to %llu of %s, which has %u bytes%s.", in.api,
-             a.write ? "writes" : "reads", static_cast<unsigned long long>(offset),
-             static_cast<unsigned long long>(offset + e.bytes), space_name(place.space), place.region->size_bytes,
-             over ? "; InitBuffer took more" : "");
+        trap(over ? "UB_OVERFLOW" : "TENSOR_RANGE", in.api, in.pc,
+             "%s: %s bytes %llu to %llu of %s, which has %u bytes%s.", in.api, a.write ? "writes" : "reads",
+             static_cast<unsigned long long>(offset), static_cast<unsigned long long>(offset + e.bytes),
+             space_name(place.space), place.region->size_bytes, over ? "; InitBuffer took more" : "");
     }
     // A vector instruction may read lanes that its caller never looks at; what it writes, somebody else may own.
     const bool idle_lanes = in.pipe == Pipe::V && !a.write;
     require_in_buffer(in.api, in.pc, *place.region, a.begin, e.bytes, a.limit_bytes, a.write, idle_lanes);
 }
 
-// Copies come from global memory on MTE2, and never end in the Unified Buffer on MTE3; each kind of core has its own memories.
+// Copies come from global memory on MTE2, and never end in the Unified Buffer on MTE3; each kind of
+// core has its own memories.
 void require_reachable(const Instr &in, const Access &a, const Place &place)
 {
     if ((in.pipe == Pipe::MTE2 && !a.write) || (in.pipe == Pipe::MTE3 && a.write && place.space == Space::UB)) {
@@ -37,13 +38,13 @@ void require_reachable(const Instr &in, const Access &a, const Place &place)
              space_name(place.space));
     }
     if (self->cube ? place.space == Space::UB : place.space != Space::UB && !(place.space == Space::L1 && self->tscm)) {
-        trap("WRONG_MEMORY", in.api, in.pc, "%s: %s core %s has no access to %s.", in.api, self->cube ? "cube" : "vector",
-             self->name.c_str(), space_name(place.space));
+        trap("WRONG_MEMORY", in.api, in.pc, "%s: %s core %s has no access to %s.", in.api,
+             self->cube ? "cube" : "vector", self->name.c_str(), space_name(place.space));
     }
 }
 
-// What was never written holds anything. A copy out takes all of its bytes; a vector instruction may have idle lanes, so
-// that only an operand without a single written byte is sure to be a mistake.
+// What was never written holds anything. A copy out takes all of its bytes; a vector instruction may have idle lanes,
+// so that only an operand without a single written byte is sure to be a mistake.
 void warn_of_unwritten(const Instr &in, const Access &a, const Place &place)
 {
     if (a.write || place.space != Space::UB || (in.pipe != Pipe::MTE3 && in.pipe != Pipe::V)) {
@@ -68,7 +69,8 @@ void warn_of_unwritten(const Instr &in, const Access &a, const Place &place)
             bytes = 0;
         }
         if (block >= 0) {
-            warn("UNWRITTEN_DATA", in.api, in.pc, "%s: byte %lld of the Unified Buffer is read, and nothing has written it.", in.api,
+            warn("UNWRITTEN_DATA", in.api, in.pc,
+                 "%s: byte %lld of the Unified Buffer is read, and nothing has written it.", in.api,
                  static_cast<long long>(block) * 32);
             return;
         }
@@ -141,11 +143,13 @@ void issue(const Instr &in)
             }
         } else {
             if (!a.begin && ((in.pipe == Pipe::MTE2 && !a.write) || (in.pipe == Pipe::MTE3 && a.write))) {
-                trap("NULL_POINTER", in.api, in.pc, "%s: global memory is %s through a null pointer; was the tensor set?", in.api,
+                trap("NULL_POINTER", in.api, in.pc,
+                     "%s: global memory is %s through a null pointer; was the tensor set?", in.api,
                      a.write ? "written" : "read");
             }
             if (!a.begin) {
-                trap("TENSOR_RANGE", in.api, in.pc, "%s: an operand has no memory; its buffer was never initialised.", in.api);
+                trap("TENSOR_RANGE", in.api, in.pc, "%s: an operand has no memory; its buffer was never initialised.",
+                     in.api);
             }
             const Extent e = extent_of(a);
             if (a.rows > 1) { // the last row must start inside, too

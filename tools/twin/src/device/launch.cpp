@@ -145,7 +145,8 @@ void run_threads(Launch &l, Program &program, Program &cube_program, void (*star
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, stack_bytes);
     for (size_t i = 0; i < l.cores.size(); ++i) {
-        starts[i] = {l.cores[i].get(), l.cores[i]->cube ? &cube_program : &program, std::unique_ptr<uint8_t[]>(new uint8_t[signal_stack_bytes])};
+        starts[i] = {l.cores[i].get(), l.cores[i]->cube ? &cube_program : &program,
+                     std::unique_ptr<uint8_t[]>(new uint8_t[signal_stack_bytes])};
         if (pthread_create(&threads[i], &attributes, thread_main, &starts[i]) != 0) {
             throw std::runtime_error("no thread for core " + l.cores[i]->name); // ends the process
         }

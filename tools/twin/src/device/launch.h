@@ -49,7 +49,7 @@ struct TaskType {
 struct LaunchRequest {
     const Chip *chip = nullptr;
     Report *report = nullptr;
-    void *entry = nullptr; // the kernel: takes pointers only
+    void *entry = nullptr;          // the kernel: takes pointers only
     void (*body)(void *) = nullptr; // in place of `entry`: what every core runs, with `body_data`
     void *body_data = nullptr;
     void *cube_entry = nullptr; // the kernel as compiled for cube cores; none: `entry` serves them, too
@@ -60,8 +60,8 @@ struct LaunchRequest {
     std::vector<uint8_t *> arguments;
     std::vector<const GmMapping *> memory; // everything the kernel may touch
     uint8_t *system_workspace = nullptr;
-    int trace_fd = -1; // Chrome trace, or none
-    bool what_if = false; // simulate what the kernel would take if it were written otherwise
+    int trace_fd = -1;                   // Chrome trace, or none
+    bool what_if = false;                // simulate what the kernel would take if it were written otherwise
     void (*threads_started)() = nullptr; // called when every core has its thread and none has begun
 };
 

@@ -22,14 +22,16 @@ const char *pipe_name(Pipe pipe)
 
 const char *space_name(Space space)
 {
-    static const char *const names[] = {"global memory", "the Unified Buffer", "L1", "L0A", "L0B", "L0C", "the bias table", "the fixpipe buffer", "no memory"};
+    static const char *const names[] = {"global memory",  "the Unified Buffer", "L1",       "L0A", "L0B", "L0C",
+                                        "the bias table", "the fixpipe buffer", "no memory"};
     return names[static_cast<int>(space)];
 }
 
 const char *dtype_name(DType t)
 {
-    static const char *const names[] = {"float", "half", "bfloat16_t", "double", "int8_t", "int16_t", "int32_t", "int64_t",
-                                        "uint8_t", "uint16_t", "uint32_t", "uint64_t", "bool", "int4b_t", "none"};
+    static const char *const names[] = {"float",    "half",     "bfloat16_t", "double",  "int8_t",
+                                        "int16_t",  "int32_t",  "int64_t",    "uint8_t", "uint16_t",
+                                        "uint32_t", "uint64_t", "bool",       "int4b_t", "none"};
     return names[static_cast<int>(t)];
 }
 
@@ -42,7 +44,8 @@ uint32_t dtype_bytes(DType t)
 // Memories lie one after another with unmapped addresses between, so that a stray pointer faults.
 void take_arena(Core &core)
 {
-    const char *const keys[local_spaces] = {"ub_size", "l1_size", "l0a_size", "l0b_size", "l0c_size", "bt_size", "fb_size"};
+    const char *const keys[local_spaces] = {"ub_size",  "l1_size", "l0a_size", "l0b_size",
+                                            "l0c_size", "bt_size", "fb_size"};
     const Chip &chip = *launch->chip;
     uint64_t total = page_bytes;
     for (const char *key : keys) {
@@ -83,7 +86,8 @@ void take_arena(Core &core)
         }
         if (i == 0 && mine) {
             // NaN in every floating-point type, and none that an output holds before it is written.
-            std::wmemset(reinterpret_cast<wchar_t *>(region.begin), static_cast<wchar_t>(0xfffefffe), region.size_bytes / sizeof(wchar_t));
+            std::wmemset(reinterpret_cast<wchar_t *>(region.begin), static_cast<wchar_t>(0xfffefffe),
+                         region.size_bytes / sizeof(wchar_t));
         }
     }
 }
@@ -100,8 +104,9 @@ void give_arena(Core &core)
 Space space_of_position(uint8_t position)
 {
     // GM A1 A2 B1 B2 C1 C2 CO1 CO2 VECIN VECOUT VECCALC SPM TSCM C2PIPE2GM C2PIPE2LOCAL
-    static const Space spaces[] = {Space::GM,  Space::L1, Space::L0A, Space::L1, Space::L0B, Space::L1, Space::BT, Space::L0C,
-                                   Space::GM,  Space::UB, Space::UB,  Space::UB, Space::L1,  Space::L1, Space::FB, Space::FB};
+    static const Space spaces[] = {Space::GM, Space::L1,  Space::L0A, Space::L1, Space::L0B, Space::L1,
+                                   Space::BT, Space::L0C, Space::GM,  Space::UB, Space::UB,  Space::UB,
+                                   Space::L1, Space::L1,  Space::FB,  Space::FB};
     return position < sizeof spaces / sizeof spaces[0] ? spaces[position] : Space::NONE;
 }
 
@@ -115,21 +120,25 @@ void open_tscm(const char *api, const void *pc)
     }
     uint64_t taken = region_of(Space::L1).taken_bytes;
     for (const auto &core : launch->cores) {
-        taken += core->tscm && core->block == self->block ? core->regions[static_cast<int>(Space::L1) - static_cast<int>(Space::UB)].taken_bytes : 0;
+        taken += core->tscm && core->block == self->block
+                     ? core->regions[static_cast<int>(Space::L1) - static_cast<int>(Space::UB)].taken_bytes
+                     : 0;
     }
     Region &region = region_of(Space::L1);
     if (!self->matmul) {
-        trap("WRONG_MEMORY", api, pc, "%s: vector core %s has no access to L1 but for operands of a Matmul object, and has none.", api,
+        trap("WRONG_MEMORY", api, pc,
+             "%s: vector core %s has no access to L1 but for operands of a Matmul object, and has none.", api,
              self->name.c_str());
     }
     if (taken > region.size_bytes) {
-        trap("UB_OVERFLOW", api, pc, "%s: the vector cores of block %u take %llu bytes of L1, which has %u.", api, self->block,
-             static_cast<unsigned long long>(taken), region.size_bytes);
+        trap("UB_OVERFLOW", api, pc, "%s: the vector cores of block %u take %llu bytes of L1, which has %u.", api,
+             self->block, static_cast<unsigned long long>(taken), region.size_bytes);
     }
     const uint64_t whole = round_up(region.size_bytes, page_bytes);
     mprotect(region.begin, whole, PROT_READ | PROT_WRITE);
     madvise(region.begin, whole, MADV_DONTNEED);
-    self->hazards.watch(static_cast<int>(Space::L1) - static_cast<int>(Space::UB), region.size_bytes, launch->spare_numbers);
+    self->hazards.watch(static_cast<int>(Space::L1) - static_cast<int>(Space::UB), region.size_bytes,
+                        launch->spare_numbers);
     self->tscm = true;
 }
 
@@ -202,8 +211,9 @@ namespace {
     for (int i = 0; i < local_spaces; ++i) {
         const Region &region = self->regions[i];
         if (region.holds_overflow(begin)) {
-            trap("UB_OVERFLOW", api, pc, "%s: the tensor lies behind the end of %s, which has %u bytes, of which InitBuffer took %u.",
-                 api, space_name(static_cast<Space>(i + 1)), region.size_bytes, region.taken_bytes);
+            trap("UB_OVERFLOW", api, pc,
+                 "%s: the tensor lies behind the end of %s, which has %u bytes, of which InitBuffer took %u.", api,
+                 space_name(static_cast<Space>(i + 1)), region.size_bytes, region.taken_bytes);
         }
     }
     if (self->arena <= begin && begin < self->arena + self->arena_bytes) {
@@ -215,7 +225,9 @@ namespace {
         const int64_t distance = begin - buffer.data;
         const int64_t past = distance - static_cast<int64_t>(buffer.size_bytes);
         const int64_t away = distance < 0 ? -distance : past;
-        const int64_t best = offset < 0 ? -offset : nearest ? offset - static_cast<int64_t>(nearest->size_bytes) : INT64_MAX;
+        const int64_t best = offset < 0 ? -offset
+                             : nearest  ? offset - static_cast<int64_t>(nearest->size_bytes)
+                                        : INT64_MAX;
         if (!nearest || away < best) {
             nearest = &buffer;
             offset = distance;
@@ -223,7 +235,8 @@ namespace {
     }
     trap("GM_OVERRUN", api, pc, "%s: %llu bytes are %s at byte %lld of '%s', which has %llu bytes.", api,
          static_cast<unsigned long long>(bytes), verb, static_cast<long long>(offset),
-         nearest ? nearest->name.c_str() : "nothing", static_cast<unsigned long long>(nearest ? nearest->size_bytes : 0));
+         nearest ? nearest->name.c_str() : "nothing",
+         static_cast<unsigned long long>(nearest ? nearest->size_bytes : 0));
 }
 } // namespace
 
@@ -241,10 +254,10 @@ const GmBuffer &require_global(const char *api, const void *pc, const uint8_t *b
     if (!starts_inside || (write && offset + bytes > buffer->padded_bytes)) {
         outside_global(api, pc, begin, bytes, write);
     }
-    remark("GM_PADDING", api, pc, "%s: %llu bytes are %s at byte %llu of '%s', which has %llu bytes; the rest is %s.", api,
-         static_cast<unsigned long long>(bytes), write ? "written" : "read", static_cast<unsigned long long>(offset),
-         buffer->name.c_str(), static_cast<unsigned long long>(buffer->size_bytes),
-         write ? "the allocator's padding" : "undefined");
+    remark("GM_PADDING", api, pc, "%s: %llu bytes are %s at byte %llu of '%s', which has %llu bytes; the rest is %s.",
+           api, static_cast<unsigned long long>(bytes), write ? "written" : "read",
+           static_cast<unsigned long long>(offset), buffer->name.c_str(),
+           static_cast<unsigned long long>(buffer->size_bytes), write ? "the allocator's padding" : "undefined");
     return *buffer;
 }
 
@@ -268,7 +281,8 @@ void require_in_buffer(const char *api, const void *pc, const Region &region, co
         trap("TENSOR_RANGE", api, pc, "%s: %s %llu bytes of a tensor whose buffer ends after %u bytes.", api, verb,
              static_cast<unsigned long long>(bytes), limit);
     }
-    remark("TENSOR_RANGE", api, pc, "%s: %s %llu bytes of a tensor whose buffer ends after %u bytes; harmless, if it is meant.", api, verb,
+    remark("TENSOR_RANGE", api, pc,
+           "%s: %s %llu bytes of a tensor whose buffer ends after %u bytes; harmless, if it is meant.", api, verb,
            static_cast<unsigned long long>(bytes), limit);
 }
 
@@ -327,8 +341,9 @@ void cache_hint(const uint8_t *address, bool on)
 void set_nibble(uint8_t *data, uint64_t index, uint8_t value, uint32_t limit_bytes)
 {
     if (limit_bytes && index / 2 >= limit_bytes) {
-        trap("TENSOR_RANGE", "SetValue", __builtin_return_address(0), "SetValue: element %llu of a tensor of %u elements.",
-             static_cast<unsigned long long>(index), limit_bytes * 2);
+        trap("TENSOR_RANGE", "SetValue", __builtin_return_address(0),
+             "SetValue: element %llu of a tensor of %u elements.", static_cast<unsigned long long>(index),
+             limit_bytes * 2);
     }
     const int shift = index % 2 ? 4 : 0;
     data[index / 2] = static_cast<uint8_t>((data[index / 2] & (0xf0 >> shift)) | ((value & 0xf) << shift));
@@ -344,7 +359,8 @@ View static_tensor(uint8_t position, uint32_t offset_bytes, uint32_t size_bytes)
     Region &region = region_of(space);
     if (uint64_t{offset_bytes} + size_bytes > region.size_bytes) {
         trap("UB_OVERFLOW", "LocalTensor", pc, "LocalTensor: bytes %u to %llu of %s, which has %u bytes.", offset_bytes,
-             static_cast<unsigned long long>(uint64_t{offset_bytes} + size_bytes), space_name(space), region.size_bytes);
+             static_cast<unsigned long long>(uint64_t{offset_bytes} + size_bytes), space_name(space),
+             region.size_bytes);
     }
     region.static_bytes = std::max(region.static_bytes, offset_bytes + size_bytes);
     return {region.begin + offset_bytes, size_bytes};
@@ -360,7 +376,8 @@ uint16_t keep_shape(const void *info, uint32_t info_bytes)
         return static_cast<uint16_t>(found - shapes.begin() + 1);
     }
     if (shapes.size() == UINT16_MAX) {
-        trap("SHAPE_INFO", "SetShapeInfo", __builtin_return_address(0), "SetShapeInfo: more than 65535 different shapes.");
+        trap("SHAPE_INFO", "SetShapeInfo", __builtin_return_address(0),
+             "SetShapeInfo: more than 65535 different shapes.");
     }
     shapes.push_back(std::move(wanted));
     return static_cast<uint16_t>(shapes.size());

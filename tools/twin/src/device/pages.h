@@ -1,5 +1,5 @@
-// Memory straight from the system: zeroed, given page by page when it is touched. Large ranges ask for large pages, which
-// come in a hundredth of the time.
+// Memory straight from the system: zeroed, given page by page when it is touched. Large ranges ask for large pages,
+// which come in a hundredth of the time.
 #pragma once
 #include <cstdint>
 #include <vector>

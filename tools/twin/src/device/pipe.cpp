@@ -75,8 +75,9 @@ Buffer take_buffer(uint8_t position, uint32_t bytes, uint32_t pool, uint32_t cop
         trap("QUEUE_STATE", api, pc, "%s: the buffer pool was not initialised.", api);
     }
     if (pool == 0 && ++self->buffers > most_of_a_pipe) {
-        trap("BUFFER_COUNT", api, pc, "%s: this is buffer %u of the pipe, which keeps %u in all queues and TBufs together.", api,
-             self->buffers, most_of_a_pipe);
+        trap("BUFFER_COUNT", api, pc,
+             "%s: this is buffer %u of the pipe, which keeps %u in all queues and TBufs together.", api, self->buffers,
+             most_of_a_pipe);
     }
     Region &region = pool ? self->pools[pool - 1].region : region_of(space);
     const uint32_t size = whole_blocks(bytes);
@@ -84,11 +85,13 @@ Buffer take_buffer(uint8_t position, uint32_t bytes, uint32_t pool, uint32_t cop
         // Kernels initialise buffers that some of their types never use, so that only the use is an error.
         const char *where = pool ? "the buffer pool" : space_name(space);
         if (pool || uint64_t{region.taken_bytes} + size > region.size_bytes + overflow_bytes) {
-            trap("UB_OVERFLOW", api, pc, "%s: %u x %u bytes do not fit into %s, which has %u bytes, of which %u are taken.", api,
-                 copies, size, where, region.size_bytes, region.taken_bytes);
+            trap("UB_OVERFLOW", api, pc,
+                 "%s: %u x %u bytes do not fit into %s, which has %u bytes, of which %u are taken.", api, copies, size,
+                 where, region.size_bytes, region.taken_bytes);
         }
-        remark("UB_OVERFLOW", api, pc, "%s: %u x %u bytes do not fit into %s, which has %u bytes, of which %u are taken.", api,
-             copies, size, where, region.size_bytes, region.taken_bytes);
+        remark("UB_OVERFLOW", api, pc,
+               "%s: %u x %u bytes do not fit into %s, which has %u bytes, of which %u are taken.", api, copies, size,
+               where, region.size_bytes, region.taken_bytes);
     }
     Buffer buffer{region.begin + region.taken_bytes, size};
     region.taken_bytes += size;

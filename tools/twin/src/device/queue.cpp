@@ -12,8 +12,9 @@ constexpr uint8_t any_position = 16; // TPosition::MAX
 const char *const state_names[] = {"free", "allocated", "enqueued", "dequeued"};
 const char *position_name(uint8_t p)
 {
-    static const char *const names[] = {"GM",  "A1",  "A2",    "B1",     "B2",      "C1",  "C2",   "CO1",
-                                        "CO2", "VECIN", "VECOUT", "VECCALC", "SPM", "TSCM", "C2PIPE2GM", "C2PIPE2LOCAL"};
+    static const char *const names[] = {"GM",  "A1",   "A2",        "B1",          "B2",     "C1",
+                                        "C2",  "CO1",  "CO2",       "VECIN",       "VECOUT", "VECCALC",
+                                        "SPM", "TSCM", "C2PIPE2GM", "C2PIPE2LOCAL"};
     return p < 16 ? names[p] : "?";
 }
 
@@ -21,46 +22,34 @@ const char *position_name(uint8_t p)
 Pipe filling(uint8_t from)
 {
     switch (position_name(from)[0] == 'V' ? from : 0) {
-    case 9:
-        return Pipe::MTE2; // VECIN
+    case 9: return Pipe::MTE2; // VECIN
     case 10:
-    case 11:
-        return Pipe::V; // VECOUT, VECCALC
-    default:
-        break;
+    case 11: return Pipe::V; // VECOUT, VECCALC
+    default: break;
     }
     switch (space_of_position(from)) {
     case Space::L0A:
     case Space::L0B:
-    case Space::BT:
-        return Pipe::MTE1;
-    case Space::L0C:
-        return Pipe::M;
-    default:
-        return Pipe::MTE2; // GM, L1
+    case Space::BT: return Pipe::MTE1;
+    case Space::L0C: return Pipe::M;
+    default: return Pipe::MTE2; // GM, L1
     }
 }
 Pipe taking(uint8_t to)
 {
     switch (to) {
     case 0:
-    case 10:
-        return Pipe::MTE3; // GM, VECOUT
+    case 10: return Pipe::MTE3; // GM, VECOUT
     case 9:
-    case 11:
-        return Pipe::V;
-    default:
-        break;
+    case 11: return Pipe::V;
+    default: break;
     }
     switch (space_of_position(to)) {
     case Space::L0A:
     case Space::L0B:
-    case Space::BT:
-        return Pipe::M;
-    case Space::L0C:
-        return Pipe::FIX;
-    default:
-        return Pipe::MTE1;
+    case Space::BT: return Pipe::M;
+    case Space::L0C: return Pipe::FIX;
+    default: return Pipe::MTE1;
     }
 }
 
@@ -118,13 +107,15 @@ void take_over(Event &event, const void *pc, GivenBack of = {})
 }
 } // namespace
 
-uint32_t queue_init(uint32_t number, uint8_t from, uint8_t to, uint32_t depth, uint32_t count, uint32_t bytes, uint32_t pool)
+uint32_t queue_init(uint32_t number, uint8_t from, uint8_t to, uint32_t depth, uint32_t count, uint32_t bytes,
+                    uint32_t pool)
 {
     const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
     require_pipe("InitBuffer", pc);
     if (count == 0 || bytes == 0) {
-        trap("QUEUE_STATE", "InitBuffer", pc, "InitBuffer: %u buffers of %u bytes; both must be at least 1.", count, bytes);
+        trap("QUEUE_STATE", "InitBuffer", pc, "InitBuffer: %u buffers of %u bytes; both must be at least 1.", count,
+             bytes);
     }
     if (number == 0 || number > self->queues.size()) {
         self->queues.emplace_back();
@@ -167,7 +158,8 @@ Buffer queue_alloc(uint32_t number)
         }
     }
     trap("QUEUE_STATE", "AllocTensor", pc,
-         "AllocTensor: all %zu buffers of the %s queue are in use (the next one is %s); FreeTensor is missing or comes too late.",
+         "AllocTensor: all %zu buffers of the %s queue are in use (the next one is %s); FreeTensor is missing or comes "
+         "too late.",
          queue.slots.size(), position_name(queue.to), state_names[static_cast<int>(queue.slots[queue.cursor].state)]);
 }
 
@@ -181,7 +173,8 @@ void queue_enque(uint32_t number, const uint8_t *data, uint8_t from, uint8_t to)
     }
     if (queue.enqued.size() >= queue.depth) { // a ring of `depth` entries: one more overwrites the first
         trap("QUEUE_STATE", "EnQue", pc,
-             "EnQue: %zu tensors are in a %s queue of depth %u already; DeQue one of them first, or declare a greater depth.",
+             "EnQue: %zu tensors are in a %s queue of depth %u already; DeQue one of them first, or declare a greater "
+             "depth.",
              queue.enqued.size(), position_name(queue.to), queue.depth);
     }
     const bool own = from == any_position;
@@ -246,8 +239,8 @@ uint8_t queue_state(uint32_t number, const uint8_t *data)
 uint32_t queue_idle(uint32_t number)
 {
     const Queue &queue = queue_of(number, "HasIdleBuffer", __builtin_return_address(0));
-    return static_cast<uint32_t>(
-        std::count_if(queue.slots.begin(), queue.slots.end(), [](const Slot &s) { return s.state == SlotState::free; }));
+    return static_cast<uint32_t>(std::count_if(queue.slots.begin(), queue.slots.end(),
+                                               [](const Slot &s) { return s.state == SlotState::free; }));
 }
 
 void settle_queues(bool report_leaks)

@@ -1,6 +1,6 @@
-// What is said of a race. An instruction that overtakes a read and leaves the bytes as they were spoils nothing; whether
-// it does is known once it has run, so that such a race waits for the next instruction. Of a copy that takes 4 bytes of
-// each row, those count: what else lies in their blocks of 32 bytes may change.
+// What is said of a race. An instruction that overtakes a read and leaves the bytes as they were spoils nothing;
+// whether it does is known once it has run, so that such a race waits for the next instruction. Of a copy that takes
+// 4 bytes of each row, those count: what else lies in their blocks of 32 bytes may change.
 #include "core.h"
 #include <algorithm>
 #include <cstdio>
@@ -15,8 +15,9 @@ std::string told(const Hazards::Conflict &conflict, const char *api, const Place
     const bool known = origin.number == conflict.number && origin.op < self->log.ops.size();
     const char *other_api = known ? self->log.ops[origin.op].api : "an earlier instruction";
     char text[512];
-    std::snprintf(text, sizeof text, "%s is not ordered after %s on pipe %s, which %s the same %s (byte %u; kernel+0x%x)", api,
-                  other_api, pipe_name(conflict.other), conflict.other_wrote ? "writes" : "reads",
+    std::snprintf(text, sizeof text,
+                  "%s is not ordered after %s on pipe %s, which %s the same %s (byte %u; kernel+0x%x)", api, other_api,
+                  pipe_name(conflict.other), conflict.other_wrote ? "writes" : "reads",
                   place.space == Space::UB ? "Unified Buffer memory" : "on-chip memory", conflict.block * 32,
                   known ? origin.pc : 0);
     return text;
@@ -48,7 +49,8 @@ bool spoiled(const Race &race)
     const auto changed = [&](const uint8_t *from, const uint8_t *to) {
         from = std::max(from, race.low);
         to = std::min(to, end);
-        return from < to && std::memcmp(from, race.before.data() + (from - race.low), static_cast<std::size_t>(to - from)) != 0;
+        return from < to &&
+               std::memcmp(from, race.before.data() + (from - race.low), static_cast<std::size_t>(to - from)) != 0;
     };
     if (race.reads.empty()) {
         return changed(race.low, end);
@@ -65,7 +67,8 @@ bool spoiled(const Race &race)
 }
 } // namespace
 
-void after_hazard(const Hazards::Conflict &conflict, const char *api, const void *pc, const Place &place, Extent written)
+void after_hazard(const Hazards::Conflict &conflict, const char *api, const void *pc, const Place &place,
+                  Extent written)
 {
     if (!conflict.found) {
         return;
@@ -85,8 +88,8 @@ void settle_races()
         if (spoiled(race)) {
             complain("PIPE_RACE", race.api, race.pc, "%s.", race.text.c_str());
         } else {
-            warn("PIPE_RACE", race.api, race.pc, "%s; it writes the bytes that are there already, which spoils nothing this time.",
-                 race.text.c_str());
+            warn("PIPE_RACE", race.api, race.pc,
+                 "%s; it writes the bytes that are there already, which spoils nothing this time.", race.text.c_str());
         }
     }
     self->races.clear();

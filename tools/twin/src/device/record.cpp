@@ -5,8 +5,8 @@ namespace akgen::twin {
 
 uint64_t Log::cap = 4'000'000;
 
-// Bits, from the top: dependent, global, then for vectors 22 of repeats and 8 of lost cycles, in sixteenths of a repeat;
-// else 6 of the tensor and 12 each of extra lines and rows, as many as instructions take.
+// Bits, from the top: dependent, global, then for vectors 22 of repeats and 8 of lost cycles, in sixteenths of a
+// repeat; else 6 of the tensor and 12 each of extra lines and rows, as many as instructions take.
 uint32_t pack(const Shape &s, bool vector)
 {
     const uint32_t flags = (s.dependent ? 1u << 31 : 0) | (s.global ? 1u << 30 : 0);

@@ -10,14 +10,16 @@ namespace akgen::twin {
 
 enum class Kind : uint8_t { instr, set, wait, barrier, auto_wait, cross_set, cross_wait, sync_all, scalar };
 struct Record {
-    uint32_t pc;   // offset in kernel.so
-    uint16_t op;   // index into Log::ops (instr), event id (set, wait), flag id (cross)
+    uint32_t pc; // offset in kernel.so
+    uint16_t op; // index into Log::ops (instr), event id (set, wait), flag id (cross)
     Kind kind;
-    uint8_t pipe;  // instr: where it runs; set, wait: (from << 4) | to; auto_wait: the waiting pipe
-    uint32_t work; // V: elements; MTE, FIX: bytes; M: fractal steps; scalar: count; auto_wait: the other pipe; set, wait
-                   // that give a queue's buffer back: the queue's number
-    uint32_t aux;  // instr: packed by Shape, below; auto_wait: the other pipe's instruction number; set, wait as above: the
-                   // queue's buffers
+    uint8_t pipe; // instr: where it runs; set, wait: (from << 4) | to; auto_wait: the waiting pipe
+    uint32_t
+        work; // V: elements; MTE, FIX: bytes; M: fractal steps; scalar: count; auto_wait: the other pipe; set, wait
+              // that give a queue's buffer back: the queue's number
+    uint32_t
+        aux; // instr: packed by Shape, below; auto_wait: the other pipe's instruction number; set, wait as above: the
+             // queue's buffers
 };
 // The shape of an instruction in Record::aux.
 struct Shape {
@@ -62,7 +64,10 @@ public:
         Access access;
     };
     Read reads[4][few] = {};
-    Read &read_of(Pipe pipe, uint32_t number) { return reads[static_cast<int>(pipe) - static_cast<int>(Pipe::MTE1)][number % few]; }
+    Read &read_of(Pipe pipe, uint32_t number)
+    {
+        return reads[static_cast<int>(pipe) - static_cast<int>(Pipe::MTE1)][number % few];
+    }
     uint64_t gm_read_bytes = 0, gm_write_bytes = 0;
     uint64_t dropped = 0; // records beyond the cap
     uint64_t dropped_work[7] = {};

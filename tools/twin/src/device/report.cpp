@@ -14,7 +14,8 @@ std::string json_quote(const std::string &text)
             quoted += c;
         } else if (byte < 0x20 || byte >= 0x7f) {
             char escape[8];
-            std::snprintf(escape, sizeof escape, "\\u%04x", byte); // one code point per byte keeps broken UTF-8 valid JSON
+            std::snprintf(escape, sizeof escape, "\\u%04x",
+                          byte); // one code point per byte keeps broken UTF-8 valid JSON
             quoted += escape;
         } else {
             quoted += c;

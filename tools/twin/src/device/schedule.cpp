@@ -24,14 +24,10 @@ Core *next_ready(const Core &after)
 const char *wait_name(Wait::What what)
 {
     switch (what) {
-    case Wait::What::sync_all:
-        return "SyncAll";
-    case Wait::What::cross_flag:
-        return "CrossCoreWaitFlag";
-    case Wait::What::block_event:
-        return "IBWait";
-    default:
-        return "nothing";
+    case Wait::What::sync_all: return "SyncAll";
+    case Wait::What::cross_flag: return "CrossCoreWaitFlag";
+    case Wait::What::block_event: return "IBWait";
+    default: return "nothing";
     }
 }
 
@@ -56,8 +52,8 @@ void report_deadlock()
         waiting += ", ...";
     }
     launch->report->add({"DEADLOCK", wait_name(first->wait.what),
-                         std::to_string(total) + " cores wait and none can go on (" + waiting + "); " + std::to_string(done) +
-                             " cores have ended.",
+                         std::to_string(total) + " cores wait and none can go on (" + waiting + "); " +
+                             std::to_string(done) + " cores have ended.",
                          "error", first->name, so_offset(first->wait.pc), 1});
 }
 
@@ -140,8 +136,9 @@ void warn_of_ended(const char *api, const void *pc)
     }
     if (absent) {
         launch->report->add({"SYNC_MISSING", api,
-                             std::to_string(absent) + " cores ended without the SyncAll that the others call; whether the "
-                                                      "chip goes on then is not documented.",
+                             std::to_string(absent) +
+                                 " cores ended without the SyncAll that the others call; whether the "
+                                 "chip goes on then is not documented.",
                              "warning", self->name, so_offset(pc), 1});
     }
 }
@@ -189,7 +186,8 @@ void run_core(Core &core, void (*program)(void *), void *argument)
         check_flags_left();
         if (core.atomic != Atomic::none) {
             warn("ATOMIC_LEFT", "SetAtomic", core.atomic_pc,
-                 "Atomic accumulation is still on when core %s ends; copies of the next kernel accumulate.", core.name.c_str());
+                 "Atomic accumulation is still on when core %s ends; copies of the next kernel accumulate.",
+                 core.name.c_str());
         }
         launch->global->publish(core, 0); // whoever waits in a barrier need not wait for this core
     }

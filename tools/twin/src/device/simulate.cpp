@@ -12,7 +12,8 @@ constexpr double dirty_parts = 8;
 
 Machine::Machine(const Launch &launch, const Replay &replay, const CostModel &costs, uint64_t most_spans)
     : launch_(launch), replay_(replay), costs_(costs), most_spans_(most_spans), cores_(replay.parts.size()),
-      running_(replay.parts.size()), bandwidth_(costs.cache_rate, costs.memory_rate, launch.chip->at("l2_size") / dirty_parts)
+      running_(replay.parts.size()),
+      bandwidth_(costs.cache_rate, costs.memory_rate, launch.chip->at("l2_size") / dirty_parts)
 {
     out_.use.resize(cores_.size());
     out_.core_end.resize(cores_.size());
@@ -57,15 +58,9 @@ bool Machine::step()
     const Moment m = moments_.top();
     moments_.pop();
     switch (m.what) {
-    case Moment::What::scalar:
-        run_on(m.core, m.time);
-        break;
-    case Moment::What::start:
-        try_start(m.core, m.a, m.time);
-        break;
-    case Moment::What::finish:
-        finish(m.core, m.a, m.time);
-        break;
+    case Moment::What::scalar: run_on(m.core, m.time); break;
+    case Moment::What::start: try_start(m.core, m.a, m.time); break;
+    case Moment::What::finish: finish(m.core, m.a, m.time); break;
     case Moment::What::flag:
         flag_of(m.core, m.a, m.b, m.c, m.buffers).push_back(m.time);
         m.b == scalar ? run_scalar(m.core, m.time) : try_start(m.core, m.b, m.time);

@@ -17,12 +17,12 @@ struct Span { // one instruction in time, in cycles
     uint32_t record;
     double start, end;
 };
-// What a pipe that has room waits for: what another pipe makes, a buffer that another pipe still uses, or for the scalar
-// unit to issue (for the scalar unit: room in a pipe's queue).
+// What a pipe that has room waits for: what another pipe makes, a buffer that another pipe still uses, or for the
+// scalar unit to issue (for the scalar unit: room in a pipe's queue).
 enum class Why : uint8_t { data, buffer, issue };
 struct PipeUse {
-    double busy = 0;    // something is under way, its latency included
-    double work = 0;    // the pipe could take nothing else
+    double busy = 0; // something is under way, its latency included
+    double work = 0; // the pipe could take nothing else
     double stalled = 0;
     std::array<double, 8> stalled_on{}; // by the pipe waited for; 7: a full queue or another core
     std::array<double, 3> waited{};     // by Why; waiting for issue is part of what is neither busy nor stalled
@@ -47,8 +47,16 @@ struct Replay {
     std::vector<Part> parts; // one for each core
     // Buffers that queues have more of than the records say. With any but `none`, the flags that give a queue's buffers
     // back are told apart by queue, whatever ids they use.
-    enum class More : uint8_t { none, as_many, second, half } more = More::none; // a second for those with one; half as many again
-    uint32_t more_of(uint32_t buffers) const { return more == More::second ? buffers == 1 : more == More::half ? buffers / 2 : 0; }
+    enum class More : uint8_t {
+        none,
+        as_many,
+        second,
+        half
+    } more = More::none; // a second for those with one; half as many again
+    uint32_t more_of(uint32_t buffers) const
+    {
+        return more == More::second ? buffers == 1 : more == More::half ? buffers / 2 : 0;
+    }
     bool free_casts = false;
 };
 Replay as_recorded(const Launch &launch);

@@ -9,9 +9,11 @@ namespace {
 // A flag that gives a buffer back, as far as its direction or its queue says; all others bring data.
 Why why_of(const Record &r)
 {
-    const auto pair = [&](Pipe from, Pipe to) { return r.pipe == (static_cast<int>(from) << 4 | static_cast<int>(to)); };
-    const bool back = r.work > 0 || pair(Pipe::V, Pipe::MTE2) || pair(Pipe::MTE3, Pipe::V) || pair(Pipe::MTE1, Pipe::MTE2) ||
-                      pair(Pipe::M, Pipe::MTE1) || pair(Pipe::FIX, Pipe::M);
+    const auto pair = [&](Pipe from, Pipe to) {
+        return r.pipe == (static_cast<int>(from) << 4 | static_cast<int>(to));
+    };
+    const bool back = r.work > 0 || pair(Pipe::V, Pipe::MTE2) || pair(Pipe::MTE3, Pipe::V) ||
+                      pair(Pipe::MTE1, Pipe::MTE2) || pair(Pipe::M, Pipe::MTE1) || pair(Pipe::FIX, Pipe::M);
     return back ? Why::buffer : Why::data;
 }
 } // namespace

@@ -44,12 +44,12 @@ bool Machine::handle(uint32_t core, const Record &r, uint32_t index, double now)
             return drained(core, now);
         }
         return r.pipe == scalar || enter(core, r.pipe, index, now);
-    case Kind::sync_all:
-        return drained(core, now) && meet(core, r, now);
+    case Kind::sync_all: return drained(core, now) && meet(core, r, now);
     case Kind::set:
         if (r.pipe >> 4 == scalar) {
             c.time = now + costs_.scalar_op;
-            push({now + costs_.flag, 0, Moment::What::flag, 0, static_cast<uint8_t>(r.pipe & 15), place(r), core, r.aux});
+            push({now + costs_.flag, 0, Moment::What::flag, 0, static_cast<uint8_t>(r.pipe & 15), place(r), core,
+                  r.aux});
             return true;
         }
         return enter(core, r.pipe >> 4, index, now);
@@ -150,7 +150,7 @@ void Machine::vote(uint32_t core, const Record &r, double at)
     const Core &from = *launch_.cores[core];
     const uint32_t mode = r.work;
     const auto addressed = [&](const Core &to) {
-        return mode == 0 ? to.cube == from.cube
+        return mode == 0   ? to.cube == from.cube
                : mode == 1 ? !to.cube && to.block == from.block
                            : to.cube != from.cube && to.block == from.block;
     };

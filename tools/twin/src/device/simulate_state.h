@@ -52,8 +52,8 @@ struct PipeState {
     double blocked_since = -1;
     int blocked_on = other_cause;
     Why blocked_why = Why::data;
-    double rests_since = 0; // has nothing to do
-    uint32_t number = 0; // instructions completed or running
+    double rests_since = 0;      // has nothing to do
+    uint32_t number = 0;         // instructions completed or running
     std::vector<double> done_at; // by instruction number
     Cost cost;
 };

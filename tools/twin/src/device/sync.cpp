@@ -22,7 +22,8 @@ void join_all(bool vector_only, const char *api, const void *pc)
     }
     const auto cores = static_cast<uint32_t>(launch->chip->at(launch->mixed ? "core_aic" : "core_aiv"));
     if (launch->blocks > cores) {
-        trap("DEADLOCK", api, pc, "%s: %u blocks are to meet, and the chip has %u cores; the others start when these have ended.", api,
+        trap("DEADLOCK", api, pc,
+             "%s: %u blocks are to meet, and the chip has %u cores; the others start when these have ended.", api,
              launch->blocks, cores);
     }
     self->hazards.barrier(Pipe::ALL);
@@ -70,24 +71,28 @@ void sync_all_soft(uint8_t *workspace, View scratch, int32_t cores)
     const uint64_t count = cores > 0 ? static_cast<uint64_t>(cores) : static_cast<uint64_t>(block_num());
     require_global("SyncAll", pc, workspace, count * 32, true);
     if (scratch.size_bytes && scratch.size_bytes < count * 32) {
-        trap("TENSOR_RANGE", "SyncAll", pc, "SyncAll: the scratch tensor has %u bytes; %llu cores need %llu.", scratch.size_bytes,
-             static_cast<unsigned long long>(count), static_cast<unsigned long long>(count * 32));
+        trap("TENSOR_RANGE", "SyncAll", pc, "SyncAll: the scratch tensor has %u bytes; %llu cores need %llu.",
+             scratch.size_bytes, static_cast<unsigned long long>(count), static_cast<unsigned long long>(count * 32));
     }
     join_all(true, "SyncAll", pc);
 }
 
-// In modes 0 and 1 a core goes on when every member of the group has set the flag; in mode 2 one side sets for the other.
+// In modes 0 and 1 a core goes on when every member of the group has set the flag; in mode 2
+// one side sets for the other.
 void cross_core_set(uint32_t mode, Pipe pipe, uint32_t id)
 {
     const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
     if (id >= 16 || mode > 2) {
-        trap("EVENT_ID", "CrossCoreSetFlag", pc, "CrossCoreSetFlag: flag %u in mode %u; flags are 0 to 10, modes 0 to 2.", id, mode);
+        trap("EVENT_ID", "CrossCoreSetFlag", pc,
+             "CrossCoreSetFlag: flag %u in mode %u; flags are 0 to 10, modes 0 to 2.", id, mode);
     }
     if (id > 10) {
-        warn("EVENT_ID", "CrossCoreSetFlag", pc, "CrossCoreSetFlag: flag %u; flags 11 to 15 are the system's, SyncAll among its uses.", id);
+        warn("EVENT_ID", "CrossCoreSetFlag", pc,
+             "CrossCoreSetFlag: flag %u; flags 11 to 15 are the system's, SyncAll among its uses.", id);
     }
-    self->log.event(Kind::cross_set, static_cast<uint8_t>(pipe), static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)), mode);
+    self->log.event(Kind::cross_set, static_cast<uint8_t>(pipe), static_cast<uint16_t>(id),
+                    static_cast<uint32_t>(so_offset(pc)), mode);
     launch->global->publish(*self, flag_key + id);
     for (const auto &core : launch->cores) {
         if (!addressed(*core, mode)) {
@@ -105,8 +110,8 @@ void cross_core_set(uint32_t mode, Pipe pipe, uint32_t id)
         }
         if (++flag.votes % needed == 0) {
             if (++flag.count > most_pending) {
-                trap("FLAG_TWICE", "CrossCoreSetFlag", pc, "CrossCoreSetFlag: flag %u is set more than %u times without a wait.",
-                     id, most_pending);
+                trap("FLAG_TWICE", "CrossCoreSetFlag", pc,
+                     "CrossCoreSetFlag: flag %u is set more than %u times without a wait.", id, most_pending);
             }
             if (core->wait.what == Wait::What::cross_flag && core->wait.id == id) {
                 wake(*core);
@@ -133,14 +138,16 @@ void cross_core_wait(uint32_t id)
 namespace {
 uint64_t event_key(const uint8_t *workspace, int32_t block, int32_t event)
 {
-    return reinterpret_cast<uint64_t>(workspace) + (static_cast<uint64_t>(event) * static_cast<uint64_t>(block_num()) + static_cast<uint64_t>(block)) * 32;
+    return reinterpret_cast<uint64_t>(workspace) +
+           (static_cast<uint64_t>(event) * static_cast<uint64_t>(block_num()) + static_cast<uint64_t>(block)) * 32;
 }
 
 // IBSet and IBWait count in global memory: 32 bytes for each pair of event and core.
 uint64_t &event_word(const char *api, const void *pc, uint8_t *workspace, int32_t block, int32_t event)
 {
     self->last_pc = pc;
-    const uint64_t slot = static_cast<uint64_t>(event) * static_cast<uint64_t>(block_num()) + static_cast<uint64_t>(block);
+    const uint64_t slot =
+        static_cast<uint64_t>(event) * static_cast<uint64_t>(block_num()) + static_cast<uint64_t>(block);
     require_global(api, pc, workspace + slot * 32, 32, true);
     return launch->block_events[{workspace, slot}];
 }
@@ -179,7 +186,10 @@ void block_wait(uint8_t *workspace, View, int32_t block, int32_t event)
 }
 
 namespace {
-uint64_t cores_in_turn() { return static_cast<uint64_t>(launch->blocks) * (launch->mixed && !self->cube ? launch->vector_per_block : 1); }
+uint64_t cores_in_turn()
+{
+    return static_cast<uint64_t>(launch->blocks) * (launch->mixed && !self->cube ? launch->vector_per_block : 1);
+}
 uint64_t order_key(const uint8_t *workspace) { return reinterpret_cast<uint64_t>(workspace) + 1; }
 // How often a core has passed the turn on.
 uint64_t &turns(const char *api, const void *pc, uint8_t *workspace)
@@ -190,7 +200,10 @@ uint64_t &turns(const char *api, const void *pc, uint8_t *workspace)
 }
 } // namespace
 
-void order_begin(uint8_t *workspace, View) { turns("InitDetermineComputeWorkspace", __builtin_return_address(0), workspace); }
+void order_begin(uint8_t *workspace, View)
+{
+    turns("InitDetermineComputeWorkspace", __builtin_return_address(0), workspace);
+}
 
 void order_wait(uint8_t *workspace, View)
 {
@@ -228,7 +241,8 @@ void group_arrive(uint8_t *workspace, uint32_t arrivers, uint32_t index)
 {
     const void *pc = __builtin_return_address(0);
     if (index >= arrivers) {
-        trap("EVENT_ID", "GroupBarrier", pc, "GroupBarrier::Arrive(%u): the group that arrives has %u cores.", index, arrivers);
+        trap("EVENT_ID", "GroupBarrier", pc, "GroupBarrier::Arrive(%u): the group that arrives has %u cores.", index,
+             arrivers);
     }
     ++arrivals("GroupBarrier::Arrive", pc, workspace, index);
     launch->global->publish(*self, group_key(workspace));

@@ -23,7 +23,8 @@ uint64_t signature(const std::vector<Record> &records, size_t begin, size_t end)
     uint64_t hash = 1469598103934665603u;
     for (size_t i = begin; i < end; ++i) {
         if (is_instr(records[i])) {
-            hash = (hash ^ (uint64_t{records[i].pc} << 24 ^ uint64_t{records[i].op} << 8 ^ records[i].pipe)) * 1099511628211u;
+            hash = (hash ^ (uint64_t{records[i].pc} << 24 ^ uint64_t{records[i].op} << 8 ^ records[i].pipe)) *
+                   1099511628211u;
         }
     }
     return hash;
@@ -160,7 +161,8 @@ bool reduces(const char *op)
 
 bool reads_scalars(const std::vector<Record> &records, size_t begin, size_t end)
 {
-    return std::any_of(records.begin() + static_cast<std::ptrdiff_t>(begin), records.begin() + static_cast<std::ptrdiff_t>(end),
+    return std::any_of(records.begin() + static_cast<std::ptrdiff_t>(begin),
+                       records.begin() + static_cast<std::ptrdiff_t>(end),
                        [](const Record &r) { return r.kind == Kind::scalar && r.aux == 0; });
 }
 

@@ -1,5 +1,5 @@
-// The loop over tiles in a core's records, found by what repeats; and the records that the core would leave if its tiles
-// were twice as long, or if it had more or fewer of them.
+// The loop over tiles in a core's records, found by what repeats; and the records that the core would leave if its
+// tiles were twice as long, or if it had more or fewer of them.
 #pragma once
 #include "record.h"
 #include <cstddef>
@@ -17,8 +17,8 @@ struct TileLoop {
 };
 TileLoop find_tile_loop(const std::vector<Record> &records);
 
-// Two rounds in one: copies and element-wise instructions take twice as much, the rest happens twice. Whether a round reads
-// scalars decides what of its vector work can be taken together.
+// Two rounds in one: copies and element-wise instructions take twice as much, the rest happens twice. Whether a round
+// reads scalars decides what of its vector work can be taken together.
 std::vector<Record> with_double_tiles(const Core &core, const TileLoop &loop);
 // The last rounds are left out, or done again.
 std::vector<Record> with_rounds(const std::vector<Record> &records, const TileLoop &loop, size_t rounds);

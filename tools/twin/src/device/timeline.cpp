@@ -11,7 +11,8 @@ namespace akgen::twin {
 
 namespace {
 constexpr uint64_t most_trace_spans = 60000;
-constexpr uint64_t most_replayed = 1'000'000; // records; each change that is simulated takes about a microsecond for each
+constexpr uint64_t most_replayed =
+    1'000'000; // records; each change that is simulated takes about a microsecond for each
 
 std::string number(double value)
 {
@@ -44,8 +45,9 @@ std::string tensor_of(const Launch &l, const Record &r)
 void write_trace(const Launch &l, const Simulation &s, int fd)
 {
     const double clock = l.chip->at("clock_mhz"); // cycles per microsecond
-    std::string text = "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"source\":\"predicted\",\"soc\":" + json_quote(l.chip->soc) +
-                       ",\"events_left_out\":" + std::to_string(s.spans_left_out) + "},\"traceEvents\":[";
+    std::string text =
+        "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"source\":\"predicted\",\"soc\":" + json_quote(l.chip->soc) +
+        ",\"events_left_out\":" + std::to_string(s.spans_left_out) + "},\"traceEvents\":[";
     bool first = true;
     const auto event = [&](const std::string &body) {
         text += (first ? "\n{" : ",\n{") + body + "}";
@@ -57,7 +59,8 @@ void write_trace(const Launch &l, const Simulation &s, int fd)
     };
     for (const auto &core : l.cores) {
         const std::string pid = std::to_string(core->index);
-        event("\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" + pid + ",\"args\":{\"name\":" + json_quote(core->name) + "}");
+        event("\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" + pid +
+              ",\"args\":{\"name\":" + json_quote(core->name) + "}");
         for (int pipe = 0; pipe < pipe_count; ++pipe) {
             if (s.use[core->index][pipe].instructions) {
                 event("\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":" + pid + ",\"tid\":" + std::to_string(pipe) +
@@ -72,9 +75,9 @@ void write_trace(const Launch &l, const Simulation &s, int fd)
         const bool vector = static_cast<Pipe>(r.pipe) == Pipe::V;
         event("\"ph\":\"X\",\"name\":" + json_quote(op.api) + ",\"pid\":" + std::to_string(span.core) +
               ",\"tid\":" + std::to_string(r.pipe) + ",\"ts\":" + number(span.start / clock) +
-              ",\"dur\":" + number((span.end - span.start) / clock) + ",\"args\":{\"so_offset\":" + std::to_string(r.pc) +
-              (vector ? ",\"elements\":" : ",\"bytes\":") + std::to_string(r.work) + ",\"dtype\":\"" + dtype_name(op.dtype) + "\"" +
-              tensor_of(l, r) + "}");
+              ",\"dur\":" + number((span.end - span.start) / clock) +
+              ",\"args\":{\"so_offset\":" + std::to_string(r.pc) + (vector ? ",\"elements\":" : ",\"bytes\":") +
+              std::to_string(r.work) + ",\"dtype\":\"" + dtype_name(op.dtype) + "\"" + tensor_of(l, r) + "}");
     }
     text += "\n]}\n";
     write_all(fd, text);
@@ -155,28 +158,33 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
         std::string causes;
         for (int cause = 0; cause < 8; ++cause) {
             if (total.stalled_on[cause] > 0) {
-                causes += (causes.empty() ? "\"" : ",\"") + std::string(cause == 7 ? "other" : pipe_name(static_cast<Pipe>(cause))) +
+                causes += (causes.empty() ? "\"" : ",\"") +
+                          std::string(cause == 7 ? "other" : pipe_name(static_cast<Pipe>(cause))) +
                           "\":" + number(total.stalled_on[cause] * stretch);
             }
         }
         pipes += (pipes.empty() ? "\"" : ",\"") + std::string(pipe_name(static_cast<Pipe>(pipe))) +
                  "\":{\"busy\":" + number(total.busy * stretch) + ",\"stalled\":" + number(total.stalled * stretch) +
                  ",\"idle\":" + number(idle * stretch) + ",\"instructions\":" + std::to_string(total.instructions) +
-                 ",\"waited\":{\"data\":" + number(total.waited[0] * stretch) + ",\"buffer\":" + number(total.waited[1] * stretch) +
+                 ",\"waited\":{\"data\":" + number(total.waited[0] * stretch) +
+                 ",\"buffer\":" + number(total.waited[1] * stretch) +
                  ",\"issue\":" + number(total.waited[2] * stretch) + "},\"stalled_on\":{" + causes + "}}";
     }
     std::string predictions;
     if (with_predictions && dropped == 0 && logged <= most_replayed) {
         for (const Prediction &p : what_if(l, costs)) {
-            predictions += (predictions.empty() ? "" : ",") + std::string("{\"change\":\"") + p.change + "\",\"cycles\":" +
-                           number(p.cycles) + ",\"cores\":" + std::to_string(p.cores) + ",\"fits\":" + (p.fits ? "true" : "false") + "}";
+            predictions += (predictions.empty() ? "" : ",") + std::string("{\"change\":\"") + p.change +
+                           "\",\"cycles\":" + number(p.cycles) + ",\"cores\":" + std::to_string(p.cores) +
+                           ",\"fits\":" + (p.fits ? "true" : "false") + "}";
         }
     }
-    return "{\"kind\":\"launch\",\"cores\":" + std::to_string(l.cores.size()) + ",\"cycles\":" + number(s.cycles * stretch) +
-           ",\"clock_mhz\":" + number(l.chip->at("clock_mhz")) + ",\"gm_read_bytes\":" + std::to_string(read) +
-           ",\"gm_write_bytes\":" + std::to_string(written) + ",\"pipes\":{" + pipes + "},\"bound\":\"" + verdict.bound +
+    return "{\"kind\":\"launch\",\"cores\":" + std::to_string(l.cores.size()) +
+           ",\"cycles\":" + number(s.cycles * stretch) + ",\"clock_mhz\":" + number(l.chip->at("clock_mhz")) +
+           ",\"gm_read_bytes\":" + std::to_string(read) + ",\"gm_write_bytes\":" + std::to_string(written) +
+           ",\"pipes\":{" + pipes + "},\"bound\":\"" + verdict.bound +
            "\",\"roofline_share\":" + number(verdict.share) + ",\"core_imbalance\":" + number(imbalance) +
-           ",\"what_if\":[" + predictions + "],\"extrapolated_records\":" + std::to_string(dropped) + ",\"timeline_incomplete\":" + (s.stuck ? "true" : "false") + "}";
+           ",\"what_if\":[" + predictions + "],\"extrapolated_records\":" + std::to_string(dropped) +
+           ",\"timeline_incomplete\":" + (s.stuck ? "true" : "false") + "}";
 }
 
 } // namespace akgen::twin

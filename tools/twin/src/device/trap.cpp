@@ -35,10 +35,7 @@ void note(const char *code, const char *api, const void *pc, const char *severit
 }
 } // namespace
 
-void leave_core()
-{
-    siglongjmp(self->escape, 1);
-}
+void leave_core() { siglongjmp(self->escape, 1); }
 
 void trap(const char *code, const char *api, const void *pc, const char *format, ...)
 {
@@ -80,8 +77,9 @@ const GmBuffer *nearest_buffer(const uint8_t *address)
     const GmBuffer *best = nullptr;
     uint64_t best_distance = uint64_t{1} << 20;
     for (const GmBuffer &buffer : launch->buffers) {
-        const uint64_t distance = address < buffer.data ? static_cast<uint64_t>(buffer.data - address)
-                                                        : static_cast<uint64_t>(address - buffer.data - buffer.size_bytes);
+        const uint64_t distance = address < buffer.data
+                                      ? static_cast<uint64_t>(buffer.data - address)
+                                      : static_cast<uint64_t>(address - buffer.data - buffer.size_bytes);
         if (distance < best_distance) {
             best = &buffer;
             best_distance = distance;
@@ -105,7 +103,8 @@ const void *program_counter(const ucontext_t *context)
 {
     const auto *address = static_cast<const uint8_t *>(info->si_addr);
     if (const GmBuffer *buffer = nearest_buffer(address)) {
-        trap("GM_OVERRUN", "pointer access", pc, "A pointer reaches %lld bytes from the start of '%s', which has %llu bytes.",
+        trap("GM_OVERRUN", "pointer access", pc,
+             "A pointer reaches %lld bytes from the start of '%s', which has %llu bytes.",
              static_cast<long long>(address - buffer->data), buffer->name.c_str(),
              static_cast<unsigned long long>(buffer->size_bytes));
     }
@@ -165,7 +164,8 @@ void on_fault(int signal, siginfo_t *info, void *context)
     if (signal == SIGFPE) {
         const bool own = at >= launch->kernel_base && at < launch->kernel_end;
         if (own && skip_division(static_cast<ucontext_t *>(context))) {
-            warn("SCALAR_DIVISION", "division", pc, "An integer is divided by zero; what the chip makes of it is not documented (0 here).");
+            warn("SCALAR_DIVISION", "division", pc,
+                 "An integer is divided by zero; what the chip makes of it is not documented (0 here).");
             return;
         }
         trap("SCALAR_DIVISION", "division", pc, "An integer is divided by zero.");
@@ -188,8 +188,10 @@ void on_timeout(int, siginfo_t *, void *)
     char text[512];
     const int length = std::snprintf(
         text, sizeof text,
-        "{\"kind\":\"diagnostic\",\"code\":\"TIMEOUT\",\"api\":\"\",\"text\":\"The kernel did not end in time; core %s was "
-        "at this call last.\",\"severity\":\"error\",\"core\":\"%s\",\"so_offset\":%llu,\"count\":1}\n{\"kind\":\"end\"}\n",
+        "{\"kind\":\"diagnostic\",\"code\":\"TIMEOUT\",\"api\":\"\",\"text\":\"The kernel did not end in time; core %s "
+        "was "
+        "at this call "
+        "last.\",\"severity\":\"error\",\"core\":\"%s\",\"so_offset\":%llu,\"count\":1}\n{\"kind\":\"end\"}\n",
         core->name.c_str(), core->name.c_str(), static_cast<unsigned long long>(so_offset(core->last_pc)));
     const ssize_t wrote = ::write(launch->report->fd, text, static_cast<size_t>(length));
     _exit(wrote == length ? 0 : 75);

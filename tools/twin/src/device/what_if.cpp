@@ -18,9 +18,10 @@ public:
     {
         for (const auto &core : launch.cores) {
             loops_.push_back(find_tile_loop(core->log.records));
-            alone_ = alone_ && !core->cube && std::none_of(core->log.records.begin(), core->log.records.end(), [](const Record &r) {
-                return r.kind == Kind::cross_set || r.kind == Kind::cross_wait || r.kind == Kind::sync_all;
-            });
+            alone_ = alone_ && !core->cube &&
+                     std::none_of(core->log.records.begin(), core->log.records.end(), [](const Record &r) {
+                         return r.kind == Kind::cross_set || r.kind == Kind::cross_wait || r.kind == Kind::sync_all;
+                     });
             for (const Record &r : core->log.records) {
                 const bool freed = (r.kind == Kind::set || r.kind == Kind::wait) && r.work > 0;
                 single_ = single_ || (freed && r.aux == 1);
@@ -74,7 +75,8 @@ private:
         return replay;
     }
 
-    // Every queue of one buffer gets a second; so do buffers that flags of the kernel's own guard, if these take one id.
+    // Every queue of one buffer gets a second; so do buffers that flags of the kernel's own
+    // guard, if these take one id.
     void double_buffer()
     {
         Logs logs;
@@ -88,10 +90,14 @@ private:
         if (single_ || flags) {
             Replay replay = playing(logs);
             replay.more = Replay::More::second;
-            add("double_buffer", replay, room_for([&](const Region &r) { return flags ? r.most_bytes : r.most_single_bytes; }));
+            add("double_buffer", replay,
+                room_for([&](const Region &r) { return flags ? r.most_bytes : r.most_single_bytes; }));
         }
     }
-    static uint8_t back(Pipe from, Pipe to) { return static_cast<uint8_t>(static_cast<int>(from) << 4 | static_cast<int>(to)); }
+    static uint8_t back(Pipe from, Pipe to)
+    {
+        return static_cast<uint8_t>(static_cast<int>(from) << 4 | static_cast<int>(to));
+    }
     static bool as_queue(std::vector<Record> &records, uint8_t pair)
     {
         const auto own = [&](const Record &r) {
@@ -179,7 +185,8 @@ private:
             const double like_heaviest = work[i] / work[heaviest] * static_cast<double>(longest);
             rounds += loops_[i].rounds() ? loops_[i].rounds() : static_cast<size_t>(std::lround(like_heaviest));
         }
-        if ((rounds + cores - 1) / cores < longest && add(change, Spread(*this, cores, heaviest, rounds, work, mean).replay, true)) {
+        if ((rounds + cores - 1) / cores < longest &&
+            add(change, Spread(*this, cores, heaviest, rounds, work, mean).replay, true)) {
             return;
         }
         add(change, Spread(*this, cores, heaviest, 0, work, mean).replay, true);
@@ -187,7 +194,8 @@ private:
 
     // Records for so many cores: in whole rounds, or without rounds by shares of every instruction.
     struct Spread {
-        Spread(const Changes &of, size_t cores, size_t heaviest, size_t rounds, const std::vector<double> &work, double mean)
+        Spread(const Changes &of, size_t cores, size_t heaviest, size_t rounds, const std::vector<double> &work,
+               double mean)
         {
             replay.more = Replay::More::as_many;
             for (size_t i = 0, left = rounds; i < cores; ++i) {
@@ -195,7 +203,8 @@ private:
                 const bool own = i < work.size() && (rounds ? of.loops_[i].rounds() >= take : work[i] > 0);
                 const size_t like = own ? i : heaviest;
                 const auto &records = of.launch_.cores[like]->log.records;
-                logs.push_back(rounds ? with_rounds(records, of.loops_[like], take) : with_share(records, mean / work[like]));
+                logs.push_back(rounds ? with_rounds(records, of.loops_[like], take)
+                                      : with_share(records, mean / work[like]));
                 replay.parts.push_back({nullptr, static_cast<uint32_t>(like)});
                 left -= take;
             }
@@ -217,9 +226,6 @@ private:
 };
 } // namespace
 
-std::vector<Prediction> what_if(const Launch &launch, const CostModel &costs)
-{
-    return Changes(launch, costs).all();
-}
+std::vector<Prediction> what_if(const Launch &launch, const CostModel &costs) { return Changes(launch, costs).all(); }
 
 } // namespace akgen::twin

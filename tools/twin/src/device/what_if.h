@@ -1,4 +1,5 @@
-// What the launch would take if the kernel were written otherwise: its records are changed accordingly and simulated again.
+// What the launch would take if the kernel were written otherwise: its records are changed
+// accordingly and simulated again.
 #pragma once
 #include "simulate.h"
 #include <string>

@@ -30,39 +30,18 @@ namespace gert {
 
 using akgen::host::at;
 
-size_t RuntimeAttrs::GetAttrNum() const
-{
-    return node_->attrs.size();
-}
+size_t RuntimeAttrs::GetAttrNum() const { return node_->attrs.size(); }
 const void *RuntimeAttrs::Address(size_t index) const
 {
     return index < node_->attrs.size() ? node_->attrs[index]->address() : nullptr;
 }
 
-const char *ComputeNodeInfo::GetNodeType() const
-{
-    return node_->type.c_str();
-}
-const char *ComputeNodeInfo::GetNodeName() const
-{
-    return node_->name.c_str();
-}
-size_t ComputeNodeInfo::GetIrInputsNum() const
-{
-    return node_->ir_inputs.size();
-}
-size_t ComputeNodeInfo::GetIrOutputsNum() const
-{
-    return node_->ir_outputs.size();
-}
-size_t ComputeNodeInfo::GetInputsNum() const
-{
-    return node_->inputs.size();
-}
-size_t ComputeNodeInfo::GetOutputsNum() const
-{
-    return node_->outputs.size();
-}
+const char *ComputeNodeInfo::GetNodeType() const { return node_->type.c_str(); }
+const char *ComputeNodeInfo::GetNodeName() const { return node_->name.c_str(); }
+size_t ComputeNodeInfo::GetIrInputsNum() const { return node_->ir_inputs.size(); }
+size_t ComputeNodeInfo::GetIrOutputsNum() const { return node_->ir_outputs.size(); }
+size_t ComputeNodeInfo::GetInputsNum() const { return node_->inputs.size(); }
+size_t ComputeNodeInfo::GetOutputsNum() const { return node_->outputs.size(); }
 const AnchorInstanceInfo *ComputeNodeInfo::GetInputInstanceInfo(size_t ir_index) const
 {
     return at(node_->ir_inputs, ir_index);
@@ -79,10 +58,7 @@ const CompileTimeTensorDesc *ComputeNodeInfo::GetOutputTdInfo(size_t index) cons
 {
     return at(node_->output_descs, index);
 }
-const RuntimeAttrs *ComputeNodeInfo::GetAttrs() const
-{
-    return &node_->runtime_attrs;
-}
+const RuntimeAttrs *ComputeNodeInfo::GetAttrs() const { return &node_->runtime_attrs; }
 
 const CompileTimeTensorDesc *ExtendedKernelContext::GetInputDesc(size_t index) const
 {
@@ -124,47 +100,20 @@ const AnchorInstanceInfo *ExtendedKernelContext::GetIrOutputInstanceInfo(size_t 
 {
     return at(node_->ir_outputs, ir_index);
 }
-size_t ExtendedKernelContext::GetComputeNodeInputNum() const
-{
-    return node_->inputs.size();
-}
-size_t ExtendedKernelContext::GetComputeNodeOutputNum() const
-{
-    return node_->outputs.size();
-}
-const ComputeNodeInfo *ExtendedKernelContext::GetComputeNodeInfo() const
-{
-    return &node_->info;
-}
-const RuntimeAttrs *ExtendedKernelContext::GetAttrs() const
-{
-    return &node_->runtime_attrs;
-}
-const char *ExtendedKernelContext::GetNodeName() const
-{
-    return node_->name.c_str();
-}
-const char *ExtendedKernelContext::GetNodeType() const
-{
-    return node_->type.c_str();
-}
-const char *ExtendedKernelContext::GetKernelName() const
-{
-    return node_->name.c_str();
-}
-const Tensor *ExtendedKernelContext::Input(size_t index) const
-{
-    return at(node_->inputs, index);
-}
+size_t ExtendedKernelContext::GetComputeNodeInputNum() const { return node_->inputs.size(); }
+size_t ExtendedKernelContext::GetComputeNodeOutputNum() const { return node_->outputs.size(); }
+const ComputeNodeInfo *ExtendedKernelContext::GetComputeNodeInfo() const { return &node_->info; }
+const RuntimeAttrs *ExtendedKernelContext::GetAttrs() const { return &node_->runtime_attrs; }
+const char *ExtendedKernelContext::GetNodeName() const { return node_->name.c_str(); }
+const char *ExtendedKernelContext::GetNodeType() const { return node_->type.c_str(); }
+const char *ExtendedKernelContext::GetKernelName() const { return node_->name.c_str(); }
+const Tensor *ExtendedKernelContext::Input(size_t index) const { return at(node_->inputs, index); }
 const Tensor *ExtendedKernelContext::IrInput(size_t ir_index, size_t relative) const
 {
     const AnchorInstanceInfo *info = at(node_->ir_inputs, ir_index);
     const bool present = info != nullptr && relative < info->GetInstanceNum();
     return present ? at(node_->inputs, info->GetInstanceStart() + relative) : nullptr;
 }
-Tensor *ExtendedKernelContext::Output(size_t index) const
-{
-    return at(node_->outputs, index);
-}
+Tensor *ExtendedKernelContext::Output(size_t index) const { return at(node_->outputs, index); }
 
 } // namespace gert

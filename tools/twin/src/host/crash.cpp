@@ -64,7 +64,7 @@ void report_crashes_to(int report_fd, const char *library)
     stack.ss_sp = g_stack;
     stack.ss_size = sizeof(g_stack);
     sigaltstack(&stack, nullptr);
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = on_signal;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {

@@ -14,14 +14,10 @@ namespace {
 const char *kind_name(ops::Option kind)
 {
     switch (kind) {
-        case ops::OPTIONAL:
-            return "optional";
-        case ops::REQUIRED:
-            return "required";
-        case ops::DYNAMIC:
-            return "dynamic";
-        default:
-            return "";
+    case ops::OPTIONAL: return "optional";
+    case ops::REQUIRED: return "required";
+    case ops::DYNAMIC: return "dynamic";
+    default: return "";
     }
 }
 
@@ -101,8 +97,7 @@ std::string describe_op(const ops::OpDef &op, const OpImpl *impl)
                ",\"default\":" + (a.default_json().empty() ? "null" : a.default_json()) + "}";
     };
     const bool tiled = op.core().tiling() != nullptr || (impl != nullptr && impl->tiling != nullptr);
-    return "{\"op_type\":" + json_text(op.type()) +
-           ",\"inputs\":" +
+    return "{\"op_type\":" + json_text(op.type()) + ",\"inputs\":" +
            describe_params(op.inputs(), config == nullptr ? nullptr : &config->inputs(),
                            impl == nullptr ? nullptr : &impl->value_inputs) +
            ",\"outputs\":" + describe_params(op.outputs(), config == nullptr ? nullptr : &config->outputs(), nullptr) +

@@ -12,8 +12,8 @@ struct InferFunctions {
 // What IMPL_OP_INFERSHAPE registered, else what the OpDef names.
 InferFunctions infer_functions_of(const std::string &op_type);
 
-// Run them on the call and return {"shape":{"status":0,"values":[[2,3]]},"data_type":{...}}, null for a function that is
-// not there. The outputs' shapes and types of the node are overwritten: they start empty, as in a graph.
+// Run them on the call and return {"shape":{"status":0,"values":[[2,3]]},"data_type":{...}}, null for a function that
+// is not there. The outputs' shapes and types of the node are overwritten: they start empty, as in a graph.
 std::string infer(const InferFunctions &functions, Node &node);
 
 } // namespace akgen::host

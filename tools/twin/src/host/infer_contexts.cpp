@@ -22,10 +22,7 @@ namespace gert {
 
 using akgen::host::at;
 
-const Shape *InferShapeContext::GetInputShape(size_t index) const
-{
-    return storage_of(Input(index));
-}
+const Shape *InferShapeContext::GetInputShape(size_t index) const { return storage_of(Input(index)); }
 const Shape *InferShapeContext::GetOptionalInputShape(size_t ir_index) const
 {
     return storage_of(IrInput(ir_index, 0));
@@ -38,18 +35,9 @@ const Shape *InferShapeContext::GetDynamicInputShape(size_t ir_index, size_t rel
 {
     return storage_of(IrInput(ir_index, relative_index));
 }
-const Tensor *InferShapeContext::GetInputTensor(size_t index) const
-{
-    return Input(index);
-}
-const Tensor *InferShapeContext::GetOptionalInputTensor(size_t ir_index) const
-{
-    return IrInput(ir_index, 0);
-}
-const Tensor *InferShapeContext::GetRequiredInputTensor(size_t ir_index) const
-{
-    return IrInput(ir_index, 0);
-}
+const Tensor *InferShapeContext::GetInputTensor(size_t index) const { return Input(index); }
+const Tensor *InferShapeContext::GetOptionalInputTensor(size_t ir_index) const { return IrInput(ir_index, 0); }
+const Tensor *InferShapeContext::GetRequiredInputTensor(size_t ir_index) const { return IrInput(ir_index, 0); }
 const Tensor *InferShapeContext::GetDynamicInputTensor(size_t ir_index, size_t relative_index) const
 {
     return IrInput(ir_index, relative_index);
@@ -70,19 +58,13 @@ const Range<Shape> *InferShapeRangeContext::GetOptionalInputShapeRange(size_t ir
     const bool present = info != nullptr && info->GetInstanceNum() > 0;
     return present ? at(node_->input_ranges, info->GetInstanceStart()) : nullptr;
 }
-const Tensor *InferShapeRangeContext::GetInputTensor(size_t index) const
-{
-    return Input(index);
-}
+const Tensor *InferShapeRangeContext::GetInputTensor(size_t index) const { return Input(index); }
 Range<Shape> *InferShapeRangeContext::GetOutputShapeRange(size_t index) const
 {
     return at(node_->output_ranges, index);
 }
 
-ge::DataType InferDataTypeContext::GetInputDataType(size_t index) const
-{
-    return type_of(GetInputDesc(index));
-}
+ge::DataType InferDataTypeContext::GetInputDataType(size_t index) const { return type_of(GetInputDesc(index)); }
 ge::DataType InferDataTypeContext::GetOptionalInputDataType(size_t ir_index) const
 {
     return type_of(GetOptionalInputDesc(ir_index));
@@ -95,10 +77,7 @@ ge::DataType InferDataTypeContext::GetDynamicInputDataType(size_t ir_index, size
 {
     return type_of(GetDynamicInputDesc(ir_index, relative_index));
 }
-ge::DataType InferDataTypeContext::GetOutputDataType(size_t index) const
-{
-    return type_of(GetOutputDesc(index));
-}
+ge::DataType InferDataTypeContext::GetOutputDataType(size_t index) const { return type_of(GetOutputDesc(index)); }
 ge::graphStatus InferDataTypeContext::SetOutputDataType(size_t index, ge::DataType type)
 {
     gert::CompileTimeTensorDesc *desc = at(node_->output_descs, index);

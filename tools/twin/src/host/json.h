@@ -4,8 +4,8 @@
 
 namespace akgen::host {
 
-std::string json_text(const std::string &text);  // quoted and escaped; invalid UTF-8 becomes '?'
-std::string json_number(double value);           // non-finite values become null
+std::string json_text(const std::string &text); // quoted and escaped; invalid UTF-8 becomes '?'
+std::string json_number(double value);          // non-finite values become null
 
 template <class V, class F> std::string json_list(const V &values, F &&write)
 {

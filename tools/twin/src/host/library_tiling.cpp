@@ -9,10 +9,16 @@ namespace {
 constexpr uint32_t kRowFloatBytes = 4;
 constexpr uint32_t kLeastRowBytes = 256;
 
-uint32_t axis(const ge::Shape &shape, size_t i) { return i < shape.GetDimNum() ? static_cast<uint32_t>(shape.GetDim(i)) : 1; }
+uint32_t axis(const ge::Shape &shape, size_t i)
+{
+    return i < shape.GetDimNum() ? static_cast<uint32_t>(shape.GetDim(i)) : 1;
+}
 uint32_t last_axis(const ge::Shape &shape) { return shape.GetDimNum() == 0 ? 1 : axis(shape, shape.GetDimNum() - 1); }
 uint32_t element_count(const ge::Shape &shape) { return static_cast<uint32_t>(shape.GetShapeSize()); }
-uint32_t padded(uint32_t elements, uint32_t type_bytes) { return (elements * type_bytes + 31) / 32 * (32 / type_bytes); }
+uint32_t padded(uint32_t elements, uint32_t type_bytes)
+{
+    return (elements * type_bytes + 31) / 32 * (32 / type_bytes);
+}
 
 // `live` rows of floats for `rows` of them at most, for one at least.
 void by_rows(uint32_t row, uint32_t rows, uint32_t live, uint32_t &maximum, uint32_t &minimum)

@@ -64,7 +64,8 @@ std::string describe(const std::string &op_type)
     }
     const auto name = [](const auto &pair) { return json_text(pair.first); };
     return "{\"op\":" + op + ",\"ops\":" + json_list(all.ops, name) + ",\"impls\":" + json_list(all.impls, name) +
-           ",\"templates\":" + template_examples(op_type) + ",\"tiling_classes\":" + json_list(all.tiling_classes, describe_tiling_class) + "}";
+           ",\"templates\":" + template_examples(op_type) +
+           ",\"tiling_classes\":" + json_list(all.tiling_classes, describe_tiling_class) + "}";
 }
 
 gert::OpImplRegisterV2::TilingKernelFunc tiling_of(const std::string &op_type)
@@ -116,7 +117,8 @@ int run_tiling(const Manifest &m, int report_fd, int tiling_fd)
                           ",\"block_dim\":" + (answer.block_dim_set ? std::to_string(answer.block_dim) : "null") +
                           ",\"schedule_mode\":" + std::to_string(answer.schedule_mode) +
                           ",\"workspaces\":" + json_list(answer.workspaces, number) +
-                          ",\"template\":" + template_arguments(m.op, answer.tiling_key) + ",\"complaints\":" + json_list(complaints(), json_text) + "}");
+                          ",\"template\":" + template_arguments(m.op, answer.tiling_key) +
+                          ",\"complaints\":" + json_list(complaints(), json_text) + "}");
     const InferFunctions functions = infer_functions_of(m.op);
     if (status == ge::GRAPH_SUCCESS && (functions.shape != nullptr || functions.data_type != nullptr)) {
         report(report_fd, "{\"phase\":\"infer\"}"); // what happens from here on does not touch the tiling

@@ -23,10 +23,7 @@ Words split(const std::string &text, char by)
     return words;
 }
 
-Words items(const std::string &text)
-{
-    return text.empty() ? Words{} : split(text, ',');
-}
+Words items(const std::string &text) { return text.empty() ? Words{} : split(text, ','); }
 
 std::string from_hex(const std::string &hex)
 {

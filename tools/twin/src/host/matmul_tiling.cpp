@@ -16,37 +16,25 @@ constexpr int32_t kPreferredBaseM = 128;
 constexpr int32_t kPreferredBaseN = 256;
 constexpr int32_t kMostDepth = 16;
 
-int32_t ceil_div(int32_t a, int32_t b)
-{
-    return (a + b - 1) / b;
-}
+int32_t ceil_div(int32_t a, int32_t b) { return (a + b - 1) / b; }
 
-int32_t align_up(int32_t a, int32_t b)
-{
-    return ceil_div(a, b) * b;
-}
+int32_t align_up(int32_t a, int32_t b) { return ceil_div(a, b) * b; }
 
 int32_t bytes_of(DataType type)
 {
     switch (type) {
-        case DataType::DT_FLOAT:
-        case DataType::DT_INT32:
-        case DataType::DT_UINT32:
-            return 4;
-        case DataType::DT_INT8:
-        case DataType::DT_UINT8:
-        case DataType::DT_BOOL:
-        case DataType::DT_INT4:
-            return 1;
-        default:
-            return 2;
+    case DataType::DT_FLOAT:
+    case DataType::DT_INT32:
+    case DataType::DT_UINT32: return 4;
+    case DataType::DT_INT8:
+    case DataType::DT_UINT8:
+    case DataType::DT_BOOL:
+    case DataType::DT_INT4: return 1;
+    default: return 2;
     }
 }
 
-int32_t take(int32_t wanted, int32_t otherwise)
-{
-    return wanted > 0 ? wanted : otherwise;
-}
+int32_t take(int32_t wanted, int32_t otherwise) { return wanted > 0 ? wanted : otherwise; }
 
 } // namespace
 
@@ -86,10 +74,7 @@ int32_t MatmulApiTilingBase::SetBiasType(TPosition position, CubeFormat format, 
     bias_type_ = {position, format, type, false};
     return 0;
 }
-int32_t MatmulApiTilingBase::SetDequantType(DequantType)
-{
-    return 0;
-}
+int32_t MatmulApiTilingBase::SetDequantType(DequantType) { return 0; }
 int32_t MatmulApiTilingBase::SetShape(int32_t m, int32_t n, int32_t k)
 {
     m_ = m;
@@ -97,10 +82,7 @@ int32_t MatmulApiTilingBase::SetShape(int32_t m, int32_t n, int32_t k)
     k_ = k;
     return m > 0 && n > 0 && k > 0 ? 0 : -1;
 }
-int32_t MatmulApiTilingBase::SetOrgShape(int32_t m, int32_t n, int32_t k)
-{
-    return SetOrgShape(m, n, k, k);
-}
+int32_t MatmulApiTilingBase::SetOrgShape(int32_t m, int32_t n, int32_t k) { return SetOrgShape(m, n, k, k); }
 int32_t MatmulApiTilingBase::SetOrgShape(int32_t m, int32_t n, int32_t ka, int32_t kb)
 {
     org_m_ = m;
@@ -132,10 +114,7 @@ int32_t MatmulApiTilingBase::SetBatchNum(int32_t batch)
     batch_ = batch;
     return 0;
 }
-int32_t MatmulApiTilingBase::EnableBias(bool bias)
-{
-    return SetBias(bias);
-}
+int32_t MatmulApiTilingBase::EnableBias(bool bias) { return SetBias(bias); }
 int32_t MatmulApiTilingBase::SetBias(bool bias)
 {
     has_bias_ = bias;
@@ -165,10 +144,7 @@ int32_t MatmulApiTilingBase::SetTraverse(MatrixTraverse traverse)
     traverse_ = traverse;
     return 0;
 }
-int32_t MatmulApiTilingBase::SetMadType(MatrixMadType)
-{
-    return 0;
-}
+int32_t MatmulApiTilingBase::SetMadType(MatrixMadType) { return 0; }
 int32_t MatmulApiTilingBase::SetSplitRange(int32_t max_m, int32_t max_n, int32_t max_k, int32_t, int32_t, int32_t)
 {
     max_m_ = max_m;
@@ -176,14 +152,8 @@ int32_t MatmulApiTilingBase::SetSplitRange(int32_t max_m, int32_t max_n, int32_t
     max_k_ = max_k;
     return 0;
 }
-int32_t MatmulApiTilingBase::SetDoubleBuffer(bool, bool, bool, bool, bool, bool)
-{
-    return 0;
-}
-int32_t MatmulApiTilingBase::SetMatmulConfigParams(int32_t, bool, ScheduleType, MatrixTraverse, bool)
-{
-    return 0;
-}
+int32_t MatmulApiTilingBase::SetDoubleBuffer(bool, bool, bool, bool, bool, bool) { return 0; }
+int32_t MatmulApiTilingBase::SetMatmulConfigParams(int32_t, bool, ScheduleType, MatrixTraverse, bool) { return 0; }
 
 int64_t MatmulApiTilingBase::Fill(optiling::TCubeTiling &tiling, int32_t cores)
 {
@@ -277,10 +247,7 @@ int64_t MatmulApiTilingBase::Fill(optiling::TCubeTiling &tiling, int32_t cores)
     return 0;
 }
 
-int64_t MatmulApiTiling::GetTiling(optiling::TCubeTiling &tiling)
-{
-    return Fill(tiling, 1);
-}
+int64_t MatmulApiTiling::GetTiling(optiling::TCubeTiling &tiling) { return Fill(tiling, 1); }
 
 int32_t MultiCoreMatmulTiling::SetDim(int32_t cores)
 {
@@ -294,14 +261,8 @@ int32_t MultiCoreMatmulTiling::SetSingleShape(int32_t m, int32_t n, int32_t k)
     single_k_ = k;
     return 0;
 }
-int32_t MultiCoreMatmulTiling::SetSingleRange(int32_t, int32_t, int32_t, int32_t, int32_t, int32_t)
-{
-    return 0;
-}
-int32_t MultiCoreMatmulTiling::SetAlignSplit(int32_t, int32_t, int32_t)
-{
-    return 0;
-}
+int32_t MultiCoreMatmulTiling::SetSingleRange(int32_t, int32_t, int32_t, int32_t, int32_t, int32_t) { return 0; }
+int32_t MultiCoreMatmulTiling::SetAlignSplit(int32_t, int32_t, int32_t) { return 0; }
 
 // Choose how many cores go to rows and how many to columns: least work for the busiest core, then least traffic.
 void MultiCoreMatmulTiling::Split()
@@ -358,9 +319,6 @@ int64_t MultiCoreMatmulTiling::GetTiling(optiling::TCubeTiling &tiling)
     return Fill(tiling, std::min(cores_, m_cores_ * n_cores_));
 }
 
-int64_t BatchMatmulTiling::GetTiling(optiling::TCubeTiling &tiling)
-{
-    return Fill(tiling, 1);
-}
+int64_t BatchMatmulTiling::GetTiling(optiling::TCubeTiling &tiling) { return Fill(tiling, 1); }
 
 } // namespace matmul_tiling

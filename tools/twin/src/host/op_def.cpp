@@ -59,44 +59,23 @@ OpParamDef &OpParamDef::DataTypeList(std::vector<ge::DataType> types)
     each_type_ = true;
     return *this;
 }
-OpParamDef &OpParamDef::DataTypeForBinQuery(std::vector<ge::DataType>)
-{
-    return *this;
-}
+OpParamDef &OpParamDef::DataTypeForBinQuery(std::vector<ge::DataType>) { return *this; }
 OpParamDef &OpParamDef::Format(std::vector<ge::Format> formats)
 {
     formats_ = std::move(formats);
     return *this;
 }
-OpParamDef &OpParamDef::FormatList(std::vector<ge::Format> formats)
-{
-    return Format(std::move(formats));
-}
-OpParamDef &OpParamDef::FormatForBinQuery(std::vector<ge::Format>)
-{
-    return *this;
-}
-OpParamDef &OpParamDef::UnknownShapeFormat(std::vector<ge::Format>)
-{
-    return *this;
-}
+OpParamDef &OpParamDef::FormatList(std::vector<ge::Format> formats) { return Format(std::move(formats)); }
+OpParamDef &OpParamDef::FormatForBinQuery(std::vector<ge::Format>) { return *this; }
+OpParamDef &OpParamDef::UnknownShapeFormat(std::vector<ge::Format>) { return *this; }
 OpParamDef &OpParamDef::ValueDepend(Option option)
 {
     value_depend_ = option == REQUIRED ? "required" : option == OPTIONAL ? "optional" : "";
     return *this;
 }
-OpParamDef &OpParamDef::ValueDepend(Option option, DependScope)
-{
-    return ValueDepend(option);
-}
-OpParamDef &OpParamDef::IgnoreContiguous()
-{
-    return *this;
-}
-OpParamDef &OpParamDef::AutoContiguous()
-{
-    return *this;
-}
+OpParamDef &OpParamDef::ValueDepend(Option option, DependScope) { return ValueDepend(option); }
+OpParamDef &OpParamDef::IgnoreContiguous() { return *this; }
+OpParamDef &OpParamDef::AutoContiguous() { return *this; }
 OpParamDef &OpParamDef::Scalar()
 {
     scalar_ = "scalar";
@@ -107,27 +86,15 @@ OpParamDef &OpParamDef::ScalarList()
     scalar_ = "scalar_list";
     return *this;
 }
-OpParamDef &OpParamDef::To(ge::DataType)
-{
-    return *this;
-}
-OpParamDef &OpParamDef::To(const char *)
-{
-    return *this;
-}
-OpParamDef &OpParamDef::Version(uint32_t)
-{
-    return *this;
-}
+OpParamDef &OpParamDef::To(ge::DataType) { return *this; }
+OpParamDef &OpParamDef::To(const char *) { return *this; }
+OpParamDef &OpParamDef::Version(uint32_t) { return *this; }
 OpParamDef &OpParamDef::InitValue(uint64_t value)
 {
     init_values_ = {static_cast<double>(value)};
     return *this;
 }
-OpParamDef &OpParamDef::InitValue(const ScalarVar &value)
-{
-    return InitValue(std::vector<ScalarVar>{value});
-}
+OpParamDef &OpParamDef::InitValue(const ScalarVar &value) { return InitValue(std::vector<ScalarVar>{value}); }
 OpParamDef &OpParamDef::InitValue(const std::vector<ScalarVar> &values)
 {
     init_values_.clear();
@@ -155,10 +122,7 @@ OpParamDef &OpParamDef::Follow(const char *name, FollowType type)
 {
     return type == FollowType::ALL || type == FollowType::DTYPE ? Follow(name) : *this;
 }
-OpParamDef &OpParamDef::Comment(const char *)
-{
-    return *this;
-}
+OpParamDef &OpParamDef::Comment(const char *) { return *this; }
 
 OpAttrDef &OpAttrDef::Set(const char *type, std::string json)
 {
@@ -171,133 +135,55 @@ OpAttrDef &OpAttrDef::AttrType(Option kind)
     kind_ = kind;
     return *this;
 }
-OpAttrDef &OpAttrDef::Bool()
-{
-    return Set("bool", "");
-}
-OpAttrDef &OpAttrDef::Bool(bool value)
-{
-    return Set("bool", value ? "true" : "false");
-}
-OpAttrDef &OpAttrDef::Float()
-{
-    return Set("float", "");
-}
-OpAttrDef &OpAttrDef::Float(float value)
-{
-    return Set("float", akgen::host::json_number(static_cast<double>(value)));
-}
-OpAttrDef &OpAttrDef::Int()
-{
-    return Set("int", "");
-}
-OpAttrDef &OpAttrDef::Int(int64_t value)
-{
-    return Set("int", std::to_string(value));
-}
-OpAttrDef &OpAttrDef::String()
-{
-    return Set("str", "");
-}
+OpAttrDef &OpAttrDef::Bool() { return Set("bool", ""); }
+OpAttrDef &OpAttrDef::Bool(bool value) { return Set("bool", value ? "true" : "false"); }
+OpAttrDef &OpAttrDef::Float() { return Set("float", ""); }
+OpAttrDef &OpAttrDef::Float(float value) { return Set("float", akgen::host::json_number(static_cast<double>(value))); }
+OpAttrDef &OpAttrDef::Int() { return Set("int", ""); }
+OpAttrDef &OpAttrDef::Int(int64_t value) { return Set("int", std::to_string(value)); }
+OpAttrDef &OpAttrDef::String() { return Set("str", ""); }
 OpAttrDef &OpAttrDef::String(const char *value)
 {
     return Set("str", akgen::host::json_text(value == nullptr ? "" : value));
 }
-OpAttrDef &OpAttrDef::ListBool()
-{
-    return Set("list_bool", "");
-}
+OpAttrDef &OpAttrDef::ListBool() { return Set("list_bool", ""); }
 OpAttrDef &OpAttrDef::ListBool(std::vector<bool> value)
 {
     return Set("list_bool", akgen::host::json_list(value, [](bool b) { return std::string(b ? "true" : "false"); }));
 }
-OpAttrDef &OpAttrDef::ListFloat()
-{
-    return Set("list_float", "");
-}
+OpAttrDef &OpAttrDef::ListFloat() { return Set("list_float", ""); }
 OpAttrDef &OpAttrDef::ListFloat(std::vector<float> value)
 {
     return Set("list_float", akgen::host::json_list(value, [](float f) { return akgen::host::json_number(f); }));
 }
-OpAttrDef &OpAttrDef::ListInt()
-{
-    return Set("list_int", "");
-}
+OpAttrDef &OpAttrDef::ListInt() { return Set("list_int", ""); }
 OpAttrDef &OpAttrDef::ListInt(std::vector<int64_t> value)
 {
     return Set("list_int", akgen::host::json_list(value, [](int64_t i) { return std::to_string(i); }));
 }
-OpAttrDef &OpAttrDef::ListListInt()
-{
-    return Set("list_list_int", "");
-}
+OpAttrDef &OpAttrDef::ListListInt() { return Set("list_list_int", ""); }
 OpAttrDef &OpAttrDef::ListListInt(std::vector<std::vector<int64_t>> value)
 {
     return Set("list_list_int", akgen::host::json_list(value, [](const std::vector<int64_t> &row) {
                    return akgen::host::json_list(row, [](int64_t i) { return std::to_string(i); });
                }));
 }
-OpAttrDef &OpAttrDef::Version(uint32_t)
-{
-    return *this;
-}
-OpAttrDef &OpAttrDef::Comment(const char *)
-{
-    return *this;
-}
+OpAttrDef &OpAttrDef::Version(uint32_t) { return *this; }
+OpAttrDef &OpAttrDef::Comment(const char *) { return *this; }
 
-OpParamDef &OpAICoreConfig::Input(const char *name)
-{
-    return find_or_add(inputs_, name);
-}
-OpParamDef &OpAICoreConfig::Output(const char *name)
-{
-    return find_or_add(outputs_, name);
-}
-OpAICoreConfig &OpAICoreConfig::DynamicCompileStaticFlag(bool)
-{
-    return *this;
-}
-OpAICoreConfig &OpAICoreConfig::DynamicFormatFlag(bool)
-{
-    return *this;
-}
-OpAICoreConfig &OpAICoreConfig::DynamicRankSupportFlag(bool)
-{
-    return *this;
-}
-OpAICoreConfig &OpAICoreConfig::DynamicShapeSupportFlag(bool)
-{
-    return *this;
-}
-OpAICoreConfig &OpAICoreConfig::NeedCheckSupportFlag(bool)
-{
-    return *this;
-}
-OpAICoreConfig &OpAICoreConfig::PrecisionReduceFlag(bool)
-{
-    return *this;
-}
-OpAICoreConfig &OpAICoreConfig::RangeLimitValue(const char *)
-{
-    return *this;
-}
-OpAICoreConfig &OpAICoreConfig::SlicePatternValue(const char *)
-{
-    return *this;
-}
-OpAICoreConfig &OpAICoreConfig::HeavyOpFlag(bool)
-{
-    return *this;
-}
-OpAICoreConfig &OpAICoreConfig::OpPatternValue(const char *)
-{
-    return *this;
-}
-OpAICoreConfig &OpAICoreConfig::ExtendCfgInfo(const char *, const char *)
-{
-    return *this;
-}
+OpParamDef &OpAICoreConfig::Input(const char *name) { return find_or_add(inputs_, name); }
+OpParamDef &OpAICoreConfig::Output(const char *name) { return find_or_add(outputs_, name); }
+OpAICoreConfig &OpAICoreConfig::DynamicCompileStaticFlag(bool) { return *this; }
+OpAICoreConfig &OpAICoreConfig::DynamicFormatFlag(bool) { return *this; }
+OpAICoreConfig &OpAICoreConfig::DynamicRankSupportFlag(bool) { return *this; }
+OpAICoreConfig &OpAICoreConfig::DynamicShapeSupportFlag(bool) { return *this; }
+OpAICoreConfig &OpAICoreConfig::NeedCheckSupportFlag(bool) { return *this; }
+OpAICoreConfig &OpAICoreConfig::PrecisionReduceFlag(bool) { return *this; }
+OpAICoreConfig &OpAICoreConfig::RangeLimitValue(const char *) { return *this; }
+OpAICoreConfig &OpAICoreConfig::SlicePatternValue(const char *) { return *this; }
+OpAICoreConfig &OpAICoreConfig::HeavyOpFlag(bool) { return *this; }
+OpAICoreConfig &OpAICoreConfig::OpPatternValue(const char *) { return *this; }
+OpAICoreConfig &OpAICoreConfig::ExtendCfgInfo(const char *, const char *) { return *this; }
 
 OpAICoreDef &OpAICoreDef::SetTiling(gert::OpImplRegisterV2::TilingKernelFunc function)
 {
@@ -315,43 +201,22 @@ OpAICoreDef &OpAICoreDef::AddConfig(const char *soc, OpAICoreConfig &config)
     return *this;
 }
 
-OpParamDef &OpDef::Input(const char *name)
-{
-    return find_or_add(inputs_, name);
-}
-OpParamDef &OpDef::Output(const char *name)
-{
-    return find_or_add(outputs_, name);
-}
-OpAttrDef &OpDef::Attr(const char *name)
-{
-    return find_or_add(attrs_, name);
-}
+OpParamDef &OpDef::Input(const char *name) { return find_or_add(inputs_, name); }
+OpParamDef &OpDef::Output(const char *name) { return find_or_add(outputs_, name); }
+OpAttrDef &OpDef::Attr(const char *name) { return find_or_add(attrs_, name); }
 OpDef &OpDef::SetInferShape(gert::OpImplRegisterV2::InferShapeKernelFunc function)
 {
     infer_shape_ = function;
     return *this;
 }
-OpDef &OpDef::SetInferShapeRange(gert::OpImplRegisterV2::InferShapeRangeKernelFunc)
-{
-    return *this;
-}
+OpDef &OpDef::SetInferShapeRange(gert::OpImplRegisterV2::InferShapeRangeKernelFunc) { return *this; }
 OpDef &OpDef::SetInferDataType(gert::OpImplRegisterV2::InferDataTypeKernelFunc function)
 {
     infer_data_type_ = function;
     return *this;
 }
-OpDef &OpDef::Comment(const char *)
-{
-    return *this;
-}
-OpDef &OpDef::FormatMatchMode(FormatCheckOption)
-{
-    return *this;
-}
-OpDef &OpDef::EnableFallBack()
-{
-    return *this;
-}
+OpDef &OpDef::Comment(const char *) { return *this; }
+OpDef &OpDef::FormatMatchMode(FormatCheckOption) { return *this; }
+OpDef &OpDef::EnableFallBack() { return *this; }
 
 } // namespace ops

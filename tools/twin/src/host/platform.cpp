@@ -36,10 +36,7 @@ uint64_t bandwidth(int memory)
 
 namespace fe {
 
-uint32_t PlatFormInfos::GetCoreNum() const
-{
-    return static_cast<uint32_t>(chip().number("core_aiv"));
-}
+uint32_t PlatFormInfos::GetCoreNum() const { return static_cast<uint32_t>(chip().number("core_aiv")); }
 
 uint32_t PlatFormInfos::GetCoreNumByType(const std::string &core_type) const
 {
@@ -107,26 +104,14 @@ namespace platform_ascendc {
 
 // On a chip with separate cube and vector cores this is the number of vector cores
 // (vendor's API reference, PlatformAscendC, GetCoreNum).
-uint32_t PlatformAscendC::GetCoreNum() const
-{
-    return GetCoreNumAiv();
-}
+uint32_t PlatformAscendC::GetCoreNum() const { return GetCoreNumAiv(); }
 
-uint32_t PlatformAscendC::GetCoreNumAic() const
-{
-    return static_cast<uint32_t>(chip().number("core_aic"));
-}
+uint32_t PlatformAscendC::GetCoreNumAic() const { return static_cast<uint32_t>(chip().number("core_aic")); }
 
-uint32_t PlatformAscendC::GetCoreNumAiv() const
-{
-    return static_cast<uint32_t>(chip().number("core_aiv"));
-}
+uint32_t PlatformAscendC::GetCoreNumAiv() const { return static_cast<uint32_t>(chip().number("core_aiv")); }
 
 // Both short names of this generation (Ascend910B, Ascend910_93) answer to one value.
-SocVersion PlatformAscendC::GetSocVersion() const
-{
-    return SocVersion::ASCEND910B;
-}
+SocVersion PlatformAscendC::GetSocVersion() const { return SocVersion::ASCEND910B; }
 
 void PlatformAscendC::GetCoreMemSize(const CoreMemType &type, uint64_t &size_bytes) const
 {
@@ -159,10 +144,7 @@ uint32_t PlatformAscendC::CalcTschBlockDim(uint32_t slices, uint32_t aic_cores, 
     return (slices + vector_per_cube - 1) / vector_per_cube;
 }
 
-uint32_t PlatformAscendC::GetLibApiWorkSpaceSize() const
-{
-    return kSystemWorkspaceBytes;
-}
+uint32_t PlatformAscendC::GetLibApiWorkSpaceSize() const { return kSystemWorkspaceBytes; }
 
 uint32_t PlatformAscendC::GetResGroupBarrierWorkSpaceSize() const
 {

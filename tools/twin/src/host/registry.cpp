@@ -29,15 +29,9 @@ std::vector<std::string> &all_complaints()
 }
 } // namespace
 
-void complain(const std::string &text)
-{
-    all_complaints().push_back(text);
-}
+void complain(const std::string &text) { all_complaints().push_back(text); }
 
-const std::vector<std::string> &complaints()
-{
-    return all_complaints();
-}
+const std::vector<std::string> &complaints() { return all_complaints(); }
 
 } // namespace akgen::host
 
@@ -55,19 +49,13 @@ namespace gert {
 
 using akgen::host::registry;
 
-OpImplRegisterV2::OpImplRegisterV2(const char *op_type) : op_type_(op_type)
-{
-    registry().impls[op_type_];
-}
+OpImplRegisterV2::OpImplRegisterV2(const char *op_type) : op_type_(op_type) { registry().impls[op_type_]; }
 OpImplRegisterV2 &OpImplRegisterV2::InferShape(InferShapeKernelFunc function)
 {
     registry().impls[op_type_].infer_shape = function;
     return *this;
 }
-OpImplRegisterV2 &OpImplRegisterV2::InferShapeRange(InferShapeRangeKernelFunc)
-{
-    return *this;
-}
+OpImplRegisterV2 &OpImplRegisterV2::InferShapeRange(InferShapeRangeKernelFunc) { return *this; }
 OpImplRegisterV2 &OpImplRegisterV2::InferDataType(InferDataTypeKernelFunc function)
 {
     registry().impls[op_type_].infer_data_type = function;
@@ -96,33 +84,12 @@ OpImplRegisterV2 &OpImplRegisterV2::TilingInputsDataDependency(std::initializer_
 {
     return InputsDataDependency(inputs);
 }
-OpImplRegisterV2 &OpImplRegisterV2::OutputShapeDependOnCompute(std::initializer_list<int32_t>)
-{
-    return *this;
-}
-OpImplRegisterV2 &OpImplRegisterV2::HostInputs(std::initializer_list<int32_t>)
-{
-    return *this;
-}
-OpImplRegisterV2 &OpImplRegisterV2::PrivateAttr(const char *)
-{
-    return *this;
-}
-OpImplRegisterV2 &OpImplRegisterV2::PrivateAttr(const char *, int64_t)
-{
-    return *this;
-}
-OpImplRegisterV2 &OpImplRegisterV2::PrivateAttr(const char *, float)
-{
-    return *this;
-}
-OpImplRegisterV2 &OpImplRegisterV2::PrivateAttr(const char *, bool)
-{
-    return *this;
-}
-OpImplRegisterV2 &OpImplRegisterV2::PrivateAttr(const char *, const char *)
-{
-    return *this;
-}
+OpImplRegisterV2 &OpImplRegisterV2::OutputShapeDependOnCompute(std::initializer_list<int32_t>) { return *this; }
+OpImplRegisterV2 &OpImplRegisterV2::HostInputs(std::initializer_list<int32_t>) { return *this; }
+OpImplRegisterV2 &OpImplRegisterV2::PrivateAttr(const char *) { return *this; }
+OpImplRegisterV2 &OpImplRegisterV2::PrivateAttr(const char *, int64_t) { return *this; }
+OpImplRegisterV2 &OpImplRegisterV2::PrivateAttr(const char *, float) { return *this; }
+OpImplRegisterV2 &OpImplRegisterV2::PrivateAttr(const char *, bool) { return *this; }
+OpImplRegisterV2 &OpImplRegisterV2::PrivateAttr(const char *, const char *) { return *this; }
 
 } // namespace gert

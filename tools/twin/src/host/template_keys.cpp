@@ -20,7 +20,8 @@ std::vector<uint64_t> values_of(const ParamStruct &param)
 {
     std::vector<uint64_t> values;
     if (param.paramType != ASCENDC_TPL_UINT) {
-        std::copy_if(param.vals.begin(), param.vals.end(), std::back_inserter(values), [](uint64_t v) { return v < first_mark; });
+        std::copy_if(param.vals.begin(), param.vals.end(), std::back_inserter(values),
+                     [](uint64_t v) { return v < first_mark; });
         return values;
     }
     size_t at = 1;
@@ -34,15 +35,13 @@ std::vector<uint64_t> values_of(const ParamStruct &param)
         }
     }
     if (form != ASCENDC_TPL_UI_RANGE) {
-        values.insert(values.end(), param.vals.begin() + static_cast<long>(std::min(at, param.vals.size())), param.vals.end());
+        values.insert(values.end(), param.vals.begin() + static_cast<long>(std::min(at, param.vals.size())),
+                      param.vals.end());
     }
     return values;
 }
 
-bool is_argument(const ParamStruct &param)
-{
-    return param.paramType <= ASCENDC_TPL_BOOL;
-}
+bool is_argument(const ParamStruct &param) { return param.paramType <= ASCENDC_TPL_BOOL; }
 
 bool holds(const std::vector<uint64_t> &values, uint64_t value)
 {
@@ -50,7 +49,8 @@ bool holds(const std::vector<uint64_t> &values, uint64_t value)
 }
 
 // The first combination that allows all of these values; none without any declared combination allows everything.
-const std::vector<ParamStruct> *combination_of(const TemplateDeclaration &declaration, const std::vector<uint64_t> &values)
+const std::vector<ParamStruct> *combination_of(const TemplateDeclaration &declaration,
+                                               const std::vector<uint64_t> &values)
 {
     for (const std::vector<ParamStruct> &row : declaration.combinations) {
         size_t index = 0;
@@ -196,7 +196,8 @@ std::string template_arguments(const std::string &op_type, uint64_t key)
             return "null";
         }
         values.push_back(allowed[place]);
-        arguments += std::string(arguments.empty() ? "" : ",") + "[" + json_text(param.name) + "," + std::to_string(values.back()) + "]";
+        arguments += std::string(arguments.empty() ? "" : ",") + "[" + json_text(param.name) + "," +
+                     std::to_string(values.back()) + "]";
         shift += param.bitWidth;
     }
     std::string kernel_type = "null", tiling_struct = "null";

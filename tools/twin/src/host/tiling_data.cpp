@@ -7,10 +7,7 @@ namespace optiling {
 namespace {
 constexpr uint32_t kStructAlignment = 8;
 
-size_t align_up(size_t value, size_t alignment)
-{
-    return (value + alignment - 1) / alignment * alignment;
-}
+size_t align_up(size_t value, size_t alignment) { return (value + alignment - 1) / alignment * alignment; }
 } // namespace
 
 TilingDef::TilingDef(const char *class_name) : class_name_(class_name) {}
@@ -70,7 +67,8 @@ void TilingDef::SaveToBuffer(void *buffer, size_t capacity_bytes) const
             continue;
         }
         const auto *from = reinterpret_cast<const uint8_t *>(this) + field.object_offset;
-        std::memcpy(out + field.data_offset, from, static_cast<size_t>(field.element_bytes) * std::max(field.count, 1U));
+        std::memcpy(out + field.data_offset, from,
+                    static_cast<size_t>(field.element_bytes) * std::max(field.count, 1U));
     }
 }
 

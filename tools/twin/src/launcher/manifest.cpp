@@ -22,11 +22,11 @@ Fields split(const std::string &line, char by)
 uint64_t element_bits(const std::string &dtype)
 {
     static const std::map<std::string, uint64_t> bits = {
-        {"float32", 32}, {"float", 32},   {"float16", 16}, {"half", 16},   {"bfloat16", 16}, {"bfloat16_t", 16},
-        {"float64", 64}, {"double", 64},  {"int8", 8},     {"int8_t", 8},  {"int16", 16},    {"int16_t", 16},
-        {"int32", 32},   {"int32_t", 32}, {"int64", 64},   {"int64_t", 64}, {"uint8", 8},    {"uint8_t", 8},
-        {"uint16", 16},  {"uint16_t", 16}, {"uint32", 32}, {"uint32_t", 32}, {"uint64", 64}, {"uint64_t", 64},
-        {"bool", 8},     {"int4", 4},     {"int4b_t", 4},  {"complex64", 64}};
+        {"float32", 32}, {"float", 32},    {"float16", 16}, {"half", 16},     {"bfloat16", 16}, {"bfloat16_t", 16},
+        {"float64", 64}, {"double", 64},   {"int8", 8},     {"int8_t", 8},    {"int16", 16},    {"int16_t", 16},
+        {"int32", 32},   {"int32_t", 32},  {"int64", 64},   {"int64_t", 64},  {"uint8", 8},     {"uint8_t", 8},
+        {"uint16", 16},  {"uint16_t", 16}, {"uint32", 32},  {"uint32_t", 32}, {"uint64", 64},   {"uint64_t", 64},
+        {"bool", 8},     {"int4", 4},      {"int4b_t", 4},  {"complex64", 64}};
     const auto found = bits.find(dtype);
     if (found == bits.end()) {
         throw std::runtime_error("unknown dtype " + dtype);
@@ -94,7 +94,7 @@ ArgumentLine list(const Fields &f, Reader &reader, const std::vector<ArgumentLin
 {
     ArgumentLine line;
     const bool alias = f.at(1) == "alias";
-    line.kind = alias ? ArgumentLine::Kind::list_alias
+    line.kind = alias          ? ArgumentLine::Kind::list_alias
                 : f[1] == "in" ? ArgumentLine::Kind::list_in
                                : ArgumentLine::Kind::list_out;
     line.name = f.at(2);

@@ -28,7 +28,8 @@ LaunchMemory::LaunchMemory(const Manifest &manifest)
         }
     }
     if (manifest.workspace_bytes > 0) {
-        memory_.push_back(std::make_unique<GmMapping>("workspace", manifest.workspace_bytes, Poison::nan_on_touch, false));
+        memory_.push_back(
+            std::make_unique<GmMapping>("workspace", manifest.workspace_bytes, Poison::nan_on_touch, false));
         workspace = memory_.back()->data();
     }
     arguments.push_back(workspace);
@@ -74,7 +75,8 @@ GmMapping *LaunchMemory::load(const std::string &name, const TensorItem &item)
         fail("cannot read", item.file);
     }
     struct stat info = {};
-    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && static_cast<uint64_t>(info.st_size) >= bytes && memory->show_file(fd)) {
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && static_cast<uint64_t>(info.st_size) >= bytes &&
+        memory->show_file(fd)) {
         close(fd);
         return memory;
     }
@@ -83,7 +85,8 @@ GmMapping *LaunchMemory::load(const std::string &name, const TensorItem &item)
         const ssize_t got = read(fd, memory->data() + done, bytes - done);
         if (got <= 0) {
             close(fd);
-            throw std::runtime_error("the file " + item.file + " has fewer than the " + std::to_string(bytes) + " bytes of '" + name + "'");
+            throw std::runtime_error("the file " + item.file + " has fewer than the " + std::to_string(bytes) +
+                                     " bytes of '" + name + "'");
         }
         done += static_cast<uint64_t>(got);
     }
@@ -133,12 +136,12 @@ LaunchMemory::Placed LaunchMemory::place(const ArgumentLine &line, const std::ve
         std::vector<GmMapping *> tensors;
         for (size_t i = 0; i < line.items.size(); ++i) {
             const std::string name = line.name + "[" + std::to_string(i) + "]";
-            tensors.push_back(line.kind == Kind::list_in ? load(name, line.items[i]) : output(name, line.items[i], line.zeroed));
+            tensors.push_back(line.kind == Kind::list_in ? load(name, line.items[i])
+                                                         : output(name, line.items[i], line.zeroed));
         }
         return {descriptor(line, tensors), tensors};
     }
-    default:
-        return {nullptr, {}};
+    default: return {nullptr, {}};
     }
 }
 

@@ -10,7 +10,8 @@ namespace akgen::twin {
 
 namespace {
 struct Entry { // what AKGEN_TASK_TYPE writes
-    int64_t is_default, key, type; // is_default: 0 for a key, 1 for all keys, 2 where a library asks and nobody declares
+    int64_t is_default, key,
+        type; // is_default: 0 for a key, 1 for all keys, 2 where a library asks and nobody declares
 };
 // In the order of KernelTypeTag.
 TaskType of_tag(int64_t tag)
@@ -23,8 +24,7 @@ TaskType of_tag(int64_t tag)
         return {true, 1};
     case 5: // MIX_AIC_1_2
         return {true, 2};
-    default:
-        return {false, 1};
+    default: return {false, 1};
     }
 }
 } // namespace
@@ -55,8 +55,8 @@ std::optional<TaskType> task_type_of(const std::string &kernel_file)
             continue;
         }
         // The macro leaves a record only for the key that this file was built for, or for all.
-        for (uint64_t at = s.sh_offset; at + sizeof(Entry) <= s.sh_offset + s.sh_size && at + sizeof(Entry) <= bytes.size();
-             at += sizeof(Entry)) {
+        for (uint64_t at = s.sh_offset;
+             at + sizeof(Entry) <= s.sh_offset + s.sh_size && at + sizeof(Entry) <= bytes.size(); at += sizeof(Entry)) {
             Entry entry;
             std::memcpy(&entry, bytes.data() + at, sizeof entry);
             if (entry.is_default != 2 || !found) {

@@ -21,16 +21,28 @@ inline int report_fd = -1;
 inline int exit_status = 86;
 
 // The C library asks for these by itself; they are answered with "no such file".
-inline bool is_library_probe(const char *path) {
-    static const char *const prefixes[] = {"/proc/sys/vm/overcommit_memory", "/sys/devices/system/cpu", "/proc/cpuinfo",
-                                           "/proc/stat", "/proc/meminfo", "/etc/ld.so.cache", "/etc/localtime",
-                                           "/usr/lib/locale/", "/usr/share/locale/", "/sys/fs/cgroup/"};
-    for (const char *prefix : prefixes)
-        if (std::strncmp(path, prefix, std::strlen(prefix)) == 0) return true;
+inline bool is_library_probe(const char *path)
+{
+    static const char *const prefixes[] = {"/proc/sys/vm/overcommit_memory",
+                                           "/sys/devices/system/cpu",
+                                           "/proc/cpuinfo",
+                                           "/proc/stat",
+                                           "/proc/meminfo",
+                                           "/etc/ld.so.cache",
+                                           "/etc/localtime",
+                                           "/usr/lib/locale/",
+                                           "/usr/share/locale/",
+                                           "/sys/fs/cgroup/"};
+    for (const char *prefix : prefixes) {
+        if (std::strncmp(path, prefix, std::strlen(prefix)) == 0) {
+            return true;
+        }
+    }
     return false;
 }
 
-inline const char *code_of(seccomp::Attempt what) {
+inline const char *code_of(seccomp::Attempt what)
+{
     switch (what) {
     case seccomp::Attempt::network: return "SANDBOX_NETWORK";
     case seccomp::Attempt::fork: return "SANDBOX_FORK";
@@ -42,7 +54,8 @@ inline const char *code_of(seccomp::Attempt what) {
     return "SANDBOX_SYSCALL";
 }
 
-inline const char *sentence_of(seccomp::Attempt what) {
+inline const char *sentence_of(seccomp::Attempt what)
+{
     switch (what) {
     case seccomp::Attempt::network: return "Candidate code tried to use the network";
     case seccomp::Attempt::fork: return "Candidate code tried to start a process, a program or a thread";
@@ -58,25 +71,34 @@ inline const char *sentence_of(seccomp::Attempt what) {
 struct Line {
     char text[1400];
     std::size_t length = 0;
-    void add(const char *piece) {
-        for (; *piece != '\0' && length < sizeof text - 1; ++piece) text[length++] = *piece;
+    void add(const char *piece)
+    {
+        for (; *piece != '\0' && length < sizeof text - 1; ++piece) {
+            text[length++] = *piece;
+        }
     }
-    void add_quoted(const char *piece, std::size_t most) { // as much of JSON as a path needs
+    void add_quoted(const char *piece, std::size_t most)
+    { // as much of JSON as a path needs
         for (; *piece != '\0' && most > 0 && length < sizeof text - 64; ++piece, --most) {
             const unsigned char c = static_cast<unsigned char>(*piece);
             text[length++] = c < 0x20 || c >= 0x7f || c == '"' || c == '\\' ? '?' : *piece;
         }
     }
-    void add_number(long value) {
+    void add_number(long value)
+    {
         char digits[24];
         int n = 0;
-        do digits[n++] = static_cast<char>('0' + value % 10);
-        while ((value /= 10) > 0);
-        while (n > 0 && length < sizeof text - 1) text[length++] = digits[--n];
+        do {
+            digits[n++] = static_cast<char>('0' + value % 10);
+        } while ((value /= 10) > 0);
+        while (n > 0 && length < sizeof text - 1) {
+            text[length++] = digits[--n];
+        }
     }
 };
 
-[[noreturn]] inline void report(seccomp::Attempt what, long call, const char *path) {
+[[noreturn]] inline void report(seccomp::Attempt what, long call, const char *path)
+{
     if (report_fd >= 0) {
         Line line;
         line.add("\n{\"kind\":\"diagnostic\",\"code\":\"");
@@ -98,16 +120,19 @@ struct Line {
     _exit(exit_status);
 }
 
-inline long serve(const char *path) {
-    for (int i = 0; i < served_count && serving; ++i)
+inline long serve(const char *path)
+{
+    for (int i = 0; i < served_count && serving; ++i) {
         if (std::strcmp(served[i].path, path) == 0) {
             lseek(served[i].fd, 0, SEEK_SET);
             return fcntl(served[i].fd, F_DUPFD_CLOEXEC, 0);
         }
+    }
     return is_library_probe(path) ? -ENOENT : -EACCES;
 }
 
-inline void on_sigsys(int, siginfo_t *info, void *context) {
+inline void on_sigsys(int, siginfo_t *info, void *context)
+{
     ucontext_t *machine = static_cast<ucontext_t *>(context);
 #if defined(__x86_64__)
     greg_t *registers = machine->uc_mcontext.gregs;
@@ -118,14 +143,22 @@ inline void on_sigsys(int, siginfo_t *info, void *context) {
 #endif
     const seccomp::Attempt what = static_cast<seccomp::Attempt>(info->si_errno);
     const char *path = nullptr;
-    if (info->si_syscall == SYS_openat) path = reinterpret_cast<const char *>(second);
+    if (info->si_syscall == SYS_openat) {
+        path = reinterpret_cast<const char *>(second);
+    }
 #ifdef SYS_open
-    if (info->si_syscall == SYS_open) path = reinterpret_cast<const char *>(first);
+    if (info->si_syscall == SYS_open) {
+        path = reinterpret_cast<const char *>(first);
+    }
 #endif
     static_cast<void>(first);
-    if (path == nullptr) report(what, info->si_syscall, nullptr);
+    if (path == nullptr) {
+        report(what, info->si_syscall, nullptr);
+    }
     const long answer = serve(path);
-    if (answer == -EACCES) report(what, info->si_syscall, path);
+    if (answer == -EACCES) {
+        report(what, info->si_syscall, path);
+    }
 #if defined(__x86_64__)
     registers[REG_RAX] = answer;
 #else
@@ -134,11 +167,16 @@ inline void on_sigsys(int, siginfo_t *info, void *context) {
 }
 
 // Open what is to be served and take over SIGSYS. Files that cannot be opened are not served.
-inline void prepare(const std::vector<std::string> &paths, int fd, int status) {
+inline void prepare(const std::vector<std::string> &paths, int fd, int status)
+{
     for (const std::string &path : paths) {
-        if (served_count == 32 || path.size() >= sizeof served[0].path) break;
+        if (served_count == 32 || path.size() >= sizeof served[0].path) {
+            break;
+        }
         const int opened = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        if (opened < 0) continue;
+        if (opened < 0) {
+            continue;
+        }
         std::strcpy(served[served_count].path, path.c_str());
         served[served_count++].fd = opened;
     }

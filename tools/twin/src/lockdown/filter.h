@@ -31,8 +31,9 @@ constexpr uint32_t trap(Attempt what) { return SECCOMP_RET_TRAP | static_cast<ui
 constexpr uint32_t kill_process = 0x80000000u; // SECCOMP_RET_KILL_PROCESS
 
 class Filter {
-  public:
-    Filter() {
+public:
+    Filter()
+    {
         load(offsetof(seccomp_data, arch));
         jump(BPF_JEQ, AKGEN_AUDIT_ARCH, 1, 0);
         code_.push_back(BPF_STMT(BPF_RET | BPF_K, kill_process));
@@ -43,7 +44,8 @@ class Filter {
 #endif
     }
 
-    Filter &on(std::initializer_list<long> calls, uint32_t action) {
+    Filter &on(std::initializer_list<long> calls, uint32_t action)
+    {
         for (const long call : calls) {
             jump(BPF_JEQ, static_cast<uint32_t>(call), 0, 1);
             code_.push_back(BPF_STMT(BPF_RET | BPF_K, action));
@@ -52,15 +54,18 @@ class Filter {
     }
 
     // `then` if the argument's low word has one of the bits, else `otherwise`.
-    Filter &on_bits(long call, int argument, uint32_t bits, uint32_t then, uint32_t otherwise) {
+    Filter &on_bits(long call, int argument, uint32_t bits, uint32_t then, uint32_t otherwise)
+    {
         return tested(call, argument, BPF_JSET, bits, then, otherwise);
     }
     // `then` if the argument's low word has this value, else `otherwise`.
-    Filter &on_value(long call, int argument, uint32_t value, uint32_t then, uint32_t otherwise) {
+    Filter &on_value(long call, int argument, uint32_t value, uint32_t then, uint32_t otherwise)
+    {
         return tested(call, argument, BPF_JEQ, value, then, otherwise);
     }
     // As on_value, and other values go on to the rules that follow.
-    Filter &on_value(long call, int argument, uint32_t value, uint32_t then) {
+    Filter &on_value(long call, int argument, uint32_t value, uint32_t then)
+    {
         jump(BPF_JEQ, static_cast<uint32_t>(call), 0, 4);
         load(low_word(argument));
         jump(BPF_JEQ, value, 0, 1);
@@ -70,18 +75,21 @@ class Filter {
     }
 
     // Put the filter in force with this action for everything else. False if the machine refuses.
-    bool install(uint32_t otherwise, bool all_threads) {
+    bool install(uint32_t otherwise, bool all_threads)
+    {
         code_.push_back(BPF_STMT(BPF_RET | BPF_K, otherwise));
         sock_fprog program{static_cast<unsigned short>(code_.size()), code_.data()};
         const unsigned flags = all_threads ? SECCOMP_FILTER_FLAG_TSYNC : 0;
         return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) == 0;
     }
 
-  private:
-    static uint32_t low_word(int argument) { // both machines are little-endian
+private:
+    static uint32_t low_word(int argument)
+    { // both machines are little-endian
         return static_cast<uint32_t>(offsetof(seccomp_data, args) + sizeof(uint64_t) * static_cast<unsigned>(argument));
     }
-    Filter &tested(long call, int argument, uint16_t test, uint32_t value, uint32_t then, uint32_t otherwise) {
+    Filter &tested(long call, int argument, uint16_t test, uint32_t value, uint32_t then, uint32_t otherwise)
+    {
         jump(BPF_JEQ, static_cast<uint32_t>(call), 0, 4);
         load(low_word(argument));
         jump(test, value, 0, 1);
@@ -89,10 +97,12 @@ class Filter {
         code_.push_back(BPF_STMT(BPF_RET | BPF_K, otherwise));
         return *this;
     }
-    void load(std::size_t offset) {
+    void load(std::size_t offset)
+    {
         code_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)));
     }
-    void jump(uint16_t test, uint32_t value, uint8_t if_true, uint8_t if_false) {
+    void jump(uint16_t test, uint32_t value, uint8_t if_true, uint8_t if_false)
+    {
         code_.push_back(BPF_JUMP(static_cast<uint16_t>(BPF_JMP | test | BPF_K), value, if_true, if_false));
     }
     std::vector<sock_filter> code_;

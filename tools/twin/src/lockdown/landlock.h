@@ -31,24 +31,37 @@ struct __attribute__((packed)) PathAttr {
 };
 
 // The ABI that this kernel offers, 0 if none.
-inline int abi() {
+inline int abi()
+{
     const long version = syscall(sys_create_ruleset, nullptr, 0, 1u);
     return version > 0 ? static_cast<int>(version) : 0;
 }
 
-inline uint64_t handled_by(int abi) {
-    if (abi >= 5) return (1ull << 16) - 1; // device ioctls
-    if (abi >= 3) return (1ull << 15) - 1; // truncation
-    if (abi == 2) return (1ull << 14) - 1; // linking and renaming across folders
+inline uint64_t handled_by(int abi)
+{
+    if (abi >= 5) {
+        return (1ull << 16) - 1; // device ioctls
+    }
+    if (abi >= 3) {
+        return (1ull << 15) - 1; // truncation
+    }
+    if (abi == 2) {
+        return (1ull << 14) - 1; // linking and renaming across folders
+    }
     return (1ull << 13) - 1;
 }
 
-inline void allow(int ruleset, const std::string &path, uint64_t access, uint64_t handled) {
+inline void allow(int ruleset, const std::string &path, uint64_t access, uint64_t handled)
+{
     const int fd = open(path.c_str(), O_PATH | O_CLOEXEC);
-    if (fd < 0) return; // what is not there need not be allowed
+    if (fd < 0) {
+        return; // what is not there need not be allowed
+    }
     struct stat info;
     if (fstat(fd, &info) == 0) {
-        if (!S_ISDIR(info.st_mode)) access &= for_files;
+        if (!S_ISDIR(info.st_mode)) {
+            access &= for_files;
+        }
         const PathAttr rule{access & handled, fd};
         syscall(sys_add_rule, ruleset, 1, &rule, 0);
     }
@@ -56,15 +69,24 @@ inline void allow(int ruleset, const std::string &path, uint64_t access, uint64_
 }
 
 // Confine this thread, and what it starts, to these paths. Returns the ABI in force, 0 if there is none.
-inline int restrict(const std::vector<std::string> &read_paths, const std::vector<std::string> &write_paths) {
+inline int restrict(const std::vector<std::string> &read_paths, const std::vector<std::string> &write_paths)
+{
     const int version = abi();
-    if (version == 0) return 0;
+    if (version == 0) {
+        return 0;
+    }
     const RulesetAttr attr{handled_by(version), version >= 4 ? 3ull : 0ull, version >= 6 ? 3ull : 0ull};
     const std::size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
     const int ruleset = static_cast<int>(syscall(sys_create_ruleset, &attr, size, 0));
-    if (ruleset < 0) return 0;
-    for (const std::string &path : read_paths) allow(ruleset, path, reading, attr.handled_fs);
-    for (const std::string &path : write_paths) allow(ruleset, path, writing, attr.handled_fs);
+    if (ruleset < 0) {
+        return 0;
+    }
+    for (const std::string &path : read_paths) {
+        allow(ruleset, path, reading, attr.handled_fs);
+    }
+    for (const std::string &path : write_paths) {
+        allow(ruleset, path, writing, attr.handled_fs);
+    }
     const long refused = syscall(sys_restrict_self, ruleset, 0);
     close(ruleset);
     return refused == 0 ? version : 0;

@@ -8,7 +8,9 @@
 namespace akgen::seccomp {
 
 // Calls that neither profile has a use for, whatever they are named on this machine.
-inline void refuse_kernel_surface(Filter &filter, uint32_t action) {
+inline void refuse_kernel_surface(Filter &filter, uint32_t action)
+{
+    // clang-format off
     filter.on({SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns, SYS_bpf, SYS_perf_event_open,
                SYS_keyctl, SYS_add_key, SYS_request_key, SYS_init_module, SYS_finit_module, SYS_delete_module,
                SYS_kexec_load, SYS_reboot, SYS_swapon, SYS_swapoff, SYS_open_by_handle_at, SYS_name_to_handle_at,
@@ -19,27 +21,32 @@ inline void refuse_kernel_surface(Filter &filter, uint32_t action) {
                428, 429, 430, 431, 432, // open_tree, move_mount, fsopen, fsconfig, fsmount
                433, 442},               // fspick, mount_setattr
               action);
+    // clang-format on
 #if defined(__x86_64__)
     filter.on({SYS_iopl, SYS_ioperm, SYS_modify_ldt, SYS_uselib, SYS_create_module}, action);
 #endif
 }
 
-inline void refuse_network(Filter &filter, uint32_t action) {
+inline void refuse_network(Filter &filter, uint32_t action)
+{
     filter.on({SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_sendto,
                SYS_recvfrom, SYS_sendmsg, SYS_recvmsg, SYS_sendmmsg, SYS_recvmmsg, SYS_shutdown},
               action);
 }
 
-inline void refuse_inspection(Filter &filter, uint32_t action) {
-    filter.on({SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp,
-               424, 434, 438, 440, 448}, // pidfd_send_signal, pidfd_open, pidfd_getfd, process_madvise, process_mrelease
+inline void refuse_inspection(Filter &filter, uint32_t action)
+{
+    filter.on({SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, 424, 434, 438, 440,
+               448}, // pidfd_send_signal, pidfd_open, pidfd_getfd, process_madvise, process_mrelease
               action);
 }
 
 // Code that runs in this process: computing, memory, threads, and the descriptors that are open already.
-inline bool install_kernel_profile() {
+inline bool install_kernel_profile()
+{
     Filter f;
     const uint32_t self = static_cast<uint32_t>(getpid());
+    // clang-format off
     f.on({SYS_futex, SYS_sched_yield, SYS_read, SYS_write, SYS_mmap, SYS_munmap, SYS_mprotect, SYS_madvise, SYS_brk,
           SYS_mremap, SYS_clock_gettime, SYS_gettimeofday, SYS_nanosleep, SYS_clock_nanosleep, SYS_pread64, SYS_pwrite64,
           SYS_readv, SYS_writev, SYS_lseek, SYS_close, SYS_fstat, SYS_fcntl, SYS_ftruncate, SYS_fsync, SYS_fdatasync,
@@ -50,6 +57,7 @@ inline bool install_kernel_profile() {
           SYS_ppoll, SYS_seccomp, SYS_restart_syscall, SYS_getcwd,
           334}, // rseq on x86-64
          pass);
+    // clang-format on
 #if defined(__x86_64__)
     f.on({SYS_time, SYS_poll, SYS_arch_prctl}, pass);
 #else
@@ -63,21 +71,24 @@ inline bool install_kernel_profile() {
     f.on_value(SYS_prctl, 0, PR_SET_NAME, pass, fail(EPERM));
     f.on({SYS_ioctl}, fail(ENOTTY));
     f.on({SYS_statx, SYS_faccessat, 439 /* faccessat2 */, SYS_readlinkat, SYS_statfs, SYS_fstatfs}, fail(EACCES));
-    f.on({435 /* clone3 */}, fail(ENOSYS)); // its flags lie in memory, out of a filter's sight; the library then uses clone
+    f.on({435 /* clone3 */},
+         fail(ENOSYS)); // its flags lie in memory, out of a filter's sight; the library then uses clone
     f.on_bits(SYS_clone, 0, CLONE_THREAD, pass, trap(Attempt::fork));
     f.on({SYS_execve, SYS_execveat}, trap(Attempt::fork));
     f.on_value(SYS_kill, 0, self, pass, trap(Attempt::signal));
     f.on_value(SYS_tgkill, 0, self, pass, trap(Attempt::signal));
     f.on({SYS_tkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo}, trap(Attempt::signal));
+    // clang-format off
     f.on({SYS_openat, 437 /* openat2 */, SYS_unlinkat, SYS_mkdirat, SYS_mknodat, SYS_linkat, SYS_symlinkat, SYS_renameat2,
           SYS_truncate, SYS_fchmodat, SYS_fchmod, SYS_fchownat, SYS_chdir, SYS_fchdir, SYS_getdents64, SYS_memfd_create,
           SYS_utimensat, SYS_setxattr, SYS_inotify_init1},
          trap(Attempt::file));
+    // clang-format on
 #if defined(__x86_64__)
     f.on({SYS_stat, SYS_lstat, SYS_access, SYS_readlink}, fail(EACCES));
     f.on({SYS_fork, SYS_vfork}, trap(Attempt::fork));
-    f.on({SYS_open, SYS_creat, SYS_unlink, SYS_rmdir, SYS_mkdir, SYS_mknod, SYS_link, SYS_symlink, SYS_rename, SYS_renameat,
-          SYS_chmod, SYS_chown, SYS_getdents},
+    f.on({SYS_open, SYS_creat, SYS_unlink, SYS_rmdir, SYS_mkdir, SYS_mknod, SYS_link, SYS_symlink, SYS_rename,
+          SYS_renameat, SYS_chmod, SYS_chown, SYS_getdents},
          trap(Attempt::file));
 #endif
     refuse_network(f, trap(Attempt::network));
@@ -87,7 +98,8 @@ inline bool install_kernel_profile() {
 }
 
 // A compiler and what it starts. Reaching out of its process group would outlive the group's end, so it is refused.
-inline bool install_compiler_profile() {
+inline bool install_compiler_profile()
+{
     Filter f;
     refuse_network(f, fail(EPERM));
     refuse_inspection(f, fail(EPERM));
@@ -97,7 +109,8 @@ inline bool install_compiler_profile() {
 }
 
 // What a running kernel needs no more once all is loaded and every thread runs.
-inline bool install_seal() {
+inline bool install_seal()
+{
     Filter f;
     f.on({SYS_clone}, trap(Attempt::fork));
     f.on_bits(SYS_mmap, 2, PROT_EXEC, fail(EPERM), pass);

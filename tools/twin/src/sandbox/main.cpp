@@ -16,44 +16,65 @@
 
 namespace {
 
-int usage(const char *why) {
+int usage(const char *why)
+{
     std::fprintf(stderr, "akgen_sandbox: %s\n", why);
     return 125;
 }
 
-int print_state() {
+int print_state()
+{
     akgen::Lockdown wanted;
     wanted.profile = akgen::SandboxProfile::compiler;
     const akgen::LockdownState state = akgen::akgen_lockdown(wanted);
-    std::printf("{\"no_new_privs\":%s,\"seccomp\":%s,\"landlock_abi\":%d,\"user_namespace\":%s,\"network_namespace\":%s,"
-                "\"ipc_namespace\":%s,\"missing\":\"%s\"}\n",
-                state.no_new_privs ? "true" : "false", state.seccomp ? "true" : "false", state.landlock_abi,
-                state.user_namespace ? "true" : "false", state.network_namespace ? "true" : "false",
-                state.ipc_namespace ? "true" : "false", state.missing.c_str());
+    std::printf(
+        "{\"no_new_privs\":%s,\"seccomp\":%s,\"landlock_abi\":%d,\"user_namespace\":%s,\"network_namespace\":%s,"
+        "\"ipc_namespace\":%s,\"missing\":\"%s\"}\n",
+        state.no_new_privs ? "true" : "false", state.seccomp ? "true" : "false", state.landlock_abi,
+        state.user_namespace ? "true" : "false", state.network_namespace ? "true" : "false",
+        state.ipc_namespace ? "true" : "false", state.missing.c_str());
     return 0;
 }
 
-int run(int argc, char **argv) {
+int run(int argc, char **argv)
+{
     akgen::Lockdown wanted;
     wanted.profile = akgen::SandboxProfile::compiler;
     const char *folder = nullptr;
     int i = 1;
     for (; i < argc && std::strcmp(argv[i], "--") != 0; i += 2) {
-        if (std::strcmp(argv[i], "--state") == 0) return print_state();
-        if (i + 1 >= argc) return usage("an option lacks its value");
+        if (std::strcmp(argv[i], "--state") == 0) {
+            return print_state();
+        }
+        if (i + 1 >= argc) {
+            return usage("an option lacks its value");
+        }
         const std::string option = argv[i];
         const char *value = argv[i + 1];
-        if (option == "--read") wanted.read_paths.push_back(value);
-        else if (option == "--write") wanted.write_paths.push_back(value);
-        else if (option == "--cpu-s") wanted.cpu_s = std::strtoull(value, nullptr, 10);
-        else if (option == "--address-bytes") wanted.address_bytes = std::strtoull(value, nullptr, 10);
-        else if (option == "--file-bytes") wanted.file_bytes = std::strtoull(value, nullptr, 10);
-        else if (option == "--open-files") wanted.open_files = std::strtoull(value, nullptr, 10);
-        else if (option == "--chdir") folder = value;
-        else return usage("an option is unknown");
+        if (option == "--read") {
+            wanted.read_paths.push_back(value);
+        } else if (option == "--write") {
+            wanted.write_paths.push_back(value);
+        } else if (option == "--cpu-s") {
+            wanted.cpu_s = std::strtoull(value, nullptr, 10);
+        } else if (option == "--address-bytes") {
+            wanted.address_bytes = std::strtoull(value, nullptr, 10);
+        } else if (option == "--file-bytes") {
+            wanted.file_bytes = std::strtoull(value, nullptr, 10);
+        } else if (option == "--open-files") {
+            wanted.open_files = std::strtoull(value, nullptr, 10);
+        } else if (option == "--chdir") {
+            folder = value;
+        } else {
+            return usage("an option is unknown");
+        }
     }
-    if (i + 1 >= argc) return usage("no program is given after --");
-    if (folder != nullptr && chdir(folder) != 0) return usage("the working folder cannot be entered");
+    if (i + 1 >= argc) {
+        return usage("no program is given after --");
+    }
+    if (folder != nullptr && chdir(folder) != 0) {
+        return usage("the working folder cannot be entered");
+    }
     akgen::akgen_lockdown(wanted);
     execvp(argv[i + 1], argv + i + 1);
     std::fprintf(stderr, "akgen_sandbox: %s: %s\n", argv[i + 1], std::strerror(errno));
@@ -62,7 +83,8 @@ int run(int argc, char **argv) {
 
 } // namespace
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     try {
         return run(argc, argv);
     } catch (const std::exception &error) {

@@ -44,8 +44,9 @@ std::string own_program()
 
 bool cube_word(const char *symbol)
 {
-    static const char *const words[] = {"on_cube_core", "nd_to_nz", "load_fractals", "load_squares", "load_image", "fill_cube",
-                                        "multiply", "fix_out", "fix_to_l1", "fix_scale", "fix_matrices", "fix_legacy"};
+    static const char *const words[] = {"on_cube_core", "nd_to_nz",  "load_fractals", "load_squares",
+                                        "load_image",   "fill_cube", "multiply",      "fix_out",
+                                        "fix_to_l1",    "fix_scale", "fix_matrices",  "fix_legacy"};
     if (std::strncmp(symbol, "_ZN5akgen4twin", 14) != 0) {
         return false;
     }
@@ -82,7 +83,8 @@ bool names_cube(const std::string &path)
             continue;
         }
         Elf64_Sym symbol;
-        for (uint64_t s = section.sh_offset; s < section.sh_offset + section.sh_size && at(s, symbol); s += sizeof symbol) {
+        for (uint64_t s = section.sh_offset; s < section.sh_offset + section.sh_size && at(s, symbol);
+             s += sizeof symbol) {
             const uint64_t name = names.sh_offset + symbol.st_name;
             if (symbol.st_shndx == SHN_UNDEF && name < bytes.size() && cube_word(bytes.data() + name)) {
                 return true;
@@ -125,7 +127,8 @@ std::map<uint64_t, std::string> lines_of(const UnitProgram &program, const std::
         std::snprintf(text, sizeof text, " 0x%llx", static_cast<unsigned long long>(offset));
         command += offset ? text : "";
     }
-    FILE *pipe = program.file.find('\'') == std::string::npos ? popen((command + " 2>/dev/null").c_str(), "r") : nullptr;
+    FILE *pipe =
+        program.file.find('\'') == std::string::npos ? popen((command + " 2>/dev/null").c_str(), "r") : nullptr;
     if (!pipe) {
         return places;
     }

@@ -35,7 +35,8 @@ State &state()
 // A test whose kernel failed a check must not end well, whatever its own comparison says.
 void end_with_failure()
 {
-    std::fprintf(stderr, "akgen: %zu kernel run%s failed a check of the twin\n", state().failed, state().failed == 1 ? "" : "s");
+    std::fprintf(stderr, "akgen: %zu kernel run%s failed a check of the twin\n", state().failed,
+                 state().failed == 1 ? "" : "s");
     std::fflush(nullptr);
     _exit(1);
 }
@@ -83,12 +84,9 @@ struct Alarm {
 TaskType task_of(UnitMode mode, bool cube_wanted)
 {
     switch (mode) {
-    case UnitMode::cube:
-        return {true, 0};
-    case UnitMode::vector:
-        return {false, 1};
-    default:
-        return {cube_wanted, 2};
+    case UnitMode::cube: return {true, 0};
+    case UnitMode::vector: return {false, 1};
+    default: return {cube_wanted, 2};
     }
 }
 
@@ -132,8 +130,9 @@ std::string run(const UnitCall &call)
     if (const char *path = std::getenv("AKGEN_TWIN_REPORT")) {
         report.fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     }
-    report.line("{\"kind\":\"kernel\",\"name\":" + json_quote(call.kernel) + ",\"blocks\":" + std::to_string(call.blocks) +
-                ",\"file\":" + json_quote(call.file) + ",\"line\":" + std::to_string(call.line) + "}");
+    report.line("{\"kind\":\"kernel\",\"name\":" + json_quote(call.kernel) +
+                ",\"blocks\":" + std::to_string(call.blocks) + ",\"file\":" + json_quote(call.file) +
+                ",\"line\":" + std::to_string(call.line) + "}");
     const GmMapping workspace("the system's workspace", system_workspace_bytes, Poison::none, false);
     LaunchRequest request;
     request.chip = &chip;

@@ -13,7 +13,7 @@ constexpr const char *kModes[] = {"CAST_NONE",  "CAST_RINT",  "CAST_FLOOR", "CAS
 const char *row_of(DType to, DType from)
 {
     switch (static_cast<uint32_t>(from) << 8 | static_cast<uint32_t>(to)) {
-#define AKGEN_ROW(F, T, Text)                                                                                        \
+#define AKGEN_ROW(F, T, Text)                                                                                          \
     case static_cast<uint32_t>(DType::F) << 8 | static_cast<uint32_t>(DType::T): return "Cast " Text;
         AKGEN_ROW(I4, F16, "int4b_t->half")
         AKGEN_ROW(U8, F16, "uint8_t->half")

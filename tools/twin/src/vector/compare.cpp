@@ -42,8 +42,7 @@ template <typename T> void flags(uint8_t *out, const T *a, const T *b, size_t n,
 void compare_chunk(DType type, uint8_t *out, const uint8_t *a, const uint8_t *b, size_t n, uint8_t mode)
 {
     switch (type) {
-    case DType::F32:
-        return flags(out, reinterpret_cast<const float *>(a), reinterpret_cast<const float *>(b), n, mode);
+    case DType::F32: return flags(out, reinterpret_cast<const float *>(a), reinterpret_cast<const float *>(b), n, mode);
     case DType::F16: {
         alignas(64) float x[kChunk], y[kChunk];
         widen_half(reinterpret_cast<const uint16_t *>(a), x, n);
@@ -187,8 +186,8 @@ void compare_scalar_count(DType type, View dst, View src, uint64_t scalar, uint8
     const Scalar filled(scalar, dtype_bytes(type));
     count_form("CompareScalar", "Compares", pc, type, dst, src, View{}, &filled, mode, count);
 }
-void compare_scalar_repeat(DType type, View dst, View src, uint64_t scalar, uint8_t mode, MaskArg mask,
-                           uint32_t repeat, const Strides &strides)
+void compare_scalar_repeat(DType type, View dst, View src, uint64_t scalar, uint8_t mode, MaskArg mask, uint32_t repeat,
+                           const Strides &strides)
 {
     const void *pc = __builtin_return_address(0);
     const Scalar filled(scalar, dtype_bytes(type));

@@ -53,14 +53,16 @@ void require_temporary(const char *api, const void *pc, const View &work, uint64
     }
 }
 
-void require_apart(const char *api, const void *pc, const View &work, uint64_t least, const View &operand, uint64_t bytes)
+void require_apart(const char *api, const void *pc, const View &work, uint64_t least, const View &operand,
+                   uint64_t bytes)
 {
     if (!work.data || !operand.data || least == 0 || bytes == 0) {
         return;
     }
     const bool apart = work.data >= operand.data + bytes || operand.data >= work.data + least;
     if (!apart) {
-        warn("TEMPORARY_OVERLAP", api, pc, "%s: sharedTmpBuffer and an operand share memory; intermediate values overwrite it", api);
+        warn("TEMPORARY_OVERLAP", api, pc,
+             "%s: sharedTmpBuffer and an operand share memory; intermediate values overwrite it", api);
     }
 }
 

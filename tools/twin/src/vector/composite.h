@@ -36,6 +36,7 @@ private:
 void require_temporary(const char *api, const void *pc, const View &work, uint64_t least);
 
 // Warn TEMPORARY_OVERLAP if a shared temporary buffer begins within an operand, or an operand within its first bytes.
-void require_apart(const char *api, const void *pc, const View &work, uint64_t least, const View &operand, uint64_t bytes);
+void require_apart(const char *api, const void *pc, const View &work, uint64_t least, const View &operand,
+                   uint64_t bytes);
 
 } // namespace akgen::twin

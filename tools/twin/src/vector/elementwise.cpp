@@ -106,8 +106,8 @@ void vector_count(VecOp op, DType type, View dst, View src0, View src1, uint64_t
     run_prepared(p, type, pc, scalar, w);
 }
 
-void vector_repeat(VecOp op, DType type, View dst, View src0, View src1, uint64_t scalar, MaskArg mask,
-                   uint32_t repeat, const Strides &strides)
+void vector_repeat(VecOp op, DType type, View dst, View src0, View src1, uint64_t scalar, MaskArg mask, uint32_t repeat,
+                   const Strides &strides)
 {
     const void *pc = __builtin_return_address(0);
     Prepared p = prepare(op, type, {dst, src0, src1}, pc, strides);

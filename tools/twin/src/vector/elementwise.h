@@ -53,14 +53,14 @@ template <typename T> T shift_right(T a, T by, bool rounds)
     return static_cast<T>(wide >> n);
 }
 
-#define AKGEN_OP(Name, Uses, Value)                                                                                  \
-    struct Name {                                                                                                    \
-        static constexpr int uses = Uses;                                                                            \
-        template <typename T>                                                                                        \
-        static T f([[maybe_unused]] T d, [[maybe_unused]] T a, [[maybe_unused]] T b, [[maybe_unused]] T s)           \
-        {                                                                                                            \
-            return static_cast<T>(Value);                                                                            \
-        }                                                                                                            \
+#define AKGEN_OP(Name, Uses, Value)                                                                                    \
+    struct Name {                                                                                                      \
+        static constexpr int uses = Uses;                                                                              \
+        template <typename T>                                                                                          \
+        static T f([[maybe_unused]] T d, [[maybe_unused]] T a, [[maybe_unused]] T b, [[maybe_unused]] T s)             \
+        {                                                                                                              \
+            return static_cast<T>(Value);                                                                              \
+        }                                                                                                              \
     };
 
 constexpr int reads_dst(Use use) { return use == Use::BOTH ? 1 : 0; }

@@ -120,8 +120,7 @@ void gather_blocks(DType type, View dst, View src, View offsets, uint32_t repeat
     issue(instr);
     for (uint32_t r = 0; r < repeat; ++r) {
         for (uint32_t b = 0; b < 8; ++b) {
-            std::memmove(dst.data +
-                             32 * (static_cast<uint64_t>(r) * dst_repeat + static_cast<uint64_t>(b) * dst_block),
+            std::memmove(dst.data + 32 * (static_cast<uint64_t>(r) * dst_repeat + static_cast<uint64_t>(b) * dst_block),
                          src.data + offset[r * 8 + b], 32);
         }
     }
@@ -169,8 +168,7 @@ uint64_t gather_mask(DType type, View dst, View src, View bits, uint8_t pattern,
         add_span(instr, src, reach, false);
     }
     add_span(instr, bits, static_cast<uint64_t>(repeats - 1) * bits_repeat * 32 + (each + 7) / 8, false);
-    if (bits.data == nullptr || bits.size_bytes == 0 ||
-        instr.access[instr.n_access - 1].row_bytes <= bits.size_bytes) {
+    if (bits.data == nullptr || bits.size_bytes == 0 || instr.access[instr.n_access - 1].row_bytes <= bits.size_bytes) {
         uint64_t total = 0;
         for (uint32_t r = 0; r < repeats; ++r) {
             for (uint32_t i = 0; i < each; ++i) {

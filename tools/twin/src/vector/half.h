@@ -28,8 +28,7 @@ inline void widen_half(const uint16_t *src, float *dst, size_t n)
 #if defined(__AVX512F__)
     for (; i + 16 <= n; i += 16) {
         const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(src + i));
-        _mm512_storeu_ps(dst + i,
-                         _mm512_maskz_cvtph_ps(0xffff, halves)); // maskz: the plain form trips -Wuninitialized
+        _mm512_storeu_ps(dst + i, _mm512_maskz_cvtph_ps(0xffff, halves)); // maskz: the plain form trips -Wuninitialized
     }
 #elif defined(__F16C__)
     for (; i + 8 <= n; i += 8) {

@@ -62,11 +62,12 @@ void drop_out(DType type, View dst, View src, View mask, View work, float keep, 
     const uint64_t n = static_cast<uint64_t>(rows) * columns;
     const uint32_t needed = bits ? (columns + 7) / 8 : columns;
     if (mask_columns < needed || (rows > 1 && bits && columns % 8 != 0)) {
-        trap("SELECT_MODE", api, pc, "DropOut: rows of %u elements have %u bytes of mask each; %u are needed.",
-             columns, mask_columns, needed);
+        trap("SELECT_MODE", api, pc, "DropOut: rows of %u elements have %u bytes of mask each; %u are needed.", columns,
+             mask_columns, needed);
     }
     if (!(keep > 0.0f && keep < 1.0f)) {
-        warn("SELECT_MODE", api, pc, "DropOut: keepProb is %g; it must lie between 0 and 1.", static_cast<double>(keep));
+        warn("SELECT_MODE", api, pc, "DropOut: keepProb is %g; it must lie between 0 and 1.",
+             static_cast<double>(keep));
     }
     if (n == 0) {
         return;
@@ -92,8 +93,8 @@ void drop_out(DType type, View dst, View src, View mask, View work, float keep, 
     }
 }
 
-void pad_rows(DType type, View dst, View src, View work, uint32_t rows, uint32_t columns, uint32_t valid,
-              uint32_t left, uint32_t right, int32_t value)
+void pad_rows(DType type, View dst, View src, View work, uint32_t rows, uint32_t columns, uint32_t valid, uint32_t left,
+              uint32_t right, int32_t value)
 {
     const void *pc = __builtin_return_address(0);
     const char *api = "Pad";
@@ -181,8 +182,7 @@ void confusion_transpose(DType type, View dst, View src, View work, uint8_t kind
         for (at.n = 0; at.n < all.n; ++at.n) {
             for (at.s = 0; at.s < all.s; ++at.s) {
                 for (at.d = 0; at.d < all.d; ++at.d) {
-                    std::memcpy(dst.data + order.to(all, at) * bytes, held.data() + order.from(all, at) * bytes,
-                                bytes);
+                    std::memcpy(dst.data + order.to(all, at) * bytes, held.data() + order.from(all, at) * bytes, bytes);
                 }
             }
         }

@@ -49,8 +49,8 @@ void mul_add_wide(uint8_t *d, const uint8_t *a, const uint8_t *b, uint64_t, size
 {
     float *dst = reinterpret_cast<float *>(d);
     for (size_t i = 0; i < n; ++i) {
-        dst[i] += widen_half(reinterpret_cast<const uint16_t *>(a)[i]) *
-                  widen_half(reinterpret_cast<const uint16_t *>(b)[i]);
+        dst[i] +=
+            widen_half(reinterpret_cast<const uint16_t *>(a)[i]) * widen_half(reinterpret_cast<const uint16_t *>(b)[i]);
     }
 }
 void axpy_wide(uint8_t *d, const uint8_t *a, const uint8_t *, uint64_t scalar, size_t n)
@@ -77,8 +77,7 @@ template <typename F> void to_half(uint8_t *d, const uint8_t *a, const uint8_t *
         reinterpret_cast<uint16_t *>(d)[i] = narrow_half(F::f(0.0f, x[i], y[i], 0.0f));
     }
 }
-template <typename D, typename F>
-void half_to_byte(uint8_t *d, const uint8_t *a, const uint8_t *b, uint64_t, size_t n)
+template <typename D, typename F> void half_to_byte(uint8_t *d, const uint8_t *a, const uint8_t *b, uint64_t, size_t n)
 {
     for (size_t i = 0; i < n; ++i) {
         const float x = widen_half(reinterpret_cast<const uint16_t *>(a)[i]);
@@ -114,13 +113,13 @@ template <typename F> Loop to_byte(DType t)
 Loop loop_of(VecOp op, DType t)
 {
     switch (op) {
-#define AKGEN_UNARY(Name, dtypes, ...)                                                                               \
+#define AKGEN_UNARY(Name, dtypes, ...)                                                                                 \
     case VecOp::Name: return among<ops::Name, dtypes>(t);
-#define AKGEN_BINARY(Name, dtypes, ...)                                                                              \
+#define AKGEN_BINARY(Name, dtypes, ...)                                                                                \
     case VecOp::Name: return among<ops::Name, dtypes>(t);
-#define AKGEN_SCALAR(Name, dtypes, ...)                                                                              \
+#define AKGEN_SCALAR(Name, dtypes, ...)                                                                                \
     case VecOp::Name: return among<ops::Name, dtypes>(t);
-#define AKGEN_VARIANT(Row, name, sources, dst, dst_bytes, cost, loop)                                                \
+#define AKGEN_VARIANT(Row, name, sources, dst, dst_bytes, cost, loop)                                                  \
     case VecOp::Row: return loop;
 #include "akgen/tables/vector.def"
     case VecOp::COUNT: break;
@@ -133,7 +132,7 @@ constexpr OpFacts kFacts[] = {
 #define AKGEN_UNARY(Name, dtypes, dst, value, cost) {VecOp::Name, #Name, cost, 1, dst == Use::BOTH, 0},
 #define AKGEN_BINARY(Name, dtypes, dst, value, cost) {VecOp::Name, #Name, cost, 2, dst == Use::BOTH, 0},
 #define AKGEN_SCALAR(Name, dtypes, dst, value, cost) {VecOp::Name, #Name, cost, 1, dst == Use::BOTH, 0},
-#define AKGEN_VARIANT(Row, name, sources, dst, dst_bytes, cost, loop)                                                \
+#define AKGEN_VARIANT(Row, name, sources, dst, dst_bytes, cost, loop)                                                  \
     {VecOp::Row, name, cost, sources, dst == Use::BOTH, dst_bytes},
 #include "akgen/tables/vector.def"
 };

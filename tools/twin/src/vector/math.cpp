@@ -130,9 +130,8 @@ void math_count(MathOp op, DType type, View dst, View src0, View src1, View work
     const MathFacts &f = math_facts(op);
     Call c{f.name, __builtin_return_address(0), type, dst, src0, src1, work, f.sources, {}};
     if (begin(c, count, f.steps)) {
-        over_chunks(c, count, [&](float *out, const float *a, const float *b, size_t n) {
-            math_loop(op, out, a, b, scalar, n);
-        });
+        over_chunks(c, count,
+                    [&](float *out, const float *a, const float *b, size_t n) { math_loop(op, out, a, b, scalar, n); });
     }
 }
 
@@ -168,8 +167,8 @@ void power_integer(View dst, View src0, View src1, View work, int64_t count)
     Call c{f.name, __builtin_return_address(0), DType::I32, dst, src0, src1, work, 2, {}};
     if (begin(c, count, f.steps)) {
         for (int64_t i = 0; i < count; ++i) {
-            reinterpret_cast<int32_t *>(dst.data)[i] = integer_power(
-                reinterpret_cast<const int32_t *>(c.src0.data)[i], reinterpret_cast<const int32_t *>(c.src1.data)[i]);
+            reinterpret_cast<int32_t *>(dst.data)[i] = integer_power(reinterpret_cast<const int32_t *>(c.src0.data)[i],
+                                                                     reinterpret_cast<const int32_t *>(c.src1.data)[i]);
         }
     }
 }
@@ -194,9 +193,8 @@ void cumulative_sum(DType type, View dst, View last_row, View src, View work, ui
     Call c{"CumSum", __builtin_return_address(0), type, dst, src, {}, work, 1, {}};
     const uint32_t bytes = dtype_bytes(type);
     if (static_cast<uint64_t>(inner) * bytes % 32 != 0) {
-        trap("UB_ALIGNMENT", c.api, c.pc,
-             "CumSum: the inner axis of %u elements is %llu bytes, not a multiple of 32.", inner,
-             static_cast<unsigned long long>(static_cast<uint64_t>(inner) * bytes));
+        trap("UB_ALIGNMENT", c.api, c.pc, "CumSum: the inner axis of %u elements is %llu bytes, not a multiple of 32.",
+             inner, static_cast<unsigned long long>(static_cast<uint64_t>(inner) * bytes));
     }
     if (!begin(c, static_cast<int64_t>(outer) * inner, kSteps)) {
         return;
@@ -217,8 +215,7 @@ void cumulative_sum(DType type, View dst, View last_row, View src, View work, ui
     for (uint32_t r = 0; r < runs; ++r) { // half sums in float, as the API does
         float sum = 0.0f;
         for (uint32_t i = 0; i < length; ++i) {
-            const uint64_t at =
-                last_axis ? static_cast<uint64_t>(r) * inner + i : static_cast<uint64_t>(i) * inner + r;
+            const uint64_t at = last_axis ? static_cast<uint64_t>(r) * inner + i : static_cast<uint64_t>(i) * inner + r;
             sum += load(at);
             store(dst.data, at, sum);
         }

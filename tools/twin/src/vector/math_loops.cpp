@@ -57,9 +57,9 @@ inline double gelu(double x) { return x / (1.0 + exp(-2.0 * kSqrt2OverPi * (x + 
 void math_loop(MathOp op, float *d, const float *x, const float *y, float scalar, size_t n)
 {
     const double s = static_cast<double>(scalar);
-#define AKGEN_EACH(Name, Expr)                                                                                       \
+#define AKGEN_EACH(Name, Expr)                                                                                         \
     case MathOp::Name: return each(d, x, y, scalar, n, [=](double a) { return Expr; });
-#define AKGEN_EACH2(Name, Expr)                                                                                      \
+#define AKGEN_EACH2(Name, Expr)                                                                                        \
     case MathOp::Name: return each2(d, x, y, n, [=](double a, double b) { return Expr; });
     switch (op) {
         AKGEN_EACH(Tanh, tanh(a))

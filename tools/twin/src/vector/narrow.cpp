@@ -60,8 +60,8 @@ void narrow(DType to, const Operand &dst, const Operand &src, bool table, bool u
                      dtype_name(to));
             }
             const float value = static_cast<float>(x) * f.scale + static_cast<float>(f.offset);
-            uint8_t *at = lane_address(dst, r, lane / kBlockLanes * kBlockLanes) + lane % kBlockLanes +
-                          (upper ? kBlockLanes : 0);
+            uint8_t *at =
+                lane_address(dst, r, lane / kBlockLanes * kBlockLanes) + lane % kBlockLanes + (upper ? kBlockLanes : 0);
             *at = to == DType::I8 ? static_cast<uint8_t>(to_integer<int8_t, Round::RINT, float>(value))
                                   : to_integer<uint8_t, Round::RINT, float>(value);
         }

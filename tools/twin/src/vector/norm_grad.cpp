@@ -23,8 +23,8 @@ void norm_grad(const NormGradCall &c)
     const uint64_t stride = static_cast<uint64_t>(c.stride) * bytes;
     const uint64_t row = static_cast<uint64_t>(c.length) * bytes;
     if (c.length > c.stride || stride % 32 != 0) {
-        trap("VECTOR_COUNT", api, pc,
-             "LayerNormGrad: rows of %u elements, %u apart, are not whole blocks of 32 bytes.", c.length, c.stride);
+        trap("VECTOR_COUNT", api, pc, "LayerNormGrad: rows of %u elements, %u apart, are not whole blocks of 32 bytes.",
+             c.length, c.stride);
     }
     if (c.rows == 0 || c.length == 0) {
         return;

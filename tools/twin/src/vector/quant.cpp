@@ -81,8 +81,8 @@ void dequantise(DType to, DType scale_type, View dst, View src, View scales, Vie
         return;
     }
     Instr instr = vector_instr(api, "Cast int32_t->float", pc, DType::I32, total);
-    instr.access[instr.n_access++] = Access{
-        src.data, static_cast<uint64_t>(count) * 4, rows, static_cast<int64_t>(src_row), false, src.size_bytes};
+    instr.access[instr.n_access++] =
+        Access{src.data, static_cast<uint64_t>(count) * 4, rows, static_cast<int64_t>(src_row), false, src.size_bytes};
     instr.access[instr.n_access++] = Access{
         dst.data, static_cast<uint64_t>(count) * bytes, rows, static_cast<int64_t>(dst_row), true, dst.size_bytes};
     add_span(instr, scales, static_cast<uint64_t>(count) * dtype_bytes(scale_type), false);
@@ -93,8 +93,7 @@ void dequantise(DType to, DType scale_type, View dst, View src, View scales, Vie
         const int32_t *in = reinterpret_cast<const int32_t *>(src.data + r * src_row);
         for (uint32_t i = 0; i < count; ++i) {
             float s = scale;
-            if (scale_type == DType::U64 &&
-                scales.data) { // the bits of a float in the low half, as fixpipe takes them
+            if (scale_type == DType::U64 && scales.data) { // the bits of a float in the low half, as fixpipe takes them
                 uint32_t word;
                 std::memcpy(&word, scales.data + i * 8, sizeof word);
                 std::memcpy(&s, &word, sizeof s);

@@ -111,9 +111,8 @@ void sum_rows(const char *api, DType type, View dst, View src, View work, uint32
         return;
     }
     Instr instr = vector_instr(api, "WholeReduceSum", pc, type, static_cast<uint64_t>(outer) * n);
-    instr.access[0] =
-        Access{src.data,      static_cast<uint64_t>(n) * bytes, outer, static_cast<int64_t>(inner) * bytes, false,
-               src.size_bytes};
+    instr.access[0] = Access{
+        src.data, static_cast<uint64_t>(n) * bytes, outer, static_cast<int64_t>(inner) * bytes, false, src.size_bytes};
     instr.access[1] = Access{dst.data, static_cast<uint64_t>(outer) * bytes, 1, 0, true, dst.size_bytes};
     instr.n_access = 2;
     const uint32_t lanes = 256 / bytes;
@@ -144,13 +143,12 @@ void reduce_pattern(Reduce op, DType type, View dst, View src, View work, uint32
         return;
     }
     if (static_cast<uint64_t>(last) * bytes % 32 != 0) {
-        trap("UB_ALIGNMENT", api, pc, "%s: the last axis of %u elements is %llu bytes, not a multiple of 32", api,
-             last, static_cast<unsigned long long>(static_cast<uint64_t>(last) * bytes));
+        trap("UB_ALIGNMENT", api, pc, "%s: the last axis of %u elements is %llu bytes, not a multiple of 32", api, last,
+             static_cast<unsigned long long>(static_cast<uint64_t>(last) * bytes));
     }
     Instr instr = vector_instr(api, rows ? kNames[static_cast<int>(op)] : "Add", pc, type, n);
     instr.access[0] = Access{src.data, n * bytes, 1, 0, false, src.size_bytes};
-    instr.access[1] =
-        Access{dst.data, static_cast<uint64_t>(rows ? first : last) * bytes, 1, 0, true, dst.size_bytes};
+    instr.access[1] = Access{dst.data, static_cast<uint64_t>(rows ? first : last) * bytes, 1, 0, true, dst.size_bytes};
     instr.n_access = 2;
     if (work.data) {
         instr.access[instr.n_access++] = Access{work.data, 32, 1, 0, true, work.size_bytes};

@@ -8,7 +8,10 @@ namespace {
 
 constexpr const char *kNames[] = {"ReduceProd", "ReduceAny", "ReduceAll"};
 
-float load(DType type, const uint8_t *data, uint64_t i) { return type == DType::U8 ? data[i] : load_real(type, data, i); }
+float load(DType type, const uint8_t *data, uint64_t i)
+{
+    return type == DType::U8 ? data[i] : load_real(type, data, i);
+}
 void store(DType type, uint8_t *data, uint64_t i, float value)
 {
     if (type == DType::U8) {
@@ -47,8 +50,11 @@ void reduce_fold(Fold op, DType type, View dst, View src, View work, uint32_t fi
     for (uint32_t r = 0; r < runs; ++r) {
         float value = op == Fold::ANY ? 0.0f : 1.0f;
         for (uint32_t i = 0; i < length; ++i) {
-            const float x = load(type, src.data, rows ? static_cast<uint64_t>(r) * last + i : static_cast<uint64_t>(i) * last + r);
-            value = op == Fold::PROD ? value * x : op == Fold::ANY ? (value != 0.0f || x != 0.0f) : (value != 0.0f && x != 0.0f);
+            const float x =
+                load(type, src.data, rows ? static_cast<uint64_t>(r) * last + i : static_cast<uint64_t>(i) * last + r);
+            value = op == Fold::PROD  ? value * x
+                    : op == Fold::ANY ? (value != 0.0f || x != 0.0f)
+                                      : (value != 0.0f && x != 0.0f);
         }
         store(type, dst.data, r, value);
     }
@@ -58,7 +64,8 @@ void reduce_xor_sum(View dst, View src0, View src1, View work, int64_t count)
 {
     const void *pc = __builtin_return_address(0);
     if (count < 0) {
-        trap("VECTOR_COUNT", "ReduceXorSum", pc, "ReduceXorSum: the count %lld is negative.", static_cast<long long>(count));
+        trap("VECTOR_COUNT", "ReduceXorSum", pc, "ReduceXorSum: the count %lld is negative.",
+             static_cast<long long>(count));
     }
     const uint64_t span = static_cast<uint64_t>(count) * sizeof(int16_t);
     Composite call("ReduceXorSum", pc, DType::F32, static_cast<uint64_t>(count));
@@ -72,7 +79,8 @@ void reduce_xor_sum(View dst, View src0, View src1, View work, int64_t count)
     call.record({"And", "Not", "Or", "And", "Cast int16_t->float", "WholeReduceSum", "Cast float->int16_t"});
     int64_t sum = 0;
     for (int64_t i = 0; i < count; ++i) {
-        sum += static_cast<int16_t>(reinterpret_cast<const int16_t *>(src0.data)[i] ^ reinterpret_cast<const int16_t *>(src1.data)[i]);
+        sum += static_cast<int16_t>(reinterpret_cast<const int16_t *>(src0.data)[i] ^
+                                    reinterpret_cast<const int16_t *>(src1.data)[i]);
     }
     *reinterpret_cast<int16_t *>(dst.data) = to_integer<int16_t, Round::RINT, float>(static_cast<float>(sum));
 }

@@ -26,8 +26,7 @@ void record(const ReduceJob &j, uint64_t result_bytes, uint64_t step_bytes)
     Instr instr = vector_instr(j.api, j.row, j.pc, j.type, j.walk);
     add_access(instr, j.walk, j.source);
     if (result_bytes) {
-        Access out{j.dst.data, result_bytes,    j.walk.repeats, static_cast<int64_t>(step_bytes),
-                   true,       j.dst.size_bytes};
+        Access out{j.dst.data, result_bytes, j.walk.repeats, static_cast<int64_t>(step_bytes), true, j.dst.size_bytes};
         if (step_bytes <= result_bytes) {
             out = Access{j.dst.data, step_bytes * (j.walk.repeats - 1) + result_bytes, 1, 0, true, j.dst.size_bytes};
         }

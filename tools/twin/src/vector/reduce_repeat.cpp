@@ -71,9 +71,8 @@ void reduce_whole(Reduce op, DType type, View dst, View src, MaskArg mask, int64
 void reduce_whole_as(const char *api, Reduce op, DType type, View dst, View src, MaskArg mask, int64_t repeat,
                      int64_t dst_repeat, int64_t src_block, int64_t src_repeat)
 {
-    ReduceJob j{
-        api,       "WholeReduceSum", __builtin_return_address(0), op, type, dst, src, mask, repeat, dst_repeat,
-        src_block, src_repeat};
+    ReduceJob j{api,       "WholeReduceSum", __builtin_return_address(0), op, type, dst, src, mask, repeat, dst_repeat,
+                src_block, src_repeat};
     whole(j, 0);
 }
 

@@ -23,8 +23,7 @@ struct Job {
 
 bool bit(const uint8_t *bits, uint64_t i) { return (bits[i / 8] >> (i % 8) & 1) != 0; }
 
-template <typename T>
-void pick(T *dst, const T *a, const T *b, T scalar, const uint8_t *bits, uint64_t first, size_t n)
+template <typename T> void pick(T *dst, const T *a, const T *b, T scalar, const uint8_t *bits, uint64_t first, size_t n)
 {
     if (first % 8 == 0 && b == nullptr) {
         for (size_t i = 0; i < n; ++i) {
@@ -79,9 +78,8 @@ void run(const Job &j, const Walk &w, const Strides &s, bool register_bits)
     const Operand d{"dst", j.dst, bytes * 8, s.block[0], s.repeat[0], Use::WRITE};
     const Operand a{"src0", j.src0, bytes * 8, s.block[1], s.repeat[1], Use::READ};
     const Operand b{"src1", j.src1, bytes * 8, s.block[2], s.repeat[2], Use::READ};
-    const uint64_t consumed = j.reuse
-                                  ? (w.lanes < w.active ? w.lanes : w.active)
-                                  : static_cast<uint64_t>(w.repeats - 1) * w.lanes + (w.prefix ? w.last : w.lanes);
+    const uint64_t consumed = j.reuse ? (w.lanes < w.active ? w.lanes : w.active)
+                                      : static_cast<uint64_t>(w.repeats - 1) * w.lanes + (w.prefix ? w.last : w.lanes);
     record(j, w, register_bits ? 0 : (consumed + 7) / 8, d, a, b);
     check_overlap(j.api, j.pc, w, d, a);
     if (!j.has_scalar) {
@@ -112,8 +110,7 @@ Job job_of(const void *pc, DType type, View dst, View bits, View src0, View src1
         trap("SELECT_MODE", "Select", pc, "Select with a scalar as its second source needs VSEL_TENSOR_SCALAR_MODE");
     }
     if (!scalar_form && mode == TENSOR_SCALAR) {
-        trap("SELECT_MODE", "Select", pc,
-             "Select with two tensors needs VSEL_CMPMASK_SPR or VSEL_TENSOR_TENSOR_MODE");
+        trap("SELECT_MODE", "Select", pc, "Select with two tensors needs VSEL_CMPMASK_SPR or VSEL_TENSOR_TENSOR_MODE");
     }
     Job j{};
     j.pc = pc;

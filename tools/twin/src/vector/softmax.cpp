@@ -33,8 +33,7 @@ const Facts &facts(SoftmaxKind kind)
 
 class Rows {
 public:
-    Rows(const SoftmaxCall &c, const char *api, const void *pc)
-        : c_(c), api_(api), pc_(pc), bytes_(dtype_bytes(c.type))
+    Rows(const SoftmaxCall &c, const char *api, const void *pc) : c_(c), api_(api), pc_(pc), bytes_(dtype_bytes(c.type))
     {
     }
 
@@ -275,9 +274,9 @@ bool adjust_softmax(DType type, DType statistic, View result, View max, uint32_t
         }
         issue(fill);
         for (uint32_t i = 0; i < columns; ++i) {
-            const uint64_t at =
-                fractal ? static_cast<uint64_t>(i / 16) * rows * 16 + static_cast<uint64_t>(r) * 16 + i % 16
-                        : static_cast<uint64_t>(r) * columns + i;
+            const uint64_t at = fractal
+                                    ? static_cast<uint64_t>(i / 16) * rows * 16 + static_cast<uint64_t>(r) * 16 + i % 16
+                                    : static_cast<uint64_t>(r) * columns + i;
             std::memcpy(result.data + at * bytes, &to, bytes);
         }
     }

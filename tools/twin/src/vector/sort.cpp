@@ -132,8 +132,7 @@ void merge_records(const char *api, DType type, bool proposals, View dst, const 
                 }
             }
             const uint32_t from = static_cast<uint32_t>(best);
-            std::memcpy(merged.data() + out++ * s.bytes, l.list[from].data + (r * each + at[from]) * s.bytes,
-                        s.bytes);
+            std::memcpy(merged.data() + out++ * s.bytes, l.list[from].data + (r * each + at[from]) * s.bytes, s.bytes);
             at[from]++;
             going = !(l.suspend && at[from] == l.length[from]);
         }

@@ -9,8 +9,8 @@ struct VectorState {
     int16_t deq_offset = 0;
     bool deq_signed = true;
     uint8_t *deq_table = nullptr; // 16 words, SetDeqScale of a tensor
-    uint64_t acc_bits = 0;      // result of the last whole-vector sum (vcadd mode 1)
-    uint64_t extreme_value = 0; // last maximum or minimum, and its index, as bit patterns
+    uint64_t acc_bits = 0;        // result of the last whole-vector sum (vcadd mode 1)
+    uint64_t extreme_value = 0;   // last maximum or minimum, and its index, as bit patterns
     uint64_t extreme_index = 0;
     uint8_t compare_mask[16] = {};       // CMPMASK: result of Compare without destination
     uint64_t transpose_lists[8][8] = {}; // VA registers: 8 registers of 8 addresses

@@ -70,9 +70,7 @@ void group_norm(const GroupNormCall &c)
                  "Mul", "Mul", "Add"});
     std::vector<float> values(static_cast<size_t>(c.channels) * c.length);
     for (uint64_t g = 0; g < static_cast<uint64_t>(c.n) * c.groups; ++g) {
-        const auto at = [&](uint32_t channel, uint32_t i) {
-            return (g * c.channels + channel) * c.stride + i;
-        };
+        const auto at = [&](uint32_t channel, uint32_t i) { return (g * c.channels + channel) * c.stride + i; };
         for (uint32_t k = 0; k < c.channels; ++k) {
             for (uint32_t i = 0; i < c.length; ++i) {
                 values[static_cast<size_t>(k) * c.length + i] = load_real(c.type, c.src.data, at(k, i));

@@ -46,8 +46,8 @@ void require_lanes(const char *api, const void *pc, const Walk &w, uint64_t lo, 
     const bool beyond = w.lanes >= 128 ? false : w.lanes >= 64 ? hi != 0 : (hi != 0 || (lo >> w.lanes) != 0);
     if (beyond) {
         trap("MASK_RANGE", api, pc,
-             "%s: the bit mask {0x%llx, 0x%llx} names lanes past %u, but one repeat of this type has %u elements",
-             api, static_cast<unsigned long long>(lo), static_cast<unsigned long long>(hi), w.lanes - 1, w.lanes);
+             "%s: the bit mask {0x%llx, 0x%llx} names lanes past %u, but one repeat of this type has %u elements", api,
+             static_cast<unsigned long long>(lo), static_cast<unsigned long long>(hi), w.lanes - 1, w.lanes);
     }
 }
 
@@ -61,8 +61,8 @@ void require_operand(const char *api, const void *pc, const char *operand, const
         trap("WRONG_MEMORY", api, pc, "%s: operand %s has no memory; the tensor was never allocated.", api, operand);
     }
     if (space_of(v.data) != Space::UB) {
-        trap("WRONG_MEMORY", api, pc,
-             "%s: operand %s does not lie in the Unified Buffer, where the vector unit works.", api, operand);
+        trap("WRONG_MEMORY", api, pc, "%s: operand %s does not lie in the Unified Buffer, where the vector unit works.",
+             api, operand);
     }
     require_aligned(api, pc, operand, v, bytes);
 }
@@ -76,8 +76,7 @@ Walk walk_count(const char *api, const void *pc, uint32_t lanes, int64_t count)
     Walk w{};
     w.lanes = lanes;
     walk_counter(w, static_cast<uint64_t>(count));
-    mask_state() =
-        MaskState{false, ~uint64_t{0}, ~uint64_t{0}}; // the count form ends with normal mode and a full mask
+    mask_state() = MaskState{false, ~uint64_t{0}, ~uint64_t{0}}; // the count form ends with normal mode and a full mask
     return w;
 }
 
@@ -123,8 +122,7 @@ Walk walk_repeat(const char *api, const void *pc, uint32_t lanes, const MaskArg 
 uint8_t *lane_address(const Operand &o, uint32_t repeat, uint32_t lane)
 {
     const uint64_t byte = static_cast<uint64_t>(lane) * o.bits / 8;
-    return o.view.data + kBlock * (static_cast<uint64_t>(repeat) * o.repeat + byte / kBlock * o.block) +
-           byte % kBlock;
+    return o.view.data + kBlock * (static_cast<uint64_t>(repeat) * o.repeat + byte / kBlock * o.block) + byte % kBlock;
 }
 
 void execute(const Walk &w, const Operand *dst, const Operand *src0, const Operand *src1, Loop loop, uint64_t scalar)
@@ -137,9 +135,7 @@ void execute(const Walk &w, const Operand *dst, const Operand *src0, const Opera
     for (const Operand *o : ops) {
         straight = straight && (!o || (o->block == 1 && (w.repeats == 1 || packed(w, *o))));
     }
-    const auto at = [](const Operand *o, uint32_t r, uint32_t lane) {
-        return o ? lane_address(*o, r, lane) : nullptr;
-    };
+    const auto at = [](const Operand *o, uint32_t r, uint32_t lane) { return o ? lane_address(*o, r, lane) : nullptr; };
     if (straight) {
         loop(dst->view.data, src0 ? src0->view.data : nullptr, src1 ? src1->view.data : nullptr, scalar, w.active);
         return;

@@ -17,10 +17,7 @@ public:
             AppendDim(d);
         }
     }
-    bool operator==(const Shape &o) const
-    {
-        return num_ == o.num_ && std::equal(dims_, dims_ + num_, o.dims_);
-    }
+    bool operator==(const Shape &o) const { return num_ == o.num_ && std::equal(dims_, dims_ + num_, o.dims_); }
     bool operator!=(const Shape &o) const { return !(*this == o); }
     // Return the number of elements; -1 if a dimension is negative or the product overflows.
     int64_t GetShapeSize() const;

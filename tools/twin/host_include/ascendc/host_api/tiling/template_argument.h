@@ -18,7 +18,11 @@ enum : uint32_t {
     ASCENDC_TPL_DETERMINISTIC,
     ASCENDC_TPL_STRUCT,
 };
-enum : uint64_t { ASCENDC_TPL_UI_RANGE = 0, ASCENDC_TPL_UI_LIST, ASCENDC_TPL_UI_MIX }; // how the numbers of a UINT are meant
+enum : uint64_t {
+    ASCENDC_TPL_UI_RANGE = 0,
+    ASCENDC_TPL_UI_LIST,
+    ASCENDC_TPL_UI_MIX
+}; // how the numbers of a UINT are meant
 enum : uint64_t {
     ASCENDC_TPL_AIV_ONLY = 0,
     ASCENDC_TPL_AIC_ONLY,
@@ -55,7 +59,8 @@ struct ParamStruct {
     uint8_t bitWidth;
     std::vector<uint64_t> vals;
     const char *macroType;
-    ParamStruct(const char *inName, uint32_t inParamType, uint8_t inBitWidth, std::vector<uint64_t> inVals, const char *inMacroType)
+    ParamStruct(const char *inName, uint32_t inParamType, uint8_t inBitWidth, std::vector<uint64_t> inVals,
+                const char *inMacroType)
         : name(inName), paramType(inParamType), bitWidth(inBitWidth), vals(std::move(inVals)), macroType(inMacroType)
     {
     }
@@ -84,8 +89,10 @@ AKGEN_HOST_API uint64_t template_key(const TemplateDeclaration &declaration, std
 #define ASCENDC_TPL_FORMAT_DECL(x, ...) ParamStruct{#x, ASCENDC_TPL_FORMAT, ASCENDC_TPL_8_BW, {__VA_ARGS__}, "DECL"}
 #define ASCENDC_TPL_UINT_DECL(x, bw, ...) ParamStruct{#x, ASCENDC_TPL_UINT, bw, {__VA_ARGS__}, "DECL"}
 #define ASCENDC_TPL_BOOL_DECL(x, ...) ParamStruct{#x, ASCENDC_TPL_BOOL, ASCENDC_TPL_1_BW, {__VA_ARGS__}, "DECL"}
-#define ASCENDC_TPL_KERNEL_TYPE_DECL(x, ...) ParamStruct{#x, ASCENDC_TPL_KERNEL_TYPE, ASCENDC_TPL_8_BW, {__VA_ARGS__}, "DECL"}
-#define ASCENDC_TPL_DETERMINISTIC_DECL(x, ...) ParamStruct{#x, ASCENDC_TPL_DETERMINISTIC, ASCENDC_TPL_1_BW, {__VA_ARGS__}, "DECL"}
+#define ASCENDC_TPL_KERNEL_TYPE_DECL(x, ...)                                                                           \
+    ParamStruct{#x, ASCENDC_TPL_KERNEL_TYPE, ASCENDC_TPL_8_BW, {__VA_ARGS__}, "DECL"}
+#define ASCENDC_TPL_DETERMINISTIC_DECL(x, ...)                                                                         \
+    ParamStruct{#x, ASCENDC_TPL_DETERMINISTIC, ASCENDC_TPL_1_BW, {__VA_ARGS__}, "DECL"}
 
 #define ASCENDC_TPL_DTYPE_SEL(x, ...) ParamStruct{#x, ASCENDC_TPL_DTYPE, 0, {__VA_ARGS__}, "SEL"}
 #define ASCENDC_TPL_DATATYPE_SEL(x, ...) ASCENDC_TPL_DTYPE_SEL(x, __VA_ARGS__)
@@ -93,12 +100,22 @@ AKGEN_HOST_API uint64_t template_key(const TemplateDeclaration &declaration, std
 #define ASCENDC_TPL_UINT_SEL(x, ...) ParamStruct{#x, ASCENDC_TPL_UINT, 0, {__VA_ARGS__}, "SEL"}
 #define ASCENDC_TPL_BOOL_SEL(x, ...) ParamStruct{#x, ASCENDC_TPL_BOOL, 0, {__VA_ARGS__}, "SEL"}
 #define ASCENDC_TPL_KERNEL_TYPE_SEL(...) ParamStruct{"kernel_type", ASCENDC_TPL_KERNEL_TYPE, 0, {__VA_ARGS__}, "SEL"}
-#define ASCENDC_TPL_DETERMINISTIC_SEL(...) ParamStruct{"deterministic", ASCENDC_TPL_DETERMINISTIC, 0, {__VA_ARGS__}, "SEL"}
+#define ASCENDC_TPL_DETERMINISTIC_SEL(...)                                                                             \
+    ParamStruct{"deterministic", ASCENDC_TPL_DETERMINISTIC, 0, {__VA_ARGS__}, "SEL"}
 #define ASCENDC_TPL_TILING_STRUCT_SEL(x) ParamStruct{#x, ASCENDC_TPL_STRUCT, 0, {}, "SEL"}
 
-#define ASCENDC_TPL_ARGS_DECL(x, ...) static akgen::host::TemplateDeclaration akgen_template{#x, TilingDeclareParams{__VA_ARGS__}}
-#define ASCENDC_TPL_ARGS_SEL(...) std::vector<ParamStruct>{__VA_ARGS__}
-#define ASCENDC_TPL_SEL(...) static akgen::host::TemplateSelection akgen_selection{akgen_template, TilingSelectParams{__VA_ARGS__}}
+#define ASCENDC_TPL_ARGS_DECL(x, ...)                                                                                  \
+    static akgen::host::TemplateDeclaration akgen_template                                                             \
+    {                                                                                                                  \
+        #x, TilingDeclareParams { __VA_ARGS__ }                                                                        \
+    }
+#define ASCENDC_TPL_ARGS_SEL(...)                                                                                      \
+    std::vector<ParamStruct> { __VA_ARGS__ }
+#define ASCENDC_TPL_SEL(...)                                                                                           \
+    static akgen::host::TemplateSelection akgen_selection                                                              \
+    {                                                                                                                  \
+        akgen_template, TilingSelectParams { __VA_ARGS__ }                                                             \
+    }
 #define GET_TPL_TILING_KEY(...) akgen::host::template_key(akgen_template, __VA_ARGS__)
 #define ASCENDC_TPL_SEL_PARAM(context, ...)                                                                            \
     do {                                                                                                               \
