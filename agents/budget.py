@@ -1,6 +1,6 @@
 """What a run may spend and what it has spent; visible to the agents that spend it."""
 
-from akgen.agents.calls import Usage
+from akgen.agents.calls.model_call import Usage
 from akgen.tools.frozen import Frozen
 
 

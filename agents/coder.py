@@ -1,16 +1,15 @@
 """The model-driven coder: asks for files or edits, joins them with the previous ones, refuses replies without code."""
 
-from akgen.agents.answers import unusable
-from akgen.agents.briefing import Briefing, Describe, EnglishBriefing
 from akgen.agents.budget import Budget
-from akgen.agents.conversation import Answer, Conversation
-from akgen.agents.edits import apply_edits
+from akgen.agents.calls.conversation import Answer, Conversation, unusable
+from akgen.agents.calls.edits import apply_edits
+from akgen.agents.calls.replies import ParsedReply, read_code, spoken
 from akgen.agents.kernel_only import given_host, host_files
 from akgen.agents.plan import Plan
 from akgen.agents.prompts import render
-from akgen.agents.replies import ParsedReply, read_code, spoken
+from akgen.agents.prompts.builder import Briefing, Describe, EnglishBriefing
+from akgen.agents.prompts.retrieval import TOKENS, marked
 from akgen.agents.roles import Feedback, Usage, Written
-from akgen.agents.selection import TOKENS, marked
 from akgen.knowledge.chip import Chip
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.project import KernelProject

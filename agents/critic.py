@@ -1,12 +1,28 @@
-"""The critic: deterministic rules over diagnostics, mismatch patterns and timelines.
+"""The critic: it decides the next move and writes the feedback that the coder reads.
 
-It decides the next move and writes the feedback that the coder reads. The texts and rules are data in knowledge/.
+Deterministic rules over diagnostics, mismatch patterns and timelines come first (texts and rules are data in
+knowledge/); they decide what is possible: a correct kernel may be tuned or accepted, a failed one repaired or planned
+anew. A chat model may choose among that, add its explanation, and say what gain it expects of a tuning step; where its
+answer cannot be used, the rules' decision stands. Attempts that fail in the same way again are told so, then replanned.
 """
 
-from akgen.agents.bottlenecks import WORTH_TELLING, advice_for
-from akgen.agents.findings import explain
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from akgen.agents.calls.context import circumstances
+from akgen.agents.calls.conversation import Conversation, unusable
+from akgen.agents.calls.structured import ask_structured
 from akgen.agents.plan import Plan
+from akgen.agents.prompts import render
+from akgen.agents.prompts.advice import WORTH_TELLING, advice_for
+from akgen.agents.prompts.builder import Brief
+from akgen.agents.prompts.feedback import explain
 from akgen.agents.roles import Decision, Feedback, Hypothesis
+from akgen.knowledge.chip import Chip
+from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.task import Task
 from akgen.tools.verdict import Verdict
@@ -64,3 +80,115 @@ def _first_text(verdict: Verdict) -> str:
     if cause is not None and (m := cause.mismatch) is not None:
         return f"case {cause.id}: {m.count} of {m.total} elements differ, pattern {m.pattern}"
     return str(verdict.outcome)
+
+
+Kind = Literal[
+    "double_buffer",
+    "larger_tiles",
+    "bank_conflicts",
+    "casts",
+    "aligned_rows",
+    "balance",
+    "more_cores",
+    "other",
+]
+
+
+class Critique(Frozen):
+    """The JSON that the critic's prompt asks for."""
+
+    action: Literal["repair", "replan", "tune", "accept"]
+    explanation: str = Field(min_length=1, max_length=4000)
+    kind: Kind | None = None
+    predicted_gain: float | None = Field(default=None, ge=0.0, lt=1.0)
+
+
+class ChatCritic:
+    """Asks a chat model about every attempt that goes on."""
+
+    def __init__(self, conversation: Conversation, chip: Chip) -> None:
+        self._conversation = conversation
+        self._chip = chip
+        self._rules = RuleCritic()
+
+    def criticise(
+        self, task: Task, plan: Plan | None, verdict: Verdict, attempt: int, attempts_left: int
+    ) -> Decision:
+        ruled = self._rules.criticise(task, plan, verdict, attempt, attempts_left)
+        if ruled.feedback is None:  # accepted or given up: there is nothing to choose
+            return ruled
+        choices = ("tune", "accept") if verdict.outcome is Outcome.CORRECT else ("repair", "replan")
+        told = ask_structured(
+            self._conversation,
+            Brief(
+                system=render("critic_system", chip=self._chip, choices=choices),
+                user=render(
+                    "critic_user", task=task, plan=plan, feedback=ruled.feedback.text, action=ruled.action
+                ),
+            ),
+            Critique,
+            role="critic",
+            attempt=attempt,
+            sample=circumstances().sample or 0,
+        )
+        said = told.value
+        if said is None or unusable(told.last, "plan") is not None:
+            return ruled.model_copy(update={"usage": told.usage})
+        unfounded = said.action == "tune" and said.predicted_gain is None
+        if said.action not in choices or unfounded or (said.action == "repair" and ruled.action == "replan"):
+            return ruled.model_copy(update={"usage": told.usage})
+        if said.action == "accept":
+            return Decision(action="accept", why=said.explanation.splitlines()[0], usage=told.usage)
+        text = render("critic_adds", feedback=ruled.feedback.text, said=said)
+        hypothesis = None
+        if said.action == "tune":
+            hypothesis = Hypothesis(kind=said.kind or "other", predicted_gain=said.predicted_gain or 0.0)
+        return Decision(
+            action=said.action,
+            feedback=ruled.feedback.model_copy(update={"text": text, "action": said.action}),
+            why=ruled.why,
+            usage=told.usage,
+            hypothesis=hypothesis,
+        )
+
+
+REPLAN_AFTER = 3  # attempts in a row that fail alike
+
+
+def failure(verdict: Verdict) -> str | None:
+    """Return what a failure is called when it comes again: its first error or mismatch, without numbers."""
+    if verdict.outcome is Outcome.CORRECT:
+        return None
+    cause = verdict.cause()
+    if isinstance(cause, Diagnostic):
+        return f"{cause.code} {re.sub(r'[0-9]+', '#', cause.text.splitlines()[0])}"
+    if cause is not None and cause.mismatch is not None:
+        return f"mismatch {cause.mismatch.output} {cause.mismatch.pattern}"
+    return str(verdict.outcome)
+
+
+def insist(decision: Decision, now: str | None, earlier: Sequence[str | None]) -> Decision:
+    """Return the decision with another strategy if the last attempts failed as this one did.
+
+    The second time, the feedback says that mending the same place did not help; the third time, a new plan is asked
+    for. `earlier` are the failures of the attempts before, oldest first.
+    """
+    if now is None or decision.feedback is None or decision.action != "repair":
+        return decision
+    alike = 1
+    for before in reversed(earlier):
+        if before != now:
+            break
+        alike += 1
+    if alike == 1:
+        return decision
+    replan = alike >= REPLAN_AFTER
+    text = render("repeated", feedback=decision.feedback.text, times=alike, replan=replan)
+    action = "replan" if replan else "repair"
+    return decision.model_copy(
+        update={
+            "action": action,
+            "feedback": decision.feedback.model_copy(update={"text": text, "action": action}),
+            "why": f"{decision.why} ({alike} attempts in a row)",
+        }
+    )

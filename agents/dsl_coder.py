@@ -1,15 +1,18 @@
-"""The coder of the `dsl` route: a chat model writes a tile program, the lowering passes write Ascend C."""
+"""The coders of the tile DSL routes: a chat model writes a tile program, the lowering passes write Ascend C.
+
+On the route `dsl+passes` the model then takes over the kernel's passes.
+"""
 
 import re
 
-from akgen.agents.answers import unusable
-from akgen.agents.briefing import Brief, Describe, task_text
 from akgen.agents.budget import Budget
-from akgen.agents.conversation import Answer, Conversation
+from akgen.agents.calls.conversation import Answer, Conversation, unusable
+from akgen.agents.calls.replies import split_thought
+from akgen.agents.coder import ChatCoder
 from akgen.agents.kernel_only import interface
 from akgen.agents.plan import Plan
 from akgen.agents.prompts import raw_text, render
-from akgen.agents.replies import split_thought
+from akgen.agents.prompts.builder import Brief, Describe, task_text
 from akgen.agents.roles import Feedback, Written
 from akgen.knowledge.chip import Chip
 from akgen.tools.dsl import DslError, lower, parse
@@ -139,3 +142,32 @@ def _nothing(answer: Answer, dsl: str | None, outcome: Outcome, found: tuple[Dia
         usage=answer.usage,
         messages=answer.messages,
     )
+
+
+class PassesCoder:
+    """Lets one coder write the program and another one the kernel that came of it.
+
+    The first sound program is lowered whole, so that there is something to measure. From then on the host and its
+    tiling stay as the first pass made them, and the model rewrites what passes 2 to 4 made, the kernel, by edits or
+    whole.
+    """
+
+    def __init__(self, program: DslCoder, kernel: ChatCoder) -> None:
+        self.name = f"{kernel.name}, tile DSL and passes"
+        self._program = program
+        self._kernel = kernel
+
+    def write(
+        self, task: Task, plan: Plan, feedback: Feedback | None, previous: KernelProject | None, sample: int
+    ) -> Written:
+        """Return a lowered program, or `previous` with another kernel."""
+        if previous is None or feedback is None:
+            return self._program.write(task, plan, feedback, previous, sample)
+        written = self._kernel.write(task, plan, feedback, previous, sample)
+        if written.project is None:
+            return written
+        host = {path: text for path, text in previous.files.items() if path.startswith("op_host/")}
+        kernel = {p: t for p, t in written.project.files.items() if not p.startswith("op_host/")}
+        return written.model_copy(
+            update={"project": written.project.model_copy(update={"files": {**host, **kernel}})}
+        )

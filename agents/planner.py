@@ -5,16 +5,14 @@ from typing import Literal
 
 from pydantic import Field
 
-from akgen.agents.answers import unusable
-from akgen.agents.briefing import Briefing, Describe, EnglishBriefing
 from akgen.agents.budget import Budget
-from akgen.agents.conversation import Conversation
-from akgen.agents.plan import Buffer, Category, Plan, Tiling
-from akgen.agents.plan_check import check_tiling
+from akgen.agents.calls.conversation import Conversation, unusable
+from akgen.agents.calls.replies import split_thought, spoken
+from akgen.agents.calls.structured import Structured, ask_structured
+from akgen.agents.plan import Buffer, Category, Plan, Tiling, check_tiling
 from akgen.agents.prompts import render
-from akgen.agents.replies import split_thought, spoken
+from akgen.agents.prompts.builder import Briefing, Describe, EnglishBriefing
 from akgen.agents.roles import Feedback, Planned, Planner, Usage
-from akgen.agents.structured import Structured, ask_structured
 from akgen.knowledge.chip import Chip
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Diagnostic, Outcome
@@ -161,3 +159,21 @@ def _refused(told: Structured[PlanReply], outcome: Outcome, found: tuple[Diagnos
     return Planned(
         plan=None, outcome=outcome, diagnostics=found, usage=told.usage, messages=told.last.messages
     )
+
+
+class SamePlan:
+    """Plans all samples like the first, where another's planner would vary them.
+
+    A model's samples differ by themselves; with the same plan they also ask the same, and one request answers them all.
+    """
+
+    def __init__(self, inner: Planner) -> None:
+        self.name = inner.name
+        self._inner = inner
+
+    def plan(self, task: Task, feedback: Feedback | None, sample: int) -> Planned:
+        del sample
+        planned = self._inner.plan(task, feedback, 0)
+        if planned.plan is None:
+            return planned
+        return planned.model_copy(update={"plan": planned.plan.model_copy(update={"shared": True})})

@@ -1,11 +1,10 @@
-"""The three deciders as protocols. None of them knows of LangGraph."""
+"""The three deciders as protocols, and what they hand to each other. None of them knows of LangGraph."""
 
 from typing import Literal, Protocol
 
 from akgen.agents.budget import Budget
-from akgen.agents.calls import Usage as Usage
+from akgen.agents.calls.model_call import Usage as Usage
 from akgen.agents.plan import Plan
-from akgen.agents.shown import ContextItem
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.project import KernelProject
@@ -23,6 +22,15 @@ class Feedback(Frozen):
     action: Literal["repair", "tune", "replan"] = "repair"
     left: Budget | None = None  # what may still be spent
     dsl: str | None = None  # the tile program of that attempt
+
+
+class ContextItem(Frozen):
+    """One thing that a prompt showed. `used` says whether the code that came names it; None if that says nothing."""
+
+    kind: Literal["card", "pattern", "experience"]
+    name: str
+    tokens: int
+    used: bool | None = None
 
 
 class Planned(Frozen):

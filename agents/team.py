@@ -4,16 +4,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from akgen.agents.briefing import Briefing, Describe, EnglishBriefing
 from akgen.agents.budget import Budget
-from akgen.agents.calls import CallLimits, CallStore, Price
-from akgen.agents.chat_critic import ChatCritic
+from akgen.agents.calls.conversation import Conversation
+from akgen.agents.calls.model_call import CallLimits, CallStore, Price
+from akgen.agents.calls.retry import RetryPolicy
 from akgen.agents.coder import ChatCoder
-from akgen.agents.conversation import Conversation
-from akgen.agents.critic import RuleCritic
-from akgen.agents.dsl_coder import DslCoder
-from akgen.agents.experience import Recall, RememberingBriefing
-from akgen.agents.kernelgen_briefing import KernelGenBriefing
+from akgen.agents.critic import ChatCritic, RuleCritic
+from akgen.agents.dsl_coder import DslCoder, PassesCoder
 from akgen.agents.models.resolve import (
     COMPOSER,
     ModelOptions,
@@ -21,13 +18,13 @@ from akgen.agents.models.resolve import (
     resolve_model,
     speaks_kernelgen,
 )
-from akgen.agents.models.transport import RetryPolicy
-from akgen.agents.passes_coder import PassesCoder
-from akgen.agents.planner import ChatPlanner
+from akgen.agents.planner import ChatPlanner, SamePlan
+from akgen.agents.prompts.builder import Briefing, Describe, EnglishBriefing
+from akgen.agents.prompts.experience import Recall, RememberingBriefing
+from akgen.agents.prompts.kernelgen import KernelGenBriefing
 from akgen.agents.requests.sentence import hear
 from akgen.agents.requests.understanding import ModelUnderstanding, Understand
 from akgen.agents.roles import Coder, Critic, Planner
-from akgen.agents.same_plan import SamePlan
 from akgen.knowledge.chip import Chip
 from akgen.tools.outcome import InputError
 

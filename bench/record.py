@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from akgen.agents.budget import Budget
-from akgen.agents.calls import CallLimits, Price, Sampling
+from akgen.agents.calls.model_call import CallLimits, Price, Sampling
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.timed import Timed

@@ -2,13 +2,13 @@
 
 import time
 
-from akgen.agents.briefing import EnglishBriefing
 from akgen.agents.budget import Budget
-from akgen.agents.calls import Usage
-from akgen.agents.conversation import Conversation
-from akgen.agents.kernelgen_briefing import KernelGenBriefing
+from akgen.agents.calls.conversation import Conversation
+from akgen.agents.calls.model_call import Usage
 from akgen.agents.models.resolve import ModelOptions, endpoint_name, resolve_model, speaks_kernelgen
 from akgen.agents.plan import Plan
+from akgen.agents.prompts.builder import EnglishBriefing
+from akgen.agents.prompts.kernelgen import KernelGenBriefing
 from akgen.knowledge.chip import Chip
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import InputError

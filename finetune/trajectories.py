@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from akgen.agents.briefing import coder_user, example_project
 from akgen.agents.budget import Budget
+from akgen.agents.calls.replies import split_thought
 from akgen.agents.prompts import render
-from akgen.agents.replies import split_thought
+from akgen.agents.prompts.builder import coder_user, example_project
 from akgen.graph.store.records import Attempt, RunInfo
 from akgen.graph.store.run_store import RunStore, TaskStore
 from akgen.knowledge.chip import DEFAULT_CHIP, chip

@@ -7,7 +7,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from akgen.agents.budget import Spent, exhausted, remaining
-from akgen.agents.repetition import failure, insist
+from akgen.agents.critic import failure, insist
 from akgen.agents.roles import Decision, Planned, Written
 from akgen.graph.deps import Context
 from akgen.graph.lines import decision_line

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from akgen.agents.calls import Usage
+from akgen.agents.calls.model_call import Usage
 from akgen.graph.store.calls import RunCalls
 from akgen.graph.store.memory import Remembered, remembered
 from akgen.graph.store.records import Attempt, RunInfo, Solution

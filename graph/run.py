@@ -11,9 +11,9 @@ from pathlib import Path
 
 from pydantic import Field, SecretStr
 
+from akgen.agents.calls.tracing import start_tracing
 from akgen.agents.models.resolve import COMPOSER, ModelOptions
 from akgen.agents.team import Talk, Team, make_team
-from akgen.agents.tracing import start_tracing
 from akgen.graph.deps import Context
 from akgen.graph.solve import solve
 from akgen.graph.store.calls import RunCalls

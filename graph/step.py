@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from akgen.agents.budget import Spent, remaining
-from akgen.agents.circumstances import Circumstances, under
+from akgen.agents.calls.context import Circumstances, under
+from akgen.agents.calls.tracing import span, stage_span
 from akgen.agents.roles import Usage
-from akgen.agents.tracing import span, stage_span
 from akgen.graph.deps import Context
 from akgen.graph.state import SampleState
 from akgen.graph.store.ledger import Paid

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from akgen.agents.plan import Buffer, Tiling
-from akgen.agents.plan_check import check_tiling
+from akgen.agents.plan import Buffer, Tiling, check_tiling
 from akgen.tools.call import TensorMeta
 from akgen.tools.dsl.buffers import bytes_of, row_alignment, scratch_bytes
 from akgen.tools.dsl.evaluate import Scalar, evaluate

@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata
 from pydantic import ValidationError
 
-from akgen.agents.calls import ModelCall, Reply
+from akgen.agents.calls.model_call import ModelCall, Reply
 from akgen.tools.outcome import InputError
 
 CALLS = "calls"  # the folder below a run's; docs/run_store.md

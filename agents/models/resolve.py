@@ -11,7 +11,7 @@ from pathlib import Path
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
-from akgen.agents.calls import Sampling
+from akgen.agents.calls.model_call import Sampling
 from akgen.agents.models.recorded_run import recorded_model
 from akgen.agents.models.replay import RecordingChatModel, ReplayChatModel
 from akgen.agents.models.scripted import ScriptedChatModel

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Sequence
 
-from akgen.agents.bottlenecks import advice_for
-from akgen.agents.briefing import Describe, task_text
-from akgen.agents.conversation import Conversation
-from akgen.agents.edits import apply_edits, read_edits
+from akgen.agents.calls.conversation import Conversation
+from akgen.agents.calls.edits import apply_edits, read_edits
+from akgen.agents.calls.replies import spoken
 from akgen.agents.optimise.proposal import Hypothesis, Member, Proposal, Trial
 from akgen.agents.prompts import render
-from akgen.agents.replies import spoken
+from akgen.agents.prompts.advice import advice_for
+from akgen.agents.prompts.builder import Describe, task_text
 from akgen.knowledge.chip import Chip
 from akgen.tools.task import Task
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from akgen.agents.calls import Usage
+from akgen.agents.calls.model_call import Usage
 from akgen.tools.frozen import Frozen
 from akgen.tools.knobs import Knobs
 from akgen.tools.outcome import Outcome

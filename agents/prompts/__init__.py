@@ -1,4 +1,4 @@
-"""Prompts as data: Jinja templates beside this file, rendered strictly (an unknown name is an error)."""
+"""Prompts: Jinja templates as data, rendered strictly (an unknown name is an error), and what is put into them."""
 
 from functools import cache
 from importlib.resources import files
@@ -9,7 +9,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 
 @cache
 def _environment() -> Environment:
-    folder = files("akgen.agents.prompts")
+    folder = files("akgen.agents.prompts").joinpath("templates")
     texts = {p.name: p.read_text() for p in folder.iterdir() if p.name.endswith(".j2")}
     # Prompts are plain text for a model: escaping would corrupt the code inside them.
     return Environment(
@@ -27,4 +27,4 @@ def render(name: str, **values: Any) -> str:
 
 def raw_text(name: str) -> str:
     """Return a file beside the templates as it is, without rendering."""
-    return files("akgen.agents.prompts").joinpath(name).read_text()
+    return files("akgen.agents.prompts").joinpath("templates", name).read_text()

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from pydantic import Field, ValidationError
 
-from akgen.agents.conversation import Conversation
+from akgen.agents.calls.conversation import Conversation
+from akgen.agents.calls.replies import read_json
 from akgen.agents.prompts import render
-from akgen.agents.replies import read_json
 from akgen.agents.requests.language import language_of
 from akgen.agents.requests.sentence import Heard, Request, hear, hear_request
 from akgen.knowledge.operators import operators

@@ -9,8 +9,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from akgen.agents.bottlenecks import advice_for
 from akgen.agents.budget import Budget, parse_budget
+from akgen.agents.prompts.advice import advice_for
 from akgen.graph.chat.conversation import COMMANDS, kernel_of, sources_of
 from akgen.graph.chat.export import as_markdown
 from akgen.graph.chat.talk import Talk

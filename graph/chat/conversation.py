@@ -17,7 +17,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from akgen.agents.models.listening import listening
+from akgen.agents.calls.streaming import listening
 from akgen.agents.requests.language import language_of
 from akgen.agents.requests.problems import problem_of
 from akgen.agents.requests.sentence import Heard

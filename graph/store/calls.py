@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from akgen.agents.calls import ModelCall, Usage
+from akgen.agents.calls.model_call import ModelCall, Usage
 from akgen.agents.models.recorded_run import CALLS
 from akgen.graph.store.files import append_line, make_folder, write_whole, writing
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from langgraph.store.base import BaseStore
 from langgraph.store.sqlite import SqliteStore
 
-from akgen.agents.experience import Experience, rank
 from akgen.agents.optimise.proposal import time_of
 from akgen.agents.plan import Plan
+from akgen.agents.prompts.experience import Experience, rank
 from akgen.agents.roles import Feedback
 from akgen.graph.store.files import make_folder, write_whole
 from akgen.graph.store.records import Attempt

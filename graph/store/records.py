@@ -7,10 +7,9 @@ from typing import Any, Literal
 from pydantic import Field
 
 from akgen.agents.budget import Budget, Spent
-from akgen.agents.calls import CallLimits, Price, Sampling
+from akgen.agents.calls.model_call import CallLimits, Price, Sampling
 from akgen.agents.plan import Plan
-from akgen.agents.roles import Decision, Feedback, Hypothesis
-from akgen.agents.shown import ContextItem
+from akgen.agents.roles import ContextItem, Decision, Feedback, Hypothesis
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import Outcome
 from akgen.tools.profile import Profile

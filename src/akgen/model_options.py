@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from akgen.agents.budget import Budget, parse_budget
-from akgen.agents.calls import CallLimits, Price, Sampling
+from akgen.agents.calls.model_call import CallLimits, Price, Sampling
 from akgen.tools.outcome import InputError
 
 MODELS = (

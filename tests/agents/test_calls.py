@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akgen.agents.budget import Budget
-from akgen.agents.calls import CallLimits, Price, Sampling, Usage, shares
-from akgen.agents.circumstances import Circumstances, under
-from akgen.agents.conversation import Answer, Conversation
+from akgen.agents.calls.context import Circumstances, under
+from akgen.agents.calls.conversation import Answer, Conversation
+from akgen.agents.calls.model_call import CallLimits, Price, Sampling, Usage, shares
+from akgen.agents.calls.retry import RetryPolicy
 from akgen.agents.models.resolve import ModelOptions, resolve_model
-from akgen.agents.models.transport import RetryPolicy
 from akgen.graph.store.calls import RunCalls
 from tests.loopback import Act, Body, Loopback, loopback
 

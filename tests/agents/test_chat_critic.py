@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from akgen.agents.chat_critic import ChatCritic
-from akgen.agents.conversation import Conversation
-from akgen.agents.critic import RuleCritic
+from akgen.agents.calls.conversation import Conversation
+from akgen.agents.critic import ChatCritic, RuleCritic
 from akgen.agents.models.scripted import ScriptedChatModel
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Decision, Hypothesis

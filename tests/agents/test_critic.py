@@ -5,10 +5,10 @@ from typing import get_args
 
 import pytest
 
-from akgen.agents.bottlenecks import advice_for
 from akgen.agents.critic import RuleCritic
-from akgen.agents.findings import explain
 from akgen.agents.plan import Plan
+from akgen.agents.prompts.advice import advice_for
+from akgen.agents.prompts.feedback import explain
 from akgen.agents.roles import Decision, Hypothesis
 from akgen.knowledge.hints import bottleneck_rules, change_hints, mismatch_hints, outcome_meanings
 from akgen.tools.outcome import Diagnostic, Outcome

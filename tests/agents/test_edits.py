@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akgen.agents.edits import Edit, apply_edits, read_edits
+from akgen.agents.calls.edits import Edit, apply_edits, read_edits
 
 PATH = "op_kernel/x.cpp"
 FILES = {PATH: "int a;\nint b;  \nint c;\nint a;\n", "op_host/x.cpp": "host\n"}

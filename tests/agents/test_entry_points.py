@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from akgen.agents.conversation import Conversation
+from akgen.agents.calls.conversation import Conversation
 from akgen.agents.models.resolve import ModelOptions, resolve_model
 from akgen.tools.outcome import InputError
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 import pytest
 
-from akgen.agents.experience import MOST, Experience, rank, within
+from akgen.agents.prompts.experience import MOST, Experience, rank, within
 from akgen.agents.roles import Feedback
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.task import Reference, Task

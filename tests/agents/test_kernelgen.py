@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from akgen.agents.briefing import example_project
 from akgen.agents.budget import Budget
 from akgen.agents.kernel_only import host_files, minimal_host
 from akgen.agents.models.resolve import ModelOptions
 from akgen.agents.plan import Plan
 from akgen.agents.prompts import raw_text, render
+from akgen.agents.prompts.builder import example_project
 from akgen.agents.roles import Written
 from akgen.agents.team import Team, make_team
 from akgen.knowledge.chip import chip

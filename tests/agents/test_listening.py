@@ -10,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from akgen.agents.models.listening import listening
+from akgen.agents.calls.streaming import listening
 
 WORDS = ("Split ", "the ", "rows.")
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from akgen.agents.briefing import coder_user, planner_user, task_text
 from akgen.agents.budget import Budget
+from akgen.agents.calls.conversation import Conversation
 from akgen.agents.coder import ChatCoder
-from akgen.agents.conversation import Conversation
 from akgen.agents.models.scripted import ScriptedChatModel
 from akgen.agents.plan import Plan
 from akgen.agents.planner import ChatPlanner
+from akgen.agents.prompts.builder import coder_user, planner_user, task_text
 from akgen.agents.roles import Feedback, Planned, Written
 from akgen.knowledge.chip import chip
 from akgen.tools.call import Call, OutputMeta, TensorMeta

@@ -1,6 +1,6 @@
 """Failing in the same way again changes the strategy."""
 
-from akgen.agents.repetition import failure, insist
+from akgen.agents.critic import failure, insist
 from akgen.agents.roles import Decision, Feedback
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.verdict import CaseVerdict, Mismatch, Verdict

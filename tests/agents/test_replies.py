@@ -2,7 +2,7 @@
 
 import pytest
 
-from akgen.agents.replies import read_code, read_json
+from akgen.agents.calls.replies import read_code, read_json
 
 KERNEL = "op_kernel/gelu.cpp"
 FULL = """<think>Three files.</think>

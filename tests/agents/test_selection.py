@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from akgen.agents.plan import Plan
+from akgen.agents.prompts.retrieval import marked, select
 from akgen.agents.roles import Feedback
-from akgen.agents.selection import marked, select
 from akgen.knowledge.patterns import patterns
 from akgen.tools.outcome import Diagnostic, Outcome
 from akgen.tools.project import KernelProject

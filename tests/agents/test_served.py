@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration
 
-from akgen.agents.calls import Sampling
+from akgen.agents.calls.model_call import Sampling
 from akgen.agents.models.faults import EndpointFault
 from akgen.agents.models.resolve import ModelOptions, resolve_model
 from tests.loopback import Act, Loopback, loopback, tokens

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from akgen.agents.briefing import Brief
-from akgen.agents.conversation import Conversation
+from akgen.agents.calls.conversation import Conversation
+from akgen.agents.calls.structured import Structured, ask_structured
 from akgen.agents.models.resolve import ModelOptions, resolve_model
 from akgen.agents.models.scripted import ScriptedChatModel
-from akgen.agents.structured import Structured, ask_structured
+from akgen.agents.prompts.builder import Brief
 from akgen.tools.frozen import Frozen
 from tests.loopback import Act, loopback
 

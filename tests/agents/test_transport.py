@@ -8,9 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from akgen.agents.conversation import Conversation
+from akgen.agents.calls.conversation import Conversation
+from akgen.agents.calls.retry import RetryPolicy
 from akgen.agents.models.resolve import ModelOptions, resolve_model
-from akgen.agents.models.transport import RetryPolicy
 from akgen.tools.outcome import InfraError, InputError
 
 

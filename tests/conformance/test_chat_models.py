@@ -13,12 +13,12 @@ import pytest
 from langchain_core.messages import HumanMessage
 from pydantic import Field
 
-from akgen.agents.briefing import Brief
-from akgen.agents.calls import Sampling
-from akgen.agents.conversation import Answer, Conversation
+from akgen.agents.calls.conversation import Answer, Conversation
+from akgen.agents.calls.model_call import Sampling
+from akgen.agents.calls.structured import ask_structured
 from akgen.agents.models.features import Feature, features_of
 from akgen.agents.models.resolve import ModelOptions, resolve_model
-from akgen.agents.structured import ask_structured
+from akgen.agents.prompts.builder import Brief
 from akgen.graph.store.calls import RunCalls
 from akgen.tools.frozen import Frozen
 from tests.conformance.vllm_server import VllmServer

@@ -3,11 +3,11 @@
 import pytest
 from langchain_core.messages import HumanMessage
 
-from akgen.agents.calls import Sampling
-from akgen.agents.conversation import Conversation
+from akgen.agents.calls.conversation import Conversation
+from akgen.agents.calls.model_call import Sampling
+from akgen.agents.calls.retry import RetryPolicy
 from akgen.agents.models.faults import EndpointFault
 from akgen.agents.models.resolve import ModelOptions, resolve_model
-from akgen.agents.models.transport import RetryPolicy
 from akgen.tools.outcome import InfraError, InputError
 from tests.conformance.vllm_server import VllmServer
 

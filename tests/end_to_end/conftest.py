@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from akgen.agents.briefing import example_project
 from akgen.agents.prompts import render
+from akgen.agents.prompts.builder import example_project
 from akgen.tools.project import KernelProject
 
 REFERENCE = '''"""y = x + 1."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from akgen.agents.briefing import example_project
+from akgen.agents.prompts.builder import example_project
 
 Akgen = Callable[..., Any]
 REFERENCE = """import torch

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from akgen.agents.briefing import example_project
 from akgen.agents.budget import Budget
-from akgen.agents.calls import CallLimits, Price, Sampling
+from akgen.agents.calls.model_call import CallLimits, Price, Sampling
 from akgen.agents.prompts import render
+from akgen.agents.prompts.builder import example_project
 from akgen.graph.run import Site, begin, make_crew, work_on
 from akgen.graph.store.calls import RunCalls
 from akgen.graph.store.records import RunConfig, Solution

@@ -11,7 +11,7 @@ import anyio
 import pytest
 from anyio.from_thread import start_blocking_portal
 
-from akgen.agents.briefing import example_project
+from akgen.agents.prompts.builder import example_project
 from akgen.tools.project import KernelProject
 
 mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed")

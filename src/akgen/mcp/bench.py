@@ -6,9 +6,9 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-from akgen.agents.bottlenecks import advice_for
 from akgen.agents.budget import Budget
-from akgen.agents.findings import explain
+from akgen.agents.prompts.advice import advice_for
+from akgen.agents.prompts.feedback import explain
 from akgen.graph.cancel import Cancel
 from akgen.graph.run import begin, make_crew, new_folder, work_on
 from akgen.graph.store.files import make_folder

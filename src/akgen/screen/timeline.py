@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from akgen.agents.bottlenecks import advice_for
+from akgen.agents.prompts.advice import advice_for
 from akgen.tables import profile_lines
 from akgen.tools.profile import Profile
 from akgen.tools.timeline.trace import Lane, lanes

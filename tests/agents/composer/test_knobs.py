@@ -75,7 +75,7 @@ def test_cores_that_the_work_would_not_fill_get_smaller_shares() -> None:
 
 
 def test_knobs_reach_a_models_prompt() -> None:
-    from akgen.agents.briefing import task_text
+    from akgen.agents.prompts.builder import task_text
 
     task = resolve_task("relu").model_copy(update={"knobs": Knobs(cores=20, buffers=1)})
     assert "at most 20 cores, 1 buffers" in task_text(task, None)

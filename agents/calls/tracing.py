@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from akgen.agents.circumstances import Circumstances
+from akgen.agents.calls.context import Circumstances
 from akgen.tools.outcome import InputError
 
 _AGENTS = {"plan": "planner", "write": "coder", "criticise": "critic"}

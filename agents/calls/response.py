@@ -6,7 +6,7 @@ from typing import Any, cast
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
 
-from akgen.agents.calls import Ended, Price, Reply, Usage, shares
+from akgen.agents.calls.model_call import Ended, Price, Reply, Usage, shares
 
 CHARACTERS_PER_TOKEN = 4  # an estimate, for servers that report no usage: a token budget must still hold
 

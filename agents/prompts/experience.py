@@ -7,13 +7,12 @@ tokens.
 from collections.abc import Callable
 from typing import Literal
 
-from akgen.agents.briefing import Brief, Briefing
 from akgen.agents.plan import Plan
 from akgen.agents.prompts import render
-from akgen.agents.roles import Feedback
-from akgen.agents.selection import CHARACTERS_PER_TOKEN
-from akgen.agents.selection import TOKENS as KNOWLEDGE_TOKENS
-from akgen.agents.shown import ContextItem
+from akgen.agents.prompts.builder import Brief, Briefing
+from akgen.agents.prompts.retrieval import CHARACTERS_PER_TOKEN
+from akgen.agents.prompts.retrieval import TOKENS as KNOWLEDGE_TOKENS
+from akgen.agents.roles import ContextItem, Feedback
 from akgen.tools.frozen import Frozen
 from akgen.tools.project import KernelProject
 from akgen.tools.task import Task

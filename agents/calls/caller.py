@@ -8,13 +8,13 @@ from typing import Any, Literal
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from akgen.agents.calls import Ended, ModelCall, Price, Reply, Sampling, Usage, prompt_digest
-from akgen.agents.circumstances import circumstances
+from akgen.agents.calls.context import circumstances
+from akgen.agents.calls.model_call import Ended, ModelCall, Price, Reply, Sampling, Usage, prompt_digest
+from akgen.agents.calls.response import prompt_ids_of, replies_of
+from akgen.agents.calls.retry import OutOfTime, Received, RetryPolicy, ask
+from akgen.agents.calls.tracing import span
 from akgen.agents.models.faults import EndpointFault
 from akgen.agents.models.features import features_of
-from akgen.agents.models.transport import OutOfTime, Received, RetryPolicy, ask
-from akgen.agents.received import prompt_ids_of, replies_of
-from akgen.agents.tracing import span
 from akgen.tools.frozen import Frozen
 from akgen.tools.outcome import InfraError, InputError
 

@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from akgen.agents.plan import Plan
-from akgen.agents.roles import Feedback
-from akgen.agents.shown import ContextItem
+from akgen.agents.roles import ContextItem, Feedback
 from akgen.knowledge.cards import ApiCard, cards
 from akgen.knowledge.patterns import Pattern, patterns
 from akgen.knowledge.search import search

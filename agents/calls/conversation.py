@@ -6,12 +6,13 @@ Where several samples are going to ask the same, one request brings an answer fo
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
 
-from akgen.agents.calling import Caller, ModelRequest, Turn
-from akgen.agents.calls import (
+from akgen.agents.calls.caller import Caller, ModelRequest, Turn
+from akgen.agents.calls.context import circumstances
+from akgen.agents.calls.model_call import (
     CallLimits,
     CallStore,
     Ended,
@@ -22,9 +23,9 @@ from akgen.agents.calls import (
     Usage,
     call_key,
 )
-from akgen.agents.circumstances import circumstances
-from akgen.agents.models.transport import RetryPolicy
+from akgen.agents.calls.retry import RetryPolicy
 from akgen.tools.frozen import Frozen
+from akgen.tools.outcome import Diagnostic, Outcome
 
 
 class Answer(Frozen):
@@ -142,3 +143,23 @@ def _answer(text: str, usage: Usage, messages: Sequence[Turn], ended: Ended) -> 
     return Answer(
         text=text, usage=usage, messages=(*kept, {"role": "assistant", "content": text}), ended=ended
     )
+
+
+SHOWN = 200  # characters of what a model says instead of an answer
+
+
+def unusable(answer: Answer, stage: Literal["plan", "write"]) -> tuple[Outcome, Diagnostic] | None:
+    """Return outcome and finding of an answer with nothing to read in it, such as a refused one; else None."""
+    if answer.ended == "budget":
+        return Outcome.BUDGET, Diagnostic(code="BUDGET_EXHAUSTED", text=answer.text, stage=stage)
+    if answer.ended == "refused":
+        said = " ".join(answer.text.split())[:SHOWN] or "it gave no reason"
+        text = f"The model refused to answer: {said}"
+        return Outcome.NO_CODE, Diagnostic(code="REPLY_REFUSED", text=text, stage=stage)
+    if answer.ended == "too_large":
+        text = "The reply went on far beyond the length that was asked for and was left."
+        return Outcome.NO_CODE, Diagnostic(code="REPLY_TOO_LARGE", text=text, stage=stage)
+    if answer.ended == "too_long":
+        text = f"The prompt is too long for the model: {' '.join(answer.text.split())[:SHOWN]}"
+        return Outcome.NO_CODE, Diagnostic(code="PROMPT_TOO_LONG", text=text, stage=stage)
+    return None

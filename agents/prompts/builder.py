@@ -11,9 +11,8 @@ from typing import Protocol, get_args
 from akgen.agents.budget import Budget
 from akgen.agents.plan import Category, Plan
 from akgen.agents.prompts import render
-from akgen.agents.roles import Feedback
-from akgen.agents.selection import TOKENS, Selection, select
-from akgen.agents.shown import ContextItem
+from akgen.agents.prompts.retrieval import TOKENS, Selection, select
+from akgen.agents.roles import ContextItem, Feedback
 from akgen.knowledge.cards import ApiCard
 from akgen.knowledge.chip import Chip
 from akgen.tools.call import Call
@@ -130,7 +129,7 @@ def coder_user(
 
 def example_project() -> KernelProject:
     """Return the project that shows a coder the answer's form; tests run it like any other."""
-    folder = Path(str(files("akgen.agents.prompts").joinpath("example")))
+    folder = Path(str(files("akgen.agents.prompts").joinpath("templates", "example")))
     return KernelProject.read_from(folder, op_type="AddOne", kernel="add_one")
 
 

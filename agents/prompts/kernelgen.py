@@ -6,7 +6,11 @@ constants; else the whole project.
 
 from typing import get_args
 
-from akgen.agents.briefing import (
+from akgen.agents.budget import Budget
+from akgen.agents.kernel_only import suits
+from akgen.agents.plan import Category, Plan
+from akgen.agents.prompts import raw_text, render
+from akgen.agents.prompts.builder import (
     SHOWN_CASES,
     Brief,
     Describe,
@@ -15,12 +19,8 @@ from akgen.agents.briefing import (
     left_of,
     reference_source,
 )
-from akgen.agents.budget import Budget
-from akgen.agents.kernel_only import suits
-from akgen.agents.plan import Category, Plan
-from akgen.agents.prompts import raw_text, render
+from akgen.agents.prompts.retrieval import TOKENS, select
 from akgen.agents.roles import Feedback
-from akgen.agents.selection import TOKENS, select
 from akgen.knowledge.chip import Chip
 from akgen.tools.dtypes import DType
 from akgen.tools.project import KernelProject

@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any, Literal
 
-from akgen.agents.edits import Edit, read_edits
+from akgen.agents.calls.edits import Edit, read_edits
 from akgen.tools.frozen import Frozen
 
 _HEADER = re.compile(

@@ -6,11 +6,11 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
-from akgen.agents.briefing import Brief
-from akgen.agents.calls import Usage
-from akgen.agents.conversation import Answer, Conversation
+from akgen.agents.calls.conversation import Answer, Conversation
+from akgen.agents.calls.model_call import Usage
+from akgen.agents.calls.replies import read_json, spoken
 from akgen.agents.prompts import render
-from akgen.agents.replies import read_json, spoken
+from akgen.agents.prompts.builder import Brief
 from akgen.tools.frozen import Frozen
 
 T = TypeVar("T", bound=Frozen)
