@@ -1,7 +1,7 @@
 """What a run may spend and what it has spent; visible to the agents that spend it."""
 
 from akgen.agents.calls.model_call import Usage
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 
 class Budget(Frozen):

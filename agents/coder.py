@@ -11,9 +11,9 @@ from akgen.agents.prompts.builder import Briefing, Describe, EnglishBriefing
 from akgen.agents.prompts.retrieval import TOKENS, marked
 from akgen.agents.roles import Feedback, Usage, Written
 from akgen.knowledge.chip import Chip
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
 
 LEAST_TOKENS = 1_000  # of knowledge; below that a prompt is shown none
 HOST_DATA = "GET_TILING_DATA"  # a kernel that reads it needs a host of its own

@@ -22,10 +22,10 @@ from akgen.agents.prompts.builder import Brief
 from akgen.agents.prompts.feedback import explain
 from akgen.agents.roles import Decision, Feedback, Hypothesis
 from akgen.knowledge.chip import Chip
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.task import Task
-from akgen.tools.verdict import Verdict
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.task import Task
+from akgen.tools.core.verdict import Verdict
 
 GOOD_ENOUGH = 0.9  # share of the roofline from which on there is nothing worth tuning
 

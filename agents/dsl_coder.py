@@ -15,11 +15,11 @@ from akgen.agents.prompts import raw_text, render
 from akgen.agents.prompts.builder import Brief, Describe, task_text
 from akgen.agents.roles import Feedback, Written
 from akgen.knowledge.chip import Chip
+from akgen.tools.core.op_spec import OpSpec, ParamSpec
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
 from akgen.tools.dsl import DslError, lower, parse
-from akgen.tools.op_spec import OpSpec, ParamSpec
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
 
 _FENCE = re.compile(r"^[ \t]*```[ \t]*(?:python|py|dsl)?[ \t]*\n(?P<body>.*?)^[ \t]*```[ \t]*$", re.M | re.S)
 _HOST_KINDS = {"required": "Tensor", "optional": "OptionalTensor", "dynamic": "TensorList"}

@@ -3,9 +3,9 @@
 from typing import Literal
 
 from akgen.knowledge.chip import Chip
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Diagnostic
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Diagnostic
 
 Category = Literal[
     "elementwise", "activation", "comparison", "cast", "broadcast", "reduction", "softmax", "normalization",

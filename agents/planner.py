@@ -14,9 +14,9 @@ from akgen.agents.prompts import render
 from akgen.agents.prompts.builder import Briefing, Describe, EnglishBriefing
 from akgen.agents.roles import Feedback, Planned, Planner, Usage
 from akgen.knowledge.chip import Chip
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.task import Task
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.task import Task
 
 
 class PlanReply(Frozen):

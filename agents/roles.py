@@ -5,11 +5,11 @@ from typing import Literal, Protocol
 from akgen.agents.budget import Budget
 from akgen.agents.calls.model_call import Usage as Usage
 from akgen.agents.plan import Plan
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
-from akgen.tools.verdict import Verdict
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
+from akgen.tools.core.verdict import Verdict
 
 
 class Feedback(Frozen):

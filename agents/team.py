@@ -26,7 +26,7 @@ from akgen.agents.requests.sentence import hear
 from akgen.agents.requests.understanding import ModelUnderstanding, Understand
 from akgen.agents.roles import Coder, Critic, Planner
 from akgen.knowledge.chip import Chip
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 if TYPE_CHECKING:
     from akgen.agents.composer.model_free import ModelFree

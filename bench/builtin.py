@@ -10,9 +10,9 @@ from typing import Literal
 from pydantic import ValidationError
 
 from akgen.bench.names import camel_case
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import InputError
-from akgen.tools.task import Case, Certificate, Reference, Task, Tolerance
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Case, Certificate, Reference, Task, Tolerance
 
 LOADER = "akgen.tools.reference.module_loader"
 TASKS = Path(__file__).resolve().parent / "tasks"

@@ -16,7 +16,7 @@ from pathlib import Path
 from akgen.bench import fit
 from akgen.bench.calibration import TARGET, CalibrationRunner, Residual, summary
 from akgen.knowledge import calibration
-from akgen.tools.outcome import InfraError
+from akgen.tools.core.outcome import InfraError
 from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.runtime_build import build_runtime
 from akgen.tools.twin.settings import TwinSettings, user_cache
@@ -36,7 +36,9 @@ def main(argv: Sequence[str], environment: dict[str, str]) -> int:
     try:
         runtime = build_runtime(settings, _say)
         with tempfile.TemporaryDirectory(prefix="akgen-calibration-") as work:
-            bench = CalibrationRunner(options.folder, runtime, BuildCache(settings.cache / "kernel"), Path(work))
+            bench = CalibrationRunner(
+                options.folder, runtime, BuildCache(settings.cache / "kernel"), Path(work)
+            )
             compared = bench.compare()
             crossed = calibration.model_error().crossed
             if options.cross_validate or (

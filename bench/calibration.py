@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from akgen.knowledge import calibration
 from akgen.knowledge.chip import chip, launcher_text, vector_rates
-from akgen.tools.call import Call, OutputMeta, TensorFile, TensorMeta
-from akgen.tools.dtypes import DType
-from akgen.tools.outcome import InfraError
-from akgen.tools.profile import Profile
-from akgen.tools.project import KernelProject
+from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.outcome import InfraError
+from akgen.tools.core.profile import Profile
+from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.host_run import Tiling
 from akgen.tools.twin.kernel_build import BuiltKernel, Variant, build_kernel

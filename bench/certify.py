@@ -8,8 +8,8 @@ import sys
 from collections.abc import Sequence
 
 from akgen.bench import builtin
+from akgen.tools.core.outcome import InputError
 from akgen.tools.judge.certificate import certify
-from akgen.tools.outcome import InputError
 from akgen.tools.reference.client import ReferenceWorker
 
 

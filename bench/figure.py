@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 
 class Figure(Frozen):

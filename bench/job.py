@@ -17,13 +17,13 @@ from akgen.graph.run import Crew, Site, open_crew, work_on
 from akgen.graph.store.records import Candidate, RunConfig
 from akgen.graph.store.run_store import RunStore, TaskStore
 from akgen.graph.workbench import open_tools
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
+from akgen.tools.core.verdict import Verdict
 from akgen.tools.judge.judge import Judge
-from akgen.tools.outcome import Outcome
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
 from akgen.tools.toolchains import make_toolchain
-from akgen.tools.verdict import Verdict
 
 
 class Job(Frozen):

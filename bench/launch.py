@@ -14,8 +14,8 @@ from akgen.bench.sources import Folder
 from akgen.bench.store import BenchStore
 from akgen.graph.run import begin as begin_run
 from akgen.graph.store.files import write_whole
-from akgen.tools.outcome import InputError
-from akgen.tools.task import Task
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Task
 from akgen.tools.toolchains import Machine, make_toolchain
 
 

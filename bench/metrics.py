@@ -7,7 +7,7 @@ import numpy as np
 from scipy import stats
 
 from akgen.bench.record import Record
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 LEVEL_WEIGHTS = {1: 0.2, 2: 0.3, 3: 0.5}  # of NPUKernelBench's overall score
 CONFIDENCE = 0.95

@@ -5,10 +5,10 @@ from typing import Literal
 
 from akgen.agents.budget import Budget
 from akgen.agents.calls.model_call import CallLimits, Price, Sampling
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.verdict import CaseVerdict, Verdict
 from akgen.tools.timed import Timed
-from akgen.tools.verdict import CaseVerdict, Verdict
 
 FORMAT = 1
 Mode = Literal["static", "dynamic"]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from akgen.bench.record import Record
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 
 class FixRate(Frozen):

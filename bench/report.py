@@ -9,7 +9,7 @@ from akgen.bench.metrics import Rate, rate, score
 from akgen.bench.record import BenchConfig, Record
 from akgen.bench.repairs import FixRate, fix_rates
 from akgen.bench.tuning import GainCalibration, calibration
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 KS = (1, 5, 10, 100)
 

@@ -12,8 +12,8 @@ from typing import Literal
 from akgen.bench import builtin
 from akgen.bench.names import camel_case
 from akgen.bench.npukb import discovery
-from akgen.tools.outcome import InputError
-from akgen.tools.task import Case, Reference, Task
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Case, Reference, Task
 
 Mode = Literal["static", "dynamic"]
 

@@ -15,7 +15,7 @@ from akgen.bench.job import Bench, Job
 from akgen.bench.record import Record
 from akgen.bench.store import BenchStore
 from akgen.graph.run import Site
-from akgen.tools.outcome import InfraError, InputError, Outcome
+from akgen.tools.core.outcome import InfraError, InputError, Outcome
 from akgen.tools.process import Worker, WorkerDied
 
 OnStart = Callable[[str], None]

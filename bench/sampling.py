@@ -10,9 +10,9 @@ from akgen.agents.plan import Plan
 from akgen.agents.prompts.builder import EnglishBriefing
 from akgen.agents.prompts.kernelgen import KernelGenBriefing
 from akgen.knowledge.chip import Chip
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import InputError
-from akgen.tools.task import Task
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Task
 
 TARGET = 3.0  # times faster together than one after the other
 

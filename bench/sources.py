@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Protocol
 
 from akgen.agents.kernel_only import given_host
-from akgen.tools.outcome import InputError
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
 
 # Hand-written entry points and graph-mode helpers belong to the library's call path, not to the operator.
 _CALL_PATH = re.compile(r'#\s*include\s*[<"](?:opdev/|aclnn/|aclnn_|aclnnop/)|\bnamespace\s+l0op\b')

@@ -11,9 +11,9 @@ from akgen.bench.speed_compile import measure_compile
 from akgen.bench.speed_operators import measure_operators
 from akgen.bench.speed_verdicts import measure_rate, measure_warm_verdict
 from akgen.graph.overhead import measure as measure_graph
+from akgen.tools.core.toolchain import Toolchain
 from akgen.tools.judge.judge import Judge
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.toolchain import Toolchain
 from akgen.tools.twin.runtime_build import build_runtime
 from akgen.tools.twin.settings import TwinSettings
 

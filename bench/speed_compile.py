@@ -12,8 +12,8 @@ from pathlib import Path
 
 from akgen.bench.figure import Figure
 from akgen.bench.speed_kernels import kernels, never_seen
+from akgen.tools.core.outcome import InfraError
 from akgen.tools.judge.judge import Judge
-from akgen.tools.outcome import InfraError
 from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import compile_in
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from akgen.bench.npukb import discovery
 from akgen.bench.resolve import resolve_task
 from akgen.bench.sources import operator_project
-from akgen.tools.outcome import InfraError
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
+from akgen.tools.core.outcome import InfraError
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
 
 OWN_TASKS = ("relu", "gelu_tanh", "softmax_rows", "layer_norm", "row_sum", "adam_step")
 

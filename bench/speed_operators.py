@@ -14,14 +14,14 @@ import akgen
 from akgen.bench.figure import Figure
 from akgen.bench.resolve import resolve_task
 from akgen.knowledge.patterns import patterns
-from akgen.tools.call import Call
+from akgen.tools.core.call import Call
+from akgen.tools.core.outcome import InfraError
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Case, Task
+from akgen.tools.core.toolchain import Build, Toolchain
 from akgen.tools.judge.judge import Judge
-from akgen.tools.outcome import InfraError
 from akgen.tools.process import MINIMAL_ENV, Worker
-from akgen.tools.project import KernelProject
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.task import Case, Task
-from akgen.tools.toolchain import Build, Toolchain
 
 ROUNDS = 7
 MOST_MB = 300.0  # beyond the tensors

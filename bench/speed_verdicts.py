@@ -10,12 +10,12 @@ from pathlib import Path
 from akgen.bench.figure import Figure
 from akgen.bench.resolve import resolve_task
 from akgen.bench.speed_kernels import OWN_TASKS, composed, never_seen
+from akgen.tools.core.outcome import InfraError, Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
+from akgen.tools.core.toolchain import Toolchain
 from akgen.tools.judge.judge import Judge
-from akgen.tools.outcome import InfraError, Outcome
-from akgen.tools.project import KernelProject
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.task import Task
-from akgen.tools.toolchain import Toolchain
 
 VERDICT_TASK, VERDICT_BYTES = "relu", 1_000_000
 WORKERS, REPEATS = 2, 2

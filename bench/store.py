@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from akgen.bench.record import FORMAT, BenchConfig, Record
 from akgen.graph.store.files import append_line, claimed, make_folder, read_lines, write_whole
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 
 class BenchStore:

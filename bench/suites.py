@@ -7,8 +7,8 @@ from akgen.bench import builtin
 from akgen.bench.npukb import discovery
 from akgen.bench.record import Mode
 from akgen.bench.resolve import resolve_task
-from akgen.tools.outcome import InputError
-from akgen.tools.task import Task
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Task
 
 _ANSWER = Path("answer/0/op_kernel")
 

@@ -6,7 +6,7 @@ from statistics import fmean
 
 from akgen.bench.record import Record, TuningStep
 from akgen.graph.store.records import AttemptRow
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 
 class GainCalibration(Frozen):

@@ -13,7 +13,7 @@ from akgen.bench.job import Bench, Job, open_bench
 from akgen.bench.record import BenchConfig
 from akgen.bench.runner import answer, failed
 from akgen.graph.run import Site
-from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.core.outcome import InfraError, InputError
 from akgen.tools.process import end_with_parent
 
 

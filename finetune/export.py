@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from akgen.finetune.trajectories import Exchange, exchanges, first_prompt
 from akgen.graph.store.files import make_folder, write_whole
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Outcome
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Outcome
 
 Format = Literal["sft", "dpo"]
 

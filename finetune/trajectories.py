@@ -10,10 +10,10 @@ from akgen.agents.prompts.builder import coder_user, example_project
 from akgen.graph.store.records import Attempt, RunInfo
 from akgen.graph.store.run_store import RunStore, TaskStore
 from akgen.knowledge.chip import DEFAULT_CHIP, chip
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import InputError, Outcome
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InputError, Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
 
 
 class Exchange(Frozen):

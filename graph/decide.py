@@ -14,8 +14,8 @@ from akgen.graph.lines import decision_line
 from akgen.graph.state import Candidates, History, SampleState, TaskState
 from akgen.graph.step import Step
 from akgen.graph.store.records import Attempt, AttemptRow, Candidate, Solution
-from akgen.tools.outcome import Outcome
-from akgen.tools.verdict import Verdict
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.verdict import Verdict
 
 Update = dict[str, Any]
 GO_ON = ("repair", "tune", "replan")

@@ -9,11 +9,11 @@ from akgen.agents.roles import Coder, Critic, Planner
 from akgen.graph.store.events import EventLog, Watch
 from akgen.graph.store.ledger import Ledger
 from akgen.graph.store.run_store import SampleStore, TaskStore
-from akgen.tools.profile import Profile
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
-from akgen.tools.toolchain import Build
-from akgen.tools.verdict import Verdict
+from akgen.tools.core.profile import Profile
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
+from akgen.tools.core.toolchain import Build
+from akgen.tools.core.verdict import Verdict
 
 
 class Workbench(Protocol):

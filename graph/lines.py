@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Decision
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.profile import Profile
-from akgen.tools.project import KernelProject
-from akgen.tools.toolchain import Build
-from akgen.tools.verdict import Verdict
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.profile import Profile
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.toolchain import Build
+from akgen.tools.core.verdict import Verdict
 
 
 def plan_line(plan: Plan) -> str:

@@ -17,7 +17,7 @@ from langgraph.types import Send
 from akgen.graph import decide, nodes
 from akgen.graph.deps import Context
 from akgen.graph.state import SampleResult, SampleState, TaskState
-from akgen.tools.outcome import Outcome
+from akgen.tools.core.outcome import Outcome
 
 Machine = CompiledStateGraph[TaskState, Context, TaskState, TaskState]
 

@@ -23,13 +23,13 @@ from akgen.graph.lines import (
 )
 from akgen.graph.state import Profiled, SampleState
 from akgen.graph.step import Step
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.profile import Profile
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.profile import Profile
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
+from akgen.tools.core.toolchain import Build
+from akgen.tools.core.verdict import Verdict
 from akgen.tools.timeline.page import write_page
-from akgen.tools.toolchain import Build
-from akgen.tools.verdict import Verdict
 
 Update = dict[str, Any]
 

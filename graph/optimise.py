@@ -17,11 +17,11 @@ from akgen.graph.lines import all_findings, first_finding
 from akgen.graph.optimise_report import Optimised, calibrations
 from akgen.graph.store.files import make_folder, write_whole
 from akgen.graph.store.ledger import Ledger
+from akgen.tools.core.outcome import InputError, Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
+from akgen.tools.core.verdict import Verdict
 from akgen.tools.judge.judge import Judge
-from akgen.tools.outcome import InputError, Outcome
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
-from akgen.tools.verdict import Verdict
 
 AT_THE_ROOFLINE = 0.9
 LEAST_GAIN = 1.01  # a change that brings less is not worth its risk

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from akgen.agents.budget import Spent
 from akgen.agents.optimise.proposal import Kind, Trial
-from akgen.tools.frozen import Frozen
-from akgen.tools.profile import Profile
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.profile import Profile
+from akgen.tools.core.verdict import Verdict
 from akgen.tools.timed import TimeSource
-from akgen.tools.verdict import Verdict
 
 
 class Calibration(Frozen):

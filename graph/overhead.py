@@ -15,13 +15,13 @@ from akgen.agents.roles import Decision, Feedback, Planned, Written
 from akgen.graph.deps import Context
 from akgen.graph.solve import solve
 from akgen.graph.store.run_store import TaskStore
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Outcome
-from akgen.tools.profile import Profile
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Case, Reference, Task
-from akgen.tools.toolchain import Build
-from akgen.tools.verdict import CaseVerdict, Verdict
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.profile import Profile
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Case, Reference, Task
+from akgen.tools.core.toolchain import Build
+from akgen.tools.core.verdict import CaseVerdict, Verdict
 
 ATTEMPTS = 8
 CASES = 10

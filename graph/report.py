@@ -7,7 +7,7 @@ from akgen.graph.store.calls import RunCalls
 from akgen.graph.store.memory import Remembered, remembered
 from akgen.graph.store.records import Attempt, RunInfo, Solution
 from akgen.graph.store.run_store import RunStore, SampleStore
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 
 class SampleReport(Frozen):

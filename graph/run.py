@@ -23,8 +23,8 @@ from akgen.graph.store.records import RunConfig, RunInfo, Solution
 from akgen.graph.store.run_store import RunStore
 from akgen.graph.workbench import Tools, open_tools
 from akgen.knowledge.chip import DEFAULT_CHIP, chip
-from akgen.tools.frozen import Frozen
-from akgen.tools.task import Task
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.task import Task
 from akgen.tools.toolchains import Machine, make_toolchain
 
 _RECORDED = ("akgen", "langgraph", "langchain-core", "torch", "numpy")

@@ -12,8 +12,8 @@ from akgen.graph.store.checkpoints import postgres_saver, sqlite_saver
 from akgen.graph.store.files import digest_of
 from akgen.graph.store.records import Solution
 from akgen.graph.store.run_store import TaskStore
-from akgen.tools.outcome import InputError
-from akgen.tools.task import Task
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Task
 
 STEPS_PER_ATTEMPT = 6
 

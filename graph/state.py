@@ -8,14 +8,14 @@ from akgen.agents.requests.language import Language
 from akgen.agents.requests.request import Request
 from akgen.agents.roles import Decision, Feedback, Planned, Written
 from akgen.graph.store.records import AttemptRow, Candidate, Solution
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Outcome
-from akgen.tools.profile import Profile
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
-from akgen.tools.toolchain import Build
-from akgen.tools.verdict import Verdict
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.profile import Profile
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
+from akgen.tools.core.toolchain import Build
+from akgen.tools.core.verdict import Verdict
 
 
 class History(Frozen):

@@ -11,8 +11,8 @@ from akgen.graph.deps import Context
 from akgen.graph.state import SampleState
 from akgen.graph.store.ledger import Paid
 from akgen.graph.store.records import Stage
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Outcome
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Outcome
 
 T = TypeVar("T", bound=Frozen)
 ON_DEVICE: tuple[Stage, ...] = ("test", "profile")

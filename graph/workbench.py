@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from akgen.tools.call import Call
+from akgen.tools.core.call import Call
+from akgen.tools.core.task import Case, Task
+from akgen.tools.core.toolchain import Progress, Toolchain
 from akgen.tools.judge.judge import Judge
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.task import Case, Task
-from akgen.tools.toolchain import Progress, Toolchain
 
 
 @dataclass(frozen=True)

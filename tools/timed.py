@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationInfo, model_validator
 
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 TimeSource = Literal["predicted", "measured"]
 

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from akgen.knowledge.chip import DEFAULT_CHIP, chips
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import InputError
-from akgen.tools.toolchain import Toolchain
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.toolchain import Toolchain
 
 if TYPE_CHECKING:
     from akgen.tools.twin.toolchain import TwinToolchain

@@ -15,8 +15,8 @@ from akgen.agents.calls.retry import OutOfTime, Received, RetryPolicy, ask
 from akgen.agents.calls.tracing import span
 from akgen.agents.models.faults import EndpointFault
 from akgen.agents.models.features import features_of
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InfraError, InputError
 
 ATTEMPTS_PER_SAMPLE = 1000  # keeps the seeds of samples apart
 Turn = tuple[Literal["system", "user", "assistant"], str]

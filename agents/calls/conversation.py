@@ -24,8 +24,8 @@ from akgen.agents.calls.model_call import (
     call_key,
 )
 from akgen.agents.calls.retry import RetryPolicy
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Diagnostic, Outcome
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Diagnostic, Outcome
 
 
 class Answer(Frozen):

@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Mapping
 
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 _BLOCK = re.compile(
     r"^<{5,9}[ \t]*SEARCH[^\n]*\n(?P<old>.*?)^={5,9}[ \t]*\n(?P<new>.*?)^>{5,9}[ \t]*REPLACE[^\n]*$",

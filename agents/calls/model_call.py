@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 from pydantic import Field
 
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 # How a reply ended: by itself; at its length limit; refused by the server or the model; beyond every limit of size;
 # or not at all, because the prompt is too long for the model, or the run's budget stopped it.

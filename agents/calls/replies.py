@@ -11,7 +11,7 @@ import re
 from typing import Any, Literal
 
 from akgen.agents.calls.edits import Edit, read_edits
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 _HEADER = re.compile(
     r"^[ \t]*=={3,}[ \t]*`?(?P<path>[\w./-]+\.(?:cpp|h|hpp|cc|inc|txt))`?[ \t]*=={3,}[ \t]*$", re.M

@@ -22,8 +22,8 @@ from tenacity import (
 from tenacity.stop import stop_base
 
 from akgen.agents.models.faults import OF_THE_REQUEST, TRANSIENT_STATUS, EndpointFault
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InfraError, InputError
 
 REFUSED_KEY = (401, 403)
 NOT_FOUND = 404

@@ -11,7 +11,7 @@ from akgen.agents.calls.model_call import Usage
 from akgen.agents.calls.replies import read_json, spoken
 from akgen.agents.prompts import render
 from akgen.agents.prompts.builder import Brief
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 T = TypeVar("T", bound=Frozen)
 COMPLAINTS = 6  # told in a repair turn: more are echoes

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from akgen.agents.calls.context import Circumstances
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 _AGENTS = {"plan": "planner", "write": "coder", "criticise": "critic"}
 _started: list[Any] = []  # the tracer, once there is one

@@ -9,17 +9,17 @@ from akgen.agents.composer.thought import categorise, risks, thought
 from akgen.agents.plan import Plan, Tiling
 from akgen.agents.roles import Feedback, Planned, Written
 from akgen.knowledge.chip import Chip, chip
-from akgen.tools.call import TensorMeta
 from akgen.tools.compose.back.knobs import turn
 from akgen.tools.compose.front.raw import RawGraph
 from akgen.tools.compose.middle.facts import output_shape
 from akgen.tools.compose.program import Composition, compose
 from akgen.tools.compose.scope import Unsupported
+from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.knobs import Knobs
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
 from akgen.tools.dsl import DslError, lower, parse
-from akgen.tools.knobs import Knobs
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
 
 ORIGIN = "composer"
 _TRACING = threading.Lock()  # PyTorch traces for one thread at a time; candidates are planned side by side

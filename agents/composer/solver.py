@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from akgen.agents.plan import Buffer, Tiling, check_tiling
-from akgen.tools.call import TensorMeta
+from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.op_spec import AttrValue
 from akgen.tools.dsl.buffers import bytes_of, row_alignment, scratch_bytes
 from akgen.tools.dsl.evaluate import Scalar, evaluate
 from akgen.tools.dsl.host_run import HostRun, Launched, Metas, tensor_arguments
 from akgen.tools.dsl.ir import ElementType, Program
 from akgen.tools.dsl.prepare import prepare
-from akgen.tools.dtypes import DType
-from akgen.tools.op_spec import AttrValue
 
 __all__ = ["Solved", "check_tiling", "input_metas"]
 

@@ -5,8 +5,8 @@ from akgen.knowledge.chip import Chip
 from akgen.tools.compose.middle.formula import formulas
 from akgen.tools.compose.middle.template import Template
 from akgen.tools.compose.program import Composition
+from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.buffers import RESERVE_BYTES
-from akgen.tools.dtypes import DType
 
 _WHY = {
     "single": "There are no axes to walk: a few numbers are computed by one core, the others have nothing to do.",

@@ -4,12 +4,12 @@ from importlib.resources import files
 
 from jinja2 import Environment, StrictUndefined
 
-from akgen.tools.call import Argument, Call
-from akgen.tools.dtypes import DType
-from akgen.tools.op_definition import definition_lines
-from akgen.tools.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
+from akgen.tools.core.call import Argument, Call
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.op_definition import definition_lines
+from akgen.tools.core.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
 
 SPARE = DType.FLOAT32  # declared for an input that is absent in the case at hand
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from akgen.agents.models.faults import EndpointFault
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 
 class CompletionChoice(Frozen):

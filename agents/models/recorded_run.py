@@ -8,7 +8,7 @@ from langchain_core.messages.ai import UsageMetadata
 from pydantic import ValidationError
 
 from akgen.agents.calls.model_call import ModelCall, Reply
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 CALLS = "calls"  # the folder below a run's; docs/run_store.md
 

@@ -14,7 +14,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 from akgen.agents.models.features import Feature, features_of
 from akgen.agents.models.recorded_run import CALLS, read_run
-from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.core.outcome import InfraError, InputError
 
 
 def request_key(messages: list[BaseMessage], metadata: dict[str, Any], sample: int) -> str:

@@ -15,8 +15,8 @@ from akgen.agents.calls.model_call import Sampling
 from akgen.agents.models.recorded_run import recorded_model
 from akgen.agents.models.replay import RecordingChatModel, ReplayChatModel
 from akgen.agents.models.scripted import ScriptedChatModel
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import InputError
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InputError
 
 COMPOSER = "composer"  # the embedded planner and coder; not a chat model
 GROUP = "akgen.models"

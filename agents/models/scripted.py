@@ -17,8 +17,8 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import TypeAdapter, ValidationError
 
 from akgen.agents.models.features import Feature
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import InputError
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InputError
 
 
 class ScriptedReply(Frozen):

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from akgen.agents.models.deadline import Deadline
 from akgen.agents.models.faults import SPENT, EndpointFault
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 CONNECT_S = 10.0
 HERE = ("all://127.0.0.1", "all://localhost", "all://[::1]")

@@ -11,7 +11,7 @@ from akgen.agents.prompts import render
 from akgen.agents.prompts.advice import advice_for
 from akgen.agents.prompts.builder import Describe, task_text
 from akgen.knowledge.chip import Chip
-from akgen.tools.task import Task
+from akgen.tools.core.task import Task
 
 _HYPOTHESIS = re.compile(r"^\W*hypothesis\W*[:：]\s*(.+?)\s*$", re.I | re.M)
 _GAIN = re.compile(r"^\W*predicted gain\W*[:：]\s*([\d.]+)\s*(%?)", re.I | re.M)

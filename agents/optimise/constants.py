@@ -11,8 +11,8 @@ from functools import partial
 from akgen.agents.optimise import forecast
 from akgen.agents.optimise.forecast import over_all
 from akgen.agents.optimise.proposal import Hypothesis, Kind, Member, Proposal, Trial
-from akgen.tools.profile import Profile
-from akgen.tools.task import Task
+from akgen.tools.core.profile import Profile
+from akgen.tools.core.task import Task
 
 _TYPE = r"(?:u?int(?:8|16|32|64)_t|int|unsigned|size_t|auto)"
 _NAMED = re.compile(

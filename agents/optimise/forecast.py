@@ -9,8 +9,8 @@ time. The formula knows nothing of bank conflicts, second-level cache or other c
 import math
 from collections.abc import Callable, Sequence
 
-from akgen.tools.frozen import Frozen
-from akgen.tools.profile import Change, Profile
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.profile import Change, Profile
 
 MOST_GAIN = 4.0  # a forecast beyond this says more about the formula than about the kernel
 

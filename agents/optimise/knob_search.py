@@ -10,10 +10,10 @@ from akgen.agents.optimise.proposal import Hypothesis, Kind, Member, Proposal, T
 from akgen.agents.plan import Plan
 from akgen.knowledge.chip import Chip
 from akgen.tools.compose.back.knobs import schedules
-from akgen.tools.knobs import Knobs
-from akgen.tools.profile import Profile
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
+from akgen.tools.core.knobs import Knobs
+from akgen.tools.core.profile import Profile
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
 
 PIECES = 4  # tiles that a core's share is cut into unless a knob says otherwise
 GRAIN = 2048  # elements that a core takes at least, likewise

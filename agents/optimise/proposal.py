@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from akgen.agents.calls.model_call import Usage
-from akgen.tools.frozen import Frozen
-from akgen.tools.knobs import Knobs
-from akgen.tools.outcome import Outcome
-from akgen.tools.profile import Profile
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.knobs import Knobs
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.profile import Profile
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
+from akgen.tools.core.verdict import Verdict
 from akgen.tools.timed import Timed
-from akgen.tools.verdict import Verdict
 
 Kind = Literal["tile", "buffers", "cores", "share", "schedule", "rounding", "constant", "edit"]
 

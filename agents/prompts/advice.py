@@ -1,7 +1,7 @@
 """What a timeline suggests: changes that were simulated, the largest gain first, and the rules of knowledge/."""
 
 from akgen.knowledge.hints import BottleneckRule, bottleneck_rules, change_hints
-from akgen.tools.profile import PipeTime, Prediction, Profile
+from akgen.tools.core.profile import PipeTime, Prediction, Profile
 
 WORTH_TELLING = 0.03  # a simulated gain below is within what the model cannot tell
 MOST_TOLD = 3

@@ -15,10 +15,10 @@ from akgen.agents.prompts.retrieval import TOKENS, Selection, select
 from akgen.agents.roles import ContextItem, Feedback
 from akgen.knowledge.cards import ApiCard
 from akgen.knowledge.chip import Chip
-from akgen.tools.call import Call
-from akgen.tools.frozen import Frozen
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
+from akgen.tools.core.call import Call
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
 
 SHOWN_CASES = 12
 REFERENCE_CHARACTERS = 20_000  # longer files are cut: a prompt must leave room for the answer

@@ -13,9 +13,9 @@ from akgen.agents.prompts.builder import Brief, Briefing
 from akgen.agents.prompts.retrieval import CHARACTERS_PER_TOKEN
 from akgen.agents.prompts.retrieval import TOKENS as KNOWLEDGE_TOKENS
 from akgen.agents.roles import ContextItem, Feedback
-from akgen.tools.frozen import Frozen
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
 
 TOKENS = 900  # of a prompt, for all experiences together
 MOST = 3

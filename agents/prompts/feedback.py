@@ -8,8 +8,8 @@ from akgen.knowledge.cards import ApiCard, cards, nearest
 from akgen.knowledge.errors import entry
 from akgen.knowledge.hints import mismatch_hints, outcome_meanings
 from akgen.knowledge.search import search
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.verdict import CaseVerdict, Verdict
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.verdict import CaseVerdict, Verdict
 
 SHOWN_FINDINGS = 8  # the first cause matters; the rest are its echoes
 SHOWN_MISMATCHES = 3

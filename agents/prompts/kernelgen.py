@@ -22,9 +22,9 @@ from akgen.agents.prompts.builder import (
 from akgen.agents.prompts.retrieval import TOKENS, select
 from akgen.agents.roles import Feedback
 from akgen.knowledge.chip import Chip
-from akgen.tools.dtypes import DType
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
 
 EXAMPLE = "example_kernel_only/add_one.cpp"
 # The models were taught these names for the element types of kernels.

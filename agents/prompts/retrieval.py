@@ -9,9 +9,9 @@ from akgen.agents.roles import ContextItem, Feedback
 from akgen.knowledge.cards import ApiCard, cards
 from akgen.knowledge.patterns import Pattern, patterns
 from akgen.knowledge.search import search
-from akgen.tools.frozen import Frozen
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
 
 TOKENS = 5_000
 CHARACTERS_PER_TOKEN = 3  # of code and signatures, an estimate on the safe side

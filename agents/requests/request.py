@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
-from akgen.tools.knobs import Knobs
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.knobs import Knobs
 
 Axis = int | Literal["all"]
 Missing = Literal["operator", "dtype", "shape"]

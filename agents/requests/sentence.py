@@ -8,8 +8,8 @@ from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.problems import problem, problem_of
 from akgen.agents.requests.request import Request
 from akgen.knowledge.operators import find_in, nearest
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
 
 _DTYPES: dict[str, DType] = {
     "fp16": DType.FLOAT16, "float16": DType.FLOAT16, "half": DType.FLOAT16, "f16": DType.FLOAT16,

@@ -9,8 +9,8 @@ from jinja2 import Environment, StrictUndefined
 from akgen.agents.requests.problems import MAX_ELEMENTS, REDUCED
 from akgen.agents.requests.request import Request, RequestSource
 from akgen.knowledge.operators import OperatorEntry, operators
-from akgen.tools.outcome import InputError
-from akgen.tools.task import Case, Params, Reference, Task
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Case, Params, Reference, Task
 
 LOADER = "akgen.tools.reference.module_loader"
 _DOMAINS = {"positive": '"positive"', "nonzero": '{"x1": "positive"}', None: None}

@@ -10,8 +10,8 @@ from akgen.agents.prompts import render
 from akgen.agents.requests.language import language_of
 from akgen.agents.requests.sentence import Heard, Request, hear, hear_request
 from akgen.knowledge.operators import operators
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
 
 Understand = Callable[[str], Heard]
 

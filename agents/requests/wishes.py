@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from akgen.agents.requests.request import Axis
-from akgen.tools.knobs import Knobs
+from akgen.tools.core.knobs import Knobs
 
 _AXES: tuple[tuple[str, Axis], ...] = (
     (r"\b(?:each|every|per|along (?:the |each )?)\s*rows?\b|\brow[- ]?wise\b|按行|每行|逐行", -1),

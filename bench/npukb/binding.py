@@ -16,10 +16,10 @@ from akgen.bench.npukb.opdef import Declared
 from akgen.bench.npukb.operators import RecordedLaunch
 from akgen.bench.npukb.tensors import flat
 from akgen.tools.binding.arguments import attr_value
-from akgen.tools.call import Attr
-from akgen.tools.dtypes import DType
-from akgen.tools.op_spec import AttrSpec, ParamSpec
-from akgen.tools.outcome import InputError
+from akgen.tools.core.call import Attr
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.op_spec import AttrSpec, ParamSpec
+from akgen.tools.core.outcome import InputError
 
 _TORCH = {d: getattr(torch, d.value) for d in DType}
 _DTYPES = {t: d for d, t in _TORCH.items()}

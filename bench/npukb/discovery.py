@@ -12,9 +12,9 @@ from typing import Literal
 from akgen.bench.names import snake_case
 from akgen.bench.npukb.opdef import read_opdef
 from akgen.bench.npukb.rows import Cell, Row, read_rows
-from akgen.tools.dtypes import DType
-from akgen.tools.outcome import InputError
-from akgen.tools.task import Case, Params, Reference, Task
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Case, Params, Reference, Task
 
 LOADER = "akgen.bench.npukb.loader"
 CASES = Path("validation/test_cases.csv")

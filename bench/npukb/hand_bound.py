@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from akgen.bench.npukb.cpp.values import IntArray
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 _FACTS = Path(__file__).resolve().parent / "data" / "hand_bound.json"
 

@@ -24,9 +24,9 @@ from akgen.bench.npukb.rows import Row
 from akgen.bench.npukb.shims import benchmark_modules, check_precision, seeded
 from akgen.bench.npukb.sources import source_of
 from akgen.bench.npukb.tensors import constant, copied, detached, flat
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.reference.protocol import Binding, Sample
-from akgen.tools.task import Case, Distribution, Reference
 
 TOLERANCE = 1e-3  # the benchmark's default for absolute and relative error
 REDRAWS = 8

@@ -11,9 +11,9 @@ from typing import Any, Literal
 from akgen.bench.npukb.cpp.interpreter import Interpreter, Unknown
 from akgen.bench.npukb.cpp.list_methods import list_method
 from akgen.bench.npukb.cpp.parser import parse
-from akgen.tools.dtypes import DType
-from akgen.tools.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
-from akgen.tools.outcome import InputError
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
+from akgen.tools.core.outcome import InputError
 
 _GE = {d.ge_name: d for d in DType}
 AttrType = Literal["bool", "int", "float", "str", "list_int", "list_float", "list_bool"]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 Cell = int | float | bool | str
 Row = dict[str, Cell]

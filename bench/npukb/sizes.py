@@ -17,7 +17,7 @@ from akgen.bench.npukb.loader import TASK_ERRORS, execute
 from akgen.bench.npukb.rows import Row
 from akgen.bench.npukb.shims import benchmark_modules, seeded
 from akgen.bench.npukb.tensors import flat
-from akgen.tools.task import Task
+from akgen.tools.core.task import Task
 
 LARGE_ELEMENTS = 1 << 20  # above this, a row whose inputs need values is estimated instead of drawn
 

@@ -20,7 +20,7 @@ from akgen.graph.state import Choice
 from akgen.graph.store.files import make_folder, write_whole
 from akgen.graph.store.records import Solution
 from akgen.graph.store.run_store import TaskStore
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 
 class Commands:

@@ -33,9 +33,9 @@ from akgen.graph.store.ledger import Ledger
 from akgen.graph.store.records import Solution
 from akgen.graph.store.run_store import TaskStore
 from akgen.knowledge.operators import operators
-from akgen.tools.outcome import InfraError, InputError
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
+from akgen.tools.core.outcome import InfraError, InputError
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
 
 LEAVE = {"bye", "exit", "quit", "q", "stop", "再见", "退出"}
 HELP = {"help", "?", "帮助"}

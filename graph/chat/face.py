@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from akgen.graph.store.records import Event, Solution
-from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.core.outcome import InfraError, InputError
 
 
 class Face(Protocol):

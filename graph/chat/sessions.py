@@ -6,8 +6,8 @@ from pathlib import Path
 from akgen.graph.chat.transcript import Transcript
 from akgen.graph.store.records import RunInfo
 from akgen.graph.store.run_store import RunStore
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import InputError
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InputError
 
 
 class Session(Frozen):

@@ -12,7 +12,7 @@ from akgen.graph.run import Crew
 from akgen.graph.state import Choice, Done
 from akgen.graph.store.records import RunConfig
 from akgen.graph.store.run_store import RunStore
-from akgen.tools.task import Task
+from akgen.tools.core.task import Task
 
 
 class ChatState(TypedDict, total=False):

@@ -19,7 +19,7 @@ from akgen.graph.chat.texts import said
 from akgen.graph.chat.transcript import Transcript
 from akgen.graph.store.checkpoints import sqlite_saver
 from akgen.graph.store.records import Event, Solution
-from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.core.outcome import InfraError, InputError
 
 THREAD: RunnableConfig = {"configurable": {"thread_id": "chat"}, "recursion_limit": 100}
 

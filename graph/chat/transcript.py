@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from akgen.graph.store.files import append_line, read_lines
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 Who = Literal["person", "akgen"]
 

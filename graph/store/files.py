@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.core.outcome import InfraError, InputError
 
 _REMEDIES = {
     errno.ENOSPC: "Free some disk space, or choose another folder with --out.",

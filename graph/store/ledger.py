@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
 from akgen.graph.store.files import make_folder, write_whole
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 Kind = Literal["plan", "write", "compile", "test", "profile", "criticise", "understand"]
 T = TypeVar("T", bound=Frozen)

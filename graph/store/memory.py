@@ -22,10 +22,10 @@ from akgen.agents.roles import Feedback
 from akgen.graph.store.files import make_folder, write_whole
 from akgen.graph.store.records import Attempt
 from akgen.graph.store.run_store import TaskStore
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import InfraError, Outcome
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Task
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InfraError, Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
 
 PLACE = ("experience",)
 LEAST_GAIN = 1.05  # of a tuning step

@@ -10,11 +10,11 @@ from akgen.agents.budget import Budget, Spent
 from akgen.agents.calls.model_call import CallLimits, Price, Sampling
 from akgen.agents.plan import Plan
 from akgen.agents.roles import ContextItem, Decision, Feedback, Hypothesis
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Outcome
-from akgen.tools.profile import Profile
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.profile import Profile
+from akgen.tools.core.verdict import Verdict
 from akgen.tools.timed import Timed
-from akgen.tools.verdict import Verdict
 
 FORMAT = 1  # of run.json, attempt.json and result.json; a reader refuses a newer one
 

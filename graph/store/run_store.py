@@ -14,9 +14,9 @@ from pydantic import ValidationError
 
 from akgen.graph.store.files import claimed, make_folder, read_lines, write_whole
 from akgen.graph.store.records import FORMAT, Attempt, Event, RunInfo, Solution
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import InputError
-from akgen.tools.task import Task
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Task
 
 T = TypeVar("T", bound=Frozen)
 

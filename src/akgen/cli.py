@@ -15,7 +15,7 @@ from akgen import __version__
 from akgen.commands import COMMANDS, Family, Subcommand
 
 if TYPE_CHECKING:
-    from akgen.tools.outcome import InfraError, InputError
+    from akgen.tools.core.outcome import InfraError, InputError
 
 _HELP_WIDTH = 110
 
@@ -86,7 +86,7 @@ def _read_environment(
     from pydantic import ValidationError
 
     from akgen.settings import Settings
-    from akgen.tools.outcome import InputError
+    from akgen.tools.core.outcome import InputError
 
     del version
     try:
@@ -101,7 +101,7 @@ def _read_environment(
 
 
 def _refusals() -> "tuple[type[InputError], type[InfraError]]":
-    from akgen.tools.outcome import InfraError, InputError
+    from akgen.tools.core.outcome import InfraError, InputError
 
     return InputError, InfraError
 

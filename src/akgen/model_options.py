@@ -6,7 +6,7 @@ import typer
 
 from akgen.agents.budget import Budget, parse_budget
 from akgen.agents.calls.model_call import CallLimits, Price, Sampling
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 MODELS = (
     "composer, vllm:NAME, kernelgen:NAME, openai:NAME, scripted:FILE, replay:FILE-OR-RUN, record:FILE:MODEL."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from akgen.terminal import Terminal
-from akgen.tools.outcome import Outcome
+from akgen.tools.core.outcome import Outcome
 
 if TYPE_CHECKING:
     from rich.status import Status

@@ -7,10 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from akgen.knowledge.hints import change_hints
-from akgen.tools.outcome import Outcome
-from akgen.tools.profile import Profile
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.profile import Profile
+from akgen.tools.core.verdict import CaseVerdict, Verdict
 from akgen.tools.timed import TimeSource
-from akgen.tools.verdict import CaseVerdict, Verdict
 
 if TYPE_CHECKING:
     from akgen.agents.optimise.proposal import Trial

@@ -15,7 +15,7 @@ from rich.console import Console, RenderableType
 from rich.syntax import Syntax
 from rich.text import Text
 
-from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.core.outcome import InfraError, InputError
 
 EXIT_FAILED = 1
 EXIT_INPUT = 2

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Case, Reference, Task
+from akgen.tools.core.verdict import Verdict
 from akgen.tools.judge.judge import Judge
-from akgen.tools.project import KernelProject
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.task import Case, Reference, Task
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
-from akgen.tools.verdict import Verdict
 
 HERE = Path(__file__).resolve().parent
 KERNEL = "op_kernel/scale_shift.cpp"

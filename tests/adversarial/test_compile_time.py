@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from akgen.tools.outcome import Outcome
-from akgen.tools.verdict import Verdict
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.verdict import Verdict
 
 Codes = Callable[[Verdict], set[str]]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.verdict import Verdict
 from akgen.tools.judge.judge import Judge
-from akgen.tools.outcome import Outcome
-from akgen.tools.verdict import Verdict
 
 Codes = Callable[[Verdict], set[str]]
 on_x86 = pytest.mark.skipif(

@@ -12,10 +12,10 @@ from akgen.agents.models.scripted import ScriptedChatModel
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Decision, Hypothesis
 from akgen.knowledge.chip import chip
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.profile import PipeTime, Profile
-from akgen.tools.task import Reference, Task
-from akgen.tools.verdict import CaseVerdict, Verdict
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.profile import PipeTime, Profile
+from akgen.tools.core.task import Reference, Task
+from akgen.tools.core.verdict import CaseVerdict, Verdict
 
 TASK = Task(
     name="swish",

@@ -11,10 +11,10 @@ from akgen.agents.prompts.advice import advice_for
 from akgen.agents.prompts.feedback import explain
 from akgen.agents.roles import Decision, Hypothesis
 from akgen.knowledge.hints import bottleneck_rules, change_hints, mismatch_hints, outcome_meanings
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.profile import Bound, Change, PipeTime, Prediction, Profile
-from akgen.tools.task import Case, Reference, Task
-from akgen.tools.verdict import CaseVerdict, Mismatch, Verdict
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.profile import Bound, Change, PipeTime, Prediction, Profile
+from akgen.tools.core.task import Case, Reference, Task
+from akgen.tools.core.verdict import CaseVerdict, Mismatch, Verdict
 
 TASK = Task(
     name="x",

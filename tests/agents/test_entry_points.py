@@ -8,7 +8,7 @@ import pytest
 
 from akgen.agents.calls.conversation import Conversation
 from akgen.agents.models.resolve import ModelOptions, resolve_model
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 MODULE = """
 from langchain_core.language_models import FakeListChatModel

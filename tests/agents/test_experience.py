@@ -7,8 +7,8 @@ import pytest
 
 from akgen.agents.prompts.experience import MOST, Experience, rank, within
 from akgen.agents.roles import Feedback
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.task import Reference, Task
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.task import Reference, Task
 
 TASK = Task(
     name="mine", suite="file", category="softmax", op_type="M", kernel="m", cases=(),

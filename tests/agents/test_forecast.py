@@ -5,8 +5,8 @@ import pytest
 from akgen.agents.optimise import forecast
 from akgen.agents.optimise.proposal import Hypothesis, Kind, Trial
 from akgen.graph.optimise_report import calibrations
-from akgen.tools.outcome import Outcome
-from akgen.tools.profile import Change, PipeTime, Prediction, Profile
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.profile import Change, PipeTime, Prediction, Profile
 
 
 def _profile(duration_us: float, *busy_us: float, loads: int = 8, cores: int = 2) -> Profile:

@@ -15,13 +15,13 @@ from akgen.agents.prompts.builder import example_project
 from akgen.agents.roles import Written
 from akgen.agents.team import Team, make_team
 from akgen.knowledge.chip import chip
-from akgen.tools.call import Attr, Call, OutputMeta, TensorMeta
-from akgen.tools.dtypes import DType
+from akgen.tools.core.call import Attr, Call, OutputMeta, TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.judge.judge import Judge
-from akgen.tools.outcome import Outcome
-from akgen.tools.project import KernelProject
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.task import Case, Reference, Task
 from akgen.tools.twin.toolchain import TwinToolchain
 from tests.loopback import Loopback, loopback
 

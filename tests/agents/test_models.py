@@ -9,7 +9,7 @@ from langchain_core.messages import HumanMessage
 from akgen.agents.models.replay import RecordingChatModel, ReplayChatModel
 from akgen.agents.models.resolve import ModelOptions, resolve_model
 from akgen.agents.models.scripted import ScriptedChatModel
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 ASKED = [HumanMessage("write it")]
 

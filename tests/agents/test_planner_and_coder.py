@@ -15,11 +15,11 @@ from akgen.agents.planner import ChatPlanner
 from akgen.agents.prompts.builder import coder_user, planner_user, task_text
 from akgen.agents.roles import Feedback, Planned, Written
 from akgen.knowledge.chip import chip
-from akgen.tools.call import Call, OutputMeta, TensorMeta
-from akgen.tools.dtypes import DType
-from akgen.tools.outcome import Outcome
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Case, Reference, Task
+from akgen.tools.core.call import Call, OutputMeta, TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Case, Reference, Task
 
 PLAN = Plan(origin="test", category="activation", thought="Split by elements.", apis=("Exp", "NoSuchApi"))
 GOOD: dict[str, Any] = {

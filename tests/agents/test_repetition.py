@@ -2,8 +2,8 @@
 
 from akgen.agents.critic import failure, insist
 from akgen.agents.roles import Decision, Feedback
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.verdict import CaseVerdict, Mismatch, Verdict
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.verdict import CaseVerdict, Mismatch, Verdict
 
 
 def _verdict(text: str) -> Verdict:

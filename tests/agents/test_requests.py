@@ -8,11 +8,11 @@ from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.sentence import Request, hear
 from akgen.agents.requests.task import adapted, reference_for, reference_text, task_for
 from akgen.knowledge.operators import operators
-from akgen.tools.dtypes import DType
-from akgen.tools.knobs import Knobs
-from akgen.tools.outcome import InputError
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.knobs import Knobs
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.reference.module_loader import load
-from akgen.tools.task import Case, Reference, Task
 
 HALF, BRAIN, SINGLE = DType.FLOAT16, DType.BFLOAT16, DType.FLOAT32
 

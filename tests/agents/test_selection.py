@@ -6,9 +6,9 @@ from akgen.agents.plan import Plan
 from akgen.agents.prompts.retrieval import marked, select
 from akgen.agents.roles import Feedback
 from akgen.knowledge.patterns import patterns
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Reference, Task
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Reference, Task
 
 
 def _task(name: str = "swish", category: str = "activation") -> Task:

@@ -11,7 +11,7 @@ from akgen.agents.calls.structured import Structured, ask_structured
 from akgen.agents.models.resolve import ModelOptions, resolve_model
 from akgen.agents.models.scripted import ScriptedChatModel
 from akgen.agents.prompts.builder import Brief
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 from tests.loopback import Act, loopback
 
 

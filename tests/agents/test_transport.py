@@ -11,7 +11,7 @@ import pytest
 from akgen.agents.calls.conversation import Conversation
 from akgen.agents.calls.retry import RetryPolicy
 from akgen.agents.models.resolve import ModelOptions, resolve_model
-from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.core.outcome import InfraError, InputError
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from akgen.bench.store import BenchStore
 from akgen.cli import app
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 CHECKOUT = Path(__file__).parent / "checkout"
 ANSWER = Path("tasks/level1/Math/BlendAdd/answer/0")

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from akgen.bench import builtin
-from akgen.tools.dtypes import DType
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Task
 from akgen.tools.judge.certificate import certify, task_digest
-from akgen.tools.outcome import InputError
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.reference.module_loader import load
-from akgen.tools.task import Task
 
 TASKS = [builtin.describe(builtin.TASKS / name) for name in builtin.names()]
 CATEGORIES = {

@@ -7,7 +7,7 @@ import pytest
 from akgen.bench.npukb.cpp.interpreter import Interpreter
 from akgen.bench.npukb.cpp.parser import parse
 from akgen.bench.npukb.cpp.torch_library import TorchLibrary
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 
 def run(body: str, *args: Any, signature: str = "int64_t f()", before: str = "") -> Any:

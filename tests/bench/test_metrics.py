@@ -6,7 +6,7 @@ import pytest
 
 from akgen.bench.metrics import at_least_one, rate, score
 from akgen.bench.record import CaseRow, Record
-from akgen.tools.outcome import Outcome
+from akgen.tools.core.outcome import Outcome
 
 
 def record(task: str, sample: int, outcome: Outcome, level: int = 1, error: str | None = None) -> Record:

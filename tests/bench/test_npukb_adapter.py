@@ -9,9 +9,9 @@ import torch
 from akgen.bench.npukb.discovery import describe, find_tasks
 from akgen.bench.npukb.loader import BenchmarkCase, load
 from akgen.bench.npukb.sizes import sized
-from akgen.tools.call import Attr
-from akgen.tools.dtypes import DType
-from akgen.tools.outcome import InputError
+from akgen.tools.core.call import Attr
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.outcome import InputError
 from akgen.tools.reference.protocol import Source
 
 CHECKOUT = Path(__file__).parent / "checkout"

@@ -9,7 +9,7 @@ from akgen.bench.npukb.discovery import describe, find_tasks
 from akgen.bench.npukb.loader import load
 from akgen.bench.npukb.sizes import sized
 from akgen.bench.sources import Answers
-from akgen.tools.dtypes import DType
+from akgen.tools.core.dtypes import DType
 
 ROOT = os.environ.get("AKGEN_NPUKB_ROOT")
 pytestmark = [

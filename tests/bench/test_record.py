@@ -3,8 +3,8 @@
 from typing import Literal
 
 from akgen.bench.record import case_row, verdict_why
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.verdict import CaseVerdict, Verdict
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.verdict import CaseVerdict, Verdict
 
 
 def finding(code: str, severity: Literal["error", "warning"], text: str = "x") -> Diagnostic:

@@ -12,7 +12,7 @@ from akgen.bench.record import BenchConfig, CaseRow, Record
 from akgen.bench.report import Report, report
 from akgen.bench.tuning import GainCalibration, tuning_steps
 from akgen.graph.store.records import AttemptRow
-from akgen.tools.outcome import Outcome
+from akgen.tools.core.outcome import Outcome
 
 LEVELS = {"a": 1, "b": 1, "c": 2, "d": 3, "<e>": 3}
 

@@ -8,7 +8,7 @@ import pytest
 from akgen.bench import builtin
 from akgen.bench.names import camel_case, snake_case
 from akgen.bench.resolve import resolve_task
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 CHECKOUT = Path(__file__).parent / "checkout"
 KERNELBENCH = """

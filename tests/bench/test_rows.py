@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from akgen.bench.npukb.rows import Row, read_rows
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 
 def rows(tmp_path: Path, text: str) -> list[Row]:

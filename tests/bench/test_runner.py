@@ -9,7 +9,7 @@ from akgen.bench.record import BenchConfig, Record
 from akgen.bench.runner import answer, pending, run
 from akgen.bench.store import BenchStore
 from akgen.graph.run import Site
-from akgen.tools.outcome import InfraError, Outcome
+from akgen.tools.core.outcome import InfraError, Outcome
 from akgen.tools.toolchains import Machine
 
 WORKER = Path(__file__).parent / "scripted_worker.py"

@@ -6,7 +6,7 @@ from akgen.agents.models.resolve import ModelOptions
 from akgen.bench.resolve import resolve_task
 from akgen.bench.sampling import measure
 from akgen.knowledge.chip import chip
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 from tests.loopback import Act, loopback
 
 

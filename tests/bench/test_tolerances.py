@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from akgen.bench import builtin
-from akgen.tools.call import TensorFile
-from akgen.tools.dtypes import DType
+from akgen.tools.core.call import TensorFile
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.task import Case, Task
 from akgen.tools.judge.compare import compare
 from akgen.tools.judge.tolerance import rule_for
 from akgen.tools.judge.trials import ORDER, nonce, plan
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.task import Case, Task
 
 TASKS = [builtin.describe(builtin.TASKS / name) for name in builtin.names()]
 

@@ -20,7 +20,7 @@ from akgen.agents.models.features import Feature, features_of
 from akgen.agents.models.resolve import ModelOptions, resolve_model
 from akgen.agents.prompts.builder import Brief
 from akgen.graph.store.calls import RunCalls
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 from tests.conformance.vllm_server import VllmServer
 from tests.loopback import Body, loopback
 

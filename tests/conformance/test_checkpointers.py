@@ -18,7 +18,7 @@ from akgen.agents.budget import Spent
 from akgen.graph.state import History, SampleState
 from akgen.graph.store.checkpoints import postgres_saver, sqlite_saver
 from akgen.graph.store.records import AttemptRow
-from akgen.tools.outcome import Outcome
+from akgen.tools.core.outcome import Outcome
 
 Opens = Callable[[], AbstractContextManager[BaseCheckpointSaver[str]]]
 HISTORY = History(rows=(AttemptRow(number=1, outcome=Outcome.TRAP, folder=Path("sample-0")),))

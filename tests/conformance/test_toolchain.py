@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from akgen.tools.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.cann.environment import CannSettings, missing
-from akgen.tools.dtypes import DType
-from akgen.tools.outcome import Outcome
-from akgen.tools.project import KernelProject
-from akgen.tools.toolchain import Toolchain
+from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.toolchain import Toolchain
 from akgen.tools.toolchains import Machine, ToolchainName, make_toolchain
 from akgen.tools.twin.settings import user_cache
 

@@ -8,7 +8,7 @@ from akgen.agents.calls.model_call import Sampling
 from akgen.agents.calls.retry import RetryPolicy
 from akgen.agents.models.faults import EndpointFault
 from akgen.agents.models.resolve import ModelOptions, resolve_model
-from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.core.outcome import InfraError, InputError
 from tests.conformance.vllm_server import VllmServer
 
 pytestmark = pytest.mark.vllm

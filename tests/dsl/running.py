@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from akgen.tools.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.op_spec import AttrSpec, OpSpec, ParamSpec
+from akgen.tools.core.toolchain import Launch
 from akgen.tools.dsl import Program, lower
 from akgen.tools.dsl.numeric import storage, to_bfloat16
-from akgen.tools.dtypes import DType
-from akgen.tools.op_spec import AttrSpec, OpSpec, ParamSpec
-from akgen.tools.toolchain import Launch
 from akgen.tools.twin.toolchain import TwinToolchain
 
 Array = np.ndarray[Any, Any]

@@ -2,10 +2,10 @@
 
 import pytest
 
-from akgen.tools.call import TensorMeta
+from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl import DslError, check, parse
-from akgen.tools.dtypes import DType
-from akgen.tools.outcome import Diagnostic
 from tests.dsl.running import documented
 
 GOOD = """\

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from akgen.tools.call import TensorMeta
+from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl import DslError, Program, interpret, parse
 from akgen.tools.dsl.numeric import to_bfloat16
-from akgen.tools.dtypes import DType
 from tests.dsl.running import FLOATS, Array, rounded
 
 Find = Callable[[str], Program]

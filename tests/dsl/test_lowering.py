@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
+from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl import DslError, Passes, Program, lower, lower_passes, parse
 from akgen.tools.dsl.code import CopyCall
-from akgen.tools.dtypes import DType
 from tests.dsl.running import FLOATS, documented, op_spec
 
 Find = Callable[[str], Program]

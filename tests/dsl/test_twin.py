@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from akgen.tools.call import TensorMeta
+from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl import Program, check, interpret, parse
 from akgen.tools.dsl.host_run import HostRun
 from akgen.tools.dsl.prepare import prepare
-from akgen.tools.dtypes import DType
 from tests.dsl.random_programs import random_program
 from tests.dsl.running import FLOATS, Array, OnTwin, Value, rounded
 

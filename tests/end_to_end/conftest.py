@@ -13,7 +13,7 @@ import pytest
 
 from akgen.agents.prompts import render
 from akgen.agents.prompts.builder import example_project
-from akgen.tools.project import KernelProject
+from akgen.tools.core.project import KernelProject
 
 REFERENCE = '''"""y = x + 1."""
 

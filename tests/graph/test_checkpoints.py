@@ -23,16 +23,16 @@ from akgen.graph.state import (
 )
 from akgen.graph.store.checkpoints import serializer, sqlite_saver
 from akgen.graph.store.records import AttemptRow, Candidate, Solution
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
-from akgen.tools.knobs import Knobs
-from akgen.tools.op_spec import AttrSpec, OpSpec, ParamSpec
-from akgen.tools.outcome import Diagnostic, InfraError, Outcome
-from akgen.tools.profile import PipeTime, Profile
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Case, Certificate, Reference, Task, Tolerance
-from akgen.tools.toolchain import Build
-from akgen.tools.verdict import CaseVerdict, Mismatch, Verdict
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.knobs import Knobs
+from akgen.tools.core.op_spec import AttrSpec, OpSpec, ParamSpec
+from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
+from akgen.tools.core.profile import PipeTime, Profile
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Case, Certificate, Reference, Task, Tolerance
+from akgen.tools.core.toolchain import Build
+from akgen.tools.core.verdict import CaseVerdict, Mismatch, Verdict
 
 FINDING = Diagnostic(
     code="COPY_LENGTH", text="odd", file="op_kernel/x.cpp", line=3, stage="test", core="AIV 3"

@@ -17,8 +17,8 @@ from akgen.graph.store.calls import RunCalls
 from akgen.graph.store.records import RunConfig, Solution
 from akgen.graph.store.run_store import RunStore
 from akgen.graph.workbench import Tools, open_tools
-from akgen.tools.outcome import InfraError, InputError, Outcome
-from akgen.tools.task import Case, Reference, Task
+from akgen.tools.core.outcome import InfraError, InputError, Outcome
+from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.toolchains import Machine
 from akgen.tools.twin.toolchain import TwinToolchain
 from tests.end_to_end.conftest import PLAN, REFERENCE

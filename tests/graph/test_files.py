@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from akgen.graph.store.files import append_line, make_folder, read_lines, write_whole
-from akgen.tools.outcome import InfraError
+from akgen.tools.core.outcome import InfraError
 
 
 def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:

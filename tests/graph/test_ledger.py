@@ -7,7 +7,7 @@ import pytest
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Planned, Usage
 from akgen.graph.store.ledger import Ledger
-from akgen.tools.outcome import InfraError
+from akgen.tools.core.outcome import InfraError
 
 PLANNED = Planned(
     plan=Plan(origin="test", category="other", thought="because"),

@@ -10,7 +10,7 @@ import pytest
 from akgen.graph.store.events import EventLog
 from akgen.graph.store.records import Event, RunConfig, RunInfo
 from akgen.graph.store.run_store import RunStore, TaskStore
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 INFO = RunInfo(
     id="one",

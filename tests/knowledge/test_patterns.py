@@ -6,8 +6,8 @@ import pytest
 
 from akgen.bench.resolve import resolve_task
 from akgen.knowledge.patterns import Pattern, pattern_for, patterns
+from akgen.tools.core.project import KernelProject
 from akgen.tools.judge.judge import Judge
-from akgen.tools.project import KernelProject
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.twin.toolchain import TwinToolchain
 

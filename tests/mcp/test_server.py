@@ -12,7 +12,7 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 
 from akgen.agents.prompts.builder import example_project
-from akgen.tools.project import KernelProject
+from akgen.tools.core.project import KernelProject
 
 mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 

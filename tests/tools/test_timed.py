@@ -9,10 +9,10 @@ import pytest
 from akgen.bench.record import BenchConfig, Record
 from akgen.bench.store import BenchStore
 from akgen.graph.store.records import Attempt, Solution
-from akgen.tools.profile import Profile
+from akgen.tools.core.profile import Profile
+from akgen.tools.core.toolchain import Launch
+from akgen.tools.core.verdict import Verdict
 from akgen.tools.timed import Timed
-from akgen.tools.toolchain import Launch
-from akgen.tools.verdict import Verdict
 
 PIPE = {"pipe": "V", "busy_us": 1.0, "stalled_us": 0.0, "idle_us": 3.7, "instructions": 2}
 WHAT_IF = {"change": "casts", "duration_us": 4.0, "gain": 0.1, "cores": 8, "fits": True}

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from akgen.tools.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
-from akgen.tools.dtypes import DType
-from akgen.tools.op_spec import AttrValue
+from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.op_spec import AttrValue
 
 Array = np.ndarray[Any, Any]
 

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from akgen.tools.project import KernelProject
+from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
 

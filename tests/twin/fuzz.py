@@ -21,7 +21,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "src"))  # runs without an installation, too
 
-from akgen.tools.outcome import InfraError  # noqa: E402
+from akgen.tools.core.outcome import InfraError  # noqa: E402
 from akgen.tools.twin.settings import TwinSettings, user_cache  # noqa: E402
 from akgen.tools.twin.toolchain import TwinToolchain  # noqa: E402
 

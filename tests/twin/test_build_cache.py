@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from akgen.tools.outcome import InfraError
+from akgen.tools.core.outcome import InfraError
 from akgen.tools.twin.build_cache import BuildCache, digest
 from akgen.tools.twin.eviction import RECENT_S, evict
 

@@ -156,7 +156,7 @@ def test_another_compiler_has_another_identity(tmp_path: Path) -> None:
 PROGRAM = """
 import sys
 from pathlib import Path
-from akgen.tools.project import KernelProject
+from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.settings import TwinSettings
 from akgen.tools.twin.toolchain import TwinToolchain
 cache, project = map(Path, sys.argv[1:3])

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from akgen.tools.outcome import Outcome
-from akgen.tools.project import KernelProject
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
 from akgen.tools.twin.unit_test import UnitTest, run_unit_test

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from akgen.tools.project import KernelProject
+from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.toolchain import TwinToolchain
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from akgen.tools.project import KernelProject
+from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.eviction import RECENT_S, cache_bytes, evict, evict_when_due
 from akgen.tools.twin.settings import TwinSettings

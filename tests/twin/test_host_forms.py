@@ -4,8 +4,8 @@ import struct
 from pathlib import Path
 from typing import Any
 
-from akgen.tools.call import Call, OutputMeta
-from akgen.tools.dtypes import DType
+from akgen.tools.core.call import Call, OutputMeta
+from akgen.tools.core.dtypes import DType
 from akgen.tools.twin.columns import column_of
 from akgen.tools.twin.host_run import tile
 from akgen.tools.twin.toolchain import BuildRecord, TwinToolchain

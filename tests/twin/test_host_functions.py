@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from akgen.tools.project import KernelProject
+from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.kernel_build import BuiltKernel, Variant, build_kernel
 from akgen.tools.twin.runtime_build import build_runtime

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from akgen.tools.project import KernelProject
-from akgen.tools.toolchain import Launch
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.toolchain import Launch
 from akgen.tools.twin.toolchain import TwinToolchain
 
 Projects = Callable[..., KernelProject]

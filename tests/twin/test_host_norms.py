@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from akgen.tools.call import Call, OutputMeta
-from akgen.tools.dtypes import DType
-from akgen.tools.project import KernelProject
+from akgen.tools.core.call import Call, OutputMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.tiling_header import vendor_structs
 from akgen.tools.twin.toolchain import TwinToolchain
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from akgen.tools.dtypes import DType
-from akgen.tools.outcome import Diagnostic
-from akgen.tools.project import KernelProject
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.outcome import Diagnostic
+from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.toolchain import TwinToolchain
 
 Projects = Callable[..., KernelProject]

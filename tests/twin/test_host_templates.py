@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from akgen.tools.call import Attr, Call, OutputMeta
-from akgen.tools.outcome import Outcome
-from akgen.tools.project import KernelProject
-from akgen.tools.toolchain import Build
+from akgen.tools.core.call import Attr, Call, OutputMeta
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.toolchain import Build
 from akgen.tools.twin.lint import lint
 from akgen.tools.twin.toolchain import TwinToolchain
 

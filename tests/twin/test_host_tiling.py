@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from akgen.tools.call import Attr, Call
-from akgen.tools.dtypes import DType
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.project import KernelProject
+from akgen.tools.core.call import Attr, Call
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.columns import column_of
 from akgen.tools.twin.host_info import HostInfo
 from akgen.tools.twin.host_run import Tiling, tile

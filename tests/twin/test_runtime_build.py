@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from akgen.tools.outcome import InfraError
+from akgen.tools.core.outcome import InfraError
 from akgen.tools.process import run
 from akgen.tools.twin.compiler import find_compiler
 from akgen.tools.twin.kernel_flags import kernel_flags

@@ -11,9 +11,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import torch
 
-from akgen.tools.call import Argument, Attr, Call, OutputMeta, TensorMeta
-from akgen.tools.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
-from akgen.tools.outcome import InputError
+from akgen.tools.core.call import Argument, Attr, Call, OutputMeta, TensorMeta
+from akgen.tools.core.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
+from akgen.tools.core.outcome import InputError
 from akgen.tools.reference.tensors import dtype_of, meta_of, torch_dtype, write_value
 
 Kind = Literal[

@@ -21,12 +21,12 @@ from torch.utils.cpp_extension import include_paths
 
 from akgen.tools.binding.arguments import Given, Target, bind
 from akgen.tools.binding.build import BuiltBinding, TorchParts, build_binding
-from akgen.tools.call import TensorFile
-from akgen.tools.op_spec import OpSpec
-from akgen.tools.outcome import Diagnostic, InputError
-from akgen.tools.project import KernelProject
+from akgen.tools.core.call import TensorFile
+from akgen.tools.core.op_spec import OpSpec
+from akgen.tools.core.outcome import Diagnostic, InputError
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.toolchain import Launch, Progress
 from akgen.tools.reference.tensors import read
-from akgen.tools.toolchain import Launch, Progress
 from akgen.tools.twin.compiler import find_compiler
 from akgen.tools.twin.toolchain import TwinToolchain
 

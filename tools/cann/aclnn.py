@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from akgen.tools.dtypes import DType
-from akgen.tools.op_spec import AttrSpec, AttrValue
-from akgen.tools.outcome import InputError
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.op_spec import AttrSpec, AttrValue
+from akgen.tools.core.outcome import InputError
 
 FORMAT_ND = 2
 _ACL_TYPES = {dtype: dtype.ge_value for dtype in DType}

@@ -4,7 +4,7 @@ import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 
 class CannSettings(Frozen):

@@ -5,7 +5,7 @@ Source: vendor page "aclError" (runtime return codes 107xxx, 207xxx, 507xxx).
 
 import re
 
-from akgen.tools.outcome import Diagnostic, InfraError, Outcome
+from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
 
 KERNEL_FAULTS = {
     507014: (Outcome.TIMEOUT, "TIMEOUT", "the AI core did not end in time"),

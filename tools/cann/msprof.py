@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from akgen.knowledge.chip import Chip
-from akgen.tools.outcome import Diagnostic, InfraError
-from akgen.tools.profile import Bound, PipeTime, Profile
+from akgen.tools.core.outcome import Diagnostic, InfraError
+from akgen.tools.core.profile import Bound, PipeTime, Profile
 
 PipeName = Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"]
 _COLUMNS: dict[PipeName, str] = {

@@ -8,9 +8,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from akgen.tools.frozen import Frozen
-from akgen.tools.op_spec import AttrSpec, OpSpec, ParamSpec
-from akgen.tools.project import KernelProject
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.op_spec import AttrSpec, OpSpec, ParamSpec
+from akgen.tools.core.project import KernelProject
 
 # msopgen's own names for attribute types
 _ATTR_TYPES = {

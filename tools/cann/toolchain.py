@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from akgen.knowledge.chip import chip
-from akgen.tools.call import Call, TensorFile, TensorMeta
 from akgen.tools.cann import commands, faults, msprof
 from akgen.tools.cann.environment import CannSettings, missing
 from akgen.tools.cann.project import install_sources, interface_json, with_build_hash
 from akgen.tools.cann.worker import Request
-from akgen.tools.op_spec import OpSpec
-from akgen.tools.outcome import Diagnostic, InfraError, Outcome
+from akgen.tools.core.call import Call, TensorFile, TensorMeta
+from akgen.tools.core.op_spec import OpSpec
+from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
+from akgen.tools.core.profile import Profile
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.toolchain import Build, Launch, Progress, SpecReader
 from akgen.tools.process import Finished, run
-from akgen.tools.profile import Profile
-from akgen.tools.project import KernelProject
-from akgen.tools.toolchain import Build, Launch, Progress, SpecReader
 
 BUILD_TIMEOUT_S = 1800.0
 PROFILED_LAUNCHES = 20

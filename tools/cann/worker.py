@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from akgen.tools.call import Argument, Call, TensorFile, TensorMeta
 from akgen.tools.cann.aclnn import Library
-from akgen.tools.frozen import Frozen
-from akgen.tools.op_spec import OpSpec
+from akgen.tools.core.call import Argument, Call, TensorFile, TensorMeta
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.op_spec import OpSpec
 
 POISON = 0xFF  # every float type reads this as NaN
 

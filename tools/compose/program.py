@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from akgen.tools.call import TensorMeta
 from akgen.tools.compose.back.layout import Tensors
 from akgen.tools.compose.back.schedule import kinds, write
 from akgen.tools.compose.back.schedule_base import Kind, Part
@@ -22,8 +21,9 @@ from akgen.tools.compose.middle.push import push
 from akgen.tools.compose.middle.shapes import declarations
 from akgen.tools.compose.middle.template import Template, by_reduction, structure, unify
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.frozen import Frozen
-from akgen.tools.op_spec import AttrSpec
+from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.op_spec import AttrSpec
 
 EVENTS = 8  # hardware events for tiles that are loaded; each takes one
 

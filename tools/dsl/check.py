@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from akgen.tools.call import TensorMeta
+from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.op_spec import AttrValue
+from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.buffers import (
     EVENT_IDS,
     UB_BUDGET,
@@ -25,9 +28,6 @@ from akgen.tools.dsl.host_run import HostRun, Launched, Metas, tensor_arguments
 from akgen.tools.dsl.ir import ElementType, If, Kernel, Launch, Load, Program, Stmt, Store, Workspace, walk
 from akgen.tools.dsl.prepare import PreparedKernel, analyse
 from akgen.tools.dsl.reach import reachable
-from akgen.tools.dtypes import DType
-from akgen.tools.op_spec import AttrValue
-from akgen.tools.outcome import Diagnostic
 
 
 def check(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.errors import finding
 from akgen.tools.dsl.expr import Expr, Fit, names_in
 from akgen.tools.dsl.expr import walk as walk_expr
@@ -24,7 +25,6 @@ from akgen.tools.dsl.ir import (
     TileRef,
     Workspace,
 )
-from akgen.tools.outcome import Diagnostic
 
 
 def expressions(s: Stmt) -> tuple[Expr, ...]:

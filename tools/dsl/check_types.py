@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Literal
 
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.errors import finding
 from akgen.tools.dsl.ir import ElementType, Kernel, Load, Op, Store, TileRef, walk
 from akgen.tools.dsl.ops import OPS, SCALAR_FIRST
-from akgen.tools.dtypes import DType
-from akgen.tools.outcome import Diagnostic
 
 Type = DType | Literal["mask"] | None  # None: not known here
 _TO_FLOAT = frozenset(

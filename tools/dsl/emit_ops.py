@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
+from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.code import Lines
 from akgen.tools.dsl.expr import Const, Expr
 from akgen.tools.dsl.ir import Op, Operand, TileRef
 from akgen.tools.dsl.kernel_context import KernelContext
-from akgen.tools.dtypes import DType
 
 _BINARY = {"add": "Add", "sub": "Sub", "mul": "Mul", "div": "Div", "maximum": "Max", "minimum": "Min"}
 _SCALAR = {"add": "Adds", "mul": "Muls", "maximum": "Maxs", "minimum": "Mins"}

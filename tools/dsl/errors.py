@@ -1,7 +1,7 @@
 """Findings about DSL programs, with stable codes and the error catalogue's remedies."""
 
 from akgen.knowledge.errors import catalogue
-from akgen.tools.outcome import Diagnostic
+from akgen.tools.core.outcome import Diagnostic
 
 
 class DslError(Exception):

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
 
 ScalarType = Literal["int", "float", "bool"]
 BinaryOp = Literal["+", "-", "*", "/", "//", "%", "==", "!=", "<", "<=", ">", ">=", "and", "or"]

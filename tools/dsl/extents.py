@@ -1,10 +1,10 @@
 """Which part of its tile each operation covers: extents flow from loads through operations to stores."""
 
+from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.errors import finding
 from akgen.tools.dsl.expr import Expr, names_in, show
 from akgen.tools.dsl.ir import Assign, Block, For, If, Kernel, Load, Op, Stmt, Store, assigned
 from akgen.tools.dsl.ops import OPS
-from akgen.tools.outcome import Diagnostic
 
 Dims = tuple[Expr, ...]
 

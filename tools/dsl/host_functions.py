@@ -1,5 +1,6 @@
 """The tiling function's helpers: integer arithmetic, dtype sizes, and the UB bytes of each kernel as a formula."""
 
+from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.buffers import ScratchNeed, UbBuffer
 from akgen.tools.dsl.cpp_expr import CppExpr
 from akgen.tools.dsl.cpp_names import camel, pascal
@@ -8,7 +9,6 @@ from akgen.tools.dsl.host_expr import capacity_params, dtype_tensors
 from akgen.tools.dsl.ir import ElementType, Program
 from akgen.tools.dsl.kernel_context import KernelContext
 from akgen.tools.dsl.pass_init import need_text
-from akgen.tools.dtypes import DType
 
 _HELPERS = {
     "CeilDiv": """int64_t CeilDiv(int64_t a, int64_t b)

@@ -1,8 +1,8 @@
 """The tiling function's first lines: shapes, dtypes, attributes and chip facts that its body reads."""
 
+from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.dsl.cpp_names import pascal
 from akgen.tools.dsl.host_expr import HostExpr
-from akgen.tools.op_spec import OpSpec
 
 _LISTS = {"list_int": ("Int", "int64_t"), "list_float": ("Float", "float"), "list_bool": ("Bool", "bool")}
 

@@ -5,7 +5,10 @@ from typing import Literal
 
 import numpy as np
 
-from akgen.tools.call import TensorMeta
+from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.op_spec import AttrValue
 from akgen.tools.dsl.buffers import UB_BUDGET, largest_fit
 from akgen.tools.dsl.errors import DslError, finding
 from akgen.tools.dsl.evaluate import Scalar, evaluate
@@ -41,9 +44,6 @@ from akgen.tools.dsl.ir import (
     walk,
 )
 from akgen.tools.dsl.prepare import PreparedKernel
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
-from akgen.tools.op_spec import AttrValue
 
 Metas = TensorMeta | tuple[TensorMeta, ...] | None
 

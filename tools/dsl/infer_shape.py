@@ -1,8 +1,8 @@
 """InferShape and InferDataType from the host function's declarations, where those need no computed scalars."""
 
+from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.dsl.expr import Const, Dim, Expr
 from akgen.tools.dsl.ir import Declare, DimList, DimSlice, Program, ShapePart
-from akgen.tools.op_spec import OpSpec
 
 
 def infer_lines(program: Program, op: OpSpec) -> tuple[list[str], list[str]]:

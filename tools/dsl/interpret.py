@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from akgen.tools.call import TensorMeta
+from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.op_spec import AttrValue
 from akgen.tools.dsl.errors import DslError, finding
 from akgen.tools.dsl.host_run import HostRun, Launched, Metas
 from akgen.tools.dsl.ir import Program, SyncAll
 from akgen.tools.dsl.numeric import Array, storage
 from akgen.tools.dsl.prepare import prepare
 from akgen.tools.dsl.program_run import Memory, ProgramRun
-from akgen.tools.dtypes import DType
-from akgen.tools.op_spec import AttrValue
 
 Value = Array | Sequence[Array] | None
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Literal
 
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.op_spec import AttrValue
 from akgen.tools.dsl.expr import Const, Expr, ScalarType
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
-from akgen.tools.op_spec import AttrValue
 
 Stage = Literal["copyin", "compute", "copyout"]
 Rounding = Literal["rint", "floor", "ceil", "round", "trunc"]

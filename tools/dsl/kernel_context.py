@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.dsl.buffers import ScratchNeed, UbBuffer, UbPlan
 from akgen.tools.dsl.cpp_expr import CppExpr
 from akgen.tools.dsl.cpp_names import Names, camel, pascal
@@ -10,8 +12,6 @@ from akgen.tools.dsl.host_run import tensor_arguments
 from akgen.tools.dsl.ir import Assign, Block, ElementType, Kernel, Program, Workspace, walk
 from akgen.tools.dsl.prepare import PreparedKernel
 from akgen.tools.dsl.scalars import hoisted, infer
-from akgen.tools.dtypes import DType
-from akgen.tools.op_spec import OpSpec
 
 SCALAR_CPP: dict[ScalarType, str] = {"int": "int64_t", "float": "float", "bool": "bool"}
 

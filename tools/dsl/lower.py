@@ -1,5 +1,9 @@
 """Tile DSL to an msopgen project: the four passes in order, with everything between them."""
 
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.op_spec import OpSpec
+from akgen.tools.core.project import KernelProject
 from akgen.tools.dsl.check import check
 from akgen.tools.dsl.code import KernelCode
 from akgen.tools.dsl.errors import DslError
@@ -13,10 +17,6 @@ from akgen.tools.dsl.pass_init import KernelInit, kernel_init
 from akgen.tools.dsl.prepare import prepare
 from akgen.tools.dsl.reach import guards
 from akgen.tools.dsl.template import render
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
-from akgen.tools.op_spec import OpSpec
-from akgen.tools.project import KernelProject
 
 
 class Passes(Frozen):

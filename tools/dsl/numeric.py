@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from akgen.tools.dtypes import DType
+from akgen.tools.core.dtypes import DType
 
 Array = NDArray[Any]
 _STORAGE: dict[DType, type] = {

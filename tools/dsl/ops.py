@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 Family = Literal["unary", "binary", "compare", "mask", "select", "cast", "fill", "reduce", "slope"]
 ANY = frozenset({"float32", "float16", "int32"})

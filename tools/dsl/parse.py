@@ -2,6 +2,8 @@
 
 import ast
 
+from akgen.tools.core.op_spec import AttrValue
+from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.errors import DslError, finding
 from akgen.tools.dsl.ir import (
     Host,
@@ -17,8 +19,6 @@ from akgen.tools.dsl.ir import (
 from akgen.tools.dsl.parse_body import KernelBody
 from akgen.tools.dsl.parse_expr import Names, fail
 from akgen.tools.dsl.parse_host import HostBody
-from akgen.tools.op_spec import AttrValue
-from akgen.tools.outcome import Diagnostic
 
 _HOST_KINDS: dict[str, HostParamKind] = {
     "Tensor": "input", "OptionalTensor": "optional", "Output": "output", "int": "int", "float": "float", "bool": "bool",

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Sequence
 from typing import get_args
 
+from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.expr import Const, Expr
 from akgen.tools.dsl.ir import (
     Alloc,
@@ -23,7 +24,6 @@ from akgen.tools.dsl.ir import (
 )
 from akgen.tools.dsl.ops import OPS
 from akgen.tools.dsl.parse_expr import DTYPE_NAMES, Names, fail, parse_expr, parse_tensor
-from akgen.tools.dtypes import DType
 
 _STAGES = ("copyin", "compute", "copyout")
 

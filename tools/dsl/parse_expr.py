@@ -3,6 +3,7 @@
 import ast
 from typing import cast, get_args
 
+from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.errors import DslError, finding
 from akgen.tools.dsl.expr import (
     FUNCTIONS,
@@ -28,7 +29,6 @@ from akgen.tools.dsl.expr import (
     TextTest,
     Unary,
 )
-from akgen.tools.dtypes import DType
 
 _BINARY: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Eq: "==",

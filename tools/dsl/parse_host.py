@@ -2,6 +2,7 @@
 
 import ast
 
+from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.expr import Expr, Name
 from akgen.tools.dsl.ir import (
     Assert,
@@ -18,7 +19,6 @@ from akgen.tools.dsl.ir import (
 )
 from akgen.tools.dsl.parse_body import Body
 from akgen.tools.dsl.parse_expr import DTYPE_NAMES, Names, fail
-from akgen.tools.dtypes import DType
 
 
 class HostBody(Body):

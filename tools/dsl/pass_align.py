@@ -1,7 +1,7 @@
 """Pass 4, alignment: copies become DataCopy where the length is whole blocks of 32 bytes, else DataCopyPad."""
 
+from akgen.tools.core.frozen import Frozen
 from akgen.tools.dsl.code import CopyCall, KernelCode
-from akgen.tools.frozen import Frozen
 
 
 class AlignedFunction(Frozen):

@@ -1,5 +1,8 @@
 """Pass 1, host and tiling: tiling data, tiling function, shape inference, operator definition."""
 
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.op_definition import definition_lines
+from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.dsl.buffers import RESERVE_BYTES
 from akgen.tools.dsl.cpp_names import camel
 from akgen.tools.dsl.errors import DslError, finding
@@ -23,9 +26,6 @@ from akgen.tools.dsl.ir import (
 from akgen.tools.dsl.kernel_context import SCALAR_CPP, KernelContext
 from akgen.tools.dsl.scalars import hoisted
 from akgen.tools.dsl.template import render
-from akgen.tools.frozen import Frozen
-from akgen.tools.op_definition import definition_lines
-from akgen.tools.op_spec import OpSpec
 
 WORKSPACE_ALIGN = 512
 

@@ -1,10 +1,10 @@
 """Pass 2, kernel init: transfer queues, plain buffers, global tensors, tiling fields, template parameters."""
 
+from akgen.tools.core.frozen import Frozen
 from akgen.tools.dsl.buffers import ScratchNeed, UbBuffer
 from akgen.tools.dsl.cpp_names import camel, pascal
 from akgen.tools.dsl.ir import ElementType
 from akgen.tools.dsl.kernel_context import SCALAR_CPP, KernelContext
-from akgen.tools.frozen import Frozen
 
 
 class KernelInit(Frozen):

@@ -1,12 +1,12 @@
 """A program with everything that analysis finds out, once: annotated kernels, placement, UB plans."""
 
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.buffers import UbPlan, plan_buffers
 from akgen.tools.dsl.errors import DslError
 from akgen.tools.dsl.extents import annotate
 from akgen.tools.dsl.ir import Kernel, Program
 from akgen.tools.dsl.placement import Placement, place, with_staging
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Diagnostic
 
 
 class PreparedKernel(Frozen):

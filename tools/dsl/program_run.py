@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.errors import DslError, finding
 from akgen.tools.dsl.evaluate import Scalar, evaluate, single
 from akgen.tools.dsl.expr import Element, Expr, Func, ListLength, ListNumel, Read
@@ -11,7 +12,6 @@ from akgen.tools.dsl.host_run import Launched
 from akgen.tools.dsl.ir import Alloc, Assign, Block, ElementType, For, If, Kernel, Load, Op, Store, TileRef
 from akgen.tools.dsl.numeric import BINARY, COMPARE, MASK, REDUCE, ROUND, UNARY, Array, convert
 from akgen.tools.dsl.ops import OPS
-from akgen.tools.dtypes import DType
 
 
 class Memory:

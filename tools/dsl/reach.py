@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.expr import Binary, DTypeTest, Expr, Unary, walk
 from akgen.tools.dsl.ir import For, If, Launch, Program, Stmt
 from akgen.tools.dsl.ir import walk as walk_body
-from akgen.tools.dtypes import DType
 
 
 def reachable(program: Program, dtypes: Mapping[str, DType]) -> frozenset[str]:

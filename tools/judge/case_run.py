@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.task import Case
+from akgen.tools.core.verdict import CaseVerdict
 from akgen.tools.judge import policy
 from akgen.tools.judge.trial_files import TrialFiles
 from akgen.tools.judge.trial_run import Candidate, TrialResult, run_trial
 from akgen.tools.judge.trials import TrialPlan
-from akgen.tools.outcome import Outcome
-from akgen.tools.task import Case
-from akgen.tools.verdict import CaseVerdict
 
 
 def run_case(

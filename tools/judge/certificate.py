@@ -13,14 +13,14 @@ from pathlib import Path
 
 import numpy as np
 
-from akgen.tools.call import TensorFile, TensorMeta
+from akgen.tools.core.call import TensorFile, TensorMeta
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Case, Certificate, Distribution, Task
 from akgen.tools.judge import raw
 from akgen.tools.judge.compare import compare
 from akgen.tools.judge.tolerance import rule_for
 from akgen.tools.judge.trials import ORDER
-from akgen.tools.outcome import InputError
 from akgen.tools.reference.client import ReferenceWorker, Trial
-from akgen.tools.task import Case, Certificate, Distribution, Task
 
 ANSWERS = ("zeros", "ones", "input_copy", "mean", "previous")
 _OTHER_SEED = 101

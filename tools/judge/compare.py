@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from akgen.tools.call import TensorFile
+from akgen.tools.core.call import TensorFile
+from akgen.tools.core.verdict import Mismatch
 from akgen.tools.judge import pattern, raw, tolerance
-from akgen.tools.verdict import Mismatch
 
 Mask = npt.NDArray[np.bool_]
 CHUNK = 1 << 21  # elements compared at a time, so that a large output does not fill the memory

@@ -4,7 +4,7 @@ import hashlib
 from functools import lru_cache
 from pathlib import Path
 
-from akgen.tools.task import Reference
+from akgen.tools.core.task import Reference
 
 _HARNESS = tuple(Path(__file__).resolve().parents[1] / name for name in ("judge", "reference"))
 _MOST_FILES = 2000

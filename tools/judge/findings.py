@@ -1,8 +1,8 @@
 """What the judge says about an output or a launch, in the form of diagnostics."""
 
 from akgen.knowledge.hints import mismatch_hints
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.verdict import Mismatch
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.verdict import Mismatch
 
 
 def mismatch_found(mismatch: Mismatch, *, warning: bool) -> Diagnostic:

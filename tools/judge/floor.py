@@ -1,7 +1,7 @@
 """The least time that a call can take: a result that claims less was not computed on this chip."""
 
 from akgen.knowledge.chip import timing
-from akgen.tools.call import Call, argument_bytes
+from akgen.tools.core.call import Call, argument_bytes
 
 # Every element of the input counts in these; an index or a slice may read a part only.
 _READS_ALL = frozenset(

@@ -4,19 +4,19 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from akgen.tools.core.outcome import Diagnostic, InputError, Outcome
+from akgen.tools.core.profile import Profile
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Case, Task
+from akgen.tools.core.toolchain import Build, Toolchain
+from akgen.tools.core.verdict import CaseVerdict, Verdict
 from akgen.tools.judge import policy, source_filter
 from akgen.tools.judge.case_run import run_case
 from akgen.tools.judge.digest import digest
 from akgen.tools.judge.trial_files import TrialFiles
 from akgen.tools.judge.trial_run import Candidate
 from akgen.tools.judge.trials import nonce, plan
-from akgen.tools.outcome import Diagnostic, InputError, Outcome
-from akgen.tools.profile import Profile
-from akgen.tools.project import KernelProject
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.task import Case, Task
-from akgen.tools.toolchain import Build, Toolchain
-from akgen.tools.verdict import CaseVerdict, Verdict
 
 TRIALS = 3
 OnCase = Callable[[CaseVerdict], None]

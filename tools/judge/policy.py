@@ -16,8 +16,8 @@ The worst trial is the case's outcome, the worst case the verdict's.
 
 from collections.abc import Iterable, Sequence
 
+from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.judge.compare import Compared
-from akgen.tools.outcome import Diagnostic, Outcome
 
 _WORST_FIRST = (
     Outcome.CHEAT, Outcome.NO_CODE, Outcome.UNSUPPORTED, Outcome.PLAN_REJECTED, Outcome.COMPILE_ERROR,

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from akgen.tools.call import TensorFile
-from akgen.tools.dtypes import DType
+from akgen.tools.core.call import TensorFile
+from akgen.tools.core.dtypes import DType
 
 Array = npt.NDArray[Any]
 

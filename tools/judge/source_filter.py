@@ -10,9 +10,9 @@ import posixpath
 import re
 from typing import Literal, NamedTuple
 
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.project import KernelProject
 from akgen.tools.judge.blanking import blank
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.project import KernelProject
 
 _INCLUDE = re.compile(
     r'^[ \t]*(?:#|%:)[ \t]*(include|include_next|import|embed)\b[ \t]*[<"]([^>"\n]*)', re.MULTILINE

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from akgen.tools.core.task import Case, Task
 from akgen.tools.judge.trials import TrialPlan
 from akgen.tools.reference.client import ReferenceWorker, Trial
-from akgen.tools.task import Case, Task
 
 Step = tuple[Case, TrialPlan]
 

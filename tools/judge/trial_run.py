@@ -6,16 +6,16 @@ from pathlib import Path
 
 import numpy as np
 
-from akgen.tools.call import OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.call import OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.outcome import Diagnostic, InputError, Outcome
+from akgen.tools.core.task import Case, Task
+from akgen.tools.core.toolchain import Build, Launch, Toolchain
+from akgen.tools.core.verdict import Mismatch
 from akgen.tools.judge import findings, floor, policy, tolerance
 from akgen.tools.judge.compare import Compared, compare, refused
 from akgen.tools.judge.trial_files import Prepared
 from akgen.tools.judge.trials import TrialPlan
-from akgen.tools.outcome import Diagnostic, InputError, Outcome
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.task import Case, Task
-from akgen.tools.toolchain import Build, Launch, Toolchain
-from akgen.tools.verdict import Mismatch
 
 Place = tuple[int, int]  # an output, and the tensor in it where it is a list
 _LARGEST_REMEMBERED = 1 << 26  # bytes of an output whose digest is kept for the next trial

@@ -4,7 +4,7 @@ import hashlib
 import secrets
 from typing import NamedTuple
 
-from akgen.tools.task import Case, Distribution, Task
+from akgen.tools.core.task import Case, Distribution, Task
 
 ORDER: tuple[Distribution, ...] = ("normal", "extreme", "sparse", "uniform", "constant")
 

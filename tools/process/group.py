@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from akgen.tools.outcome import InfraError
+from akgen.tools.core.outcome import InfraError
 
 Process = subprocess.Popen[bytes]
 Stream = int | IO[bytes]

@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 from akgen.tools.process.group import NOTHING, PIPE, Process, end_group, signal_name, start
 from akgen.tools.process.output import Capture
 

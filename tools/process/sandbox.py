@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import InfraError
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InfraError
 from akgen.tools.process.group import MINIMAL_ENV
 from akgen.tools.process.program import Finished, run
 

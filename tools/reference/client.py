@@ -8,11 +8,11 @@ from types import TracebackType
 from typing import Any
 
 import akgen
-from akgen.tools.call import Call, TensorFile
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.core.call import Call, TensorFile
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InfraError, InputError
+from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.process import MINIMAL_ENV, Worker, WorkerDied
-from akgen.tools.task import Case, Distribution, Reference
 
 DESCRIBING_SEED = 0
 

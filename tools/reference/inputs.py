@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from akgen.tools.outcome import InputError
-from akgen.tools.task import Distribution
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Distribution
 
 Domain = tuple[float, float]  # closed; infinite ends allowed
 

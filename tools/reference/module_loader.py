@@ -21,11 +21,11 @@ from typing import Any
 
 import torch
 
-from akgen.tools.call import Attr
-from akgen.tools.outcome import InputError
+from akgen.tools.core.call import Attr
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.reference import golden, inputs
 from akgen.tools.reference.protocol import Binding, LoadedCase, Sample, Source
-from akgen.tools.task import Case, Distribution, Reference
 
 MODEL_SEED = 20_011  # parameters are made from this; each sample then moves them by its own seed
 # What a user's file may raise. An exception of its own that is none of these ends the reference process, whose

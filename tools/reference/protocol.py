@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from akgen.tools.call import Attr
-from akgen.tools.dtypes import DType
-from akgen.tools.task import Distribution
+from akgen.tools.core.call import Attr
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.task import Distribution
 
 Tensor = Any  # torch.Tensor; this file does not import torch
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from akgen.tools.call import TensorFile, TensorMeta
-from akgen.tools.dtypes import DType
-from akgen.tools.outcome import InputError
+from akgen.tools.core.call import TensorFile, TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.outcome import InputError
 
 
 def dtype_of(dtype: torch.dtype) -> DType:

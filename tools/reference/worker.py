@@ -17,11 +17,11 @@ from typing import Any
 
 import torch
 
-from akgen.tools.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
-from akgen.tools.outcome import InputError
+from akgen.tools.core.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.reference import tensors
 from akgen.tools.reference.protocol import Binding, LoadedCase, Sample
-from akgen.tools.task import Case, Distribution, Reference
 
 KEPT_CASES = 16
 KEPT_SAMPLES = 2

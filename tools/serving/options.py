@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import InputError
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InputError
 
 Device = Literal["cpu", "gpu", "npu"]
 LORA_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # the sizes that vLLM sets memory aside for

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import httpx
 
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InfraError, InputError
 from akgen.tools.process import Service, run
 from akgen.tools.serving.options import Device, ServeOptions, command, environment
 

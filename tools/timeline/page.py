@@ -7,7 +7,7 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 
 from akgen.knowledge.hints import change_hints
-from akgen.tools.profile import Profile
+from akgen.tools.core.profile import Profile
 from akgen.tools.timeline.trace import Span, lanes
 
 MAX_SPANS = 40_000  # a page stays below about 6 MB

@@ -5,7 +5,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 PIPE_ORDER = ("S", "MTE2", "MTE1", "M", "V", "FIX", "MTE3")
 

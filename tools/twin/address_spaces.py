@@ -7,7 +7,7 @@ argument, to a type that is not named after `__gm__` anywhere.
 import re
 from collections.abc import Mapping
 
-from akgen.tools.outcome import Diagnostic
+from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.twin.entry import without_comments
 
 _CAST = re.compile(

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
-from akgen.tools.outcome import InfraError
+from akgen.tools.core.outcome import InfraError
 
 
 def digest(*parts: str | bytes) -> str:

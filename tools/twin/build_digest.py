@@ -16,7 +16,15 @@ from akgen.tools.twin.build_cache import digest
 
 PACKAGE = Path(__file__).resolve().parents[2]  # holds the rooms
 # Below the package: the twin's code and what it imports, headers, runtime sources, cards, error catalogue, chip tables.
-DECIDING = ("tools", "tools/process", "tools/twin", "tools/binding", "knowledge", "knowledge/data")
+DECIDING = (
+    "tools",
+    "tools/core",
+    "tools/process",
+    "tools/twin",
+    "tools/binding",
+    "knowledge",
+    "knowledge/data",
+)
 _WHOLE = ("tools/process", "tools/twin", "tools/binding", "knowledge/data")  # with the folders below
 _SETTLED_S = 2.0  # a file changed later than this may change again within one tick of the file system's clock
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 from akgen.tools.twin.compiler_text import CompilerError
 
 

@@ -1,8 +1,8 @@
 """Pick the OpDef's combination of types that a call has."""
 
-from akgen.tools.call import Argument, Call, TensorMeta
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Diagnostic
+from akgen.tools.core.call import Argument, Call, TensorMeta
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.twin.host_info import HostOp, HostParam, columns
 
 # PyTorch and the graph engine disagree on what a byte is called; these stand for each other if nothing fits better.

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import InfraError
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InfraError
 from akgen.tools.process import Finished, run
 from akgen.tools.twin.build_cache import digest
 from akgen.tools.twin.settings import TwinSettings

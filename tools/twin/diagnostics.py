@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
-from akgen.tools.outcome import Diagnostic
+from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.twin import call_findings, name_findings, type_findings
 from akgen.tools.twin.clang_words import in_gcc_words
 from akgen.tools.twin.code import Code, Found

@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
-from akgen.tools.outcome import Diagnostic
-from akgen.tools.project import KernelProject
+from akgen.tools.core.outcome import Diagnostic
+from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.host_info import HostOp
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

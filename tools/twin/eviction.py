@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 from akgen.tools.twin.build_cache import GROWTH, HELD, MANIFEST, BuildCache
 
 CACHES = ("runtime", "objects", "host", "kernel", "binding")

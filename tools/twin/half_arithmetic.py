@@ -6,7 +6,7 @@ compiler folds them; comparisons and conversions are allowed, and so is what the
 
 from collections.abc import Mapping
 
-from akgen.tools.outcome import Diagnostic
+from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.twin.internal_form import Computed, Steps
 
 

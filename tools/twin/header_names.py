@@ -5,7 +5,7 @@ import re
 from functools import cache
 
 from akgen.knowledge.cards import cards
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 from akgen.tools.twin.runtime_build import DEVICE_INCLUDE, HOST_INCLUDE
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

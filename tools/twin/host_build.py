@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from akgen.tools.outcome import Diagnostic
-from akgen.tools.project import KernelProject, write_files
+from akgen.tools.core.outcome import Diagnostic
+from akgen.tools.core.project import KernelProject, write_files
 from akgen.tools.twin.build_cache import BuildCache, digest
 from akgen.tools.twin.code import Code
 from akgen.tools.twin.diagnostics import explain

@@ -9,7 +9,7 @@ Source: "Function Execution Space Qualifier" in the vendor's compiler guide.
 import re
 from collections.abc import Mapping, Sequence
 
-from akgen.tools.outcome import Diagnostic
+from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.twin.internal_form import Function
 
 # What may stand between a function's parameters and its body; parameters hold no more than one level of parentheses.

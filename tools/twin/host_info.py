@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict
 
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
-from akgen.tools.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
 from akgen.tools.twin.template_arguments import TemplateArguments
 
 _BY_GE_NAME = {d.ge_name: d for d in DType}

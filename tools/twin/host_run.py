@@ -11,11 +11,11 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from akgen.knowledge.errors import entry as catalogue_entry
-from akgen.tools.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
-from akgen.tools.op_spec import AttrValue
-from akgen.tools.outcome import Diagnostic, InfraError
+from akgen.tools.core.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.op_spec import AttrValue
+from akgen.tools.core.outcome import Diagnostic, InfraError
 from akgen.tools.process import Finished, run
 from akgen.tools.twin.columns import Column
 from akgen.tools.twin.host_info import HostAttr, HostInfo, HostOp

@@ -9,8 +9,8 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from akgen.knowledge.errors import entry
-from akgen.tools.call import Call, TensorMeta
-from akgen.tools.outcome import Diagnostic
+from akgen.tools.core.call import Call, TensorMeta
+from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.twin.columns import Column
 from akgen.tools.twin.host_info import HostOp, HostParam
 

@@ -4,9 +4,9 @@ import re
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from akgen.tools.dtypes import DType
-from akgen.tools.outcome import Diagnostic
-from akgen.tools.project import KernelProject, write_files
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.outcome import Diagnostic
+from akgen.tools.core.project import KernelProject, write_files
 from akgen.tools.twin.address_spaces import without_global_space
 from akgen.tools.twin.build_cache import BuildCache, digest
 from akgen.tools.twin.code import Code

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from akgen.tools.outcome import Diagnostic
+from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.process import Finished
 from akgen.tools.twin.dialect import initialise, unset_members
 from akgen.tools.twin.elf import undefined_in

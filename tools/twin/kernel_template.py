@@ -7,8 +7,8 @@ form calls the template with the arguments of the key.
 import re
 from typing import NamedTuple
 
-from akgen.tools.dtypes import DType
-from akgen.tools.project import KernelProject
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.entry import without_comments
 from akgen.tools.twin.template_arguments import KERNEL_TYPES, TemplateArguments
 

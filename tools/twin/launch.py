@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from akgen.tools.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Diagnostic, InfraError, Outcome
+from akgen.tools.core.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
+from akgen.tools.core.toolchain import Launch
 from akgen.tools.process import MINIMAL_ENV, Finished, run
-from akgen.tools.toolchain import Launch
 from akgen.tools.twin.entry import takes_shape_output
 from akgen.tools.twin.host_info import HostOp
 from akgen.tools.twin.host_run import Tiling

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from akgen.tools.outcome import Diagnostic
-from akgen.tools.project import KernelProject
+from akgen.tools.core.outcome import Diagnostic
+from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.compiler_text import CompilerError
 from akgen.tools.twin.elf import Elf, exported_by, read_elf
 from akgen.tools.twin.entry import entries

@@ -8,8 +8,8 @@ only a test says.
 from collections.abc import Iterator
 from pathlib import Path
 
-from akgen.tools.outcome import Diagnostic
-from akgen.tools.project import KernelProject
+from akgen.tools.core.outcome import Diagnostic
+from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.columns import Column
 from akgen.tools.twin.entry import check_entry

@@ -2,8 +2,8 @@
 
 import re
 
-from akgen.tools.outcome import Diagnostic
-from akgen.tools.project import KernelProject
+from akgen.tools.core.outcome import Diagnostic
+from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.entry import without_comments
 from akgen.tools.twin.host_info import HostInfo, TilingField
 from akgen.tools.twin.host_run import HostFailure, Tiling

@@ -12,8 +12,8 @@ from pydantic import BaseModel, Field, ValidationError
 
 from akgen.knowledge.calibration import model_error
 from akgen.knowledge.errors import entry
-from akgen.tools.outcome import Diagnostic
-from akgen.tools.profile import Bound, Change, PipeTime, Prediction, Profile, Waits
+from akgen.tools.core.outcome import Diagnostic
+from akgen.tools.core.profile import Bound, Change, PipeTime, Prediction, Profile, Waits
 from akgen.tools.twin.places import places_of
 from akgen.tools.twin.runtime_build import Runtime
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Diagnostic
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.twin.build_cache import BuildCache
 
 _NAME = "result.json"

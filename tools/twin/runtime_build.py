@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.toolchain import Progress
 from akgen.tools.process import run
-from akgen.tools.toolchain import Progress
 from akgen.tools.twin.build_cache import BuildCache, digest
 from akgen.tools.twin.build_digest import build_digest
 from akgen.tools.twin.compiler import Compiler, find_compiler, must

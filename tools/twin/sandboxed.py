@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from akgen.tools.outcome import Diagnostic, InfraError
+from akgen.tools.core.outcome import Diagnostic, InfraError
 from akgen.tools.process import Finished, Limits, run_sandboxed
 from akgen.tools.twin.runtime_build import Runtime
 

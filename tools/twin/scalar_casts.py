@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from akgen.tools.outcome import Diagnostic
+from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.process import Finished
 from akgen.tools.twin import clang_form, gcc_form
 from akgen.tools.twin.compiler import Compiler

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from akgen.knowledge.chip import DEFAULT_CHIP
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 
 class TwinSettings(Frozen):

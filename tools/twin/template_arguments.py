@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 # In the order of ASCENDC_TPL_AIV_ONLY and its kin.
 KERNEL_TYPES = ("AIV_ONLY", "AIC_ONLY", "MIX_AIV_1_0", "MIX_AIC_1_0", "MIX_AIC_1_1", "MIX_AIC_1_2")

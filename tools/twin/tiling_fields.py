@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from akgen.tools.outcome import Diagnostic
-from akgen.tools.project import KernelProject
+from akgen.tools.core.outcome import Diagnostic
+from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.entry import without_comments
 from akgen.tools.twin.host_info import HostInfo, TilingField
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from akgen.knowledge.chip import chip, launcher_text
-from akgen.tools.call import Call
-from akgen.tools.frozen import Frozen
-from akgen.tools.op_spec import OpSpec
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.project import KernelProject
-from akgen.tools.toolchain import Build, Launch, Progress
+from akgen.tools.core.call import Call
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.op_spec import OpSpec
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.toolchain import Build, Launch, Progress
 from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.columns import Column, ColumnMissing, column_of
 from akgen.tools.twin.entry import check_entry
@@ -50,7 +50,7 @@ class Plan(NamedTuple):
 
 
 class TwinToolchain:
-    """Implements akgen.tools.toolchain.Toolchain. One object may serve several threads once it is prepared."""
+    """Implements akgen.tools.core.toolchain.Toolchain. One object may serve several threads once it is prepared."""
 
     def __init__(self, settings: TwinSettings) -> None:
         self._settings = settings

@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Diagnostic, InputError
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Diagnostic, InputError
 from akgen.tools.process import Finished, Limits, run_sandboxed
 from akgen.tools.timed import Timed
 from akgen.tools.twin.code import Code

@@ -2,7 +2,7 @@
 
 from akgen.bench.npukb.cpp.lexer import Token
 from akgen.bench.npukb.cpp.syntax import Type
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 _QUALIFIERS = {
     "const",

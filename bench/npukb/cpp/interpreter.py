@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from akgen.bench.npukb.cpp import conversions
 from akgen.bench.npukb.cpp import syntax as cpp
 from akgen.bench.npukb.cpp.values import Pointer, between
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,

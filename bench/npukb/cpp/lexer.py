@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 Kind = Literal["name", "number", "string", "op", "end"]
 

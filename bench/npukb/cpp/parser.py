@@ -4,7 +4,7 @@ from akgen.bench.npukb.cpp import syntax as cpp
 from akgen.bench.npukb.cpp.cursor import NotHere
 from akgen.bench.npukb.cpp.expressions import ExpressionParser
 from akgen.bench.npukb.cpp.lexer import tokenize
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 
 class Parser(ExpressionParser):

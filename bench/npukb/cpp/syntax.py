@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 
 @dataclass(frozen=True)

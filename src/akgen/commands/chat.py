@@ -12,7 +12,7 @@ from akgen.model_options import MODELS, MemoryOption
 from akgen.progress import StageLines
 from akgen.settings import Settings
 from akgen.terminal import AsJson, Terminal, finish
-from akgen.tools.outcome import InputError, Outcome
+from akgen.tools.core.outcome import InputError, Outcome
 
 if TYPE_CHECKING:
     from akgen.graph.store.records import RunConfig

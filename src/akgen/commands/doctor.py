@@ -13,7 +13,7 @@ from rich.text import Text
 from akgen.settings import Settings
 from akgen.terminal import AsJson, Terminal, finish
 from akgen.tools.cann.environment import CannSettings, Finding, inspect
-from akgen.tools.outcome import InfraError
+from akgen.tools.core.outcome import InfraError
 
 
 def doctor(context: typer.Context, as_json: AsJson = False) -> None:

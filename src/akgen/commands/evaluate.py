@@ -11,12 +11,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from akgen.settings import Settings
 from akgen.tables import pipes_table, profile_lines, verdict_table, what_if_table
 from akgen.terminal import AsJson, Terminal, finish
-from akgen.tools.outcome import InputError, Outcome
+from akgen.tools.core.outcome import InputError, Outcome
 
 if TYPE_CHECKING:
-    from akgen.tools.project import KernelProject
-    from akgen.tools.task import Case, Task
-    from akgen.tools.verdict import Verdict
+    from akgen.tools.core.project import KernelProject
+    from akgen.tools.core.task import Case, Task
+    from akgen.tools.core.verdict import Verdict
 
 Project = Annotated[Path, typer.Argument(help="A folder with op_host and op_kernel.")]
 TaskName = Annotated[str, typer.Option("--task", help="A built-in task, a task folder, or a Python file.")]
@@ -148,7 +148,7 @@ def verdict_document(verdict: "Verdict") -> dict[str, Any]:
 
 def _open(folder: Path, task: str, root: Path | None) -> "tuple[Task, KernelProject]":
     from akgen.bench.resolve import resolve_task
-    from akgen.tools.project_names import read_project
+    from akgen.tools.core.project import read_project
 
     wanted = resolve_task(task, root=root)
     return wanted, read_project(folder, wanted.op_type, wanted.kernel)

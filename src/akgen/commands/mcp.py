@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from akgen.settings import Settings
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 
 def mcp(

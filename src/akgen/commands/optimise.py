@@ -12,7 +12,7 @@ from akgen.commands.evaluate import Project, Root, TaskName
 from akgen.model_options import MODELS, LimitText, MaxTokens, PriceText, Temperature, TopP
 from akgen.settings import Settings
 from akgen.terminal import AsJson, Terminal, finish
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 if TYPE_CHECKING:
     from akgen.agents.optimise.proposal import Proposer, Trial
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from akgen.graph.run import Crew
     from akgen.graph.store.records import RunConfig
     from akgen.graph.store.run_store import RunStore
-    from akgen.tools.project import KernelProject
-    from akgen.tools.task import Task
+    from akgen.tools.core.project import KernelProject
+    from akgen.tools.core.task import Task
 
 SEED_BITS = 31
 
@@ -52,7 +52,7 @@ def optimise(
 ) -> None:
     """Make PROJECT faster on a task: profile, hypothesise, change, verify, keep what the timeline proves."""
     from akgen.bench.resolve import resolve_task
-    from akgen.tools.project_names import read_project
+    from akgen.tools.core.project import read_project
 
     settings: Settings = context.obj
     wanted = resolve_task(task, root=root or settings.npukb_root, case_ids=tuple(case) if case else None)

@@ -8,7 +8,7 @@ import typer
 from akgen.progress import StageLines
 from akgen.settings import Settings
 from akgen.terminal import AsJson, Terminal, finish
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 if TYPE_CHECKING:
     from akgen.graph.store.records import Attempt

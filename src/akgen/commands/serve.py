@@ -10,7 +10,7 @@ import typer
 
 from akgen.settings import Settings
 from akgen.terminal import AsJson, Terminal
-from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.core.outcome import InfraError, InputError
 
 if TYPE_CHECKING:
     from akgen.tools.serving.options import Adapter, Device

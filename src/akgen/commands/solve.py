@@ -14,7 +14,7 @@ from akgen.progress import StageLines
 from akgen.settings import Settings
 from akgen.tables import profile_lines, verdict_table
 from akgen.terminal import AsJson, Terminal, finish
-from akgen.tools.outcome import InputError, Outcome
+from akgen.tools.core.outcome import InputError, Outcome
 
 if TYPE_CHECKING:
     from akgen.graph.store.records import Solution

@@ -26,8 +26,8 @@ def torch_script(
     import sys
 
     from akgen.tools.binding.module import load
-    from akgen.tools.outcome import InputError
-    from akgen.tools.project_names import read_project
+    from akgen.tools.core.outcome import InputError
+    from akgen.tools.core.project import read_project
     from akgen.tools.twin.settings import TwinSettings
     from akgen.tools.twin.toolchain import TwinToolchain
 

@@ -17,10 +17,10 @@ from akgen.graph.workbench import Tools, open_tools
 from akgen.knowledge.search import search
 from akgen.mcp import results
 from akgen.settings import Settings
+from akgen.tools.core.outcome import InputError, Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Case, Task
 from akgen.tools.judge.source_filter import look
-from akgen.tools.outcome import InputError, Outcome
-from akgen.tools.project import KernelProject
-from akgen.tools.task import Case, Task
 from akgen.tools.timeline.page import write_page
 from akgen.tools.toolchains import make_toolchain, make_twin
 

@@ -5,11 +5,10 @@ from pathlib import Path
 
 from akgen.bench.resolve import resolve_task
 from akgen.graph.store.files import make_folder, write_whole
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.project import KernelProject, read_project
+from akgen.tools.core.task import Task
 from akgen.tools.judge.source_filter import look
-from akgen.tools.outcome import InputError
-from akgen.tools.project import KernelProject
-from akgen.tools.project_names import read_project
-from akgen.tools.task import Task
 
 
 def read_task(task: str | None, reference: str | None, work: Path, root: Path | None) -> Task:

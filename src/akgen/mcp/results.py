@@ -5,11 +5,11 @@ from typing import Literal
 from pydantic import Field
 
 from akgen.knowledge.errors import entry
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.profile import Bound, PipeTime
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.profile import Bound, PipeTime
+from akgen.tools.core.verdict import CaseVerdict, Mismatch, Verdict
 from akgen.tools.timed import TimeSource
-from akgen.tools.verdict import CaseVerdict, Mismatch, Verdict
 
 
 class Finding(Frozen):

@@ -25,7 +25,7 @@ from akgen.mcp.bench import Bench, Say, chosen
 from akgen.mcp.inputs import read_sources, read_task
 from akgen.mcp.texts import text
 from akgen.settings import Settings
-from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.core.outcome import InfraError, InputError
 
 T = TypeVar("T")
 Call = Callable[[Say, Cancel], T]

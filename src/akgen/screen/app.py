@@ -23,7 +23,7 @@ from akgen.screen.log import Log
 from akgen.screen.prompt import Prompt
 from akgen.screen.timeline import Timeline
 from akgen.settings import Settings
-from akgen.tools.outcome import InfraError, InputError, Outcome
+from akgen.tools.core.outcome import InfraError, InputError, Outcome
 
 PANES = {
     "kernel": "The kernel stands here as soon as it is written.",

@@ -18,7 +18,7 @@ from akgen.graph.store.run_store import RunStore, TaskStore
 from akgen.screen import messages
 from akgen.screen.thought import plan_of
 from akgen.settings import Settings
-from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.core.outcome import InfraError, InputError
 
 Post = Callable[[Message], object]
 

@@ -8,7 +8,7 @@ from textual.widgets import Static
 
 from akgen.graph.store.records import Event
 from akgen.screen.panes import changes
-from akgen.tools.outcome import Outcome
+from akgen.tools.core.outcome import Outcome
 
 STAGE_WIDTH = 11
 SHOWN_CODE = 60  # lines of a difference in the conversation; the pane has all of it

@@ -4,7 +4,7 @@ from textual.message import Message
 
 from akgen.agents.plan import Plan
 from akgen.graph.store.records import Event, Solution
-from akgen.tools.profile import Profile
+from akgen.tools.core.profile import Profile
 
 
 class Said(Message):

@@ -12,7 +12,7 @@ from akgen.agents.plan import Plan
 from akgen.graph.lines import all_findings
 from akgen.graph.store.records import Solution
 from akgen.tables import profile_lines, verdict_table
-from akgen.tools.outcome import Outcome
+from akgen.tools.core.outcome import Outcome
 
 THEME = "ansi_dark"
 _CLASS = re.compile(r"^class \w+", re.MULTILINE)

@@ -15,7 +15,7 @@ from akgen.progress import StageLines
 from akgen.screen.thought import thought_of
 from akgen.tables import profile_lines, verdict_table
 from akgen.terminal import Terminal
-from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.core.outcome import InfraError, InputError
 
 _CODE_BEGINS = ("import ", "from ", "class ", "def ", "@")
 ReadLine = Callable[[bool], str | None]  # told whether a text is being continued; None at the end

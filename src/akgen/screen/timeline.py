@@ -7,7 +7,7 @@ from rich.text import Text
 
 from akgen.agents.prompts.advice import advice_for
 from akgen.tables import profile_lines
-from akgen.tools.profile import Profile
+from akgen.tools.core.profile import Profile
 from akgen.tools.timeline.trace import Lane, lanes
 
 LABEL = 6

@@ -6,9 +6,9 @@ import pytest
 from akgen.agents.composer.model_free import ModelFree
 from akgen.bench.resolve import resolve_task
 from akgen.tools.compose.back.knobs import schedules, turn
+from akgen.tools.core.knobs import Knobs
+from akgen.tools.core.task import Task
 from akgen.tools.dsl import interpret, parse
-from akgen.tools.knobs import Knobs
-from akgen.tools.task import Task
 
 FREE = ModelFree()
 TASKS = ("relu", "softmax_rows", "mean_all", "batch_norm_inference")

@@ -7,9 +7,9 @@ import pytest
 from akgen.agents.composer import ModelFree
 from akgen.agents.roles import Feedback
 from akgen.knowledge.chip import chip
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.dsl import parse
-from akgen.tools.outcome import Outcome
-from akgen.tools.task import Case, Reference, Task
 
 LOADER = "akgen.tools.reference.module_loader"
 TEMPLATE = """

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from akgen.agents.composer import ModelFree
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.task import Case, Task
 from akgen.tools.judge.judge import Judge
-from akgen.tools.outcome import Outcome
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.task import Case, Task
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
 from tests.agents.composer.test_model_free import task

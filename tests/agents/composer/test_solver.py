@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from akgen.agents.composer.solver import Solved, check_tiling
 from akgen.agents.plan import Buffer, Tiling
 from akgen.knowledge.chip import chip
-from akgen.tools.call import TensorMeta
 from akgen.tools.compose.program import Composition
+from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl import interpret, parse
 from akgen.tools.dsl.ir import Program
-from akgen.tools.dtypes import DType
 from tests.tools.compose.composing import Fn, composed, normal
 
 CHIP = chip("Ascend910B2")

@@ -10,11 +10,11 @@ from fixer import fix
 from akgen.agents.critic import RuleCritic
 from akgen.bench.resolve import resolve_task
 from akgen.knowledge.patterns import Pattern, patterns
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Task
 from akgen.tools.judge.judge import Judge
-from akgen.tools.project import KernelProject
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.task import Task
 from akgen.tools.twin.toolchain import TwinToolchain
 
 HERE = Path(__file__).resolve().parent

@@ -6,7 +6,7 @@ What it repairs, any model could have repaired from the same words. It knows C++
 import re
 from collections.abc import Callable, Mapping
 
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 _FINDING = re.compile(
     r"^- (?P<code>\w+)(?: at (?P<file>[\w./]+)(?::(?P<line>\d+))?)?(?: in \w+)?: (?P<text>.*)$"

@@ -14,8 +14,8 @@ import torch
 
 from akgen.tools.binding.build import build_binding
 from akgen.tools.binding.module import OperatorFailed, attach, load, torch_parts
-from akgen.tools.outcome import InputError
-from akgen.tools.project import KernelProject
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.compiler import find_compiler
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain

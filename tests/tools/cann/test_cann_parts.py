@@ -13,10 +13,10 @@ from akgen.tools.cann import commands, faults, msprof
 from akgen.tools.cann.environment import CannSettings, inspect, missing
 from akgen.tools.cann.project import interface_json, snake, with_build_hash
 from akgen.tools.cann.toolchain import CannToolchain
-from akgen.tools.dtypes import DType
-from akgen.tools.op_spec import AttrSpec, OpSpec, ParamSpec
-from akgen.tools.outcome import InfraError, Outcome
-from akgen.tools.project import KernelProject
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.op_spec import AttrSpec, OpSpec, ParamSpec
+from akgen.tools.core.outcome import InfraError, Outcome
+from akgen.tools.core.project import KernelProject
 
 SETTINGS = CannSettings(home=Path("/opt/cann"))
 SPEC = OpSpec(

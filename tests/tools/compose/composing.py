@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from akgen.tools.call import Attr, TensorMeta
 from akgen.tools.compose.front.raw import RawGraph
 from akgen.tools.compose.front.trace import trace
 from akgen.tools.compose.program import Composition, compose
+from akgen.tools.core.call import Attr, TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.task import Distribution
 from akgen.tools.dsl import check, interpret, parse
 from akgen.tools.dsl.host_run import Metas
-from akgen.tools.dtypes import DType
 from akgen.tools.reference.protocol import Binding, Sample, Source
-from akgen.tools.task import Distribution
 
 Fn = Callable[..., Any]
 Array = np.ndarray[Any, Any]

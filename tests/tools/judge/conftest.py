@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from akgen.tools.call import Call, TensorFile, TensorMeta
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.project import KernelProject
+from akgen.tools.core.call import Call, TensorFile, TensorMeta
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.toolchain import Build, Launch, Progress
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.toolchain import Build, Launch, Progress
 
 Arrays = list[Any]
 Kernel = Callable[[Arrays, Path], Arrays]

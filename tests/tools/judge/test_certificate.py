@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Case, Reference, Task, Tolerance
 from akgen.tools.judge.certificate import ANSWERS, certify, task_digest
-from akgen.tools.outcome import InputError
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.task import Case, Reference, Task, Tolerance
 
 
 def task(folder: Path, expression: str, inputs: str = "torch.randn(9, 40)", *, loose: bool = False) -> Task:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from akgen.tools.call import TensorFile
-from akgen.tools.dtypes import DType
+from akgen.tools.core.call import TensorFile
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.task import Tolerance
 from akgen.tools.judge.compare import Compared, compare
 from akgen.tools.judge.tolerance import rule_for
-from akgen.tools.task import Tolerance
 
 Compare = Callable[..., Compared]
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from akgen.tools.core.outcome import Diagnostic, InputError, Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Case, Reference, Task
+from akgen.tools.core.verdict import Verdict
 from akgen.tools.judge.judge import Judge
-from akgen.tools.outcome import Diagnostic, InputError, Outcome
-from akgen.tools.project import KernelProject
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.task import Case, Reference, Task
-from akgen.tools.verdict import Verdict
 
 Kernel = Callable[[list[Any], Path], list[Any]]
 MakeToolchain = Callable[..., Any]

@@ -2,10 +2,10 @@
 
 import pytest
 
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.project import KernelProject
 from akgen.tools.judge.blanking import blank
 from akgen.tools.judge.source_filter import look
-from akgen.tools.outcome import Outcome
-from akgen.tools.project import KernelProject
 
 HONEST = """
 #include "kernel_operator.h"

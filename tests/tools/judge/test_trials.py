@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.judge.trials import ORDER, nonce, plan
-from akgen.tools.task import Case, Reference, Task
 
 TASK = Task(
     name="t",

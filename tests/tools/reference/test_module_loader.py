@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 import torch
 
-from akgen.tools.dtypes import DType
-from akgen.tools.outcome import InputError
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Case, Distribution, Params, Reference
 from akgen.tools.reference.module_loader import load
 from akgen.tools.reference.protocol import LoadedCase
-from akgen.tools.task import Case, Distribution, Params, Reference
 
 KERNELBENCH = """
 import torch

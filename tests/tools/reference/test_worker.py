@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from akgen.tools.call import TensorFile, TensorMeta
-from akgen.tools.dtypes import DType
-from akgen.tools.outcome import InputError
+from akgen.tools.core.call import TensorFile, TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.task import Case, Reference
 from akgen.tools.process import run
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.task import Case, Reference
 
 DOUBLE = """
 import torch
@@ -112,7 +112,7 @@ import os, signal, sys, threading, time
 sys.path[:0] = {sys.path!r}
 from pathlib import Path
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.task import Case, Reference
+from akgen.tools.core.task import Case, Reference
 worker, mark = ReferenceWorker(), Path({str(tmp_path / "pid")!r})
 reference = Reference(loader={slow.loader!r}, path=Path({str(slow.path)!r}))
 threading.Thread(target=lambda: worker.describe(reference, Case(id="0")), daemon=True).start()

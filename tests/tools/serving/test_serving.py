@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from akgen.tools.outcome import InfraError, InputError
+from akgen.tools.core.outcome import InfraError, InputError
 from akgen.tools.serving.options import Adapter, ServeOptions, command, environment
 from akgen.tools.serving.server import serving
 from tests.conformance.vllm_server import free_port

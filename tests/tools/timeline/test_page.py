@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from akgen.tools.profile import PipeTime, Prediction, Profile
+from akgen.tools.core.profile import PipeTime, Prediction, Profile
 from akgen.tools.timeline.page import write_page
 from akgen.tools.timeline.trace import lanes
 

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from akgen.tools.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
-from akgen.tools.dtypes import DType
-from akgen.tools.outcome import Diagnostic
-from akgen.tools.project import KernelProject
-from akgen.tools.toolchain import Launch
+from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.outcome import Diagnostic
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.toolchain import Launch
 from akgen.tools.twin.toolchain import TwinToolchain
 
 HERE = Path(__file__).resolve().parent

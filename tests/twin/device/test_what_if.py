@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from akgen.tools.profile import Prediction, Profile
+from akgen.tools.core.profile import Prediction, Profile
 
 Array = np.ndarray[Any, Any]
 

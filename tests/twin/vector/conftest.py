@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from akgen.knowledge.chip import DEFAULT_CHIP, chip, launcher_text
-from akgen.tools.call import Call, OutputMeta, TensorFile, TensorMeta
-from akgen.tools.dtypes import DType
-from akgen.tools.project import KernelProject
-from akgen.tools.toolchain import Launch
+from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.toolchain import Launch
 from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.host_run import Tiling
 from akgen.tools.twin.kernel_build import BuiltKernel, Variant, build_kernel

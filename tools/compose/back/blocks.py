@@ -9,7 +9,7 @@ from akgen.tools.compose.front.raw import Origin
 from akgen.tools.compose.middle.nest import Value
 from akgen.tools.compose.middle.template import Address, Template
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dtypes import DType
+from akgen.tools.core.dtypes import DType
 
 
 class Blocks:

@@ -6,7 +6,7 @@ or takes away the schedules before the wanted one. A form that a knob does not k
 
 import ast
 
-from akgen.tools.knobs import Knobs
+from akgen.tools.core.knobs import Knobs
 
 LENGTH = 64  # tiles of one dimension are multiples of this
 SMALLEST_TILE = 256

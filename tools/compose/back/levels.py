@@ -14,7 +14,7 @@ from akgen.tools.compose.back.operations import Held, type_name
 from akgen.tools.compose.back.writer import Tile, Writer
 from akgen.tools.compose.middle.template import Template
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dtypes import DType
+from akgen.tools.core.dtypes import DType
 
 
 class Emitter(Blocks):

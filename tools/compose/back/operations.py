@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from akgen.tools.compose.back.writer import Extent, Tile, Writer
 from akgen.tools.compose.middle.nest import Value
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dtypes import DType
+from akgen.tools.core.dtypes import DType
 
 LARGEST = "3.4028234663852886e+38"
 _ARITHMETIC = {

@@ -4,7 +4,7 @@ from akgen.tools.compose.front.aten_reduce import finish
 from akgen.tools.compose.front.importer import Importer, handles
 from akgen.tools.compose.front.raw import RawNode
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dtypes import DType
+from akgen.tools.core.dtypes import DType
 
 F32, I32 = DType.FLOAT32, DType.INT32
 

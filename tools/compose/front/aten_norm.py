@@ -5,7 +5,7 @@ import math
 from akgen.tools.compose.front.aten_reduce import variance
 from akgen.tools.compose.front.importer import Importer, handles
 from akgen.tools.compose.front.raw import RawNode
-from akgen.tools.dtypes import DType
+from akgen.tools.core.dtypes import DType
 
 F32 = DType.FLOAT32
 

@@ -6,7 +6,7 @@ from typing import Any
 from akgen.tools.compose.front.importer import HANDLERS, Importer, handles, lane
 from akgen.tools.compose.front.raw import RawNode, Ref
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dtypes import DType
+from akgen.tools.core.dtypes import DType
 
 F32, I32, BOOL = DType.FLOAT32, DType.INT32, DType.BOOL
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from akgen.tools.compose.front.ir import COMPARISONS, Graph, Node, Number, Output, Slice
 from akgen.tools.compose.front.raw import Origin
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dtypes import DType
+from akgen.tools.core.dtypes import DType
 
 
 def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:

@@ -9,12 +9,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from akgen.tools.call import TensorMeta
 from akgen.tools.compose.front.builder import Builder, broadcast
 from akgen.tools.compose.front.ir import COMPARISONS, Graph, Output
 from akgen.tools.compose.front.raw import RawGraph, RawNode, Ref
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dtypes import DType
+from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.dtypes import DType
 
 # Operators whose results are exact in the type of their operands.
 _EXACT = frozenset(

@@ -7,8 +7,8 @@ right). Reductions keep their axes with length 1; a following reshape drops them
 from typing import Literal
 
 from akgen.tools.compose.front.raw import Origin
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
 
 Number = float | int | bool
 

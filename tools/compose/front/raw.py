@@ -2,10 +2,10 @@
 
 from typing import Any, Literal
 
-from akgen.tools.call import TensorMeta
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
-from akgen.tools.op_spec import AttrValue
+from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.op_spec import AttrValue
 
 
 class Ref(Frozen):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from akgen.tools.compose.front.importer import Importer
 from akgen.tools.compose.front.raw import RawNode
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dtypes import DType
+from akgen.tools.core.dtypes import DType
 
 F32 = DType.FLOAT32
 

@@ -9,7 +9,7 @@ from torch.utils import _pytree as pytree
 
 from akgen.tools.compose.front.raw import RawNode, RawOutput, Ref
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dtypes import DType
+from akgen.tools.core.dtypes import DType
 from akgen.tools.reference.protocol import Binding, Sample
 
 

@@ -6,11 +6,11 @@ import torch
 from torch.export.graph_signature import ConstantArgument, InputKind
 from torch.utils import _pytree as pytree
 
-from akgen.tools.call import TensorMeta
 from akgen.tools.compose.front.raw import Origin, RawGraph, RawNode, Ref
 from akgen.tools.compose.front.trace_outputs import TraceOutputs
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dtypes import DType
+from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.dtypes import DType
 from akgen.tools.reference.protocol import Binding, LoadedCase, Sample
 
 SMALL_CONSTANT = 64  # elements; larger constants would have to be operator inputs

@@ -3,13 +3,13 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from akgen.tools.call import TensorMeta
 from akgen.tools.compose.front.raw import RawGraph
 from akgen.tools.compose.middle.facts import output_shape
 from akgen.tools.compose.middle.interface import Interface
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
 
 
 class Branch(Frozen):

@@ -7,9 +7,9 @@ agree and nothing else fits, the number itself is written. Simple expressions ar
 import struct
 from collections.abc import Iterator, Sequence
 
-from akgen.tools.call import TensorMeta
 from akgen.tools.compose.front.raw import RawGraph
 from akgen.tools.compose.scope import Unsupported
+from akgen.tools.core.call import TensorMeta
 
 TRIVIAL_FLOATS = frozenset({0.0, 1.0, -1.0, 2.0, 0.5, -0.5})
 SMALL = (2, 3, 4, 5, 6, 8, 16)

@@ -3,12 +3,12 @@
 import keyword
 from collections.abc import Sequence
 
-from akgen.tools.call import TensorMeta
 from akgen.tools.compose.front.raw import RawGraph
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
-from akgen.tools.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
+from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
 
 _TAKEN = frozenset(
     [

@@ -2,8 +2,8 @@
 
 from akgen.tools.compose.front.ir import Number, ReduceKind
 from akgen.tools.compose.front.raw import Origin
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
 
 
 class Access(Frozen):

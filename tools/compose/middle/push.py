@@ -8,8 +8,8 @@ from itertools import pairwise
 from akgen.tools.compose.front.builder import Builder, contiguous
 from akgen.tools.compose.front.ir import Graph, Node
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
 
 
 class Region(Frozen):

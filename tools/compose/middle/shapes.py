@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from akgen.tools.call import TensorMeta
 from akgen.tools.compose.front.builder import broadcast
 from akgen.tools.compose.front.raw import RawGraph
 from akgen.tools.compose.middle.facts import Facts
 from akgen.tools.compose.middle.interface import Interface
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dtypes import DType
+from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.dtypes import DType
 
 
 def declarations(cases: Sequence[RawGraph], face: Interface, facts: Facts) -> list[str]:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from akgen.tools.compose.middle.facts import Facts, literal
 from akgen.tools.compose.middle.nest import Access, Nest, Store, Value
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
 
 
 class Address(Frozen):

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 
 class Knobs(Frozen):

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 from akgen.tools.timed import Timed, TimeSource
 
 Bound = Literal["memory", "vector", "cube", "scalar", "latency", "imbalance"]

@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
 
 AttrValue = (
     bool

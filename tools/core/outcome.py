@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Literal
 
-from akgen.tools.frozen import Frozen
+from akgen.tools.core.frozen import Frozen
 
 
 class Outcome(StrEnum):

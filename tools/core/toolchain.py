@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from akgen.tools.call import Call, TensorFile
-from akgen.tools.frozen import Frozen
-from akgen.tools.op_spec import OpSpec
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.profile import Profile
-from akgen.tools.project import KernelProject
+from akgen.tools.core.call import Call, TensorFile
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.op_spec import OpSpec
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.profile import Profile
+from akgen.tools.core.project import KernelProject
 from akgen.tools.timed import Timed
 
 Progress = Callable[[str], None]

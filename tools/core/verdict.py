@@ -4,9 +4,9 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import Diagnostic, Outcome
-from akgen.tools.profile import Profile
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.profile import Profile
 from akgen.tools.timed import Timed, TimeSource, with_sources
 
 

@@ -5,9 +5,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
-from akgen.tools.knobs import Knobs
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.knobs import Knobs
 
 Params = dict[str, int | float | bool | str | list[int] | list[float] | list[str] | None]
 Distribution = Literal["task", "normal", "uniform", "constant", "sparse", "extreme"]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from akgen.tools.op_spec import AttrSpec, OpSpec, ParamSpec
+from akgen.tools.core.op_spec import AttrSpec, OpSpec, ParamSpec
 
 
 def definition_lines(op: OpSpec) -> list[str]:

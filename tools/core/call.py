@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from akgen.tools.dtypes import DType
-from akgen.tools.frozen import Frozen
-from akgen.tools.op_spec import AttrValue
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.op_spec import AttrValue
 
 
 class TensorMeta(Frozen):
