@@ -50,7 +50,9 @@ metrics: $(STAMP)
 	@$(BIN)/python tests/house/metrics.py $(if $(ROOT),--root $(ROOT))
 
 docs: $(STAMP)
-	@$(BIN)/python docs/make_checks.py
+	@mkdir -p build/docs
+	@$(BIN)/akgen explain --markdown > build/docs/checks.md
+	@echo build/docs/checks.md
 
 # Mutated kernels through compiler, launcher and judge of outcomes: `make fuzz N=20000 SEED=1`.
 N ?= 1000

@@ -94,6 +94,10 @@ COMMANDS: dict[str, Subcommand | Family] = {
         "Serve MODEL over an OpenAI-compatible API until interrupted; what follows -- is handed to vLLM as it is.",
         passes_on=True,
     ),
+    "explain": Subcommand(
+        "explain:explain",
+        "Explain an error code: what it means, its cause, its remedy, and a pair of kernels that shows it.",
+    ),
     "doctor": Subcommand(
         "doctor:doctor",
         "Look at compiler, sandbox, PyTorch, CANN, NPU and endpoint. Exit 0 if the twin can be used.",
