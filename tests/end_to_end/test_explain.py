@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from akgen.cli import app
 from akgen.commands.explain import explanations
 from akgen.knowledge.errors import catalogue
-from akgen.tools.outcome import InputError
+from akgen.tools.core.outcome import InputError
 
 
 def _said(*arguments: str) -> str:

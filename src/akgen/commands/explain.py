@@ -12,8 +12,8 @@ import typer
 
 from akgen.knowledge.errors import catalogue
 from akgen.terminal import AsJson, Terminal
-from akgen.tools.frozen import Frozen
-from akgen.tools.outcome import InputError
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InputError
 
 CORPUS = Path(__file__).resolve().parents[3] / "tests" / "twin" / "corpus" / "kernels"
 STAGES = {
