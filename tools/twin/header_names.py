@@ -6,7 +6,7 @@ from functools import cache
 
 from akgen.knowledge.cards import cards
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.twin.runtime_build import DEVICE_INCLUDE, HOST_INCLUDE
+from akgen.tools.twin.include_folders import DEVICE_INCLUDE, HOST_INCLUDE
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DETAIL = re.compile(r"\bnamespace\s+detail\s*\{")

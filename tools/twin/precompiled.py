@@ -43,10 +43,8 @@ def precompile_kernel(name: str, include: Path, compiler: Compiler, objects: Bui
     flags = kernel_flags()
     files = sorted(p for p in include.rglob("*") if p.is_file())
     content = digest(*(part for p in files for part in (str(p.relative_to(include)), p.read_bytes())))
-    folders = tuple(f"-I{include.parent / folder}" for folder in flags.include)
-    return _precompile(
-        name, kernel_preludes()[name], (*flags.compile, *compiler.brief, *folders), content, compiler, objects
-    )
+    options = (*flags.compile, *compiler.brief, f"-I{include}")
+    return _precompile(name, kernel_preludes()[name], options, content, compiler, objects)
 
 
 def _precompile(

@@ -4,7 +4,6 @@ Objects and the linked whole are kept by content, so a changed source costs one 
 """
 
 import re
-import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -16,13 +15,11 @@ from akgen.tools.process import run
 from akgen.tools.twin.build_cache import BuildCache, digest
 from akgen.tools.twin.build_digest import build_digest
 from akgen.tools.twin.compiler import Compiler, find_compiler, must
+from akgen.tools.twin.include_folders import DEVICE_INCLUDE, HOST_INCLUDE, TWIN, write_include_folders
 from akgen.tools.twin.precompiled import kernel_preludes, precompile_host, precompile_kernel
 from akgen.tools.twin.settings import TwinSettings
 
-TWIN = Path(__file__).resolve().parent
 SOURCE = TWIN / "src"
-DEVICE_INCLUDE = TWIN / "include"
-HOST_INCLUDE = TWIN / "host_include"
 COMPILE_TIMEOUT_S = 600.0
 
 _BASE = ("-std=c++17", "-fPIC", "-w", "-pthread")
@@ -63,7 +60,7 @@ class Runtime(Frozen):
 
     @property
     def device_include(self) -> Path:
-        """Return the headers as they were when the runtime was built from them."""
+        """Return the folder with every header that a kernel may include, as the runtime was built from them."""
         return self.folder / "include"
 
     @property
@@ -143,8 +140,7 @@ def _build(settings: TwinSettings, compiler: Compiler, work: Path, progress: Pro
             (work / path.name).hardlink_to(path)
     for target in targets:
         _link(target, [made[u] for u in target.units], compiler, work)
-    for tree in (DEVICE_INCLUDE, HOST_INCLUDE):
-        shutil.copytree(tree, work / tree.name)
+    write_include_folders(work)
     progress("runtime built")
 
 

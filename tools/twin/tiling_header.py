@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from akgen.tools.twin.host_info import TilingClass, TilingField
-from akgen.tools.twin.runtime_build import DEVICE_INCLUDE
+from akgen.tools.twin.include_folders import DEVICE_INCLUDE
 
 _ALWAYS = frozenset({"TCubeTiling", "SoftMaxTiling", "LogSoftMaxTiling", "LayerNormTiling", "RmsNormTiling"})
 

@@ -1,7 +1,7 @@
 // A node of the graph, as support checks see it.
 #ifndef AKGEN_GRAPH_OPERATOR_H
 #define AKGEN_GRAPH_OPERATOR_H
-#include "graph/ascend_string.h"
+#include "graph/types.h"
 #include "graph/tensor.h"
 
 namespace ge {

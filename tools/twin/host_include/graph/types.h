@@ -118,5 +118,37 @@ AKGEN_HOST_API int GetSizeByDataType(DataType type);
 // Return the bytes that `count` elements take; -1 if unknown.
 AKGEN_HOST_API int64_t GetSizeInBytes(int64_t count, DataType type);
 
+// A string that crosses library borders.
+class AKGEN_HOST_API AscendString {
+public:
+    AscendString() = default;
+    AscendString(const char *text) : text_(text == nullptr ? "" : text) {}
+    AscendString(const char *text, size_t length) : text_(text, length) {}
+    const char *GetString() const { return text_.c_str(); }
+    size_t GetLength() const { return text_.size(); }
+    bool operator<(const AscendString &o) const { return text_ < o.text_; }
+    bool operator>(const AscendString &o) const { return text_ > o.text_; }
+    bool operator==(const AscendString &o) const { return text_ == o.text_; }
+    bool operator!=(const AscendString &o) const { return text_ != o.text_; }
+    bool operator==(const char *o) const { return text_ == o; }
+    bool operator!=(const char *o) const { return text_ != o; }
+
+private:
+    std::string text_;
+};
+
+class AKGEN_HOST_API TypeUtils {
+public:
+    static bool GetDataTypeLength(DataType type, uint32_t &length_bytes);
+    static std::string DataTypeToSerialString(DataType type); // "DT_FLOAT16"
+    static DataType SerialStringToDataType(const std::string &text);
+    static AscendString DataTypeToAscendString(const DataType &type);
+    static std::string FormatToSerialString(Format format); // "ND"
+    static Format SerialStringToFormat(const std::string &text);
+    static AscendString FormatToAscendString(const Format &format);
+    static bool IsDataTypeValid(DataType type);
+    static bool IsFormatValid(Format format);
+};
+
 } // namespace ge
 #endif

@@ -1,12 +1,9 @@
 // IMPL_OP and its kin: bind tiling, compile-info and shape functions to an operator by name.
 #ifndef AKGEN_REGISTER_OP_IMPL_REGISTRY_H
 #define AKGEN_REGISTER_OP_IMPL_REGISTRY_H
-#include "exe_graph/runtime/infer_datatype_context.h"
-#include "exe_graph/runtime/infer_shape_context.h"
 #include "exe_graph/runtime/infer_shape_range_context.h"
 #include "exe_graph/runtime/tiling_context.h"
-#include "exe_graph/runtime/tiling_parse_context.h"
-#include "graph/ascend_string.h"
+#include "graph/types.h"
 
 namespace gert {
 

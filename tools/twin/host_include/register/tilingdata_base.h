@@ -2,7 +2,6 @@
 // Layout: each field at its natural alignment, nested structs and the total padded to 8 bytes.
 #ifndef AKGEN_REGISTER_TILINGDATA_BASE_H
 #define AKGEN_REGISTER_TILINGDATA_BASE_H
-#include "graph/ascend_string.h"
 #include "graph/types.h"
 
 namespace optiling {

@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "chip.h"
-#include "graph/utils/type_utils.h"
+#include "graph/types.h"
 #include "json.h"
 
 namespace akgen::host {

@@ -1,7 +1,6 @@
 #include "infer.h"
-#include "exe_graph/runtime/infer_datatype_context.h"
-#include "exe_graph/runtime/infer_shape_context.h"
-#include "graph/utils/type_utils.h"
+#include "exe_graph/runtime/infer_shape_range_context.h"
+#include "graph/types.h"
 #include "json.h"
 
 namespace akgen::host {

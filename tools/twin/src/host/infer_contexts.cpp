@@ -1,6 +1,4 @@
 // The contexts in which shapes, ranges of shapes and types are inferred.
-#include "exe_graph/runtime/infer_datatype_context.h"
-#include "exe_graph/runtime/infer_shape_context.h"
 #include "exe_graph/runtime/infer_shape_range_context.h"
 #include "node.h"
 

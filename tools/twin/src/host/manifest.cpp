@@ -3,7 +3,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "graph/utils/type_utils.h"
+#include "graph/types.h"
 
 namespace akgen::host {
 

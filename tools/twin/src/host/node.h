@@ -1,9 +1,9 @@
 // One call of an operator, as the contexts show it to host code.
 #pragma once
-#include "exe_graph/runtime/compute_node_info.h"
+#include "exe_graph/runtime/extended_kernel_context.h"
 #include "exe_graph/runtime/infer_shape_range_context.h"
 #include "exe_graph/runtime/tensor.h"
-#include "exe_graph/runtime/tiling_data.h"
+#include "exe_graph/runtime/tiling_context.h"
 
 namespace akgen::host {
 

@@ -1,5 +1,5 @@
 // Tiling templates and the log that their macros write to.
-#include "tiling/tiling_templates_registry.h"
+#include "tiling/tiling_base.h"
 
 #include "node.h"
 

@@ -1,6 +1,5 @@
 // The contexts that tiling functions read and answer into.
 #include "exe_graph/runtime/tiling_context.h"
-#include "exe_graph/runtime/tiling_parse_context.h"
 #include "node.h"
 #include "platform/platform_info.h"
 

@@ -1,6 +1,5 @@
 #include "graph/types.h"
-#include "exe_graph/runtime/shape.h"
-#include "graph/utils/type_utils.h"
+#include "exe_graph/runtime/tensor.h"
 
 namespace {
 

@@ -1,9 +1,57 @@
+// What every context offers, and the node that it shows.
 #ifndef AKGEN_EXE_GRAPH_EXTENDED_KERNEL_CONTEXT_H
 #define AKGEN_EXE_GRAPH_EXTENDED_KERNEL_CONTEXT_H
-#include "exe_graph/runtime/compute_node_info.h"
+#include "exe_graph/runtime/runtime_attrs.h"
 #include "exe_graph/runtime/tensor.h"
 
 namespace gert {
+
+// Which flat positions a parameter of the OpDef takes: 0 for an absent optional one, n for a DYNAMIC one.
+class AnchorInstanceInfo {
+public:
+    AnchorInstanceInfo() = default;
+    AnchorInstanceInfo(size_t start, size_t num) : start_(start), num_(num) {}
+    size_t GetInstanceNum() const { return num_; }
+    size_t GetInstanceStart() const { return start_; }
+
+private:
+    size_t start_ = 0;
+    size_t num_ = 0;
+};
+
+class CompileTimeTensorDesc {
+public:
+    CompileTimeTensorDesc() = default;
+    CompileTimeTensorDesc(ge::DataType type, const StorageFormat &format) : type_(type), format_(format) {}
+    ge::DataType GetDataType() const { return type_; }
+    const StorageFormat &GetFormat() const { return format_; }
+    ge::Format GetStorageFormat() const { return format_.GetStorageFormat(); }
+    ge::Format GetOriginFormat() const { return format_.GetOriginFormat(); }
+    void SetDataType(ge::DataType type) { type_ = type; }
+
+private:
+    ge::DataType type_ = ge::DT_UNDEFINED;
+    StorageFormat format_;
+};
+
+class AKGEN_HOST_API ComputeNodeInfo {
+public:
+    explicit ComputeNodeInfo(const akgen::host::Node *node) : node_(node) {}
+    const char *GetNodeType() const;
+    const char *GetNodeName() const;
+    size_t GetIrInputsNum() const;
+    size_t GetIrOutputsNum() const;
+    size_t GetInputsNum() const;
+    size_t GetOutputsNum() const;
+    const AnchorInstanceInfo *GetInputInstanceInfo(size_t ir_index) const;
+    const AnchorInstanceInfo *GetOutputInstanceInfo(size_t ir_index) const;
+    const CompileTimeTensorDesc *GetInputTdInfo(size_t index) const;
+    const CompileTimeTensorDesc *GetOutputTdInfo(size_t index) const;
+    const RuntimeAttrs *GetAttrs() const;
+
+private:
+    const akgen::host::Node *node_;
+};
 
 class KernelContext {};
 

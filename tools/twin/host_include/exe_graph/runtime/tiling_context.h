@@ -1,13 +1,39 @@
+// What functions that compute a tiling, or prepare for it, read and answer.
 #ifndef AKGEN_EXE_GRAPH_TILING_CONTEXT_H
 #define AKGEN_EXE_GRAPH_TILING_CONTEXT_H
+#include "graph/types.h"
 #include "exe_graph/runtime/extended_kernel_context.h"
-#include "exe_graph/runtime/tiling_data.h"
 
 namespace fe {
 class PlatFormInfos;
 }
 
 namespace gert {
+
+// The bytes that the kernel receives as its tiling argument.
+class AKGEN_HOST_API TilingData {
+public:
+    TilingData(void *data, size_t capacity) : data_(data), capacity_(capacity) {}
+    size_t GetCapacity() const { return capacity_; }
+    size_t GetDataSize() const { return size_; }
+    void SetDataSize(size_t size) { size_ = size; }
+    const void *GetData() const { return data_; }
+    void *GetData() { return data_; }
+    template <class T> ge::graphStatus Append(const T &value)
+    {
+        if (size_ + sizeof(T) > capacity_) {
+            return 0xFFFFFFFFU;
+        }
+        std::memcpy(static_cast<uint8_t *>(data_) + size_, &value, sizeof(T));
+        size_ += sizeof(T);
+        return 0U;
+    }
+
+private:
+    void *data_;
+    size_t capacity_;
+    size_t size_ = 0;
+};
 
 // What a tiling function reads and answers.
 class AKGEN_HOST_API TilingContext : public ExtendedKernelContext {
@@ -57,6 +83,21 @@ public:
 
 private:
     akgen::host::Answer *answer_;
+};
+
+// What the function registered with TilingParse reads; it fills the operator's compile info.
+class AKGEN_HOST_API TilingParseContext : public ExtendedKernelContext {
+public:
+    TilingParseContext(akgen::host::Node *node, void *compile_info)
+        : ExtendedKernelContext(node), compile_info_(compile_info)
+    {
+    }
+    template <class T> T *GetCompiledInfo() const { return static_cast<T *>(compile_info_); }
+    const char *GetCompiledJson() const { return "{}"; }
+    fe::PlatFormInfos *GetPlatformInfo() const;
+
+private:
+    void *compile_info_;
 };
 
 } // namespace gert

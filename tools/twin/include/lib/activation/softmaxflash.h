@@ -1,3 +1,0 @@
-// The vendor's path of what kernel_operator.h brings.
-#pragma once
-#include "../../kernel_operator.h"

@@ -1,1 +1,0 @@
-// Host header <time.h>: nothing of it exists on the device, so its names stay unknown to a kernel.
