@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from akgen.agents.budget import Budget
+from akgen.bench.metrics import tuning_steps
 from akgen.bench.record import BenchConfig, Record, case_row, codes_of, verdict_why
 from akgen.bench.sources import Answers, Folder, ProjectSource
 from akgen.bench.suites import load_task
-from akgen.bench.tuning import tuning_steps
 from akgen.graph.run import Crew, Site, open_crew, work_on
 from akgen.graph.store.records import Candidate, RunConfig
 from akgen.graph.store.run_store import RunStore, TaskStore

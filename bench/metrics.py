@@ -1,12 +1,18 @@
-"""CR@k and ER@k: the chance that at least one of k samples compiles, or executes correctly."""
+"""What a benchmark run is measured by: CR@k and ER@k, how often failures are repaired, how well gains are predicted.
 
+CR@k and ER@k are the chances that at least one of k samples compiles, or executes correctly.
+"""
+
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from math import comb
+from statistics import fmean
 
 import numpy as np
-from scipy import stats
 
-from akgen.bench.record import Record
+from akgen.bench.record import Record, TuningStep
+from akgen.graph.store.records import AttemptRow
 from akgen.tools.core.frozen import Frozen
 
 LEVEL_WEIGHTS = {1: 0.2, 2: 0.3, 3: 0.5}  # of NPUKernelBench's overall score
@@ -66,6 +72,8 @@ def score(records: Sequence[Record]) -> float | None:
 
 
 def _interval(values: Sequence[float], seed: int) -> tuple[float, float]:
+    from scipy import stats  # takes half a second: only for those who make a report
+
     if all(v in (0.0, 1.0) for v in values):
         found = stats.binomtest(int(sum(values)), len(values)).proportion_ci(CONFIDENCE, method="wilson")
         return float(found.low), float(found.high)
@@ -80,3 +88,72 @@ def _interval(values: Sequence[float], seed: int) -> tuple[float, float]:
         rng=np.random.default_rng(seed),
     )
     return float(bootstrap.confidence_interval.low), float(bootstrap.confidence_interval.high)
+
+
+class FixRate(Frozen):
+    """Attempts that failed with a code and were followed by another one, and how many of these got past it.
+
+    `gone`: the next attempt failed otherwise or not at all. `solved`: it was correct.
+    """
+
+    met: int
+    gone: int
+    solved: int
+
+
+def fix_rates(records: Iterable[Record]) -> dict[str, FixRate]:
+    """Return the rates by the first code of each failure, most frequent first; records without repair give none."""
+    met: defaultdict[str, int] = defaultdict(int)
+    gone: defaultdict[str, int] = defaultdict(int)
+    solved: defaultdict[str, int] = defaultdict(int)
+    for record in records:
+        for now, after in pairwise(record.course):
+            if now == "correct":
+                continue
+            met[now] += 1
+            gone[now] += after != now
+            solved[now] += after == "correct"
+    return {
+        code: FixRate(met=met[code], gone=gone[code], solved=solved[code])
+        for code in sorted(met, key=lambda code: (-met[code], code))
+    }
+
+
+class GainCalibration(Frozen):
+    """Means over the steps of one kind, as shares of the kernel's time; `actual` over those that stayed correct."""
+
+    tried: int
+    broke: int
+    predicted: float
+    actual: float | None
+
+
+def tuning_steps(attempts: Sequence[AttemptRow]) -> tuple[TuningStep, ...]:
+    """Return the steps of one sample: each attempt with a hypothesis, measured by the attempt that followed."""
+    found = []
+    for now, after in pairwise(attempts):
+        if now.hypothesis is None or not now.time_us:
+            continue
+        correct = after.failure is None and after.time_us is not None
+        saved = 1.0 - after.time_us / now.time_us if correct and after.time_us else None
+        found.append(
+            TuningStep(kind=now.hypothesis.kind, predicted=now.hypothesis.predicted_gain, actual=saved)
+        )
+    return tuple(found)
+
+
+def calibration(records: Iterable[Record]) -> dict[str, GainCalibration]:
+    """Return the means by kind of change, most frequent first."""
+    by_kind: dict[str, list[TuningStep]] = {}
+    for record in records:
+        for step in record.tuning:
+            by_kind.setdefault(step.kind, []).append(step)
+    return {
+        kind: GainCalibration(
+            tried=len(steps),
+            broke=sum(s.actual is None for s in steps),
+            predicted=fmean(s.predicted for s in steps),
+            actual=fmean(kept) if (kept := [s.actual for s in steps if s.actual is not None]) else None,
+        )
+        for kind, steps in sorted(by_kind.items(), key=lambda item: (-len(item[1]), item[0]))
+    }

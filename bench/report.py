@@ -5,10 +5,8 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from akgen.bench.metrics import Rate, rate, score
+from akgen.bench.metrics import FixRate, GainCalibration, Rate, calibration, fix_rates, rate, score
 from akgen.bench.record import BenchConfig, Record
-from akgen.bench.repairs import FixRate, fix_rates
-from akgen.bench.tuning import GainCalibration, calibration
 from akgen.tools.core.frozen import Frozen
 
 KS = (1, 5, 10, 100)

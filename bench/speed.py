@@ -8,8 +8,7 @@ from pathlib import Path
 
 from akgen.bench.figure import Figure
 from akgen.bench.speed_compile import measure_compile
-from akgen.bench.speed_operators import measure_operators
-from akgen.bench.speed_verdicts import measure_rate, measure_warm_verdict
+from akgen.bench.speed_run import measure_operators, measure_rate, measure_warm_verdict
 from akgen.graph.overhead import measure as measure_graph
 from akgen.tools.core.toolchain import Toolchain
 from akgen.tools.judge.judge import Judge

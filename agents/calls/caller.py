@@ -1,37 +1,33 @@
-"""Make one request to a chat model and the record of it."""
+"""Make one request to a chat model, and turn what LangChain hands back into the record that a run keeps."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, convert_to_messages
+from langchain_core.outputs import ChatGeneration, LLMResult
 
 from akgen.agents.calls.context import circumstances
-from akgen.agents.calls.model_call import Ended, ModelCall, Price, Reply, Sampling, Usage, prompt_digest
-from akgen.agents.calls.response import prompt_ids_of, replies_of
+from akgen.agents.calls.model_call import (
+    Ended,
+    ModelCall,
+    ModelRequest,
+    Price,
+    Reply,
+    Sampling,
+    Usage,
+    prompt_digest,
+    shares,
+)
 from akgen.agents.calls.retry import OutOfTime, Received, RetryPolicy, ask
-from akgen.agents.calls.tracing import span
+from akgen.agents.calls.tracing import answer_attributes, call_attributes, span
 from akgen.agents.models.faults import EndpointFault
 from akgen.agents.models.features import features_of
-from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InfraError, InputError
 
 ATTEMPTS_PER_SAMPLE = 1000  # keeps the seeds of samples apart
-Turn = tuple[Literal["system", "user", "assistant"], str]
-
-
-class ModelRequest(Frozen):
-    """What is asked, for which samples. `key` is what the call is found by later."""
-
-    key: str
-    role: str
-    attempt: int
-    turn: int
-    samples: tuple[int, ...]
-    messages: tuple[Turn, ...]
-    json_schema: dict[str, Any] | None = None
 
 
 class Caller:
@@ -60,9 +56,11 @@ class Caller:
         A call without replies and without an error was stopped by what the run may spend.
         """
         parameters = self._parameters(request)
-        with span(f"chat {self.name}", self._asked(request, parameters)) as traced:
+        with span(
+            f"chat {self.name}", call_attributes(self.name, self._endpoint, request, parameters)
+        ) as traced:
             record, error = self._record(request, parameters)
-            traced.set(_answered(record))
+            traced.set(answer_attributes(record))
             if record.failed:
                 traced.failed(record.failed)
         return record, error
@@ -138,29 +136,11 @@ class Caller:
             found["max_tokens"] = max(1, min(left.tokens, found["max_tokens"]))
         return found
 
-    def _asked(self, request: ModelRequest, parameters: dict[str, Any]) -> dict[str, Any]:
-        """Return what a span says of a request, under OpenTelemetry's names."""
-        kind, _, name = self.name.partition(":")
-        return {
-            "gen_ai.operation.name": "text_completion" if kind == "kernelgen" else "chat",
-            "gen_ai.provider.name": kind,
-            "gen_ai.request.model": name,
-            "gen_ai.request.temperature": parameters.get("temperature"),
-            "gen_ai.request.top_p": parameters.get("top_p"),
-            "gen_ai.request.max_tokens": parameters.get("max_tokens"),
-            "gen_ai.request.seed": parameters.get("seed"),
-            "gen_ai.request.choice.count": len(request.samples),
-            "gen_ai.output.type": "json" if "schema" in parameters else "text",
-            "server.address": self._endpoint,
-            "akgen.role": request.role,
-            "akgen.turn": request.turn,
-        }
-
     def _ask(self, request: ModelRequest, parameters: dict[str, Any]) -> Received:
         left = circumstances().left
         return ask(
             self._model,
-            [_message(who, text) for who, text in request.messages],
+            convert_to_messages(request.messages),
             {
                 "role": request.role,
                 "attempt": request.attempt,
@@ -178,17 +158,91 @@ class Caller:
         )
 
 
-def _answered(call: ModelCall) -> dict[str, Any]:
-    return {
-        "gen_ai.usage.input_tokens": call.usage.input_tokens,
-        "gen_ai.usage.output_tokens": call.usage.output_tokens,
-        "gen_ai.response.finish_reasons": [reply.finish or reply.ended for reply in call.replies],
-        "akgen.tries": call.tries,
-        "akgen.cost": call.usage.cost,
-    }
+CHARACTERS_PER_TOKEN = 4  # an estimate, for servers that report no usage: a token budget must still hold
 
 
-def _message(who: str, text: str) -> BaseMessage:
-    if who == "system":
-        return SystemMessage(text)
-    return HumanMessage(text) if who == "user" else AIMessage(text)
+def replies_of(
+    result: LLMResult, samples: Sequence[int], prompt_characters: int, seconds: float, price: Price
+) -> tuple[Reply, ...]:
+    """Return one reply per candidate, for these samples in order; their usage adds up to the request's."""
+    messages = [g.message for g in result.generations[0] if isinstance(g, ChatGeneration)]
+    candidates = [m for m in messages if isinstance(m, AIMessage)][: len(samples)]
+    texts = [_text(m) for m in candidates]
+    counts = _counts(result, candidates, texts, prompt_characters)
+    found = []
+    for message, text, sample, (asked, said) in zip(candidates, texts, samples, counts, strict=False):
+        told = message.response_metadata
+        usage = Usage(
+            input_tokens=asked,
+            output_tokens=said,
+            seconds=told.get("seconds", seconds / len(candidates)),
+            cost=price.of(asked, said),
+        )
+        found.append(
+            Reply(
+                sample=sample,
+                text=text,
+                ended=_ended(told),
+                finish=told.get("finish_reason"),
+                usage=usage,
+                token_ids=_tuple(told.get("token_ids")),
+                logprobs=_tuple(told.get("logprobs")),
+            )
+        )
+    return tuple(found)
+
+
+def prompt_ids_of(result: LLMResult) -> tuple[int, ...] | None:
+    """Return the prompt as the server counted it, where it says so."""
+    first = result.generations[0][0] if result.generations[0] else None
+    if not isinstance(first, ChatGeneration):
+        return None
+    return _tuple(first.message.response_metadata.get("prompt_token_ids"))
+
+
+def _text(message: AIMessage) -> str:
+    """Return the reply; a thought that the server split off is put back in front, a refusal stands for the text."""
+    said = str(message.text) or str(message.response_metadata.get("refusal") or "")
+    thought = message.additional_kwargs.get("reasoning_content")
+    if not thought:
+        return said
+    # A thought that never ended leaves nothing to say: it stays open, as the model left it.
+    cut = not said and message.response_metadata.get("finish_reason") == "length"
+    return f"<think>{thought}" if cut else f"<think>{thought}</think>\n{said}"
+
+
+def _ended(told: Mapping[str, Any]) -> Ended:
+    if "ended" in told:  # a replay knows it
+        return cast(Ended, told["ended"])
+    if told.get("refusal") or told.get("finish_reason") == "content_filter":
+        return "refused"
+    return "length" if told.get("finish_reason") in ("length", "max_tokens") else "stop"
+
+
+def _counts(
+    result: LLMResult, candidates: Sequence[AIMessage], texts: Sequence[str], prompt_characters: int
+) -> list[tuple[int, int]]:
+    """Return (input, output) tokens of each candidate."""
+    whole = _told(result)
+    own = [m.usage_metadata for m in candidates]
+    if all(u is not None for u in own) and (len(own) == 1 or whole is None):
+        return [(u["input_tokens"], u["output_tokens"]) for u in own if u is not None]
+    if whole is None:
+        said = [len(text) // CHARACTERS_PER_TOKEN for text in texts]
+        asked = shares(prompt_characters // CHARACTERS_PER_TOKEN, [1] * len(texts))
+        return list(zip(asked, said, strict=True))
+    ids = [len(m.response_metadata.get("token_ids") or ()) for m in candidates]
+    weights = ids if sum(ids) == whole[1] else [len(text) for text in texts]
+    return list(zip(shares(whole[0], [1] * len(texts)), shares(whole[1], weights), strict=True))
+
+
+def _told(result: LLMResult) -> tuple[int, int] | None:
+    """Return the request's tokens as the server counted them; packages name them in two ways."""
+    usage = (result.llm_output or {}).get("token_usage") or {}
+    asked = usage.get("input_tokens", usage.get("prompt_tokens"))
+    said = usage.get("output_tokens", usage.get("completion_tokens"))
+    return None if asked is None or said is None else (asked, said)
+
+
+def _tuple(values: Any) -> tuple[Any, ...] | None:
+    return tuple(values) if values else None

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
 
-from akgen.agents.calls.caller import Caller, ModelRequest, Turn
+from akgen.agents.calls.caller import Caller
 from akgen.agents.calls.context import circumstances
 from akgen.agents.calls.model_call import (
     CallLimits,
@@ -18,8 +18,10 @@ from akgen.agents.calls.model_call import (
     Ended,
     InMemoryCallStore,
     ModelCall,
+    ModelRequest,
     Price,
     Sampling,
+    Turn,
     Usage,
     call_key,
 )

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import Field
 
@@ -89,6 +89,21 @@ class Reply(Frozen):
     usage: Usage
     token_ids: tuple[int, ...] | None = None
     logprobs: tuple[float, ...] | None = None
+
+
+Turn = tuple[Literal["system", "user", "assistant"], str]
+
+
+class ModelRequest(Frozen):
+    """What is asked, for which samples. `key` is what the call is found by later."""
+
+    key: str
+    role: str
+    attempt: int
+    turn: int
+    samples: tuple[int, ...]
+    messages: tuple[Turn, ...]
+    json_schema: dict[str, Any] | None = None
 
 
 class ModelCall(Frozen):

@@ -5,11 +5,12 @@ nothing from here: LangChain sends to it by itself when its variables are set.
 """
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from akgen.agents.calls.context import Circumstances
+from akgen.agents.calls.model_call import ModelCall, ModelRequest
 from akgen.tools.core.outcome import InputError
 
 _AGENTS = {"plan": "planner", "write": "coder", "criticise": "critic"}
@@ -87,4 +88,36 @@ def stage_span(now: Circumstances) -> tuple[str, dict[str, Any]]:
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": node,
         **where,
+    }
+
+
+def call_attributes(
+    model: str, endpoint: str, request: ModelRequest, parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what a span says of a request, under OpenTelemetry's names."""
+    kind, _, name = model.partition(":")
+    return {
+        "gen_ai.operation.name": "text_completion" if kind == "kernelgen" else "chat",
+        "gen_ai.provider.name": kind,
+        "gen_ai.request.model": name,
+        "gen_ai.request.temperature": parameters.get("temperature"),
+        "gen_ai.request.top_p": parameters.get("top_p"),
+        "gen_ai.request.max_tokens": parameters.get("max_tokens"),
+        "gen_ai.request.seed": parameters.get("seed"),
+        "gen_ai.request.choice.count": len(request.samples),
+        "gen_ai.output.type": "json" if "schema" in parameters else "text",
+        "server.address": endpoint,
+        "akgen.role": request.role,
+        "akgen.turn": request.turn,
+    }
+
+
+def answer_attributes(call: ModelCall) -> dict[str, Any]:
+    """Return what a span says of the answer, under OpenTelemetry's names."""
+    return {
+        "gen_ai.usage.input_tokens": call.usage.input_tokens,
+        "gen_ai.usage.output_tokens": call.usage.output_tokens,
+        "gen_ai.response.finish_reasons": [reply.finish or reply.ended for reply in call.replies],
+        "akgen.tries": call.tries,
+        "akgen.cost": call.usage.cost,
     }

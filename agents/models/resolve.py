@@ -12,8 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from akgen.agents.calls.model_call import Sampling
-from akgen.agents.models.recorded_run import recorded_model
-from akgen.agents.models.replay import RecordingChatModel, ReplayChatModel
+from akgen.agents.models.replay import RecordingChatModel, ReplayChatModel, recorded_model
 from akgen.agents.models.scripted import ScriptedChatModel
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError

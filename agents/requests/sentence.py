@@ -1,15 +1,16 @@
-"""Read operator, dtype and shape out of a sentence, without a model."""
+"""Read a sentence, in English or Chinese, without a model: operator, dtype, shape; axis, cores, tiles and buffers."""
 
 import re
+from typing import Any
 
-from akgen.agents.requests import wishes
 from akgen.agents.requests.code import extract_code, source_of
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.problems import problem, problem_of
-from akgen.agents.requests.request import Request
+from akgen.agents.requests.request import Axis, Request
 from akgen.knowledge.operators import find_in, nearest
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.knobs import Knobs
 
 _DTYPES: dict[str, DType] = {
     "fp16": DType.FLOAT16, "float16": DType.FLOAT16, "half": DType.FLOAT16, "f16": DType.FLOAT16,
@@ -32,6 +33,38 @@ _LENGTH = re.compile(
 )
 _JOINED = re.compile(r"\b(?:and|then|followed|fused|plus)\b|[+＋]|然后|和", re.I)
 _NAMED = re.compile(r"\b([A-Za-z]\w*)\s+(?:kernel|operator|op)\b", re.I)
+_AXES: tuple[tuple[str, Axis], ...] = (
+    (r"\b(?:each|every|per|along (?:the |each )?)\s*rows?\b|\brow[- ]?wise\b|按行|每行|逐行", -1),
+    (r"\b(?:each|every|per)\s*columns?\b|\bcolumn[- ]?wise\b|按列|每列|逐列", -2),
+    # "over rows" sums what the row index counts, and leaves one value per column.
+    (r"\b(?:over|across|down)\s+(?:the |all )?rows\b|跨行", -2),
+    (r"\b(?:over|across)\s+(?:the |all )?columns\b|跨列", -1),
+    (
+        r"\b(?:over|of|across)\s+(?:all|everything|the whole)\b|\bto a (?:scalar|single)\b|全部元素|所有元素",
+        "all",
+    ),
+    (r"\b(?:the )?last (?:axis|dim(?:ension)?)\b|最后一[维轴]", -1),
+    (r"\b(?:the )?first (?:axis|dim(?:ension)?)\b|第一[维轴]", 0),
+)
+_AXIS_NUMBER = re.compile(r"\b(?:axis|dim(?:ension)?)\s*=?\s*(-?\d)\b|[第轴维]\s*(-?\d)\s*[维轴]?", re.I)
+_DYNAMIC = re.compile(
+    r"\bdynamic\b|\b(?:any|all|arbitrary|every) (?:shapes?|sizes?|lengths?)\b|动态|任意形状", re.I
+)
+_STATIC = re.compile(r"\bstatic\b|\b(?:only|just) (?:this|that|one) (?:shape|size)\b|静态|固定形状", re.I)
+_COUNT = r"(\d[\d_]*\s*[kK]?)"
+_CORES = re.compile(
+    rf"{_COUNT}\s*(?:ai |vector )?cores?\b|{_COUNT}\s*个?(?:AI)?核|block[_ ]?dim\s*=?\s*{_COUNT}", re.I
+)
+_ONE_CORE = re.compile(r"\b(?:one|(?:a )?single) core\b|单核", re.I)
+_TILE = re.compile(
+    rf"tile(?:s| length| size)?\s*(?:of|to|=|:)?\s*{_COUNT}|{_COUNT}\s*(?:element )?tiles\b|分块\s*{_COUNT}",
+    re.I,
+)
+_PIECES = re.compile(rf"{_COUNT}\s*(?:tiles|pieces) (?:per|for each|on each) core", re.I)
+_SINGLE = re.compile(
+    r"\b(?:no|without|drop|switch off) double[- ]?buffer|\bsingle[- ]?buffer|单缓冲|不要双缓冲", re.I
+)
+_DOUBLE = re.compile(r"\bdouble[- ]?buffer|双缓冲", re.I)
 __all__ = ["Heard", "Request", "hear", "hear_request"]
 
 
@@ -72,13 +105,13 @@ def _hear_words(text: str, language: Language) -> Heard:
 
 def wished(text: str) -> Request:
     """Return everything that a sentence says but what to compute."""
-    rest = wishes.without(text)
+    rest = _without_wishes(text)
     return Request(
         dtype=_dtype(rest),
         shape=_shape(rest),
-        axis=wishes.axis(text),
-        dynamic=wishes.dynamic(text),
-        knobs=wishes.knobs(text),
+        axis=_axis(text),
+        dynamic=_dynamic(text),
+        knobs=_knobs(text),
     )
 
 
@@ -145,3 +178,51 @@ def _shape(text: str) -> tuple[int, ...] | None:
 def _number(text: str) -> int:
     plain = text.strip().replace("_", "")
     return int(plain[:-1]) * 1024 if plain[-1] in "kK" else int(plain)
+
+
+def _axis(text: str) -> Axis | None:
+    """Return the axis that a sentence names."""
+    number = _AXIS_NUMBER.search(text)
+    if number is not None:
+        return int(number[1] or number[2])
+    found = [(m.start(), value) for pattern, value in _AXES if (m := re.search(pattern, text, re.I))]
+    return min(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def _dynamic(text: str) -> bool | None:
+    """Return whether one kernel shall serve all shapes, where the sentence says so."""
+    return True if _DYNAMIC.search(text) else False if _STATIC.search(text) else None
+
+
+def _knobs(text: str) -> Knobs | None:
+    """Return what the sentence wishes of the tiling, or None."""
+    values: dict[str, Any] = {}
+    pieces = _count(_PIECES, text)
+    if pieces is not None:
+        values["pieces"] = pieces
+    elif (tile := _count(_TILE, text)) is not None:
+        values["tile_length"] = tile
+    cores = 1 if _ONE_CORE.search(text) else _count(_CORES, text)
+    if cores is not None:
+        values["cores"] = cores
+    if _SINGLE.search(text):
+        values["buffers"] = 1
+    elif _DOUBLE.search(text):
+        values["buffers"] = 2
+    values = {name: value for name, value in values.items() if value >= 1}
+    return Knobs(**values) if values else None
+
+
+def _without_wishes(text: str) -> str:
+    """Return the sentence without its wishes, whose numbers are no shape and whose "single" is no type."""
+    for pattern in (_PIECES, _CORES, _ONE_CORE, _TILE, _SINGLE, _AXIS_NUMBER):
+        text = pattern.sub(" ", text)
+    return text
+
+
+def _count(pattern: re.Pattern[str], text: str) -> int | None:
+    match = pattern.search(text)
+    if match is None:
+        return None
+    word = next(g for g in match.groups() if g).strip().replace("_", "")
+    return int(word[:-1]) * 1024 if word[-1] in "kK" else int(word)

@@ -4,12 +4,10 @@ Implements `load(reference, case) -> LoadedCase`. Runs in the reference process 
 the Python files of the user's checkout, never a candidate's code.
 """
 
-import importlib.util
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import torch
@@ -19,10 +17,16 @@ from akgen.bench.npukb.binding import Bound, bind, dtype_of
 from akgen.bench.npukb.discovery import host_file, row_of
 from akgen.bench.npukb.opdef import Declared, read_opdef
 from akgen.bench.npukb.operators import Operators, RecordedLaunch
-from akgen.bench.npukb.places import expected_outputs
+from akgen.bench.npukb.provenance import expected_outputs, source_of
 from akgen.bench.npukb.rows import Row
-from akgen.bench.npukb.shims import benchmark_modules, check_precision, seeded
-from akgen.bench.npukb.sources import source_of
+from akgen.bench.npukb.shims import (
+    TASK_ERRORS,
+    benchmark_modules,
+    check_precision,
+    execute,
+    first_line,
+    seeded,
+)
 from akgen.bench.npukb.tensors import constant, copied, detached, flat
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Distribution, Reference
@@ -31,10 +35,6 @@ from akgen.tools.reference.protocol import Binding, Sample
 TOLERANCE = 1e-3  # the benchmark's default for absolute and relative error
 REDRAWS = 8
 _STRIDE = 1_000_003
-TASK_ERRORS = (
-    RuntimeError, ValueError, TypeError, KeyError, IndexError, AttributeError, NameError, ImportError, SyntaxError,
-    ArithmeticError, AssertionError,
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class BenchmarkCase:
                 else:
                     result = check_precision(returned, finished, TOLERANCE, TOLERANCE)
         except TASK_ERRORS as e:
-            return f"The task's own check cannot compare the outputs: {_first_line(e)}."
+            return f"The task's own check cannot compare the outputs: {first_line(e)}."
         passed = result[0] if isinstance(result, tuple | list) else result
         if bool(passed):
             return None
@@ -146,7 +146,7 @@ class BenchmarkCase:
                 result = self._model("Model", init)(*copied(args))
         except TASK_ERRORS as e:
             raise InputError(
-                f"The reference of case {self.row['case_id']} raises {type(e).__name__}: {_first_line(e)}.",
+                f"The reference of case {self.row['case_id']} raises {type(e).__name__}: {first_line(e)}.",
                 "Check the task's module.py and prepare_inputs.py.",
             ) from e
         return Drawn(init=list(init), args=args, returned=detached(result))
@@ -218,22 +218,3 @@ class BenchmarkCase:
 def load(reference: Reference, case: Case) -> BenchmarkCase:
     """Load a case. Raises InputError when the task's files are missing, cannot be read or raise."""
     return BenchmarkCase(reference.path, case.id)
-
-
-def execute(path: Path) -> ModuleType:
-    """Import a file of the checkout under a name of its own, without leaving it in sys.modules."""
-    spec = importlib.util.spec_from_file_location(f"npukb_{path.stem}", path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise InputError(f"{path} does not exist.", "Check that the checkout is complete.")
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except TASK_ERRORS as e:
-        raise InputError(
-            f"{path} cannot be loaded: {type(e).__name__}: {_first_line(e)}.", "Correct the file."
-        ) from e
-    return module
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")

@@ -1,20 +1,47 @@
-"""Stand-ins for what the tasks' Python files import, and determinism while they run.
+"""Run the tasks' Python files: with stand-ins for what they import, and deterministically.
 
 The files import torch_npu and the benchmark's own framework, and draw random integers as only an NPU allows. All
 changes to modules are undone when the context ends. Runs in the reference process only.
 """
 
+import importlib.util
 import random
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import torch
 
+from akgen.tools.core.outcome import InputError
+
+TASK_ERRORS = (
+    RuntimeError, ValueError, TypeError, KeyError, IndexError, AttributeError, NameError, ImportError, SyntaxError,
+    ArithmeticError, AssertionError,
+)  # fmt: skip
 INTEGER_SPREAD = 10  # random integers stand where an NPU draws floats into an integer tensor
+
+
+def execute(path: Path) -> ModuleType:
+    """Import a file of the checkout under a name of its own, without leaving it in sys.modules."""
+    spec = importlib.util.spec_from_file_location(f"npukb_{path.stem}", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise InputError(f"{path} does not exist.", "Check that the checkout is complete.")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except TASK_ERRORS as e:
+        raise InputError(
+            f"{path} cannot be loaded: {type(e).__name__}: {first_line(e)}.", "Correct the file."
+        ) from e
+    return module
+
+
+def first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
 @contextmanager

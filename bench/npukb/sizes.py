@@ -13,9 +13,8 @@ from typing import Any
 import torch
 
 from akgen.bench.npukb.discovery import row_of
-from akgen.bench.npukb.loader import TASK_ERRORS, execute
 from akgen.bench.npukb.rows import Row
-from akgen.bench.npukb.shims import benchmark_modules, seeded
+from akgen.bench.npukb.shims import TASK_ERRORS, benchmark_modules, execute, seeded
 from akgen.bench.npukb.tensors import flat
 from akgen.tools.core.task import Task
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from akgen.agents.calls.model_call import ModelCall, Usage
-from akgen.agents.models.recorded_run import CALLS
+from akgen.agents.models.replay import CALLS
 from akgen.graph.store.files import append_line, make_folder, write_whole, writing
 
 RECENT = 8  # calls kept in memory: a request's samples ask for their replies one after the other

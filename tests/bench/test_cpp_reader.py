@@ -6,7 +6,7 @@ import pytest
 
 from akgen.bench.npukb.cpp.interpreter import Interpreter
 from akgen.bench.npukb.cpp.parser import parse
-from akgen.bench.npukb.cpp.torch_library import TorchLibrary
+from akgen.bench.npukb.operators import TorchLibrary
 from akgen.tools.core.outcome import InputError
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from akgen.agents.roles import Hypothesis
+from akgen.bench.metrics import GainCalibration, tuning_steps
 from akgen.bench.page.render import page
 from akgen.bench.record import BenchConfig, CaseRow, Record
 from akgen.bench.report import Report, report
-from akgen.bench.tuning import GainCalibration, tuning_steps
 from akgen.graph.store.records import AttemptRow
 from akgen.tools.core.outcome import Outcome
 

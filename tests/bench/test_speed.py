@@ -5,7 +5,7 @@ from pathlib import Path
 
 import akgen
 from akgen.bench.figure import Figure
-from akgen.bench.speed_kernels import kernels, never_seen
+from akgen.bench.speed_compile import kernels, never_seen
 from akgen.tools.process import MINIMAL_ENV, Worker
 
 

@@ -1,1 +1,1 @@
-"""A small compiler from PyTorch references to tile DSL: front (trace, import), middle (loop nests), back (schedules)."""
+"""A small compiler from PyTorch to the tile DSL: front (trace, import), middle (loop nests), back (schedules)."""

@@ -5,9 +5,15 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from akgen.bench.npukb.cpp import conversions
 from akgen.bench.npukb.cpp import syntax as cpp
-from akgen.bench.npukb.cpp.values import Pointer, between
+from akgen.bench.npukb.cpp.values import (
+    NoConversion,
+    Pointer,
+    UnknownType,
+    between,
+    construct,
+    convert,
+)
 from akgen.tools.core.outcome import InputError
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -162,17 +168,17 @@ class Interpreter:
 
     def convert(self, kind: cpp.Type, value: Any, node: cpp.AstNode) -> Any:
         try:
-            return conversions.convert(kind, value)
-        except conversions.NoConversion as e:
+            return convert(kind, value)
+        except NoConversion as e:
             raise self._error(node, str(e)) from None
 
     def construct(self, kind: cpp.Type, args: list[Any], node: cpp.AstNode) -> Any:
         """Make a value of a type from constructor arguments."""
         try:
-            return conversions.construct(kind, args)
-        except conversions.NoConversion as e:
+            return construct(kind, args)
+        except NoConversion as e:
             raise self._error(node, str(e)) from None
-        except conversions.UnknownType:
+        except UnknownType:
             return self._library(node, lambda: self.library.call(kind.name, args))
 
     def eval(self, node: cpp.AstNode) -> Any:
