@@ -16,7 +16,8 @@ from textual.widgets import Static, TabbedContent
 from akgen.graph.run import begin
 from akgen.graph.store.records import RunConfig
 from akgen.screen.app import PANES, ChatApp
-from akgen.screen.prompt import Prompt
+from akgen.screen.conversation import Prompt
+from akgen.screen.desk import Desk
 from akgen.settings import Settings
 
 WAIT_S = 240.0
@@ -60,7 +61,7 @@ def drive(folder: Path, act: Act, size: tuple[int, int] = (140, 40)) -> ChatApp:
     settings = Settings()
     config = RunConfig(command="chat", seed=1)
     store = begin(folder / "talk", config, "twin 0.1.0")
-    app = ChatApp(store, settings, None)
+    app = ChatApp(Desk(store, settings, None))
 
     async def run() -> None:
         async with app.run_test(size=size) as pilot:

@@ -72,9 +72,13 @@ def chat(
     folder = find_session(settings.runs, session) if resume else run
     store = _open(folder, config, settings)
     if not plain and not as_json and _can_draw(terminal):
-        from akgen.screen.app import run_application
+        from akgen.screen.app import ChatApp
+        from akgen.screen.desk import Desk
 
-        run_application(store, settings, root or settings.npukb_root)
+        app = ChatApp(Desk(store, settings, root or settings.npukb_root))
+        app.run()
+        if app.problem is not None:
+            raise app.problem
         terminal.line(f"run {store.folder}; `akgen chat --resume {store.folder.name}` goes on")
         return
     _converse(store, settings, terminal, root or settings.npukb_root)

@@ -26,6 +26,7 @@ def mcp(
             "Install it with `pip install 'akgen[mcp]'`.",
         )
     from akgen.graph.store.records import RunConfig
+    from akgen.mcp.kernel_tools import KernelTools
     from akgen.mcp.server import build
 
     settings: Settings = context.obj
@@ -36,4 +37,4 @@ def mcp(
         toolchain=toolchain or settings.toolchain,
         chip=settings.chip,
     )
-    build(settings, config).run("stdio")
+    build(KernelTools(settings, config), settings.npukb_root).run("stdio")

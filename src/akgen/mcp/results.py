@@ -12,7 +12,7 @@ from akgen.tools.core.verdict import CaseVerdict, Mismatch, Verdict
 from akgen.tools.timed import TimeSource
 
 
-class Finding(Frozen):
+class ReportedFinding(Frozen):
     """One thing that is wrong, with what to do about it."""
 
     code: str = Field(description="Stable code; search_knowledge explains it.")
@@ -30,7 +30,7 @@ class LintResult(Frozen):
 
     ok: bool = Field(description="No error was found.")
     toolchain: str
-    findings: tuple[Finding, ...]
+    findings: tuple[ReportedFinding, ...]
 
 
 class CompileResult(Frozen):
@@ -40,7 +40,7 @@ class CompileResult(Frozen):
     outcome: Outcome | None = Field(description="Why it does not build; null if it does.")
     toolchain: str
     compile_s: float
-    findings: tuple[Finding, ...]
+    findings: tuple[ReportedFinding, ...]
 
 
 class CaseResult(Frozen):
@@ -66,7 +66,7 @@ class TestResult(Frozen):
     toolchain: str
     compile_s: float
     cases: tuple[CaseResult, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[ReportedFinding, ...]
     feedback: str = Field(description="The verdict explained for whoever mends the kernel.")
 
 
@@ -88,7 +88,7 @@ class ProfileResult(Frozen):
     page: str | None = Field(description="The timeline as an HTML page.")
 
 
-class Entry(Frozen):
+class KnowledgeEntry(Frozen):
     """One entry of the knowledge base; scores compare within one search only."""
 
     kind: str = Field(description="api, error or operator")
@@ -100,7 +100,7 @@ class Entry(Frozen):
 class SearchResult(Frozen):
     """What fits the query, best first."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[KnowledgeEntry, ...]
 
 
 class SolveResult(Frozen):
@@ -119,16 +119,16 @@ class SolveResult(Frozen):
     page: str | None = Field(description="The timeline as an HTML page.")
 
 
-def findings_of(verdict: Verdict) -> tuple[Finding, ...]:
+def findings_of(verdict: Verdict) -> tuple[ReportedFinding, ...]:
     """Return a verdict's findings, those of its cases with the case, each once."""
     found = [finding(d) for d in verdict.diagnostics]
     found += [finding(d, case.id) for case in verdict.cases for d in case.diagnostics]
     return tuple({(f.code, f.file, f.line, f.text): f for f in reversed(found)}.values())[::-1]
 
 
-def finding(diagnostic: Diagnostic, case: str | None = None) -> Finding:
+def finding(diagnostic: Diagnostic, case: str | None = None) -> ReportedFinding:
     known = entry(diagnostic.code)
-    return Finding(
+    return ReportedFinding(
         code=diagnostic.code,
         text=diagnostic.text,
         severity=diagnostic.severity,

@@ -4,7 +4,6 @@ It draws and takes what is typed; the work is done by a `Desk` in a thread of it
 """
 
 import time
-from pathlib import Path
 from typing import ClassVar
 
 from rich.console import RenderableType
@@ -16,13 +15,9 @@ from textual.containers import Horizontal, ScrollableContainer
 from textual.widgets import Footer, Static, TabbedContent, TabPane
 
 from akgen.graph.store.records import Stage
-from akgen.graph.store.run_store import RunStore
 from akgen.screen import messages, panes
+from akgen.screen.conversation import Log, Prompt
 from akgen.screen.desk import Desk, Past
-from akgen.screen.log import Log
-from akgen.screen.prompt import Prompt
-from akgen.screen.timeline import Timeline
-from akgen.settings import Settings
 from akgen.tools.core.outcome import InfraError, InputError, Outcome
 
 PANES = {
@@ -51,10 +46,9 @@ class ChatApp(App[None]):
         Binding("ctrl+q", "leave", "Leave", priority=True),
     ]
 
-    def __init__(self, store: RunStore, settings: Settings, root: Path | None) -> None:
+    def __init__(self, desk: Desk) -> None:
         super().__init__()
-        self._store = store
-        self._desk = Desk(store, settings, root, self.post_message)
+        self._desk = desk
         self._busy, self._doing, self._since, self._choice = True, "preparing", time.monotonic(), ""
         self._thought = ""
         self._stage: Stage | None = None
@@ -92,7 +86,7 @@ class ChatApp(App[None]):
     @work(thread=True, exit_on_error=True)
     def _work(self) -> None:
         try:
-            self._desk.run()
+            self._desk.run(self.post_message)
         except (InfraError, InputError) as problem:
             self.problem = problem
         self.post_message(messages.Ended())
@@ -117,8 +111,8 @@ class ChatApp(App[None]):
         else:
             self._talked.program(f"{event.task}: {event.text}" if event.task else event.text)
 
-    @on(messages.Said)
-    def _said(self, event: messages.Said) -> None:
+    @on(messages.SaidByProgram)
+    def _said(self, event: messages.SaidByProgram) -> None:
         self._talked.program(event.text, wrong=event.wrong)
 
     @on(messages.Coded)
@@ -145,12 +139,12 @@ class ChatApp(App[None]):
         self._thought = (self._thought + event.text)[-THOUGHT_CHARACTERS:]
         self._fill("kernel" if self._stage == "write" else "plan", Text(self._thought))
 
-    @on(messages.Planned)
-    def _planned(self, event: messages.Planned) -> None:
+    @on(messages.PlanMade)
+    def _planned(self, event: messages.PlanMade) -> None:
         self._fill("plan", panes.plan_text(event.plan))
 
-    @on(messages.Written)
-    def _written(self, event: messages.Written) -> None:
+    @on(messages.ProjectWritten)
+    def _written(self, event: messages.ProjectWritten) -> None:
         self._fill("kernel", panes.sources(event.files))
         scroll = self.query_one("#kernel", Static).parent
         assert isinstance(scroll, ScrollableContainer)
@@ -158,12 +152,12 @@ class ChatApp(App[None]):
         if event.changes:
             self._fill("changes", panes.changes(event.changes))
 
-    @on(messages.Timed)
-    def _timed(self, event: messages.Timed) -> None:
-        self._fill("timeline", Timeline(event.profile, event.title))
+    @on(messages.TimelineTaken)
+    def _timed(self, event: messages.TimelineTaken) -> None:
+        self._fill("timeline", panes.Timeline(event.profile, event.title))
 
-    @on(messages.Shown)
-    def _shown(self, event: messages.Shown) -> None:
+    @on(messages.SolutionShown)
+    def _shown(self, event: messages.SolutionShown) -> None:
         solution = event.solution
         self._fill("verdict", panes.verdict_text(solution))
         if event.again:
@@ -215,18 +209,8 @@ class ChatApp(App[None]):
             if self._busy
             else "ready"
         )
-        right = f"{self._choice or self._store.info.config.model} on {self._store.info.toolchain}"
+        info = self._desk.store.info
+        right = f"{self._choice or info.config.model} on {info.toolchain}"
         width = self.size.width - 2
         gap = max(1, width - len(left) - len(right))
         self.query_one("#status", Static).update(f"{left}{' ' * gap}{right}"[:width])
-
-
-def run_application(store: RunStore, settings: Settings, root: Path | None) -> None:
-    """Show the conversation until its person leaves.
-
-    Raises InfraError when the machine lacks something, InputError for a model that cannot be used.
-    """
-    app = ChatApp(store, settings, root)
-    app.run()
-    if app.problem is not None:
-        raise app.problem

@@ -26,9 +26,12 @@ Post = Callable[[Message], object]
 class Desk:
     """Takes lines in one thread and works on them in another, one after the other."""
 
-    def __init__(self, store: RunStore, settings: Settings, root: Path | None, post: Post) -> None:
+    _post: Post
+
+    def __init__(self, store: RunStore, settings: Settings, root: Path | None) -> None:
         self.cancel = Cancel()
-        self._store, self._settings, self._root, self._post = store, settings, root, post
+        self.store = store
+        self._settings, self._root = settings, root
         self._lines: queue.Queue[str | None] = queue.Queue()
 
     def put(self, line: str) -> None:
@@ -45,17 +48,18 @@ class Desk:
         self.cancel.ask()
         self._lines.put(None)
 
-    def run(self) -> None:
-        """Work until the person leaves; for a thread of its own.
+    def run(self, post: Post) -> None:
+        """Work until the person leaves, and post what happens; for a thread of its own.
 
         Raises InfraError when the machine lacks something, InputError for a model that cannot be used.
         """
-        config, site = self._store.info.config, self._settings.site()
-        with open_crews(config, site, self._say, self._store.folder) as crews:
-            face = AppFace(self._store, self._post)
+        self._post = post
+        config, site = self.store.info.config, self._settings.site()
+        with open_crews(config, site, self._say, self.store.folder) as crews:
+            face = AppFace(self.store, self._post)
             context = ChatContext(
                 crew=crews,
-                store=self._store,
+                store=self.store,
                 find_task=lambda text: resolve_task(text, root=self._root),
                 face=face,
                 cancel=self.cancel,
@@ -79,7 +83,7 @@ class Desk:
                 elif not commands.run(line):
                     return
             except InputError as problem:
-                self._post(messages.Said(f"{problem.text} {problem.remedy}".rstrip(), wrong=True))
+                self._post(messages.SaidByProgram(f"{problem.text} {problem.remedy}".rstrip(), wrong=True))
             self.cancel.clear()
 
     def _show_past(self, talk: Talk, face: "AppFace") -> None:
@@ -88,13 +92,13 @@ class Desk:
             self._post(Past(line.who, line.text, line.task))
         state = talk.state
         done = state["done"].tasks if state else ()
-        place = self._store.task(done[-1]) if done else None
+        place = self.store.task(done[-1]) if done else None
         solution = place.solution() if place else None
         if place is not None and solution is not None:
             face.show_in_panes(place, solution)
 
     def _say(self, text: str) -> None:
-        self._post(messages.Said(text))
+        self._post(messages.SaidByProgram(text))
 
 
 class Past(Message):
@@ -113,7 +117,7 @@ class AppFace:
         self._before: dict[str, str] = {}
 
     def say(self, text: str) -> None:
-        self._post(messages.Said(text))
+        self._post(messages.SaidByProgram(text))
 
     def code(self, text: str, language: str) -> None:
         self._post(messages.Coded(text, language))
@@ -122,7 +126,7 @@ class AppFace:
         self._post(messages.Happened(event))
         plan = plan_of(self._store, event)
         if plan is not None:
-            self._post(messages.Planned(plan))
+            self._post(messages.PlanMade(plan))
         if event.stage == "write" and event.status == "done":
             sample = self._store.task(event.task).sample(event.sample)
             self._written(sources_of(sample.folder, Path(f"attempt-{event.attempt}") / "project"))
@@ -133,10 +137,10 @@ class AppFace:
     def show(self, solution: Solution, kernel: str, *, again: bool = False) -> None:
         del kernel
         self.show_in_panes(self._store.task(solution.task), solution)
-        self._post(messages.Shown(solution, again=again))
+        self._post(messages.SolutionShown(solution, again=again))
 
     def refuse(self, problem: InputError) -> None:
-        self._post(messages.Said(f"{problem.text} {problem.remedy}".rstrip(), wrong=True))
+        self._post(messages.SaidByProgram(f"{problem.text} {problem.remedy}".rstrip(), wrong=True))
 
     def broken(self, problem: InfraError) -> None:
         """Say nothing more: the conversation itself says it, and goes on."""
@@ -145,14 +149,14 @@ class AppFace:
         attempts = place.sample(solution.sample).attempts()
         attempt = next((a for a in attempts if a.number == solution.attempt), None)
         if attempt is not None and attempt.plan is not None:
-            self._post(messages.Planned(attempt.plan))
+            self._post(messages.PlanMade(attempt.plan))
         self._written(sources_of(place.folder, solution.project))
-        self._post(messages.Shown(solution, again=True))
+        self._post(messages.SolutionShown(solution, again=True))
         if solution.profile is not None:
-            self._post(messages.Timed(solution.profile, solution.task))
+            self._post(messages.TimelineTaken(solution.profile, solution.task))
 
     def _written(self, files: dict[str, str]) -> None:
         if files and files != self._before:
             changes = difference(self._before, files) if self._before else ""
-            self._post(messages.Written(files, changes))
+            self._post(messages.ProjectWritten(files, changes))
             self._before = files

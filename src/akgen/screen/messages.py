@@ -7,7 +7,7 @@ from akgen.graph.store.records import Event, Solution
 from akgen.tools.core.profile import Profile
 
 
-class Said(Message):
+class SaidByProgram(Message):
     """The program says something; `wrong` if it is a refusal or a fault."""
 
     def __init__(self, text: str, *, wrong: bool = False) -> None:
@@ -31,7 +31,7 @@ class Happened(Message):
         self.event = event
 
 
-class Planned(Message):
+class PlanMade(Message):
     """A plan was made."""
 
     def __init__(self, plan: Plan) -> None:
@@ -39,7 +39,7 @@ class Planned(Message):
         self.plan = plan
 
 
-class Written(Message):
+class ProjectWritten(Message):
     """A project was written; `changes` is its difference to the one before, empty if there was none."""
 
     def __init__(self, files: dict[str, str], changes: str) -> None:
@@ -47,7 +47,7 @@ class Written(Message):
         self.files, self.changes = files, changes
 
 
-class Timed(Message):
+class TimelineTaken(Message):
     """A timeline was taken."""
 
     def __init__(self, profile: Profile, title: str) -> None:
@@ -55,7 +55,7 @@ class Timed(Message):
         self.profile, self.title = profile, title
 
 
-class Shown(Message):
+class SolutionShown(Message):
     """A request was worked on to its end."""
 
     def __init__(self, solution: Solution, *, again: bool) -> None:

@@ -1,10 +1,15 @@
-"""The conversation on the screen: what was said by whom, and a line for every stage."""
+"""The conversation on the screen: what was said by whom, a line for every stage, and where the person writes.
+
+Enter sends, code may have several lines, the arrows bring back what was sent.
+"""
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
+from textual import events
 from textual.containers import VerticalScroll
-from textual.widgets import Static
+from textual.message import Message
+from textual.widgets import Static, TextArea
 
 from akgen.graph.store.records import Event
 from akgen.screen.panes import changes
@@ -12,6 +17,7 @@ from akgen.tools.core.outcome import Outcome
 
 STAGE_WIDTH = 11
 SHOWN_CODE = 60  # lines of a difference in the conversation; the pane has all of it
+NEW_LINE = ("shift+enter", "ctrl+j", "alt+enter")
 
 
 class Log(VerticalScroll):
@@ -56,3 +62,52 @@ class Log(VerticalScroll):
 
     def _add(self, content: RenderableType, kind: str) -> None:
         self.mount(Static(content, classes=kind, markup=False))
+
+
+class Prompt(TextArea):
+    """A text of one or more lines."""
+
+    class Sent(Message):
+        """The person sent a text."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self) -> None:
+        super().__init__(
+            id="prompt",
+            show_line_numbers=False,
+            soft_wrap=True,
+            compact=True,
+            placeholder="gelu for fp16, 1024 by 4096    PyTorch code    /help",
+        )
+        self._sent: list[str] = []
+        self._at = 0
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key == "enter":
+            event.prevent_default().stop()
+            self._send()
+        elif event.key in NEW_LINE:
+            event.prevent_default().stop()
+            self.insert("\n")
+        elif event.key in ("up", "down") and "\n" not in self.text and self._sent:
+            event.prevent_default().stop()
+            self._recall(-1 if event.key == "up" else 1)
+        else:
+            await super()._on_key(event)
+
+    def _send(self) -> None:
+        text = self.text.rstrip()
+        if not text.strip():
+            return
+        self._sent.append(text)
+        self._at = len(self._sent)
+        self.text = ""
+        self.post_message(self.Sent(text))
+
+    def _recall(self, step: int) -> None:
+        self._at = max(0, min(len(self._sent), self._at + step))
+        self.text = self._sent[self._at] if self._at < len(self._sent) else ""
+        self.move_cursor(self.document.end)

@@ -28,7 +28,7 @@ SEED_BITS = 31
 Say = Callable[[str], None]
 
 
-class Bench:
+class KernelTools:
     """Everything behind the tools. Methods raise InputError, InfraError and, between two steps, Cancelled."""
 
     def __init__(self, settings: Settings, config: RunConfig) -> None:
@@ -127,7 +127,8 @@ class Bench:
         hits = search(query, count)
         return results.SearchResult(
             entries=tuple(
-                results.Entry(kind=h.kind, name=h.name, text=h.text, score=round(h.score, 3)) for h in hits
+                results.KnowledgeEntry(kind=h.kind, name=h.name, text=h.text, score=round(h.score, 3))
+                for h in hits
             )
         )
 
