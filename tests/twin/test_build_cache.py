@@ -1,5 +1,6 @@
 """Built things are kept by content: made once, never half or damaged; a broken cache is the machine's fault."""
 
+import json
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from akgen.tools.core.outcome import InfraError
-from akgen.tools.twin.build_cache import BuildCache, digest
+from akgen.tools.twin.build_cache import MANIFEST, BuildCache, digest
 from akgen.tools.twin.eviction import RECENT_S, evict
 
 
@@ -116,7 +117,7 @@ def test_a_damaged_entry_is_built_again_and_never_used(tmp_path: Path, harm: Cal
     cache.get(KEY, lambda _: pytest.fail("it is sound"))
 
 
-def test_a_large_file_that_is_damaged_is_noticed_though_it_is_not_read_every_time(tmp_path: Path) -> None:
+def test_damage_of_a_large_entry_is_noticed_though_it_is_not_read_every_time(tmp_path: Path) -> None:
     cache = BuildCache(tmp_path)
     entry = cache.get(KEY, lambda folder: (folder / "std.h.gch").write_bytes(bytes(5 << 20)) and None)
     facts = (entry / "std.h.gch").stat()
@@ -124,6 +125,17 @@ def test_a_large_file_that_is_damaged_is_noticed_though_it_is_not_read_every_tim
         stream.seek(1 << 20)
         stream.write(b"x")
     os.utime(entry / "std.h.gch", ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    assert not cache.usable(KEY)
+
+
+def test_a_large_entry_is_read_again_once_a_day(tmp_path: Path) -> None:
+    cache = BuildCache(tmp_path)
+    entry = cache.get(KEY, lambda folder: (folder / "std.h.gch").write_bytes(bytes(5 << 20)) and None)
+    manifest = json.loads((entry / MANIFEST).read_text())
+    wrong = {"std.h.gch": ["0" * 64, *manifest["files"]["std.h.gch"][1:]]}  # as if the disk had lost bits
+    (entry / MANIFEST).write_text(json.dumps(manifest | {"files": wrong}))
+    assert cache.usable(KEY)
+    (entry / MANIFEST).write_text(json.dumps(manifest | {"files": wrong, "read": time.time() - 90000}))
     assert not cache.usable(KEY)
 
 

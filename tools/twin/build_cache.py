@@ -32,9 +32,10 @@ def digest(*parts: str | bytes) -> str:
 HELD = ".held"  # the lock file's ending
 GROWTH = "growth"  # the file below the cache to which every build adds the bytes of what it made
 MANIFEST = ".manifest.json"
-_ALWAYS_READ_BYTES = (
+_SMALL_BYTES = (
     4 << 20
-)  # a larger file is read again only if its times or its place on the disk have changed
+)  # an entry up to this is read whole at each use; a larger one if a file's facts have changed,
+_READ_INTERVAL_S = 86400.0  # and once a day
 _USE_INTERVAL_S = 600.0  # a use is written down at most this often
 _held: dict[Path, IO[str]] = {}  # locks are kept until the process ends
 
@@ -109,46 +110,47 @@ class BuildCache:
 
 def _write_manifest(folder: Path, key: str) -> int:
     """List the files of an entry; return their bytes."""
-    files = {name: [_hash(path), *_state(path)] for name, path in _files(folder)}
-    (folder / MANIFEST).write_text(json.dumps({"key": key, "files": files}))
-    return sum((folder / name).stat().st_size for name in files)
+    states = dict(_states(folder))
+    files = {name: [_hash(folder / name), *state] for name, state in states.items()}
+    (folder / MANIFEST).write_text(json.dumps({"key": key, "read": time.time(), "files": files}))
+    return sum(size for size, *_ in states.values())
 
 
 def _sound(folder: Path) -> bool:
-    """Say whether an entry holds the files it was built with, byte by byte, and no others."""
+    """Say whether an entry holds the files it was built with and no others."""
     try:
         manifest = json.loads((folder / MANIFEST).read_bytes())
-        files = manifest["files"]
-        if manifest["key"] != folder.name or {name for name, _ in _files(folder)} != set(files):
+        known = manifest["files"]
+        states = dict(_states(folder))
+        if manifest["key"] != folder.name or states.keys() != known.keys():
             return False
-        touched = False
-        for name, (known, *state) in files.items():
-            path = folder / name
-            now = _state(path)
-            if now == state and now[0] > _ALWAYS_READ_BYTES:
-                continue
-            if _hash(path) != known:
-                return False
-            touched |= now != state
-            files[name] = [known, *now]
-        if touched:  # such as by another hard link; the next look shall not read it all again
-            _replace(folder / MANIFEST, json.dumps(manifest))
+        unchanged = all(known[name][1:] == state for name, state in states.items())
+        small = sum(size for size, *_ in states.values()) <= _SMALL_BYTES
+        lately = 0 <= time.time() - manifest["read"] < _READ_INTERVAL_S
+        if unchanged and lately and not small:
+            return True
+        if any(_hash(folder / name) != known[name][0] for name in states):
+            return False
+        if not (unchanged and lately):  # another hard link changes a file's facts too
+            files = {name: [known[name][0], *state] for name, state in states.items()}
+            _replace(folder / MANIFEST, json.dumps(manifest | {"read": time.time(), "files": files}))
     except (OSError, ValueError, KeyError, TypeError):
         return False
     return True
 
 
-def _files(folder: Path) -> Iterator[tuple[str, Path]]:
-    for root, _, names in os.walk(folder):
-        for name in names:
-            if name != MANIFEST and not name.startswith(MANIFEST + "."):
-                path = Path(root, name)
-                yield str(path.relative_to(folder)), path
-
-
-def _state(path: Path) -> list[int]:
-    facts = path.stat()
-    return [facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino]
+def _states(folder: Path, below: str = "") -> Iterator[tuple[str, list[int]]]:
+    """Yield each file's name and what changes when somebody writes it; the change time cannot be set back."""
+    with os.scandir(folder / below) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _states(folder, f"{below}{entry.name}/")
+            elif not entry.name.startswith(MANIFEST):
+                facts = entry.stat()
+                yield (
+                    below + entry.name,
+                    [facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino],
+                )
 
 
 def _hash(path: Path) -> str:
