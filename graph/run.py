@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from pydantic import Field, SecretStr
@@ -25,6 +24,7 @@ from akgen.graph.workbench import Tools, open_tools
 from akgen.knowledge.chip import DEFAULT_CHIP, chip
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.task import Task
+from akgen.tools.core.versions import package_version
 from akgen.tools.toolchains import Machine, make_toolchain
 
 _RECORDED = ("akgen", "langgraph", "langchain-core", "torch", "numpy")
@@ -166,10 +166,5 @@ def work_on(
 
 
 def _versions() -> dict[str, str]:
-    found = {}
-    for package in _RECORDED:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
+    found = {package: package_version(package) for package in _RECORDED}
+    return {package: version for package, version in found.items() if version is not None}

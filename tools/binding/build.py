@@ -11,6 +11,7 @@ from akgen.tools.core.toolchain import Progress
 from akgen.tools.process import run
 from akgen.tools.twin.build_cache import BuildCache, digest
 from akgen.tools.twin.build_digest import build_digest
+from akgen.tools.twin.compile_slots import compile_slots
 from akgen.tools.twin.compiler import Compiler
 
 INCLUDE = Path(__file__).resolve().parent / "include"
@@ -60,7 +61,8 @@ def build_binding(
         progress(f"compiling {source.name} against PyTorch {torch_parts.version} (once; about half a minute)")
         # A copy, so that a helper beside the source does not hide ours; errors name the source all the same.
         (folder / "binding.cpp").write_text(f'#line 1 "{source}"\n{text}')
-        done = run([*command, "binding.cpp"], cwd=folder, timeout_s=BUILD_TIMEOUT_S)
+        with compile_slots(cache).one():
+            done = run([*command, "binding.cpp"], cwd=folder, timeout_s=BUILD_TIMEOUT_S)
         if not done.ok:
             raise InputError(
                 f"{source.name} does not compile ({done.ending}): {_reasons(done.err)}",

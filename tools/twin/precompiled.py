@@ -6,9 +6,11 @@ folder has moved.
 """
 
 from pathlib import Path
+from typing import NamedTuple
 
 from akgen.tools.process import run
 from akgen.tools.twin.build_cache import BuildCache, digest
+from akgen.tools.twin.compile_slots import CompileSlots
 from akgen.tools.twin.compiler import Compiler, must
 from akgen.tools.twin.kernel_flags import kernel_flags
 from akgen.tools.twin.sides import CORE_TYPE, Side
@@ -33,43 +35,39 @@ def kernel_preludes() -> dict[str, str]:
     return texts
 
 
-def precompile_host(header: Path, compiler: Compiler, objects: BuildCache) -> Path:
+class Precompiler(NamedTuple):
+    """With what headers are compiled, where the result is kept, and who has a turn."""
+
+    compiler: Compiler
+    objects: BuildCache
+    slots: CompileSlots
+
+
+def precompile_host(header: Path, by: Precompiler) -> Path:
     """Precompile the standard headers that operators' host code sees; return the folder that holds both forms."""
-    return _precompile(header.name, header.read_text(), HOST_FLAGS, "", compiler, objects)
+    return _precompile(header.name, header.read_text(), HOST_FLAGS, "", by)
 
 
-def precompile_kernel(name: str, include: Path, compiler: Compiler, objects: BuildCache) -> Path:
+def precompile_kernel(name: str, include: Path, by: Precompiler) -> Path:
     """Write and precompile one of kernel_preludes(); return the folder that holds both forms."""
     flags = kernel_flags()
     files = sorted(p for p in include.rglob("*") if p.is_file())
     content = digest(*(part for p in files for part in (str(p.relative_to(include)), p.read_bytes())))
-    options = (*flags.compile, *compiler.brief, f"-I{include}")
-    return _precompile(name, kernel_preludes()[name], options, content, compiler, objects)
+    options = (*flags.compile, *by.compiler.brief, f"-I{include}")
+    return _precompile(name, kernel_preludes()[name], options, content, by)
 
 
-def _precompile(
-    name: str, text: str, options: tuple[str, ...], content: str, compiler: Compiler, objects: BuildCache
-) -> Path:
+def _precompile(name: str, text: str, options: tuple[str, ...], content: str, by: Precompiler) -> Path:
     """`content` stands for what the header includes and the key does not name otherwise."""
 
     def build(folder: Path) -> None:
         header = folder / name
         header.write_text(text)
-        command: list[str | Path] = [
-            compiler.path,
-            *options,
-            "-x",
-            "c++-header",
-            "-o",
-            f"{header}.gch",
-            header,
-        ]
-        must(run(command, cwd=folder, timeout_s=_TIMEOUT_S), f"Precompiling {name}")
+        if by.compiler.is_clang:
+            return
+        command: list[str | Path] = [by.compiler.path, *options, "-x", "c++-header"]
+        with by.slots.one():
+            done = run([*command, "-o", f"{header}.gch", header], cwd=folder, timeout_s=_TIMEOUT_S)
+        must(done, f"Precompiling {name}")
 
-    plain = compiler.is_clang
-    key = digest("precompiled", *compiler.identity, *options, name, text, content, str(plain))
-    return objects.get(key, (lambda folder: _write(folder / name, text)) if plain else build)
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text)
+    return by.objects.get(digest("precompiled", *by.compiler.identity, *options, name, text, content), build)

@@ -14,9 +14,10 @@ from akgen.tools.core.toolchain import Progress
 from akgen.tools.process import run
 from akgen.tools.twin.build_cache import BuildCache, digest
 from akgen.tools.twin.build_digest import build_digest
+from akgen.tools.twin.compile_slots import CompileSlots, compile_slots
 from akgen.tools.twin.compiler import Compiler, find_compiler, must
 from akgen.tools.twin.include_folders import DEVICE_INCLUDE, HOST_INCLUDE, TWIN, write_include_folders
-from akgen.tools.twin.precompiled import kernel_preludes, precompile_host, precompile_kernel
+from akgen.tools.twin.precompiled import Precompiler, kernel_preludes, precompile_host, precompile_kernel
 from akgen.tools.twin.settings import TwinSettings
 
 SOURCE = TWIN / "src"
@@ -34,6 +35,7 @@ class Runtime(Frozen):
 
     folder: Path
     compiler: Compiler
+    slots: CompileSlots
     digest: str
     tiling_timeout_s: float = 20.0
     launcher_env: tuple[tuple[str, str], ...] = ()
@@ -109,6 +111,7 @@ def build_runtime(settings: TwinSettings, progress: Progress) -> Runtime:
     return Runtime(
         folder=folder,
         compiler=compiler,
+        slots=compile_slots(settings.cache),
         digest=key,
         tiling_timeout_s=settings.tiling_timeout_s,
         launcher_env=settings.launcher_env,
@@ -118,28 +121,32 @@ def build_runtime(settings: TwinSettings, progress: Progress) -> Runtime:
 def _build(settings: TwinSettings, compiler: Compiler, work: Path, progress: Progress) -> None:
     targets = _targets(settings.runtime_flags)
     units = {u: None for t in targets for u in t.units}
-    objects = BuildCache(settings.cache / "objects")
+    objects, slots = BuildCache(settings.cache / "objects"), compile_slots(settings.cache)
     done = 0
 
     def compile_one(unit: _Unit) -> tuple[_Unit, Path]:
         nonlocal done
-        made = objects.get(_unit_key(unit, compiler), lambda folder: _compile(unit, compiler, folder))
         done += 1
-        progress(f"runtime {done}/{len(units)}: {unit.source.relative_to(SOURCE)}")
-        return unit, made / "unit.o"
+        number = done
+
+        def compile_it(folder: Path) -> None:
+            progress(f"runtime {number}/{len(units)}: {unit.source.relative_to(SOURCE)}")
+            with slots.one():
+                _compile(unit, compiler, folder)
+
+        return unit, objects.get(_unit_key(unit, compiler), compile_it) / "unit.o"
 
     with ThreadPoolExecutor(settings.jobs) as pool:
+        by = Precompiler(compiler, objects, slots)
         host_std = HOST_INCLUDE / "akgen" / "host_std.h"
-        headers = [pool.submit(precompile_host, host_std, compiler, objects)]
-        headers += [
-            pool.submit(precompile_kernel, name, DEVICE_INCLUDE, compiler, objects)
-            for name in kernel_preludes()
-        ]
+        headers = [pool.submit(precompile_host, host_std, by)]
+        headers += [pool.submit(precompile_kernel, name, DEVICE_INCLUDE, by) for name in kernel_preludes()]
         made = dict(pool.map(compile_one, units))
         for path in (path for header in headers for path in header.result().glob("*.h*")):
             (work / path.name).hardlink_to(path)
     for target in targets:
-        _link(target, [made[u] for u in target.units], compiler, work)
+        with slots.one():
+            _link(target, [made[u] for u in target.units], compiler, work)
     write_include_folders(work)
     progress("runtime built")
 

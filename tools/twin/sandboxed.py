@@ -18,21 +18,22 @@ def compile_in(
     read: tuple[Path, ...] = (),
     program: Path | None = None,
 ) -> Finished:
-    """Run the compiler, or another program of the toolchain, in `folder`.
+    """Wait for a slot and run the compiler, or another program of the toolchain, in `folder`.
 
     Raises InfraError when the compiler itself breaks, not the code.
     """
-    finished = run_sandboxed(
-        [program or runtime.compiler.path, *arguments],
-        sandbox=runtime.sandbox,
-        read=(runtime.folder, *read),
-        write=(folder,),
-        limits=COMPILE_LIMITS,
-        cwd=folder,
-        timeout_s=COMPILE_TIMEOUT_S,
-        env={"PATH": str(runtime.compiler.path.parent) + ":/usr/bin:/bin", "LC_ALL": "C"},
-        output_limit_bytes=1 << 20,
-    )
+    with runtime.slots.one():
+        finished = run_sandboxed(
+            [program or runtime.compiler.path, *arguments],
+            sandbox=runtime.sandbox,
+            read=(runtime.folder, *read),
+            write=(folder,),
+            limits=COMPILE_LIMITS,
+            cwd=folder,
+            timeout_s=COMPILE_TIMEOUT_S,
+            env={"PATH": str(runtime.compiler.path.parent) + ":/usr/bin:/bin", "LC_ALL": "C"},
+            output_limit_bytes=1 << 20,
+        )
     if finished.rc == 1 or finished.ok or finished.timed_out:
         return finished
     if "No space left on device" in finished.err:

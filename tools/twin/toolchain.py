@@ -5,8 +5,6 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as package_version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +15,7 @@ from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Build, Launch, Progress
+from akgen.tools.core.versions import package_version
 from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.columns import Column, ColumnMissing, column_of
 from akgen.tools.twin.entry import check_entry
@@ -62,11 +61,7 @@ class TwinToolchain:
         return "twin"
 
     def version(self) -> str:
-        try:
-            number = package_version("akgen")
-        except PackageNotFoundError:
-            number = "0"
-        return f"twin {number} ({self._chip.name})"
+        return f"twin {package_version('akgen') or '0'} ({self._chip.name})"
 
     def prepare(self, progress: Progress) -> None:
         """Build the runtime if this machine does not have it yet."""

@@ -130,26 +130,27 @@ def run_unit_test(
 
 def _build(test: UnitTest, runtime: Runtime, chip_file: Path, work: Path) -> Finished:
     flags = unit_flags(runtime, chip_file)
-    return run_sandboxed(
-        [
-            runtime.compiler.path,
-            *test.sources,
-            *(f"-I{folder}" for folder in test.include),
-            *flags,
-            *test.options,
-            *runtime.compiler.linker,
-            "-o",
-            work / _PROGRAM,
-        ],
-        sandbox=runtime.sandbox,
-        read=(runtime.folder, chip_file.parent, *_readable(test)),
-        write=(work,),
-        limits=COMPILE_LIMITS,
-        cwd=test.folder,
-        timeout_s=BUILD_TIMEOUT_S,
-        env={"PATH": str(runtime.compiler.path.parent) + ":/usr/bin:/bin", "LC_ALL": "C"},
-        output_limit_bytes=1 << 20,
-    )
+    with runtime.slots.one():
+        return run_sandboxed(
+            [
+                runtime.compiler.path,
+                *test.sources,
+                *(f"-I{folder}" for folder in test.include),
+                *flags,
+                *test.options,
+                *runtime.compiler.linker,
+                "-o",
+                work / _PROGRAM,
+            ],
+            sandbox=runtime.sandbox,
+            read=(runtime.folder, chip_file.parent, *_readable(test)),
+            write=(work,),
+            limits=COMPILE_LIMITS,
+            cwd=test.folder,
+            timeout_s=BUILD_TIMEOUT_S,
+            env={"PATH": str(runtime.compiler.path.parent) + ":/usr/bin:/bin", "LC_ALL": "C"},
+            output_limit_bytes=1 << 20,
+        )
 
 
 def _readable(test: UnitTest) -> tuple[Path, ...]:

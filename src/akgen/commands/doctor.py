@@ -3,7 +3,6 @@
 import json
 import platform
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import typer
@@ -14,6 +13,7 @@ from akgen.settings import Settings
 from akgen.terminal import AsJson, Terminal, finish
 from akgen.tools.cann.environment import CannSettings, Finding, inspect
 from akgen.tools.core.outcome import InfraError
+from akgen.tools.core.versions import package_version
 
 
 def doctor(context: typer.Context, as_json: AsJson = False) -> None:
@@ -55,15 +55,13 @@ def doctor(context: typer.Context, as_json: AsJson = False) -> None:
 
 def _python() -> Iterator[Finding]:
     yield Finding(name="Python", found=True, detail=platform.python_version())
-    try:
-        yield Finding(name="PyTorch", found=True, detail=version("torch"))
-    except PackageNotFoundError:
-        yield Finding(
-            name="PyTorch",
-            found=False,
-            detail="not installed",
-            remedy="pip install torch (a CPU build suffices).",
-        )
+    torch = package_version("torch")
+    yield Finding(
+        name="PyTorch",
+        found=torch is not None,
+        detail=torch or "not installed",
+        remedy=None if torch else "pip install torch (a CPU build suffices).",
+    )
 
 
 def _twin(terminal: Terminal, settings: "TwinSettings") -> Iterator[Finding]:  # type: ignore[name-defined]  # noqa: F821
@@ -114,15 +112,14 @@ def _sandbox_words(state: str) -> str:
 
 def _server() -> Iterator[Finding]:
     """Look for vLLM beside AKGen; one of another environment is found by `akgen serve --python`."""
-    try:
-        yield Finding(name="vLLM", found=True, detail=version("vllm"))
-    except PackageNotFoundError:
-        yield Finding(
-            name="vLLM",
-            found=False,
-            detail="not installed here; only `akgen serve` needs it",
-            remedy="Install it here, or give the interpreter that has it to akgen serve --python.",
-        )
+    vllm = package_version("vllm")
+    missing = "Install it here, or give the interpreter that has it to akgen serve --python."
+    yield Finding(
+        name="vLLM",
+        found=vllm is not None,
+        detail=vllm or "not installed here; only `akgen serve` needs it",
+        remedy=None if vllm else missing,
+    )
 
 
 def _endpoint(settings: Settings) -> Iterator[Finding]:
