@@ -7,8 +7,8 @@ from akgen.agents.calls.replies import ParsedReply, read_code, spoken
 from akgen.agents.kernel_only import given_host, host_files
 from akgen.agents.plan import Plan
 from akgen.agents.prompts import render
-from akgen.agents.prompts.builder import Briefing, Describe, EnglishBriefing
-from akgen.agents.prompts.retrieval import TOKENS, marked
+from akgen.agents.prompts.builder import Describe, EnglishPrompts, PromptBuilder
+from akgen.agents.prompts.retrieval import TOKENS, mark_used
 from akgen.agents.roles import Feedback, Usage, Written
 from akgen.knowledge.chip import Chip
 from akgen.tools.core.outcome import Diagnostic, Outcome
@@ -28,12 +28,12 @@ class ChatCoder:
         chip: Chip,
         budget: Budget,
         describe: Describe | None = None,
-        briefing: Briefing | None = None,
+        prompts: PromptBuilder | None = None,
     ) -> None:
         self.name = f"model:{conversation.name}"
         self._conversation = conversation
         self._describe = describe
-        self._briefing = briefing or EnglishBriefing(chip, budget, describe)
+        self._prompts = prompts or EnglishPrompts(chip, budget, describe)
 
     def write(
         self,
@@ -49,28 +49,28 @@ class ChatCoder:
         prompt is too long for the model, it is shown less of what is known, down to nothing.
         """
         known = TOKENS
-        brief = self._briefing.coder(task, plan, feedback, previous, known)
+        prompt = self._prompts.coder(task, plan, feedback, previous, known)
         kernel_file = f"op_kernel/{task.kernel}.cpp"
         old = dict(previous.files) if previous else {}
         turns: list[tuple[str, str]] = []
         answers: list[Answer] = []
-        asked = brief.user
+        asked = prompt.user
         while True:
             answer = self._conversation.ask(
-                brief.system,
+                prompt.system,
                 asked,
                 role="coder",
                 attempt=feedback.attempt + 1 if feedback else 1,
                 sample=sample,
                 shared=feedback is None and plan.shared,
                 before=turns,
-                aside=brief.aside,
+                aside=prompt.aside,
             )
             answers.append(answer)
             if answer.ended == "too_long" and known > 0 and not turns:
                 known = known // 2 if known > LEAST_TOKENS else 0
-                brief = self._briefing.coder(task, plan, feedback, previous, known)
-                asked = brief.user
+                prompt = self._prompts.coder(task, plan, feedback, previous, known)
+                asked = prompt.user
                 continue
             stopped = unusable(answer, "write")
             if stopped is not None:
@@ -95,7 +95,7 @@ class ChatCoder:
         )
         return Written(
             project=project,
-            shown=marked(brief.shown, project),
+            shown=mark_used(prompt.shown, project),
             form=("edits" if reply.edits else "files") if not turns else "second_try",
             usage=_usage(answers),
             messages=answers[-1].messages,

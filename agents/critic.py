@@ -12,13 +12,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from akgen.agents.calls.context import circumstances
+from akgen.agents.calls.context import call_context
 from akgen.agents.calls.conversation import Conversation, unusable
 from akgen.agents.calls.structured import ask_structured
 from akgen.agents.plan import Plan
 from akgen.agents.prompts import render
 from akgen.agents.prompts.advice import WORTH_TELLING, advice_for
-from akgen.agents.prompts.builder import Brief
+from akgen.agents.prompts.builder import ModelPrompt
 from akgen.agents.prompts.feedback import explain
 from akgen.agents.roles import Decision, Feedback, Hypothesis
 from akgen.knowledge.chip import Chip
@@ -120,7 +120,7 @@ class ChatCritic:
         choices = ("tune", "accept") if verdict.outcome is Outcome.CORRECT else ("repair", "replan")
         told = ask_structured(
             self._conversation,
-            Brief(
+            ModelPrompt(
                 system=render("critic_system", chip=self._chip, choices=choices),
                 user=render(
                     "critic_user", task=task, plan=plan, feedback=ruled.feedback.text, action=ruled.action
@@ -129,7 +129,7 @@ class ChatCritic:
             Critique,
             role="critic",
             attempt=attempt,
-            sample=circumstances().sample or 0,
+            sample=call_context().sample or 0,
         )
         said = told.value
         if said is None or unusable(told.last, "plan") is not None:

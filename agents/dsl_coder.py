@@ -12,7 +12,7 @@ from akgen.agents.coder import ChatCoder
 from akgen.agents.kernel_only import interface
 from akgen.agents.plan import Plan
 from akgen.agents.prompts import raw_text, render
-from akgen.agents.prompts.builder import Brief, Describe, task_text
+from akgen.agents.prompts.builder import Describe, ModelPrompt, task_text
 from akgen.agents.roles import Feedback, Written
 from akgen.knowledge.chip import Chip
 from akgen.tools.core.op_spec import OpSpec, ParamSpec
@@ -44,15 +44,15 @@ class DslCoder:
         """Return the lowered project of the reply. `previous` is not shown: the feedback carries its program."""
         del previous
         op = self._operator(task)
-        brief = self._brief(task, plan, feedback, op)
+        prompt = self._prompt(task, plan, feedback, op)
         answer = self._conversation.ask(
-            brief.system,
-            brief.user,
+            prompt.system,
+            prompt.user,
             role="coder",
             attempt=feedback.attempt + 1 if feedback else 1,
             sample=sample,
             shared=feedback is None and plan.shared,
-            aside=brief.aside,
+            aside=prompt.aside,
         )
         stopped = unusable(answer, "write")
         if stopped is not None:
@@ -75,7 +75,7 @@ class DslCoder:
             project=project, dsl=program, form="files", usage=answer.usage, messages=answer.messages
         )
 
-    def _brief(self, task: Task, plan: Plan, feedback: Feedback | None, op: OpSpec) -> Brief:
+    def _prompt(self, task: Task, plan: Plan, feedback: Feedback | None, op: OpSpec) -> ModelPrompt:
         budget = feedback.left if feedback and feedback.left else self._budget
         aside = render("budget", budget=budget).strip()
         user = render(
@@ -87,7 +87,7 @@ class DslCoder:
             host=host_signature(task, op),
         )
         system = render("dsl_system", chip=self._chip, language=raw_text("dsl_language.md"))
-        return Brief(system=system, user=user, aside=aside)
+        return ModelPrompt(system=system, user=user, aside=aside)
 
     def _operator(self, task: Task) -> OpSpec:
         """Return the OpDef that serves every case: the first one's, with a column for each combination of types."""

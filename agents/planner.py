@@ -11,7 +11,7 @@ from akgen.agents.calls.replies import split_thought, spoken
 from akgen.agents.calls.structured import Structured, ask_structured
 from akgen.agents.plan import Buffer, Category, Plan, Tiling, check_tiling
 from akgen.agents.prompts import render
-from akgen.agents.prompts.builder import Briefing, Describe, EnglishBriefing
+from akgen.agents.prompts.builder import Describe, EnglishPrompts, PromptBuilder
 from akgen.agents.roles import Feedback, Planned, Planner, Usage
 from akgen.knowledge.chip import Chip
 from akgen.tools.core.frozen import Frozen
@@ -53,24 +53,24 @@ class ChatPlanner:
         budget: Budget,
         route: Literal["ascendc", "dsl"] = "ascendc",
         describe: Describe | None = None,
-        briefing: Briefing | None = None,
+        prompts: PromptBuilder | None = None,
         fallback: Callable[[], Planner] | None = None,
     ) -> None:
         self.name = f"model:{conversation.name}"
         self._conversation = conversation
         self._chip = chip
         self._route: Literal["ascendc", "dsl"] = route
-        self._briefing = briefing or EnglishBriefing(chip, budget, describe)
+        self._prompts = prompts or EnglishPrompts(chip, budget, describe)
         self._fallback = fallback
 
     def plan(self, task: Task, feedback: Feedback | None, sample: int) -> Planned:
-        brief = self._briefing.planner(task, feedback)
+        prompt = self._prompts.planner(task, feedback)
         turns: list[tuple[str, str]] = []
         usage = Usage()
         while True:
             told = ask_structured(
                 self._conversation,
-                brief,
+                prompt,
                 PlanReply,
                 role="planner",
                 attempt=feedback.attempt + 1 if feedback else 1,
@@ -84,8 +84,8 @@ class ChatPlanner:
                 return planned
             if told.value is None or len(turns) == CORRECTIONS:
                 return self._in_its_stead(planned, task, sample)
-            turns.append((brief.user, spoken(told.last.text)))
-            brief = brief.model_copy(update={"user": render("again_plan", found=planned.diagnostics)})
+            turns.append((prompt.user, spoken(told.last.text)))
+            prompt = prompt.model_copy(update={"user": render("again_plan", found=planned.diagnostics)})
 
     def _judged(self, told: Structured[PlanReply]) -> Planned:
         """Return the plan of an answer, or why it is none."""

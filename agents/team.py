@@ -19,10 +19,10 @@ from akgen.agents.models.resolve import (
     speaks_kernelgen,
 )
 from akgen.agents.planner import ChatPlanner, SamePlan
-from akgen.agents.prompts.builder import Briefing, Describe, EnglishBriefing
-from akgen.agents.prompts.experience import Recall, RememberingBriefing
-from akgen.agents.prompts.kernelgen import KernelGenBriefing
-from akgen.agents.requests.sentence import hear
+from akgen.agents.prompts.builder import Describe, EnglishPrompts, PromptBuilder
+from akgen.agents.prompts.experience import ExperiencePrompts, Recall
+from akgen.agents.prompts.kernelgen import KernelGenPrompts
+from akgen.agents.requests.sentence import parse_request
 from akgen.agents.requests.understanding import ModelUnderstanding, Understand
 from akgen.agents.roles import Coder, Critic, Planner
 from akgen.knowledge.chip import Chip
@@ -79,7 +79,7 @@ def make_team(
                 "Leave --route out, or give a --model.",
             )
         free = _composer(chip)
-        return Team(planner=free, coder=free, critic=RuleCritic(), understand=hear)
+        return Team(planner=free, coder=free, critic=RuleCritic(), understand=parse_request)
     talk = talk or Talk()
     conversation = Conversation(
         resolve_model(model, options),
@@ -98,9 +98,9 @@ def make_team(
         raise InputError(
             "KernelGen-LM writes Ascend C; it was not trained on the tile DSL.", "Leave --route out."
         )
-    briefing: Briefing = (KernelGenBriefing if trained else EnglishBriefing)(chip, budget, describe)
+    prompts: PromptBuilder = (KernelGenPrompts if trained else EnglishPrompts)(chip, budget, describe)
     if talk.recall is not None:
-        briefing = RememberingBriefing(briefing, talk.recall)
+        prompts = ExperiencePrompts(prompts, talk.recall)
     planning: Planner = (
         SamePlan(_composer(chip))
         if planner == "composer"
@@ -109,13 +109,13 @@ def make_team(
             chip,
             budget,
             "ascendc" if route in (None, "ascendc") else "dsl",
-            briefing=briefing,
+            prompts=prompts,
             fallback=cache(
                 lambda: SamePlan(_composer(chip))
             ),  # one for all samples: it keeps what it composed
         )
     )
-    direct = ChatCoder(conversation, chip, budget, describe, briefing)
+    direct = ChatCoder(conversation, chip, budget, describe, prompts)
     through = DslCoder(conversation, chip, budget, describe)
     coders: dict[Route, Coder] = {
         "dsl": through,

@@ -7,8 +7,8 @@ from akgen.agents.calls.conversation import Conversation
 from akgen.agents.calls.model_call import Usage
 from akgen.agents.models.resolve import ModelOptions, endpoint_name, resolve_model, speaks_kernelgen
 from akgen.agents.plan import Plan
-from akgen.agents.prompts.builder import EnglishBriefing
-from akgen.agents.prompts.kernelgen import KernelGenBriefing
+from akgen.agents.prompts.builder import EnglishPrompts
+from akgen.agents.prompts.kernelgen import KernelGenPrompts
 from akgen.knowledge.chip import Chip
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError
@@ -49,13 +49,13 @@ def measure(model: str, options: ModelOptions, task: Task, chip: Chip, samples: 
     )
     if "n" not in talk.features:
         raise InputError(f"{model} gives one candidate a request.", "Use a server, such as vllm:NAME.")
-    made = (KernelGenBriefing if speaks_kernelgen(model) else EnglishBriefing)(chip, Budget(), None)
+    made = (KernelGenPrompts if speaks_kernelgen(model) else EnglishPrompts)(chip, Budget(), None)
     plan = Plan(origin="bench", category="other", thought="Split the work over the cores.")
-    brief = made.coder(task, plan, None, None)
+    prompt = made.coder(task, plan, None, None)
 
     def ask(attempt: int, sample: int, *, shared: bool) -> Usage:
         answer = talk.ask(
-            brief.system, brief.user, role="coder", attempt=attempt, sample=sample, shared=shared
+            prompt.system, prompt.user, role="coder", attempt=attempt, sample=sample, shared=shared
         )
         if answer.usage.output_tokens == 0:
             raise InputError(

@@ -26,18 +26,18 @@ from akgen.tools.twin.sandboxed import compile_in
 
 def measure_compile(judge: Judge, runtime: Runtime, root: Path | None) -> Figure:
     """Compile each kernel once, on its smallest case. Raises InfraError if none compiles."""
-    ours, yardstick = [], []
+    ours, baseline = [], []
     for task, project in kernels(root):
         case = min(task.cases, key=lambda c: c.size_bytes or 0)
         with tempfile.TemporaryDirectory(prefix="akgen-speed-") as work:
             build = judge.compile(never_seen(project), task, Path(work), cases=(case,))
-        yardstick.append(_iostream_s(runtime))
+        baseline.append(_iostream_s(runtime))
         if build.kernel_compile_s is not None and build.outcome is None:
             ours.append(build.kernel_compile_s)
     if not ours:
         raise InfraError("No kernel compiled.", "Run `akgen doctor`.")
     of = "level-1 single-file answers" if root else "kernels of the composer (give --root for the answers)"
-    kernel_s, iostream_s = statistics.median(ours), statistics.median(yardstick)
+    kernel_s, iostream_s = statistics.median(ours), statistics.median(baseline)
     return Figure(
         name="kernel compile / <iostream> compile",
         value=kernel_s / iostream_s,

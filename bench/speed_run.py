@@ -38,11 +38,11 @@ def measure_operators(toolchain: Toolchain, judge: Judge, reference: ReferenceWo
     """Time each operator and say how much memory the hungriest took. Raises InfraError if one does not run."""
     figures: list[Figure] = []
     beyond: dict[str, float] = {}
-    argv = [sys.executable, "-m", "akgen.tools.reference.yardstick"]
+    argv = [sys.executable, "-m", "akgen.tools.reference.baseline"]
     env = {**MINIMAL_ENV, "PYTHONPATH": str(Path(akgen.__file__).parent.parent), "OMP_NUM_THREADS": "1"}
     with (
         tempfile.TemporaryDirectory(prefix="akgen-speed-") as work,
-        Worker(argv, cwd=Path("/"), env=env) as yardstick,
+        Worker(argv, cwd=Path("/"), env=env) as baseline,
     ):
         for op, name, shape in OPERATORS:
             params = {"shape": list(shape), "dtype": "float32", **_MORE_PARAMS.get(op, {})}
@@ -58,7 +58,7 @@ def measure_operators(toolchain: Toolchain, judge: Judge, reference: ReferenceWo
             for _ in range(ROUNDS):
                 seconds, peak = _launch(toolchain, build, call, folder / "run", task)
                 ours.append(seconds)
-                theirs.append(_torch_s(yardstick, op, shape))
+                theirs.append(_torch_s(baseline, op, shape))
                 if peak is not None:
                     beyond[op] = max(beyond.get(op, 0.0), (peak - call.size_bytes) / 1e6)
             figures.append(_ratio(op, shape, ours, theirs))
@@ -76,8 +76,8 @@ def _launch(
     return launch.cpu_s, launch.peak_bytes
 
 
-def _torch_s(yardstick: Worker, op: str, shape: tuple[int, int]) -> float:
-    return float(yardstick.request({"op": op, "shape": list(shape)}, 120.0)["seconds"])
+def _torch_s(baseline: Worker, op: str, shape: tuple[int, int]) -> float:
+    return float(baseline.request({"op": op, "shape": list(shape)}, 120.0)["seconds"])
 
 
 def _ratio(op: str, shape: tuple[int, int], ours: list[float], theirs: list[float]) -> Figure:

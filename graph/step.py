@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from akgen.agents.budget import Spent, remaining
-from akgen.agents.calls.context import Circumstances, under
+from akgen.agents.calls.context import CallContext, use_context
 from akgen.agents.calls.tracing import span, stage_span
 from akgen.agents.roles import Usage
 from akgen.graph.deps import Context
@@ -26,7 +26,7 @@ class Step:
         self.attempt = state["attempt"]
         self.here = context.sample(state["sample"], state["task"].name)
         self._spent = state["spent"]
-        self._circumstances = Circumstances(
+        self._call_context = CallContext(
             run=context.run,
             task=state["task"].name,
             sample=state["sample"],
@@ -45,7 +45,7 @@ class Step:
         usable: Callable[[T], bool] = lambda _: True,
     ) -> T:
         """Act once for these inputs, however often the process dies in between."""
-        with under(self._circumstances), span(*stage_span(self._circumstances)):
+        with use_context(self._call_context), span(*stage_span(self._call_context)):
             paid: Paid[T] = self.here.ledger.once(self.stage, inputs, model, act, usable)
         self._seconds = paid.seconds
         if paid.reused:

@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, convert_to_messages
 from langchain_core.outputs import ChatGeneration, LLMResult
 
-from akgen.agents.calls.context import circumstances
+from akgen.agents.calls.context import call_context
 from akgen.agents.calls.model_call import (
     Ended,
     ModelCall,
@@ -68,7 +68,7 @@ class Caller:
     def _record(
         self, request: ModelRequest, parameters: dict[str, Any]
     ) -> tuple[ModelCall, InfraError | InputError | None]:
-        now = circumstances()
+        now = call_context()
         at, begin = datetime.now(UTC), time.monotonic()
         replies: tuple[Reply, ...] = ()
         received: Received | None = None
@@ -131,13 +131,13 @@ class Caller:
             found["n"] = len(request.samples)
         if request.json_schema is not None and "schema" in self.features:
             found["schema"] = request.json_schema
-        left = circumstances().left
+        left = call_context().left
         if left is not None and left.tokens is not None and "max_tokens" in found:
             found["max_tokens"] = max(1, min(left.tokens, found["max_tokens"]))
         return found
 
     def _ask(self, request: ModelRequest, parameters: dict[str, Any]) -> Received:
-        left = circumstances().left
+        left = call_context().left
         return ask(
             self._model,
             convert_to_messages(request.messages),

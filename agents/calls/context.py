@@ -11,7 +11,7 @@ from akgen.agents.budget import Budget
 from akgen.tools.core.frozen import Frozen
 
 
-class Circumstances(Frozen):
+class CallContext(Frozen):
     """None where nothing is known: outside of the graph."""
 
     run: str | None = None
@@ -22,16 +22,16 @@ class Circumstances(Frozen):
     left: Budget | None = None  # of the sample, when the stage began
 
 
-_NOW: ContextVar[Circumstances] = ContextVar("circumstances", default=Circumstances())  # noqa: B039 (frozen)
+_NOW: ContextVar[CallContext] = ContextVar("call_context", default=CallContext())  # noqa: B039 (frozen)
 
 
-def circumstances() -> Circumstances:
+def call_context() -> CallContext:
     return _NOW.get()
 
 
 @contextmanager
-def under(now: Circumstances) -> Iterator[None]:
-    """Set the circumstances for this thread until the end of the block."""
+def use_context(now: CallContext) -> Iterator[None]:
+    """Set the call context for this thread until the end of the block."""
     token = _NOW.set(now)
     try:
         yield

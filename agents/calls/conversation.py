@@ -11,7 +11,7 @@ from typing import Any, Literal
 from langchain_core.language_models import BaseChatModel
 
 from akgen.agents.calls.caller import Caller
-from akgen.agents.calls.context import circumstances
+from akgen.agents.calls.context import call_context
 from akgen.agents.calls.model_call import (
     CallLimits,
     CallStore,
@@ -96,7 +96,7 @@ class Conversation:
             earlier += [("user", asked), ("assistant", said)]
         messages: tuple[Turn, ...] = (*earlier, ("user", user))
         turn = len(before) + 1
-        key = call_key(circumstances().task, role, attempt, turn, messages, aside)
+        key = call_key(call_context().task, role, attempt, turn, messages, aside)
         with self._lock(key):
             call = self._calls.take(key, sample)
             if call is None:

@@ -10,7 +10,7 @@ from akgen.agents.calls.conversation import Answer, Conversation
 from akgen.agents.calls.model_call import Usage
 from akgen.agents.calls.replies import read_json, spoken
 from akgen.agents.prompts import render
-from akgen.agents.prompts.builder import Brief
+from akgen.agents.prompts.builder import ModelPrompt
 from akgen.tools.core.frozen import Frozen
 
 T = TypeVar("T", bound=Frozen)
@@ -46,7 +46,7 @@ class Structured(Generic[T]):
 
 def ask_structured(
     conversation: Conversation,
-    brief: Brief,
+    prompt: ModelPrompt,
     form: type[T],
     *,
     role: str,
@@ -61,28 +61,28 @@ def ask_structured(
     """
     schema: dict[str, Any] = form.model_json_schema()
     first = conversation.ask(
-        brief.system,
-        brief.user,
+        prompt.system,
+        prompt.user,
         role=role,
         attempt=attempt,
         sample=sample,
         shared=shared,
         before=before,
         schema=schema,
-        aside=brief.aside,
+        aside=prompt.aside,
     )
     value, complaints = read_form(first.text, form)
     if value is not None or first.ended not in ("stop", "length"):
         return Structured(value, (first,), complaints)
     second = conversation.ask(
-        brief.system,
+        prompt.system,
         render("again_json", complaints=complaints[:COMPLAINTS], cut=first.ended == "length"),
         role=role,
         attempt=attempt,
         sample=sample,
-        before=(*before, (brief.user, spoken(first.text))),
+        before=(*before, (prompt.user, spoken(first.text))),
         schema=schema,
-        aside=brief.aside,
+        aside=prompt.aside,
     )
     value, left = read_form(second.text, form)
     return Structured(value, (first, second), left)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from akgen.agents.calls.context import Circumstances
+from akgen.agents.calls.context import CallContext
 from akgen.agents.calls.model_call import ModelCall, ModelRequest
 from akgen.tools.core.outcome import InputError
 
@@ -70,7 +70,7 @@ def span(name: str, attributes: dict[str, Any]) -> Iterator[TraceSpan]:
         yield made
 
 
-def stage_span(now: Circumstances) -> tuple[str, dict[str, Any]]:
+def stage_span(now: CallContext) -> tuple[str, dict[str, Any]]:
     """Return name and attributes of a stage: an agent's turn, or the use of a tool."""
     node = now.node or ""
     where = {

@@ -18,7 +18,7 @@ from pydantic import PrivateAttr, SecretStr
 from akgen.agents.models.completion import Assembly, Completion, CompletionChoice
 from akgen.agents.models.faults import EndpointFault
 from akgen.agents.models.features import Feature
-from akgen.agents.models.wire import Wire
+from akgen.agents.models.http_client import HttpClient
 
 _ROLES = {"human": "user", "ai": "assistant", "system": "system"}
 TOKEN_CHARACTERS = 32  # more than any real text has, for each token asked for
@@ -58,12 +58,14 @@ class ServedChatModel(BaseChatModel):
     extensions: bool = False
     hosted: bool = False  # knows `max_completion_tokens`, not `max_tokens`
 
-    _wire: Wire = PrivateAttr()
+    _wire: HttpClient = PrivateAttr()
     _unknown: frozenset[str] = PrivateAttr(default=frozenset())  # parts of requests that the server refused
 
     def model_post_init(self, context: Any) -> None:
         super().model_post_init(context)
-        self._wire = Wire(self.base_url, self.api_key, idle_s=self.timeout_s, connections=self.connections)
+        self._wire = HttpClient(
+            self.base_url, self.api_key, idle_s=self.timeout_s, connections=self.connections
+        )
 
     @property
     def _llm_type(self) -> str:

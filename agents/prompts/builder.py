@@ -1,6 +1,6 @@
 """What a prompt says about a task: the task itself, its reference, the cards that may help.
 
-A briefing writes a planner's and a coder's prompt: in English here, in KernelGen-LM's form in `kernelgen_briefing`.
+A prompt builder writes a planner's and a coder's prompt: in English here, in KernelGen-LM's form in `kernelgen`.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from typing import Protocol, get_args
 from akgen.agents.budget import Budget
 from akgen.agents.plan import Category, Plan
 from akgen.agents.prompts import render
-from akgen.agents.prompts.retrieval import TOKENS, Selection, select
+from akgen.agents.prompts.retrieval import TOKENS, Retrieved, retrieve
 from akgen.agents.roles import ContextItem, Feedback
 from akgen.knowledge.cards import ApiCard
 from akgen.knowledge.chip import Chip
@@ -27,7 +27,7 @@ REFERENCE_CHARACTERS = 20_000  # longer files are cut: a prompt must leave room 
 Describe = Callable[[Task], Call]  # tells a task's interface, by its first case
 
 
-class Brief(Frozen):
+class ModelPrompt(Frozen):
     """A prompt. `aside` is the part of `user` about what may still be spent: it differs from run to run. `shown` is
     what of the knowledge it holds."""
 
@@ -37,10 +37,10 @@ class Brief(Frozen):
     shown: tuple[ContextItem, ...] = ()
 
 
-class Briefing(Protocol):
+class PromptBuilder(Protocol):
     """Writes prompts."""
 
-    def planner(self, task: Task, feedback: Feedback | None) -> Brief: ...
+    def planner(self, task: Task, feedback: Feedback | None) -> ModelPrompt: ...
 
     def coder(
         self,
@@ -49,19 +49,19 @@ class Briefing(Protocol):
         feedback: Feedback | None,
         previous: KernelProject | None,
         tokens: int = TOKENS,
-    ) -> Brief:
+    ) -> ModelPrompt:
         """Write the coder's prompt, with knowledge of at most so many tokens."""
         ...
 
 
-class EnglishBriefing:
+class EnglishPrompts:
     """Briefs any chat model: who it is in the system's part, the task in the user's."""
 
     def __init__(self, chip: Chip, budget: Budget, describe: Describe | None) -> None:
         self._chip, self._budget, self._describe = chip, budget, describe
 
-    def planner(self, task: Task, feedback: Feedback | None) -> Brief:
-        return Brief(
+    def planner(self, task: Task, feedback: Feedback | None) -> ModelPrompt:
+        return ModelPrompt(
             system=render("planner_system", chip=self._chip, categories=get_args(Category)),
             user=planner_user(task, feedback, self._budget, self._describe),
             aside=_budget_text(feedback, self._budget),
@@ -74,9 +74,9 @@ class EnglishBriefing:
         feedback: Feedback | None,
         previous: KernelProject | None,
         tokens: int = TOKENS,
-    ) -> Brief:
-        chosen = select(task, plan, feedback, tokens)
-        return Brief(
+    ) -> ModelPrompt:
+        chosen = retrieve(task, plan, feedback, tokens)
+        return ModelPrompt(
             system=render("coder_system", chip=self._chip, example=example_project()),
             user=coder_user(task, plan, feedback, previous, self._budget, self._describe, chosen),
             aside=_budget_text(feedback, self._budget),
@@ -111,10 +111,10 @@ def coder_user(
     previous: KernelProject | None,
     budget: Budget,
     describe: Describe | None,
-    chosen: Selection | None = None,
+    chosen: Retrieved | None = None,
 ) -> str:
     """Return the coder's prompt; what it shows of the knowledge is `chosen`, or chosen here."""
-    chosen = chosen or select(task, plan, feedback)
+    chosen = chosen or retrieve(task, plan, feedback)
     return render(
         "coder_user",
         task_text=task_text(task, describe),
@@ -144,7 +144,7 @@ def _budget_text(feedback: Feedback | None, budget: Budget) -> str:
 
 def cards_for(task: Task, plan: Plan | None = None) -> tuple[ApiCard, ...]:
     """Return the interfaces that a prompt shows for a task."""
-    return select(task, plan, None).cards
+    return retrieve(task, plan, None).cards
 
 
 def reference_source(task: Task) -> str | None:

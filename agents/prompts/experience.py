@@ -9,7 +9,7 @@ from typing import Literal
 
 from akgen.agents.plan import Plan
 from akgen.agents.prompts import render
-from akgen.agents.prompts.builder import Brief, Briefing
+from akgen.agents.prompts.builder import ModelPrompt, PromptBuilder
 from akgen.agents.prompts.retrieval import CHARACTERS_PER_TOKEN
 from akgen.agents.prompts.retrieval import TOKENS as KNOWLEDGE_TOKENS
 from akgen.agents.roles import ContextItem, Feedback
@@ -44,13 +44,13 @@ class Experience(Frozen):
 Recall = Callable[[Task, Plan | None, Feedback | None], tuple[Experience, ...]]
 
 
-class RememberingBriefing:
-    """Adds to another briefing's coder prompts what was learnt earlier."""
+class ExperiencePrompts:
+    """Adds to another builder's coder prompts what was learnt earlier."""
 
-    def __init__(self, inner: Briefing, recall: Recall) -> None:
+    def __init__(self, inner: PromptBuilder, recall: Recall) -> None:
         self._inner, self._recall = inner, recall
 
-    def planner(self, task: Task, feedback: Feedback | None) -> Brief:
+    def planner(self, task: Task, feedback: Feedback | None) -> ModelPrompt:
         return self._inner.planner(task, feedback)
 
     def coder(
@@ -60,15 +60,15 @@ class RememberingBriefing:
         feedback: Feedback | None,
         previous: KernelProject | None,
         tokens: int = KNOWLEDGE_TOKENS,
-    ) -> Brief:
-        """Brief as the inner one does; experiences come on top of its `tokens`, and fewer where those are few."""
-        brief = self._inner.coder(task, plan, feedback, previous, tokens)
+    ) -> ModelPrompt:
+        """Write the inner builder's prompt; experiences come on top of its `tokens`, fewer where those are few."""
+        prompt = self._inner.coder(task, plan, feedback, previous, tokens)
         chosen = within(self._recall(task, plan, feedback), min(TOKENS, tokens))
         if not chosen:
-            return brief
+            return prompt
         shown = tuple(ContextItem(kind="experience", name=e.key, tokens=e.tokens) for e in chosen)
-        user = f"{brief.user.rstrip()}\n\n{render('experiences', experiences=chosen)}"
-        return brief.model_copy(update={"user": user, "shown": (*brief.shown, *shown)})
+        user = f"{prompt.user.rstrip()}\n\n{render('experiences', experiences=chosen)}"
+        return prompt.model_copy(update={"user": user, "shown": (*prompt.shown, *shown)})
 
 
 def within(found: tuple[Experience, ...], tokens: int = TOKENS) -> tuple[Experience, ...]:

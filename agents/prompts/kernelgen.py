@@ -12,14 +12,14 @@ from akgen.agents.plan import Category, Plan
 from akgen.agents.prompts import raw_text, render
 from akgen.agents.prompts.builder import (
     SHOWN_CASES,
-    Brief,
     Describe,
+    ModelPrompt,
     cards_for,
     example_project,
     left_of,
     reference_source,
 )
-from akgen.agents.prompts.retrieval import TOKENS, select
+from akgen.agents.prompts.retrieval import TOKENS, retrieve
 from akgen.agents.roles import Feedback
 from akgen.knowledge.chip import Chip
 from akgen.tools.core.dtypes import DType
@@ -31,13 +31,13 @@ EXAMPLE = "example_kernel_only/add_one.cpp"
 _NAMES = {d: d.value for d in DType} | {DType.FLOAT16: "float16_t", DType.BFLOAT16: "bfloat16_t"}
 
 
-class KernelGenBriefing:
+class KernelGenPrompts:
     """Briefs a planner and a coder who are KernelGen-LM."""
 
     def __init__(self, chip: Chip, budget: Budget, describe: Describe | None) -> None:
         self._chip, self._budget, self._describe = chip, budget, describe
 
-    def planner(self, task: Task, feedback: Feedback | None) -> Brief:
+    def planner(self, task: Task, feedback: Feedback | None) -> ModelPrompt:
         aside = self._aside(feedback)
         user = render(
             "kernelgen_planner",
@@ -48,7 +48,7 @@ class KernelGenBriefing:
             categories=get_args(Category),
             chip=self._chip,
         )
-        return Brief(system="", user=user, aside=aside)
+        return ModelPrompt(system="", user=user, aside=aside)
 
     def coder(
         self,
@@ -57,9 +57,9 @@ class KernelGenBriefing:
         feedback: Feedback | None,
         previous: KernelProject | None,
         tokens: int = TOKENS,
-    ) -> Brief:
+    ) -> ModelPrompt:
         aside, kernel_only = self._aside(feedback), suits(task)
-        chosen = select(task, plan, feedback, tokens)
+        chosen = retrieve(task, plan, feedback, tokens)
         example = raw_text(EXAMPLE) if kernel_only else render("answer", project=example_project())
         user = render(
             "kernelgen_coder",
@@ -74,7 +74,7 @@ class KernelGenBriefing:
             kernel_only=kernel_only,
             chip=self._chip,
         )
-        return Brief(system="", user=user, aside=aside, shown=chosen.shown)
+        return ModelPrompt(system="", user=user, aside=aside, shown=chosen.shown)
 
     def _aside(self, feedback: Feedback | None) -> str:
         return render("kernelgen_budget", budget=left_of(feedback, self._budget)).strip()

@@ -19,7 +19,7 @@ ALWAYS = ("pipe and queue", "copy", "tensor", "system", "host and tiling")  # fa
 SEARCHED = 12
 
 
-class Selection(Frozen):
+class Retrieved(Frozen):
     """What was chosen, most telling first."""
 
     cards: tuple[ApiCard, ...]
@@ -27,7 +27,7 @@ class Selection(Frozen):
     shown: tuple[ContextItem, ...]
 
 
-def select(task: Task, plan: Plan | None, feedback: Feedback | None, tokens: int = TOKENS) -> Selection:
+def retrieve(task: Task, plan: Plan | None, feedback: Feedback | None, tokens: int = TOKENS) -> Retrieved:
     """Choose cards and, for a first draft, one expert kernel of the same category.
 
     In this order, as long as there is room: the plan's interfaces, those that the findings name, the expert kernel,
@@ -57,10 +57,10 @@ def select(task: Task, plan: Plan | None, feedback: Feedback | None, tokens: int
     take(card for card in cards().values() if card.family in ALWAYS)
     found = search(f"{task.category} {task.op_type} {task.description}", count=SEARCHED)
     take(_known(hit.name for hit in found if hit.kind == "api"))
-    return Selection(cards=tuple(chosen.values()), pattern=pattern, shown=tuple(shown))
+    return Retrieved(cards=tuple(chosen.values()), pattern=pattern, shown=tuple(shown))
 
 
-def marked(shown: tuple[ContextItem, ...], project: KernelProject | None) -> tuple[ContextItem, ...]:
+def mark_used(shown: tuple[ContextItem, ...], project: KernelProject | None) -> tuple[ContextItem, ...]:
     """Return what was shown, each card with whether the project's code names it."""
     if project is None:
         return shown

@@ -65,42 +65,44 @@ _SINGLE = re.compile(
     r"\b(?:no|without|drop|switch off) double[- ]?buffer|\bsingle[- ]?buffer|单缓冲|不要双缓冲", re.I
 )
 _DOUBLE = re.compile(r"\bdouble[- ]?buffer|双缓冲", re.I)
-__all__ = ["Heard", "Request", "hear", "hear_request"]
+__all__ = ["ParsedRequest", "Request", "check_request", "parse_request"]
 
 
-class Heard(Frozen):
+class ParsedRequest(Frozen):
     """A sentence, understood: what it asks for, and what in it cannot be served, as a sentence."""
 
     request: Request
     problem: str | None = None
-    close: tuple[str, ...] = ()  # known operators that a word comes close to, if nothing was heard
+    close: tuple[str, ...] = ()  # known operators that a word comes close to, if nothing was understood
 
 
-def hear(text: str) -> Heard:
+def parse_request(text: str) -> ParsedRequest:
     """Read a sentence, or a text with PyTorch code in it. What it does not say is None in the request."""
     words, code = extract_code(text)
     language = language_of(words)
     if code is None:
-        return _hear_words(text, language)
+        return _parse_words(text, language)
     source = source_of(code, language)
     if isinstance(source, str):
-        return Heard(request=Request(), problem=source)
-    return hear_request(wished(words).model_copy(update={"source": source}), language)
+        return ParsedRequest(request=Request(), problem=source)
+    return check_request(wished(words).model_copy(update={"source": source}), language)
 
 
-def _hear_words(text: str, language: Language) -> Heard:
+def _parse_words(text: str, language: Language) -> ParsedRequest:
     plain = text.replace("_", " ")
     named = _operators(text) or _operators(plain)
     request = wished(text).model_copy(update={"operator": named[0] if named else None})
     if len(named) > 1 and _JOINED.search(text):
-        return Heard(request=request, problem=problem("one_at_a_time", language, names=named))
+        return ParsedRequest(request=request, problem=problem("one_at_a_time", language, names=named))
     unknown = None if named else _unknown_name(plain)
     if unknown is not None:
         close = nearest(unknown, 3)
-        return Heard(request=request, problem=problem("unknown", language, name=repr(unknown), close=close))
+        return ParsedRequest(
+            request=request, problem=problem("unknown", language, name=repr(unknown), close=close)
+        )
     if request.empty:
-        return Heard(request=request, close=_close_to(text))
-    return hear_request(request, language)
+        return ParsedRequest(request=request, close=_close_to(text))
+    return check_request(request, language)
 
 
 def wished(text: str) -> Request:
@@ -115,9 +117,9 @@ def wished(text: str) -> Request:
     )
 
 
-def hear_request(request: Request, language: Language = Language.ENGLISH) -> Heard:
+def check_request(request: Request, language: Language = Language.ENGLISH) -> ParsedRequest:
     """Say of a request, however it was understood, whether it can be served."""
-    return Heard(request=request, problem=problem_of(request, language))
+    return ParsedRequest(request=request, problem=problem_of(request, language))
 
 
 def _close_to(text: str) -> tuple[str, ...]:

@@ -8,12 +8,12 @@ from akgen.agents.calls.conversation import Conversation
 from akgen.agents.calls.replies import read_json
 from akgen.agents.prompts import render
 from akgen.agents.requests.language import language_of
-from akgen.agents.requests.sentence import Heard, Request, hear, hear_request
+from akgen.agents.requests.sentence import ParsedRequest, Request, check_request, parse_request
 from akgen.knowledge.operators import operators
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 
-Understand = Callable[[str], Heard]
+Understand = Callable[[str], ParsedRequest]
 
 
 class _Understood(Frozen):
@@ -33,10 +33,10 @@ class ModelUnderstanding:
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
 
-    def __call__(self, text: str) -> Heard:
-        heard = hear(text)
-        if heard.problem is None and not heard.request.empty:
-            return heard
+    def __call__(self, text: str) -> ParsedRequest:
+        parsed = parse_request(text)
+        if parsed.problem is None and not parsed.request.empty:
+            return parsed
         names = [op.name for op in operators()]
         answer = self._conversation.ask(
             render("understand_system", operators=names, dtypes=[d.value for d in DType]),
@@ -48,8 +48,8 @@ class ModelUnderstanding:
         try:
             told = _Understood.model_validate(read_json(answer.text) or {})
         except ValidationError:
-            return heard
+            return parsed
         if told.operator is not None and told.operator not in names:
-            return heard
+            return parsed
         request = Request(operator=told.operator, dtype=told.dtype, shape=told.shape)
-        return heard if request.empty else hear_request(request, language_of(text))
+        return parsed if request.empty else check_request(request, language_of(text))

@@ -17,10 +17,10 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from akgen.agents.calls.streaming import listening
+from akgen.agents.calls.streaming import streaming
 from akgen.agents.requests.language import language_of
 from akgen.agents.requests.problems import problem_of
-from akgen.agents.requests.sentence import Heard
+from akgen.agents.requests.sentence import ParsedRequest
 from akgen.agents.requests.task import adapted, reference_for, task_for
 from akgen.graph.cancel import Cancelled
 from akgen.graph.chat.paths import given_path
@@ -80,15 +80,15 @@ def understand(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
         if state["stopped"] is None:
             say(said("nothing_to_go_on_with", language))
         return {"task": state["stopped"]}
-    heard = _hear(state, context)
-    if heard.problem is not None:
-        say(heard.problem)
+    parsed = _hear(state, context)
+    if parsed.problem is not None:
+        say(parsed.problem)
         return {"task": None}
-    if heard.request.empty:
-        say(said("not_understood", language, close=heard.close, known=known))
+    if parsed.request.empty:
+        say(said("not_understood", language, close=parsed.close, known=known))
         return {"task": None}
     # A new operator starts afresh only in what the sentence names: "now softmax" keeps dtype and shape.
-    request = known.joined(heard.request)
+    request = known.joined(parsed.request)
     problem = problem_of(request, language)
     if problem is not None:
         say(problem)
@@ -131,7 +131,7 @@ def work(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
         context.face.think(text)
 
     try:
-        with listening(hear):
+        with streaming(hear):
             solution = work_on(context.store, place.task(), context.crew(config), watch, config)
     except InputError as problem:
         context.face.refuse(problem)
@@ -163,14 +163,16 @@ def sources_of(folder: Path, project: Path | None) -> dict[str, str]:
     return KernelProject.read_from(folder / project, "", "").files
 
 
-def _hear(state: ChatState, context: ChatContext) -> Heard:
+def _hear(state: ChatState, context: ChatContext) -> ParsedRequest:
     text, config = state["text"], context.config(state)
     by_path = given_path(text, state["language"])
     if by_path is not None:
         return by_path
     inputs = {"text": text, "turn": state["turn"], "by": config.model}
     ledger = Ledger(context.store.folder / "effects")
-    return ledger.once("understand", inputs, Heard, lambda: context.crew(config).team.understand(text)).value
+    return ledger.once(
+        "understand", inputs, ParsedRequest, lambda: context.crew(config).team.understand(text)
+    ).value
 
 
 def _task(context: ChatContext, place: TaskStore, state: ChatState) -> Task:

@@ -6,14 +6,14 @@ from pathlib import Path
 from akgen.agents.requests.code import source_of
 from akgen.agents.requests.language import Language
 from akgen.agents.requests.request import Request, RequestSource
-from akgen.agents.requests.sentence import Heard, wished
+from akgen.agents.requests.sentence import ParsedRequest, wished
 from akgen.graph.chat.texts import said
 
 _TASK = re.compile(r"(?:^|\s)(?:task|任务)\s+([\w./~-]+)", re.I)
 MOST_CHARACTERS = 200_000  # of a file that is read as a reference
 
 
-def given_path(text: str, language: Language) -> Heard | None:
+def given_path(text: str, language: Language) -> ParsedRequest | None:
     """Return what a text asks for that names a file, a folder or a task; None if it names none."""
     if "\n" in text.strip():
         return None  # code, not a path
@@ -35,14 +35,14 @@ def given_path(text: str, language: Language) -> Heard | None:
         if path.suffix == ".py" and path.is_file():
             source = source_of(path.read_text(errors="replace")[:MOST_CHARACTERS], language)
             if isinstance(source, str):
-                return Heard(request=Request(), problem=source)
+                return ParsedRequest(request=Request(), problem=source)
             return _heard(words, source.model_copy(update={"name": _word(path.stem)}))
-        return Heard(request=Request(), problem=said("no_file", language, path=token))
+        return ParsedRequest(request=Request(), problem=said("no_file", language, path=token))
     return None
 
 
-def _heard(words: str, source: RequestSource) -> Heard:
-    return Heard(request=wished(words).model_copy(update={"source": source}))
+def _heard(words: str, source: RequestSource) -> ParsedRequest:
+    return ParsedRequest(request=wished(words).model_copy(update={"source": source}))
 
 
 def _looks_like_path(token: str) -> bool:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akgen.agents.budget import Budget
-from akgen.agents.calls.context import Circumstances, under
+from akgen.agents.calls.context import CallContext, use_context
 from akgen.agents.calls.conversation import Answer, Conversation
 from akgen.agents.calls.model_call import CallLimits, Price, Sampling, Usage, shares
 from akgen.agents.calls.retry import RetryPolicy
@@ -152,14 +152,17 @@ def test_each_attempt_has_its_own_temperature(tmp_path: Path) -> None:
 
 
 def test_a_reply_may_have_no_more_tokens_than_are_left(tmp_path: Path) -> None:
-    with loopback(_numbered) as endpoint, under(Circumstances(left=Budget(tokens=300))):
+    with loopback(_numbered) as endpoint, use_context(CallContext(left=Budget(tokens=300))):
         _ask(_talk(endpoint, tmp_path), 0)
     assert endpoint.asked[0]["max_tokens"] == 300
 
 
 def test_time_that_runs_out_in_the_middle_of_an_answer_ends_the_attempt(tmp_path: Path) -> None:
     never = threading.Event()
-    with loopback(_numbered, Act(trickle=never)) as endpoint, under(Circumstances(left=Budget(wall_s=0.3))):
+    with (
+        loopback(_numbered, Act(trickle=never)) as endpoint,
+        use_context(CallContext(left=Budget(wall_s=0.3))),
+    ):
         answer = _ask(_talk(endpoint, tmp_path), 0)
         never.set()
     assert answer.ended == "budget" and "time" in answer.text

@@ -10,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from akgen.agents.calls.streaming import listening
+from akgen.agents.calls.streaming import streaming
 
 WORDS = ("Split ", "the ", "rows.")
 
@@ -41,7 +41,7 @@ def _ask() -> None:
 
 def test_every_word_is_heard_as_it_comes() -> None:
     heard: list[str] = []
-    with listening(heard.append):
+    with streaming(heard.append):
         _ask()
     assert heard == list(WORDS)
     _ask()
@@ -50,7 +50,7 @@ def test_every_word_is_heard_as_it_comes() -> None:
 
 def test_threads_that_inherit_the_context_are_heard_and_others_are_not() -> None:
     heard: list[str] = []
-    with listening(heard.append):
+    with streaming(heard.append):
         for run in (copy_context().run, lambda work: work()):
             thread = threading.Thread(target=lambda run=run: run(_ask))
             thread.start()
@@ -68,6 +68,6 @@ def test_what_the_listener_raises_ends_the_request() -> None:
         heard.append(word)
         raise Enough
 
-    with listening(hear), pytest.raises(Enough):
+    with streaming(hear), pytest.raises(Enough):
         _ask()
     assert heard == [WORDS[0]]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from akgen.agents.requests.language import Language, language_of
-from akgen.agents.requests.sentence import Request, hear
+from akgen.agents.requests.sentence import Request, parse_request
 from akgen.agents.requests.task import adapted, reference_for, reference_text, task_for
 from akgen.knowledge.operators import operators
 from akgen.tools.core.dtypes import DType
@@ -38,7 +38,7 @@ HALF, BRAIN, SINGLE = DType.FLOAT16, DType.BFLOAT16, DType.FLOAT32
 def test_a_sentence_is_understood(
     text: str, operator: str | None, dtype: DType | None, shape: tuple[int, ...] | None
 ) -> None:
-    heard = hear(text)
+    heard = parse_request(text)
     assert heard.request == Request(operator=operator, dtype=dtype, shape=shape)
     assert heard.problem is None
 
@@ -54,13 +54,13 @@ def test_a_sentence_is_understood(
     ],
 )
 def test_what_cannot_be_served_is_said(text: str, words: str) -> None:
-    problem = hear(text).problem
+    problem = parse_request(text).problem
     assert problem is not None and words in problem
 
 
 def test_a_follow_up_changes_only_what_it_names() -> None:
-    first = hear("gelu fp16 1024 by 4096").request
-    assert first.joined(hear("make it bf16").request) == Request(
+    first = parse_request("gelu fp16 1024 by 4096").request
+    assert first.joined(parse_request("make it bf16").request) == Request(
         operator="gelu", dtype=BRAIN, shape=(1024, 4096)
     )
     assert Request(operator="gelu").missing == ("dtype", "shape")
@@ -101,7 +101,7 @@ WISHES = {
 
 @pytest.mark.parametrize("text", WISHES)
 def test_a_follow_up_says_what_shall_change(text: str) -> None:
-    assert hear(text).request == Request(**WISHES[text])
+    assert parse_request(text).request == Request(**WISHES[text])
 
 
 CODE = {
@@ -127,7 +127,7 @@ CODE = {
 @pytest.mark.parametrize("name", CODE)
 def test_code_becomes_a_reference_that_runs(name: str, tmp_path: Path) -> None:
     text, arguments = CODE[name]
-    heard = hear(text)
+    heard = parse_request(text)
     assert heard.problem is None and heard.request.missing == ()
     assert heard.request.source is not None and heard.request.source.arguments == arguments
     module = tmp_path / "reference.py"
@@ -144,9 +144,9 @@ def test_code_with_its_own_inputs_needs_nothing_else_and_can_be_had_in_another_t
         "import torch\nclass Model(torch.nn.Module):\n    def forward(self, x, n):\n        return x * n\n\n"
         "def get_inputs():\n    return [torch.randn(3, 5), 2]\n"
     )
-    request = hear(code).request
+    request = parse_request(code).request
     assert request.missing == () and request.complete
-    half = request.joined(hear("now in half").request)
+    half = request.joined(parse_request("now in half").request)
     module = tmp_path / "reference.py"
     module.write_text(reference_for(half))
     loaded = load(task_for(half, module, "asked").reference, task_for(half, module, "asked").cases[0])
@@ -171,7 +171,7 @@ def test_code_with_its_own_inputs_needs_nothing_else_and_can_be_had_in_another_t
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_code_or_axis_is_said(text: str, words: str) -> None:
-    problem = hear(text).problem
+    problem = parse_request(text).problem
     assert problem is not None and words in problem
 
 
@@ -182,7 +182,7 @@ def test_the_reduced_axis_reaches_the_reference() -> None:
 
 
 def test_a_kernel_for_all_shapes_is_judged_on_several() -> None:
-    request = hear("relu half 64 by 100, dynamic").request
+    request = parse_request("relu half 64 by 100, dynamic").request
     task = task_for(request, Path("reference.py"), "asked")
     shapes = [tuple(case.params["shape"]) for case in task.cases]  # type: ignore[arg-type]
     assert shapes[0] == (64, 100) and len(set(shapes)) == len(shapes) >= 4
@@ -190,11 +190,11 @@ def test_a_kernel_for_all_shapes_is_judged_on_several() -> None:
 
 
 def test_another_operator_keeps_type_and_shape_but_not_the_knobs_of_the_kernel() -> None:
-    first = hear("sum fp16 8 by 40 over rows, use 4 cores").request
-    then = first.joined(hear("now softmax").request)
+    first = parse_request("sum fp16 8 by 40 over rows, use 4 cores").request
+    then = first.joined(parse_request("now softmax").request)
     assert then == Request(operator="softmax", dtype=HALF, shape=(8, 40))
-    assert first.joined(hear("use 2 cores").request).knobs == Knobs(cores=2)
-    assert first.joined(hear("tiles of 512").request).knobs == Knobs(cores=4, tile_length=512)
+    assert first.joined(parse_request("use 2 cores").request).knobs == Knobs(cores=2)
+    assert first.joined(parse_request("tiles of 512").request).knobs == Knobs(cores=4, tile_length=512)
 
 
 def test_a_task_that_exists_is_taken_in_another_type_and_shape() -> None:

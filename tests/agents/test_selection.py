@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from akgen.agents.plan import Plan
-from akgen.agents.prompts.retrieval import marked, select
+from akgen.agents.prompts.retrieval import mark_used, retrieve
 from akgen.agents.roles import Feedback
 from akgen.knowledge.patterns import patterns
 from akgen.tools.core.outcome import Diagnostic, Outcome
@@ -28,7 +28,7 @@ PLAN = Plan(origin="test", category="activation", thought="", apis=("Sigmoid", "
 
 
 def test_the_plans_interfaces_come_first_and_an_expert_kernel_of_the_category_is_shown() -> None:
-    chosen = select(_task(), PLAN, None)
+    chosen = retrieve(_task(), PLAN, None)
     assert [c.name for c in chosen.cards[:2]] == ["Sigmoid", "Mul"]
     assert chosen.pattern is not None and "activation" in chosen.pattern.categories
     assert {"TQue", "DataCopyPad", "GetBlockIdx"} <= {c.name for c in chosen.cards}
@@ -36,10 +36,10 @@ def test_the_plans_interfaces_come_first_and_an_expert_kernel_of_the_category_is
 
 
 def test_the_budget_holds_and_the_first_things_stay() -> None:
-    chosen = select(_task(), PLAN, None, tokens=300)
+    chosen = retrieve(_task(), PLAN, None, tokens=300)
     assert sum(s.tokens for s in chosen.shown) <= 300
     assert chosen.pattern is None and chosen.cards[0].name == "Sigmoid"
-    assert select(_task(), PLAN, None, tokens=0).shown == ()
+    assert retrieve(_task(), PLAN, None, tokens=0).shown == ()
 
 
 def test_a_repair_is_shown_the_interfaces_of_its_findings_and_no_other_kernel() -> None:
@@ -47,7 +47,7 @@ def test_a_repair_is_shown_the_interfaces_of_its_findings_and_no_other_kernel() 
         code="UNKNOWN_API", text="ReduceAdd: no such API; did you mean ReduceSum?", stage="compile"
     )
     feedback = Feedback(attempt=1, outcome=Outcome.COMPILE_ERROR, text="", diagnostics=(found,))
-    chosen = select(_task(), PLAN, feedback)
+    chosen = retrieve(_task(), PLAN, feedback)
     assert "ReduceSum" in [c.name for c in chosen.cards[:4]]
     assert chosen.pattern is None
 
@@ -55,14 +55,14 @@ def test_a_repair_is_shown_the_interfaces_of_its_findings_and_no_other_kernel() 
 def test_no_task_is_shown_its_own_answer() -> None:
     for pattern in patterns():
         for category in pattern.categories:
-            chosen = select(_task(pattern.task, category), None, None, tokens=100_000)
+            chosen = retrieve(_task(pattern.task, category), None, None, tokens=100_000)
             assert chosen.pattern is None or chosen.pattern.task != pattern.task
 
 
 def test_what_the_code_names_counts_as_used() -> None:
-    chosen = select(_task(), PLAN, None)
+    chosen = retrieve(_task(), PLAN, None)
     project = KernelProject(op_type="S", kernel="s", files={"op_kernel/s.cpp": "Sigmoid(y, x, n);"})
-    used = {s.name: s.used for s in marked(chosen.shown, project)}
+    used = {s.name: s.used for s in mark_used(chosen.shown, project)}
     assert used["Sigmoid"] is True and used["Mul"] is False
     assert chosen.pattern is not None and used[chosen.pattern.name] is None
-    assert marked(chosen.shown, None) == chosen.shown
+    assert mark_used(chosen.shown, None) == chosen.shown

@@ -10,7 +10,7 @@ from akgen.agents.calls.conversation import Conversation
 from akgen.agents.calls.structured import Structured, ask_structured
 from akgen.agents.models.resolve import ModelOptions, resolve_model
 from akgen.agents.models.scripted import ScriptedChatModel
-from akgen.agents.prompts.builder import Brief
+from akgen.agents.prompts.builder import ModelPrompt
 from akgen.tools.core.frozen import Frozen
 from tests.loopback import Act, loopback
 
@@ -29,8 +29,8 @@ def _ask(folder: Path, *lines: dict[str, Any]) -> Structured[Form]:
     script = folder / "script.jsonl"
     script.write_text("".join(json.dumps({"role": "planner", **line}) + "\n" for line in lines))
     talk = Conversation(ScriptedChatModel.read(script), "scripted", "scripted", seed=0)
-    brief = Brief(system="s", user="Fill in the form.")
-    return ask_structured(talk, brief, Form, role="planner", attempt=1, sample=0)
+    prompt = ModelPrompt(system="s", user="Fill in the form.")
+    return ask_structured(talk, prompt, Form, role="planner", attempt=1, sample=0)
 
 
 def test_a_right_answer_takes_one_turn(tmp_path: Path) -> None:
@@ -72,7 +72,9 @@ def test_the_schema_goes_to_a_server_and_the_repair_turn_too() -> None:
     with loopback(lambda body, _: GOOD if len(body["messages"]) > 2 else BAD, Act()) as endpoint:
         model = resolve_model("vllm:m", ModelOptions(base_url=endpoint.url))
         talk = Conversation(model, "vllm:m", endpoint.url, seed=0)
-        told = ask_structured(talk, Brief(system="s", user="u"), Form, role="planner", attempt=1, sample=0)
+        told = ask_structured(
+            talk, ModelPrompt(system="s", user="u"), Form, role="planner", attempt=1, sample=0
+        )
     assert told.value == Form(size=3, name="x")
     for body in endpoint.asked:
         assert body["response_format"]["json_schema"]["schema"]["required"] == ["size", "name"]

@@ -18,7 +18,7 @@ def test_a_ratio_has_an_upper_bound_and_a_rate_a_lower_one() -> None:
 
 def test_pytorch_is_timed_in_its_own_process() -> None:
     env = {**MINIMAL_ENV, "PYTHONPATH": str(Path(akgen.__file__).parent.parent), "OMP_NUM_THREADS": "1"}
-    argv = [sys.executable, "-m", "akgen.tools.reference.yardstick"]
+    argv = [sys.executable, "-m", "akgen.tools.reference.baseline"]
     with Worker(argv, cwd=Path("/"), env=env) as worker:
         small, large = (
             min(worker.request({"op": op, "shape": [rows, 512]}, 60.0)["seconds"] for _ in range(3))

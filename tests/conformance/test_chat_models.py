@@ -18,7 +18,7 @@ from akgen.agents.calls.model_call import Sampling
 from akgen.agents.calls.structured import ask_structured
 from akgen.agents.models.features import Feature, features_of
 from akgen.agents.models.resolve import ModelOptions, resolve_model
-from akgen.agents.prompts.builder import Brief
+from akgen.agents.prompts.builder import ModelPrompt
 from akgen.graph.store.calls import RunCalls
 from akgen.tools.core.frozen import Frozen
 from tests.conformance.vllm_server import VllmServer
@@ -177,8 +177,8 @@ def test_one_request_brings_an_answer_for_every_sample(backend: Backend) -> None
 def test_a_json_answer_has_the_form_asked_for(backend: Backend) -> None:
     if backend.spec.startswith("kernelgen"):
         pytest.skip("a grammar would forbid the thought that its answers begin with")
-    brief = Brief(system="You write.", user=ASKED[JSON])
-    told = ask_structured(backend.talk(), brief, Form, role="coder", attempt=JSON, sample=0)
+    prompt = ModelPrompt(system="You write.", user=ASKED[JSON])
+    told = ask_structured(backend.talk(), prompt, Form, role="coder", attempt=JSON, sample=0)
     assert told.value is not None, told.complaints
     if backend.exact:
         assert told.value == Form(size=3, name="x")

@@ -2,7 +2,7 @@
 
 One JSON line per request on stdin, {"op": NAME, "shape": [rows, columns]}, and the processor seconds of one call on
 stdout. The first request for a shape makes one more call, to warm up. Started as
-`python -m akgen.tools.reference.yardstick`.
+`python -m akgen.tools.reference.baseline`.
 """
 
 import json

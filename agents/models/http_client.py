@@ -72,7 +72,7 @@ class Deadline:
         self._timer.cancel()
 
 
-class Wire:
+class HttpClient:
     """Requests to one server, up to `connections` at a time."""
 
     def __init__(self, base_url: str, key: SecretStr | None, *, idle_s: float, connections: int) -> None:
