@@ -26,6 +26,7 @@ from akgen.agents.requests.sentence import parse_request
 from akgen.agents.requests.understanding import ModelUnderstanding, Understand
 from akgen.agents.roles import Coder, Critic, Planner
 from akgen.knowledge.chip import Chip
+from akgen.tools.compose.front.raw import Trace
 from akgen.tools.core.outcome import InputError
 
 if TYPE_CHECKING:
@@ -67,8 +68,9 @@ def make_team(
     budget: Budget,
     describe: Describe,
     talk: Talk | None = None,
+    trace: Trace | None = None,
 ) -> Team:
-    """Make the deciders that `model` and `planner` name.
+    """Make the deciders that `model` and `planner` name; `trace` is how the composer traces, else in this process.
 
     Raises InputError when the model cannot be used or the route is not one that it can take.
     """
@@ -78,7 +80,7 @@ def make_team(
                 "The composer writes through the tile DSL, and programs take every pass.",
                 "Leave --route out, or give a --model.",
             )
-        free = _composer(chip)
+        free = _composer(chip, trace)
         return Team(planner=free, coder=free, critic=RuleCritic(), understand=parse_request)
     talk = talk or Talk()
     conversation = Conversation(
@@ -102,7 +104,7 @@ def make_team(
     if talk.recall is not None:
         prompts = ExperiencePrompts(prompts, talk.recall)
     planning: Planner = (
-        SamePlan(_composer(chip))
+        SamePlan(_composer(chip, trace))
         if planner == "composer"
         else ChatPlanner(
             conversation,
@@ -111,7 +113,7 @@ def make_team(
             "ascendc" if route in (None, "ascendc") else "dsl",
             prompts=prompts,
             fallback=cache(
-                lambda: SamePlan(_composer(chip))
+                lambda: SamePlan(_composer(chip, trace))
             ),  # one for all samples: it keeps what it composed
         )
     )
@@ -131,7 +133,7 @@ def make_team(
     )
 
 
-def _composer(chip: Chip) -> "ModelFree":
-    from akgen.agents.composer.model_free import ModelFree  # brings torch: only for those who compose
+def _composer(chip: Chip, trace: Trace | None) -> "ModelFree":
+    from akgen.agents.composer.model_free import ModelFree  # a compiler: only for those who compose
 
-    return ModelFree(chip)
+    return ModelFree(chip, trace)

@@ -22,6 +22,7 @@ from akgen.graph.store.records import RunConfig, RunInfo, Solution
 from akgen.graph.store.run_store import RunStore
 from akgen.graph.workbench import Tools, open_tools
 from akgen.knowledge.chip import DEFAULT_CHIP, chip
+from akgen.tools.compose.front.remote import RemoteTrace
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.task import Task
 from akgen.tools.core.versions import package_version
@@ -105,6 +106,7 @@ def make_crew(
         chip=chip(config.chip or DEFAULT_CHIP),
         budget=config.budget,
         describe=tools.describe,
+        trace=RemoteTrace(tools.reference),
         talk=Talk(
             calls=RunCalls(run) if run is not None else None,
             samples=config.samples,

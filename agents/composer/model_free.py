@@ -10,7 +10,7 @@ from akgen.agents.plan import Plan, Tiling
 from akgen.agents.roles import Feedback, Planned, Written
 from akgen.knowledge.chip import Chip, chip
 from akgen.tools.compose.back.knobs import turn
-from akgen.tools.compose.front.raw import RawGraph
+from akgen.tools.compose.front.raw import RawGraph, Trace
 from akgen.tools.compose.middle.facts import output_shape
 from akgen.tools.compose.program import Composition, compose
 from akgen.tools.compose.scope import Unsupported
@@ -18,7 +18,7 @@ from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.task import Task
+from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.dsl import DslError, lower, parse
 
 ORIGIN = "composer"
@@ -40,8 +40,11 @@ class ModelFree:
     done once per task and kept for the coder.
     """
 
-    def __init__(self, target: Chip | None = None) -> None:
+    def __init__(self, target: Chip | None = None, trace: Trace | None = None) -> None:
+        """`trace` traces references, in this process unless it is given."""
         self._chip = target or chip()
+        self._trace = trace or _trace_here
+        self._traced: dict[str, dict[str, RawGraph]] = {}
         self._known: dict[str, Composed | Unsupported] = {}
 
     @property
@@ -114,11 +117,16 @@ class ModelFree:
         return finer if more else first
 
     def _composed(self, task: Task, *, other: bool = False) -> Composed | Unsupported:
-        key = f"{other} {task.model_copy(update={'knobs': None}).model_dump_json()}"
+        """Compose once per task and way to round; both ways share the trace."""
+        plain = task.model_copy(update={"knobs": None}).model_dump_json()
+        key = f"{other} {plain}"
         with _TRACING:
             if key not in self._known:
                 try:
-                    self._known[key] = compose_task(task, faithful=task.own_checker != other)
+                    if plain not in self._traced:
+                        self._traced[plain] = {c.id: self._trace(task.reference, c) for c in task.cases}
+                    faithful = task.own_checker != other
+                    self._known[key] = _compose(task, self._traced[plain], faithful=faithful)
                 except Unsupported as error:
                     self._known[key] = error
             return self._known[key]
@@ -144,22 +152,22 @@ class ModelFree:
 TAIL = "The last tile holds what is left; extents are exact, ragged copies go through DataCopyPad."
 
 
-def compose_task(task: Task, *, faithful: bool | None = None) -> Composed:
-    """Trace every case of a task and compose its program. Raises Unsupported, naming what is not covered.
+def _compose(task: Task, cases: Mapping[str, RawGraph], *, faithful: bool) -> Composed:
+    """Compose a task's program of its cases. With `faithful`, round as the reference does.
 
-    `faithful` (round as the reference does) defaults to whether the task has a checker of its own, which compares with
-    the reference's own roundings.
+    A task with a checker of its own is composed so: it compares with the reference's own roundings.
     """
-    from akgen.tools.compose.front.trace import trace  # imports torch: only where a reference is traced
-
-    loader = importlib.import_module(task.reference.loader)
-    cases = {case.id: trace(loader.load(task.reference, case)) for case in task.cases}
     if not cases:
         raise Unsupported("cases", "the task has no cases")
     doc = task.description.strip().splitlines()[0] if task.description.strip() else f"{task.name}."
-    rounding = task.own_checker if faithful is None else faithful
-    composition = compose(task.op_type, task.kernel, list(cases.values()), _plain(doc), faithful=rounding)
+    composition = compose(task.op_type, task.kernel, list(cases.values()), _plain(doc), faithful=faithful)
     return Composed(composition, cases)
+
+
+def _trace_here(reference: Reference, case: Case) -> RawGraph:
+    from akgen.tools.compose.front.trace import trace  # imports torch: only where a reference is traced
+
+    return trace(importlib.import_module(reference.loader).load(reference, case))
 
 
 def _plain(doc: str) -> str:

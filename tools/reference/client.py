@@ -100,6 +100,12 @@ class ReferenceWorker:
         failed = answer["failed"]
         return None if failed is None else str(failed)
 
+    def read(self, reference: Reference, case: Case, reader: str) -> dict[str, Any]:
+        """Return what the module `reader` reads off the loaded case: its `read(loaded)`, called in the process."""
+        answer = self._ask("read", reference, case, DESCRIBING_SEED, "task", reader=reader)
+        found: dict[str, Any] = answer["read"]
+        return found
+
     def close(self) -> None:
         self._worker.close()
 

@@ -41,6 +41,8 @@ class Server:
         case = Case.model_validate(request["case"])
         key = f"{reference.model_dump_json()}\n{case.model_dump_json()}\n{_stamp(reference.path)}"
         loaded = self._loaded(key, reference, case)
+        if request["op"] == "read":
+            return {"read": importlib.import_module(request["reader"]).read(loaded)}
         seed, distribution = int(request["seed"]), request["distribution"]
         sample = self._sample(key, loaded, seed, distribution)
         if request["op"] == "describe":

@@ -1,11 +1,15 @@
 """What a trace holds: core ATen calls with concrete shapes, and where each tensor comes from."""
 
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, PlainSerializer
 
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import AttrValue
+from akgen.tools.core.task import Case, Reference
 
 
 class Ref(Frozen):
@@ -13,6 +17,26 @@ class Ref(Frozen):
 
     node: int
     part: int = 0
+
+
+def _to_json(arg: Any) -> Any:
+    if isinstance(arg, tuple):
+        return [_to_json(a) for a in arg]
+    if isinstance(arg, Ref):
+        return {"node": arg.node, "part": arg.part}
+    return {"dtype": arg.value} if isinstance(arg, DType) else arg
+
+
+def _from_json(arg: Any) -> Any:
+    if isinstance(arg, (list, tuple)):
+        return tuple(_from_json(a) for a in arg)
+    if isinstance(arg, dict):
+        return DType(arg["dtype"]) if "dtype" in arg else Ref(**arg)
+    return arg
+
+
+Arg = Annotated[Any, BeforeValidator(_from_json), PlainSerializer(_to_json, when_used="json")]
+"""Of a call: Ref, DType, a number, a string, None, or a tuple of these."""
 
 
 class Origin(Frozen):
@@ -28,8 +52,8 @@ class RawNode(Frozen):
     index: int
     kind: Literal["input", "const", "call"]
     target: str = ""  # such as "aten.add.Tensor"
-    args: tuple[Any, ...] = ()  # Ref, numbers, strings, DType, nested tuples
-    kwargs: tuple[tuple[str, Any], ...] = ()
+    args: tuple[Arg, ...] = ()
+    kwargs: tuple[tuple[str, Arg], ...] = ()
     metas: tuple[TensorMeta | None, ...] = ()
     origin: Origin | None = None
     scalar: DType | None = None  # of a call that yields a number
@@ -61,3 +85,7 @@ class RawGraph(Frozen):
     fixed: tuple[int, ...] = ()  # inputs whose values the trace specialised on
     input_names: tuple[str, ...] | None = None
     output_names: tuple[str, ...] | None = None
+
+
+Trace = Callable[[Reference, Case], RawGraph]
+"""Traces a case of a reference, here or in another process. Raises Unsupported, naming what is not covered."""

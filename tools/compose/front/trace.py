@@ -1,4 +1,5 @@
-"""Trace a loaded case with torch.export and core ATen decompositions. Only the trace_*.py import torch here.
+"""Trace a loaded case: record its core ATen calls, or let torch.export find them. In this folder only `capture`,
+`record` and `trace*` import torch.
 
 Not covered: references whose control flow depends on tensor values, and outputs whose shape does.
 """
@@ -11,9 +12,12 @@ from io import StringIO
 from typing import Any
 
 import torch
+from torch.utils import _pytree as pytree
 
+from akgen.tools.compose.front.capture import SMALL_CONSTANT, Capture, Leaf
 from akgen.tools.compose.front.raw import RawGraph
-from akgen.tools.compose.front.trace_reader import SMALL_CONSTANT, TraceReader
+from akgen.tools.compose.front.record import Unrecordable, record
+from akgen.tools.compose.front.trace_reader import TraceReader
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.reference.protocol import LoadedCase
 
@@ -39,11 +43,11 @@ def trace(loaded: LoadedCase) -> RawGraph:
     lifted = _lifted(loaded)
     if lifted is not None:
         try:
-            return TraceReader(_export(loaded, lifted), loaded, lifted).read()
+            return TraceReader(_captured(loaded, lifted), loaded, lifted).read()
         except Unsupported:
             pass  # the reference needs its numbers as numbers
     try:
-        return TraceReader(_export(loaded, args), loaded, args).read()
+        return TraceReader(_captured(loaded, args), loaded, args).read()
     except Unsupported as refused:
         fixed = _single_values(loaded)
         if refused.op not in ("torch.export", "dynamic shape") or not fixed:
@@ -94,7 +98,7 @@ def _specialised(loaded: LoadedCase, args: tuple[Any, ...], fixed: tuple[int, ..
         if bound is not None and not torch.equal(torch.as_tensor(bound).reshape(-1), args[k].reshape(-1)):
             raise Unsupported("control flow", "the reference branches on the values of an input")
     rest = tuple(a for k, a in enumerate(args) if k not in fixed)
-    program = _export(loaded, rest, _Specialised(loaded.model, args, fixed))
+    program = _captured(loaded, rest, _Specialised(loaded.model, args, fixed))
     return TraceReader(program, loaded, args, fixed).read()
 
 
@@ -130,21 +134,55 @@ def _close(a: torch.Tensor, b: torch.Tensor) -> bool:
     return bool(torch.allclose(a.reshape(-1).double(), b.reshape(-1).double(), rtol=1e-2, atol=1e-6))
 
 
-def _export(
-    loaded: LoadedCase, args: tuple[Any, ...], model: torch.nn.Module | None = None
-) -> torch.export.ExportedProgram:
-    with _quiet(), _known_constants(), torch.no_grad():
+def _captured(loaded: LoadedCase, args: tuple[Any, ...], model: torch.nn.Module | None = None) -> Capture:
+    model = model or loaded.model
+    with _quiet():
         try:
-            program = torch.export.export(model or loaded.model, args, strict=False)
-            if len(program.graph.nodes) > LARGEST_GRAPH:
-                raise Unsupported("graph", f"the reference unrolls to {len(program.graph.nodes)} operations")
-            return program.run_decompositions()
-        except _TRACE_ERRORS as error:
-            lines = [line for line in str(error).splitlines() if line.strip()]
-            first = lines[0] if lines else type(error).__name__
-            raise Unsupported(
-                "torch.export", f"torch.export cannot trace the reference: {first[:200]}"
-            ) from error
+            found = record(model, args)
+            if len(found.graph.nodes) <= LARGEST_GRAPH:
+                return found
+        except (Unrecordable, *_TRACE_ERRORS):
+            pass
+        with _known_constants(), torch.no_grad():
+            return _exported(model, args)
+
+
+def _exported(model: torch.nn.Module, args: tuple[Any, ...]) -> Capture:
+    """Capture with torch.export, which knows of numbers that depend on elements, and of writes to inputs."""
+    from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind
+
+    try:
+        program = torch.export.export(model, args, strict=False)
+        if len(program.graph.nodes) > LARGEST_GRAPH:
+            raise Unsupported("graph", f"the reference unrolls to {len(program.graph.nodes)} operations")
+        program = program.run_decompositions()
+    except _TRACE_ERRORS as error:
+        lines = [line for line in str(error).splitlines() if line.strip()]
+        first = lines[0] if lines else type(error).__name__
+        raise Unsupported(
+            "torch.export", f"torch.export cannot trace the reference: {first[:200]}"
+        ) from error
+    values = pytree.tree_leaves(args, is_leaf=lambda v: v is None)
+    state = {**program.state_dict, **program.constants}
+    leaves, position = [], 0
+    for spec in program.graph_signature.input_specs:
+        user = spec.kind == InputKind.USER_INPUT
+        key = position if user else spec.target or ""
+        value = values[position] if user else state.get(key)
+        position += user
+        if isinstance(value, torch.Tensor) and not isinstance(spec.arg, ConstantArgument):
+            leaves.append(Leaf(spec.arg.name, "arg" if user else "state", key, value))
+    out = program.call_spec.out_spec
+    return Capture(
+        graph=program.graph,
+        leaves=tuple(leaves),
+        returned=tuple(
+            s.arg.name
+            for s in program.graph_signature.output_specs
+            if s.kind == OutputKind.USER_OUTPUT and not isinstance(s.arg, ConstantArgument)
+        ),
+        returns_list=out is not None and out.type in (list, tuple),
+    )
 
 
 @contextmanager

@@ -1,12 +1,12 @@
-"""Read what an exported program returns: which returned value is which operator output."""
+"""Read what a captured graph returns: which returned value is which operator output."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
-from torch.export.graph_signature import ConstantArgument, OutputKind
 from torch.utils import _pytree as pytree
 
+from akgen.tools.compose.front.capture import Capture
 from akgen.tools.compose.front.raw import RawNode, RawOutput, Ref
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
@@ -14,21 +14,21 @@ from akgen.tools.reference.protocol import Binding, Sample
 
 
 class TraceOutputs:
-    """The returned values of a program whose nodes have been read. `drawn` gives one draw of the task's own inputs.
+    """The returned values of a graph whose nodes have been read. `drawn` gives one draw of the task's own inputs.
 
     `takes_lists` says that an argument of the reference is a list.
     """
 
     def __init__(
         self,
-        program: torch.export.ExportedProgram,
+        capture: Capture,
         binding: Binding,
         nodes: Sequence[RawNode],
         refs: Mapping[str, Ref],
         drawn: Callable[[], Sample],
         takes_lists: bool,
     ) -> None:
-        self._program = program
+        self._capture = capture
         self._binding = binding
         self._nodes = nodes
         self._refs = refs
@@ -37,11 +37,7 @@ class TraceOutputs:
 
     def _returned(self) -> list[Ref]:
         """Return what the reference returns, flattened; None and numbers are left out."""
-        refs: list[Ref] = []
-        for spec in self._program.graph_signature.output_specs:
-            if spec.kind == OutputKind.USER_OUTPUT and not isinstance(spec.arg, ConstantArgument):
-                refs.append(self._refs[spec.arg.name])
-        return refs
+        return [self._refs[name] for name in self._capture.returned]
 
     def dtypes(self) -> list[DType]:
         """Return the dtype of each operator output: the declared one, else what the reference returns."""
@@ -65,7 +61,7 @@ class TraceOutputs:
     def read(self) -> tuple[RawOutput, ...]:
         """Return the operator's outputs. Raises Unsupported if the reference's cannot be told apart."""
         refs, dtypes = self._returned(), self.dtypes()
-        if self._takes_lists and len(dtypes) == 1 and self._returns_list():
+        if self._takes_lists and len(dtypes) == 1 and self._capture.returns_list:
             return tuple(
                 RawOutput(ref=ref, output=0, element=k, dtype=dtypes[0]) for k, ref in enumerate(refs)
             )
@@ -104,10 +100,6 @@ class TraceOutputs:
     def _fits(self, ref: Ref, want: Any) -> bool:
         meta = self._nodes[ref.node].metas[ref.part]
         return isinstance(want, torch.Tensor) and meta is not None and want.numel() == meta.count
-
-    def _returns_list(self) -> bool:
-        spec = self._program.call_spec.out_spec
-        return spec is not None and spec.type in (list, tuple)
 
 
 def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:

@@ -1,19 +1,17 @@
-"""Read an exported program: which operator input each placeholder is, and every call."""
+"""Read a captured graph: which operator input each placeholder is, and every call."""
 
 from typing import Any
 
 import torch
-from torch.export.graph_signature import ConstantArgument, InputKind
 from torch.utils import _pytree as pytree
 
+from akgen.tools.compose.front.capture import SMALL_CONSTANT, Capture
 from akgen.tools.compose.front.raw import Origin, RawGraph, RawNode, Ref
 from akgen.tools.compose.front.trace_outputs import TraceOutputs
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.reference.protocol import Binding, LoadedCase, Sample
-
-SMALL_CONSTANT = 64  # elements; larger constants would have to be operator inputs
 
 
 def dtype_of(dtype: torch.dtype) -> DType:
@@ -36,16 +34,16 @@ def _size(value: Any) -> int:
 
 
 class TraceReader:
-    """One exported program of a case, with the arguments that it was exported with."""
+    """One captured graph of a case, with the arguments that it was captured with."""
 
     def __init__(
         self,
-        program: torch.export.ExportedProgram,
+        capture: Capture,
         loaded: LoadedCase,
         args: tuple[Any, ...],
         fixed: tuple[int, ...] = (),
     ) -> None:
-        self._program = program
+        self._capture = capture
         self._loaded = loaded
         self._binding: Binding = loaded.binding
         self._nodes: list[RawNode] = []
@@ -56,14 +54,14 @@ class TraceReader:
         self._fixed = fixed
 
     def read(self) -> RawGraph:
-        """Return the program as a RawGraph. Raises Unsupported for what kernels do not know."""
+        """Return the graph as a RawGraph. Raises Unsupported for what kernels do not know."""
         self._placeholders()
-        for node in self._program.graph.nodes:
+        for node in self._capture.graph.nodes:
             if node.op == "call_function":
                 self._call(node)
         lists = any(isinstance(v, (list, tuple)) for v in self._inputs)
         outputs = TraceOutputs(
-            self._program, self._binding, self._nodes, self._refs, self._sample, takes_lists=lists
+            self._capture, self._binding, self._nodes, self._refs, self._sample, takes_lists=lists
         )
         return RawGraph(
             nodes=tuple(self._nodes),
@@ -159,21 +157,11 @@ class TraceReader:
 
     def _placeholders(self) -> None:
         origins = self._origins()
-        rest = tuple(a for k, a in enumerate(self._args) if k not in self._fixed)
-        leaves = pytree.tree_leaves(rest, is_leaf=lambda v: v is None)
-        state = {**self._program.state_dict, **self._program.constants}
-        position = 0
-        for spec in self._program.graph_signature.input_specs:
-            name = spec.arg.name
-            if spec.kind == InputKind.USER_INPUT:
-                origin, value = origins.get(("arg", position)), leaves[position]
-                position += 1
-            else:
-                target = (spec.target or "").removeprefix("inner." if self._fixed else "")
-                origin, value = origins.get(("state", target)), state.get(spec.target or "")
-            if isinstance(spec.arg, ConstantArgument) or not isinstance(value, torch.Tensor):
-                continue
-            self._add(name, self._leaf(origin, value))
+        for leaf in self._capture.leaves:
+            key = leaf.key
+            if isinstance(key, str):
+                key = key.removeprefix("inner." if self._fixed else "")
+            self._add(leaf.name, self._leaf(origins.get((leaf.kind, key)), leaf.value))
 
     def _leaf(self, origin: Origin | None, value: torch.Tensor) -> RawNode:
         index = len(self._nodes)
@@ -232,9 +220,8 @@ class TraceReader:
             return tuple(self._arg(v) for v in value)
         if isinstance(value, torch.dtype):
             return dtype_of(value)
-        if isinstance(value, (torch.device, torch.layout, torch.memory_format)):
-            return str(value)
-        return value
+        plain = value is None or isinstance(value, (bool, int, float, str))
+        return value if plain else str(value)
 
 
 def _scalar_kind(value: Any) -> DType | None:

@@ -1,0 +1,208 @@
+"""Record the ATen calls of a reference without running it: tensors that have a shape, a dtype and no elements.
+
+The calls are functional and decomposed to core ATen, as `torch.export` and `run_decompositions` give them, without the
+seconds that these take to import and to set up. What cannot be recorded is left to them: numbers that depend on
+elements, and references that write to their inputs.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch._decomp import _core_aten_decompositions_post_autograd
+from torch.overrides import TorchFunctionMode
+from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from akgen.tools.compose.front.capture import SMALL_CONSTANT, Capture, Leaf
+
+_SCALAR = torch.ops.aten._local_scalar_dense.default
+
+
+class Unrecordable(Exception):
+    """The reference does something that needs elements, or that writes to what it was given."""
+
+
+def record(model: torch.nn.Module, args: tuple[Any, ...]) -> Capture:
+    """Return the calls of `model(*args)`. Raises Unrecordable, or what the reference's own code raises."""
+    recorder = _Recorder()
+    state = {
+        **dict(model.named_parameters(remove_duplicate=False)),
+        **dict(model.named_buffers(remove_duplicate=False)),
+    }
+    known = {key: recorder.leaf("state", key, value) for key, value in state.items()}
+    flat, spec = pytree.tree_flatten(args)
+    leaves = [recorder.argument(k, value) for k, value in enumerate(flat)]
+
+    with torch.no_grad(), recorder, _NoMemory():
+        state, leaves = pytree.tree_map_only(torch.Tensor, torch._to_functional_tensor, (known, leaves))
+        torch._enable_functionalization(reapply_views=True)
+        try:
+            result = torch.func.functional_call(model, state, tuple(pytree.tree_unflatten(leaves, spec)))
+        finally:
+            torch._disable_functionalization()
+        return recorder.captured(pytree.tree_map_only(torch.Tensor, _functional, result))
+
+
+def _functional(value: torch.Tensor) -> torch.Tensor:
+    """Return a tensor's present value, after all that was written to it and to what it is a view of."""
+    if not torch._is_functional_tensor(value):
+        return value
+    torch._sync(value)
+    return torch._from_functional_tensor(value)
+
+
+class _NoMemory(TorchFunctionMode):  # type: ignore[misc]
+    """Refuses functions that read a tensor's memory themselves: there is none."""
+
+    _READ = frozenset(
+        getattr(torch.Tensor, name)
+        for name in (
+            "__array__", "__deepcopy__", "__dlpack__", "__reduce_ex__", "data_ptr", "numpy", "storage", "tolist",
+            "untyped_storage",
+        )
+    )  # fmt: skip
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func in self._READ:
+            raise Unrecordable(f"the reference reads memory with {func.__name__}")
+        return func(*args, **(kwargs or {}))
+
+
+class _Shape(torch.Tensor):  # type: ignore[misc]
+    """A tensor on the CPU, as far as anybody can tell, with `inner` on the meta device in place of elements."""
+
+    inner: torch.Tensor
+    elements: torch.Tensor | None  # of a small constant
+    __torch_function__ = torch._C._disabled_torch_function_impl
+
+    @staticmethod
+    def __new__(cls, inner: torch.Tensor, elements: torch.Tensor | None = None) -> "_Shape":
+        made: _Shape = torch.Tensor._make_wrapper_subclass(
+            cls, inner.size(), strides=inner.stride(), storage_offset=inner.storage_offset(), dtype=inner.dtype,
+            device="cpu",
+        )  # fmt: skip
+        made.inner, made.elements = inner, elements
+        return made
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        raise Unrecordable(f"{func} outside of the recording")
+
+
+class _Recorder(TorchDispatchMode):  # type: ignore[misc]
+    """Writes every call into a graph, decomposed, and computes shapes in place of elements."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # True would import the whole of torch._dynamo
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._graph = torch.fx.Graph()
+        self._nodes: dict[int, torch.fx.Node] = {}
+        self._alive: list[Any] = []  # an id names a tensor as long as this lives
+        self._foreign: dict[int, _Shape] = {}
+        self._leaves: list[Leaf] = []
+        self._decompositions: dict[Any, Callable[..., Any]] = _core_aten_decompositions_post_autograd()
+
+    # leaves
+
+    def argument(self, position: int, value: Any) -> Any:
+        return self.leaf("arg", position, value) if isinstance(value, torch.Tensor) else value
+
+    def leaf(self, kind: Any, key: Any, value: torch.Tensor) -> _Shape:
+        meta = torch.empty_strided(value.size(), value.stride(), dtype=value.dtype, device="meta")
+        shape = _Shape(meta)
+        node = self._graph.placeholder(f"{kind}_{len(self._leaves)}")
+        self._name(shape, node)
+        self._leaves.append(Leaf(node.name, kind, key, value))
+        return shape
+
+    def _constant(self, value: torch.Tensor) -> _Shape:
+        """Return the stand-in of a tensor that the reference made of numbers, or keeps as an attribute."""
+        if id(value) not in self._foreign:
+            if value.device.type != "cpu":
+                raise Unrecordable(f"a tensor on {value.device}")
+            self._foreign[id(value)] = made = self.leaf("constant", None, value)
+            made.elements = value if value.numel() <= SMALL_CONSTANT else None
+            self._alive.append(value)
+        return self._foreign[id(value)]
+
+    def _name(self, shape: _Shape, node: torch.fx.Node) -> None:
+        node.meta["val"] = shape
+        self._nodes[id(shape)] = node
+        self._alive.append(shape)
+
+    # calls
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        decompose = self._decompositions.get(func) or (func.decompose if func._can_decompose() else None)
+        if decompose is not None:
+            with self:
+                result = decompose(*args, **kwargs)
+            if result is not NotImplemented:
+                return result
+        if func._schema.is_mutable:
+            raise Unrecordable(f"{func} writes to a tensor")
+        args, kwargs = pytree.tree_map_only(torch.Tensor, self._inside, (args, kwargs))
+        if func is _SCALAR:
+            if args[0].elements is None:
+                raise Unrecordable("a number depends on elements")
+            return args[0].elements.item()
+        inner_args, inner_kwargs = pytree.tree_map(_inner, (args, kwargs))
+        if any(a.name == "device" for a in func._schema.arguments):
+            inner_kwargs["device"] = torch.device("meta")
+        result = func(*inner_args, **inner_kwargs)
+        if not isinstance(result, (torch.Tensor, list, tuple)):
+            return result  # a fact about shapes or dtypes
+        elements = self._elements(func, args, kwargs)
+        node = self._graph.call_function(func, *pytree.tree_map_only(_Shape, self._node, (args, kwargs)))
+        if isinstance(result, torch.Tensor):
+            shape = _Shape(result, elements)
+            self._name(shape, node)
+            return shape
+        node.meta["val"] = parts = type(result)(
+            _Shape(r) if isinstance(r, torch.Tensor) else r for r in result
+        )
+        for k, part in enumerate(parts):
+            if isinstance(part, _Shape):
+                self._name(part, self._graph.call_function(operator.getitem, (node, k)))
+        return parts
+
+    def _inside(self, value: torch.Tensor) -> _Shape:
+        return value if isinstance(value, _Shape) else self._constant(value)
+
+    def _node(self, shape: _Shape) -> torch.fx.Node:
+        return self._nodes[id(shape)]
+
+    @staticmethod
+    def _elements(func: Any, args: Any, kwargs: Any) -> torch.Tensor | None:
+        """Compute what is done to small constants, whose elements the reference may ask for."""
+        shapes = [v for v in pytree.tree_leaves((args, kwargs)) if isinstance(v, _Shape)]
+        if not shapes or any(s.elements is None for s in shapes):
+            return None
+        args, kwargs = pytree.tree_map_only(_Shape, lambda s: s.elements, (args, kwargs))
+        result = func(*args, **kwargs)
+        return result if isinstance(result, torch.Tensor) and result.numel() <= SMALL_CONSTANT else None
+
+    def captured(self, result: Any) -> Capture:
+        """Return what was recorded, with the calls that what is returned depends on."""
+        returned = [
+            self._node(self._inside(v)) for v in pytree.tree_leaves(result) if isinstance(v, torch.Tensor)
+        ]
+        self._graph.output(tuple(returned))
+        self._graph.eliminate_dead_code()
+        order = ("state", "constant", "arg")
+        return Capture(
+            graph=self._graph,
+            leaves=tuple(sorted(self._leaves, key=lambda leaf: order.index(leaf.kind))),
+            returned=tuple(n.name for n in returned),
+            returns_list=type(result) in (list, tuple),
+        )
+
+
+def _inner(value: Any) -> Any:
+    return value.inner if isinstance(value, _Shape) else value
