@@ -17,43 +17,18 @@ namespace AscendC {
         akgen::host::temporary_factor(#Api, type_bytes, live, extra_bytes);                                            \
     }
 
-AKGEN_MATH_TMP(Acos)
-AKGEN_MATH_TMP(Acosh)
-AKGEN_MATH_TMP(Asin)
-AKGEN_MATH_TMP(Asinh)
-AKGEN_MATH_TMP(Atan)
-AKGEN_MATH_TMP(Atanh)
+#define AKGEN_MATH(Name, ...) AKGEN_MATH_TMP(Name)
+#define AKGEN_MATH_PAIR(Name, ...) AKGEN_MATH_TMP(Name)
+#define AKGEN_GATED(Name, ...) AKGEN_MATH_TMP(Name)
+#include "../../include/akgen/tables/math.def"
 AKGEN_MATH_TMP(Axpy)
-AKGEN_MATH_TMP(Ceil)
-AKGEN_MATH_TMP(Cos)
-AKGEN_MATH_TMP(Cosh)
 AKGEN_MATH_TMP(CumSum)
-AKGEN_MATH_TMP(Digamma)
-AKGEN_MATH_TMP(Erf)
-AKGEN_MATH_TMP(Erfc)
 AKGEN_MATH_TMP(Exp)
-AKGEN_MATH_TMP(Floor)
-AKGEN_MATH_TMP(Fmod)
-AKGEN_MATH_TMP(Frac)
-AKGEN_MATH_TMP(Lgamma)
-AKGEN_MATH_TMP(Log)
-AKGEN_MATH_TMP(Log10)
-AKGEN_MATH_TMP(Log2)
-AKGEN_MATH_TMP(Round)
-AKGEN_MATH_TMP(Sigmoid)
-AKGEN_MATH_TMP(Sign)
-AKGEN_MATH_TMP(Sin)
-AKGEN_MATH_TMP(Sinh)
-AKGEN_MATH_TMP(Tan)
-AKGEN_MATH_TMP(Tanh)
-AKGEN_MATH_TMP(Trunc)
 AKGEN_MATH_TMP(Xor)
-AKGEN_MATH_TMP(Gelu)
 AKGEN_MATH_TMP(Silu)
 AKGEN_MATH_TMP(Swish)
-AKGEN_MATH_TMP(GeGLU)
+AKGEN_MATH_TMP(Gelu)
 AKGEN_MATH_TMP(SwiGLU)
-AKGEN_MATH_TMP(ReGlu)
 #undef AKGEN_MATH_TMP
 
 inline void GetPowerMaxMinTmpSize(const ge::Shape &base, const ge::Shape &, const bool, const uint32_t type_bytes,
@@ -64,11 +39,11 @@ inline void GetPowerMaxMinTmpSize(const ge::Shape &base, const ge::Shape &, cons
 inline void GetClampMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool reuse_source,
                                   uint32_t &maximum, uint32_t &minimum)
 {
-    akgen::host::temporary_sizes("Clamp", src, type_bytes, reuse_source, maximum, minimum);
+    akgen::host::temporary_sizes("ClampMax", src, type_bytes, reuse_source, maximum, minimum);
 }
 inline void GetClampTmpBufferFactorSize(const uint32_t type_bytes, uint32_t &live, uint32_t &extra_bytes)
 {
-    akgen::host::temporary_factor("Clamp", type_bytes, live, extra_bytes);
+    akgen::host::temporary_factor("ClampMax", type_bytes, live, extra_bytes);
 }
 inline void GetPowerTmpBufferFactorSize(const bool, const bool, const bool, const uint32_t type_bytes, uint32_t &live,
                                         uint32_t &extra_bytes)

@@ -6,49 +6,13 @@
 namespace akgen::twin {
 
 enum class MathOp : uint8_t {
-    // f(x)
-    Tanh,
-    Sin,
-    Cos,
-    Tan,
-    Asin,
-    Acos,
-    Atan,
-    Sinh,
-    Cosh,
-    Asinh,
-    Acosh,
-    Atanh,
-    Erf,
-    Erfc,
-    Log,
-    Log2,
-    Log10,
-    Exp,
-    Floor,
-    Ceil,
-    Round,
-    Trunc,
-    Frac,
-    Sign,
-    Lgamma,
-    Digamma,
-    Sigmoid,
-    Silu,
-    Gelu,
-    FasterGelu,
-    FasterGeluV2,
-    // f(x, scalar)
-    Swish,
-    ClampMax,
-    ClampMin,
-    // f(x, y)
-    Power,
-    Fmod,
-    ReGlu,
-    GeGLU,
-    // f(x, y, scalar)
-    SwiGLU,
+#define AKGEN_MATH(Name, ...) Name,
+#define AKGEN_MATH_PAIR(Name, ...) Name,
+#define AKGEN_CLAMP(Name, ...) Name,
+#define AKGEN_GELU(Name, ...) Name,
+#define AKGEN_GATED(Name, ...) Name,
+#define AKGEN_MATH_VARIANT(Name, ...) Name,
+#include "akgen/tables/math.def"
     COUNT,
 };
 

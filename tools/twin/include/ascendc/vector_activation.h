@@ -4,17 +4,12 @@
 
 namespace AscendC {
 namespace detail {
-AKGEN_TAKES(Gelu, half, float)
-AKGEN_TAKES(FasterGelu, half, float)
-AKGEN_TAKES(FasterGeluV2, half, float)
 AKGEN_TAKES(Silu, half, float)
 AKGEN_TAKES(Swish, half, float)
 AKGEN_TAKES(SwiGLU, half, float)
-AKGEN_TAKES(GeGLU, half, float)
-AKGEN_TAKES(ReGlu, half, float)
 } // namespace detail
 
-#define AKGEN_GELU(Name)                                                                                               \
+#define AKGEN_GELU(Name, ...)                                                                                          \
     template <typename T, bool highPrecision = false, bool highPerformance = false>                                    \
     AKGEN_INLINE void Name(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,                             \
                            const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t dataSize)                       \
@@ -29,10 +24,6 @@ AKGEN_TAKES(ReGlu, half, float)
         detail::Name##_takes<T>();                                                                                     \
         detail::math(akgen::twin::MathOp::Name, dstLocal, srcLocal, {}, {}, 0.0f, dataSize);                           \
     }
-AKGEN_GELU(Gelu)
-AKGEN_GELU(FasterGelu)
-AKGEN_GELU(FasterGeluV2)
-#undef AKGEN_GELU
 
 template <typename T, bool isReuseSource = false>
 AKGEN_INLINE void Silu(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal, uint32_t dataSize)
@@ -48,7 +39,7 @@ AKGEN_INLINE void Swish(const LocalTensor<T> &dstLocal, const LocalTensor<T> &sr
     detail::math(akgen::twin::MathOp::Swish, dstLocal, srcLocal, {}, {}, static_cast<float>(scalarValue), dataSize);
 }
 
-#define AKGEN_GATED(Name)                                                                                              \
+#define AKGEN_GATED(Name, ...)                                                                                         \
     template <typename T, bool isReuseSource = false>                                                                  \
     AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,                          \
                            const LocalTensor<T> &srcTensor1, const LocalTensor<uint8_t> &sharedTmpBuffer,              \
@@ -71,15 +62,14 @@ AKGEN_INLINE void Swish(const LocalTensor<T> &dstLocal, const LocalTensor<T> &sr
     {                                                                                                                  \
         Name<T, isReuseSource>(dstTensor, srcTensor0, srcTensor1, srcTensor0.GetSize());                               \
     }
-AKGEN_GATED(GeGLU)
+#include "akgen/tables/math.def"
+
 template <typename T, bool isReuseSource = false>
 AKGEN_INLINE void GeGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,
                         const LocalTensor<T> &srcTensor1, const LocalTensor<uint8_t> &sharedTmpBuffer)
 {
     GeGLU<T, isReuseSource>(dstTensor, srcTensor0, srcTensor1, sharedTmpBuffer, srcTensor0.GetSize());
 }
-AKGEN_GATED(ReGlu)
-#undef AKGEN_GATED
 
 template <typename T, bool isReuseSource = false>
 AKGEN_INLINE void SwiGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,

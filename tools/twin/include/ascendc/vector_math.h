@@ -5,35 +5,12 @@
 
 namespace AscendC {
 namespace detail {
-AKGEN_TAKES(Tanh, half, float)
-AKGEN_TAKES(Sin, half, float)
-AKGEN_TAKES(Cos, half, float)
-AKGEN_TAKES(Tan, half, float)
-AKGEN_TAKES(Asin, half, float)
-AKGEN_TAKES(Acos, half, float)
-AKGEN_TAKES(Atan, half, float)
-AKGEN_TAKES(Sinh, half, float)
-AKGEN_TAKES(Cosh, half, float)
-AKGEN_TAKES(Asinh, half, float)
-AKGEN_TAKES(Acosh, half, float)
-AKGEN_TAKES(Atanh, half, float)
-AKGEN_TAKES(Erf, half, float)
-AKGEN_TAKES(Erfc, half, float)
-AKGEN_TAKES(Log, half, float)
-AKGEN_TAKES(Log2, half, float)
-AKGEN_TAKES(Log10, half, float)
-AKGEN_TAKES(Floor, half, float)
-AKGEN_TAKES(Ceil, half, float)
-AKGEN_TAKES(Round, half, float)
-AKGEN_TAKES(Trunc, half, float)
-AKGEN_TAKES(Frac, half, float)
-AKGEN_TAKES(Sign, half, float)
-AKGEN_TAKES(Lgamma, half, float)
-AKGEN_TAKES(Digamma, half, float)
-AKGEN_TAKES(Sigmoid, half, float)
-AKGEN_TAKES(Fmod, half, float)
-AKGEN_TAKES(ClampMax, half, float)
-AKGEN_TAKES(ClampMin, half, float)
+#define AKGEN_MATH(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#define AKGEN_MATH_PAIR(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#define AKGEN_CLAMP(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#define AKGEN_GELU(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#define AKGEN_GATED(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#include "akgen/tables/math.def"
 
 template <typename T>
 AKGEN_INLINE void math(akgen::twin::MathOp op, const LocalTensor<T> &dst, const LocalTensor<T> &src0,
@@ -43,7 +20,7 @@ AKGEN_INLINE void math(akgen::twin::MathOp op, const LocalTensor<T> &dst, const 
 }
 } // namespace detail
 
-#define AKGEN_MATH(Name)                                                                                               \
+#define AKGEN_MATH(Name, ...)                                                                                          \
     template <typename T, bool isReuseSource = false>                                                                  \
     AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                           \
                            const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t calCount)                       \
@@ -70,34 +47,6 @@ AKGEN_INLINE void math(akgen::twin::MathOp op, const LocalTensor<T> &dst, const 
         Name<T, isReuseSource>(dstTensor, srcTensor, srcTensor.GetSize());                                             \
     }
 
-AKGEN_MATH(Tanh)
-AKGEN_MATH(Sin)
-AKGEN_MATH(Cos)
-AKGEN_MATH(Tan)
-AKGEN_MATH(Asin)
-AKGEN_MATH(Acos)
-AKGEN_MATH(Atan)
-AKGEN_MATH(Sinh)
-AKGEN_MATH(Cosh)
-AKGEN_MATH(Asinh)
-AKGEN_MATH(Acosh)
-AKGEN_MATH(Atanh)
-AKGEN_MATH(Erf)
-AKGEN_MATH(Erfc)
-AKGEN_MATH(Log)
-AKGEN_MATH(Log2)
-AKGEN_MATH(Log10)
-AKGEN_MATH(Floor)
-AKGEN_MATH(Ceil)
-AKGEN_MATH(Round)
-AKGEN_MATH(Trunc)
-AKGEN_MATH(Frac)
-AKGEN_MATH(Sign)
-AKGEN_MATH(Lgamma)
-AKGEN_MATH(Digamma)
-AKGEN_MATH(Sigmoid)
-#undef AKGEN_MATH
-
 // The high-level Exp: a Taylor series of the given length after range reduction.
 template <typename T, uint8_t taylorExpandLevel, bool isReuseSource = false>
 AKGEN_INLINE void Exp(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,
@@ -113,7 +62,7 @@ AKGEN_INLINE void Exp(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcL
     detail::math(akgen::twin::MathOp::Exp, dstLocal, srcLocal, {}, {}, 0.0f, calCount);
 }
 
-#define AKGEN_MATH2(Name)                                                                                              \
+#define AKGEN_MATH_PAIR(Name, ...)                                                                                     \
     template <typename T, bool isReuseSource = false>                                                                  \
     AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &src0Tensor,                          \
                            const LocalTensor<T> &src1Tensor, const LocalTensor<uint8_t> &sharedTmpBuffer,              \
@@ -136,10 +85,8 @@ AKGEN_INLINE void Exp(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcL
     {                                                                                                                  \
         Name<T, isReuseSource>(dstTensor, src0Tensor, src1Tensor, src0Tensor.GetSize());                               \
     }
-AKGEN_MATH2(Fmod)
-#undef AKGEN_MATH2
 
-#define AKGEN_CLAMP(Name)                                                                                              \
+#define AKGEN_CLAMP(Name, ...)                                                                                         \
     template <typename T, bool isReuseSource = false>                                                                  \
     AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                           \
                            const LocalTensor<uint8_t> &sharedTmpBuffer, const T scalar, const uint32_t calCount)       \
@@ -155,8 +102,6 @@ AKGEN_MATH2(Fmod)
         detail::Name##_takes<T>();                                                                                     \
         detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor, {}, {}, static_cast<float>(scalar), calCount);   \
     }
-AKGEN_CLAMP(ClampMax)
-AKGEN_CLAMP(ClampMin)
-#undef AKGEN_CLAMP
+#include "akgen/tables/math.def"
 
 } // namespace AscendC

@@ -11,15 +11,17 @@ struct Live {
     const char *api;
     uint32_t vectors; // alive at once, in float
 };
-// What a polynomial or iterative evaluation needs; anything not listed takes the default.
 constexpr Live kLive[] = {
-    {"Acosh", 3},     {"Asinh", 3},   {"Atan", 4},  {"Acos", 4},  {"Asin", 4},  {"Cos", 3},
-    {"Sin", 3},       {"Tan", 4},     {"Erf", 3},   {"Erfc", 4},  {"Gelu", 3},  {"Log", 1},
-    {"Exp", 3},       {"Ceil", 1},    {"Floor", 1}, {"Round", 1}, {"Trunc", 1}, {"Frac", 1},
-    {"Lgamma", 8},    {"Digamma", 6}, {"Power", 6}, {"Sum", 1},   {"Mean", 1},  {"ReduceSum", 1},
-    {"BroadCast", 1}, {"Sigmoid", 1}, {"Axpy", 1},  {"Sign", 2},  {"Xor", 1},
+#define AKGEN_MATH(Name, dtypes, value, live, ...) {#Name, live},
+#define AKGEN_MATH_PAIR(Name, dtypes, value, live, ...) {#Name, live},
+#define AKGEN_CLAMP(Name, dtypes, value, live, ...) {#Name, live},
+#define AKGEN_GELU(Name, dtypes, value, live, ...) {#Name, live},
+#define AKGEN_GATED(Name, dtypes, value, live, ...) {#Name, live},
+#define AKGEN_MATH_VARIANT(Name, sources, value, live, ...) {#Name, live},
+#include "../../include/akgen/tables/math.def"
+    {"Axpy", 1}, {"Xor", 1}, {"Sum", 1}, {"Mean", 1}, {"ReduceSum", 1}, {"BroadCast", 1},
 };
-constexpr uint32_t kDefaultLive = 2;
+constexpr uint32_t kDefaultLive = 2; // of an API that has no row
 
 uint32_t live_of(const char *api)
 {

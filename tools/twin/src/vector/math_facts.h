@@ -5,6 +5,7 @@
 namespace akgen::twin {
 
 struct MathFacts {
+    MathOp op;
     const char *name;
     uint8_t sources;
     const char *steps[14]; // rows of the throughput table, in order; ended by nullptr

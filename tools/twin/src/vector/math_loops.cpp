@@ -32,18 +32,11 @@ double digamma(double x)
 
 constexpr double kSqrt2OverPi = 0.79788456080286535588;
 
-template <typename F> void each(float *dst, const float *x, const float *, float, size_t n, F f)
+template <int sources, typename F> void each(float *dst, const float *x, const float *y, size_t n, F f)
 {
 #pragma GCC ivdep
     for (size_t i = 0; i < n; ++i) {
-        dst[i] = static_cast<float>(f(static_cast<double>(x[i])));
-    }
-}
-template <typename F> void each2(float *dst, const float *x, const float *y, size_t n, F f)
-{
-#pragma GCC ivdep
-    for (size_t i = 0; i < n; ++i) {
-        dst[i] = static_cast<float>(f(static_cast<double>(x[i]), static_cast<double>(y[i])));
+        dst[i] = static_cast<float>(f(static_cast<double>(x[i]), sources > 1 ? static_cast<double>(y[i]) : 0.0));
     }
 }
 
@@ -57,54 +50,21 @@ inline double gelu(double x) { return x / (1.0 + exp(-2.0 * kSqrt2OverPi * (x + 
 void math_loop(MathOp op, float *d, const float *x, const float *y, float scalar, size_t n)
 {
     const double s = static_cast<double>(scalar);
-#define AKGEN_EACH(Name, Expr)                                                                                         \
-    case MathOp::Name: return each(d, x, y, scalar, n, [=](double a) { return Expr; });
-#define AKGEN_EACH2(Name, Expr)                                                                                        \
-    case MathOp::Name: return each2(d, x, y, n, [=](double a, double b) { return Expr; });
     switch (op) {
-        AKGEN_EACH(Tanh, tanh(a))
-        AKGEN_EACH(Sin, sin(a))
-        AKGEN_EACH(Cos, cos(a))
-        AKGEN_EACH(Tan, tan(a))
-        AKGEN_EACH(Asin, asin(a))
-        AKGEN_EACH(Acos, acos(a))
-        AKGEN_EACH(Atan, atan(a))
-        AKGEN_EACH(Sinh, sinh(a))
-        AKGEN_EACH(Cosh, cosh(a))
-        AKGEN_EACH(Asinh, asinh(a))
-        AKGEN_EACH(Acosh, acosh(a))
-        AKGEN_EACH(Atanh, atanh(a))
-        AKGEN_EACH(Erf, erf(a))
-        AKGEN_EACH(Erfc, erfc(a))
-        AKGEN_EACH(Log, log(a))
-        AKGEN_EACH(Log2, log2(a))
-        AKGEN_EACH(Log10, log10(a))
-        AKGEN_EACH(Exp, exp(a))
-        AKGEN_EACH(Floor, __builtin_floor(a))
-        AKGEN_EACH(Ceil, __builtin_ceil(a))
-        AKGEN_EACH(Round, __builtin_rint(a)) // the API rounds halves to even
-        AKGEN_EACH(Trunc, __builtin_trunc(a))
-        AKGEN_EACH(Frac, a - __builtin_trunc(a))
-        AKGEN_EACH(Sign, (a > 0 ? 1.0 : a < 0 ? -1.0 : a))
-        AKGEN_EACH(Lgamma, lgamma(a))
-        AKGEN_EACH(Digamma, digamma(a))
-        AKGEN_EACH(Sigmoid, logistic(a))
-        AKGEN_EACH(Silu, a / (1.0 + exp(-a)))
-        AKGEN_EACH(Gelu, gelu(a))
-        AKGEN_EACH(FasterGelu, a / (1.0 + exp(-1.702 * a)))
-        AKGEN_EACH(FasterGeluV2, a / (1.0 + exp(-1.702 * a)))
-        AKGEN_EACH(Swish, a / (1.0 + exp(-s * a)))
-        AKGEN_EACH(ClampMax, (a > s ? s : a))
-        AKGEN_EACH(ClampMin, (a < s ? s : a))
-        AKGEN_EACH2(Power, pow(a, b))
-        AKGEN_EACH2(Fmod, fmod(a, b))
-        AKGEN_EACH2(ReGlu, a * (b < 0 ? 0.0 : b))
-        AKGEN_EACH2(GeGLU, a * gelu(b))
-        AKGEN_EACH2(SwiGLU, a * b / (1.0 + exp(-s * b)))
+#define AKGEN_LOOP(Name, sources, value)                                                                               \
+    case MathOp::Name:                                                                                                 \
+        return each<sources>(d, x, y, n,                                                                               \
+                             [=](double a, [[maybe_unused]] double b) { return static_cast<double>(value); });
+#define AKGEN_MATH(Name, dtypes, value, ...) AKGEN_LOOP(Name, 1, value)
+#define AKGEN_MATH_PAIR(Name, dtypes, value, ...) AKGEN_LOOP(Name, 2, value)
+#define AKGEN_CLAMP(Name, dtypes, value, ...) AKGEN_LOOP(Name, 1, value)
+#define AKGEN_GELU(Name, dtypes, value, ...) AKGEN_LOOP(Name, 1, value)
+#define AKGEN_GATED(Name, dtypes, value, ...) AKGEN_LOOP(Name, 2, value)
+#define AKGEN_MATH_VARIANT(Name, sources, value, ...) AKGEN_LOOP(Name, sources, value)
+#include "akgen/tables/math.def"
+#undef AKGEN_LOOP
     case MathOp::COUNT: break;
     }
-#undef AKGEN_EACH
-#undef AKGEN_EACH2
 }
 
 } // namespace akgen::twin
