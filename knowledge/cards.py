@@ -19,6 +19,10 @@ class ApiCard(BaseModel):
     summary: str
     rules: tuple[str, ...] = ()
     dtypes: str | None = None
+    header: str | None = None
+    namespace: str | None = None
+    prototypes: tuple[str, ...] = ()  # C++ declarations as documented, without __aicore__ inline
+    host_sizes: tuple[str, ...] = ()  # host functions that say how much temporary memory it wants
 
     def text(self) -> str:
         """Return the card as a prompt or a person reads it."""

@@ -61,13 +61,13 @@ class Bench:
     """Builds a kernel from cases and runs it."""
 
     def __init__(self, runtime: Runtime, store: BuildCache, chip_file: Path) -> None:
-        self._runtime, self._store, self._chip_file = runtime, store, chip_file
+        self.runtime, self._store, self._chip_file = runtime, store, chip_file
         self.last_source = ""
 
     def build(self, source: str) -> BuiltKernel:
         files = {"op_kernel/vector_cases.cpp": source}
         project = KernelProject(op_type="VectorCases", kernel="vector_cases", files=files)
-        return build_kernel(project, None, Variant(None, 0), self._runtime, self._store)
+        return build_kernel(project, None, Variant(None, 0), self.runtime, self._store)
 
     def launch(self, cases: Sequence[Case], folder: Path, *, only: int = -1) -> Launch:
         """Run all cases, or the one with that number. The kernel is built once for both."""
@@ -93,7 +93,7 @@ class Bench:
             chip_file=self._chip_file,
             toolchain="twin",
         )
-        return launch(self._runtime, what, call, folder, timeout_s=60.0, trace=False)
+        return launch(self.runtime, what, call, folder, timeout_s=60.0, trace=False)
 
     def run(self, cases: Sequence[Case], folder: Path) -> dict[str, Array]:
         """Return what each case left in its destination."""

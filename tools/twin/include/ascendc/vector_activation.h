@@ -72,32 +72,30 @@ AKGEN_INLINE void GeGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &s
 }
 
 template <typename T, bool isReuseSource = false>
-AKGEN_INLINE void SwiGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,
-                         const LocalTensor<T> &srcTensor1, const float &scalarValue,
-                         const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t calCount)
+AKGEN_INLINE void SwiGLU(LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0, const LocalTensor<T> &srcTensor1,
+                         const float &scalarValue, const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t calCount)
 {
     detail::SwiGLU_takes<T>();
     detail::math(akgen::twin::MathOp::SwiGLU, dstTensor, srcTensor0, detail::view(srcTensor1),
                  detail::view(sharedTmpBuffer), scalarValue, calCount);
 }
 template <typename T, bool isReuseSource = false>
-AKGEN_INLINE void SwiGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,
-                         const LocalTensor<T> &srcTensor1, const float &scalarValue,
-                         const LocalTensor<uint8_t> &sharedTmpBuffer)
+AKGEN_INLINE void SwiGLU(LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0, const LocalTensor<T> &srcTensor1,
+                         const float &scalarValue, const LocalTensor<uint8_t> &sharedTmpBuffer)
 {
     SwiGLU<T, isReuseSource>(dstTensor, srcTensor0, srcTensor1, scalarValue, sharedTmpBuffer, srcTensor0.GetSize());
 }
 template <typename T, bool isReuseSource = false>
-AKGEN_INLINE void SwiGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,
-                         const LocalTensor<T> &srcTensor1, const float &scalarValue, const uint32_t calCount)
+AKGEN_INLINE void SwiGLU(LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0, const LocalTensor<T> &srcTensor1,
+                         const float &scalarValue, const uint32_t calCount)
 {
     detail::SwiGLU_takes<T>();
     detail::math(akgen::twin::MathOp::SwiGLU, dstTensor, srcTensor0, detail::view(srcTensor1), {}, scalarValue,
                  calCount);
 }
 template <typename T, bool isReuseSource = false>
-AKGEN_INLINE void SwiGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,
-                         const LocalTensor<T> &srcTensor1, const float &scalarValue)
+AKGEN_INLINE void SwiGLU(LocalTensor<T> &dstTensor, LocalTensor<T> &srcTensor0, LocalTensor<T> &srcTensor1,
+                         const float &scalarValue)
 {
     SwiGLU<T, isReuseSource>(dstTensor, srcTensor0, srcTensor1, scalarValue, srcTensor0.GetSize());
 }

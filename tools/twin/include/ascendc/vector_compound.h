@@ -142,7 +142,7 @@ AKGEN_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, con
     }                                                                                                                  \
     template <typename T, typename U, bool isSetMask = true>                                                           \
     AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0, const LocalTensor<U> &src1,          \
-                           const uint64_t mask[], const uint8_t repeatTime, const BinaryRepeatParams &repeatParams)    \
+                           uint64_t mask[], const uint8_t repeatTime, const BinaryRepeatParams &repeatParams)          \
     {                                                                                                                  \
         constexpr akgen::twin::VecOp op = Op;                                                                          \
         akgen::twin::vector_repeat(op, detail::dtype_of<U>(), detail::view(dst), detail::view(src0),                   \
@@ -151,7 +151,7 @@ AKGEN_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, con
     }                                                                                                                  \
     template <typename T, typename U, bool isSetMask = true>                                                           \
     AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0, const LocalTensor<U> &src1,          \
-                           const uint64_t mask, const uint8_t repeatTime, const BinaryRepeatParams &repeatParams)      \
+                           uint64_t mask, const uint8_t repeatTime, const BinaryRepeatParams &repeatParams)            \
     {                                                                                                                  \
         constexpr akgen::twin::VecOp op = Op;                                                                          \
         akgen::twin::vector_repeat(op, detail::dtype_of<U>(), detail::view(dst), detail::view(src0),                   \
@@ -189,6 +189,37 @@ AKGEN_INLINE void AddDeqRelu(const LocalTensor<half> &dst, const LocalTensor<int
     akgen::twin::vector_repeat(akgen::twin::VecOp::AddDeqRelu, akgen::twin::DType::I32, detail::view(dst),
                                detail::view(src0), detail::view(src1), 0, detail::mask_of<isSetMask>(mask), repeatTime,
                                detail::strides(repeatParams));
+}
+
+// With element types as template arguments: the form for tensors with a trait.
+namespace detail {
+template <typename T, typename U> constexpr void AddDeqRelu_pair()
+{
+    static_assert(std::is_same_v<PrimT<T>, half> && std::is_same_v<PrimT<U>, int32_t>,
+                  "AKGEN:DTYPE_UNSUPPORTED: AddDeqRelu does not take these dtypes on Ascend910B; supported (dst, src): "
+                  "(half, int32_t)");
+}
+} // namespace detail
+template <typename T, typename U>
+AKGEN_INLINE void AddDeqRelu(const LocalTensor<T> &dst, const LocalTensor<U> &src0, const LocalTensor<U> &src1,
+                             const int32_t &count)
+{
+    detail::AddDeqRelu_pair<T, U>();
+    AddDeqRelu(detail::plain(dst), detail::plain(src0), detail::plain(src1), count);
+}
+template <typename T, typename U, bool isSetMask = true>
+AKGEN_INLINE void AddDeqRelu(const LocalTensor<T> &dst, const LocalTensor<U> &src0, const LocalTensor<U> &src1,
+                             uint64_t mask[], const uint8_t repeatTime, const BinaryRepeatParams &repeatParams)
+{
+    detail::AddDeqRelu_pair<T, U>();
+    AddDeqRelu<isSetMask>(detail::plain(dst), detail::plain(src0), detail::plain(src1), mask, repeatTime, repeatParams);
+}
+template <typename T, typename U, bool isSetMask = true>
+AKGEN_INLINE void AddDeqRelu(const LocalTensor<T> &dst, const LocalTensor<U> &src0, const LocalTensor<U> &src1,
+                             uint64_t mask, const uint8_t repeatTime, const BinaryRepeatParams &repeatParams)
+{
+    detail::AddDeqRelu_pair<T, U>();
+    AddDeqRelu<isSetMask>(detail::plain(dst), detail::plain(src0), detail::plain(src1), mask, repeatTime, repeatParams);
 }
 
 } // namespace AscendC

@@ -74,6 +74,12 @@ AKGEN_INLINE void Exp(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcL
     }                                                                                                                  \
     template <typename T, bool isReuseSource = false>                                                                  \
     AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &src0Tensor,                          \
+                           const LocalTensor<T> &src1Tensor, const LocalTensor<uint8_t> &sharedTmpBuffer)              \
+    {                                                                                                                  \
+        Name<T, isReuseSource>(dstTensor, src0Tensor, src1Tensor, sharedTmpBuffer, src0Tensor.GetSize());              \
+    }                                                                                                                  \
+    template <typename T, bool isReuseSource = false>                                                                  \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &src0Tensor,                          \
                            const LocalTensor<T> &src1Tensor, const uint32_t calCount)                                  \
     {                                                                                                                  \
         detail::Name##_takes<T>();                                                                                     \
