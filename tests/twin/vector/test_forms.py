@@ -89,6 +89,14 @@ def _compound(case: Any) -> list[Any]:
     return [
         case("FusedMulAdd", "FusedMulAdd(out, a, b, 100);", (x, y), z, fused),
         case("FusedMulAddRelu", "FusedMulAddRelu(out, a, b, 100);", (x, y), z, np.maximum(fused, 0)),
+        case("MulAddRelu", "MulAddRelu(out, a, b, 100);", (x, y), z, np.maximum(fused, 0)),
+        case(
+            "MulAddRelu-repeat",
+            "MulAddRelu(out, a, b, 32, 1, {1, 1, 1, 8, 8, 8});",
+            (x, y),
+            z,
+            np.r_[np.maximum(fused[:32], 0), z[32:]],
+        ),
         case(
             "MulAddDst", "MulAddDst(out, a, b, 100);", (x, y), z, (x.astype(np.float64) * y + z).astype(F32)
         ),
