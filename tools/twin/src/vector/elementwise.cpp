@@ -82,8 +82,23 @@ void run_single(const SingleInstr &s, const Walk &w)
     execute(w, s.dst, s.src[0] ? &sources[0] : nullptr, s.src[1] ? &sources[1] : nullptr, s.loop, s.scalar);
 }
 
+// The number of bits has the elements' type.
+static void require_shift(const Prepared &p, DType type, const void *pc, uint64_t scalar)
+{
+    const VecOp op = p.facts->op;
+    const bool shifts = op == VecOp::ShiftLeft || op == VecOp::ShiftRight || op == VecOp::ShiftRightRound;
+    if (shifts && (type == DType::I16 || type == DType::I32)) {
+        const int64_t by = type == DType::I16 ? static_cast<int16_t>(scalar) : static_cast<int32_t>(scalar);
+        if (by < 0) {
+            trap("SHIFT_RANGE", p.facts->name, pc, "%s by %lld bits; a number below 0 does not turn the direction.",
+                 p.facts->name, static_cast<long long>(by));
+        }
+    }
+}
+
 static void run_prepared(const Prepared &p, DType type, const void *pc, uint64_t scalar, const Walk &w)
 {
+    require_shift(p, type, pc, scalar);
     run_single({p.facts->name,
                 p.facts->row,
                 pc,
