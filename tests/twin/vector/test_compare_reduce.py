@@ -220,6 +220,13 @@ def _reduce(case: Any) -> list[Any]:
                 x[: 2 * lanes].reshape(16, -1).max(1),
             ),
             case(
+                f"block-min-{cpp}",
+                f"BlockReduceMin(out, a, 2, {lanes}, 1, 1, 8);",
+                (x,),
+                np.zeros(16, dtype),
+                x[: 2 * lanes].reshape(16, -1).min(1),
+            ),
+            case(
                 f"pair-sum-{cpp}",
                 f"PairReduceSum(out, a, 2, {lanes}, 1, 1, 8);",
                 (x,),

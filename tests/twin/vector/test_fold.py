@@ -1,4 +1,4 @@
-"""ReduceProd, ReduceAny, ReduceAll, ReduceXorSum; forms of Select, AscendDequant and GeGLU under their other names."""
+"""Reductions along an axis, Mean and ReduceXorSum; Select, AscendDequant and GeGLU under their other names."""
 
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,14 @@ def _cases(case: Any) -> list[Any]:
                 rtol=1e-5,
             ),
             case(
+                f"ReduceMean-{axis}",
+                call.format(16, "ReduceMean", "float", pattern, "tmp, "),
+                (x,),
+                np.zeros(kept, F32),
+                x.mean(axis),
+                rtol=1e-5,
+            ),
+            case(
                 f"ReduceAny-{axis}",
                 call.format(32, "ReduceAny", "uint8_t", pattern, "tmp, "),
                 (flags,),
@@ -45,6 +53,16 @@ def _cases(case: Any) -> list[Any]:
                 flags.all(axis).astype(np.uint8),
             ),
         ]
+    out.append(
+        case(
+            "Mean",
+            "Mean(out, a, tmp, {4, 16, 10});",
+            (x,),
+            np.zeros(8, F32),
+            np.r_[x[:, :10].mean(1), np.zeros(4)].astype(F32),
+            rtol=1e-6,
+        )
+    )
     a, b = (RNG.integers(-900, 900, 40).astype(np.int16) for _ in range(2))
     total = np.zeros(16, np.int16)
     total[0] = int((a ^ b)[:37].astype(int).sum().clip(-32768, 32767))

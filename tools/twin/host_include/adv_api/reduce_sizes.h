@@ -22,13 +22,9 @@ enum class ReducePattern : uint32_t { AR = 0, RA = 1 };
         const auto bytes = static_cast<uint32_t>(ge::GetSizeByDataType(type));                                         \
         akgen::host::temporary_sizes(#Api, src, bytes, reuse_source, maximum, minimum);                                \
     }
-AKGEN_REDUCE_TMP(ReduceSum)
-AKGEN_REDUCE_TMP(ReduceMean)
-AKGEN_REDUCE_TMP(ReduceMax)
-AKGEN_REDUCE_TMP(ReduceMin)
-AKGEN_REDUCE_TMP(ReduceProd)
-AKGEN_REDUCE_TMP(ReduceAny)
-AKGEN_REDUCE_TMP(ReduceAll)
+#define AKGEN_AXIS_REDUCE(Name, ...) AKGEN_REDUCE_TMP(Name)
+#define AKGEN_FOLD(Name, ...) AKGEN_REDUCE_TMP(Name)
+#include "../../include/akgen/tables/reduce.def"
 #undef AKGEN_REDUCE_TMP
 
 inline void GetReduceXorSumMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool reuse_source,

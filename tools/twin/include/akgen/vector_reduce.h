@@ -4,7 +4,7 @@
 
 namespace akgen::twin {
 
-enum class Reduce : uint8_t { MAX, MIN, SUM }; // AscendC::ReduceMode as a number
+enum class Reduce : uint8_t { MAX, MIN, SUM, COUNT }; // AscendC::ReduceMode as a number
 
 // One result per repeat. `order` is AscendC::ReduceOrder; SUM has one value per repeat. Strides in the API's units.
 AKGEN_API void reduce_whole(Reduce op, DType type, View dst, View src, MaskArg mask, int64_t repeat, int64_t dst_repeat,
@@ -29,7 +29,7 @@ AKGEN_API void last_extreme(uint64_t &value, uint64_t &index);
 // Rows of `last` elements (`first` of them): along the last axis (AR) or along the first (RA).
 AKGEN_API void reduce_pattern(Reduce op, DType type, View dst, View src, View work, uint32_t first, uint32_t last,
                               bool rows, bool mean);
-enum class Fold : uint8_t { PROD, ANY, ALL };
+enum class Fold : uint8_t { PROD, ANY, ALL, COUNT };
 AKGEN_API void reduce_fold(Fold op, DType type, View dst, View src, View work, uint32_t first, uint32_t last,
                            bool rows);
 // dst[0] = the sum of src0 ^ src1 over `count` elements of int16_t.

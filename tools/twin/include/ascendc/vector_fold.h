@@ -3,20 +3,13 @@
 #include "ascendc/vector_reduce.h"
 
 namespace AscendC {
-namespace detail {
-AKGEN_TAKES(ReduceProd, float)
-AKGEN_TAKES(ReduceAny, uint8_t, float)
-AKGEN_TAKES(ReduceAll, uint8_t, float)
-AKGEN_TAKES(ReduceXorSum, int16_t)
-} // namespace detail
-
-#define AKGEN_FOLD(Name, Op)                                                                                           \
+#define AKGEN_FOLD(Name, dtypes, op, ...)                                                                              \
     template <class T, class pattern, bool isReuseSource = false>                                                      \
     AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                           \
                            const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t srcShape[], bool)               \
     {                                                                                                                  \
         detail::Name##_takes<T>();                                                                                     \
-        akgen::twin::reduce_fold(akgen::twin::Fold::Op, detail::dtype_of<T>(), detail::view(dstTensor),                \
+        akgen::twin::reduce_fold(akgen::twin::Fold::op, detail::dtype_of<T>(), detail::view(dstTensor),                \
                                  detail::view(srcTensor), detail::view(sharedTmpBuffer), srcShape[0], srcShape[1],     \
                                  std::is_same_v<pattern, Pattern::Reduce::AR>);                                        \
     }                                                                                                                  \
@@ -25,14 +18,11 @@ AKGEN_TAKES(ReduceXorSum, int16_t)
                            const uint32_t srcShape[], bool)                                                            \
     {                                                                                                                  \
         detail::Name##_takes<T>();                                                                                     \
-        akgen::twin::reduce_fold(akgen::twin::Fold::Op, detail::dtype_of<T>(), detail::view(dstTensor),                \
+        akgen::twin::reduce_fold(akgen::twin::Fold::op, detail::dtype_of<T>(), detail::view(dstTensor),                \
                                  detail::view(srcTensor), {}, srcShape[0], srcShape[1],                                \
                                  std::is_same_v<pattern, Pattern::Reduce::AR>);                                        \
     }
-AKGEN_FOLD(ReduceProd, PROD)
-AKGEN_FOLD(ReduceAny, ANY)
-AKGEN_FOLD(ReduceAll, ALL)
-#undef AKGEN_FOLD
+#include "akgen/tables/reduce.def"
 
 template <typename T, bool isReuseSource = false>
 AKGEN_INLINE void ReduceXorSum(const LocalTensor<T> &dstTensor, const LocalTensor<T> &src0Tensor,

@@ -5,20 +5,14 @@
 
 namespace AscendC {
 namespace detail {
-AKGEN_TAKES(ReduceSum, half, float)
-AKGEN_TAKES(ReduceMax, half, float)
-AKGEN_TAKES(ReduceMin, half, float)
-AKGEN_TAKES(WholeReduceSum, half, float)
-AKGEN_TAKES(WholeReduceMax, half, float)
-AKGEN_TAKES(WholeReduceMin, half, float)
-AKGEN_TAKES(BlockReduceSum, half, float)
-AKGEN_TAKES(BlockReduceMax, half, float)
-AKGEN_TAKES(BlockReduceMin, half, float)
-AKGEN_TAKES(PairReduceSum, half, float)
-AKGEN_TAKES(RepeatReduceSum, half, float)
-AKGEN_TAKES(ReduceMean, half, float)
-AKGEN_TAKES(Sum, half, float)
-AKGEN_TAKES(Mean, half, float)
+#define AKGEN_REDUCE_EXTREME(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#define AKGEN_REDUCE_SUM(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#define AKGEN_WHOLE_EXTREME(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#define AKGEN_WHOLE_SUM(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#define AKGEN_BLOCK_REDUCE(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#define AKGEN_REDUCE_VARIANT(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#define AKGEN_FOLD(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#include "akgen/tables/reduce.def"
 
 template <typename T> AKGEN_INLINE T from_bits(uint64_t word)
 {
@@ -65,14 +59,14 @@ AKGEN_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src
                                false);
 }
 
-#define AKGEN_REDUCE_EXTREME(Name, Op)                                                                                 \
+#define AKGEN_REDUCE_EXTREME(Name, dtypes, op)                                                                         \
     template <typename T>                                                                                              \
     AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                                       \
                            const LocalTensor<T> &sharedTmpBuffer, const int32_t count, bool calIndex = 0)              \
     {                                                                                                                  \
         detail::Name##_takes<T>();                                                                                     \
-        akgen::twin::reduce_count(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src),                     \
-                                  detail::view(sharedTmpBuffer), count, calIndex);                                     \
+        akgen::twin::reduce_count(akgen::twin::Reduce::op, detail::dtype_of<T>(), detail::view(dst),                   \
+                                  detail::view(src), detail::view(sharedTmpBuffer), count, calIndex);                  \
     }                                                                                                                  \
     template <typename T>                                                                                              \
     AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                                       \
@@ -80,9 +74,9 @@ AKGEN_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src
                            const int32_t srcRepStride, bool calIndex = 0)                                              \
     {                                                                                                                  \
         detail::Name##_takes<T>();                                                                                     \
-        akgen::twin::reduce_repeat(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src),                    \
-                                   detail::view(sharedTmpBuffer), detail::mask_of<true>(mask), repeatTime,             \
-                                   srcRepStride, calIndex);                                                            \
+        akgen::twin::reduce_repeat(akgen::twin::Reduce::op, detail::dtype_of<T>(), detail::view(dst),                  \
+                                   detail::view(src), detail::view(sharedTmpBuffer), detail::mask_of<true>(mask),      \
+                                   repeatTime, srcRepStride, calIndex);                                                \
     }                                                                                                                  \
     template <typename T>                                                                                              \
     AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                                       \
@@ -90,54 +84,46 @@ AKGEN_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src
                            const int32_t srcRepStride, bool calIndex = 0)                                              \
     {                                                                                                                  \
         detail::Name##_takes<T>();                                                                                     \
-        akgen::twin::reduce_repeat(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src),                    \
-                                   detail::view(sharedTmpBuffer), detail::mask_of<true>(mask), repeatTime,             \
-                                   srcRepStride, calIndex);                                                            \
+        akgen::twin::reduce_repeat(akgen::twin::Reduce::op, detail::dtype_of<T>(), detail::view(dst),                  \
+                                   detail::view(src), detail::view(sharedTmpBuffer), detail::mask_of<true>(mask),      \
+                                   repeatTime, srcRepStride, calIndex);                                                \
     }
-AKGEN_REDUCE_EXTREME(ReduceMax, akgen::twin::Reduce::MAX)
-AKGEN_REDUCE_EXTREME(ReduceMin, akgen::twin::Reduce::MIN)
-#undef AKGEN_REDUCE_EXTREME
 
-#define AKGEN_REDUCE_PATTERN(Name, Op, Mean)                                                                           \
+#define AKGEN_AXIS_REDUCE(Name, op, mean, live)                                                                        \
     template <typename T, class pattern, bool isReuseSource = false>                                                   \
     AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                                       \
                            const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t srcShape[], bool)               \
     {                                                                                                                  \
         detail::Name##_takes<T>();                                                                                     \
-        akgen::twin::reduce_pattern(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src),                   \
-                                    detail::view(sharedTmpBuffer), srcShape[0], srcShape[1],                           \
-                                    std::is_same_v<pattern, Pattern::Reduce::AR>, Mean);                               \
+        akgen::twin::reduce_pattern(akgen::twin::Reduce::op, detail::dtype_of<T>(), detail::view(dst),                 \
+                                    detail::view(src), detail::view(sharedTmpBuffer), srcShape[0], srcShape[1],        \
+                                    std::is_same_v<pattern, Pattern::Reduce::AR>, mean);                               \
     }                                                                                                                  \
     template <typename T, class pattern, bool isReuseSource = false>                                                   \
     AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t srcShape[], bool)      \
     {                                                                                                                  \
         detail::Name##_takes<T>();                                                                                     \
-        akgen::twin::reduce_pattern(Op, detail::dtype_of<T>(), detail::view(dst), detail::view(src), {}, srcShape[0],  \
-                                    srcShape[1], std::is_same_v<pattern, Pattern::Reduce::AR>, Mean);                  \
+        akgen::twin::reduce_pattern(akgen::twin::Reduce::op, detail::dtype_of<T>(), detail::view(dst),                 \
+                                    detail::view(src), {}, srcShape[0], srcShape[1],                                   \
+                                    std::is_same_v<pattern, Pattern::Reduce::AR>, mean);                               \
     }
-AKGEN_REDUCE_PATTERN(ReduceSum, akgen::twin::Reduce::SUM, false)
-AKGEN_REDUCE_PATTERN(ReduceMax, akgen::twin::Reduce::MAX, false)
-AKGEN_REDUCE_PATTERN(ReduceMin, akgen::twin::Reduce::MIN, false)
-AKGEN_REDUCE_PATTERN(ReduceMean, akgen::twin::Reduce::SUM, true)
-#undef AKGEN_REDUCE_PATTERN
 
 // MaskType is `const uint64_t mask[]` or `const int32_t mask`.
-#define AKGEN_WHOLE_SUM(MaskType)                                                                                      \
+#define AKGEN_WHOLE_SUM_FORM(Name, MaskType)                                                                           \
     template <typename T, bool isSetMask = true>                                                                       \
-    AKGEN_INLINE void WholeReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskType,                   \
-                                     const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride, \
-                                     const int32_t srcRepStride)                                                       \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskType, const int32_t repeatTime,   \
+                           const int32_t dstRepStride, const int32_t srcBlkStride, const int32_t srcRepStride)         \
     {                                                                                                                  \
-        detail::WholeReduceSum_takes<T>();                                                                             \
+        detail::Name##_takes<T>();                                                                                     \
         akgen::twin::reduce_whole(akgen::twin::Reduce::SUM, detail::dtype_of<T>(), detail::view(dst),                  \
                                   detail::view(src), detail::mask_of<isSetMask>(mask), repeatTime, dstRepStride,       \
                                   srcBlkStride, srcRepStride, 0);                                                      \
     }
-AKGEN_WHOLE_SUM(const uint64_t mask[])
-AKGEN_WHOLE_SUM(const int32_t mask)
-#undef AKGEN_WHOLE_SUM
+#define AKGEN_WHOLE_SUM(Name, ...)                                                                                     \
+    AKGEN_WHOLE_SUM_FORM(Name, const uint64_t mask[])                                                                  \
+    AKGEN_WHOLE_SUM_FORM(Name, const int32_t mask)
 
-#define AKGEN_WHOLE_EXTREME(Name, Op, MaskType)                                                                        \
+#define AKGEN_WHOLE_EXTREME_FORM(Name, Op, MaskType)                                                                   \
     template <typename T, bool isSetMask = true>                                                                       \
     AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskType, const int32_t repeatTime,   \
                            const int32_t dstRepStride, const int32_t srcBlkStride, const int32_t srcRepStride,         \
@@ -148,13 +134,11 @@ AKGEN_WHOLE_SUM(const int32_t mask)
                                   detail::mask_of<isSetMask>(mask), repeatTime, dstRepStride, srcBlkStride,            \
                                   srcRepStride, static_cast<uint8_t>(order));                                          \
     }
-AKGEN_WHOLE_EXTREME(WholeReduceMax, akgen::twin::Reduce::MAX, const uint64_t mask[])
-AKGEN_WHOLE_EXTREME(WholeReduceMax, akgen::twin::Reduce::MAX, const int32_t mask)
-AKGEN_WHOLE_EXTREME(WholeReduceMin, akgen::twin::Reduce::MIN, const uint64_t mask[])
-AKGEN_WHOLE_EXTREME(WholeReduceMin, akgen::twin::Reduce::MIN, const int32_t mask)
-#undef AKGEN_WHOLE_EXTREME
+#define AKGEN_WHOLE_EXTREME(Name, dtypes, op)                                                                          \
+    AKGEN_WHOLE_EXTREME_FORM(Name, akgen::twin::Reduce::op, const uint64_t mask[])                                     \
+    AKGEN_WHOLE_EXTREME_FORM(Name, akgen::twin::Reduce::op, const int32_t mask)
 
-#define AKGEN_BLOCK_REDUCE(Name, Op, MaskType)                                                                         \
+#define AKGEN_BLOCK_REDUCE_FORM(Name, Op, MaskType)                                                                    \
     template <typename T, bool isSetMask = true>                                                                       \
     AKGEN_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime, MaskType,   \
                            const int32_t dstRepStride, const int32_t srcBlkStride, const int32_t srcRepStride)         \
@@ -164,13 +148,13 @@ AKGEN_WHOLE_EXTREME(WholeReduceMin, akgen::twin::Reduce::MIN, const int32_t mask
                                   detail::mask_of<isSetMask>(mask), repeatTime, dstRepStride, srcBlkStride,            \
                                   srcRepStride);                                                                       \
     }
-AKGEN_BLOCK_REDUCE(BlockReduceSum, akgen::twin::Reduce::SUM, const uint64_t mask[])
-AKGEN_BLOCK_REDUCE(BlockReduceSum, akgen::twin::Reduce::SUM, const int32_t mask)
-AKGEN_BLOCK_REDUCE(BlockReduceMax, akgen::twin::Reduce::MAX, const uint64_t mask[])
-AKGEN_BLOCK_REDUCE(BlockReduceMax, akgen::twin::Reduce::MAX, const int32_t mask)
-AKGEN_BLOCK_REDUCE(BlockReduceMin, akgen::twin::Reduce::MIN, const uint64_t mask[])
-AKGEN_BLOCK_REDUCE(BlockReduceMin, akgen::twin::Reduce::MIN, const int32_t mask)
-#undef AKGEN_BLOCK_REDUCE
+#define AKGEN_BLOCK_REDUCE(Name, dtypes, op)                                                                           \
+    AKGEN_BLOCK_REDUCE_FORM(Name, akgen::twin::Reduce::op, const uint64_t mask[])                                      \
+    AKGEN_BLOCK_REDUCE_FORM(Name, akgen::twin::Reduce::op, const int32_t mask)
+#include "akgen/tables/reduce.def"
+#undef AKGEN_WHOLE_SUM_FORM
+#undef AKGEN_WHOLE_EXTREME_FORM
+#undef AKGEN_BLOCK_REDUCE_FORM
 
 #define AKGEN_PAIR_REDUCE(MaskType)                                                                                    \
     template <typename T, bool isSetMask = true>                                                                       \

@@ -19,7 +19,10 @@ constexpr Live kLive[] = {
 #define AKGEN_GATED(Name, dtypes, value, live, ...) {#Name, live},
 #define AKGEN_MATH_VARIANT(Name, sources, value, live, ...) {#Name, live},
 #include "../../include/akgen/tables/math.def"
-    {"Axpy", 1}, {"Xor", 1}, {"Sum", 1}, {"Mean", 1}, {"ReduceSum", 1}, {"BroadCast", 1},
+#define AKGEN_AXIS_REDUCE(Name, op, mean, live) {#Name, live},
+#define AKGEN_FOLD(Name, dtypes, op, live, ...) {#Name, live},
+#include "../../include/akgen/tables/reduce.def"
+    {"Axpy", 1}, {"Xor", 1}, {"Sum", 1}, {"Mean", 1}, {"BroadCast", 1},
 };
 constexpr uint32_t kDefaultLive = 2; // of an API that has no row
 

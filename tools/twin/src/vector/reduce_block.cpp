@@ -1,14 +1,14 @@
 // Reductions that give one result per block of 32 bytes, or per pair of neighbours.
 #include "reduce_job.h"
+#include "reduce_names.h"
 
 namespace akgen::twin {
 
 void reduce_block(Reduce op, DType type, View dst, View src, MaskArg mask, int64_t repeat, int64_t dst_repeat,
                   int64_t src_block, int64_t src_repeat)
 {
-    static constexpr const char *kNames[] = {"BlockReduceMax", "BlockReduceMin", "BlockReduceSum"};
-    ReduceJob j{kNames[static_cast<int>(op)],
-                kNames[static_cast<int>(op)],
+    ReduceJob j{name_of(kBlockReduce, op),
+                name_of(kBlockReduce, op),
                 __builtin_return_address(0),
                 op,
                 type,

@@ -1,12 +1,22 @@
 // Products and truth values along an axis, and the sum of an exclusive or.
 #include "composite.h"
+#include "keyed.h"
 #include "reduce.h"
 #include "rounding.h"
 
 namespace akgen::twin {
 namespace {
 
-constexpr const char *kNames[] = {"ReduceProd", "ReduceAny", "ReduceAll"};
+struct FoldFacts {
+    Fold op;
+    const char *api;
+    const char *steps[2];
+};
+constexpr FoldFacts kFolds[] = {
+#define AKGEN_FOLD(Name, dtypes, op, live, ...) {Fold::op, #Name, {__VA_ARGS__}},
+#include "akgen/tables/reduce.def"
+};
+static_assert(one_row_each<Fold>(kFolds));
 
 float load(DType type, const uint8_t *data, uint64_t i)
 {
@@ -26,7 +36,8 @@ void store(DType type, uint8_t *data, uint64_t i, float value)
 void reduce_fold(Fold op, DType type, View dst, View src, View work, uint32_t first, uint32_t last, bool rows)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = kNames[static_cast<int>(op)];
+    const FoldFacts &facts = kFolds[static_cast<size_t>(op)];
+    const char *api = facts.api;
     const uint32_t bytes = dtype_bytes(type);
     const uint64_t row_bytes = static_cast<uint64_t>(last) * bytes;
     if (first == 0 || last == 0) {
@@ -40,11 +51,7 @@ void reduce_fold(Fold op, DType type, View dst, View src, View work, uint32_t fi
     call.span("src", src, first * row_bytes, false);
     call.span("dst", dst, static_cast<uint64_t>(rows ? first : last) * bytes, true);
     call.temporary(work, 32);
-    if (op == Fold::PROD) {
-        call.record({"Mul", "Mul"});
-    } else {
-        call.record({op == Fold::ANY ? "Max" : "Min", op == Fold::ANY ? "BlockReduceMax" : "BlockReduceMin"});
-    }
+    call.record({facts.steps[0], facts.steps[1]});
     const uint32_t runs = rows ? first : last;
     const uint32_t length = rows ? last : first;
     for (uint32_t r = 0; r < runs; ++r) {

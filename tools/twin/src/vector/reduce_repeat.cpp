@@ -1,5 +1,6 @@
 // Reductions that give one result per repeat, or one for all repeats.
 #include "reduce_job.h"
+#include "reduce_names.h"
 #include "state.h"
 #include <cstring>
 #include <vector>
@@ -53,9 +54,8 @@ void whole(ReduceJob &j, uint8_t order)
 void reduce_whole(Reduce op, DType type, View dst, View src, MaskArg mask, int64_t repeat, int64_t dst_repeat,
                   int64_t src_block, int64_t src_repeat, uint8_t order)
 {
-    static constexpr const char *kNames[] = {"WholeReduceMax", "WholeReduceMin", "WholeReduceSum"};
-    ReduceJob j{kNames[static_cast<int>(op)],
-                kNames[static_cast<int>(op)],
+    ReduceJob j{name_of(kWholeReduce, op),
+                name_of(kWholeReduce, op),
                 __builtin_return_address(0),
                 op,
                 type,
@@ -103,9 +103,8 @@ void last_extreme(uint64_t &value, uint64_t &index)
 void reduce_repeat(Reduce op, DType type, View dst, View src, View work, MaskArg mask, int64_t repeat,
                    int64_t src_repeat, bool index)
 {
-    static constexpr const char *kNames[] = {"ReduceMax", "ReduceMin", "ReduceSum"};
-    ReduceJob j{kNames[static_cast<int>(op)],
-                kNames[static_cast<int>(op)],
+    ReduceJob j{name_of(kReduce, op),
+                name_of(kReduce, op),
                 __builtin_return_address(0),
                 op,
                 type,

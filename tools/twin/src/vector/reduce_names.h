@@ -1,0 +1,37 @@
+// What findings call a reduction, by its operation: akgen/tables/reduce.def as tables of constants.
+#pragma once
+#include "akgen/vector_reduce.h"
+#include "keyed.h"
+
+namespace akgen::twin {
+
+struct ReduceName {
+    Reduce op;
+    const char *api;
+};
+constexpr ReduceName kReduce[] = {
+#define AKGEN_REDUCE_EXTREME(Name, dtypes, op) {Reduce::op, #Name},
+#define AKGEN_REDUCE_SUM(Name, dtypes, op) {Reduce::op, #Name},
+#include "akgen/tables/reduce.def"
+};
+static_assert(one_row_each<Reduce>(kReduce));
+
+constexpr ReduceName kWholeReduce[] = {
+#define AKGEN_WHOLE_EXTREME(Name, dtypes, op) {Reduce::op, #Name},
+#define AKGEN_WHOLE_SUM(Name, dtypes, op) {Reduce::op, #Name},
+#include "akgen/tables/reduce.def"
+};
+static_assert(one_row_each<Reduce>(kWholeReduce));
+
+constexpr ReduceName kBlockReduce[] = {
+#define AKGEN_BLOCK_REDUCE(Name, dtypes, op) {Reduce::op, #Name},
+#include "akgen/tables/reduce.def"
+};
+static_assert(one_row_each<Reduce>(kBlockReduce));
+
+template <size_t n> constexpr const char *name_of(const ReduceName (&rows)[n], Reduce op)
+{
+    return rows[static_cast<size_t>(op)].api;
+}
+
+} // namespace akgen::twin
