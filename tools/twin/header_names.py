@@ -17,7 +17,7 @@ _CLASS = re.compile(
     r"\b(?:class|struct)\s+(?:AKGEN_\w+\s+)?(\w+)\s*(?:final\s*)?(?::\s*public\s+([\w:]+)[^{;]*)?\{"
 )
 _TABLES = DEVICE_INCLUDE / "akgen" / "tables"
-_ROW = re.compile(r"^AKGEN_(\w+)\((\w+),", re.MULTILINE)
+_ROW = re.compile(r"^AKGEN_(\w+)\((\w+),\s*AKGEN_", re.MULTILINE)  # a row of an API has named fields
 _FIELD = re.compile(r"AKGEN_(\w+)\(")
 _ENUM = re.compile(r"\benum(?:\s+class)?\s+(\w+)[^{;]*\{([^}]*)\}")
 

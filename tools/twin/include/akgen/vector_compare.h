@@ -4,6 +4,13 @@
 
 namespace akgen::twin {
 
+// AscendC::CMPMODE
+enum class CompareMode : uint8_t {
+#define AKGEN_CMPMODE(Mode, symbol) Mode,
+#include "akgen/tables/compare.def"
+    COUNT,
+};
+
 // `mode` is AscendC::CMPMODE as a number. One bit per element, least significant first.
 AKGEN_API void compare_count(DType type, View dst, View src0, View src1, uint8_t mode, int64_t count);
 AKGEN_API void compare_repeat(DType type, View dst, View src0, View src1, uint8_t mode, MaskArg mask, uint32_t repeat,

@@ -11,6 +11,10 @@ AKGEN_TAKES(CompareScalar, half, float, int32_t)
 AKGEN_TAKES(Select, half, float)
 AKGEN_TAKES(SelectWithBytesMask, half, float)
 
+#define AKGEN_CMPMODE(Mode, symbol)                                                                                    \
+    static_assert(static_cast<uint8_t>(CMPMODE::Mode) == static_cast<uint8_t>(akgen::twin::CompareMode::Mode));
+#include "akgen/tables/compare.def"
+
 template <typename T, typename U> constexpr void Compare_into()
 {
     Compare_takes<T>();

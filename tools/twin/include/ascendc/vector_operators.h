@@ -15,19 +15,13 @@ template <typename T, CMPMODE mode> struct Comparison {
 };
 } // namespace detail
 
-#define AKGEN_COMPARISON(Symbol, Mode)                                                                                 \
+#define AKGEN_CMPMODE(Mode, symbol)                                                                                    \
     template <typename T>                                                                                              \
-    AKGEN_INLINE detail::Comparison<T, CMPMODE::Mode> operator Symbol(const LocalTensor<T> &a,                         \
+    AKGEN_INLINE detail::Comparison<T, CMPMODE::Mode> operator symbol(const LocalTensor<T> &a,                         \
                                                                       const LocalTensor<T> &b)                         \
     {                                                                                                                  \
         return {a, b};                                                                                                 \
     }
-AKGEN_COMPARISON(<, LT)
-AKGEN_COMPARISON(>, GT)
-AKGEN_COMPARISON(==, EQ)
-AKGEN_COMPARISON(<=, LE)
-AKGEN_COMPARISON(>=, GE)
-AKGEN_COMPARISON(!=, NE)
-#undef AKGEN_COMPARISON
+#include "akgen/tables/compare.def"
 
 } // namespace AscendC

@@ -1,13 +1,23 @@
 // Entry points of Cast.
 #include "cast.h"
+#include "keyed.h"
+#include "rounding.h"
 #include "single.h"
 #include "state.h"
 
 namespace akgen::twin {
 namespace {
 
-constexpr const char *kModes[] = {"CAST_NONE",  "CAST_RINT",  "CAST_FLOOR", "CAST_CEIL",
-                                  "CAST_ROUND", "CAST_TRUNC", "CAST_ODD"};
+struct ModeName {
+    Round op;
+    const char *name;
+};
+constexpr ModeName kModes[] = {
+    {Round::NONE, "CAST_NONE"}, {Round::RINT, "CAST_RINT"},   {Round::FLOOR, "CAST_FLOOR"},
+    {Round::CEIL, "CAST_CEIL"}, {Round::ROUND, "CAST_ROUND"}, {Round::TRUNC, "CAST_TRUNC"},
+    {Round::ODD, "CAST_ODD"},
+};
+static_assert(one_row_each<Round>(kModes));
 
 // Rows of the throughput table; a pair without a row of its own takes the row of the same widths.
 const char *row_of(DType to, DType from)
@@ -57,7 +67,7 @@ Prepared prepare(DType to, DType from, View dst, View src, uint8_t round, const 
     p.loop = cast_loop(to, from, round);
     if (!p.loop) {
         trap("CAST_MODE", "Cast", pc, "Cast from %s to %s does not take %s on Ascend910B", dtype_name(from),
-             dtype_name(to), round < 7 ? kModes[round] : "this rounding mode");
+             dtype_name(to), round < static_cast<uint8_t>(Round::COUNT) ? kModes[round].name : "this rounding mode");
     }
     require_operand("Cast", pc, "dst", dst);
     require_operand("Cast", pc, "src", src);

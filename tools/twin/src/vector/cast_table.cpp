@@ -184,6 +184,7 @@ Loop cast_loop(DType to, DType from, uint8_t round)
     case Round::ODD:
         return key(from, to) == key(DType::F32, DType::F16) ? each<uint16_t, float, float_to_half<Round::ODD>>
                                                             : nullptr;
+    case Round::COUNT: break;
     }
     return nullptr;
 }

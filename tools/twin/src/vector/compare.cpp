@@ -2,6 +2,7 @@
 #include "loops.h"
 
 #include "akgen/vector_compare.h"
+#include "keyed.h"
 #include "record.h"
 #include "single.h"
 #include "state.h"
@@ -9,34 +10,30 @@
 namespace akgen::twin {
 namespace {
 
-template <typename T> bool holds(T a, T b, uint8_t mode)
-{
-    switch (mode) { // AscendC::CMPMODE
-    case 0: return a < b;
-    case 1: return a > b;
-    case 2: return a == b;
-    case 3: return a <= b;
-    case 4: return a >= b;
-    default: return a != b;
-    }
-}
-template <uint8_t mode, typename T> void flags(uint8_t *out, const T *a, const T *b, size_t n)
+namespace comparisons {
+#define AKGEN_CMPMODE(Mode, symbol)                                                                                    \
+    struct Mode {                                                                                                      \
+        template <typename T> static bool holds(T a, T b) { return a symbol b; }                                       \
+    };
+#include "akgen/tables/compare.def"
+} // namespace comparisons
+
+template <typename Comparison, typename T> void flags(uint8_t *out, const T *a, const T *b, size_t n)
 {
 #pragma GCC ivdep
     for (size_t i = 0; i < n; ++i) {
-        out[i] = holds(a[i], b[i], mode) ? 1 : 0;
+        out[i] = Comparison::holds(a[i], b[i]) ? 1 : 0;
     }
 }
 template <typename T> void flags(uint8_t *out, const T *a, const T *b, size_t n, uint8_t mode)
 {
-    switch (mode) {
-    case 0: return flags<0>(out, a, b, n);
-    case 1: return flags<1>(out, a, b, n);
-    case 2: return flags<2>(out, a, b, n);
-    case 3: return flags<3>(out, a, b, n);
-    case 4: return flags<4>(out, a, b, n);
-    default: return flags<5>(out, a, b, n);
+    switch (static_cast<CompareMode>(mode)) {
+#define AKGEN_CMPMODE(Mode, symbol)                                                                                    \
+    case CompareMode::Mode: return flags<comparisons::Mode>(out, a, b, n);
+#include "akgen/tables/compare.def"
+    case CompareMode::COUNT: break;
     }
+    flags<comparisons::NE>(out, a, b, n); // of a number that is no mode
 }
 // One byte per element, n <= kChunk. A scalar comes as a filled `b`.
 void compare_chunk(DType type, uint8_t *out, const uint8_t *a, const uint8_t *b, size_t n, uint8_t mode)
@@ -80,13 +77,22 @@ struct Scalar {
     }
 };
 
+struct ModeName {
+    CompareMode op;
+    const char *name;
+};
+constexpr ModeName kModes[] = {
+#define AKGEN_CMPMODE(Mode, symbol) {CompareMode::Mode, #Mode},
+#include "akgen/tables/compare.def"
+};
+static_assert(one_row_each<CompareMode>(kModes));
+
 // Integers are compared for equality only.
 void require_mode(const char *api, const void *pc, DType type, uint8_t mode)
 {
-    static constexpr const char *kModes[] = {"LT", "GT", "EQ", "LE", "GE", "NE"};
-    if (type == DType::I32 && mode != 2) {
+    if (type == DType::I32 && static_cast<CompareMode>(mode) != CompareMode::EQ) {
         trap("COMPARE_MODE", api, pc, "%s compares int32_t with CMPMODE::EQ only, not with CMPMODE::%s", api,
-             mode < 6 ? kModes[mode] : "?");
+             mode < static_cast<uint8_t>(CompareMode::COUNT) ? kModes[mode].name : "?");
     }
 }
 

@@ -7,7 +7,7 @@
 namespace akgen::twin {
 
 // AscendC::RoundMode
-enum class Round : uint8_t { NONE, RINT, FLOOR, CEIL, ROUND, TRUNC, ODD };
+enum class Round : uint8_t { NONE, RINT, FLOOR, CEIL, ROUND, TRUNC, ODD, COUNT };
 
 template <Round mode, typename F> F to_integral(F x)
 {

@@ -2,6 +2,7 @@
 #include "loops.h"
 
 #include "fast_math.h"
+#include "keyed.h"
 #include "record.h"
 #include "reduce.h"
 #include "single.h"
@@ -13,21 +14,30 @@ namespace akgen::twin {
 namespace {
 
 struct Facts {
+    SoftmaxKind op;
     const char *name;
     const char *steps[10];
 };
 const Facts &facts(SoftmaxKind kind)
 {
     static constexpr Facts kFacts[] = {
-        {"SoftMax", {"WholeReduceMax", "Brcb", "Sub", "Exp", "WholeReduceSum", "Brcb", "Div", nullptr}},
-        {"LogSoftMax",
+        {SoftmaxKind::SOFTMAX,
+         "SoftMax",
+         {"WholeReduceMax", "Brcb", "Sub", "Exp", "WholeReduceSum", "Brcb", "Div", nullptr}},
+        {SoftmaxKind::LOG,
+         "LogSoftMax",
          {"WholeReduceMax", "Brcb", "Sub", "Exp", "WholeReduceSum", "Brcb", "Div", "Ln", "Muls", nullptr}},
-        {"SimpleSoftMax", {"Sub", "Exp", "Div", nullptr}},
-        {"SoftmaxFlash", {"WholeReduceMax", "Brcb", "Max", "Sub", "Exp", "WholeReduceSum", "Brcb", "Div", nullptr}},
-        {"SoftmaxFlashV2", {"WholeReduceMax", "Brcb", "Max", "Sub", "Exp", "WholeReduceSum", "Brcb", nullptr}},
-        {"SoftmaxGrad", {"Mul", "WholeReduceSum", "Brcb", "Sub", "Mul", nullptr}},
-        {"SoftmaxGradFront", {"Mul", "WholeReduceSum", "Brcb", nullptr}},
+        {SoftmaxKind::SIMPLE, "SimpleSoftMax", {"Sub", "Exp", "Div", nullptr}},
+        {SoftmaxKind::FLASH,
+         "SoftmaxFlash",
+         {"WholeReduceMax", "Brcb", "Max", "Sub", "Exp", "WholeReduceSum", "Brcb", "Div", nullptr}},
+        {SoftmaxKind::FLASH_V2,
+         "SoftmaxFlashV2",
+         {"WholeReduceMax", "Brcb", "Max", "Sub", "Exp", "WholeReduceSum", "Brcb", nullptr}},
+        {SoftmaxKind::GRAD, "SoftmaxGrad", {"Mul", "WholeReduceSum", "Brcb", "Sub", "Mul", nullptr}},
+        {SoftmaxKind::GRAD_FRONT, "SoftmaxGradFront", {"Mul", "WholeReduceSum", "Brcb", nullptr}},
     };
+    static_assert(one_row_each<SoftmaxKind>(kFacts));
     return kFacts[static_cast<size_t>(kind)];
 }
 
