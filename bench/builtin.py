@@ -5,14 +5,13 @@ task.json holds what Task holds, less what follows from the folder; certificate.
 """
 
 from pathlib import Path
-from typing import Literal
 
 from pydantic import ValidationError
 
 from akgen.bench.names import camel_case
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError
-from akgen.tools.core.task import Case, Certificate, Reference, Task, Tolerance
+from akgen.tools.core.task import Case, Certificate, Mode, Reference, Task, Tolerance
 
 LOADER = "akgen.tools.reference.module_loader"
 TASKS = Path(__file__).resolve().parent / "tasks"
@@ -37,7 +36,7 @@ def is_task_folder(folder: Path) -> bool:
     return (folder / "task.json").is_file()
 
 
-def describe(folder: Path, mode: Literal["static", "dynamic"] = "dynamic") -> Task:
+def describe(folder: Path, mode: Mode = Mode.DYNAMIC) -> Task:
     """Read a task folder of ours. Static mode keeps the first case.
 
     Raises InputError with the first thing that is wrong in task.json, or when reference.py is missing.
@@ -71,7 +70,7 @@ def describe(folder: Path, mode: Literal["static", "dynamic"] = "dynamic") -> Ta
         kernel=_kernel_name(folder.name),
         description=spec.description,
         reference=Reference(loader=LOADER, path=(folder / "reference.py").resolve()),
-        cases=spec.cases[:1] if mode == "static" else spec.cases,
+        cases=spec.cases[:1] if mode == Mode.STATIC else spec.cases,
         mode=mode,
         tolerances=spec.tolerances,
         certificate=Certificate.model_validate_json(certificate.read_text())

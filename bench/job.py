@@ -6,23 +6,26 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 from akgen.agents.budget import Budget
+from akgen.agents.run_config import Command, RunConfig
 from akgen.bench.metrics import tuning_steps
 from akgen.bench.record import BenchConfig, Record, case_row, codes_of, verdict_why
 from akgen.bench.sources import Answers, Folder, ProjectSource
 from akgen.bench.suites import load_task
-from akgen.graph.run import Crew, Site, open_crew, work_on
-from akgen.graph.store.records import Candidate, RunConfig
+from akgen.graph.deps import Deps
+from akgen.graph.run import open_deps, work_on
+from akgen.graph.store.records import Candidate
 from akgen.graph.store.run_store import RunStore, TaskStore
-from akgen.graph.workbench import open_tools
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.project import KernelProject
+from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Task
+from akgen.tools.core.toolchain import ToolchainName
 from akgen.tools.core.verdict import Verdict
-from akgen.tools.judge.judge import Judge
+from akgen.tools.judge.judge import Judge, open_judge
 from akgen.tools.toolchains import make_toolchain
 
 
@@ -44,16 +47,17 @@ class Bench(Protocol):
 
 
 @contextmanager
-def open_bench(config: BenchConfig, run: Path, site: Site) -> Iterator[Bench]:
+def open_bench(config: BenchConfig, run: Path, settings: Settings) -> Iterator[Bench]:
     """Make what a worker needs; its processes end with the context."""
     if config.solves:
-        with open_crew(run_config(config), site, lambda _line: None, run) as crew:
-            yield _Solving(config, run, crew)
+        store = RunStore.open(run)
+        with open_deps(store, settings, lambda _line: None, lambda _event: None) as deps:
+            yield _Solving(config, deps)
     else:
         source = Answers() if config.source == "answers" else Folder(Path(config.source))
-        toolchain = make_toolchain(toolchain_name(config), site.machine, config.chip)
-        with open_tools(toolchain, lambda _line: None) as tools:
-            yield _Judging(config, run, tools.judge, source)
+        toolchain = make_toolchain(toolchain_name(config), settings, config.chip)
+        with open_judge(toolchain, lambda _line: None) as judge:
+            yield _Judging(config, run, judge, source)
 
 
 class _Judging:
@@ -90,8 +94,8 @@ class _Judging:
 class _Solving:
     """Lets the graph write projects, with the composer or a model."""
 
-    def __init__(self, config: BenchConfig, run: Path, crew: Crew) -> None:
-        self._config, self._run, self._crew = config, run, crew
+    def __init__(self, config: BenchConfig, deps: Deps) -> None:
+        self._config, self._deps = config, deps
 
     def perform(self, job: Job) -> Iterator[Record]:
         task, left_out = load_task(job.folder, self._config.mode, self._config.max_mb)
@@ -99,36 +103,23 @@ class _Solving:
             yield from (_nothing_to_judge(job, task, n, left_out) for n in job.samples)
             return
         started = time.monotonic()
-        store = RunStore.open(self._run)
-        solution = work_on(store, task, self._crew, lambda _event: None)
+        solution = work_on(task, self._deps)
         wall_s = (time.monotonic() - started) / max(1, len(solution.candidates))
         for candidate in solution.candidates:
-            yield _from_candidate(job, task, candidate, store.task(task.name), left_out, wall_s)
+            yield _from_candidate(job, task, candidate, self._deps.store.task(task.name), left_out, wall_s)
 
 
-def toolchain_name(config: BenchConfig) -> Literal["twin", "cann"]:
-    return "cann" if config.toolchain.startswith("cann") else "twin"
+def toolchain_name(config: BenchConfig) -> ToolchainName:
+    return ToolchainName.CANN if config.toolchain.startswith("cann") else ToolchainName.TWIN
 
 
 def run_config(config: BenchConfig) -> RunConfig:
     """Return the configuration that the run store of a solving bench run carries."""
     return RunConfig(
-        command="bench",
-        model=config.model,
-        base_url=config.base_url,
-        planner=config.planner,
-        critic=config.critic,
+        **config.shared(),
+        command=Command.BENCH,
         toolchain=toolchain_name(config),
-        chip=config.chip,
-        route=config.route,
-        samples=config.samples,
-        parallel=config.parallel,
         budget=(config.budget or Budget()).model_copy(update={"attempts": config.attempts}),
-        limits=config.limits,
-        price=config.price,
-        sampling=config.sampling,
-        memory=config.memory,
-        seed=config.seed,
         extra={"suite": config.suite, "mode": config.mode},
     )
 

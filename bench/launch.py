@@ -1,9 +1,12 @@
 """What `akgen bench` does before and after the work: choose tasks, open the folder, write the report."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
+from akgen.agents.budget import Budget
+from akgen.agents.run_config import SolveConfig
 from akgen.bench import builtin, suites
 from akgen.bench.job import run_config
 from akgen.bench.npukb import discovery
@@ -15,8 +18,10 @@ from akgen.bench.store import BenchStore
 from akgen.graph.run import begin as begin_run
 from akgen.graph.store.files import write_whole
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Task
-from akgen.tools.toolchains import Machine, make_toolchain
+from akgen.tools.core.toolchain import ToolchainName
+from akgen.tools.toolchains import make_toolchain
 
 
 def choose_tasks(
@@ -46,14 +51,31 @@ def level_numbers(words: tuple[str, ...]) -> tuple[int, ...]:
     return tuple(int(w) for w in words)
 
 
-def prepare(toolchain: str, chip: str, machine: Machine, progress: Callable[[str], None]) -> str:
+def prepare(toolchain: ToolchainName, chip: str, settings: Settings, progress: Callable[[str], None]) -> str:
     """Build or check what is needed once per machine, and return the toolchain's name and version.
 
     Raises InputError for an unknown chip, InfraError when the machine lacks something.
     """
-    made = make_toolchain("cann" if toolchain == "cann" else "twin", machine, chip)
+    made = make_toolchain(toolchain, settings, chip)
     made.prepare(progress)
     return made.version()
+
+
+def configure(
+    fields: Mapping[str, Any], *, suite: str, source: str, root: Path | None, **given: Any
+) -> BenchConfig:
+    """Return a bench run's configuration: `fields` are those that `solve` takes too, the others the suite's own."""
+    budget: Budget = fields["budget"]
+    alike = {name: fields[name] for name in SolveConfig.model_fields if name in fields}
+    limited = budget != Budget(attempts=budget.attempts)
+    return BenchConfig(
+        **{**alike, **given, "model": fields["model"] if source == "model" else "composer"},
+        suite=suite if suite in ("builtin", "npukb") else str(Path(suite).resolve()),
+        source=source if source in ("composer", "answers", "model") else str(Path(source).resolve()),
+        root=str(root.resolve()) if root is not None else None,
+        attempts=budget.attempts,
+        budget=budget if limited else None,
+    )
 
 
 def default_name(config: BenchConfig) -> str:

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from typing import Literal
 
 from akgen.agents.budget import Budget
-from akgen.agents.calls.model_call import CallLimits, Price, Sampling
+from akgen.agents.run_config import SolveConfig
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.task import Mode
 from akgen.tools.core.verdict import CaseVerdict, Verdict
 from akgen.tools.timed import Timed
 
 FORMAT = 1
-Mode = Literal["static", "dynamic"]
 
 # Outcomes of a project that got through its compilers.
 COMPILED = frozenset(
@@ -21,7 +21,7 @@ COMPILED = frozenset(
 _OF_THE_JUDGE = frozenset({"OUTPUT_MISMATCH", "OWN_CHECKER"})
 
 
-class BenchConfig(Frozen):
+class BenchConfig(SolveConfig):
     """bench.json: what was asked for. The same command again must resolve to the same values."""
 
     format: int = FORMAT
@@ -31,24 +31,11 @@ class BenchConfig(Frozen):
     toolchain: str  # name and version
     root: str | None = None
     max_mb: float | None = None
-    samples: int = 1
     tasks: tuple[str, ...] = ()  # all of them, in order
-    seed: int = 0
     trials: int = 3  # of each case, where projects are only judged
     task_timeout_s: float = 900.0
-    chip: str | None = None
-    model: str = "composer"  # for the sources composer and model
-    base_url: str | None = None
-    planner: Literal["model", "composer"] = "model"  # who plans for a model
-    critic: Literal["rules", "model"] = "rules"
-    route: Literal["dsl", "dsl+passes", "ascendc"] | None = None
     attempts: int = 1
-    parallel: int = 1  # samples of a task at the same time, for a model
     budget: Budget | None = None  # of each sample, besides its attempts
-    limits: CallLimits = CallLimits()
-    price: Price | None = None
-    sampling: Sampling = Sampling()
-    memory: bool = False  # tasks learn from one another and from earlier runs
 
     @property
     def solves(self) -> bool:

@@ -7,19 +7,16 @@ its name), or a Python file with Model, get_inputs and get_init_inputs.
 import ast
 import difflib
 from pathlib import Path
-from typing import Literal
 
 from akgen.bench import builtin
 from akgen.bench.names import camel_case
 from akgen.bench.npukb import discovery
 from akgen.tools.core.outcome import InputError
-from akgen.tools.core.task import Case, Reference, Task
-
-Mode = Literal["static", "dynamic"]
+from akgen.tools.core.task import Case, Mode, Reference, Task
 
 
 def resolve_task(
-    text: str, *, mode: Mode = "dynamic", case_ids: tuple[str, ...] | None = None, root: Path | None = None
+    text: str, *, mode: Mode = Mode.DYNAMIC, case_ids: tuple[str, ...] | None = None, root: Path | None = None
 ) -> Task:
     """Return the task that `text` names, with only `case_ids` if they are given.
 
@@ -40,7 +37,7 @@ def resolve_task(
 
 def _find(text: str, mode: Mode, root: Path | None, *, keep_all: bool) -> Task:
     if text in builtin.names():
-        task = builtin.describe(builtin.TASKS / text, "dynamic" if keep_all else mode)
+        task = builtin.describe(builtin.TASKS / text, Mode.DYNAMIC if keep_all else mode)
         return task.model_copy(update={"mode": mode})
     path = Path(text).expanduser()
     if path.is_dir():
@@ -55,7 +52,7 @@ def _find(text: str, mode: Mode, root: Path | None, *, keep_all: bool) -> Task:
 
 
 def _from_folder(folder: Path, mode: Mode, *, keep_all: bool) -> Task:
-    cases: Mode = "dynamic" if keep_all else mode
+    cases: Mode = Mode.DYNAMIC if keep_all else mode
     if builtin.is_task_folder(folder):
         return builtin.describe(folder, cases).model_copy(update={"mode": mode})
     if discovery.is_task_folder(folder):

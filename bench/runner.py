@@ -14,8 +14,8 @@ from typing import Any
 from akgen.bench.job import Bench, Job
 from akgen.bench.record import Record
 from akgen.bench.store import BenchStore
-from akgen.graph.run import Site
 from akgen.tools.core.outcome import InfraError, InputError, Outcome
+from akgen.tools.core.settings import Settings
 from akgen.tools.process import Worker, WorkerDied
 
 OnStart = Callable[[str], None]
@@ -38,7 +38,7 @@ def run(
     *,
     argv: Sequence[str | Path],
     env: Mapping[str, str],
-    site: Site,
+    settings: Settings,
     workers: int = 1,
     on_start: OnStart = lambda _task: None,
 ) -> Iterator[Record]:
@@ -55,7 +55,7 @@ def run(
     setup = {
         "config": store.config.model_dump(mode="json"),
         "run": str(store.folder.resolve()),
-        "site": site.model_dump(mode="json"),
+        "settings": settings.model_dump(mode="json"),
     }
 
     def serve() -> None:

@@ -5,10 +5,9 @@ from pathlib import Path
 
 from akgen.bench import builtin
 from akgen.bench.npukb import discovery
-from akgen.bench.record import Mode
 from akgen.bench.resolve import resolve_task
 from akgen.tools.core.outcome import InputError
-from akgen.tools.core.task import Task
+from akgen.tools.core.task import Mode, Task
 
 _ANSWER = Path("answer/0/op_kernel")
 
@@ -80,7 +79,7 @@ def load_task(folder: Path, mode: Mode, max_mb: float | None) -> tuple[Task, int
     case small enough, the smallest is judged all the same: no task passes for want of cases.
     """
     task = resolve_task(str(folder), mode=mode)
-    if mode == "static" or max_mb is None:
+    if mode == Mode.STATIC or max_mb is None:
         return task, 0
     cases = sorted(task.cases, key=lambda c: c.size_bytes or 0)
     kept = [c for c in cases if c.size_bytes is None or c.size_bytes <= max_mb * 1e6] or cases[:1]

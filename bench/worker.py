@@ -12,8 +12,8 @@ from pathlib import Path
 from akgen.bench.job import Bench, Job, open_bench
 from akgen.bench.record import BenchConfig
 from akgen.bench.runner import answer, failed
-from akgen.graph.run import Site
 from akgen.tools.core.outcome import InfraError, InputError
+from akgen.tools.core.settings import Settings
 from akgen.tools.process import end_with_parent
 
 
@@ -29,8 +29,8 @@ def main() -> None:
             try:
                 if bench is None:
                     config = BenchConfig.model_validate(message["config"])
-                    site = Site.model_validate(message["site"])
-                    bench = stack.enter_context(open_bench(config, Path(message["run"]), site))
+                    settings = Settings.model_validate(message["settings"])
+                    bench = stack.enter_context(open_bench(config, Path(message["run"]), settings))
                 records = answer(bench, job)
             except (InputError, InfraError) as e:  # the worker cannot be set up; the next job tries again
                 records = [failed(job, n, f"{e.text} {e.remedy}") for n in job.samples]

@@ -9,10 +9,9 @@ from langgraph.runtime import Runtime
 from akgen.agents.budget import Spent, exhausted, remaining
 from akgen.agents.critic import failure, insist
 from akgen.agents.roles import Decision, Planned, Written
-from akgen.graph.deps import Context
+from akgen.graph.deps import AttemptScope, Deps
 from akgen.graph.lines import decision_line
 from akgen.graph.state import Candidates, History, SampleState, TaskState
-from akgen.graph.step import Step
 from akgen.graph.store.records import Attempt, AttemptRow, Candidate, Solution
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.verdict import Verdict
@@ -27,45 +26,45 @@ _DISTANCE = {
 }  # fmt: skip
 
 
-def criticise(state: SampleState, runtime: Runtime[Context]) -> Update:
+def criticise(state: SampleState, runtime: Runtime[Deps]) -> Update:
     """Let the critic decide; keep the attempt; end the sample if it is right, hopeless or out of budget."""
-    context, task, verdict = runtime.context, state["task"], state["verdict"]
+    deps, task, verdict = runtime.context, state["task"], state["verdict"]
     assert verdict is not None
-    step = Step("criticise", state, context)
+    scope = AttemptScope("criticise", state, deps)
     planned = state["planned"]
     plan = planned.plan if planned else None
-    left = remaining(context.budget, state["spent"]).attempts - 1
+    left = remaining(deps.config.budget, state["spent"]).attempts - 1
     if verdict.outcome is Outcome.CORRECT:
         tuned = sum(row.action == "tune" for row in state["history"].rows)
-        left = min(left, context.tune - tuned)
-    decision = step.pay(
-        {"task": task, "plan": plan, "verdict": verdict, "attempt": step.attempt, "left": left},
+        left = min(left, deps.config.tune - tuned)
+    decision = scope.pay(
+        {"task": task, "plan": plan, "verdict": verdict, "attempt": scope.attempt, "left": left},
         Decision,
-        lambda: context.critic.criticise(task, plan, verdict, step.attempt, left),
+        lambda: deps.critic.criticise(task, plan, verdict, scope.attempt, left),
     )
     decision = insist(decision, failure(verdict), [earlier.failure for earlier in state["history"].rows])
-    spent = step.done(decision_line(decision), None, decision.usage).plus(attempts=1)
+    spent = scope.done(decision_line(decision), None, decision.usage).plus(attempts=1)
     row = _row(state, decision, verdict)
-    stopped = _stop(context, spent, state["history"], row) if decision.action in GO_ON else None
+    stopped = _stop(deps, spent, state["history"], row) if decision.action in GO_ON else None
     history = History(rows=(*state["history"].rows, row))
-    step.here.store.save_attempt(_attempt(state, decision, verdict, row, spent))
+    scope.store.save_attempt(_attempt(state, decision, verdict, row, spent))
     if decision.action in GO_ON and stopped is None:
         feedback = decision.feedback
         if feedback is not None:
             written = state["written"]
-            known = {"left": remaining(context.budget, spent), "dsl": written.dsl if written else None}
+            known = {"left": remaining(deps.config.budget, spent), "dsl": written.dsl if written else None}
             feedback = feedback.model_copy(update=known)
         return {
-            **_fresh_attempt(step.attempt + 1),
+            **_fresh_attempt(scope.attempt + 1),
             "decision": decision,
             "feedback": feedback,
             "history": history,
             "spent": spent,
         }
-    step.here.store.close()
+    scope.store.close()
     candidate = _candidate(state["sample"], history, spent, stopped)
     if stopped:
-        step.here.log.say("stopped", attempt=step.attempt, outcome=candidate.outcome, text=stopped)
+        scope.log.say("stopped", attempt=scope.attempt, outcome=candidate.outcome, text=stopped)
     return {
         "decision": decision.model_copy(update={"action": "give_up"}) if stopped else decision,
         "history": history,
@@ -74,13 +73,12 @@ def criticise(state: SampleState, runtime: Runtime[Context]) -> Update:
     }
 
 
-def choose(state: TaskState, runtime: Runtime[Context]) -> Update:
+def choose(state: TaskState, runtime: Runtime[Deps]) -> Update:
     """Pick the correct candidate with the shortest time, else the one that came furthest; keep the result."""
-    context = runtime.context
+    place = runtime.context.store.task(state["task"].name)
     ended = state["candidates"].ended
     best = min(ended, key=lambda c: (*_rank(c.outcome, c.time_us), c.sample))
-    store = context.store.sample(best.sample)
-    attempt = next(a for a in store.attempts() if a.number == best.best)
+    attempt = next(a for a in place.sample(best.sample).attempts() if a.number == best.best)
     solution = Solution(
         task=state["task"].name,
         outcome=best.outcome,
@@ -96,16 +94,16 @@ def choose(state: TaskState, runtime: Runtime[Context]) -> Update:
         why=best.stopped or attempt.decision.why,
         candidates=ended,
     )
-    context.store.save_solution(solution)
+    place.save_solution(solution)
     return {"solution": solution}
 
 
-def _stop(context: Context, spent: Spent, before: History, row: AttemptRow) -> str | None:
+def _stop(deps: Deps, spent: Spent, before: History, row: AttemptRow) -> str | None:
     """Say why the sample ends although the critic would go on; None if it may."""
     for earlier in before.rows:
         if row.digest is not None and earlier.digest == row.digest:
             return f"the coder returned attempt {earlier.number}'s project again"
-    return exhausted(context.budget, spent)
+    return exhausted(deps.config.budget, spent)
 
 
 def _fresh_attempt(number: int) -> Update:

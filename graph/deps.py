@@ -1,23 +1,38 @@
-"""What the nodes work with and the state does not hold: deciders, judge, store, budget."""
+"""What the nodes work with and the state does not hold: `Deps` of a run, `AttemptScope` of one attempt's stage."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
-from akgen.agents.budget import Budget
+from akgen.agents.budget import Spent, remaining
+from akgen.agents.calls.context import CallContext, use_context
+from akgen.agents.calls.model_call import Usage
+from akgen.agents.calls.tracing import span, stage_span
+from akgen.agents.requests.understanding import Understand
 from akgen.agents.roles import Coder, Critic, Planner
+from akgen.agents.run_config import RunConfig
+from akgen.graph.state import SampleState
 from akgen.graph.store.events import EventLog, Watch
-from akgen.graph.store.ledger import Ledger
-from akgen.graph.store.run_store import SampleStore, TaskStore
+from akgen.graph.store.ledger import Ledger, Paid
+from akgen.graph.store.memory import Memory
+from akgen.graph.store.records import Stage
+from akgen.graph.store.run_store import RunStore
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
+from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Task
 from akgen.tools.core.toolchain import Build
 from akgen.tools.core.verdict import Verdict
 
+T = TypeVar("T", bound=Frozen)
+ON_DEVICE: tuple[Stage, ...] = ("test", "profile")
+
 
 class Workbench(Protocol):
-    """Toolchain and judge as the graph uses them. Raises InfraError when the machine is at fault."""
+    """The judge as the graph uses it. Raises InfraError when the machine is at fault."""
 
     @property
     def toolchain(self) -> str:
@@ -36,34 +51,76 @@ class Workbench(Protocol):
 
 
 @dataclass(frozen=True)
-class Context:
-    """Everything that one task's graph run depends on."""
+class Deps:
+    """What a run of the graph depends on; made once in a process, used for every task of the run."""
 
+    settings: Settings
+    config: RunConfig
     planner: Planner
     coder: Coder
     critic: Critic
+    understand: Understand  # a person's sentences
     workbench: Workbench
-    store: TaskStore
-    budget: Budget
-    tune: int  # attempts that may go into speed once a sample is correct
-    seed: int
-    samples: int
-    watch: Watch
-    run: str | None = None  # its id, for what is recorded outside of it
+    store: RunStore
+    memory: Memory | None = None  # what was learnt in earlier runs
+    watch: Watch = lambda _event: None
 
-    def sample(self, number: int, task: str) -> "SampleContext":
-        store = self.store.sample(number)
-        return SampleContext(
-            store=store,
-            log=EventLog(store.events_file, task, number, self.watch, self.run),
-            ledger=Ledger(store.effects),
+
+class AttemptScope:
+    """One stage of one attempt: announced when it is made, paid for once, recorded when it is `done`."""
+
+    def __init__(self, stage: Stage, state: SampleState, deps: Deps) -> None:
+        task, sample = state["task"].name, state["sample"]
+        self.attempt = state["attempt"]
+        self.store = deps.store.task(task).sample(sample)
+        self.log = EventLog(self.store.events_file, task, sample, deps.watch, deps.store.info.id)
+        self._stage = stage
+        self._ledger = Ledger(self.store.effects)
+        self._spent = state["spent"]
+        self._call_context = CallContext(
+            run=deps.store.info.id,
+            task=task,
+            sample=sample,
+            attempt=self.attempt,
+            node=stage,
+            left=remaining(deps.config.budget, state["spent"]),
         )
+        self._seconds = 0.0
+        self.log.say("stage", attempt=self.attempt, stage=stage, status="start")
 
+    @property
+    def folder(self) -> Path:
+        """Return the attempt's folder."""
+        return self.store.attempt_folder(self.attempt)
 
-@dataclass(frozen=True)
-class SampleContext:
-    """Where one sample records what it does."""
+    def pay(
+        self,
+        inputs: dict[str, Any],
+        model: type[T],
+        act: Callable[[], T],
+        usable: Callable[[T], bool] = lambda _: True,
+    ) -> T:
+        """Act once for these inputs, however often the process dies in between."""
+        with use_context(self._call_context), span(*stage_span(self._call_context)):
+            paid: Paid[T] = self._ledger.once(self._stage, inputs, model, act, usable)
+        self._seconds = paid.seconds
+        if paid.reused:
+            self.log.say("reused", attempt=self.attempt, stage=self._stage)
+        return paid.value
 
-    store: SampleStore
-    log: EventLog
-    ledger: Ledger
+    def done(self, text: str, outcome: Outcome | None, usage: Usage | None = None) -> Spent:
+        """Record how the stage ended; return what the sample has spent by now."""
+        self.log.say(
+            "stage",
+            attempt=self.attempt,
+            stage=self._stage,
+            status="done",
+            outcome=outcome,
+            seconds=round(self._seconds, 3),
+            text=text,
+        )
+        return self._spent.plus(
+            usage=usage,
+            wall_s=self._seconds,
+            device_s=self._seconds if self._stage in ON_DEVICE else 0.0,
+        )

@@ -15,17 +15,17 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from akgen.graph import decide, nodes
-from akgen.graph.deps import Context
+from akgen.graph.deps import Deps
 from akgen.graph.state import SampleResult, SampleState, TaskState
 from akgen.tools.core.outcome import Outcome
 
-Machine = CompiledStateGraph[TaskState, Context, TaskState, TaskState]
+Machine = CompiledStateGraph[TaskState, Deps, TaskState, TaskState]
 
 
 def build(checkpointer: "BaseCheckpointSaver[str] | None" = None) -> Machine:
     """Compile the task's graph; its candidates run side by side as subgraphs."""
-    task: StateGraph[TaskState, Context, TaskState, TaskState]
-    task = StateGraph(TaskState, context_schema=Context)
+    task: StateGraph[TaskState, Deps, TaskState, TaskState]
+    task = StateGraph(TaskState, context_schema=Deps)
     task.add_node("candidate", candidate())
     task.add_node("choose", decide.choose)
     task.add_conditional_edges(START, _fan_out, ["candidate"])
@@ -34,10 +34,10 @@ def build(checkpointer: "BaseCheckpointSaver[str] | None" = None) -> Machine:
     return task.compile(checkpointer=checkpointer, name="akgen")
 
 
-def candidate() -> CompiledStateGraph[SampleState, Context, SampleState, SampleResult]:
+def candidate() -> CompiledStateGraph[SampleState, Deps, SampleState, SampleResult]:
     """Compile one candidate's graph."""
-    graph: StateGraph[SampleState, Context, SampleState, SampleResult]
-    graph = StateGraph(SampleState, context_schema=Context, output_schema=SampleResult)
+    graph: StateGraph[SampleState, Deps, SampleState, SampleResult]
+    graph = StateGraph(SampleState, context_schema=Deps, output_schema=SampleResult)
     graph.add_node("plan", nodes.plan)
     graph.add_node("write", nodes.write)
     graph.add_node("compile", nodes.compile_)
@@ -54,10 +54,10 @@ def candidate() -> CompiledStateGraph[SampleState, Context, SampleState, SampleR
     return graph.compile(name="candidate")
 
 
-def _fan_out(state: TaskState, runtime: Runtime[Context]) -> list[Send]:
+def _fan_out(state: TaskState, runtime: Runtime[Deps]) -> list[Send]:
     return [
         Send("candidate", {"task": state["task"], **decide.start(sample)})
-        for sample in range(runtime.context.samples)
+        for sample in range(runtime.context.config.samples)
     ]
 
 

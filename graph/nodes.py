@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from akgen.agents.budget import Spent, exhausted
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Planned, Written
-from akgen.graph.deps import Context
+from akgen.graph.deps import AttemptScope, Deps
 from akgen.graph.lines import (
     build_line,
     first_finding,
@@ -22,7 +22,6 @@ from akgen.graph.lines import (
     verdict_line,
 )
 from akgen.graph.state import Profiled, SampleState
-from akgen.graph.step import Step
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
@@ -34,89 +33,89 @@ from akgen.tools.timeline.page import write_page
 Update = dict[str, Any]
 
 
-def plan(state: SampleState, runtime: Runtime[Context]) -> Update:
+def plan(state: SampleState, runtime: Runtime[Deps]) -> Update:
     """Ask the planner."""
-    context, task, sample = runtime.context, state["task"], state["sample"]
-    step = Step("plan", state, context)
+    deps, task, sample = runtime.context, state["task"], state["sample"]
+    scope = AttemptScope("plan", state, deps)
     feedback = state["feedback"]
-    inputs = {"by": context.planner.name, "task": task, "sample": sample, "attempt": step.attempt}
-    planned = step.pay(
-        {**inputs, "feedback": feedback}, Planned, lambda: context.planner.plan(task, feedback, sample)
+    inputs = {"by": deps.planner.name, "task": task, "sample": sample, "attempt": scope.attempt}
+    planned = scope.pay(
+        {**inputs, "feedback": feedback}, Planned, lambda: deps.planner.plan(task, feedback, sample)
     )
     text = plan_line(planned.plan) if planned.plan else first_finding(planned.diagnostics)
-    spent = step.done(text, planned.outcome, planned.usage)
+    spent = scope.done(text, planned.outcome, planned.usage)
     missing = None if planned.plan else (planned.outcome or Outcome.NO_CODE, planned.diagnostics)
-    return {"planned": planned, "spent": spent, "verdict": _stopped(context, spent, missing)}
+    return {"planned": planned, "spent": spent, "verdict": _stopped(deps, spent, missing)}
 
 
-def write(state: SampleState, runtime: Runtime[Context]) -> Update:
+def write(state: SampleState, runtime: Runtime[Deps]) -> Update:
     """Ask the coder, who reads the plan, the critic's feedback and the previous project."""
-    context, task, sample = runtime.context, state["task"], state["sample"]
-    step = Step("write", state, context)
+    deps, task, sample = runtime.context, state["task"], state["sample"]
+    scope = AttemptScope("write", state, deps)
     the_plan, feedback, previous = _plan(state), state["feedback"], state["project"]
-    inputs = {"by": context.coder.name, "task": task, "sample": sample, "attempt": step.attempt}
-    written = step.pay(
+    inputs = {"by": deps.coder.name, "task": task, "sample": sample, "attempt": scope.attempt}
+    written = scope.pay(
         {**inputs, "plan": the_plan, "feedback": feedback, "previous": previous},
         Written,
-        lambda: context.coder.write(task, the_plan, feedback, previous, sample),
+        lambda: deps.coder.write(task, the_plan, feedback, previous, sample),
     )
     text = first_finding(written.diagnostics)
     if written.project is not None:
         text = project_line(written.project)
-        written.project.write_to(step.here.store.attempt_folder(step.attempt) / "project")
-    spent = step.done(text, written.outcome, written.usage)
+        written.project.write_to(scope.folder / "project")
+    spent = scope.done(text, written.outcome, written.usage)
     missing = None if written.project else (written.outcome or Outcome.NO_CODE, written.diagnostics)
     return {
         "written": written,
         "project": written.project or previous,
         "spent": spent,
-        "verdict": _stopped(context, spent, missing),
+        "verdict": _stopped(deps, spent, missing),
     }
 
 
-def compile_(state: SampleState, runtime: Runtime[Context]) -> Update:
+def compile_(state: SampleState, runtime: Runtime[Deps]) -> Update:
     """Build host and device code for the task's cases."""
-    context, task, project = runtime.context, state["task"], _project(state)
-    step = Step("compile", state, context)
-    folder = step.here.store.attempt_folder(step.attempt) / "build"
-    build = step.pay(
-        {"toolchain": context.workbench.toolchain, "task": task, "project": project},
+    deps, task, project = runtime.context, state["task"], _project(state)
+    scope = AttemptScope("compile", state, deps)
+    folder = scope.folder / "build"
+    build = scope.pay(
+        {"toolchain": deps.workbench.toolchain, "task": task, "project": project},
         Build,
-        lambda: context.workbench.compile(project, task, folder),
+        lambda: deps.workbench.compile(project, task, folder),
         usable=lambda stored: stored.folder.is_dir(),
     )
-    spent = step.done(build_line(build), build.outcome)
+    spent = scope.done(build_line(build), build.outcome)
     missing = None if build.outcome is None else (build.outcome, build.diagnostics)
-    return {"build": build, "spent": spent, "verdict": _stopped(context, spent, missing, build)}
+    return {"build": build, "spent": spent, "verdict": _stopped(deps, spent, missing, build)}
 
 
-def test(state: SampleState, runtime: Runtime[Context]) -> Update:
+def test(state: SampleState, runtime: Runtime[Deps]) -> Update:
     """Let the judge run every case in the sandbox and compare."""
-    context, task, build = runtime.context, state["task"], _build(state)
-    step = Step("test", state, context)
-    folder = step.here.store.attempt_folder(step.attempt) / "test"
-    inputs = {"toolchain": context.workbench.toolchain, "task": task, "project": _project(state)}
-    verdict = step.pay(
-        {**inputs, "seed": context.seed},
+    deps, task, build = runtime.context, state["task"], _build(state)
+    scope = AttemptScope("test", state, deps)
+    folder = scope.folder / "test"
+    inputs = {"toolchain": deps.workbench.toolchain, "task": task, "project": _project(state)}
+    verdict = scope.pay(
+        {**inputs, "seed": deps.config.seed},
         Verdict,
-        lambda: context.workbench.test(build, task, folder, context.seed, what_if=context.tune > 0),
+        lambda: deps.workbench.test(build, task, folder, deps.config.seed, what_if=deps.config.tune > 0),
     )
-    return {"verdict": verdict, "spent": step.done(verdict_line(verdict), verdict.outcome)}
+    return {"verdict": verdict, "spent": scope.done(verdict_line(verdict), verdict.outcome)}
 
 
-def profile(state: SampleState, runtime: Runtime[Context]) -> Update:
+def profile(state: SampleState, runtime: Runtime[Deps]) -> Update:
     """Take the timeline of the case that takes longest."""
-    context, build = runtime.context, _build(state)
+    deps, build = runtime.context, _build(state)
     task = _slowest(state)
-    step = Step("profile", state, context)
-    folder = step.here.store.attempt_folder(step.attempt) / "profile"
-    inputs = {"toolchain": context.workbench.toolchain, "task": task, "project": _project(state)}
-    profiled = step.pay(
-        {**inputs, "seed": context.seed},
+    scope = AttemptScope("profile", state, deps)
+    folder = scope.folder / "profile"
+    inputs = {"toolchain": deps.workbench.toolchain, "task": task, "project": _project(state)}
+    profiled = scope.pay(
+        {**inputs, "seed": deps.config.seed},
         Profiled,
-        lambda: _profiled(context.workbench.profile(build, task, folder, context.seed), task.name, folder),
+        lambda: _profiled(deps.workbench.profile(build, task, folder, deps.config.seed), task.name, folder),
     )
-    return {"profiled": profiled, "spent": step.done(profile_line(profiled.profile), None)}
+    return {"profiled": profiled, "spent": scope.done(profile_line(profiled.profile), None)}
 
 
 def _profiled(found: Profile | None, title: str, folder: Path) -> Profiled:
@@ -135,14 +134,14 @@ def _slowest(state: SampleState) -> Task:
 
 
 def _stopped(
-    context: Context,
+    deps: Deps,
     spent: Spent,
     missing: tuple[Outcome, tuple[Diagnostic, ...]] | None,
     build: Build | None = None,
 ) -> Verdict | None:
     """Return the verdict of an attempt that goes no further, or None if it does."""
     if missing is None:
-        used = exhausted(context.budget, spent, besides_attempts=True)
+        used = exhausted(deps.config.budget, spent, besides_attempts=True)
         if used is None:
             return None
         text = f"The run's budget ended this attempt before its verdict: {used}."
@@ -150,7 +149,7 @@ def _stopped(
     outcome, diagnostics = missing
     return Verdict(
         outcome=outcome,
-        toolchain=context.workbench.toolchain,
+        toolchain=deps.workbench.toolchain,
         compile_s=build.compile_s if build else 0.0,
         kernel_compile_s=build.kernel_compile_s if build else None,
         diagnostics=diagnostics,

@@ -11,14 +11,16 @@ from pathlib import Path
 
 from akgen.agents.budget import Budget
 from akgen.agents.plan import Plan
+from akgen.agents.requests.sentence import parse_request
 from akgen.agents.roles import Decision, Feedback, Planned, Written
-from akgen.graph.deps import Context
-from akgen.graph.solve import solve
-from akgen.graph.store.run_store import TaskStore
+from akgen.agents.run_config import Command, RunConfig
+from akgen.graph.deps import Deps
+from akgen.graph.run import begin, work_on
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
+from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.core.toolchain import Build
 from akgen.tools.core.verdict import CaseVerdict, Verdict
@@ -102,25 +104,24 @@ def measure(runs: int = 5) -> Overhead:
     for _ in range(runs + 1):
         with tempfile.TemporaryDirectory(prefix="akgen-overhead-") as folder:
             begin = time.perf_counter()
-            solve(_TASK, _context(Path(folder)))
+            work_on(_TASK, _deps(Path(folder)))
             per_step.append((time.perf_counter() - begin) * 1000 / steps)
     middle = sorted(per_step[1:])[runs // 2]
     return Overhead(per_step_ms=round(middle, 3), steps=steps, runs=runs)
 
 
-def _context(folder: Path) -> Context:
+def _deps(folder: Path) -> Deps:
     instant = _Instant()
-    return Context(
+    config = RunConfig(command=Command.SOLVE, budget=Budget(attempts=ATTEMPTS))
+    return Deps(
+        settings=Settings(cache=folder),
+        config=config,
         planner=instant,
         coder=instant,
         critic=instant,
+        understand=parse_request,
         workbench=instant,
-        store=TaskStore(folder),
-        budget=Budget(attempts=ATTEMPTS),
-        tune=0,
-        seed=0,
-        samples=1,
-        watch=lambda _event: None,
+        store=begin(folder / "run", config, "none"),
     )
 
 

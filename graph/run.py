@@ -1,121 +1,40 @@
-"""Begin a run, work on its tasks, go on with one that stopped."""
+"""Begin a run, make what it depends on, work on its tasks, go on with one that stopped."""
 
 import platform
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pydantic import Field, SecretStr
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from akgen.agents.calls.tracing import start_tracing
-from akgen.agents.models.resolve import COMPOSER, ModelOptions
-from akgen.agents.team import Talk, Team, make_team
-from akgen.graph.deps import Context
-from akgen.graph.solve import solve
+from akgen.agents.models.resolve import COMPOSER
+from akgen.agents.run_config import RunConfig
+from akgen.agents.team import make_conversation, make_deciders, make_understanding
+from akgen.graph import machine
+from akgen.graph.deps import Deps
+from akgen.graph.state import Candidates, TaskState
 from akgen.graph.store.calls import RunCalls
+from akgen.graph.store.checkpoints import postgres_saver, sqlite_saver
 from akgen.graph.store.events import Watch
+from akgen.graph.store.files import digest_of
 from akgen.graph.store.memory import Memory, open_memory
-from akgen.graph.store.records import RunConfig, RunInfo, Solution
-from akgen.graph.store.run_store import RunStore
-from akgen.graph.workbench import Tools, open_tools
-from akgen.knowledge.chip import DEFAULT_CHIP, chip
+from akgen.graph.store.records import RunInfo, Solution
+from akgen.graph.store.run_store import RunStore, TaskStore
 from akgen.tools.compose.front.remote import RemoteTrace
-from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Task
 from akgen.tools.core.versions import package_version
-from akgen.tools.toolchains import Machine, make_toolchain
+from akgen.tools.judge.judge import Judge, open_judge
+from akgen.tools.toolchains import make_toolchain
 
+STEPS_PER_ATTEMPT = 6
 _RECORDED = ("akgen", "langgraph", "langchain-core", "torch", "numpy")
-
-
-class Site(Frozen):
-    """What belongs to this machine and this user; a run's folder never holds it.
-
-    Its JSON holds the secrets, for worker processes; its repr does not.
-    """
-
-    machine: Machine
-    api_key: str | None = Field(default=None, repr=False)
-    postgres: str | None = Field(default=None, repr=False)
-    memory: Path | None = None  # the file of what was learnt in earlier runs
-    model_tries: int = 5  # how often a request to a model's endpoint is sent before the run stops
-    model_timeout_s: float = 600.0  # of one answer
-    model_wait_s: float = 1.0  # between two tries; it doubles
-    otel_endpoint: str | None = None  # where spans go, if anywhere
-
-
-@dataclass(frozen=True)
-class Crew:
-    """Deciders and tools of one process; made once, used for every task of a run."""
-
-    team: Team
-    tools: Tools
-    site: Site
-    memory: Memory | None = None
-
-
-@contextmanager
-def open_crew(
-    config: RunConfig, site: Site, progress: Callable[[str], None], run: Path | None = None
-) -> Iterator[Crew]:
-    """Make what a run works with; its processes end with the context. Model calls are kept below `run`.
-
-    Raises InputError for a model, chip or route that cannot be used, InfraError when the machine lacks something.
-    """
-    toolchain = make_toolchain(config.toolchain, site.machine, config.chip)
-    with open_tools(toolchain, progress) as tools, memory_of(config, site) as memory:
-        yield make_crew(config, site, tools, run, memory)
-
-
-@contextmanager
-def memory_of(config: RunConfig, site: Site) -> Iterator[Memory | None]:
-    """Open the memory if the run is to use one."""
-    if not config.memory or site.memory is None:
-        yield None
-        return
-    with open_memory(site.memory) as memory:
-        yield memory
-
-
-def make_crew(
-    config: RunConfig, site: Site, tools: Tools, run: Path | None = None, memory: Memory | None = None
-) -> Crew:
-    """Make the deciders of a run, who use tools that are open already. Model calls are kept below `run`.
-
-    Raises InputError for a model or route that cannot be used.
-    """
-    if site.otel_endpoint is not None:
-        start_tracing(site.otel_endpoint)
-    team = make_team(
-        config.model,
-        ModelOptions(
-            base_url=config.base_url,
-            api_key=SecretStr(site.api_key) if site.api_key else None,
-            seed=config.seed,
-            tries=site.model_tries,
-            first_wait_s=site.model_wait_s,
-            timeout_s=site.model_timeout_s,
-            sampling=config.sampling,
-        ),
-        planner=config.planner,
-        critic=config.critic,
-        route=config.route,
-        chip=chip(config.chip or DEFAULT_CHIP),
-        budget=config.budget,
-        describe=tools.describe,
-        trace=RemoteTrace(tools.reference),
-        talk=Talk(
-            calls=RunCalls(run) if run is not None else None,
-            samples=config.samples,
-            price=config.price,
-            limits=config.limits,
-            recall=memory.recall if memory is not None else None,
-        ),
-    )
-    return Crew(team=team, tools=tools, site=site, memory=memory)
 
 
 def begin(folder: Path, config: RunConfig, toolchain: str) -> RunStore:
@@ -136,35 +55,105 @@ def new_folder(runs: Path, label: str) -> Path:
     return runs / f"{now}-{label}-{secrets.token_hex(2)}"
 
 
-def work_on(
-    store: RunStore, task: Task, crew: Crew, watch: Watch, config: RunConfig | None = None
-) -> Solution:
-    """Solve one task of the run, or finish what an earlier process began; `config` where it is not the run's own."""
-    config = config or store.info.config
-    context = Context(
-        planner=crew.team.planner,
-        coder=crew.team.coder,
-        critic=crew.team.critic,
-        workbench=crew.tools.judge,
-        store=store.task(task.name),
-        budget=config.budget,
-        tune=config.tune,
-        seed=config.seed,
-        samples=config.samples,
-        watch=watch,
-        run=store.info.id,
+@contextmanager
+def open_deps(
+    store: RunStore, settings: Settings, progress: Callable[[str], None], watch: Watch
+) -> Iterator[Deps]:
+    """Make what a run works with; its processes end with the context.
+
+    Raises InputError for a model, chip or route that cannot be used, InfraError when the machine lacks something.
+    """
+    config = store.info.config
+    toolchain = make_toolchain(config.toolchain, settings, config.chip)
+    with open_judge(toolchain, progress) as judge, memory_of(config, settings) as memory:
+        yield replace(make_deps(store, config, settings, judge, memory), watch=watch)
+
+
+@contextmanager
+def memory_of(config: RunConfig, settings: Settings) -> Iterator[Memory | None]:
+    """Open the memory if the run is to use one."""
+    if not config.memory:
+        yield None
+        return
+    with open_memory(settings.memory) as memory:
+        yield memory
+
+
+def make_deps(
+    store: RunStore, config: RunConfig, settings: Settings, judge: Judge, memory: Memory | None = None
+) -> Deps:
+    """Make the deciders of a run, who use a judge that is open already. Model calls are kept in the run's folder.
+
+    Raises InputError for a model or route that cannot be used.
+    """
+    if settings.otel_endpoint is not None:
+        start_tracing(settings.otel_endpoint)
+    conversation = make_conversation(config, settings, RunCalls(store.folder))
+    recall = memory.recall if memory is not None else None
+    planner, coder, critic = make_deciders(
+        config, conversation, judge.describe, recall, RemoteTrace(judge.reference)
     )
-    solution = solve(
-        task,
-        context,
-        # The composer answers every candidate alike, and traces with torch: nothing is won by threads.
-        parallel=1 if config.model == COMPOSER else config.parallel,
-        postgres=crew.site.postgres,
-        thread=f"{store.info.id}/{task.name}",
+    return Deps(
+        settings=settings,
+        config=config,
+        planner=planner,
+        coder=coder,
+        critic=critic,
+        understand=make_understanding(conversation),
+        workbench=judge,
+        store=store,
+        memory=memory,
     )
-    if crew.memory is not None:
-        crew.memory.take_in(context.store, store.info.id)
+
+
+def work_on(task: Task, deps: Deps) -> Solution:
+    """Solve one task of the run, doing only what is not done yet.
+
+    Raises InfraError when the machine is at fault (what was done until then is kept), InputError when
+    another process works on the task or the store holds a different task of this name.
+    """
+    place, run = deps.store.task(task.name), deps.store.info.id
+    with place.claimed():
+        _keep_task(place, task)
+        solution = place.solution() or _solve(task, deps, place, f"{run}/{task.name}")
+    if deps.memory is not None:
+        deps.memory.take_in(place, run)
     return solution
+
+
+def _solve(task: Task, deps: Deps, place: TaskStore, thread: str) -> Solution:
+    """Run the machine to its end. `thread` names the task in a shared database."""
+    config: RunnableConfig = {
+        "configurable": {"thread_id": thread},
+        "recursion_limit": STEPS_PER_ATTEMPT * deps.config.budget.attempts + 10,
+        # The composer answers every candidate alike, and traces with torch: nothing is won by threads.
+        "max_concurrency": 1 if deps.config.model == COMPOSER else deps.config.parallel,
+    }
+    with _saver(deps, place) as saver:
+        graph = machine.build(saver)
+        begun = graph.get_state(config).created_at is not None
+        start: TaskState | None = None if begun else {"task": task, "candidates": Candidates()}
+        graph.invoke(start, config, context=deps, durability="sync")
+    solution = place.solution()
+    assert solution is not None
+    return solution
+
+
+def _keep_task(place: TaskStore, task: Task) -> None:
+    """Write the task down, or find it as it was written; what was paid for must belong to it."""
+    reference = digest_of(task.reference.path)
+    if (place.known() and place.task() != task) or place.reference() not in (None, reference):
+        raise InputError(
+            f"Task {task.name} is not what it was when {place.folder} was begun.",
+            "Start a new run; results of different tasks are never mixed.",
+        )
+    place.save_task(task)
+    place.save_reference(reference)
+
+
+def _saver(deps: Deps, place: TaskStore) -> AbstractContextManager[BaseCheckpointSaver[str]]:
+    postgres = deps.settings.postgres
+    return postgres_saver(postgres) if postgres else sqlite_saver(place.checkpoints)
 
 
 def _versions() -> dict[str, str]:

@@ -13,7 +13,7 @@ from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.task import Task
+from akgen.tools.core.task import Mode, Task
 from akgen.tools.core.toolchain import Build
 from akgen.tools.core.verdict import Verdict
 
@@ -101,6 +101,7 @@ CHECKPOINTED = (  # whole values of the channels, and the enums inside them
     History,
     KernelProject,
     Language,
+    Mode,
     Outcome,
     Planned,
     Profiled,

@@ -14,20 +14,20 @@ from pydantic import SecretStr
 from akgen.agents.calls.model_call import Sampling
 from akgen.agents.models.replay import RecordingChatModel, ReplayChatModel, recorded_model
 from akgen.agents.models.scripted import ScriptedChatModel
+from akgen.agents.run_config import MODELS, SolveConfig
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.settings import Settings
 
 COMPOSER = "composer"  # the embedded planner and coder; not a chat model
 GROUP = "akgen.models"
 LOCAL = "http://127.0.0.1:8000/v1"  # where `akgen serve` listens unless told otherwise
 HOSTED = "https://api.openai.com/v1"
-_KINDS = (
-    "composer, vllm:NAME, kernelgen:NAME, openai:NAME, scripted:FILE, replay:FILE-OR-RUN, record:FILE:MODEL"
-)
+_KINDS = MODELS.rstrip(".")
 
 
 class ModelOptions(Frozen):
-    """What an endpoint is asked with."""
+    """What a model is made with; also what a package's function under `akgen.models` is given."""
 
     base_url: str | None = None
     api_key: SecretStr | None = None
@@ -37,6 +37,19 @@ class ModelOptions(Frozen):
     tries: int = 5  # of a request, before the endpoint counts as down
     first_wait_s: float = 1.0  # between two tries; it doubles
     connections: int = 16  # at the same time, to one endpoint
+
+
+def model_options(config: SolveConfig, settings: Settings) -> ModelOptions:
+    """Return what the configuration and this machine's settings say about a model."""
+    return ModelOptions(
+        base_url=config.base_url,
+        api_key=SecretStr(settings.api_key) if settings.api_key else None,
+        sampling=config.sampling,
+        timeout_s=settings.model_timeout_s,
+        seed=config.seed,
+        tries=settings.model_tries,
+        first_wait_s=settings.model_wait_s,
+    )
 
 
 def resolve_model(spec: str, options: ModelOptions) -> BaseChatModel:

@@ -10,7 +10,7 @@ from akgen.agents.requests.problems import MAX_ELEMENTS, REDUCED
 from akgen.agents.requests.request import Request, RequestSource
 from akgen.knowledge.operators import OperatorEntry, operators
 from akgen.tools.core.outcome import InputError
-from akgen.tools.core.task import Case, Params, Reference, Task
+from akgen.tools.core.task import Case, Mode, Params, Reference, Task
 
 LOADER = "akgen.tools.reference.module_loader"
 _DOMAINS = {"positive": '"positive"', "nonzero": '{"x1": "positive"}', None: None}
@@ -56,7 +56,7 @@ def task_for(request: Request, reference: Path, name: str) -> Task:
         description=about,
         reference=Reference(loader=LOADER, path=reference.resolve()),
         cases=_cases(request),
-        mode="static" if request.dynamic is False else "dynamic",
+        mode=Mode.STATIC if request.dynamic is False else Mode.DYNAMIC,
         knobs=request.knobs,
     )
 

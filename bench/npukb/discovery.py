@@ -7,14 +7,13 @@ and never stored.
 import ast
 import math
 from pathlib import Path
-from typing import Literal
 
 from akgen.bench.names import snake_case
 from akgen.bench.npukb.opdef import read_opdef
 from akgen.bench.npukb.rows import Cell, Row, read_rows
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import InputError
-from akgen.tools.core.task import Case, Params, Reference, Task
+from akgen.tools.core.task import Case, Mode, Params, Reference, Task
 
 LOADER = "akgen.bench.npukb.loader"
 CASES = Path("validation/test_cases.csv")
@@ -40,7 +39,7 @@ def find_tasks(root: Path) -> tuple[Path, ...]:
     return folders
 
 
-def describe(folder: Path, mode: Literal["static", "dynamic"] = "dynamic") -> Task:
+def describe(folder: Path, mode: Mode = Mode.DYNAMIC) -> Task:
     """Describe one task folder; its cases carry no size (see akgen.bench.npukb.sizes).
 
     Static mode is the benchmark's default: case 0 alone. Cases that the operator's interface cannot take are left out.
@@ -60,7 +59,7 @@ def describe(folder: Path, mode: Literal["static", "dynamic"] = "dynamic") -> Ta
         kernel=snake_case(op_type),
         description=text.read_text(errors="replace") if text.is_file() else "",
         reference=Reference(loader=LOADER, path=folder),
-        cases=cases[:1] if mode == "static" else cases,
+        cases=cases[:1] if mode == Mode.STATIC else cases,
         mode=mode,
         own_checker=True,
         given_host=folder / "question",

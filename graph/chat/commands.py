@@ -68,7 +68,7 @@ class Commands:
             )
         lines += advice_for(profile)
         lines += [f"timeline: {solution.page}"] if solution.page else []
-        self._talk.context.face.say("\n".join(lines))
+        self._talk.deps.face.say("\n".join(lines))
 
     def _diff(self, arguments: list[str]) -> None:
         place, solution = self._in_hand()
@@ -85,7 +85,7 @@ class Commands:
                 self._say("nothing_before")
                 return
             name = done[-2]
-            earlier = self._talk.context.store.task(name)
+            earlier = self._talk.deps.store.task(name)
             found = earlier.solution()
             before = sources_of(earlier.folder, found.project) if found else {}
         text = difference(before, sources_of(place.folder, solution.project))
@@ -93,7 +93,7 @@ class Commands:
             self._say("unchanged", before=name)
             return
         self._say("changed", before=name)
-        self._talk.context.face.code(text, "diff")
+        self._talk.deps.face.code(text, "diff")
 
     def _save(self, arguments: list[str]) -> None:
         place, solution = self._in_hand()
@@ -111,19 +111,19 @@ class Commands:
             choice = self._talk.state["choice"]
             update = {"model": arguments[0], "base_url": arguments[1] if len(arguments) > 1 else None}
             chosen = choice.model_copy(update=update)
-            config = self._talk.context.store.info.config.model_copy(
+            config = self._talk.deps.store.info.config.model_copy(
                 update={k: v for k, v in chosen if v is not None}
             )
-            self._talk.context.crew(config)  # raises InputError for a model that cannot be used
+            self._talk.deps.deps_for(config)  # raises InputError for a model that cannot be used
             self._talk.change({"choice": chosen})
-        self._say("model", model=self._talk.context.config(self._talk.state).model)
+        self._say("model", model=self._talk.deps.config(self._talk.state).model)
 
     def _budget(self, arguments: list[str]) -> None:
         if arguments:
-            budget = _read_budget(",".join(arguments), self._talk.context.config(self._talk.state).budget)
+            budget = _read_budget(",".join(arguments), self._talk.deps.config(self._talk.state).budget)
             choice: Choice = self._talk.state["choice"]
             self._talk.change({"choice": choice.model_copy(update={"budget": budget})})
-        limits = self._talk.context.config(self._talk.state).budget.model_dump(exclude_none=True)
+        limits = self._talk.deps.config(self._talk.state).budget.model_dump(exclude_none=True)
         self._say("budget", budget=", ".join(f"{name} {value:g}" for name, value in limits.items()))
 
     def _undo(self, arguments: list[str]) -> None:
@@ -137,7 +137,7 @@ class Commands:
             return
         self._say("undone", task=done[-1])
         place, solution = self._in_hand()
-        self._talk.context.face.show(solution, kernel_of(place, solution), again=True)
+        self._talk.deps.face.show(solution, kernel_of(place, solution), again=True)
 
     def _history(self, _arguments: list[str]) -> None:
         done = self._talk.state["done"].tasks
@@ -145,30 +145,30 @@ class Commands:
         if not lines:
             self._say("history_empty")
             return
-        self._talk.context.face.say("\n".join(lines))
+        self._talk.deps.face.say("\n".join(lines))
 
     def _history_line(self, name: str) -> str:
-        solution = self._talk.context.store.task(name).solution()
+        solution = self._talk.deps.store.task(name).solution()
         if solution is None:
             return name
         return ", ".join(filter(None, (f"{name}: {solution.outcome}", solution.time_text())))
 
     def _export(self, arguments: list[str]) -> None:
         path = Path(arguments[0] if arguments else "conversation.md").expanduser()
-        write_whole(path, as_markdown(self._talk.context.store, self._talk.transcript))
+        write_whole(path, as_markdown(self._talk.deps.store, self._talk.transcript))
         self._say("exported", path=path.resolve())
 
     def _in_hand(self) -> tuple[TaskStore, Solution]:
         """Return the latest finished task. Raises InputError if there is none."""
         done = self._talk.state["done"].tasks
-        place = self._talk.context.store.task(done[-1]) if done else None
+        place = self._talk.deps.store.task(done[-1]) if done else None
         solution = place.solution() if place else None
         if place is None or solution is None:
             raise InputError(said("nothing_yet", self._talk.state["language"]), "")
         return place, solution
 
     def _say(self, name: str, /, **values: object) -> None:
-        self._talk.context.face.say(said(name, self._talk.state["language"], **values))
+        self._talk.deps.face.say(said(name, self._talk.state["language"], **values))
 
 
 def difference(before: dict[str, str], after: dict[str, str]) -> str:

@@ -8,6 +8,7 @@ conversation is checkpointed like a task: after a crash it goes on where it was,
 not repeated. Commands and going back: `talk`.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,8 +24,9 @@ from akgen.agents.requests.problems import problem_of
 from akgen.agents.requests.sentence import ParsedRequest
 from akgen.agents.requests.task import adapted, reference_for, task_for
 from akgen.graph.cancel import Cancelled
+from akgen.graph.chat.deps import ChatDeps
 from akgen.graph.chat.paths import given_path
-from akgen.graph.chat.state import ChatContext, ChatState
+from akgen.graph.chat.state import ChatState
 from akgen.graph.chat.texts import said
 from akgen.graph.run import work_on
 from akgen.graph.state import Done
@@ -42,14 +44,14 @@ HELP = {"help", "?", "帮助"}
 GO_ON = {"go on", "continue", "resume", "继续"}
 COMMANDS = ("profile", "diff", "save", "model", "budget", "undo", "history", "export", "help", "quit")
 
-ChatMachine = CompiledStateGraph[ChatState, ChatContext, ChatState, ChatState]
+ChatMachine = CompiledStateGraph[ChatState, ChatDeps, ChatState, ChatState]
 Update = dict[str, Any]
 
 
 def build(checkpointer: "BaseCheckpointSaver[str]") -> ChatMachine:
     """Compile the conversation's graph."""
-    graph: StateGraph[ChatState, ChatContext, ChatState, ChatState]
-    graph = StateGraph(ChatState, context_schema=ChatContext)
+    graph: StateGraph[ChatState, ChatDeps, ChatState, ChatState]
+    graph = StateGraph(ChatState, context_schema=ChatDeps)
     graph.add_node("listen", listen)
     graph.add_node("understand", understand)
     graph.add_node("prepare", prepare)
@@ -68,10 +70,10 @@ def listen(state: ChatState) -> Update:
     return {"text": text, "language": language_of(text, state["language"])}
 
 
-def understand(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
+def understand(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
     """Join what was said to what is known; say what is missing or cannot be done."""
-    context, text, known, language = runtime.context, state["text"], state["request"], state["language"]
-    say, plain = context.face.say, _plain(text)
+    deps, text, known, language = runtime.context, state["text"], state["request"], state["language"]
+    say, plain = deps.face.say, _plain(text)
     if plain in HELP:
         names = [op.name for op in operators()]
         say(said("help", language, names=names, commands=[f"/{name}" for name in COMMANDS]))
@@ -80,7 +82,7 @@ def understand(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
         if state["stopped"] is None:
             say(said("nothing_to_go_on_with", language))
         return {"task": state["stopped"]}
-    parsed = _hear(state, context)
+    parsed = _hear(state, deps)
     if parsed.problem is not None:
         say(parsed.problem)
         return {"task": None}
@@ -100,52 +102,52 @@ def understand(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
     return {"request": request, "turn": turn, "task": f"{turn:02d}_{request.label}"}
 
 
-def prepare(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
+def prepare(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
     """Write the task and its reference into the run store; a task that was stopped is there already."""
-    context, name, request, language = (
+    deps, name, request, language = (
         runtime.context, state["task"], state["request"], state["language"],
     )  # fmt: skip
     assert name is not None
-    place = context.store.task(name)
+    place = deps.store.task(name)
     if place.known():
-        context.face.say(said("on", language, task=name))
+        deps.face.say(said("on", language, task=name))
         return {}
     try:
-        place.save_task(_task(context, place, state))
+        place.save_task(_task(deps, place, state))
     except InputError as problem:
-        context.face.refuse(problem)
+        deps.face.refuse(problem)
         return {"task": None}
-    context.face.say(said("begin", language, request=request))
+    deps.face.say(said("begin", language, request=request))
     return {}
 
 
-def work(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
+def work(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
     """Run the machine on the task and show what came of it."""
-    context, name, language = runtime.context, state["task"], state["language"]
+    deps, name, language = runtime.context, state["task"], state["language"]
     assert name is not None
-    place, config = context.store.task(name), context.config(state)
-    watch = context.cancel.watching(context.face.watch)
+    place, config = deps.store.task(name), deps.config(state)
+    watch = deps.cancel.watching(deps.face.watch)
 
     def hear(text: str) -> None:
-        context.cancel.check()
-        context.face.think(text)
+        deps.cancel.check()
+        deps.face.think(text)
 
     try:
         with streaming(hear):
-            solution = work_on(context.store, place.task(), context.crew(config), watch, config)
+            solution = work_on(place.task(), replace(deps.deps_for(config), watch=watch))
     except InputError as problem:
-        context.face.refuse(problem)
+        deps.face.refuse(problem)
         return {"task": None}
     except InfraError as problem:
-        context.face.broken(problem)
-        context.face.say(said("broken", language, text=problem.text, remedy=problem.remedy))
+        deps.face.broken(problem)
+        deps.face.say(said("broken", language, text=problem.text, remedy=problem.remedy))
         return {"task": None, "stopped": name}
     except Cancelled:
-        context.cancel.clear()
-        context.face.say(said("stopped", language))
+        deps.cancel.clear()
+        deps.face.say(said("stopped", language))
         return {"task": None, "stopped": name}
-    context.face.show(solution, kernel_of(place, solution))
-    _say_cores(state, context, solution)
+    deps.face.show(solution, kernel_of(place, solution))
+    _say_cores(state, deps, solution)
     return {"task": None, "stopped": None, "done": Done(tasks=(*state["done"].tasks, name))}
 
 
@@ -163,34 +165,33 @@ def sources_of(folder: Path, project: Path | None) -> dict[str, str]:
     return KernelProject.read_from(folder / project, "", "").files
 
 
-def _hear(state: ChatState, context: ChatContext) -> ParsedRequest:
-    text, config = state["text"], context.config(state)
+def _hear(state: ChatState, deps: ChatDeps) -> ParsedRequest:
+    text, config = state["text"], deps.config(state)
     by_path = given_path(text, state["language"])
     if by_path is not None:
         return by_path
     inputs = {"text": text, "turn": state["turn"], "by": config.model}
-    ledger = Ledger(context.store.folder / "effects")
-    return ledger.once(
-        "understand", inputs, ParsedRequest, lambda: context.crew(config).team.understand(text)
-    ).value
+    ledger = Ledger(deps.store.folder / "effects")
+    understand = deps.deps_for(config).understand
+    return ledger.once("understand", inputs, ParsedRequest, lambda: understand(text)).value
 
 
-def _task(context: ChatContext, place: TaskStore, state: ChatState) -> Task:
+def _task(deps: ChatDeps, place: TaskStore, state: ChatState) -> Task:
     request, name = state["request"], state["task"]
     assert name is not None
     if request.source is not None and request.source.kind == "task":
-        return adapted(context.find_task(request.source.text), request, name)
+        return adapted(deps.find_task(request.source.text), request, name)
     reference = make_folder(place.folder) / "reference.py"
     write_whole(reference, reference_for(request))
     return task_for(request, reference, name)
 
 
-def _say_cores(state: ChatState, context: ChatContext, solution: Solution) -> None:
+def _say_cores(state: ChatState, deps: ChatDeps, solution: Solution) -> None:
     """Say so if the person asked for a number of cores and the kernel runs on fewer."""
     knobs, profile = state["request"].knobs, solution.profile
     if knobs is None or knobs.cores is None or profile is None or profile.cores >= knobs.cores:
         return
-    context.face.say(said("fewer_cores", state["language"], cores=profile.cores, wanted=knobs.cores))
+    deps.face.say(said("fewer_cores", state["language"], cores=profile.cores, wanted=knobs.cores))
 
 
 def _plain(text: str) -> str:

@@ -13,8 +13,9 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
 from akgen.graph.chat import conversation
+from akgen.graph.chat.deps import ChatDeps
 from akgen.graph.chat.face import Face
-from akgen.graph.chat.state import ChatContext, ChatState, begin
+from akgen.graph.chat.state import ChatState, begin
 from akgen.graph.chat.texts import said
 from akgen.graph.chat.transcript import Transcript
 from akgen.graph.store.checkpoints import sqlite_saver
@@ -27,10 +28,10 @@ THREAD: RunnableConfig = {"configurable": {"thread_id": "chat"}, "recursion_limi
 class Talk:
     """A conversation that is open. One thread at a time may use it."""
 
-    def __init__(self, graph: conversation.ChatMachine, context: ChatContext) -> None:
+    def __init__(self, graph: conversation.ChatMachine, deps: ChatDeps) -> None:
         self._graph = graph
-        self.transcript = Transcript(context.store.folder)
-        self.context = replace(context, face=_Recording(context.face, self.transcript))
+        self.transcript = Transcript(deps.store.folder)
+        self.deps = replace(deps, face=_Recording(deps.face, self.transcript))
 
     @property
     def state(self) -> ChatState:
@@ -45,17 +46,17 @@ class Talk:
         """Greet; go on if the run's folder holds a conversation, and finish work that was under way."""
         before = self._graph.get_state(THREAD)
         if before.created_at is None:
-            self.context.face.say(said("hello"))
+            self.deps.face.say(said("hello"))
             self._run(begin())
             return
         state = cast(ChatState, before.values)
         done = state["done"].tasks
         values = {
-            "id": self.context.store.folder.name,
+            "id": self.deps.store.folder.name,
             "turns": len(done),
             "last": done[-1] if done else None,
         }
-        self.context.face.say(said("back", state["language"], **values))
+        self.deps.face.say(said("back", state["language"], **values))
         if not before.next:  # the person had left
             self.change({})
         elif not before.interrupts:
@@ -103,14 +104,14 @@ class Talk:
             yield snapshot
 
     def _run(self, given: "ChatState | Command[Any] | None") -> None:
-        self._graph.invoke(given, THREAD, context=self.context, durability="sync")
+        self._graph.invoke(given, THREAD, context=self.deps, durability="sync")
 
 
 @contextmanager
-def open_talk(context: ChatContext) -> Iterator[Talk]:
+def open_talk(deps: ChatDeps) -> Iterator[Talk]:
     """Open the conversation in the run's folder, or begin one."""
-    with sqlite_saver(context.store.folder / "chat.sqlite") as saver:
-        yield Talk(conversation.build(saver), context)
+    with sqlite_saver(deps.store.folder / "chat.sqlite") as saver:
+        yield Talk(conversation.build(saver), deps)
 
 
 class _Recording:

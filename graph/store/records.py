@@ -2,14 +2,12 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import Field
-
-from akgen.agents.budget import Budget, Spent
-from akgen.agents.calls.model_call import CallLimits, Price, Sampling
+from akgen.agents.budget import Spent
 from akgen.agents.plan import Plan
 from akgen.agents.roles import ContextItem, Decision, Feedback, Hypothesis
+from akgen.agents.run_config import RunConfig
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.profile import Profile
@@ -19,29 +17,6 @@ from akgen.tools.timed import Timed
 FORMAT = 1  # of run.json, attempt.json and result.json; a reader refuses a newer one
 
 Stage = Literal["plan", "write", "compile", "test", "profile", "criticise"]
-
-
-class RunConfig(Frozen):
-    """The resolved configuration of a run: enough to go on with it in another process. Holds no key."""
-
-    command: Literal["solve", "bench", "chat", "optimise"]
-    model: str = "composer"
-    base_url: str | None = None
-    planner: Literal["model", "composer"] = "model"
-    critic: Literal["rules", "model"] = "rules"
-    toolchain: Literal["twin", "cann"] = "twin"
-    chip: str | None = None
-    route: Literal["dsl", "dsl+passes", "ascendc"] | None = None
-    samples: int = 1
-    parallel: int = 1  # candidates at the same time
-    tune: int = 0  # attempts spent on speed after the first correct one
-    budget: Budget = Budget()  # of each sample
-    limits: CallLimits = CallLimits()  # of all model calls together
-    price: Price | None = None  # of the model; without one nothing costs anything
-    sampling: Sampling = Sampling()
-    memory: bool = False  # experiences of earlier runs go into prompts, and this run's are kept
-    seed: int = 0
-    extra: dict[str, Any] = Field(default={})  # what a command adds of its own, such as the suite
 
 
 class RunInfo(Frozen):

@@ -85,12 +85,12 @@ def _read_environment(
 ) -> None:
     from pydantic import ValidationError
 
-    from akgen.settings import Settings
+    from akgen.settings import from_environment
     from akgen.tools.core.outcome import InputError
 
     del version
     try:
-        context.obj = Settings()
+        context.obj = from_environment()
     except ValidationError as problem:
         first = problem.errors()[0]
         name = str(first["loc"][0]).upper()

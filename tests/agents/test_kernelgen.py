@@ -8,17 +8,17 @@ import pytest
 
 from akgen.agents.budget import Budget
 from akgen.agents.kernel_only import host_files, minimal_host
-from akgen.agents.models.resolve import ModelOptions
 from akgen.agents.plan import Plan
 from akgen.agents.prompts import raw_text, render
 from akgen.agents.prompts.builder import example_project
-from akgen.agents.roles import Written
-from akgen.agents.team import Team, make_team
-from akgen.knowledge.chip import chip
+from akgen.agents.roles import Coder, Critic, Planner, Written
+from akgen.agents.run_config import Command, RunConfig
+from akgen.agents.team import make_conversation, make_deciders
 from akgen.tools.core.call import Attr, Call, OutputMeta, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.project import KernelProject
+from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.judge.judge import Judge
 from akgen.tools.reference.client import ReferenceWorker
@@ -58,22 +58,17 @@ def _task(folder: Path, *shapes: tuple[int, ...]) -> Task:
     )
 
 
-def _team(endpoint: Loopback) -> Team:
-    options = ModelOptions(base_url=endpoint.url)
-    return make_team(
-        "kernelgen:KernelGen-LM-32B",
-        options,
-        planner="model",
-        route=None,
-        chip=chip(),
-        budget=Budget(attempts=2),
-        describe=lambda _: CALL,
-    )
+def _deciders(
+    endpoint: Loopback, call: Call = CALL, model: str = "kernelgen:KernelGen-LM-32B"
+) -> tuple[Planner, Coder, Critic]:
+    config = RunConfig(command=Command.SOLVE, model=model, base_url=endpoint.url, budget=Budget(attempts=2))
+    conversation = make_conversation(config, Settings(cache=Path()))
+    return make_deciders(config, conversation, lambda _: call)
 
 
 def _write(task: Task, said: str) -> tuple[Written, Loopback]:
     with loopback(said) as endpoint:
-        written = _team(endpoint).coder.write(task, PLAN, None, None, 0)
+        written = _deciders(endpoint)[1].write(task, PLAN, None, None, 0)
     return written, endpoint
 
 
@@ -113,16 +108,7 @@ def test_half_precision_is_called_as_the_models_know_it(tmp_path: Path) -> None:
         outputs=(),
     )
     with loopback(KERNEL_ONLY) as endpoint:
-        team = make_team(
-            "kernelgen:m",
-            ModelOptions(base_url=endpoint.url),
-            planner="model",
-            route=None,
-            chip=chip(),
-            budget=Budget(),
-            describe=lambda _: half,
-        )
-        team.coder.write(_task(tmp_path), PLAN, None, None, 0)
+        _deciders(endpoint, half)[1].write(_task(tmp_path), PLAN, None, None, 0)
     assert "输入 0:float16_t,形状 [3]" in endpoint.asked[0]["prompt"]
     assert "`alpha`,取值 0.5" in endpoint.asked[0]["prompt"]
 
@@ -200,7 +186,7 @@ def test_the_minimal_host_declares_every_kind_of_argument() -> None:
 def test_a_plan_is_read_from_behind_the_thought(tmp_path: Path) -> None:
     plan = {"category": "elementwise", "thought": "t", "block_dim": 40, "tile_length": 64, "buffers": []}
     with loopback("by elements\n</think>\n" + json.dumps(plan)) as endpoint:
-        planned = _team(endpoint).planner.plan(_task(tmp_path), None, 0)
+        planned = _deciders(endpoint)[0].plan(_task(tmp_path), None, 0)
     assert planned.plan is not None and planned.plan.thought == "by elements"
     assert "response_format" not in endpoint.asked[0]  # a grammar would forbid the thought
     assert "你是一名昇腾" in endpoint.asked[0]["prompt"]

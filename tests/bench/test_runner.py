@@ -8,9 +8,8 @@ import pytest
 from akgen.bench.record import BenchConfig, Record
 from akgen.bench.runner import answer, pending, run
 from akgen.bench.store import BenchStore
-from akgen.graph.run import Site
 from akgen.tools.core.outcome import InfraError, Outcome
-from akgen.tools.toolchains import Machine
+from akgen.tools.core.settings import Settings
 
 WORKER = Path(__file__).parent / "scripted_worker.py"
 
@@ -36,7 +35,7 @@ def work(store: BenchStore, log: Path, workers: int = 1, stop_after: int | None 
         jobs,
         argv=[sys.executable, WORKER, log],
         env={"PATH": "/usr/bin"},
-        site=Site(machine=Machine(cache=log.parent)),
+        settings=Settings(cache=log.parent),
         workers=workers,
     )
     for record in records:

@@ -12,8 +12,9 @@ from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import Toolchain
-from akgen.tools.toolchains import Machine, ToolchainName, make_toolchain
+from akgen.tools.core.settings import Settings
+from akgen.tools.core.toolchain import Toolchain, ToolchainName
+from akgen.tools.toolchains import make_toolchain
 from akgen.tools.twin.settings import user_cache
 
 PROJECT = Path(__file__).parents[1] / "twin" / "projects" / "scale_add"
@@ -21,8 +22,8 @@ PROJECT = Path(__file__).parents[1] / "twin" / "projects" / "scale_add"
 
 def _make(name: ToolchainName) -> Toolchain:
     home = os.environ.get("ASCEND_HOME_PATH")
-    machine = Machine(cache=user_cache(os.environ), cann_home=Path(home) if home else None)
-    return make_toolchain(name, machine)
+    settings = Settings(cache=user_cache(os.environ), cann_home=Path(home) if home else None)
+    return make_toolchain(name, settings)
 
 
 @pytest.fixture(scope="module", params=["twin", pytest.param("cann", marks=pytest.mark.cann)])

@@ -15,11 +15,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from akgen.agents.run_config import RunConfig
 from akgen.bench.resolve import resolve_task
-from akgen.graph.run import Crew, Site, begin, open_crew, work_on
-from akgen.graph.store.records import Event, RunConfig
+from akgen.graph.deps import Deps
+from akgen.graph.run import begin, open_deps, work_on
+from akgen.graph.store.records import Event
 from akgen.graph.store.run_store import RunStore
-from akgen.tools.toolchains import Machine
+from akgen.tools.core.settings import Settings
 from akgen.tools.twin.settings import user_cache
 
 
@@ -69,25 +71,23 @@ class Wrapped:
         return getattr(self._inner, name)
 
 
-def wrapped(crew: Crew, payments: Payments) -> Crew:
-    team = dataclasses.replace(
-        crew.team,
-        planner=Wrapped(crew.team.planner, payments, ("plan",)),  # type: ignore[arg-type]
-        coder=Wrapped(crew.team.coder, payments, ("write",)),  # type: ignore[arg-type]
-        critic=Wrapped(crew.team.critic, payments, ("criticise",)),  # type: ignore[arg-type]
+def wrapped(deps: Deps, payments: Payments) -> Deps:
+    return dataclasses.replace(
+        deps,
+        planner=Wrapped(deps.planner, payments, ("plan",)),  # type: ignore[arg-type]
+        coder=Wrapped(deps.coder, payments, ("write",)),  # type: ignore[arg-type]
+        critic=Wrapped(deps.critic, payments, ("criticise",)),  # type: ignore[arg-type]
+        workbench=Wrapped(deps.workbench, payments, ("compile", "test", "profile")),  # type: ignore[arg-type]
     )
-    judge = Wrapped(crew.tools.judge, payments, ("compile", "test", "profile"))
-    tools = dataclasses.replace(crew.tools, judge=judge)  # type: ignore[arg-type]
-    return dataclasses.replace(crew, team=team, tools=tools)
 
 
 def main(run: Path, script: Path, task: str, halt: tuple[str, str, str] | None) -> None:
     config = RunConfig(command="solve", model=f"scripted:{script}", seed=1)
-    site = Site(machine=Machine(cache=user_cache(os.environ), path=os.environ["PATH"]))
+    settings = Settings(cache=user_cache(os.environ), path=os.environ["PATH"])
     store = RunStore.open(run) if run.is_dir() else begin(run, config, "twin")
     payments = Payments(run, halt)
-    with open_crew(config, site, lambda _line: None) as crew:
-        work_on(store, resolve_task(task), wrapped(crew, payments), payments.watch)
+    with open_deps(store, settings, lambda _line: None, payments.watch) as deps:
+        work_on(resolve_task(task), wrapped(deps, payments))
 
 
 if __name__ == "__main__":

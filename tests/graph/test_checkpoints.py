@@ -30,7 +30,7 @@ from akgen.tools.core.op_spec import AttrSpec, OpSpec, ParamSpec
 from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
 from akgen.tools.core.profile import PipeTime, Profile
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.task import Case, Certificate, Reference, Task, Tolerance
+from akgen.tools.core.task import Case, Certificate, Mode, Reference, Task, Tolerance
 from akgen.tools.core.toolchain import Build
 from akgen.tools.core.verdict import CaseVerdict, Mismatch, Verdict
 
@@ -127,6 +127,7 @@ VALUES: tuple[Frozen | DType | Outcome, ...] = (
     History(rows=(ROW, ROW)),
     PROJECT,
     Language.CHINESE,
+    Mode.STATIC,
     Outcome.TRAP,
     Planned(plan=PLAN, diagnostics=(FINDING,), messages=({"role": "user", "content": "plan"},)),
     Profiled(profile=PROFILE),

@@ -13,12 +13,12 @@ from rich.console import Console
 from textual.pilot import Pilot
 from textual.widgets import Static, TabbedContent
 
+from akgen.agents.run_config import RunConfig
 from akgen.graph.run import begin
-from akgen.graph.store.records import RunConfig
 from akgen.screen.app import PANES, ChatApp
 from akgen.screen.conversation import Prompt
 from akgen.screen.desk import Desk
-from akgen.settings import Settings
+from akgen.settings import from_environment
 
 WAIT_S = 240.0
 Act = Callable[["Driven"], Awaitable[None]]
@@ -58,7 +58,7 @@ def _plain(widget: Static, width: int) -> str:
 
 def drive(folder: Path, act: Act, size: tuple[int, int] = (140, 40)) -> ChatApp:
     """Run the application on a conversation below `folder` until `act` is done."""
-    settings = Settings()
+    settings = from_environment()
     config = RunConfig(command="chat", seed=1)
     store = begin(folder / "talk", config, "twin 0.1.0")
     app = ChatApp(Desk(store, settings, None))

@@ -1,5 +1,6 @@
 """A task: what to compute, on which cases, how closely, and how the reference is loaded."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +12,13 @@ from akgen.tools.core.knobs import Knobs
 
 Params = dict[str, int | float | bool | str | list[int] | list[float] | list[str] | None]
 Distribution = Literal["task", "normal", "uniform", "constant", "sparse", "extreme"]
+
+
+class Mode(StrEnum):
+    """How many of its cases a task is given with."""
+
+    STATIC = "static"  # the first case alone
+    DYNAMIC = "dynamic"  # all of them
 
 
 class Case(Frozen):
@@ -59,7 +67,7 @@ class Task(Frozen):
     description: str = ""
     reference: Reference
     cases: tuple[Case, ...]
-    mode: Literal["static", "dynamic"] = "dynamic"
+    mode: Mode = Mode.DYNAMIC
     tolerances: tuple[Tolerance, ...] = ()  # dtypes not listed take the judge's defaults
     own_checker: bool = False  # the loader brings the task's own precision check
     given_host: Path | None = None  # a folder whose op_host is given to answers that bring a kernel only

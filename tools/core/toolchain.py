@@ -1,6 +1,7 @@
 """The interface that the twin and CANN both fill; tests/conformance holds one suite for both."""
 
 from collections.abc import Callable, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
@@ -15,6 +16,13 @@ from akgen.tools.timed import Timed
 Progress = Callable[[str], None]
 # Reads the OpDef of a project without building its kernel: (project, work folder) -> (spec or None, findings)
 SpecReader = Callable[[KernelProject, Path], tuple[OpSpec | None, tuple[Diagnostic, ...]]]
+
+
+class ToolchainName(StrEnum):
+    """Where projects are built and run."""
+
+    TWIN = "twin"
+    CANN = "cann"
 
 
 class Build(Frozen):

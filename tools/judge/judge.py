@@ -1,14 +1,16 @@
 """The judge's front: compile, test, profile, or all in one."""
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+from akgen.tools.core.call import Call
 from akgen.tools.core.outcome import Diagnostic, InputError, Outcome
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Case, Task
-from akgen.tools.core.toolchain import Build, Toolchain
+from akgen.tools.core.toolchain import Build, Progress, Toolchain
 from akgen.tools.core.verdict import CaseVerdict, Verdict
 from akgen.tools.judge import policy, source_filter
 from akgen.tools.judge.case_run import run_case
@@ -32,13 +34,21 @@ class Judge:
         self, toolchain: Toolchain, reference: ReferenceWorker, *, run_timeout_s: float = 60.0
     ) -> None:
         self._toolchain = toolchain
-        self._reference = reference
+        self.reference = reference
         self._run_timeout_s = run_timeout_s
 
     @property
     def toolchain(self) -> str:
         """Return the name and version that every result carries."""
         return self._toolchain.version()
+
+    def describe(self, task: Task) -> Call:
+        """Return the task's interface, as its first case has it."""
+        return self.reference.describe(task.reference, task.cases[0])
+
+    def largest(self, task: Task) -> Case:
+        """Return the case with the most input and output: the one that a profile takes."""
+        return max(task.cases, key=lambda c: self.reference.describe(task.reference, c).size_bytes)
 
     def compile(
         self, project: KernelProject, task: Task, folder: Path, *, cases: Sequence[Case] | None = None
@@ -54,7 +64,7 @@ class Judge:
                 compile_s=0.0,
                 diagnostics=findings,
             )
-        calls = [self._reference.describe(task.reference, case) for case in _chosen(task, cases)]
+        calls = [self.reference.describe(task.reference, case) for case in _chosen(task, cases)]
         folder.mkdir(parents=True, exist_ok=True)
         build = self._toolchain.compile(project, calls, folder)
         if policy.attempted(build.diagnostics):
@@ -83,13 +93,13 @@ class Judge:
             return _ended_early(build)
         before = digest(task.reference)
         secret = nonce(seed)
-        candidate = Candidate(self._toolchain, self._reference, build, task, self._run_timeout_s)
+        candidate = Candidate(self._toolchain, self.reference, build, task, self._run_timeout_s)
         chosen = _chosen(task, cases)
         plans = {case.id: plan(task, case, trials, secret) for case in chosen}
         steps = [(case, p) for case in chosen for p in plans[case.id]]
         verdicts: list[CaseVerdict] = []
         try:
-            with TrialFiles(self._reference, task, steps, folder) as files:
+            with TrialFiles(self.reference, task, steps, folder) as files:
                 for case in chosen:
                     verdicts.append(
                         run_case(candidate, case, plans[case.id], files, trace=trace, what_if=what_if)
@@ -117,9 +127,9 @@ class Judge:
         """Run the largest case once on the task's own inputs, with a trace below `folder`; None if it did not end."""
         if build.outcome is not None:
             return None
-        case = max(task.cases, key=lambda c: self._reference.describe(task.reference, c).size_bytes)
+        case = self.largest(task)
         first = plan(task, case, 1, nonce(seed))[0]
-        trial = self._reference.sample(
+        trial = self.reference.sample(
             task.reference, case, first.seed, "task", inputs=folder / "in", expected=folder / "expected"
         )
         try:
@@ -164,6 +174,18 @@ class Judge:
             update = {"outcome": Outcome.CHEAT, "diagnostics": (*verdict.diagnostics, _TAMPERED)}
             return verdict.model_copy(update=update)
         return verdict
+
+
+@contextmanager
+def open_judge(toolchain: Toolchain, progress: Progress) -> Iterator[Judge]:
+    """Prepare the toolchain and start the reference process; it ends with the context.
+
+    Raises InfraError when the machine lacks what the toolchain needs.
+    """
+    with ReferenceWorker() as reference:
+        reference.start()  # its imports overlap with the toolchain's preparation
+        toolchain.prepare(progress)
+        yield Judge(toolchain, reference)
 
 
 _TAMPERED = Diagnostic(

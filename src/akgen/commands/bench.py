@@ -3,59 +3,55 @@
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akgen import model_options
-from akgen.model_options import MODELS, LimitText, MaxTokens, MemoryOption, PriceText, Temperature, TopP
-from akgen.settings import Settings
+from akgen.agents.run_config import MODELS
+from akgen.options import LIMITS, Fields, configured
 from akgen.terminal import AsJson, Terminal, finish
+from akgen.tools.core.settings import Settings
+from akgen.tools.core.task import Mode
+from akgen.tools.core.toolchain import ToolchainName
 
 if TYPE_CHECKING:
     from akgen.bench.report import Report
     from akgen.bench.store import BenchStore
-    from akgen.graph.run import Site
 
 
+@configured(
+    "samples", "attempts", "parallel", "model", "base_url", "planner", "critic", *LIMITS, "route", "toolchain",
+    "chip", "memory", "seed",
+    helps={
+        "samples": "Samples of each task.",
+        "attempts": "Attempts of each sample, with repair.",
+        "parallel": "Samples of a task at once, for a model.",
+        "model": f"Chat model for --source model: {MODELS}",
+        "base_url": "The model's endpoint.",
+        "budget": "tokens=N,cost=X,wall=SECONDS, of each sample.",
+        "route": "How the coder writes.",
+        "toolchain": "What builds and runs.",
+        "seed": "Hidden inputs derive from it.",
+    },
+    defaults={"attempts": 1, "seed": 0},
+)  # fmt: skip
 def run_suite(
     context: typer.Context,
     suite: Annotated[str, typer.Argument(help="builtin, npukb, or a folder of task folders.")],
+    fields: Fields,
     root: Annotated[Path | None, typer.Option(help="Your checkout of NPUKernelBench.")] = None,
     source: Annotated[
         str, typer.Option(help="composer, answers (NPUKernelBench's own), model, or a folder of projects.")
     ] = "composer",
     mode: Annotated[
-        Literal["static", "dynamic"], typer.Option(help="static: the first case alone; dynamic: all of them.")
-    ] = "dynamic",
+        Mode, typer.Option(help="static: the first case alone; dynamic: all of them.")
+    ] = Mode.DYNAMIC,
     max_mb: Annotated[float | None, typer.Option(help="Leave out cases with more input than this.")] = None,
-    samples: Annotated[int, typer.Option(min=1, help="Samples of each task.")] = 1,
-    attempts: Annotated[int, typer.Option(min=1, help="Attempts of each sample, with repair.")] = 1,
-    parallel: Annotated[int, typer.Option(min=1, help="Samples of a task at once, for a model.")] = 1,
     tasks: Annotated[str | None, typer.Option(help="Only these, separated by commas.")] = None,
     levels: Annotated[str | None, typer.Option(help="Only these levels, separated by commas.")] = None,
-    model: Annotated[str | None, typer.Option(help=f"Chat model for --source model: {MODELS}")] = None,
-    base_url: Annotated[str | None, typer.Option(help="The model's endpoint.")] = None,
-    planner: Annotated[Literal["model", "composer"], typer.Option(help="Who plans for a model.")] = "model",
-    critic: Annotated[
-        Literal["rules", "model"], typer.Option(help="Whether the model may add to the rules' criticism.")
-    ] = "rules",
-    budget: Annotated[str, typer.Option(help="tokens=N,cost=X,wall=SECONDS, of each sample.")] = "",
-    limit: LimitText = "",
-    price: PriceText = "",
-    temperature: Temperature = "0.7",
-    top_p: TopP = "0.9",
-    max_tokens: MaxTokens = 16_384,
-    route: Annotated[
-        Literal["dsl", "dsl+passes", "ascendc"] | None, typer.Option(help="How the coder writes.")
-    ] = None,
-    toolchain: Annotated[Literal["twin", "cann"] | None, typer.Option(help="What builds and runs.")] = None,
-    chip: Annotated[str | None, typer.Option(help="The chip that the toolchain is to be.")] = None,
     trials: Annotated[int, typer.Option(min=1, help="Hidden inputs for each case.")] = 3,
     workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
     task_timeout: Annotated[float, typer.Option(min=1.0, help="Seconds that a task may take.")] = 900.0,
-    memory: MemoryOption = False,
-    seed: Annotated[int, typer.Option(help="Hidden inputs derive from it.")] = 0,
     out: Annotated[Path | None, typer.Option(help="The run's folder; the same one again goes on.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -64,7 +60,6 @@ def run_suite(
     The exit code is 0 if every task was judged, whatever the verdicts.
     """
     from akgen.bench import launch
-    from akgen.bench.record import BenchConfig
 
     settings: Settings = context.obj
     terminal = Terminal(as_json)
@@ -72,41 +67,22 @@ def run_suite(
     chosen = launch.choose_tasks(
         suite, root, source, names=_words(tasks), levels=launch.level_numbers(_words(levels))
     )
-    site = settings.site()
-    prices = model_options.price(price)
-    named = model or (settings.model if source == "model" else "composer")
-    config = BenchConfig(
-        suite=suite if suite in ("builtin", "npukb") else str(Path(suite).resolve()),
-        source=source if source in ("composer", "answers", "model") else str(Path(source).resolve()),
+    config = launch.configure(
+        fields,
+        suite=suite,
+        source=source,
         mode=mode,
-        toolchain=launch.prepare(
-            toolchain or settings.toolchain, chip or settings.chip, site.machine, terminal.line
-        ),
-        root=str(root.resolve()) if root is not None else None,
+        toolchain=launch.prepare(fields["toolchain"], fields["chip"], settings, terminal.line),
+        root=root,
         max_mb=max_mb,
-        samples=samples,
         tasks=tuple(chosen),
-        seed=seed,
         trials=trials,
         task_timeout_s=task_timeout,
-        chip=chip or settings.chip,
-        model=named if source == "model" else "composer",
-        base_url=base_url or settings.base_url,
-        planner=planner,
-        critic=critic,
-        route=route,
-        attempts=attempts,
-        parallel=parallel,
-        budget=model_options.budget(budget, attempts, prices) if budget else None,
-        limits=model_options.limits(limit, prices),
-        price=prices,
-        sampling=model_options.sampling(temperature, top_p, max_tokens),
-        memory=memory,
     )
     store = launch.begin(out or settings.runs / launch.default_name(config), config)
     terminal.line(f"run {store.folder}")
     with store.claimed():
-        _work(terminal, store, chosen, workers, site)
+        _work(terminal, store, chosen, workers, settings)
     found = _show(terminal, store)
     finish(not found.errors and not any(level.not_run for level in found.levels.values()))
 
@@ -144,7 +120,7 @@ def list_tasks(
 
 
 def _work(
-    terminal: Terminal, store: "BenchStore", folders: dict[str, Path], workers: int, site: "Site"
+    terminal: Terminal, store: "BenchStore", folders: dict[str, Path], workers: int, settings: Settings
 ) -> None:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -163,7 +139,7 @@ def _work(
             jobs,
             argv=argv,
             env=dict(os.environ) | {"OMP_NUM_THREADS": "1"},
-            site=site,
+            settings=settings.for_workers(),
             workers=workers,
             on_start=lambda task: progress.update(bar, description=task),
         ):
@@ -238,9 +214,10 @@ def speed(
 
     settings: Settings = context.obj
     terminal = Terminal(as_json)
-    machine = settings.machine()
-    twin = TwinSettings(cache=machine.cache, chip=settings.chip, compiler=machine.compiler, path=machine.path)
-    toolchain = make_toolchain("twin", machine, settings.chip)
+    twin = TwinSettings(
+        cache=settings.cache, chip=settings.chip, compiler=settings.compiler, path=settings.path
+    )
+    toolchain = make_toolchain(ToolchainName.TWIN, settings, settings.chip)
     figures = measure(toolchain, twin, root or settings.npukb_root, terminal.line)
     table = Table()
     table.add_column("figure", overflow="fold")
@@ -265,23 +242,21 @@ def sampling(
     base_url: Annotated[str | None, typer.Option(help="The model's endpoint.")] = None,
     task: Annotated[str, typer.Option(help="Whose prompt is sent.")] = "softmax_rows",
     samples: Annotated[int, typer.Option(min=2, help="Candidates.")] = 8,
-    max_tokens: MaxTokens = 256,
+    max_tokens: Annotated[int, typer.Option(min=1, help="Of one reply, its thought among them.")] = 256,
     as_json: AsJson = False,
 ) -> None:
     """Measure one request for n candidates against n requests. Exit 0 if it is at least three times as fast."""
-    from akgen.agents.models.resolve import ModelOptions
+    from akgen.agents.calls.model_call import Sampling
+    from akgen.agents.models.resolve import model_options
+    from akgen.agents.run_config import SolveConfig
     from akgen.bench.resolve import resolve_task
     from akgen.bench.sampling import TARGET, measure
     from akgen.knowledge.chip import chip
 
     settings: Settings = context.obj
     terminal = Terminal(as_json)
-    options = ModelOptions(
-        base_url=base_url or settings.base_url,
-        api_key=settings.api_key,
-        sampling=model_options.sampling("0.7", "0.9", max_tokens),
-        timeout_s=settings.model_timeout_s,
-    )
+    config = SolveConfig(base_url=base_url or settings.base_url, sampling=Sampling(max_tokens=max_tokens))
+    options = model_options(config, settings)
     found = measure(model, options, resolve_task(task), chip(settings.chip), samples)
     terminal.line(
         f"{found.samples} candidates of one prompt ({found.prompt_tokens} tokens): together {found.together_s:.1f} s "

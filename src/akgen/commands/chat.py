@@ -1,35 +1,30 @@
 """`akgen chat`: a conversation in the terminal, as an application or in plain lines."""
 
-import secrets
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akgen.model_options import MODELS, MemoryOption
+from akgen.agents.run_config import Command, RunConfig
+from akgen.options import Fields, Root, configured
 from akgen.progress import StageLines
-from akgen.settings import Settings
 from akgen.terminal import AsJson, Terminal, finish
 from akgen.tools.core.outcome import InputError, Outcome
+from akgen.tools.core.settings import Settings
 
 if TYPE_CHECKING:
-    from akgen.graph.store.records import RunConfig
     from akgen.graph.store.run_store import RunStore
+    from akgen.tools.core.task import Task
 
-SEED_BITS = 31
 
-
+@configured("model", "base_url", "toolchain", "memory")
 def chat(
     context: typer.Context,
+    fields: Fields,
     session: Annotated[
         str | None, typer.Argument(help="With --resume: a conversation's id, or its beginning or end.")
-    ] = None,
-    model: Annotated[str | None, typer.Option(help=MODELS)] = None,
-    base_url: Annotated[str | None, typer.Option(help="The model's endpoint, ending in /v1.")] = None,
-    toolchain: Annotated[
-        Literal["twin", "cann"] | None, typer.Option(help="Where it is built and run.")
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a conversation; the latest unless named.")
@@ -40,11 +35,8 @@ def chat(
     run: Annotated[
         Path | None, typer.Option(help="The conversation's folder; one that exists goes on.")
     ] = None,
-    memory: MemoryOption = False,
     plain: Annotated[bool, typer.Option("--plain", help="Plain lines, as in a pipe.")] = False,
-    root: Annotated[
-        Path | None, typer.Option(help="A checkout of NPUKernelBench, to name its tasks.")
-    ] = None,
+    root: Root = None,
     as_json: AsJson = False,
 ) -> None:
     """Talk: "write me a gelu kernel for fp16, 1024 by 4096", then "make it bf16"."""
@@ -58,17 +50,8 @@ def chat(
         _list(settings, terminal)
         return
     from akgen.graph.chat.sessions import find_session
-    from akgen.graph.store.records import RunConfig
 
-    config = RunConfig(
-        command="chat",
-        model=model or settings.model,
-        base_url=base_url or settings.base_url,
-        toolchain=toolchain or settings.toolchain,
-        chip=settings.chip,
-        memory=memory,
-        seed=secrets.randbits(SEED_BITS),
-    )
+    config = RunConfig(command=Command.CHAT, **fields)
     folder = find_session(settings.runs, session) if resume else run
     store = _open(folder, config, settings)
     if not plain and not as_json and _can_draw(terminal):
@@ -106,7 +89,7 @@ def _list(settings: Settings, terminal: Terminal) -> None:
     terminal.result({"sessions": [s.model_dump(mode="json") for s in found]})
 
 
-def _open(run: Path | None, config: "RunConfig", settings: Settings) -> "RunStore":
+def _open(run: Path | None, config: RunConfig, settings: Settings) -> "RunStore":
     from akgen.graph.run import begin, new_folder
     from akgen.graph.store.run_store import RunStore
     from akgen.tools.toolchains import make_toolchain
@@ -116,33 +99,29 @@ def _open(run: Path | None, config: "RunConfig", settings: Settings) -> "RunStor
         if store.info.config.command != "chat":
             raise InputError(f"{run} holds no conversation.", "Give the folder of an earlier `akgen chat`.")
         return store
-    version = make_toolchain(config.toolchain, settings.machine(), config.chip).version()
+    version = make_toolchain(config.toolchain, settings, config.chip).version()
     return begin(run or new_folder(settings.runs, "chat"), config, version)
 
 
 def _converse(store: "RunStore", settings: Settings, terminal: Terminal, root: Path | None) -> None:
     from akgen.bench.resolve import resolve_task
     from akgen.graph.cancel import Cancel
-    from akgen.graph.chat.crews import open_crews
-    from akgen.graph.chat.state import ChatContext
+    from akgen.graph.chat.deps import open_chat_deps
     from akgen.graph.chat.talk import open_talk
     from akgen.screen.plain import PlainFace, converse
 
     cancel = Cancel()
     terminal.line(f"run {store.folder}")
-    with (
-        StageLines(terminal) as lines,
-        open_crews(store.info.config, settings.site(), lines.say, store.folder) as crews,
-    ):
+
+    def find_task(text: str) -> "Task":
+        return resolve_task(text, root=root)
+
+    with StageLines(terminal) as lines:
         face = PlainFace(store, terminal, lines)
-        context = ChatContext(
-            crew=crews,
-            store=store,
-            find_task=lambda text: resolve_task(text, root=root),
-            face=face,
-            cancel=cancel,
-        )
-        with open_talk(context) as talk:
+        with (
+            open_chat_deps(store, settings, lines.say, find_task, face, cancel) as deps,
+            open_talk(deps) as talk,
+        ):
             converse(talk, terminal, cancel)
     terminal.result({"run": str(store.folder), "requests": face.requests})
     finish(all(request["outcome"] == Outcome.CORRECT for request in face.requests))

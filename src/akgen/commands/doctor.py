@@ -9,10 +9,10 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from akgen.settings import Settings
 from akgen.terminal import AsJson, Terminal, finish
 from akgen.tools.cann.environment import CannSettings, Finding, inspect
 from akgen.tools.core.outcome import InfraError
+from akgen.tools.core.settings import Settings
 from akgen.tools.core.versions import package_version
 
 
@@ -22,13 +22,12 @@ def doctor(context: typer.Context, as_json: AsJson = False) -> None:
 
     settings: Settings = context.obj
     terminal = Terminal(as_json)
-    machine = settings.machine()
     twin = TwinSettings(
-        cache=machine.cache,
+        cache=settings.cache,
         chip=settings.chip,
-        compiler=machine.compiler,
-        path=machine.path,
-        cache_limit_bytes=machine.cache_limit_bytes,
+        compiler=settings.compiler,
+        path=settings.path,
+        cache_limit_bytes=settings.cache_limit_bytes,
     )
     needed = [*_python(), *_twin(terminal, twin)]
     optional = [*inspect(CannSettings(home=settings.cann_home)), *_server(), *_endpoint(settings)]
@@ -135,7 +134,7 @@ def _endpoint(settings: Settings) -> Iterator[Finding]:
     import httpx
 
     url = settings.base_url.rstrip("/") + "/models"
-    key = settings.api_key.get_secret_value() if settings.api_key else "none"
+    key = settings.api_key or "none"
     try:
         answer = httpx.get(url, headers={"Authorization": f"Bearer {key}"}, timeout=5)
         answer.raise_for_status()

@@ -3,15 +3,16 @@
 import json
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from akgen.settings import Settings
+from akgen.options import Root, ToolchainOption
 from akgen.tables import pipes_table, profile_lines, verdict_table, what_if_table
 from akgen.terminal import AsJson, Terminal, finish
 from akgen.tools.core.outcome import InputError, Outcome
+from akgen.tools.core.settings import Settings
 
 if TYPE_CHECKING:
     from akgen.tools.core.project import KernelProject
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
 
 Project = Annotated[Path, typer.Argument(help="A folder with op_host and op_kernel.")]
 TaskName = Annotated[str, typer.Option("--task", help="A built-in task, a task folder, or a Python file.")]
-Root = Annotated[Path | None, typer.Option(help="A checkout of NPUKernelBench, to name its tasks.")]
-ToolchainOption = Annotated[
-    Literal["twin", "cann"] | None, typer.Option("--toolchain", help="Where it is built and run.")
-]
 
 
 def evaluate(
@@ -39,18 +36,18 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Judge PROJECT on a task: compile, run on hidden inputs, compare with PyTorch."""
-    from akgen.graph.workbench import open_tools
+    from akgen.tools.judge.judge import open_judge
     from akgen.tools.toolchains import make_toolchain
 
     settings: Settings = context.obj
     terminal = Terminal(as_json)
     wanted, candidate = _open(project, task, root or settings.npukb_root)
     chosen = choose_cases(wanted, cases, max_mb)
-    chain = make_toolchain(toolchain or settings.toolchain, settings.machine(), settings.chip)
-    with open_tools(chain, terminal.line) as tools, tempfile.TemporaryDirectory(prefix="akgen-") as work:
+    chain = make_toolchain(toolchain or settings.toolchain, settings, settings.chip)
+    with open_judge(chain, terminal.line) as judge, tempfile.TemporaryDirectory(prefix="akgen-") as work:
         with _bar(terminal) as bar:
             step = bar.add_task("compiling and judging", total=len(chosen))
-            verdict = tools.judge.judge(
+            verdict = judge.judge(
                 candidate,
                 wanted,
                 work=Path(work),
@@ -76,7 +73,7 @@ def profile(
     """Time PROJECT on one case of a task and draw its pipeline timeline. Says nothing about correctness."""
     import shutil
 
-    from akgen.graph.workbench import open_tools
+    from akgen.tools.judge.judge import open_judge
     from akgen.tools.timeline.page import write_page
     from akgen.tools.toolchains import make_toolchain
 
@@ -87,10 +84,10 @@ def profile(
         wanted = wanted.only((case,))
         if not wanted.cases:
             raise InputError(f"Task {wanted.name} has no case {case!r}.", "Leave --case out for the largest.")
-    chain = make_toolchain(toolchain or settings.toolchain, settings.machine(), settings.chip)
-    with open_tools(chain, terminal.line) as tools, tempfile.TemporaryDirectory(prefix="akgen-") as work:
-        build = tools.judge.compile(candidate, wanted, Path(work) / "build")
-        found = tools.judge.profile(build, wanted, Path(work) / "profile", 0)
+    chain = make_toolchain(toolchain or settings.toolchain, settings, settings.chip)
+    with open_judge(chain, terminal.line) as judge, tempfile.TemporaryDirectory(prefix="akgen-") as work:
+        build = judge.compile(candidate, wanted, Path(work) / "build")
+        found = judge.profile(build, wanted, Path(work) / "profile", 0)
         if found is None:
             for finding in build.diagnostics:
                 terminal.line(f"{finding.code}: {finding.text}")

@@ -1,52 +1,41 @@
 """`akgen optimise`: make a correct kernel faster, and keep what the timeline proves."""
 
 import json
-import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akgen import model_options
-from akgen.commands.evaluate import Project, Root, TaskName
-from akgen.model_options import MODELS, LimitText, MaxTokens, PriceText, Temperature, TopP
-from akgen.settings import Settings
+from akgen.agents.run_config import Command, RunConfig
+from akgen.commands.evaluate import Project, TaskName
+from akgen.options import LIMITS, Fields, Root, configured
 from akgen.terminal import AsJson, Terminal, finish
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.settings import Settings
 
 if TYPE_CHECKING:
+    from akgen.agents.calls.conversation import Conversation
     from akgen.agents.optimise.proposal import Proposer, Trial
     from akgen.graph.optimise_report import Optimised
-    from akgen.graph.run import Crew
-    from akgen.graph.store.records import RunConfig
     from akgen.graph.store.run_store import RunStore
     from akgen.tools.core.project import KernelProject
     from akgen.tools.core.task import Task
+    from akgen.tools.judge.judge import Judge
 
-SEED_BITS = 31
 
-
+@configured(
+    "model", "base_url", "toolchain", "candidates", *LIMITS, "seed",
+    helps={"budget": "tokens=N,cost=X,wall=SECONDS."},
+)  # fmt: skip
 def optimise(
     context: typer.Context,
     project: Project,
     task: TaskName,
-    model: Annotated[str | None, typer.Option(help=MODELS)] = None,
-    base_url: Annotated[str | None, typer.Option(help="The model's endpoint, ending in /v1.")] = None,
-    toolchain: Annotated[
-        Literal["twin", "cann"] | None, typer.Option(help="Where it is built and run.")
-    ] = None,
-    candidates: Annotated[int, typer.Option(min=1, help="Kernels that are judged at most.")] = 24,
+    fields: Fields,
     beam: Annotated[int, typer.Option(min=1, help="Kernels that are developed side by side.")] = 2,
     each: Annotated[int, typer.Option(min=1, help="Changes tried of each of them per round.")] = 4,
-    budget: Annotated[str, typer.Option(help="tokens=N,cost=X,wall=SECONDS.")] = "",
-    limit: LimitText = "",
-    price: PriceText = "",
-    temperature: Temperature = "0.7",
-    top_p: TopP = "0.9",
-    max_tokens: MaxTokens = 16_384,
     case: Annotated[list[str] | None, typer.Option(help="Only this case; may be repeated.")] = None,
     root: Root = None,
-    seed: Annotated[int | None, typer.Option(help="Of inputs and models; random unless given.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; one that exists goes on.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -57,22 +46,8 @@ def optimise(
     settings: Settings = context.obj
     wanted = resolve_task(task, root=root or settings.npukb_root, case_ids=tuple(case) if case else None)
     kernel = read_project(project, wanted.op_type, wanted.kernel)
-    prices = model_options.price(price)
-    from akgen.graph.store.records import RunConfig
-
-    config = RunConfig(
-        command="optimise",
-        model=model or settings.model,
-        base_url=base_url or settings.base_url,
-        toolchain=toolchain or settings.toolchain,
-        chip=settings.chip,
-        budget=model_options.budget(budget, candidates, prices),
-        limits=model_options.limits(limit, prices),
-        price=prices,
-        sampling=model_options.sampling(temperature, top_p, max_tokens),
-        seed=secrets.randbits(SEED_BITS) if seed is None else seed,
-        extra={"project": str(project.resolve()), "task": task, "beam": beam, "each": each},
-    )
+    extra = {"project": str(project.resolve()), "task": task, "beam": beam, "each": each}
+    config = RunConfig(command=Command.OPTIMISE, extra=extra, **fields)
     terminal = Terminal(as_json)
     store = _open(out, config, settings, wanted)
     found = _search(store, wanted, kernel, settings, terminal)
@@ -80,7 +55,7 @@ def optimise(
     finish(found.gain > 1.0 or "roofline" in found.stopped)
 
 
-def _open(out: Path | None, config: "RunConfig", settings: Settings, task: "Task") -> "RunStore":
+def _open(out: Path | None, config: RunConfig, settings: Settings, task: "Task") -> "RunStore":
     """Begin a run, or go on with one that searches for the same."""
     from akgen.graph.run import begin, new_folder
     from akgen.graph.store.run_store import RunStore
@@ -92,23 +67,28 @@ def _open(out: Path | None, config: "RunConfig", settings: Settings, task: "Task
         if known.command != "optimise" or known.extra.get("project") != config.extra["project"]:
             raise InputError(f"{out} holds another run.", "Choose another folder with --out.")
         return store
-    version = make_toolchain(config.toolchain, settings.machine(), config.chip).version()
+    version = make_toolchain(config.toolchain, settings, config.chip).version()
     return begin(out or new_folder(settings.runs, f"optimise-{task.name}"), config, version)
 
 
 def _search(
     store: "RunStore", task: "Task", kernel: "KernelProject", settings: Settings, terminal: Terminal
 ) -> "Optimised":
+    from akgen.agents.team import make_conversation
     from akgen.graph.optimise import Search
-    from akgen.graph.run import open_crew
+    from akgen.graph.store.calls import RunCalls
+    from akgen.tools.judge.judge import open_judge
+    from akgen.tools.toolchains import make_toolchain
 
     config = store.info.config
     terminal.line(f"run {store.folder}")
-    with open_crew(config, settings.site(), terminal.line, store.folder) as crew:
-        proposer = _proposer(config, crew, task, kernel)
+    conversation = make_conversation(config, settings, RunCalls(store.folder))
+    chain = make_toolchain(config.toolchain, settings, config.chip)
+    with open_judge(chain, terminal.line) as judge:
+        proposer = _proposer(config, conversation, judge, task, kernel)
         terminal.line(f"changes by {proposer.name}")
         search = Search(
-            judge=crew.tools.judge,
+            judge=judge,
             proposer=proposer,
             folder=store.folder,
             budget=config.budget,
@@ -120,15 +100,21 @@ def _search(
         return search.run(task, kernel)
 
 
-def _proposer(config: "RunConfig", crew: "Crew", task: "Task", kernel: "KernelProject") -> "Proposer":
+def _proposer(
+    config: RunConfig,
+    conversation: "Conversation | None",
+    judge: "Judge",
+    task: "Task",
+    kernel: "KernelProject",
+) -> "Proposer":
     """Return who thinks of changes: a model, or the composer's knobs where it wrote the kernel, or its constants."""
     from akgen.agents.optimise.by_model import ByModel
     from akgen.agents.optimise.constants import Constants
     from akgen.knowledge.chip import DEFAULT_CHIP, chip
 
     target = chip(config.chip or DEFAULT_CHIP)
-    if crew.team.conversation is not None:
-        return ByModel(crew.team.conversation, target, crew.tools.describe)
+    if conversation is not None:
+        return ByModel(conversation, target, judge.describe)
     from akgen.agents.optimise.knob_search import KnobSearch  # brings torch
 
     knobs = KnobSearch(target)

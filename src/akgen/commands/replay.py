@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from akgen.progress import StageLines
-from akgen.settings import Settings
 from akgen.terminal import AsJson, Terminal, finish
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.settings import Settings
 
 if TYPE_CHECKING:
     from akgen.graph.store.records import Attempt
@@ -22,8 +22,9 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Run RUN's tasks again with the replies that its model gave; exit 0 if every attempt comes out the same."""
-    from akgen.graph.run import begin, new_folder, open_crew, work_on
+    from akgen.graph.run import begin, new_folder, open_deps, work_on
     from akgen.graph.store.run_store import RunStore
+    from akgen.tools.toolchains import make_toolchain
 
     settings: Settings = context.obj
     terminal = Terminal(as_json)
@@ -31,20 +32,20 @@ def replay(
     config = old.info.config.model_copy(update={"model": f"replay:{old.folder}", "base_url": None})
     different: list[str] = []
     compared = 0
-    with StageLines(terminal, config.samples) as lines:
-        folder = out or new_folder(settings.runs, "replay")
-        with open_crew(config, settings.site(), lines.say, folder) as crew:
-            store = begin(folder, config, crew.tools.toolchain.version())
-            for place in old.tasks():
-                task = place.task()
-                try:
-                    work_on(store, task, crew, lines.watch)
-                except (
-                    InputError
-                ) as problem:  # an attempt went another way, so its next request is not on record
-                    different.append(problem.text)
-                count, found = _compare(place, store.task(task.name))
-                compared, different = compared + count, [*different, *found]
+    version = make_toolchain(config.toolchain, settings, config.chip).version()
+    store = begin(out or new_folder(settings.runs, "replay"), config, version)
+    with (
+        StageLines(terminal, config.samples) as lines,
+        open_deps(store, settings, lines.say, lines.watch) as deps,
+    ):
+        for place in old.tasks():
+            task = place.task()
+            try:
+                work_on(task, deps)
+            except InputError as problem:  # an attempt went another way: its next request is not on record
+                different.append(problem.text)
+            count, found = _compare(place, store.task(task.name))
+            compared, different = compared + count, [*different, *found]
     terminal.line(f"run {store.folder}")
     for text in different:
         terminal.line(f"different: {text}")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akgen.settings import Settings
 from akgen.terminal import AsJson, Terminal
 from akgen.tools.core.outcome import InfraError, InputError
+from akgen.tools.core.settings import Settings
 
 if TYPE_CHECKING:
     from akgen.tools.serving.options import Adapter, Device

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from akgen.settings import Settings
 from akgen.terminal import AsJson, Terminal
+from akgen.tools.core.settings import Settings
 
 
 def torch_script(
@@ -37,9 +37,8 @@ def torch_script(
         raise InputError("No operator is given.", "Add --project FOLDER for each operator of the binding.")
     if not script.is_file():
         raise InputError(f"There is no script {script}.", "Name a Python file.")
-    machine = settings.machine()
     twin = TwinToolchain(
-        TwinSettings(cache=machine.cache, chip=settings.chip, compiler=machine.compiler, path=machine.path)
+        TwinSettings(cache=settings.cache, chip=settings.chip, compiler=settings.compiler, path=settings.path)
     )
     twin.prepare(terminal.line)
     projects = [read_project(folder, folder.resolve().name, folder.resolve().name) for folder in project]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akgen.settings import Settings
 from akgen.terminal import AsJson, Terminal, finish
+from akgen.tools.core.settings import Settings
 
 if TYPE_CHECKING:
     from akgen.tools.twin.toolchain import TwinToolchain
@@ -63,9 +63,8 @@ def _twin(settings: Settings, terminal: Terminal) -> "TwinToolchain":
     from akgen.tools.twin.settings import TwinSettings
     from akgen.tools.twin.toolchain import TwinToolchain
 
-    machine = settings.machine()
     twin = TwinToolchain(
-        TwinSettings(cache=machine.cache, chip=settings.chip, compiler=machine.compiler, path=machine.path)
+        TwinSettings(cache=settings.cache, chip=settings.chip, compiler=settings.compiler, path=settings.path)
     )
     twin.prepare(terminal.line)
     return twin

@@ -4,22 +4,24 @@ import secrets
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from akgen.agents.budget import Budget
 from akgen.agents.prompts.advice import advice_for
 from akgen.agents.prompts.feedback import explain
+from akgen.agents.run_config import RunConfig
 from akgen.graph.cancel import Cancel
-from akgen.graph.run import begin, make_crew, new_folder, work_on
+from akgen.graph.run import begin, make_deps, new_folder, work_on
 from akgen.graph.store.files import make_folder
-from akgen.graph.store.records import Event, RunConfig
-from akgen.graph.workbench import Tools, open_tools
+from akgen.graph.store.records import Event
 from akgen.knowledge.search import search
 from akgen.mcp import results
-from akgen.settings import Settings
 from akgen.tools.core.outcome import InputError, Outcome
 from akgen.tools.core.project import KernelProject
+from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Case, Task
+from akgen.tools.judge.judge import Judge, open_judge
 from akgen.tools.judge.source_filter import look
 from akgen.tools.timeline.page import write_page
 from akgen.tools.toolchains import make_toolchain, make_twin
@@ -34,7 +36,7 @@ class KernelTools:
     def __init__(self, settings: Settings, config: RunConfig) -> None:
         self._settings, self._config = settings, config
         self._held = ExitStack()
-        self._tools: Tools | None = None
+        self._judge: Judge | None = None
         self.work = Path(self._held.enter_context(tempfile.TemporaryDirectory(prefix="akgen-mcp-")))
 
     def close(self) -> None:
@@ -42,7 +44,7 @@ class KernelTools:
 
     def lint(self, project: KernelProject, say: Say) -> results.LintResult:
         """Look at a project without a task; always with the twin's headers."""
-        twin = make_twin(self._settings.machine(), self._settings.chip)
+        twin = make_twin(self._settings, self._settings.chip)
         _, found = look(project)
         if not found:
             twin.prepare(say)
@@ -53,7 +55,7 @@ class KernelTools:
         return results.LintResult(ok=ok, toolchain=twin.version(), findings=listed)
 
     def compile(self, project: KernelProject, task: Task, say: Say) -> results.CompileResult:
-        judge = self._ready(say).judge
+        judge = self._ready(say)
         say(f"compiling {project.kernel} for {len(task.cases)} cases")
         build = judge.compile(project, task, self._folder("compile"))
         return results.CompileResult(
@@ -67,7 +69,7 @@ class KernelTools:
     def test(
         self, project: KernelProject, task: Task, trials: int, seed: int | None, say: Say, cancel: Cancel
     ) -> results.TestResult:
-        judge = self._ready(say).judge
+        judge = self._ready(say)
         say(f"compiling {project.kernel}")
 
         def told(case: str, outcome: Outcome) -> None:
@@ -94,8 +96,7 @@ class KernelTools:
 
     def profile(self, project: KernelProject, task: Task, say: Say) -> results.ProfileResult:
         """Time the task's largest case. Raises InputError if the kernel does not come to its end."""
-        tools, folder = self._ready(say), self._folder("profile")
-        judge = tools.judge
+        judge, folder = self._ready(say), self._folder("profile")
         say(f"compiling {project.kernel}")
         build = judge.compile(project, task, folder / "build")
         say("running with a trace")
@@ -108,7 +109,7 @@ class KernelTools:
         if found.trace is not None:
             page = write_page(found, found.trace, folder / "timeline.html", f"{project.kernel}, {task.name}")
         return results.ProfileResult(
-            case=tools.largest(task).id,
+            case=judge.largest(task).id,
             time_us=found.time_us,
             time_source=found.time_source,
             toolchain=found.toolchain,
@@ -136,7 +137,7 @@ class KernelTools:
         self, task: Task, budget: Budget, samples: int, tune: int, say: Say, cancel: Cancel
     ) -> results.SolveResult:
         """Run the graph on a task; the run's folder is kept below the server's runs folder."""
-        tools = self._ready(say)
+        judge = self._ready(say)
         config = self._config.model_copy(
             update={
                 "budget": budget,
@@ -145,15 +146,15 @@ class KernelTools:
                 "seed": secrets.randbits(SEED_BITS),
             }
         )
-        store = begin(new_folder(self._settings.runs, task.name), config, tools.toolchain.version())
+        store = begin(new_folder(self._settings.runs, task.name), config, judge.toolchain)
 
         def told(event: Event) -> None:
             if event.event == "stage" and event.status == "done":
                 outcome = "ok" if event.outcome in (None, Outcome.CORRECT) else event.outcome
                 say(f"attempt {event.attempt}, {event.stage}: {outcome}, {event.text}")
 
-        crew = make_crew(config, self._settings.site(), tools, store.folder)
-        solution = work_on(store, task, crew, cancel.watching(told))
+        deps = make_deps(store, config, self._settings, judge)
+        solution = work_on(task, replace(deps, watch=cancel.watching(told)))
         place = store.task(task.name)
         project = place.folder / solution.project if solution.project else None
         files = KernelProject.read_from(project, task.op_type, task.kernel).files if project else {}
@@ -172,13 +173,13 @@ class KernelTools:
             page=str(solution.page) if solution.page else None,
         )
 
-    def _ready(self, say: Say) -> Tools:
+    def _ready(self, say: Say) -> Judge:
         """Prepare the toolchain at the first call that needs it, so that the server answers at once."""
-        if self._tools is None:
+        if self._judge is None:
             config, settings = self._config, self._settings
-            chain = make_toolchain(config.toolchain, settings.machine(), config.chip)
-            self._tools = self._held.enter_context(open_tools(chain, say))
-        return self._tools
+            chain = make_toolchain(config.toolchain, settings, config.chip)
+            self._judge = self._held.enter_context(open_judge(chain, say))
+        return self._judge
 
     def _folder(self, what: str) -> Path:
         return make_folder(self.work / f"{what}-{secrets.token_hex(4)}")

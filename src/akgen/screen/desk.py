@@ -10,15 +10,15 @@ from akgen.bench.resolve import resolve_task
 from akgen.graph.cancel import Cancel
 from akgen.graph.chat.commands import Commands, difference
 from akgen.graph.chat.conversation import sources_of
-from akgen.graph.chat.crews import open_crews
-from akgen.graph.chat.state import ChatContext
+from akgen.graph.chat.deps import open_chat_deps
 from akgen.graph.chat.talk import Talk, open_talk
 from akgen.graph.store.records import Event, Solution
 from akgen.graph.store.run_store import RunStore, TaskStore
 from akgen.screen import messages
 from akgen.screen.thought import plan_of
-from akgen.settings import Settings
 from akgen.tools.core.outcome import InfraError, InputError
+from akgen.tools.core.settings import Settings
+from akgen.tools.core.task import Task
 
 Post = Callable[[Message], object]
 
@@ -54,25 +54,23 @@ class Desk:
         Raises InfraError when the machine lacks something, InputError for a model that cannot be used.
         """
         self._post = post
-        config, site = self.store.info.config, self._settings.site()
-        with open_crews(config, site, self._say, self.store.folder) as crews:
-            face = AppFace(self.store, self._post)
-            context = ChatContext(
-                crew=crews,
-                store=self.store,
-                find_task=lambda text: resolve_task(text, root=self._root),
-                face=face,
-                cancel=self.cancel,
-            )
-            with open_talk(context) as talk:
-                self._show_past(talk, face)
-                talk.open()
-                self._listen(talk)
+        face = AppFace(self.store, self._post)
+
+        def find_task(text: str) -> Task:
+            return resolve_task(text, root=self._root)
+
+        with (
+            open_chat_deps(self.store, self._settings, self._say, find_task, face, self.cancel) as deps,
+            open_talk(deps) as talk,
+        ):
+            self._show_past(talk, face)
+            talk.open()
+            self._listen(talk)
 
     def _listen(self, talk: Talk) -> None:
         commands = Commands(talk)
         while not talk.over:
-            self._post(messages.Busy(busy=False, choice=talk.context.config(talk.state).model))
+            self._post(messages.Busy(busy=False, choice=talk.deps.config(talk.state).model))
             line = self._lines.get()
             if line is None:
                 return

@@ -1,0 +1,85 @@
+"""How kernels are to be written: one model that runs, bench runs and the command line share.
+
+A field's description is the help of the option of its name; src/akgen/options.py makes the options.
+"""
+
+from enum import StrEnum
+from typing import Any
+
+from pydantic import Field
+
+from akgen.agents.budget import Budget
+from akgen.agents.calls.model_call import CallLimits, Price, Sampling
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.toolchain import ToolchainName
+
+MODELS = (
+    "composer, vllm:NAME, kernelgen:NAME, openai:NAME, scripted:FILE, replay:FILE-OR-RUN, record:FILE:MODEL."
+)
+
+
+class Command(StrEnum):
+    """What began a run."""
+
+    SOLVE = "solve"
+    BENCH = "bench"
+    CHAT = "chat"
+    OPTIMISE = "optimise"
+
+
+class Route(StrEnum):
+    """How a coder writes Ascend C."""
+
+    DSL = "dsl"  # through the tile DSL, lowered by a program
+    DSL_PASSES = "dsl+passes"  # through the tile DSL, lowered by the model pass by pass
+    ASCENDC = "ascendc"
+
+
+class PlannerKind(StrEnum):
+    """Who plans for a model."""
+
+    MODEL = "model"
+    COMPOSER = "composer"
+
+
+class CriticKind(StrEnum):
+    """Who criticises."""
+
+    RULES = "rules"
+    MODEL = "model"  # beside the rules
+
+
+class SolveConfig(Frozen):
+    """Who writes kernels, for which chip, how many, and within which limits."""
+
+    model: str = Field(default="composer", description=MODELS)
+    base_url: str | None = Field(default=None, description="The model's endpoint, ending in /v1.")
+    planner: PlannerKind = Field(default=PlannerKind.MODEL, description="Who plans for a model.")
+    critic: CriticKind = Field(
+        default=CriticKind.RULES, description="Whether the model may add to the rules' criticism."
+    )
+    chip: str | None = Field(default=None, description="The chip that the toolchain is to be.")
+    route: Route | None = Field(default=None, description="Through the tile DSL or direct.")
+    samples: int = Field(default=1, ge=1, description="Candidates; the best correct one wins.")
+    parallel: int = Field(default=1, ge=1, description="Candidates at the same time.")
+    limits: CallLimits = CallLimits()  # of all model calls together
+    price: Price | None = None  # of the model; without one nothing costs anything
+    sampling: Sampling = Sampling()
+    memory: bool = Field(
+        default=False, description="Show the coder what earlier runs learnt, and learn from this one."
+    )
+    seed: int = Field(default=0, description="Of inputs and models; random unless given.")
+
+    def shared(self) -> dict[str, Any]:
+        """Return the values of these fields, to make another configuration with."""
+        return {name: getattr(self, name) for name in SolveConfig.model_fields}
+
+
+class RunConfig(SolveConfig):
+    """The resolved configuration of a run: enough to go on with it in another process. Holds no key."""
+
+    command: Command
+    toolchain: ToolchainName = Field(default=ToolchainName.TWIN, description="Where it is built and run.")
+    tune: int = Field(default=0, ge=0, description="Attempts that may go into speed once it is correct.")
+    budget: Budget = Budget()  # of each sample
+    extra: dict[str, Any] = Field(default={})  # what a command adds of its own, such as the suite

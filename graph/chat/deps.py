@@ -1,0 +1,61 @@
+"""What a conversation works with: its face, and the deps of every configuration that the person chooses."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from akgen.agents.run_config import RunConfig
+from akgen.graph.cancel import Cancel
+from akgen.graph.chat.face import Face
+from akgen.graph.chat.state import ChatState
+from akgen.graph.deps import Deps
+from akgen.graph.run import make_deps, memory_of
+from akgen.graph.store.run_store import RunStore
+from akgen.tools.core.settings import Settings
+from akgen.tools.core.task import Task
+from akgen.tools.judge.judge import open_judge
+from akgen.tools.toolchains import make_toolchain
+
+
+@dataclass(frozen=True)
+class ChatDeps:
+    """What a conversation works with. `find_task` names tasks that exist; it raises InputError."""
+
+    deps_for: Callable[[RunConfig], Deps]  # raises InputError for a model that cannot be used
+    store: RunStore
+    find_task: Callable[[str], Task]
+    face: Face
+    cancel: Cancel
+
+    def config(self, state: ChatState) -> RunConfig:
+        """Return the run's configuration with what the person chose."""
+        chosen = {name: value for name, value in state["choice"] if value is not None}
+        return self.store.info.config.model_copy(update=chosen)
+
+
+@contextmanager
+def open_chat_deps(
+    store: RunStore,
+    settings: Settings,
+    progress: Callable[[str], None],
+    find_task: Callable[[str], Task],
+    face: Face,
+    cancel: Cancel,
+) -> Iterator[ChatDeps]:
+    """Prepare the toolchain and start the reference process; both end with the context.
+
+    Raises InfraError when the machine lacks something, InputError for a chip or model that cannot be used.
+    """
+    config = store.info.config
+    toolchain = make_toolchain(config.toolchain, settings, config.chip)
+    with open_judge(toolchain, progress) as judge, memory_of(config, settings) as memory:
+        made: dict[str, Deps] = {}
+
+        def deps_for(wanted: RunConfig) -> Deps:
+            key = wanted.model_dump_json()
+            if key not in made:
+                made[key] = make_deps(store, wanted, settings, judge, memory)
+            return made[key]
+
+        deps_for(config)
+        yield ChatDeps(deps_for=deps_for, store=store, find_task=find_task, face=face, cancel=cancel)

@@ -1,0 +1,49 @@
+"""What belongs to this machine and this user; the front door reads it from the environment, rooms get the values."""
+
+from pathlib import Path
+
+from pydantic import Field
+
+from akgen.knowledge.chip import DEFAULT_CHIP
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.toolchain import ToolchainName
+
+
+class Settings(Frozen):
+    """Defaults for every command; a run's folder never holds them.
+
+    Their JSON holds the secrets, for worker processes; their repr does not.
+    """
+
+    model: str = "composer"
+    base_url: str | None = None
+    api_key: str | None = Field(default=None, repr=False)  # for the model's endpoint
+    model_tries: int = Field(default=5, ge=1)  # of a request, before the endpoint counts as down
+    model_timeout_s: float = Field(default=600.0, gt=0)  # of one answer, and of silence while waiting for it
+    model_wait_s: float = Field(default=1.0, ge=0)  # between two tries of a request; it doubles
+    toolchain: ToolchainName = ToolchainName.TWIN
+    chip: str = DEFAULT_CHIP
+    runs: Path = Path("runs")
+    npukb_root: Path | None = None
+    postgres: str | None = Field(
+        default=None, repr=False
+    )  # checkpoints in this database, not in the run folder
+    cache: Path  # what is built once per machine: the twin's runtime, compiled hosts and kernels
+    cache_gib: float = Field(default=5.0, gt=0)  # beyond that, what is used least recently is deleted
+    compiler: str | None = None  # a C++17 compiler for the twin
+    path: str = "/usr/local/bin:/usr/bin:/bin"  # where compilers are looked for
+    otel_endpoint: str | None = None  # where spans go, if anywhere
+    cann_home: Path | None = None
+
+    @property
+    def cache_limit_bytes(self) -> int:
+        return int(self.cache_gib * 2**30)
+
+    @property
+    def memory(self) -> Path:
+        """Return the file of what was learnt in earlier runs."""
+        return self.runs / "memory.sqlite"
+
+    def for_workers(self) -> "Settings":
+        """Return the same for processes that work in another folder."""
+        return self.model_copy(update={"runs": self.runs.absolute(), "cache": self.cache.absolute()})
