@@ -9,7 +9,6 @@ from akgen.agents.composer.thought import categorise, risks, thought
 from akgen.agents.plan import Plan, Tiling
 from akgen.agents.roles import Feedback, Planned, Written
 from akgen.knowledge.chip import Chip, chip
-from akgen.tools.compose.back.knobs import turn
 from akgen.tools.compose.front.raw import RawGraph, Trace
 from akgen.tools.compose.middle.facts import output_shape
 from akgen.tools.compose.program import Composition, compose
@@ -77,7 +76,7 @@ class ModelFree:
                 thought=thought(composition, tiling, self._chip, case_id),
                 tiling=tiling,
                 apis=_apis(composition),
-                risks=risks(composition),
+                risks=(*risks(composition), *_unused(composition)),
                 route="dsl",
                 dsl=composition.dsl,
             )
@@ -104,8 +103,7 @@ class ModelFree:
             return composed
 
         def turned(some: Knobs) -> Composed:
-            dsl = turn(composed.composition.dsl, some)
-            return Composed(composed.composition.model_copy(update={"dsl": dsl}), composed.cases)
+            return Composed(composed.composition.tuned(some), composed.cases)
 
         first = turned(knobs)
         if knobs.cores is None or knobs.grain is not None:
@@ -168,6 +166,12 @@ def _trace_here(reference: Reference, case: Case) -> RawGraph:
     from akgen.tools.compose.front.trace import trace  # imports torch: only where a reference is traced
 
     return trace(importlib.import_module(reference.loader).load(reference, case))
+
+
+def _unused(composition: Composition) -> tuple[str, ...]:
+    if composition.unused is None:
+        return ()
+    return (f"Asked for without effect on this program: {composition.unused}.",)
 
 
 def _plain(doc: str) -> str:

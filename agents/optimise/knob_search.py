@@ -9,11 +9,11 @@ from akgen.agents.optimise.forecast import over_all
 from akgen.agents.optimise.proposal import Hypothesis, Kind, Member, Proposal, Trial
 from akgen.agents.plan import Plan
 from akgen.knowledge.chip import Chip
-from akgen.tools.compose.back.knobs import schedules
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
+from akgen.tools.dsl import parse
 
 PIECES = 4  # tiles that a core's share is cut into unless a knob says otherwise
 GRAIN = 2048  # elements that a core takes at least, likewise
@@ -80,14 +80,17 @@ class KnobSearch:
         if now.buffers != 1:
             gain = over_all(profiles, partial(forecast.gain_of_buffers, before=2, after=1))
             yield idea("buffers", "one buffer per queue, for longer tiles", gain, buffers=1)
-        for name in schedules(self._dsl(task, now, other_rounding=member.other_rounding))[1:]:
+        for name in self._schedules(task, now, other_rounding=member.other_rounding)[1:]:
             yield idea("schedule", f"always the schedule {name}", None, schedule=name)
         rounding = Hypothesis(kind="rounding", text="round half-precision results the other way")
         yield rounding, now, not member.other_rounding
 
-    def _dsl(self, task: Task, knobs: Knobs, *, other_rounding: bool) -> str:
+    def _schedules(self, task: Task, knobs: Knobs, *, other_rounding: bool) -> tuple[str, ...]:
+        """Return the kernels that the host may launch, in the order in which it tries them."""
         plan = self._plan(task, knobs, other_rounding=other_rounding)
-        return plan.dsl if isinstance(plan, Plan) and plan.dsl is not None else ""
+        if not isinstance(plan, Plan) or plan.dsl is None:
+            return ()
+        return tuple(kernel.name for kernel in parse(plan.dsl).kernels)
 
     def _plan(self, task: Task, knobs: Knobs | None, *, other_rounding: bool) -> Plan | str:
         turned = task.model_copy(update={"knobs": knobs})

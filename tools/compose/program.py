@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from akgen.tools.compose.back.layout import Tensors
 from akgen.tools.compose.back.schedule import kinds, write
 from akgen.tools.compose.back.schedule_base import Kind, Part
+from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Writer
 from akgen.tools.compose.front.importer import import_graph
 from akgen.tools.compose.front.raw import RawGraph
@@ -23,6 +24,7 @@ from akgen.tools.compose.middle.template import Template, by_reduction, structur
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.knobs import Knobs
 from akgen.tools.core.op_spec import AttrSpec
 
 EVENTS = 8  # hardware events for tiles that are loaded; each takes one
@@ -38,6 +40,7 @@ class KernelText(Frozen):
     host: tuple[str, ...]
     launch: str
     fits: str | None
+    turned: frozenset[str]  # knobs that decided something in it
 
 
 class Group(Frozen):
@@ -50,13 +53,22 @@ class Group(Frozen):
 
 
 class Composition(Frozen):
-    """A finished program with what a plan says about it."""
+    """A finished program with what a plan says about it; `unused` are knobs that change nothing here, in words."""
 
     face: Interface
     groups: tuple[Group, ...]
     kernels: tuple[KernelText, ...]
     tree: Branch
     dsl: str
+    kernel: str
+    doc: str
+    unused: str | None = None
+
+    def tuned(self, knobs: Knobs | None) -> "Composition":
+        """Return the program scheduled with these knobs."""
+        if knobs is None or knobs.empty:
+            return self
+        return _scheduled(self.kernel, self.face, self.groups, self.tree, self.doc, knobs)
 
 
 def compose(
@@ -73,14 +85,24 @@ def compose(
         for c in cases
     ]
     groups: list[Group] = []
-    kernels: list[KernelText] = []
     for members in _grouped(found):
         groups += _groups(members, cases, found, face)
-    for number, group in enumerate(groups):
-        kernels += _kernels(kernel, number, group, face)
     tree = decide([g.cases for g in groups], cases, face, [_features(g, cases) for g in groups])
-    dsl = _text(kernel, face, groups, kernels, tree, doc)
-    return Composition(face=face, groups=tuple(groups), kernels=tuple(kernels), tree=tree, dsl=dsl)
+    return _scheduled(kernel, face, tuple(groups), tree, doc, Knobs())
+
+
+def _scheduled(
+    kernel: str, face: Interface, groups: tuple[Group, ...], tree: Branch, doc: str, knobs: Knobs
+) -> Composition:
+    kernels: list[KernelText] = []
+    for number, group in enumerate(groups):
+        kernels += _kernels(kernel, number, group, face, knobs)
+    turned = frozenset[str]().union(*(k.turned for k in kernels))
+    unused = knobs.model_copy(update=dict.fromkeys(turned))
+    return Composition(
+        face=face, groups=groups, kernels=tuple(kernels), tree=tree, kernel=kernel, doc=doc,
+        dsl=_text(kernel, face, groups, kernels, tree, doc), unused=None if unused.empty else str(unused),
+    )  # fmt: skip
 
 
 def _features(group: Group, cases: Sequence[RawGraph]) -> Features:
@@ -160,14 +182,17 @@ def _checks(template: Template, cases: Sequence[RawGraph], face: Interface) -> I
             yield f"{name} == {product}"
 
 
-def _kernels(base: str, number: int, group: Group, face: Interface) -> list[KernelText]:
-    """Return the kernels of a group: one per schedule of its nest, until one needs no condition."""
+def _kernels(base: str, number: int, group: Group, face: Interface, knobs: Knobs) -> list[KernelText]:
+    """Return the kernels of a group: one per schedule of its nest, until one needs no condition.
+
+    Those before the schedule that is wished for are left out.
+    """
     out: list[KernelText] = []
     refused: Unsupported | None = None
     for templates, choice in _choices(group):
         name = f"{base}_{'_'.join(dict.fromkeys(choice))}" + (f"_{number}" if number else "")
         try:
-            out.append(_kernel(name, number, templates, choice, face))
+            out.append(_kernel(name, number, templates, choice, face, knobs))
         except Unsupported as error:
             refused = error
             continue
@@ -176,7 +201,12 @@ def _kernels(base: str, number: int, group: Group, face: Interface) -> list[Kern
     if not out:
         assert refused is not None
         raise refused
-    return out
+    names = [k.name for k in out]
+    if knobs.schedule not in names:
+        return out
+    return [
+        k.model_copy(update={"turned": k.turned | {"schedule"}}) for k in out[names.index(knobs.schedule) :]
+    ]
 
 
 def _choices(group: Group) -> list[tuple[tuple[Template, ...], tuple[Kind, ...]]]:
@@ -202,30 +232,32 @@ def _kernel(
     templates: tuple[Template, ...],
     choice: tuple[Kind, ...],
     face: Interface,
+    knobs: Knobs,
     *,
     frugal: bool = False,
 ) -> KernelText:
-    writer = Writer(frugal=frugal)
+    writer, tuning = Writer(frugal=frugal), Tuning(knobs)
     parts: list[Part] = []
     for k, (template, kind) in enumerate(zip(templates, choice, strict=True)):
         suffix = "" if len(choice) == 1 else f"_{chr(ord('a') + k)}"
-        parts.append(write(template, kind, writer, suffix, _tensors(face)))
+        parts.append(write(template, kind, writer, suffix, _tensors(face), tuning))
         writer.close_stage()
     _untouched(writer, templates, face)
     loaded = sum(t.loaded for t in writer.tiles)
     if loaded > EVENTS and not frugal:
-        return _kernel(name, number, templates, choice, face, frugal=True)
+        return _kernel(name, number, templates, choice, face, knobs, frugal=True)
     if loaded > EVENTS:
         raise Unsupported(
             "buffers", f"{loaded} tensors are loaded side by side; the chip has events for {EVENTS}"
         )
-    host = _host_lines(name, parts)
+    host = _host_lines(name, parts, tuning)
     tensors = [t.removeprefix("g_") for t in writer.tensors]
     scalars = [text for _, text in writer.scalars.values()]
     return KernelText(
-        name=name, text=writer.text(name, _doc(templates, choice, face)), group=number, kinds=choice, host=tuple(host),
+        name=name, group=number, kinds=choice, host=tuple(host),
+        text=writer.text(name, _doc(templates, choice, face), single_buffers=tuning.single_buffers),
         launch=f"{name}[cores]({', '.join([*tensors, *scalars])})",
-        fits=" and ".join(p.fits for p in parts if p.fits) or None,
+        fits=" and ".join(p.fits for p in parts if p.fits) or None, turned=frozenset(tuning.used),
     )  # fmt: skip
 
 
@@ -267,24 +299,27 @@ def _tensors(face: Interface) -> Tensors:
     )
 
 
-def _host_lines(name: str, parts: list[Part]) -> list[str]:
+def _host_lines(name: str, parts: list[Part], tuning: Tuning) -> list[str]:
     """Return the host's lines before a launch: cores, shares, capacities, workspaces."""
     needs = [p.cores for p in parts if p.cores != "1"]
     wanted = needs[0] if len(needs) == 1 else f"max({', '.join(needs)})"
-    lines = ["cores = 1" if not needs else f"cores = max(1, min(core_num(), {wanted}))"]
+    lines = ["cores = 1" if not needs else f"cores = max(1, min({tuning.cores()}, {wanted}))"]
     for part in parts:
-        lines += [text for text in part.host if "FIT" not in text]
-    for k, part in enumerate(parts):
+        lines += part.host
+    sizes = {k: p.tile for k, p in enumerate(parts) if p.tile is not None}
+    for k, tile in sizes.items():
+        # the tiles of the parts before are decided; those after are taken to be small
         others = [
-            f"{p.tile}={p.tile if j < k else 64 if 'row' not in p.tile else 1}"
-            for j, p in enumerate(parts)
-            if j != k and p.tile is not None
+            (s.param, s.param if j < k else "1" if s.rows else "64") for j, s in sizes.items() if j != k
         ]
-        fixed = [f"{f}={f}" for p in parts for f in p.fixed]
-        given = "".join(f", {text}" for text in dict.fromkeys([*fixed, *others]))
-        share = "" if k == len(parts) - 1 or part.tile is None else f" // {len(parts) - k}"
-        fit = f'fit_tile({name}, "{part.tile}"{given}){share}'
-        lines += [text.replace("FIT", fit) for text in part.host if "FIT" in text]
+        given = dict.fromkeys([*((f, f) for p in parts for f in p.fixed), *others])
+        fit = f'fit_tile({name}, "{tile.param}"{"".join(f", {n}={value}" for n, value in given)})'
+        if k < len(parts) - 1:
+            fit += f" // {len(parts) - k}"
+        size = tuning.limited(
+            f"min({fit}, {', '.join(tile.most)})", rows=tile.rows, widths=[value for _, value in given]
+        )
+        lines.append(f"{tile.param} = {size}")
     for part in parts:
         lines += [f"{w} = workspace((core_num() + 1) * {width}, float32)" for w, width in part.workspaces]
     return lines

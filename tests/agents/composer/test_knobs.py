@@ -5,7 +5,6 @@ import pytest
 
 from akgen.agents.composer.model_free import ModelFree
 from akgen.bench.resolve import resolve_task
-from akgen.tools.compose.back.knobs import schedules, turn
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.core.task import Task
 from akgen.tools.dsl import interpret, parse
@@ -26,7 +25,7 @@ def _dsl(task: Task, knobs: Knobs | None = None) -> str:
 
 
 def test_no_knob_leaves_the_text_as_it_is(task: Task) -> None:
-    assert turn(_dsl(task), None) == turn(_dsl(task), Knobs()) == _dsl(task)
+    assert _dsl(task, None) == _dsl(task, Knobs())
 
 
 KNOBS = (
@@ -42,7 +41,7 @@ KNOBS = (
 
 @pytest.mark.parametrize("knobs", KNOBS, ids=str)
 def test_a_turned_program_computes_what_it_did(task: Task, knobs: Knobs) -> None:
-    before, after = (parse(text) for text in (_dsl(task), turn(_dsl(task), knobs)))
+    before, after = (parse(text) for text in (_dsl(task), _dsl(task, knobs)))
     rng = np.random.default_rng(1)
     inputs = [rng.random((7, 333) if n == "x" else (333,), dtype=np.float32) for n in before.host.inputs]
     attrs = {p.name: p.default for p in before.host.params if p.kind == "float"}
@@ -51,12 +50,30 @@ def test_a_turned_program_computes_what_it_did(task: Task, knobs: Knobs) -> None
         np.testing.assert_allclose(got, want, rtol=2e-5, atol=1e-6)
 
 
+def _kernels(dsl: str) -> list[str]:
+    return [kernel.name for kernel in parse(dsl).kernels]
+
+
 def test_each_schedule_can_be_had_alone(task: Task) -> None:
-    dsl = _dsl(task)
-    for name in schedules(dsl):
-        chosen = turn(dsl, Knobs(schedule=name))
-        assert schedules(chosen)[0] == name
-        assert {kernel.name for kernel in parse(chosen).kernels} == set(schedules(chosen))
+    every = _kernels(_dsl(task))
+    for k, name in enumerate(every):
+        assert _kernels(_dsl(task, Knobs(schedule=name))) == every[k:]
+
+
+def test_the_last_schedule_is_the_only_kernel() -> None:
+    task = resolve_task("softmax_rows")
+    assert _kernels(_dsl(task)) == ["softmax_rows_split", "softmax_rows_rows", "softmax_rows_items"]
+    assert _kernels(_dsl(task, Knobs(schedule="softmax_rows_items"))) == ["softmax_rows_items"]
+
+
+@pytest.mark.parametrize("knobs", [Knobs(grain=512), Knobs(schedule="no_such_kernel")], ids=str)
+def test_a_knob_that_changes_nothing_is_reported(knobs: Knobs) -> None:
+    task = resolve_task("add_row_bias")  # rows are cut one by one: there is no least share
+    plan = FREE.plan(task.model_copy(update={"knobs": knobs}), None, 0).plan
+    plain = FREE.plan(task, None, 0).plan
+    assert plan is not None and plain is not None
+    assert plan.dsl == plain.dsl
+    assert plan.risks == (*plain.risks, f"Asked for without effect on this program: {knobs}.")
 
 
 def test_the_plan_has_as_many_cores_as_were_asked_for() -> None:

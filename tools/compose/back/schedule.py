@@ -6,6 +6,7 @@ from akgen.tools.compose.back.schedule_base import Builder, Flat, Kind, Part, Si
 from akgen.tools.compose.back.schedule_items import Columns, Items, Split
 from akgen.tools.compose.back.schedule_lists import ListItems, Lists
 from akgen.tools.compose.back.schedule_rows import Rows, Tiles
+from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Writer
 from akgen.tools.compose.middle.template import Template
 from akgen.tools.compose.scope import Unsupported
@@ -49,10 +50,11 @@ def write(
     writer: Writer,
     suffix: str,
     tensors: Tensors,
+    tuning: Tuning,
 ) -> Part:
-    """Write the nest into the kernel under this schedule."""
+    """Write the nest into the kernel under this schedule, with its numbers as `tuning` says."""
     builder_class = _BUILDERS[kind]
-    builder = builder_class(template, writer, suffix, tensors)
+    builder = builder_class(template, writer, suffix, tensors, tuning)
     part, layout, levels = builder.part, builder.layout(), builder.levels()
     writer.capacities = builder.capacities()
     share = builder.name("column_share")

@@ -7,10 +7,20 @@ from typing import Literal
 
 from akgen.tools.compose.back.layout import Layout, Level, Tensors
 from akgen.tools.compose.back.levels import Emitter
+from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Extent, Writer
 from akgen.tools.compose.middle.template import Template
 
 Kind = Literal["single", "flat", "rows", "tiles", "items", "columns", "split", "list", "list_items"]
+
+
+@dataclass(frozen=True)
+class TileSize:
+    """The capacity parameter that the host sets: what fits into UB, and not more than any of `most`."""
+
+    param: str
+    most: tuple[str, ...]
+    rows: bool  # counts rows, not elements
 
 
 @dataclass
@@ -21,7 +31,7 @@ class Part:
     host: list[str] = field(default_factory=list)  # lines that set capacities and shares, given `cores`
     cores: str = "1"  # host expression: how many cores this part can use
     fits: str | None = None  # host condition under which this schedule works at all
-    tile: str | None = None  # the capacity parameter that fit_tile decides
+    tile: TileSize | None = None
     fixed: list[str] = field(default_factory=list)  # other capacity parameters
     workspaces: list[tuple[str, str]] = field(default_factory=list)
 
@@ -31,8 +41,10 @@ class Builder:
 
     kind: Kind
 
-    def __init__(self, template: Template, writer: Writer, suffix: str, tensors: Tensors) -> None:
-        self.t, self.w, self.suffix, self.tensors = template, writer, suffix, tensors
+    def __init__(
+        self, template: Template, writer: Writer, suffix: str, tensors: Tensors, tuning: Tuning
+    ) -> None:
+        self.t, self.w, self.suffix, self.tensors, self.tuning = template, writer, suffix, tensors, tuning
         self.part = Part(kind=self.kind)
         self.prepare()
 
@@ -90,6 +102,10 @@ class Builder:
         self.part.cores = cores
         self.part.host.append(f"{per_core} = {f'align_up({each}, {step})' if step > 1 else each}")
 
+    def tile_of(self, param: str, *most: str, rows: bool = False) -> None:
+        """Let the host decide a capacity parameter."""
+        self.part.tile = TileSize(self.name(param), most, rows)
+
     def bounds(self, count: str) -> None:
         """Write which units this core works on."""
         per_core = self.param("per_core")
@@ -116,11 +132,8 @@ class Flat(Builder):
 
     def prepare(self) -> None:
         n = self.t.sizes[0]
-        self.share(n, f"ceil_div({n}, 2048)", 64)
-        self.part.tile = self.name("tile")
-        self.part.host.append(
-            f"{self.part.tile} = min(FIT, max(1024, align_up(ceil_div({self.name('per_core')}, 4), 64)))"
-        )
+        self.share(n, f"ceil_div({n}, {self.tuning.grain(2048)})", 64)
+        self.tile_of("tile", self.tuning.piece(self.name("per_core")))
 
     def capacities(self) -> dict[Extent, str]:
         return {**self.small(), "F": self.param("tile"), "K": f"({self.param('tile')}, 1)"}

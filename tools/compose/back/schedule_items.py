@@ -30,14 +30,12 @@ class Items(Builder):
         self.share(self.items, self.items)
         lane = self.t.sizes[self.lane]
         if self.row is None:
-            self.part.tile = self.name("tile")
-            self.part.host.append(f"{self.part.tile} = min(FIT, align_up({lane}, 64))")
+            self.tile_of("tile", self.tuning.whole(lane))
             return
         lane_tile = self.name("lane_tile")
         self.part.host.append(f"{lane_tile} = min(2048, align_up({lane}, 64))")
         self.part.fixed = [lane_tile]
-        self.part.tile = self.name("row_tile")
-        self.part.host.append(f"{self.part.tile} = min(FIT, {self.t.sizes[self.row]})")
+        self.tile_of("row_tile", self.t.sizes[self.row], rows=True)
 
     def check(self, emitter: Emitter) -> None:
         if any(level != 1 for level in emitter.owner.values()):
@@ -118,11 +116,10 @@ class Columns(Items):
             f"{lane_tile} = min(512, align_up({lane}, 64))",
             f"{tiles} = ceil_div({lane}, {lane_tile})",
         ]
-        self.share(count, f"({self.items}) * ceil_div({lane}, 512)")
+        self.share(count, f"({self.items}) * ceil_div({lane}, {self.tuning.grain(512)})")
         self.part.fixed = [lane_tile]
-        self.part.tile = self.name("row_tile")
         assert self.row is not None
-        self.part.host.append(f"{self.part.tile} = min(FIT, {self.t.sizes[self.row]})")
+        self.tile_of("row_tile", self.t.sizes[self.row], rows=True)
 
     def item_index(self) -> dict[int, str]:
         tiles = self.param("lane_tiles")
@@ -161,13 +158,13 @@ class Split(Builder):
         self.lane = len(self.t.sizes) - 1
         rows, lane = product(list(self.t.sizes[: self.lane])), self.t.sizes[self.lane]
         parts, per_core = self.name("parts"), self.name("per_core")
-        self.part.cores = f"{rows} * max(1, min(core_num() // {rows}, {lane} // 8192))"
+        grain = self.tuning.grain(8192)
+        self.part.cores = f"{rows} * max(1, min({self.tuning.cores()} // {rows}, {lane} // {grain}))"
         self.part.host += [
             f"{parts} = max(1, cores // {rows})",
             f"{per_core} = align_up(ceil_div({lane}, {parts}), 64)",
-            f"{self.name('tile')} = min(FIT, max(1024, align_up(ceil_div({per_core}, 4), 64)))",
         ]
-        self.part.tile = self.name("tile")
+        self.tile_of("tile", self.tuning.piece(per_core))
         self.part.fits = f"{parts} >= 3"
 
     def check(self, emitter: Emitter) -> None:

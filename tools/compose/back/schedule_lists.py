@@ -16,10 +16,13 @@ class Lists(Builder):
 
     def prepare(self) -> None:
         self.leader = next(n for n in self.tensors.inputs if n in self.tensors.lists).removeprefix("g_")
-        self.part.cores = f"ceil_div({self.leader}.total_numel, 2048)"
-        self.part.tile = "tile"
-        share = f"ceil_div({self.leader}.total_numel, cores * 4)"
-        self.part.host.append(f"tile = min(FIT, max(1024, align_up({share}, 64)))")
+        self.cut()
+
+    def cut(self) -> None:
+        """Say how many cores there is work for, and how long a tile is."""
+        total = f"{self.leader}.total_numel"
+        self.part.cores = f"ceil_div({total}, {self.tuning.grain(2048)})"
+        self.tile_of("tile", self.tuning.piece(total, cores="cores"))
 
     def capacities(self) -> dict[Extent, str]:
         return {**self.small(), "F": self.param("tile"), "K": f"({self.param('tile')}, 1)"}
@@ -70,10 +73,9 @@ class ListItems(Lists):
 
     kind: Kind = "list_items"
 
-    def prepare(self) -> None:
-        super().prepare()
+    def cut(self) -> None:
         self.part.cores = f"len({self.leader})"
-        self.part.host = [f"tile = min(FIT, max(64, align_up({self.leader}.max_numel, 64)))"]
+        self.tile_of("tile", f"max(64, {self.tuning.whole(f'{self.leader}.max_numel')})")
 
     def levels(self) -> list[Level]:
         tile, k = self.param("tile"), self.tensors.position

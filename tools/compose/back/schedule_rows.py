@@ -20,12 +20,9 @@ class Rows(Builder):
         self.outer = list(range(self.row))
         self.rows = " * ".join(self.t.sizes[: self.lane])
         self.share(self.rows, self.rows)
-        self.part.tile = self.name("row_tile")
+        self.tile_of("row_tile", self.tuning.rows(self.name("per_core")), self.t.sizes[self.row], rows=True)
         self.part.fixed = [self.t.sizes[self.lane]]
-        self.part.host.append(
-            f"{self.part.tile} = min(FIT, {self.name('per_core')}, {self.t.sizes[self.row]})"
-        )
-        self.part.fits = f"{self.part.tile} >= 1"
+        self.part.fits = f"{self.name('row_tile')} >= 1"
 
     def check(self, emitter: Emitter) -> None:
         if any(level > 0 for level in emitter.owner.values()):

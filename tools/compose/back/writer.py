@@ -116,13 +116,14 @@ class Writer:
         if tile not in self._free:
             self._free.append(tile)
 
-    def text(self, name: str, doc: str) -> str:
-        """Return the kernel function."""
+    def text(self, name: str, doc: str, *, single_buffers: bool = False) -> str:
+        """Return the kernel function. With `single_buffers`, no tile has two copies."""
         tensors = [f"{t}: TensorList" if t in self.lists else t for t in self.tensors]
         params = [*tensors, *(f"{n}: {kind}" for n, (kind, _) in self.scalars.items())]
         end = "\n    " if "\n" in doc else ""
         head = ["@ascend_kernel", f"def {name}({', '.join(params)}):", f'    """{doc}{end}"""']
-        allocs = [f"    {t.name} = alloc_ub({t.capacity}, {t.dtype})" for t in self.tiles]
+        copies = ", buffers=1" if single_buffers else ""
+        allocs = [f"    {t.name} = alloc_ub({t.capacity}, {t.dtype}{copies})" for t in self.tiles]
         return "\n".join([*head, *allocs, *self.lines]) + "\n"
 
     def arguments(self) -> str:
