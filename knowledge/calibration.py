@@ -1,20 +1,15 @@
 """Published device timings, and how far the time model is from them."""
 
-import csv
-import json
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 
-from pydantic import BaseModel, ConfigDict
+from akgen.knowledge.data_files import KnowledgeFact, read_csv, read_json, read_text
 
 ERROR_FILE = "model_error.json"
 
 
-class Point(BaseModel):
+class Point(KnowledgeFact):
     """One published timing, in microseconds as published, or converted from ticks of a 50 MHz clock."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     point: str
     source: str  # family: what was published together
@@ -23,10 +18,8 @@ class Point(BaseModel):
     what: str
 
 
-class Crossed(BaseModel):
+class Crossed(KnowledgeFact):
     """Errors of points that the model was not fitted to: each source left out in turn. Shares, not percent."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     median: float
     worst: float
@@ -35,10 +28,8 @@ class Crossed(BaseModel):
     constants: str  # fingerprint of the data files that it was found for
 
 
-class ModelError(BaseModel):
+class ModelError(KnowledgeFact):
     """The model's error over the points; shares, not percent."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     points: int
     within_target: int
@@ -59,20 +50,17 @@ class ModelError(BaseModel):
 @cache
 def points() -> dict[str, Point]:
     """Return the published timings by name, in the order of the file."""
-    text = files("akgen.knowledge").joinpath("data", "calibration.csv").read_text()
-    return {row["point"]: Point.model_validate(row) for row in csv.DictReader(text.splitlines())}
+    return {row["point"]: Point.model_validate(row) for row in read_csv("calibration.csv")}
 
 
 @cache
 def fingerprint() -> str:
     """Return what stands for the time model's constants and the timings that they are compared with."""
-    folder = files("akgen.knowledge").joinpath("data")
     names = ("timing.csv", "vector_throughput.csv", "calibration.csv")
-    return sha256(b"".join(folder.joinpath(name).read_bytes() for name in names)).hexdigest()[:16]
+    return sha256("".join(map(read_text, names)).encode()).hexdigest()[:16]
 
 
 @cache
 def model_error() -> ModelError:
     """Return the error that the last calibration found."""
-    text = files("akgen.knowledge").joinpath("data", ERROR_FILE).read_text()
-    return ModelError.model_validate(json.loads(text))
+    return ModelError.model_validate(read_json(ERROR_FILE))

@@ -3,15 +3,12 @@
 import difflib
 import json
 from functools import cache
-from importlib.resources import files
 
-from pydantic import BaseModel, ConfigDict
+from akgen.knowledge.data_files import KnowledgeFact, read_text
 
 
-class ApiCard(BaseModel):
+class ApiCard(KnowledgeFact):
     """One API, in our own words after the vendor's "Ascend C API Reference"."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     family: str
@@ -35,7 +32,7 @@ class ApiCard(BaseModel):
 
 @cache
 def cards() -> dict[str, ApiCard]:
-    text = files("akgen.knowledge").joinpath("data", "api_cards.jsonl").read_text()
+    text = read_text("api_cards.jsonl")
     found = [ApiCard.model_validate(json.loads(line)) for line in text.splitlines() if line]
     return {card.name: card for card in found}
 

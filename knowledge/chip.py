@@ -1,19 +1,15 @@
 """Chip facts: memory sizes, core counts, clock, and the numbers of the time model."""
 
-import csv
 from functools import cache
-from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict
+from akgen.knowledge.data_files import KnowledgeFact, read_csv
 
 DEFAULT_CHIP = "Ascend910B2"
 
 
-class Chip(BaseModel):
+class Chip(KnowledgeFact):
     """One chip. Sizes in bytes, clock in MHz. Source: the vendor's platform configuration, per chip name."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     short_name: str
@@ -34,11 +30,6 @@ class Chip(BaseModel):
         """Return the memory bandwidth that all cores reach together."""
         return timing()["hbm_bytes_per_us_total"]
 
-    @property
-    def vector_flops_per_us(self) -> float:
-        """Return float32 additions per microsecond over all vector cores."""
-        return 64.0 * self.core_aiv * self.clock_mhz
-
 
 class VectorRate(NamedTuple):
     """One row of the throughput table: elements per cycle once running, and fixed cycles per instruction."""
@@ -47,14 +38,9 @@ class VectorRate(NamedTuple):
     fixed_cycles: float
 
 
-def _rows(name: str) -> list[dict[str, Any]]:
-    text = files("akgen.knowledge").joinpath("data", name).read_text()
-    return list(csv.DictReader(text.splitlines()))
-
-
 @cache
 def chips() -> dict[str, Chip]:
-    return {row["name"]: Chip.model_validate(row) for row in _rows("chips.csv")}
+    return {row["name"]: Chip.model_validate(row) for row in read_csv("chips.csv")}
 
 
 def chip(name: str = DEFAULT_CHIP) -> Chip:
@@ -68,7 +54,7 @@ def chip(name: str = DEFAULT_CHIP) -> Chip:
 @cache
 def timing() -> dict[str, float]:
     """Return the time model's constants by key; units are in the key, sources in data/timing.csv."""
-    return {row["key"]: float(row["value"]) for row in _rows("timing.csv")}
+    return {row["key"]: float(row["value"]) for row in read_csv("timing.csv")}
 
 
 @cache
@@ -76,7 +62,7 @@ def vector_rates() -> dict[tuple[str, str], VectorRate]:
     """Return throughput by (API, dtype); a conversion's dtype is `from->to`."""
     return {
         (row["api"], row["dtype"]): VectorRate(float(row["elements_per_cycle"]), float(row["fixed_cycles"]))
-        for row in _rows("vector_throughput.csv")
+        for row in read_csv("vector_throughput.csv")
     }
 
 

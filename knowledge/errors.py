@@ -1,10 +1,10 @@
 """The error catalogue: what each stable code means, why it happens, and what to do about it."""
 
-import json
 from functools import cache
-from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
+
+from akgen.knowledge.data_files import read_json
 
 
 class ErrorEntry(BaseModel):
@@ -20,8 +20,7 @@ class ErrorEntry(BaseModel):
 
 @cache
 def catalogue() -> dict[str, ErrorEntry]:
-    text = files("akgen.knowledge").joinpath("data", "errors.json").read_text()
-    return {code: ErrorEntry.model_validate(entry) for code, entry in json.loads(text).items()}
+    return {code: ErrorEntry.model_validate(entry) for code, entry in read_json("errors.json").items()}
 
 
 def entry(code: str) -> ErrorEntry | None:

@@ -1,30 +1,23 @@
 """What outcomes, mismatch patterns and bottlenecks mean, and what helps: the critic's rules as data."""
 
-import json
 from functools import cache
-from importlib.resources import files
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from akgen.knowledge.data_files import KnowledgeFact, read_json
 
 
-class MismatchHint(BaseModel):
+class MismatchHint(KnowledgeFact):
     """What a mismatch pattern points at."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     meaning: str
     remedy: str
 
 
-class BottleneckRule(BaseModel):
+class BottleneckRule(KnowledgeFact):
     """When a timeline looks like this, that advice applies. Every condition that is given must hold.
 
     Shares are fractions of the kernel's duration. `advice` is a format string over `roofline`, `imbalance`, `busy`
     and `stalled`; the last two are those of `pipe`.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
     change: str | None = None  # what it advises, as a timeline's predictions name it
@@ -36,37 +29,31 @@ class BottleneckRule(BaseModel):
     advice: str
 
 
-class ChangeHint(BaseModel):
+class ChangeHint(KnowledgeFact):
     """What a simulated change of a kernel is called, and how it is made."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     change: str
     name: str
     advice: str
 
 
-def _load(name: str) -> Any:
-    return json.loads(files("akgen.knowledge").joinpath("data", name).read_text())
-
-
 @cache
 def mismatch_hints() -> dict[str, MismatchHint]:
-    return {p: MismatchHint.model_validate(h) for p, h in _load("mismatch_hints.json").items()}
+    return {p: MismatchHint.model_validate(h) for p, h in read_json("mismatch_hints.json").items()}
 
 
 @cache
 def bottleneck_rules() -> tuple[BottleneckRule, ...]:
-    return tuple(BottleneckRule.model_validate(rule) for rule in _load("bottlenecks.json"))
+    return tuple(BottleneckRule.model_validate(rule) for rule in read_json("bottlenecks.json"))
 
 
 @cache
 def change_hints() -> dict[str, ChangeHint]:
-    hints = (ChangeHint.model_validate(hint) for hint in _load("changes.json"))
+    hints = (ChangeHint.model_validate(hint) for hint in read_json("changes.json"))
     return {hint.change: hint for hint in hints}
 
 
 @cache
 def outcome_meanings() -> dict[str, str]:
-    meanings: dict[str, str] = _load("outcomes.json")
+    meanings: dict[str, str] = read_json("outcomes.json")
     return meanings

@@ -1,19 +1,15 @@
 """Operators by name: what people call them, and the PyTorch expression that defines each."""
 
 import difflib
-import json
 import re
 from functools import cache
-from importlib.resources import files
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from akgen.knowledge.data_files import KnowledgeFact, read_json
 
 
-class OperatorEntry(BaseModel):
+class OperatorEntry(KnowledgeFact):
     """One operator. `expression` is Python over tensors x0, x1, ... and weights w0, w1, ..."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     category: str
@@ -27,8 +23,7 @@ class OperatorEntry(BaseModel):
 
 @cache
 def operators() -> tuple[OperatorEntry, ...]:
-    text = files("akgen.knowledge").joinpath("data", "operators.json").read_text()
-    return tuple(OperatorEntry.model_validate(entry) for entry in json.loads(text))
+    return tuple(OperatorEntry.model_validate(entry) for entry in read_json("operators.json"))
 
 
 @cache

@@ -8,13 +8,11 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
+from akgen.knowledge.data_files import KnowledgeFact
 
 
-class Pattern(BaseModel):
+class Pattern(KnowledgeFact):
     """One expert kernel. `files` maps project-relative paths to text."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     task: str  # the built-in task that it solves
@@ -30,11 +28,6 @@ class Pattern(BaseModel):
 def patterns() -> tuple[Pattern, ...]:
     root = Path(str(files("akgen.knowledge").joinpath("patterns")))
     return tuple(_read(p.parent) for p in sorted(root.glob("*/pattern.json")))
-
-
-def pattern_for(category: str) -> Pattern | None:
-    """Return the expert kernel that is an example for a category of operators, or None."""
-    return next((p for p in patterns() if category in p.categories), None)
 
 
 def _read(folder: Path) -> Pattern:
