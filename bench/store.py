@@ -3,8 +3,6 @@
 Runs with the composer or a model also hold run.json and tasks/, the run store of `akgen solve`.
 """
 
-import json
-import os
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -68,7 +66,7 @@ class BenchStore:
         return claimed(self.folder)
 
     def append(self, record: Record) -> None:
-        append_line(self.results_file, json.dumps(json.loads(record.model_dump_json())))
+        append_line(self.results_file, record.model_dump_json())
 
     def records(self) -> tuple[Record, ...]:
         """Return the last record of every task and sample, in the order of the tasks.
@@ -85,6 +83,3 @@ class BenchStore:
     def done(self) -> frozenset[tuple[str, int]]:
         """Return the (task, sample) pairs that need no work: those with an outcome."""
         return frozenset((r.task, r.sample) for r in self.records() if r.error is None)
-
-    def work_folder(self, task: str, sample: int) -> Path:
-        return make_folder(self.folder / "work" / f"{task}.{sample}.{os.getpid()}")

@@ -1,14 +1,8 @@
 """Why a request cannot be served, as a sentence in the person's language; the sentences are data beside this file."""
 
-import json
 import math
-from functools import cache
-from importlib.resources import files
-from typing import Any
 
-from jinja2 import Environment, StrictUndefined
-
-from akgen.agents.requests.language import Language
+from akgen.agents.requests.language import Language, Sentences
 from akgen.agents.requests.request import Request
 from akgen.knowledge.operators import operators
 
@@ -16,16 +10,7 @@ MAX_ELEMENTS = 1 << 28  # a gigabyte of float32: what the twin can hold
 REDUCED = "dim=-1"  # how an operator's expression names the axis that may be chosen
 
 
-@cache
-def _texts() -> dict[str, dict[str, str]]:
-    text = files("akgen.agents.requests").joinpath("problems.json").read_text(encoding="utf-8")
-    found: dict[str, dict[str, str]] = json.loads(text)
-    return found
-
-
-def problem(name: str, language: Language, /, **values: Any) -> str:
-    """Fill in one of the sentences; a missing value is an error."""
-    return Environment(undefined=StrictUndefined).from_string(_texts()[language][name]).render(**values)
+problem = Sentences("akgen.agents.requests", "problems.json").fill
 
 
 def problem_of(request: Request, language: Language) -> str | None:

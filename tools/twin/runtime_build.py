@@ -49,10 +49,6 @@ class Runtime(Frozen):
         return self.folder / "akgen_twin_run"
 
     @property
-    def host_library(self) -> Path:
-        return self.folder / "libakgen_twin_host.so"
-
-    @property
     def host_runner(self) -> Path:
         return self.folder / "akgen_twin_host"
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from akgen.tools.compose.middle.facts import Facts, literal
-from akgen.tools.compose.middle.nest import Access, Nest, Store, Value
+from akgen.tools.compose.middle.nest import Access, Nest, Value
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
@@ -181,7 +181,3 @@ def _text(
             )
         return literal(bool(found[0]))
     return facts.setting(tuple(int(v or 0) for v in found))
-
-
-def store_of(template: Template, index: int) -> Store:
-    return template.nest.stores[index]
