@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 
-class Fact(BaseModel):
+class KnowledgeFact(BaseModel):
     """A frozen value of a data file; a field that it does not know is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
