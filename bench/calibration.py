@@ -21,8 +21,9 @@ from akgen.tools.core.outcome import InfraError
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.build_cache import BuildCache
-from akgen.tools.twin.host_run import Tiling
-from akgen.tools.twin.kernel_build import BuiltKernel, Variant, build_kernel
+from akgen.tools.twin.host.host_run import TilingResult
+from akgen.tools.twin.kernel.kernel_build import BuiltKernel, build_kernel
+from akgen.tools.twin.kernel.kernel_prelude import Variant
 from akgen.tools.twin.launch import KernelRun, launch
 from akgen.tools.twin.runtime_build import Runtime
 
@@ -124,7 +125,7 @@ class CalibrationRunner:
                 library=built.library,
                 symbol=built.symbol,
                 op=None,
-                tiling=Tiling(block_dim=cores, tiling_key=0, workspace_bytes=0, data=None),
+                tiling=TilingResult(block_dim=cores, tiling_key=0, workspace_bytes=0, data=None),
                 auto_sync=True,
                 chip_file=work / "chip.txt",
                 toolchain="twin",

@@ -16,7 +16,7 @@ from akgen.bench.record import Record
 from akgen.bench.store import BenchStore
 from akgen.tools.core.outcome import InfraError, InputError, Outcome
 from akgen.tools.core.settings import Settings
-from akgen.tools.process import Worker, WorkerDied
+from akgen.tools.process.worker import Worker, WorkerDied
 
 OnStart = Callable[[str], None]
 

@@ -24,7 +24,8 @@ from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Case, Task
 from akgen.tools.core.toolchain import Build, Toolchain
 from akgen.tools.judge.judge import Judge
-from akgen.tools.process import MINIMAL_ENV, Worker
+from akgen.tools.process.group import MINIMAL_ENV
+from akgen.tools.process.worker import Worker
 from akgen.tools.reference.client import ReferenceWorker
 
 ROUNDS = 7

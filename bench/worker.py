@@ -14,7 +14,7 @@ from akgen.bench.record import BenchConfig
 from akgen.bench.runner import answer, failed
 from akgen.tools.core.outcome import InfraError, InputError
 from akgen.tools.core.settings import Settings
-from akgen.tools.process import end_with_parent
+from akgen.tools.process.worker import end_with_parent
 
 
 def main() -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 import akgen
 from akgen.bench.figure import Figure
 from akgen.bench.speed_compile import kernels, never_seen
-from akgen.tools.process import MINIMAL_ENV, Worker
+from akgen.tools.process.group import MINIMAL_ENV
+from akgen.tools.process.worker import Worker
 
 
 def test_a_ratio_has_an_upper_bound_and_a_rate_a_lower_one() -> None:

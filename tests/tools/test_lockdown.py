@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from akgen.tools.process import Finished, Limits, run, run_sandboxed
+from akgen.tools.process.program import Finished, ResourceLimits, run, run_sandboxed
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "tools" / "twin" / "src"
@@ -171,13 +171,13 @@ def test_metadata_of_files_is_hidden(probe: Path, tmp_path: Path) -> None:
     assert attack(probe, tmp_path, body)[0].out.startswith("back 5")
 
 
-def sandboxed(sandbox: Path, folder: Path, script: str, limits: Limits | None = None) -> Finished:
+def sandboxed(sandbox: Path, folder: Path, script: str, limits: ResourceLimits | None = None) -> Finished:
     return run_sandboxed(
         ["sh", "-c", script],
         sandbox=sandbox,
         read=(),
         write=(folder,),
-        limits=limits or Limits(),
+        limits=limits or ResourceLimits(),
         cwd=folder,
         timeout_s=20,
     )
@@ -226,14 +226,17 @@ def test_a_compiler_bomb_hits_the_limits(sandbox: Path, tmp_path: Path) -> None:
         "template <class T> struct G<0, T> {}; G<60, int> g; long f() { return F<800>::v; }\n"
     )
     done = sandboxed(
-        sandbox, tmp_path, "g++ -c a.cpp -o a.o", Limits(cpu_s=3, address_bytes=1 << 30, file_bytes=1 << 20)
+        sandbox,
+        tmp_path,
+        "g++ -c a.cpp -o a.o",
+        ResourceLimits(cpu_s=3, address_bytes=1 << 30, file_bytes=1 << 20),
     )
     assert not done.ok
     assert done.cpu_s < 10
 
 
 def test_a_disk_bomb_of_a_compiler_hits_the_limit(sandbox: Path, tmp_path: Path) -> None:
-    done = sandboxed(sandbox, tmp_path, "head -c 5000000 /dev/zero > big", Limits(file_bytes=1 << 20))
+    done = sandboxed(sandbox, tmp_path, "head -c 5000000 /dev/zero > big", ResourceLimits(file_bytes=1 << 20))
     assert not done.ok
     assert (tmp_path / "big").stat().st_size <= 1 << 20
 
@@ -245,7 +248,7 @@ def test_the_sandbox_works_where_namespaces_are_refused(sandbox: Path, tmp_path:
         sandbox=sandbox,
         read=(sandbox,),
         write=(tmp_path,),
-        limits=Limits(),
+        limits=ResourceLimits(),
         cwd=tmp_path,
         timeout_s=20,
     )

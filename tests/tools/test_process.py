@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from akgen.tools.core.outcome import InfraError
-from akgen.tools.process import Service, Worker, WorkerDied, run
+from akgen.tools.process.program import run
+from akgen.tools.process.service import Service
+from akgen.tools.process.worker import Worker, WorkerDied
 
 
 def python(code: str) -> list[str]:
@@ -143,7 +145,7 @@ def test_a_worker_sees_the_death_of_its_parent(tmp_path: Path) -> None:
 import os, signal, sys
 sys.path[:0] = {json.dumps(sys.path)}
 from pathlib import Path
-from akgen.tools.process import Worker
+from akgen.tools.process.worker import Worker
 w = Worker({json.dumps([sys.executable, "-c", ECHO])}, cwd=Path("."))
 print(w.request({{}}, timeout_s=20)["pid"], flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
@@ -161,7 +163,7 @@ def test_a_busy_worker_ends_with_its_parent(tmp_path: Path) -> None:
     busy = f"""
 import sys, time
 sys.path[:0] = {json.dumps(sys.path)}
-from akgen.tools.process import end_with_parent
+from akgen.tools.process.worker import end_with_parent
 end_with_parent()
 sys.stdin.readline()
 open("started", "w").close()
@@ -171,7 +173,7 @@ time.sleep(60)
 import os, signal, sys, threading, time
 sys.path[:0] = {json.dumps(sys.path)}
 from pathlib import Path
-from akgen.tools.process import Worker
+from akgen.tools.process.worker import Worker
 worker = Worker({json.dumps(python(busy))}, cwd=Path("."))
 threading.Thread(target=lambda: worker.request({{}}, timeout_s=60), daemon=True).start()
 while not Path("started").exists():
@@ -202,7 +204,7 @@ time.sleep(60)
 import os, signal, sys, time
 sys.path[:0] = {json.dumps(sys.path)}
 from pathlib import Path
-from akgen.tools.process import Service
+from akgen.tools.process.service import Service
 log = Path("service.log")
 service = Service({json.dumps(python(server))}, cwd=Path("."), env={{}}, output=log, patience_s=0.2)
 while not log.read_text().endswith("\\n"):

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from akgen.tools.process import run
-from akgen.tools.twin.code import Code
+from akgen.tools.process.program import run
 from akgen.tools.twin.compiler import find_compiler
-from akgen.tools.twin.diagnostics import explain
+from akgen.tools.twin.findings.code import Code
+from akgen.tools.twin.findings.diagnostics import explain
 from akgen.tools.twin.settings import TwinSettings
 from tests.twin.compilers import CLANG, NEEDS_CLANG
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from akgen.tools.core.call import Call, OutputMeta
 from akgen.tools.core.dtypes import DType
-from akgen.tools.twin.columns import column_of
-from akgen.tools.twin.host_run import tile
+from akgen.tools.twin.host.call_check import column_of
+from akgen.tools.twin.host.host_run import tile
 from akgen.tools.twin.toolchain import BuildRecord, TwinToolchain
 
 

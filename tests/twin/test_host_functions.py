@@ -8,7 +8,8 @@ import pytest
 
 from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.build_cache import BuildCache
-from akgen.tools.twin.kernel_build import BuiltKernel, Variant, build_kernel
+from akgen.tools.twin.kernel.kernel_build import BuiltKernel, build_kernel
+from akgen.tools.twin.kernel.kernel_prelude import Variant
 from akgen.tools.twin.runtime_build import build_runtime
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from tests.twin.compilers import COMPILERS

@@ -10,7 +10,7 @@ import torch
 from akgen.tools.core.call import Call, OutputMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.project import KernelProject
-from akgen.tools.twin.tiling_header import vendor_structs
+from akgen.tools.twin.kernel.kernel_prelude import vendor_structs
 from akgen.tools.twin.toolchain import TwinToolchain
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from akgen.tools.process import run
+from akgen.tools.process.program import run
 from akgen.tools.twin.include_folders import HOST_INCLUDE
 from akgen.tools.twin.precompiled import HOST_FLAGS
 from akgen.tools.twin.runtime_build import SOURCE

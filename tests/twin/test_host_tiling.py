@@ -12,9 +12,9 @@ from akgen.tools.core.call import Attr, Call
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.project import KernelProject
-from akgen.tools.twin.columns import column_of
-from akgen.tools.twin.host_info import HostInfo
-from akgen.tools.twin.host_run import Tiling, tile
+from akgen.tools.twin.host.call_check import column_of
+from akgen.tools.twin.host.host_info import HostInfo
+from akgen.tools.twin.host.host_run import TilingResult, tile
 from akgen.tools.twin.toolchain import BuildRecord, TwinToolchain
 
 Projects = Callable[..., KernelProject]
@@ -31,7 +31,7 @@ def info(
     return record.info
 
 
-def _tile(twin: TwinToolchain, info: HostInfo, call: Call, folder: Path) -> Tiling:
+def _tile(twin: TwinToolchain, info: HostInfo, call: Call, folder: Path) -> TilingResult:
     assert info.op is not None and twin._runtime is not None
     return tile(info, info.op, column_of(info.op, call), call, twin._runtime, twin._chip_file(), folder)
 

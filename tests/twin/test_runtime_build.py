@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from akgen.tools.core.outcome import InfraError
-from akgen.tools.process import run
-from akgen.tools.twin.compiler import find_compiler
-from akgen.tools.twin.kernel_flags import kernel_flags
+from akgen.tools.process.program import run
+from akgen.tools.twin.compiler import find_compiler, kernel_flags
 from akgen.tools.twin.precompiled import kernel_preludes
 from akgen.tools.twin.runtime_build import build_runtime
 from akgen.tools.twin.settings import TwinSettings, user_cache

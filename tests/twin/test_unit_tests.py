@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from akgen.tools.process import run
+from akgen.tools.process.program import run
 from akgen.tools.twin.toolchain import TwinToolchain
 from akgen.tools.twin.unit_test import UnitResult, UnitTest, run_unit_test, unit_flags
 

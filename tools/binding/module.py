@@ -45,7 +45,7 @@ class OperatorFailed(RuntimeError):
         self.diagnostics = diagnostics
 
 
-class Operator:
+class BoundOperator:
     """Runs what a binding launches. `launches` holds every launch so far, with predicted times and warnings."""
 
     def __init__(self, project: KernelProject, twin: TwinToolchain, *, timeout_s: float = 120.0) -> None:
@@ -87,12 +87,12 @@ def load(
     progress: Progress = lambda _: None,
     timeout_s: float = 120.0,
 ) -> ModuleType:
-    """Return the binding's module; its attribute `akgen_operators` holds the Operator of each project, in order.
+    """Return the binding's module; its attribute `akgen_operators` holds the BoundOperator of each project, in order.
 
     aclnnX is served by the project whose operator is X, whatever its name if there is one project. Compiles the binding
     if its content is new. Raises InputError if it does not compile.
     """
-    operators = tuple(Operator(project, twin, timeout_s=timeout_s) for project in projects)
+    operators = tuple(BoundOperator(project, twin, timeout_s=timeout_s) for project in projects)
     built = build_binding(source, torch_parts(), find_compiler(twin.settings), twin.settings.cache, progress)
 
     def serve(name: str, given: Sequence[Given]) -> None:

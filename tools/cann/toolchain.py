@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from akgen.knowledge.chip import chip
-from akgen.tools.cann import commands, faults, msprof
+from akgen.tools.cann import environment, faults, msprof
 from akgen.tools.cann.environment import CannSettings, missing
 from akgen.tools.cann.project import install_sources, interface_json, with_build_hash
-from akgen.tools.cann.worker import Request
+from akgen.tools.cann.worker import RunnerRequest
 from akgen.tools.core.call import Call, TensorFile, TensorMeta
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Build, Launch, Progress, SpecReader
-from akgen.tools.process import Finished, run
+from akgen.tools.process.program import Finished, run
 
 BUILD_TIMEOUT_S = 1800.0
 PROFILED_LAUNCHES = 20
@@ -61,16 +61,16 @@ class CannToolchain:
         generated, interface = folder / "project", folder / "interface.json"
         folder.mkdir(parents=True, exist_ok=True)
         interface.write_text(interface_json(renamed.spec))
-        made = self._run(commands.msopgen(self._settings, interface, generated), folder)
+        made = self._run(environment.msopgen(self._settings, interface, generated), folder)
         if not made.ok:
             raise InfraError(f"msopgen failed: {made.err.strip()[-200:]}.", "Check the CANN installation.")
         install_sources(renamed.project, generated)
-        built = self._run(commands.build(generated), generated)
+        built = self._run(environment.build(generated), generated)
         packages = sorted((generated / "build_out").glob("custom_opp_*.run"))
         if not built.ok or not packages:
             found = (_first_error(built),)
             return self._build(folder, renamed.spec, Outcome.COMPILE_ERROR, built.wall_s, found)
-        installed = self._run(commands.install(packages[0], self._opp(folder)), folder)
+        installed = self._run(environment.install(packages[0], self._opp(folder)), folder)
         if not installed.ok:
             raise InfraError(
                 f"The package did not install: {installed.err.strip()[-200:]}.", "Check disk and rights."
@@ -119,7 +119,10 @@ class CannToolchain:
         out = folder / "msprof"
         application = self._worker(build, call, folder, PROFILED_LAUNCHES)
         done = self._run(
-            commands.msprof(self._settings, application, out), folder, 10 * timeout_s, self._opp(build.folder)
+            environment.msprof(self._settings, application, out),
+            folder,
+            10 * timeout_s,
+            self._opp(build.folder),
         )
         if not done.ok:
             raise InfraError(
@@ -132,7 +135,7 @@ class CannToolchain:
 
     def _worker(self, build: Build, call: Call, folder: Path, launches: int) -> list[str]:
         assert build.op is not None
-        request = Request(
+        request = RunnerRequest(
             call=call,
             spec=build.op,
             vendor=self._opp(build.folder) / "vendors/customize",
@@ -147,7 +150,7 @@ class CannToolchain:
     def _run(
         self, argv: list[str], cwd: Path, timeout_s: float = BUILD_TIMEOUT_S, opp: Path | None = None
     ) -> Finished:
-        env = commands.run_environment(self._settings, opp or cwd)
+        env = environment.run_environment(self._settings, opp or cwd)
         return run(argv, cwd=cwd, timeout_s=timeout_s, env=env)
 
     def _build(

@@ -1,13 +1,78 @@
-"""Run a program to its end: stdin closed, output bounded, a time limit, no descendant left."""
+"""Run a program to its end: stdin closed, output bounded, a time limit, no descendant left.
+
+One that is not trusted goes through the built `akgen_sandbox` (seccomp, Landlock, limits).
+"""
 
 import contextlib
+import os
+import select
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.process.group import NOTHING, PIPE, Process, end_group, signal_name, start
-from akgen.tools.process.output import Capture
+from akgen.tools.core.outcome import InfraError
+from akgen.tools.process.group import MINIMAL_ENV, NOTHING, PIPE, Process, end_group, signal_name, start
+
+
+class Capture:
+    """Read a process's two pipes up to a limit, and go on reading so that it never blocks."""
+
+    def __init__(self, pid: int, stdout: IO[bytes], stderr: IO[bytes], limit: int) -> None:
+        self._pipes = {stdout.fileno(): stdout, stderr.fileno(): stderr}
+        self._kept: dict[int, list[bytes]] = {fd: [] for fd in self._pipes}
+        self._room = dict.fromkeys(self._pipes, limit)
+        self._out, self._err = self._pipes
+        self._pid = pid
+        self._poll = select.poll()
+        self.truncated = False
+        for fd in self._pipes:
+            os.set_blocking(fd, False)
+            self._poll.register(fd, select.POLLIN)
+
+    @property
+    def stdout(self) -> bytes:
+        return b"".join(self._kept[self._out])
+
+    @property
+    def stderr(self) -> bytes:
+        return b"".join(self._kept[self._err])
+
+    def until_exit(self, deadline: float) -> bool:
+        """Read until the process has ended (true) or the deadline has passed (false). It is not reaped here."""
+        watch = os.pidfd_open(self._pid)
+        try:
+            self._poll.register(watch, select.POLLIN)
+            while (left := deadline - time.monotonic()) > 0:
+                for fd, _ in self._poll.poll(left * 1000):
+                    if fd == watch:
+                        return True
+                    if not self._read(fd):
+                        self._poll.unregister(fd)
+            return False
+        finally:
+            os.close(watch)
+
+    def drain(self) -> None:
+        """Take what the pipes still hold, and close them."""
+        for fd, pipe in self._pipes.items():
+            while self._read(fd):
+                pass
+            pipe.close()
+
+    def _read(self, fd: int) -> bool:
+        try:
+            chunk = os.read(fd, 1 << 16)
+        except BlockingIOError:
+            return False
+        room = self._room[fd]
+        if len(chunk) > room:
+            self.truncated = True
+        if room > 0:
+            self._kept[fd].append(chunk[:room])
+            self._room[fd] = room - len(chunk[:room])
+        return bool(chunk)
 
 
 class Finished(Frozen):
@@ -100,3 +165,58 @@ def _feed(process: Process, text: bytes) -> None:
     with contextlib.suppress(BrokenPipeError):
         process.stdin.write(text)
         process.stdin.close()
+
+
+SYSTEM_READ: tuple[Path, ...] = tuple(
+    Path(p) for p in ("/usr", "/lib", "/lib64", "/bin", "/opt", "/etc/ld.so.cache", "/etc/alternatives")
+)
+
+
+class ResourceLimits(Frozen):
+    """What a sandboxed program may use; None leaves the machine's own limit."""
+
+    cpu_s: int | None = None
+    address_bytes: int | None = None  # not under AddressSanitizer
+    file_bytes: int | None = None  # size of any one file
+    open_files: int | None = None
+
+
+def run_sandboxed(
+    argv: Sequence[str | Path],
+    *,
+    sandbox: Path,
+    read: tuple[Path, ...],
+    write: tuple[Path, ...],
+    limits: ResourceLimits,
+    cwd: Path,
+    timeout_s: float,
+    env: Mapping[str, str] | None = None,
+    output_limit_bytes: int = 1 << 18,
+) -> Finished:
+    """Run a program that may read only `read` and SYSTEM_READ, and write only below `write`.
+
+    `sandbox` is the built akgen_sandbox. The program has no network and no hold on other processes, and it ends
+    when this thread does. TMPDIR is the first of `write`. Raises InfraError if the sandbox itself fails.
+    """
+    front: list[str | Path] = [sandbox]
+    for path in (*SYSTEM_READ, *read):
+        front += ["--read", path]
+    for path in write:
+        front += ["--write", path]
+    for option, value in limits.model_dump(exclude_none=True).items():
+        front += ["--" + option.replace("_", "-"), str(value)]
+    environment = dict(MINIMAL_ENV if env is None else env)
+    if write:
+        environment.setdefault("TMPDIR", str(write[0]))
+    done = run(
+        [*front, "--", *argv],
+        cwd=cwd,
+        timeout_s=timeout_s,
+        env=environment,
+        output_limit_bytes=output_limit_bytes,
+    )
+    if done.rc == 125 and done.err.startswith("akgen_sandbox:"):
+        raise InfraError(f"The sandbox failed: {done.err[15:].strip()}.", "Run `akgen doctor`.")
+    if done.rc == 126 and done.err.startswith("akgen_sandbox:"):
+        raise InfraError(f"A program cannot be started: {done.err[15:].strip()}.", "Run `akgen doctor`.")
+    return done

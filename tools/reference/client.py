@@ -12,7 +12,8 @@ from akgen.tools.core.call import Call, TensorFile
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InfraError, InputError
 from akgen.tools.core.task import Case, Distribution, Reference
-from akgen.tools.process import MINIMAL_ENV, Worker, WorkerDied
+from akgen.tools.process.group import MINIMAL_ENV
+from akgen.tools.process.worker import Worker, WorkerDied
 
 DESCRIBING_SEED = 0
 

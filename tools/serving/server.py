@@ -12,7 +12,8 @@ import httpx
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InfraError, InputError
-from akgen.tools.process import Service, run
+from akgen.tools.process.program import run
+from akgen.tools.process.service import Service
 from akgen.tools.serving.options import Device, ServeOptions, command, environment
 
 LOOK_EVERY_S = 0.5

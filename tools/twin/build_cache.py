@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
-from akgen.tools.core.outcome import InfraError
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Diagnostic, InfraError
 
 
 def digest(*parts: str | bytes) -> str:
@@ -179,3 +180,30 @@ def _locked(path: Path) -> Iterator[None]:
     finally:
         path.unlink(missing_ok=True)
         handle.close()
+
+
+_RESULT = "result.json"
+
+
+class CachedResult(Frozen):
+    ok: bool
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def write_result(folder: Path, diagnostics: tuple[Diagnostic, ...]) -> None:
+    """Write what a compile found; nothing found means that it succeeded."""
+    result = CachedResult(ok=not diagnostics, diagnostics=diagnostics)
+    (folder / _RESULT).write_text(result.model_dump_json())
+
+
+def fetch(cache: BuildCache, key: str, build: Callable[[Path], None]) -> tuple[Path, CachedResult, bool]:
+    """Return the entry, its result, and whether it was built just now."""
+    built = False
+
+    def noted(folder: Path) -> None:
+        nonlocal built
+        build(folder)
+        built = True
+
+    entry = cache.get(key, noted)
+    return entry, CachedResult.model_validate_json((entry / _RESULT).read_bytes()), built

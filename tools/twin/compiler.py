@@ -1,4 +1,4 @@
-"""The machine's C++ compiler."""
+"""The machine's C++ compiler, and the options for kernels, as `kernel_flags.txt` says."""
 
 import contextlib
 import os
@@ -6,10 +6,11 @@ import shutil
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InfraError
-from akgen.tools.process import Finished, run
+from akgen.tools.process.program import Finished, run
 from akgen.tools.twin.build_cache import digest
 from akgen.tools.twin.settings import TwinSettings
 
@@ -110,3 +111,28 @@ def must(finished: Finished, what: str) -> Finished:
             f"{what} failed ({finished.ending}): {said or finished.err[-600:]}", "Run `akgen doctor`."
         )
     return finished
+
+
+_FEW_ERRORS = "-fmax-errors=20"
+
+
+class KernelFlags(NamedTuple):
+    """Options before the source, after it, the include folders; unit tests' options."""
+
+    compile: tuple[str, ...]
+    link: tuple[str, ...]
+    include: tuple[str, ...]  # below the runtime's folder
+    unit: tuple[str, ...]  # for CPU unit tests
+
+
+@cache
+def kernel_flags() -> KernelFlags:
+    text = Path(__file__).with_name("kernel_flags.txt").read_text()
+    lines = text.splitlines()
+    rows = dict(line.split("\t", 1) for line in lines if line and not line.startswith("#"))
+    return KernelFlags(
+        compile=(*rows["compile"].split(), _FEW_ERRORS),
+        link=tuple(rows["link"].split()),
+        include=tuple(rows["include"].split()),
+        unit=tuple(rows["unit"].split()),
+    )

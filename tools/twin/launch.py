@@ -7,10 +7,11 @@ from akgen.tools.core.call import Argument, Call, OutputMeta, TensorFile, Tensor
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
 from akgen.tools.core.toolchain import Launch
-from akgen.tools.process import MINIMAL_ENV, Finished, run
-from akgen.tools.twin.entry import takes_shape_output
-from akgen.tools.twin.host_info import HostOp
-from akgen.tools.twin.host_run import Tiling
+from akgen.tools.process.group import MINIMAL_ENV
+from akgen.tools.process.program import Finished, run
+from akgen.tools.twin.host.host_info import HostOp
+from akgen.tools.twin.host.host_run import TilingResult
+from akgen.tools.twin.kernel.kernel_entry import takes_shape_output
 from akgen.tools.twin.report import LaunchReport, name_lines_in_trace, profile_of, read_report
 from akgen.tools.twin.runtime_build import Runtime
 
@@ -24,7 +25,7 @@ class KernelRun(Frozen):
     library: Path
     symbol: str
     op: HostOp | None
-    tiling: Tiling
+    tiling: TilingResult
     auto_sync: bool
     chip_file: Path
     toolchain: str

@@ -11,13 +11,13 @@ from pathlib import Path
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.build_cache import BuildCache
-from akgen.tools.twin.columns import Column
-from akgen.tools.twin.entry import check_entry
-from akgen.tools.twin.host_build import build_host
-from akgen.tools.twin.host_info import HostInfo, HostOp, columns
-from akgen.tools.twin.kernel_build import Variant, build_kernel
-from akgen.tools.twin.kernel_template import kernel_template
-from akgen.tools.twin.registration import check_host, keys_of
+from akgen.tools.twin.host.call_check import Column
+from akgen.tools.twin.host.host_build import build_host
+from akgen.tools.twin.host.host_info import HostInfo, HostOp, columns
+from akgen.tools.twin.host.registration import check_host, keys_of
+from akgen.tools.twin.kernel.kernel_build import build_kernel
+from akgen.tools.twin.kernel.kernel_entry import check_entry, kernel_template
+from akgen.tools.twin.kernel.kernel_prelude import Variant
 from akgen.tools.twin.runtime_build import Runtime
 
 MOST_KEYS = 8  # kernels that are compiled: one for each key

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from akgen.tools.process import run
+from akgen.tools.process.program import run
 from akgen.tools.twin.runtime_build import Runtime
 
 _PROJECT = re.compile(r"(?:^|/)(op_(?:kernel|host)/[^:]+):(\d+)")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.toolchain import Progress
-from akgen.tools.process import run
+from akgen.tools.process.program import run
 from akgen.tools.twin.build_cache import BuildCache, digest
 from akgen.tools.twin.build_digest import build_digest
 from akgen.tools.twin.compile_slots import CompileSlots, compile_slots

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from akgen.tools.core.outcome import Diagnostic, InfraError
-from akgen.tools.process import Finished, Limits, run_sandboxed
+from akgen.tools.process.program import Finished, ResourceLimits, run_sandboxed
 from akgen.tools.twin.runtime_build import Runtime
 
-COMPILE_LIMITS = Limits(cpu_s=120, address_bytes=4 << 30, file_bytes=256 << 20, open_files=256)
+COMPILE_LIMITS = ResourceLimits(cpu_s=120, address_bytes=4 << 30, file_bytes=256 << 20, open_files=256)
 COMPILE_TIMEOUT_S = 120.0
 
 

@@ -17,19 +17,19 @@ from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Build, Launch, Progress
 from akgen.tools.core.versions import package_version
 from akgen.tools.twin.build_cache import BuildCache
-from akgen.tools.twin.columns import Column, ColumnMissing, column_of
-from akgen.tools.twin.entry import check_entry
 from akgen.tools.twin.eviction import evict_when_due
-from akgen.tools.twin.host_build import build_host
-from akgen.tools.twin.host_info import HostInfo, spec_of
-from akgen.tools.twin.host_run import HostFailure, Tiling, tile
-from akgen.tools.twin.kernel_build import BuiltKernel, Variant, auto_sync, build_kernel
+from akgen.tools.twin.host.call_check import Column, ColumnMissing, column_of
+from akgen.tools.twin.host.host_build import build_host
+from akgen.tools.twin.host.host_info import HostInfo, spec_of
+from akgen.tools.twin.host.host_run import HostFailure, TilingResult, tile
+from akgen.tools.twin.host.registration import check_host, check_key, check_tiling, unset_fields
+from akgen.tools.twin.kernel.kernel_build import BuiltKernel, auto_sync, build_kernel
+from akgen.tools.twin.kernel.kernel_entry import check_entry
+from akgen.tools.twin.kernel.kernel_prelude import Variant
 from akgen.tools.twin.launch import KernelRun, launch
 from akgen.tools.twin.lint import lint
-from akgen.tools.twin.registration import check_host, check_key, check_tiling
 from akgen.tools.twin.runtime_build import Runtime, build_runtime
 from akgen.tools.twin.settings import TwinSettings
-from akgen.tools.twin.tiling_fields import unset_fields
 
 _RECORD = "twin_build.json"
 
@@ -41,10 +41,10 @@ class BuildRecord(Frozen):
     info: HostInfo | None
 
 
-class Plan(NamedTuple):
+class TiledCall(NamedTuple):
     """One call, tiled: which variant of the kernel it takes."""
 
-    tiling: Tiling
+    tiling: TilingResult
     variant: Variant
 
 
@@ -213,20 +213,20 @@ class TwinToolchain:
                 refused[e.diagnostic] = None
         return tuple(variants), tuple(refused)
 
-    def _plan(self, record: BuildRecord, call: Call, folder: Path) -> Plan:
+    def _plan(self, record: BuildRecord, call: Call, folder: Path) -> TiledCall:
         """Pick the column and run the tiling function. Raises ColumnMissing, HostFailure."""
         info = record.info
-        whole_chip = Tiling(data=None, block_dim=self._chip.core_aiv, tiling_key=0, workspace_bytes=0)
+        whole_chip = TilingResult(data=None, block_dim=self._chip.core_aiv, tiling_key=0, workspace_bytes=0)
         if info is None or info.op is None:
-            return Plan(whole_chip, Variant(None, 0))
+            return TiledCall(whole_chip, Variant(None, 0))
         column: Column = column_of(info.op, call)
         if not info.op.has_tiling:
             # Nothing is registered: the kernel carries its numbers itself and runs on every vector core.
-            return Plan(whole_chip, Variant(column, 0))
+            return TiledCall(whole_chip, Variant(column, 0))
         tiling = tile(info, info.op, column, call, self._ready(), self._chip_file(), folder)
         check_tiling(record.project, info, tiling)
         check_key(record.project, tiling)
-        return Plan(tiling, Variant(column, tiling.tiling_key, tiling.template))
+        return TiledCall(tiling, Variant(column, tiling.tiling_key, tiling.template))
 
     def _kernels(self, record: BuildRecord, variants: Sequence[Variant]) -> list[BuiltKernel]:
         runtime, kernels = self._ready(), self._cache("kernel")

@@ -12,11 +12,11 @@ from pydantic import ValidationError
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, InputError
-from akgen.tools.process import Finished, Limits, run_sandboxed
+from akgen.tools.process.program import Finished, ResourceLimits, run_sandboxed
 from akgen.tools.timed import Timed
-from akgen.tools.twin.code import Code
-from akgen.tools.twin.diagnostics import explain
-from akgen.tools.twin.kernel_flags import kernel_flags
+from akgen.tools.twin.compiler import kernel_flags
+from akgen.tools.twin.findings.code import Code
+from akgen.tools.twin.findings.diagnostics import explain
 from akgen.tools.twin.places import places_of
 from akgen.tools.twin.report import DiagnosticLine, LaunchLine, diagnostic, read_object
 from akgen.tools.twin.runtime_build import Runtime
@@ -103,7 +103,7 @@ def run_unit_test(
         sandbox=runtime.sandbox,
         read=(runtime.folder, chip_file.parent, *_readable(test)),
         write=(work, test.folder),
-        limits=Limits(cpu_s=int(timeout_s) * 4, file_bytes=4 << 30, open_files=1024),
+        limits=ResourceLimits(cpu_s=int(timeout_s) * 4, file_bytes=4 << 30, open_files=1024),
         cwd=test.folder,
         timeout_s=timeout_s,
         env={

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from akgen.terminal import AsJson, Terminal, finish
-from akgen.tools.cann.environment import CannSettings, Finding, inspect
+from akgen.tools.cann.environment import CannSettings, Prerequisite, inspect
 from akgen.tools.core.outcome import InfraError
 from akgen.tools.core.settings import Settings
 from akgen.tools.core.versions import package_version
@@ -52,10 +52,10 @@ def doctor(context: typer.Context, as_json: AsJson = False) -> None:
     finish(usable)
 
 
-def _python() -> Iterator[Finding]:
-    yield Finding(name="Python", found=True, detail=platform.python_version())
+def _python() -> Iterator[Prerequisite]:
+    yield Prerequisite(name="Python", found=True, detail=platform.python_version())
     torch = package_version("torch")
-    yield Finding(
+    yield Prerequisite(
         name="PyTorch",
         found=torch is not None,
         detail=torch or "not installed",
@@ -63,8 +63,8 @@ def _python() -> Iterator[Finding]:
     )
 
 
-def _twin(terminal: Terminal, settings: "TwinSettings") -> Iterator[Finding]:  # type: ignore[name-defined]  # noqa: F821
-    from akgen.tools.process import run
+def _twin(terminal: Terminal, settings: "TwinSettings") -> Iterator[Prerequisite]:  # type: ignore[name-defined]  # noqa: F821
+    from akgen.tools.process.program import run
     from akgen.tools.twin.compiler import find_compiler
     from akgen.tools.twin.eviction import cache_bytes
     from akgen.tools.twin.runtime_build import build_runtime
@@ -72,10 +72,10 @@ def _twin(terminal: Terminal, settings: "TwinSettings") -> Iterator[Finding]:  #
     try:
         compiler = find_compiler(settings)
     except InfraError as problem:
-        yield Finding(name="C++ compiler", found=False, detail="none", remedy=problem.remedy)
+        yield Prerequisite(name="C++ compiler", found=False, detail="none", remedy=problem.remedy)
         return
-    yield Finding(name="C++ compiler", found=True, detail=f"{compiler.path}, {compiler.version}")
-    yield Finding(
+    yield Prerequisite(name="C++ compiler", found=True, detail=f"{compiler.path}, {compiler.version}")
+    yield Prerequisite(
         name="addr2line",
         found=compiler.addr2line is not None,
         detail=str(compiler.addr2line or "none: findings come without source lines"),
@@ -84,15 +84,15 @@ def _twin(terminal: Terminal, settings: "TwinSettings") -> Iterator[Finding]:  #
     try:
         runtime = build_runtime(settings, terminal.line)
     except InfraError as problem:
-        yield Finding(name="twin runtime", found=False, detail=problem.text, remedy=problem.remedy)
+        yield Prerequisite(name="twin runtime", found=False, detail=problem.text, remedy=problem.remedy)
         return
     size = cache_bytes(settings.cache) / 2**30
     limit = f" of at most {settings.cache_limit_bytes / 2**30:g}" if settings.cache_limit_bytes else ""
-    yield Finding(name="build cache", found=True, detail=f"{size:.1f}{limit} GiB in {settings.cache}")
-    yield Finding(name="twin runtime", found=True, detail=f"built, {runtime.digest[:12]}")
+    yield Prerequisite(name="build cache", found=True, detail=f"{size:.1f}{limit} GiB in {settings.cache}")
+    yield Prerequisite(name="twin runtime", found=True, detail=f"built, {runtime.digest[:12]}")
     state = run([runtime.sandbox, "--state"], cwd=Path("/"), timeout_s=20)
     detail = _sandbox_words(state.out) if state.ok else state.err.strip()[-200:]
-    yield Finding(
+    yield Prerequisite(
         name="sandbox",
         found=state.ok,
         detail=detail,
@@ -109,11 +109,11 @@ def _sandbox_words(state: str) -> str:
     return ", ".join(active) + (f"; refused here: {facts['missing']}" if facts["missing"] else "")
 
 
-def _server() -> Iterator[Finding]:
+def _server() -> Iterator[Prerequisite]:
     """Look for vLLM beside AKGen; one of another environment is found by `akgen serve --python`."""
     vllm = package_version("vllm")
     missing = "Install it here, or give the interpreter that has it to akgen serve --python."
-    yield Finding(
+    yield Prerequisite(
         name="vLLM",
         found=vllm is not None,
         detail=vllm or "not installed here; only `akgen serve` needs it",
@@ -121,10 +121,10 @@ def _server() -> Iterator[Finding]:
     )
 
 
-def _endpoint(settings: Settings) -> Iterator[Finding]:
+def _endpoint(settings: Settings) -> Iterator[Prerequisite]:
     """Ask the model endpoint for its list of models, if one is set."""
     if settings.base_url is None:
-        yield Finding(
+        yield Prerequisite(
             name="model endpoint",
             found=False,
             detail="none set; the composer needs none",
@@ -140,11 +140,11 @@ def _endpoint(settings: Settings) -> Iterator[Finding]:
         answer.raise_for_status()
         names = [m["id"] for m in answer.json()["data"]]
     except (httpx.HTTPError, ValueError, KeyError) as problem:
-        yield Finding(
+        yield Prerequisite(
             name="model endpoint",
             found=False,
             detail=f"{settings.base_url}: {problem}",
             remedy="Start the server, or correct AKGEN_BASE_URL and AKGEN_API_KEY.",
         )
         return
-    yield Finding(name="model endpoint", found=True, detail=f"{settings.base_url}: {', '.join(names)}")
+    yield Prerequisite(name="model endpoint", found=True, detail=f"{settings.base_url}: {', '.join(names)}")

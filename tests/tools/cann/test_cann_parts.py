@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from akgen.knowledge.chip import chip
-from akgen.tools.cann import commands, faults, msprof
+from akgen.tools.cann import environment, faults, msprof
 from akgen.tools.cann.environment import CannSettings, inspect, missing
 from akgen.tools.cann.project import interface_json, snake, with_build_hash
 from akgen.tools.cann.toolchain import CannToolchain
@@ -76,14 +76,14 @@ def test_file_names_follow_msopgen(name: str, file: str) -> None:
 
 
 def test_a_run_sees_only_its_own_operator_package() -> None:
-    env = commands.run_environment(SETTINGS, Path("/runs/1/opp"))
+    env = environment.run_environment(SETTINGS, Path("/runs/1/opp"))
     assert env["ASCEND_CUSTOM_OPP_PATH"] == "/runs/1/opp/vendors/customize"
     assert env["TORCH_DEVICE_BACKEND_AUTOLOAD"] == "0"
     assert env["LD_LIBRARY_PATH"].startswith("/runs/1/opp/vendors/customize/op_api/lib:")
 
 
 def test_msopgen_is_asked_for_this_chip() -> None:
-    argv = commands.msopgen(SETTINGS, Path("i.json"), Path("out"))
+    argv = environment.msopgen(SETTINGS, Path("i.json"), Path("out"))
     assert argv[1:3] == ["gen", "-i"]
     assert "ai_core-Ascend910B2" in argv
 

@@ -12,7 +12,7 @@ from akgen.tools.core.call import TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Reference
-from akgen.tools.process import run
+from akgen.tools.process.program import run
 from akgen.tools.reference.client import ReferenceWorker
 
 DOUBLE = """

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from akgen.tools.twin.dialect import initialise, portable, unset_members
-from akgen.tools.twin.sides import Side, names_cube, sides_of, works
+from akgen.tools.twin.kernel.dialect import initialise, portable, unset_members
+from akgen.tools.twin.kernel.sides import Side, names_cube, sides_of, works
 
 SPECIAL = """
 struct Kernel {

@@ -15,8 +15,9 @@ from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Launch
 from akgen.tools.twin.build_cache import BuildCache
-from akgen.tools.twin.host_run import Tiling
-from akgen.tools.twin.kernel_build import BuiltKernel, Variant, build_kernel
+from akgen.tools.twin.host.host_run import TilingResult
+from akgen.tools.twin.kernel.kernel_build import BuiltKernel, build_kernel
+from akgen.tools.twin.kernel.kernel_prelude import Variant
 from akgen.tools.twin.launch import KernelRun, launch
 from akgen.tools.twin.runtime_build import Runtime, build_runtime
 from akgen.tools.twin.settings import TwinSettings, user_cache
@@ -117,7 +118,9 @@ class Probe:
             library=built.library,
             symbol=built.symbol,
             op=None,
-            tiling=Tiling(block_dim=block_dim, tiling_key=0, workspace_bytes=workspace_bytes, data=tiling),
+            tiling=TilingResult(
+                block_dim=block_dim, tiling_key=0, workspace_bytes=workspace_bytes, data=tiling
+            ),
             auto_sync=auto_sync,
             chip_file=self.chip_file,
             toolchain="twin",

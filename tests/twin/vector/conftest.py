@@ -14,8 +14,9 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Launch
 from akgen.tools.twin.build_cache import BuildCache
-from akgen.tools.twin.host_run import Tiling
-from akgen.tools.twin.kernel_build import BuiltKernel, Variant, build_kernel
+from akgen.tools.twin.host.host_run import TilingResult
+from akgen.tools.twin.kernel.kernel_build import BuiltKernel, build_kernel
+from akgen.tools.twin.kernel.kernel_prelude import Variant
 from akgen.tools.twin.launch import KernelRun, launch
 from akgen.tools.twin.runtime_build import Runtime, build_runtime
 from akgen.tools.twin.settings import TwinSettings, user_cache
@@ -88,7 +89,7 @@ class Bench:
             library=built.library,
             symbol=built.symbol,
             op=None,
-            tiling=Tiling(data=None, block_dim=1, tiling_key=0, workspace_bytes=0),
+            tiling=TilingResult(data=None, block_dim=1, tiling_key=0, workspace_bytes=0),
             auto_sync=True,
             chip_file=self._chip_file,
             toolchain="twin",

@@ -12,8 +12,8 @@ import pytest
 
 from akgen.knowledge.cards import ApiCard, cards
 from akgen.knowledge.chip import vector_rates
-from akgen.tools.process import run
-from akgen.tools.twin.header_names import ApiRow, api_rows
+from akgen.tools.process.program import run
+from akgen.tools.twin.findings.header_names import ApiRow, api_rows
 from akgen.tools.twin.precompiled import HOST_FLAGS
 
 ROWS = api_rows()

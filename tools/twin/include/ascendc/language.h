@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A mark that changes nothing and that host_functions.py finds in the compiler's internal form; clang++ is asked for
+// A mark that changes nothing and that scalar_code.py finds in the compiler's GIMPLE or LLVM IR; clang++ is asked for
 // that by itself, and is not given the mark when it compiles.
 #if defined(AKGEN_FORM) && !defined(ASCENDC_CPU_DEBUG)
 #define AKGEN_DEVICE __attribute__((annotate("aicore")))

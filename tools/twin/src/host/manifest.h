@@ -1,4 +1,4 @@
-// The task of one run of akgen_twin_host: tab-separated lines, written by akgen.tools.twin.host_run.
+// The task of one run of akgen_twin_host: tab-separated lines, written by akgen.tools.twin.host.host_run.
 //
 //   akgen-twin-host 1
 //   chip FILE | host SO | op TYPE | report FILE

@@ -1,0 +1,52 @@
+"""What a compiler's intermediate representation says of scalar code: GIMPLE and LLVM IR alike."""
+
+from typing import NamedTuple
+
+DUMP = "conversions.txt"  # the file that it is written to
+
+FLOATING = frozenset({"float", "double", "half", "_Float16", "float16_t", "float32_t"})
+UNSIGNED = frozenset(
+    {"uint8_t", "uint16_t", "uint32_t", "uint64_t", "size_t", "uintptr_t", "unsigned char", "unsigned short"}
+    | {
+        "short unsigned int",
+        "unsigned int",
+        "long unsigned int",
+        "long long unsigned int",
+        "unsigned",
+        "uint",
+    }
+)
+HALF = frozenset({"half", "_Float16", "float16_t"})
+
+
+class Converted(NamedTuple):
+    """A conversion between floating point and an unsigned integer. `operand` or `column`, or neither, is known."""
+
+    file: str
+    line: int
+    source: str  # type
+    to: str
+    operand: str | None = None  # the name in the source, if it is a plain one
+    column: int | None = None  # where the operand begins in its line, from 1
+
+
+class Computed(NamedTuple):
+    """An operation on two halves."""
+
+    file: str
+    line: int
+    sign: str
+
+
+Steps = tuple[Converted | Computed, ...]
+
+
+class CompiledFunction(NamedTuple):
+    """A function that is compiled. Its body holds a call of another one as ` SYMBOL (`."""
+
+    symbol: str
+    name: str  # with template arguments, and with its scope where that is known
+    file: str
+    line: int  # of its head or its first statement
+    body: str
+    marked: bool  # with __aicore__ or __global__

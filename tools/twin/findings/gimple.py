@@ -1,0 +1,93 @@
+"""Read g++'s GIMPLE dump (in SSA form): every conversion and operation, with types and lines."""
+
+import re
+from collections.abc import Iterator
+
+from akgen.tools.twin.findings.compiler_ir import (
+    DUMP,
+    FLOATING,
+    HALF,
+    UNSIGNED,
+    CompiledFunction,
+    Computed,
+    Converted,
+)
+
+# g++ calls itself after the name it was started with; it writes the dump beside what it compiles.
+WRITE_GIMPLE = (f"-fdump-tree-ssa-lineno={DUMP}",)
+
+_FUNCTION = "\n;; Function "
+_HEAD = re.compile(r"\n?;; Function (?P<name>.+) \(\S+, funcdef_no=")
+_PLACE = re.compile(r"\[(?P<file>[^\]:]+):(?P<line>\d+):\d+\]")
+_MARKS = ("noplt", "externally_visible")  # __aicore__, __global__
+_ANY_CAST = re.compile(r"=(?: ?\{v\})? \([\w ]+\) [\w.]")  # what every line that _CONVERTED matches has
+_PARAMETERS = re.compile(r"^[^\s;{\[].*\((?P<list>.*)\)$")
+_DECLARED = re.compile(r"^  (?:static )?(?P<type>[\w ]+?) (?P<name>[\w.]+);$")
+_LOADED = re.compile(
+    r"^\s*\[[^\]]*\] (?P<name>_\d+) =(?: ?\{v\})? .*?(?P<field>[A-Za-z_]\w*)(?:_\d+)?(?:\(D\))?;$"
+)
+_CONVERTED = re.compile(
+    r"^\s*\[(?P<file>[^\]:]+):(?P<line>\d+):\d+\] .*?=(?: ?\{v\})? \((?P<to>[\w ]+)\) (?P<name>[\w.]+?)(?:\(D\))?;$"
+)
+_ANY_HALF = re.compile(r"^  (?:const )?(?:half|_Float16|float16_t) ", re.MULTILINE)
+_OPERAND = re.compile(r"^  (?:static |const )*(?P<type>[\w]+) (?P<name>[\w.]+);$", re.MULTILINE)
+_COMPUTED = re.compile(
+    r"^\s*\[(?P<file>[^\]:]+):(?P<line>\d+):\d+\] (?P<name>[\w.]+) =(?: ?\{v\})? \S+ (?P<sign>[-+*/]) \S+;$",
+    re.MULTILINE,
+)
+
+
+def steps(text: str) -> Iterator[Converted | Computed]:
+    """Yield every such step, also of headers."""
+    for function in text.split(_FUNCTION):
+        if _ANY_CAST.search(function):  # few functions have one, and reading all takes longer than the linker
+            yield from _conversions(function)
+        if _ANY_HALF.search(function):
+            yield from _operations(function)
+
+
+def functions(text: str) -> Iterator[CompiledFunction]:
+    """Yield every function, also of headers."""
+    for chunk in text.split(_FUNCTION):
+        place = _PLACE.search(chunk)
+        head = _HEAD.match(_FUNCTION + chunk)
+        if place is not None and head is not None:
+            attributes = chunk[: chunk.find("{")]
+            marked = any(m in attributes for m in _MARKS)
+            yield CompiledFunction(
+                head["name"], head["name"], place["file"], int(place["line"]), chunk, marked
+            )
+
+
+def _conversions(function: str) -> Iterator[Converted]:
+    types: dict[str, str] = {}
+    fields: dict[str, str] = {}
+    for row in function.splitlines():
+        if match := _CONVERTED.match(row):
+            name = match["name"]
+            plain = re.sub(r"_\d+$", "", name)
+            source, to = types.get(name) or types.get(plain, ""), _plain(match["to"])
+            if (source in FLOATING and to in UNSIGNED) or (source in UNSIGNED and to in FLOATING):
+                operand = fields.get(name) if name.startswith("_") else plain
+                yield Converted(match["file"], int(match["line"]), source, to, operand)
+        elif match := _DECLARED.match(row):
+            types[match["name"]] = _plain(match["type"])
+        elif match := _PARAMETERS.match(row):
+            for parameter in match["list"].split(","):
+                kind, _, name = parameter.strip().rpartition(" ")
+                types[name] = _plain(kind)
+        elif match := _LOADED.match(row):
+            fields[match["name"]] = match["field"]
+
+
+def _operations(function: str) -> Iterator[Computed]:
+    types = {match["name"]: match["type"] for match in _OPERAND.finditer(function)}
+    for match in _COMPUTED.finditer(function):
+        name = match["name"]
+        kind = types.get(name) or types.get(re.sub(r"_\d+$", "", name))
+        if kind in HALF:
+            yield Computed(match["file"], int(match["line"]), match["sign"])
+
+
+def _plain(kind: str) -> str:
+    return " ".join(w for w in kind.split() if w not in ("const", "volatile", "register"))

@@ -1,0 +1,88 @@
+"""Read clang++'s LLVM IR before any pass: its instructions say by themselves which integers are unsigned.
+
+Each has the place of its operand in the source. Constants are folded by then. Attributes that change nothing are not
+kept, so that in this run alone `__aicore__` is an annotation (`language.h`), of which the IR has a list.
+"""
+
+import re
+from collections.abc import Iterator
+
+from akgen.tools.twin.findings.compiler_ir import DUMP, CompiledFunction, Computed, Converted
+
+# A run of its own: as the front end makes it, halves not widened for the machine at hand.
+WRITE_LLVM_IR = (
+    "-S", "-emit-llvm", "-w", "-Xclang", "-disable-llvm-passes", "-Xclang", "-ffloat16-excess-precision=none",
+    "-DAKGEN_FORM", "-o", DUMP,
+)  # fmt: skip
+MARK = "; ModuleID"  # what the IR begins with
+
+_INSTRUCTION = re.compile(
+    r"^\s+%\S+ = (?:(?:uitofp|fptoui) (?P<source>\w+) \S+ to (?P<to>\w+)"
+    r"|(?P<operation>fadd|fsub|fmul|fdiv)(?: \w+)*? half ).*!dbg !(?P<place>\d+)",
+    re.MULTILINE,
+)
+_PLACE = re.compile(
+    r"^!(?P<number>\d+) = (?:distinct )?!DILocation"
+    r"\(line: (?P<line>\d+), column: (?P<column>\d+), scope: !(?P<scope>\d+)",
+    re.MULTILINE,
+)
+_SCOPE = re.compile(
+    r"^!(?P<number>\d+) = (?:distinct )?!DI(?:Subprogram|LexicalBlock|LexicalBlockFile)\(.*?file: !(?P<file>\d+)",
+    re.MULTILINE,
+)
+_FILE = re.compile(r'^!(?P<number>\d+) = (?:distinct )?!DIFile\(filename: "(?P<name>[^"]*)"', re.MULTILINE)
+_DEFINED = re.compile(
+    r"^define [^\n]*?@(?P<symbol>[\w.$]+)\([^\n]*!dbg !(?P<about>\d+) \{\n(?P<body>.*?)^\}",
+    re.MULTILINE | re.DOTALL,
+)
+_ABOUT = re.compile(
+    r'^!(?P<number>\d+) = distinct !DISubprogram\(name: "(?P<name>[^"]*)".*?file: !(?P<file>\d+), line: (?P<line>\d+)',
+    re.MULTILINE,
+)
+_CALL = re.compile(r"\b(?:call|invoke) [^\n]*?@([\w.$]+)\(")
+_ANNOTATIONS = re.compile(r"^@llvm\.global\.annotations = .*", re.MULTILINE)
+_LAMBDA = re.compile(r"Ul\w*E\d*_")  # in a mangled name
+_SIGNS = {"fadd": "+", "fsub": "-", "fmul": "*", "fdiv": "/"}
+
+
+def steps(text: str) -> Iterator[Converted | Computed]:
+    """Yield every such step, also of headers."""
+    found = list(_INSTRUCTION.finditer(text))
+    if not found:
+        return
+    places = {m["number"]: m for m in _PLACE.finditer(text)}
+    scopes = {m["number"]: m["file"] for m in _SCOPE.finditer(text)}
+    files = {m["number"]: m["name"] for m in _FILE.finditer(text)}
+    for match in found:
+        place = places.get(match["place"])
+        file = files.get(scopes.get(place["scope"], "")) if place else None
+        if place is None or file is None:
+            continue
+        line = int(place["line"])
+        if match["operation"]:
+            yield Computed(file, line, _SIGNS[match["operation"]])
+        elif "i1" not in (match["source"], match["to"]):  # i1 is bool
+            column = int(place["column"])
+            yield Converted(file, line, _name(match["source"]), _name(match["to"]), column=column)
+
+
+def functions(text: str) -> Iterator[CompiledFunction]:
+    """Yield every function, also of headers."""
+    listed = _ANNOTATIONS.search(text)
+    marked = set(re.findall(r"ptr @([\w.$]+), ptr", listed[0])) if listed else set()
+    about = {m["number"]: m for m in _ABOUT.finditer(text)}
+    files = {m["number"]: m["name"] for m in _FILE.finditer(text)}
+    for match in _DEFINED.finditer(text):
+        known = about.get(match["about"])
+        file = files.get(known["file"]) if known else None
+        if known is None or file is None:
+            continue
+        symbol = match["symbol"]
+        name = "<lambda>" if _LAMBDA.search(symbol) else known["name"]
+        calls = "".join(f" {called} (" for called in _CALL.findall(match["body"]))
+        yield CompiledFunction(symbol, name, file, int(known["line"]), calls, symbol in marked)
+
+
+def _name(kind: str) -> str:
+    """Name a type as kernels do: `i32` is uint32_t here, for only conversions of unsigned ones are read."""
+    return f"uint{kind[1:]}_t" if kind[0] == "i" else kind

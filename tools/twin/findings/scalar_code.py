@@ -1,0 +1,204 @@
+"""What CANN's compiler refuses in scalar device code and every other compiler takes without a word.
+
+Explicit casts between floating point and unsigned integers, arithmetic on halves (the scalar unit has none), and calls
+of functions without `__aicore__`, which are the host's, show in the compiler's intermediate representation: GIMPLE of
+g++, LLVM IR of clang++. Of a cast the source's line must say so too: conversions that nobody wrote are allowed. Not
+counted are constants, which are folded before, bool, comparisons, and what the twin's headers do. Constexpr functions
+belong to host and device; lambdas, functions that nobody wrote down (default constructors), and names of which one
+overload is marked are passed over. Pointers without `__gm__` for global memory show in the text.
+Source: "Function Execution Space Qualifier" in the vendor's compiler guide.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from akgen.tools.core.outcome import Diagnostic
+from akgen.tools.process.program import Finished
+from akgen.tools.twin.compiler import Compiler
+from akgen.tools.twin.findings import gimple, llvm_ir
+from akgen.tools.twin.findings.code import without_comments
+from akgen.tools.twin.findings.compiler_ir import (
+    DUMP,
+    FLOATING,
+    UNSIGNED,
+    CompiledFunction,
+    Computed,
+    Converted,
+    Steps,
+)
+from akgen.tools.twin.runtime_build import Runtime
+from akgen.tools.twin.sandboxed import compile_in
+
+
+def dump_options(compiler: Compiler) -> tuple[str, ...]:
+    """Return what makes a compile write its GIMPLE dump beside its result, where the compiler can do both."""
+    return () if compiler.is_clang else gimple.WRITE_GIMPLE
+
+
+def refused_scalars(
+    runtime: Runtime,
+    arguments: Sequence[str | Path],
+    compiled: Finished,
+    folder: Path,
+    files: Mapping[str, str],
+) -> tuple[Diagnostic, ...]:
+    """Return what GIMPLE or LLVM IR shows and the device's compiler refuses, and remove the dump.
+
+    Such casts, half arithmetic, calls of host functions: a finding for each line of the project's `files`. `arguments`
+    are what these were `compiled` with, less the output.
+    """
+    if compiled.ok and runtime.compiler.is_clang:
+        compile_in(runtime, [*arguments, *llvm_ir.WRITE_LLVM_IR], folder)
+    dump = folder / DUMP
+    if not dump.is_file():
+        return ()
+    text = dump.read_text(errors="replace")
+    dump.unlink()
+    read = llvm_ir if text.startswith(llvm_ir.MARK) else gimple
+    steps = tuple(read.steps(text))
+    found = (*_refused_casts(steps, files), *refused_arithmetic(steps, files))
+    return (*found, *called_host_functions(tuple(read.functions(text)), files))
+
+
+def _refused_casts(steps: Steps, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+    found: dict[tuple[str, int], Converted] = {}
+    for step in steps:
+        name = step.file.removeprefix("./")
+        if isinstance(step, Converted) and name in files:
+            lines = files[name].splitlines()[step.line - 1 : step.line]
+            if any(_is_written(step, line) for line in lines):
+                found.setdefault((name, step.line), step)
+    return tuple(
+        Diagnostic(
+            code="SCALAR_CAST",
+            text=f"A value of type {c.source} is cast to {c.to}; the device's compiler refuses such casts.",
+            file=file,
+            line=line,
+            remedy="Go through a signed integer: static_cast<float>(static_cast<int32_t>(n)).",
+            stage="compile",
+        )
+        for (file, line), c in sorted(found.items())
+    )
+
+
+def _is_written(c: Converted, line: str) -> bool:
+    """Say whether the source's line casts this operand: static_cast<T>(a.n), (T)a.n, (T)(...), T(a.n)."""
+    kinds = FLOATING if c.to in FLOATING else UNSIGNED
+    names = "|".join(sorted(kinds, key=len, reverse=True))
+    target = rf"(?:const\s+)?(?:{names}|[A-Z]\w*)"  # a template's parameter has a capital
+    cast = rf"(?:static_cast<\s*{target}\s*>\s*\(|\(\s*{target}\s*\)\s*\(?|\b{target}\s*\()\s*"
+    if c.column is not None:
+        return re.search(cast + r"[(\s]*$", line[: c.column - 1]) is not None
+    operand = rf"(?:[\w.>\-]*\b{re.escape(c.operand)}\b)" if c.operand else r"\(?[A-Za-z_]"
+    return re.search(cast + operand, line) is not None
+
+
+def refused_arithmetic(steps: Steps, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+    """Return a finding for each line of the project's `files` that adds, subtracts, multiplies or divides halves."""
+    found: dict[tuple[str, int], str] = {}
+    for step in steps:
+        name = step.file.removeprefix("./")
+        if isinstance(step, Computed) and name in files:
+            found.setdefault((name, step.line), step.sign)
+    return tuple(
+        Diagnostic(
+            code="HALF_ARITHMETIC",
+            text=f"Two halves are combined with {sign} in scalar code; the device's compiler refuses that.",
+            file=file,
+            line=line,
+            remedy="Compute in float: half(static_cast<float>(a) + static_cast<float>(b)); or work on tensors.",
+            stage="compile",
+        )
+        for (file, line), sign in sorted(found.items())
+    )
+
+
+# What may stand between a function's parameters and its body; parameters hold no more than one level of parentheses.
+_HAS_BODY = re.compile(
+    r"(?:[^(){};]|\([^(){};]*\))*\)\s*(?:const|noexcept|override|final|\s)*(?::[^;{}]*(?:\{[^{}]*\}[^;{}]*)*)?\{"
+)
+_OPAQUE = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def called_host_functions(
+    every: Sequence[CompiledFunction], files: Mapping[str, str]
+) -> tuple[Diagnostic, ...]:
+    """Return a finding for each function of the project's `files` that device code calls and that is not marked."""
+    ours = [f._replace(file=f.file.removeprefix("./")) for f in every]
+    functions = [f for f in ours if f.file in files]
+    marked = {f.name for f in functions if f.marked}
+    device = "\n".join(f.body for f in functions if f.marked)
+    found: dict[tuple[str, int], str] = {}
+    for f in functions:
+        if f.name not in marked and "<lambda" not in f.name and f" {f.symbol} (" in device:
+            line = _defined(_base(f.name), files[f.file], f.line)
+            if line is not None:
+                found.setdefault((f.file, line), _base(f.name))
+    return tuple(
+        Diagnostic(
+            code="HOST_FUNCTION",
+            text=f"{name} is not marked __aicore__, which makes it a function of the host; device code calls it.",
+            file=file,
+            line=line,
+            remedy=f"Write __aicore__ inline before {name}, or make it constexpr.",
+            stage="compile",
+        )
+        for (file, line), name in sorted(found.items())
+    )
+
+
+def _base(name: str) -> str:
+    """Return the name without scope and template arguments: up of detail::up<int>, K of K<half>::K."""
+    depth, plain = 0, ""
+    for c in name:
+        depth += (c == "<") - (c == ">")
+        plain += c if depth == 0 and c != ">" else ""
+    return plain.split("::")[-1].strip()
+
+
+def _defined(name: str, text: str, line: int) -> int | None:
+    """Return the line where a function that is neither constexpr nor marked is written; None if nobody wrote it."""
+    plain = _OPAQUE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    end = len("\n".join(plain.split("\n")[:line]))
+    written = list(re.finditer(rf"(?<![\w.>~]){re.escape(name)}\s*\(", plain[:end]))
+    for match in reversed(written):
+        before = re.split(r"[;{}]|\b(?:public|private|protected)\s*:", plain[: match.start()])[-1]
+        if not _HAS_BODY.match(plain, match.end()):
+            continue  # a declaration, a call, or = default
+        if re.search(r"[=(,?!&|]|\b(?:return|new)\b", re.sub(r"<[^;{}]*>|operator\s*\S+", "", before)):
+            continue  # a call, not a definition
+        if re.search(r"\b(?:constexpr|consteval)\b|aicore|__global__", before):
+            return None
+        return plain.count("\n", 0, match.start()) + 1
+    return None
+
+
+_BUFFER_CAST = re.compile(
+    r"\bSetGlobalBuffer\s*\(\s*(?:\(\s*(?P<c>[\w:<>\s]+?)\s*\*\s*\)|reinterpret_cast\s*<\s*(?P<r>[\w:<>\s]+?)\s*\*\s*>)"
+)
+
+
+def without_global_space(files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+    """Return a finding for each cast in SetGlobalBuffer to a pointer that does not say `__gm__`."""
+    found = []
+    for file, text in sorted(files.items()):
+        plain = without_comments(text)
+        for match in _BUFFER_CAST.finditer(plain):
+            kind = (match["c"] or match["r"]).strip()
+            name = re.escape(kind.split()[-1])
+            if "__gm__" in kind or re.search(
+                rf"\b{name}\s*=\s*__gm__|\btypedef\s+__gm__[^;]*\b{name}\s*;", plain
+            ):
+                continue
+            found.append(
+                Diagnostic(
+                    code="ADDRESS_SPACE",
+                    text=f"SetGlobalBuffer takes a __gm__ pointer; {kind} * points to no memory of the device.",
+                    file=file,
+                    line=plain.count("\n", 0, match.start()) + 1,
+                    remedy=f"Write (__gm__ {kind} *).",
+                    stage="compile",
+                )
+            )
+    return tuple(found)

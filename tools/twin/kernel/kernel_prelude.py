@@ -1,0 +1,164 @@
+"""What CANN's operator compiler passes to a kernel: types, formats, tiling key, the device's view of tiling structs."""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
+
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.project import KernelProject
+from akgen.tools.twin.findings.code import without_comments
+from akgen.tools.twin.host.call_check import Column
+from akgen.tools.twin.host.host_info import HostInfo, TemplateArguments, TilingClass, TilingField
+from akgen.tools.twin.include_folders import DEVICE_INCLUDE
+from akgen.tools.twin.kernel.sides import CORE_TYPE, Side, symbol_of
+
+_CPP_OF_GE = {d.ge_name: d.cpp_name for d in DType} | {"DT_INT4": "int4b_t", "DT_COMPLEX32": "complex32"}
+
+
+class Variant(NamedTuple):
+    """What one build of the kernel is for. `column` is None for a kernel without an OpDef."""
+
+    column: Column | None
+    tiling_key: int
+    template: TemplateArguments | None = None  # what the key stands for, for a kernel that is a template
+
+
+def write_prelude(project: KernelProject, info: HostInfo | None, variant: Variant, symbol: str | None) -> str:
+    """Write what CANN's operator compiler passes to a kernel: types, formats, the key, tiling structs, the symbol."""
+    lines = [
+        "#undef TILING_KEY_VAR",
+        f"#define TILING_KEY_VAR {variant.tiling_key}UL",
+    ]
+    if info is not None and info.op is not None and variant.column is not None:
+        lines += _type_macros(info, variant.column)
+    classes = info.tiling_classes if info is not None else ()
+    of_key = info.tiling_class(project.op_type, variant.tiling_key) if info is not None else None
+    lines.append(tiling_header(classes, of_key))
+    if of_key is None:
+        text = without_comments("\n".join(project.files[p] for p in project.kernel_files))
+        chosen = variant.template.tiling_struct if variant.template is not None else None
+        plain = chosen or plain_struct_of_key(text, variant.tiling_key)
+        lines += [f"#define AKGEN_TILING_STRUCT {plain}"] if plain else []
+    if symbol is None:
+        return "\n".join(lines) + "\n"
+    # After the headers, for the kernel may be called like something in them (`sqrt`, `equal`).
+    lines += [f"#if AKGEN_CORE_TYPE == {CORE_TYPE[Side.CUBE]}"]
+    lines += [f"#define {project.kernel} {symbol_of(symbol, Side.CUBE)}", "#else"]
+    lines += [f"#define {project.kernel} {symbol}", "#endif"]
+    return "\n".join(lines) + "\n"
+
+
+def _type_macros(info: HostInfo, column: Column) -> list[str]:
+    assert info.op is not None
+    lines = []
+    inputs = {p.name for p in info.op.inputs}
+    rows = [
+        *(
+            (p.name, t, f)
+            for p, t, f in zip(info.op.inputs, column.input_types, column.input_formats, strict=True)
+        ),
+        *(
+            (p.name + ("_ref" if p.name in inputs else ""), t, f)
+            for p, t, f in zip(info.op.outputs, column.output_types, column.output_formats, strict=True)
+        ),
+    ]
+    for name, dtype, layout in rows:
+        upper = name.upper()
+        if dtype:
+            lines.append(f"#define DTYPE_{upper} {_CPP_OF_GE.get(dtype, 'uint8_t')}")
+            lines.append(f"#define ORIG_DTYPE_{upper} {dtype}")
+        lines.append(f"#define FORMAT_{upper} FORMAT_{layout}")
+    return lines
+
+
+_ALWAYS = frozenset({"TCubeTiling", "SoftMaxTiling", "LogSoftMaxTiling", "LayerNormTiling", "RmsNormTiling"})
+
+_TYPES = frozenset(
+    [
+        "bool",
+        "char",
+        "float",
+        "double",
+        "int",
+        "uint8_t",
+        "int8_t",
+        "uint16_t",
+        "int16_t",
+        "uint32_t",
+        "int32_t",
+        "uint64_t",
+        "int64_t",
+        "size_t",
+    ]
+)
+_BY_SIZE = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t"}
+
+
+def tiling_header(classes: Iterable[TilingClass], of_key: TilingClass | None) -> str:
+    """Define every registered struct once, and name the one that GET_TILING_DATA reads for this key."""
+    done: set[str] = set(vendor_structs())
+    text = ['#include "kernel_tiling/kernel_tiling.h"']
+    for c in classes:
+        text += _struct(c.name, c.fields, c.size, done)
+    if of_key is not None:
+        text.append(f"#define AKGEN_TILING_STRUCT {of_key.name}")
+    return "\n".join(text) + "\n"
+
+
+@cache
+def vendor_structs() -> frozenset[str]:
+    """Return the structs of the high-level APIs, which the device's headers define."""
+    text = (DEVICE_INCLUDE / "kernel_tiling" / "library_fields.h").read_text()
+    return _ALWAYS.union(re.findall(r"\bS\((\w+), AKGEN_", text))
+
+
+def plain_struct_of_key(kernel_text: str, key: int) -> str | None:
+    """Return the plain struct that the kernel registers for this key with REGISTER_TILING_*, if it does.
+
+    Conditions compare TILING_KEY_VAR with literals, joined by && and ||; one that does not read so is passed over.
+    """
+    for condition, name in re.findall(
+        r'REGISTER_TILING_FOR_TILINGKEY\s*\(\s*"([^"]*)"\s*,\s*([\w:]+)\s*\)', kernel_text
+    ):
+        if _holds(condition, key):
+            return str(name)
+    default = re.search(r"REGISTER_TILING_DEFAULT\s*\(\s*([\w:]+)\s*\)", kernel_text)
+    return default[1] if default else None
+
+
+def _holds(condition: str, key: int) -> bool:
+    return any(all(_term(t, key) for t in part.split("&&")) for part in condition.split("||"))
+
+
+def _term(term: str, key: int) -> bool:
+    found = re.fullmatch(r"[\s(]*TILING_KEY_VAR\s*(==|!=|<=|>=|<|>)\s*(\d+)[uUlL]*[\s)]*", term)
+    if found is None:
+        return False
+    value = int(found[2])
+    return {
+        "==": key == value, "!=": key != value, "<": key < value, ">": key > value, "<=": key <= value,
+        ">=": key >= value,
+    }[found[1]]  # fmt: skip
+
+
+def _struct(name: str, fields: tuple[TilingField, ...], size: int, done: set[str]) -> list[str]:
+    if name in done:
+        return []
+    done.add(name)
+    before: list[str] = []
+    body = []
+    for f in fields:
+        if f.fields is not None:
+            before += _struct(f.type, f.fields, f.size, done)
+            body.append(f"    {f.type} {f.name};")
+        else:
+            array = f"[{f.count}]" if f.count else ""
+            body.append(f"    {_type(f)} {f.name}{array};")
+    check = f'static_assert(sizeof({name}) == {max(size, 8)}, "the host lays {name} out differently");'
+    return [*before, f"struct alignas(8) {name} {{", *body, "};", check]
+
+
+def _type(field: TilingField) -> str:
+    text = field.type.replace("std::", "").strip()
+    return text if text in _TYPES else _BY_SIZE.get(field.bytes, "uint8_t")
