@@ -10,6 +10,9 @@ import pytest
 pytest.importorskip("textual", reason="the extra `chat` is not installed")
 
 from rich.console import Console
+from textual import events
+from textual.message import Message
+from textual.messages import InvokeLater, Layout, Update, UpdateScroll
 from textual.pilot import Pilot
 from textual.widgets import Static, TabbedContent
 
@@ -18,29 +21,62 @@ from akgen.graph.run import begin
 from akgen.screen.app import PANES, ChatApp
 from akgen.screen.conversation import Prompt
 from akgen.screen.desk import Desk
+from akgen.screen.messages import Busy, Ended, Happened
 from akgen.settings import from_environment
 
 WAIT_S = 240.0
 Act = Callable[["Driven"], Awaitable[None]]
+# What widgets send themselves all the time; everything else is an answer to a key or to the working thread.
+HOUSEKEEPING = (events.Timer, events.Callback, events.Idle, InvokeLater, Layout, Update, UpdateScroll)
 
 
 class Driven:
-    """A running application and its pilot."""
+    """A running application. Whoever waits for it waits for messages, never for some time to pass."""
 
-    def __init__(self, app: ChatApp, pilot: Pilot[None]) -> None:
-        self.app, self.pilot = app, pilot
+    def __init__(self) -> None:
+        self.app: ChatApp
+        self.pilot: Pilot[None]
+        self._heard: list[Message] = []
+        self._news = asyncio.Event()
+
+    def hear(self, message: Message) -> None:
+        """Note a message, once, wherever it bubbles to."""
+        if not isinstance(message, HOUSEKEEPING) and not any(message is known for known in self._heard):
+            self._heard.append(message)
+            self._news.set()
+
+    async def until(self, holds: Callable[[list[Message]], bool]) -> None:
+        """Wait until this holds for all messages so far."""
+        while not holds(self._heard):
+            self._news.clear()
+            await asyncio.wait_for(self._news.wait(), WAIT_S)
+
+    async def settle(self) -> None:
+        """Let every widget deal with what it was sent, and with what that led to."""
+        before = -1
+        while before < len(self._heard):
+            before = len(self._heard)
+            await self.pilot.pause(0)
 
     async def idle(self) -> None:
-        """Wait until the program listens and the screen shows what it said."""
-        deadline = asyncio.get_running_loop().time() + WAIT_S
-        while self.app.busy:
-            assert asyncio.get_running_loop().time() < deadline
-            await self.pilot.pause(0.05)
-        await self.pilot.pause(0.05)
+        """Wait until the program listens again after each line that was sent."""
+
+        def listens(heard: list[Message]) -> bool:
+            free = sum(isinstance(m, Busy) and not m.busy for m in heard)
+            return free > sum(isinstance(m, Prompt.Sent) for m in heard)
+
+        await self.settle()
+        await self.until(listens)
+        await self.settle()
+
+    async def press(self, *keys: str) -> None:
+        for key in keys:
+            self.app.post_message(events.Key(key, key if len(key) == 1 else None))
+            await self.settle()
 
     async def say(self, text: str) -> None:
         self.app.query_one(Prompt).text = text
-        await self.pilot.press("enter")
+        await self.press("enter")
         await self.idle()
 
     def pane(self, name: str, width: int = 200) -> str:
@@ -64,13 +100,13 @@ def drive(folder: Path, act: Act, size: tuple[int, int] = (140, 40)) -> ChatApp:
     app = ChatApp(Desk(store, settings, None))
 
     async def run() -> None:
-        async with app.run_test(size=size) as pilot:
-            driven = Driven(app, pilot)
+        driven = Driven()
+        async with app.run_test(size=size, message_hook=driven.hear) as pilot:
+            driven.app, driven.pilot = app, pilot
             await driven.idle()
             await act(driven)
-            await pilot.press("ctrl+q")
-            while app.working:
-                await pilot.pause(0.05)
+            app.post_message(events.Key("ctrl+q", None))
+            await driven.until(lambda heard: any(isinstance(m, Ended) for m in heard))
 
     asyncio.run(run())
     return app
@@ -103,17 +139,17 @@ def test_a_request_fills_the_panes_and_a_follow_up_shows_what_changed(tmp_path: 
 def test_code_is_written_over_several_lines_and_the_arrows_bring_it_back(tmp_path: Path) -> None:
     async def act(driven: Driven) -> None:
         prompt = driven.app.query_one(Prompt)
-        await driven.pilot.press(*"def f(x):", "ctrl+j", *"    return")
+        await driven.press(*"def f(x):", "ctrl+j", *"    return")
         assert prompt.text == "def f(x):\n    return"
         prompt.text = ""
         await driven.say("help")
         await driven.say("/history")
         assert "Nothing was asked for yet." in driven.log()
-        await driven.pilot.press("up")
+        await driven.press("up")
         assert prompt.text == "/history"
-        await driven.pilot.press("up")
+        await driven.press("up")
         assert prompt.text == "help"
-        await driven.pilot.press("down", "down")
+        await driven.press("down", "down")
         assert prompt.text == ""
 
     drive(tmp_path, act)
@@ -132,11 +168,11 @@ def test_the_layout_fits_and_the_keys_move_the_panes(tmp_path: Path, size: tuple
         assert app.query_one("#status").region.bottom <= size[1]
         tabs = app.query_one(TabbedContent)
         assert tabs.active == "tab-kernel"
-        await driven.pilot.press("f3")
+        await driven.press("f3")
         assert tabs.active == "tab-plan"
-        await driven.pilot.press("f2")
+        await driven.press("f2")
         assert panes.region.width == 0 and log.region.width == size[0]
-        await driven.pilot.press("f2")
+        await driven.press("f2")
         assert panes.region.width > 0
 
     drive(tmp_path, act, size)
@@ -144,8 +180,10 @@ def test_the_layout_fits_and_the_keys_move_the_panes(tmp_path: Path, size: tuple
 
 def test_ctrl_c_stops_the_work_and_go_on_finishes_it(tmp_path: Path) -> None:
     async def act(driven: Driven) -> None:
-        driven.app.query_one(Prompt).text = "softmax half 1024 by 4096"  # its test takes longer than two keys
-        await driven.pilot.press("enter", "ctrl+c")
+        driven.app.query_one(Prompt).text = "softmax half 64 by 512"
+        await driven.press("enter")
+        await driven.until(lambda heard: any(isinstance(m, Happened) for m in heard))  # the first stage began
+        await driven.press("ctrl+c")
         await driven.idle()
         assert "Stopped; what was done is kept." in driven.log()
         assert "✓ criticise" not in driven.log()

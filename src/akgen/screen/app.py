@@ -61,11 +61,6 @@ class ChatApp(App[None]):
         """Say whether something that was sent is still to be answered."""
         return self._busy or self._desk.waiting
 
-    @property
-    def working(self) -> bool:
-        """Say whether the working thread still runs."""
-        return any(not worker.is_finished for worker in self.workers)
-
     def compose(self) -> ComposeResult:
         with Horizontal(id="main"):
             yield Log(id="log")
