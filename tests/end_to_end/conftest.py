@@ -1,11 +1,17 @@
-"""The command line as people use it: a real process, a task of its own, a scripted model."""
+"""The command line as people use it: a task of its own, a scripted model.
+
+`akgen` runs a command in this process, which has imported already what most of them need; `akgen_process` starts a
+process of its own, for what a process alone can show.
+"""
 
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +19,7 @@ import pytest
 
 from akgen.agents.prompts import render
 from akgen.agents.prompts.builder import example_project
+from akgen.cli import main
 from akgen.tools.core.project import KernelProject
 
 REFERENCE = '''"""y = x + 1."""
@@ -63,8 +70,29 @@ Change = tuple[str, str]
 
 
 @pytest.fixture
-def akgen(tmp_path: Path) -> Akgen:
+def akgen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Akgen:
     """Run `akgen` with arguments in the test's folder; `env` adds variables, `stdin` is what is typed."""
+
+    def run(*arguments: str | Path, env: dict[str, str] | None = None, stdin: str = "") -> Ended:
+        out, err, code = StringIO(), StringIO(), 0
+        with monkeypatch.context() as here, redirect_stdout(out), redirect_stderr(err):
+            here.chdir(tmp_path)
+            here.setattr(sys, "argv", ["akgen", *map(str, arguments)])
+            here.setattr(sys, "stdin", StringIO(stdin))
+            for name, value in {"OMP_NUM_THREADS": "1", **(env or {})}.items():
+                here.setenv(name, value)
+            try:
+                main()
+            except SystemExit as end:
+                code = int(end.code or 0)
+        return Ended(code, out.getvalue(), err.getvalue())
+
+    return run
+
+
+@pytest.fixture
+def akgen_process(tmp_path: Path) -> Akgen:
+    """Run `akgen` as `akgen` does, in a process of its own."""
 
     def run(*arguments: str | Path, env: dict[str, str] | None = None, stdin: str = "") -> Ended:
         done = subprocess.run(

@@ -55,11 +55,11 @@ def _collector() -> Iterator[tuple[str, list[tuple[str, bytes]]]]:
 
 
 def test_stages_and_model_calls_become_spans_when_an_endpoint_is_set(
-    akgen: Akgen, add_one: Path, script: Script, tmp_path: Path
+    akgen_process: Akgen, add_one: Path, script: Script, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
     with _collector() as (url, came):
-        ended = akgen(
+        ended = akgen_process(
             "solve", add_one, "--model", f"scripted:{script(('', ''), input_tokens=9, output_tokens=4)}",
             "--out", run, env={"OTEL_EXPORTER_OTLP_ENDPOINT": url},
         )  # fmt: skip
@@ -87,22 +87,22 @@ def test_stages_and_model_calls_become_spans_when_an_endpoint_is_set(
 
 
 def test_langsmith_is_sent_to_where_its_own_variables_say(
-    akgen: Akgen, add_one: Path, script: Script, tmp_path: Path
+    akgen_process: Akgen, add_one: Path, script: Script, tmp_path: Path
 ) -> None:
     with _collector() as (url, came):
         env = {"LANGSMITH_TRACING": "true", "LANGSMITH_ENDPOINT": url, "LANGSMITH_API_KEY": "none"}
         model = f"scripted:{script(('', ''))}"
-        ended = akgen("solve", add_one, "--model", model, "--out", tmp_path / "run", env=env)
+        ended = akgen_process("solve", add_one, "--model", model, "--out", tmp_path / "run", env=env)
     assert ended.code == 0, ended.err
     paths = {path for path, _ in came}
     assert any("runs" in path for path in paths), paths
 
 
 def test_every_event_names_run_task_attempt_and_node(
-    akgen: Akgen, add_one: Path, script: Script, tmp_path: Path
+    akgen_process: Akgen, add_one: Path, script: Script, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
-    ended = akgen("solve", add_one, "--model", f"scripted:{script(('', ''))}", "--out", run)
+    ended = akgen_process("solve", add_one, "--model", f"scripted:{script(('', ''))}", "--out", run)
     assert ended.code == 0, ended.err
     events = (run / "tasks/add_one/sample-0/events.jsonl").read_text().splitlines()
     for event in map(json.loads, events):
