@@ -8,7 +8,7 @@ from akgen.agents.run_config import SolveConfig
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.task import Mode
-from akgen.tools.core.verdict import CaseVerdict, Verdict
+from akgen.tools.core.verdict import CaseVerdict, LargestError, Verdict
 from akgen.tools.timed import Timed
 
 FORMAT = 1
@@ -48,8 +48,8 @@ class CaseRow(Timed):
 
     id: str
     outcome: Outcome
-    max_abs: float | None = None
-    max_rel: float | None = None
+    max_abs: LargestError = None
+    max_rel: LargestError = None
     own_checker: Literal["pass", "fail"] | None = None
     why: str = ""
 
@@ -118,7 +118,7 @@ def case_why(case: CaseVerdict) -> str:
         return error
     if case.mismatch is not None:
         m = case.mismatch
-        size = f"largest error {m.max_abs:.3g}" if m.max_abs < float("inf") else "not comparable"
+        size = f"largest error {m.max_abs:.3g}" if m.max_abs is not None else "not comparable"
         return f"output {m.output}: {m.pattern}, {m.count} of {m.total} elements, {size}. {_line(m.note)}".rstrip(
             ". "
         )

@@ -5,11 +5,12 @@ correct, rejected compiles and runs but computes wrongly; attempts that do not c
 out. Every record names its task's suite, so that a benchmark's tasks can be kept out of training.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
+
+from pydantic_core import to_json
 
 from akgen.agents.budget import Budget
 from akgen.agents.calls.replies import split_thought
@@ -62,7 +63,7 @@ def export_run(run: Path, form: Format, out: Path | None = None) -> ExportResult
     records = list(_sft(found, left_out) if form == "sft" else _dpo(found, left_out))
     path = out or run / "harvest" / f"{form}.jsonl"
     make_folder(path.parent)
-    write_whole(path, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records))
+    write_whole(path, "".join(to_json(record, inf_nan_mode="strings").decode() + "\n" for record in records))
     return ExportResult(format=form, path=path, records=len(records), left_out=dict(left_out))
 
 

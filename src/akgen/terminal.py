@@ -11,6 +11,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 from pydantic import BaseModel
+from pydantic_core import to_json
 from rich.console import Console, RenderableType
 from rich.syntax import Syntax
 from rich.text import Text
@@ -55,8 +56,7 @@ class Terminal:
     def result(self, value: BaseModel | dict[str, Any]) -> None:
         """Print the machine's document; nothing without --json."""
         if self.as_json:
-            data = json.loads(value.model_dump_json()) if isinstance(value, BaseModel) else value
-            sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+            sys.stdout.write(to_json(value, indent=2, inf_nan_mode="strings").decode() + "\n")
 
 
 def finish(holds: bool) -> None:

@@ -59,7 +59,7 @@ PROFILE = Profile(
     trace=Path("/runs/trace.json"),
 )
 MISMATCH = Mismatch(
-    output=0, pattern="tail", count=3, total=100, first_index=(1, 2), max_abs=float("inf"), max_rel=1.0
+    output=0, pattern="tail", count=3, total=100, first_index=(1, 2), max_abs=None, max_rel=1.0
 )
 VERDICT = Verdict(
     outcome=Outcome.WRONG,

@@ -1,13 +1,25 @@
 """What the judge says about a project on a task."""
 
-from typing import Any, Literal
+import math
+from typing import Annotated, Any, Literal
 
-from pydantic import model_validator
+from pydantic import BeforeValidator, model_validator
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.profile import Profile
 from akgen.tools.timed import Timed, TimeSource, with_sources
+
+
+def _comparable(value: object) -> object:
+    """Read what versions before 0.2 wrote where nothing could be compared: an infinity, or its name."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return None if value in ("Infinity", "-Infinity", "NaN") else value
+
+
+# The largest error of an output; None where no element can be compared (another shape, nothing but NaN).
+LargestError = Annotated[float | None, BeforeValidator(_comparable)]
 
 
 class Mismatch(Frozen):
@@ -30,8 +42,8 @@ class Mismatch(Frozen):
     count: int
     total: int
     first_index: tuple[int, ...]
-    max_abs: float
-    max_rel: float
+    max_abs: LargestError
+    max_rel: LargestError
     note: str = ""
 
 
@@ -41,8 +53,8 @@ class CaseVerdict(Timed):
     id: str
     outcome: Outcome
     trials: int = 0
-    max_abs: float | None = None
-    max_rel: float | None = None
+    max_abs: LargestError = None
+    max_rel: LargestError = None
     mismatch: Mismatch | None = None
     own_checker: Literal["pass", "fail"] | None = None  # the task's own precision check, where it has one
     diagnostics: tuple[Diagnostic, ...] = ()

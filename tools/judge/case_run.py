@@ -46,13 +46,14 @@ def run_case(
 def _fold(case: Case, results: list[TrialResult]) -> CaseVerdict:
     worst = policy.worst(r.outcome for r in results)
     first = results[0].launch
+    compared = [c for r in results for c in r.compared]
     asked = any(r.own_checked for r in results)
     return CaseVerdict(
         id=case.id,
         outcome=worst,
         trials=len(results),
-        max_abs=max((r.max_abs for r in results if r.max_abs is not None), default=None),
-        max_rel=max((r.max_rel for r in results if r.max_rel is not None), default=None),
+        max_abs=_largest([c.max_abs for c in compared]),
+        max_rel=_largest([c.max_rel for c in compared]),
         time_us=first.time_us,
         time_source=first.time_source,
         mismatch=next((r.mismatch for r in reversed(results) if r.mismatch is not None), None),
@@ -60,3 +61,9 @@ def _fold(case: Case, results: list[TrialResult]) -> CaseVerdict:
         diagnostics=tuple({d.model_dump_json(): d for r in results for d in r.diagnostics}.values()),
         profile=first.profile,
     )
+
+
+def _largest(errors: list[float | None]) -> float | None:
+    """Return the largest error; None if there is none, or one of them could not be told."""
+    known = [e for e in errors if e is not None]
+    return max(known, default=None) if len(known) == len(errors) else None

@@ -11,6 +11,7 @@ from akgen.tools.core.verdict import Mismatch
 from akgen.tools.judge import pattern, raw, tolerance
 
 Mask = npt.NDArray[np.bool_]
+_MOST = float(np.finfo(np.float64).max)
 CHUNK = 1 << 21  # elements compared at a time, so that a large output does not fill the memory
 
 
@@ -18,8 +19,8 @@ CHUNK = 1 << 21  # elements compared at a time, so that a large output does not 
 class Compared:
     """One output's comparison. `mismatch` is None if every element is inside its tolerance."""
 
-    max_abs: float
-    max_rel: float
+    max_abs: float | None  # None: no element can be compared
+    max_rel: float | None
     mismatch: Mismatch | None
     unwritten: bool = False  # an element was never written
     foreign_nan: bool = False  # NaN or infinity where the reference has a number
@@ -60,11 +61,11 @@ def refused(index: int, kind: Literal["shape", "dtype"], want: TensorFile, note:
         count=want.count,
         total=want.count,
         first_index=(0,) * len(want.shape),
-        max_abs=float("inf"),
-        max_rel=float("inf"),
+        max_abs=None,
+        max_rel=None,
         note=note,
     )
-    return Compared(float("inf"), float("inf"), mismatch)
+    return Compared(None, None, mismatch)
 
 
 class _Comparison:
@@ -86,6 +87,7 @@ class _Comparison:
         self._rms = 0.0 if self._exact or rule.literal else self._root_mean_square()
         self._atol = tolerance.atol(rule, self._rms)
         self._max_abs = self._max_rel = 0.0
+        self._comparable = self._exact or stored.size == 0  # else once a pair of finite numbers is met
         self._foreign = False
 
     def run(self, index: int, got: TensorFile, zeroed: bool) -> Compared:
@@ -95,8 +97,9 @@ class _Comparison:
             wrong[part] = self._exactly(part) if self._exact else self._closely(part)
         if not self._exact and wrong.any():
             self._forgive(wrong)
+        max_abs, max_rel = (self._max_abs, self._max_rel) if self._comparable else (None, None)
         if not wrong.any():
-            return Compared(self._max_abs, self._max_rel, None, foreign_nan=self._foreign)
+            return Compared(max_abs, max_rel, None, foreign_nan=self._foreign)
         poison = raw.poisoned(self._stored) & wrong
         unwritten = bool(poison.any()) and not zeroed and not self._poison_is_a_value()
         described = pattern.describe(
@@ -112,11 +115,11 @@ class _Comparison:
             count=int(np.count_nonzero(wrong)),
             total=int(wrong.size),
             first_index=described.first_index,
-            max_abs=self._max_abs,
-            max_rel=self._max_rel,
+            max_abs=max_abs,
+            max_rel=max_rel,
             note=described.note,
         )
-        return Compared(self._max_abs, self._max_rel, mismatch, unwritten, self._foreign)
+        return Compared(max_abs, max_rel, mismatch, unwritten, self._foreign)
 
     def _exactly(self, part: slice) -> Mask:
         """Integers and booleans: equal to the golden value, or to what the reference itself returns."""
@@ -220,7 +223,10 @@ class _Comparison:
             return
         self._max_abs = max(self._max_abs, float(difference.max()))
         floor = 1.0 if self._exact else max(self._rule.atol, 1e-30)
-        self._max_rel = max(self._max_rel, float((difference / np.maximum(size, floor)).max()))
+        with np.errstate(over="ignore"):  # an error of 1e300 where 1e-30 is expected
+            relative = float((difference / np.maximum(size, floor)).max())
+        self._max_rel = max(self._max_rel, min(relative, _MOST))
+        self._comparable = True
 
     def _nan_at(self, wrong: Mask) -> Mask:
         if self._exact:

@@ -10,10 +10,12 @@ def mismatch_found(mismatch: Mismatch, *, warning: bool) -> Diagnostic:
         text = f"Output {mismatch.output}: {mismatch.note}."
     else:
         place = list(mismatch.first_index)
+        size = "no element can be compared"
+        if mismatch.max_abs is not None and mismatch.max_rel is not None:
+            size = f"largest error {mismatch.max_abs:.3g} absolute, {mismatch.max_rel:.3g} relative"
         text = (
             f"Output {mismatch.output} differs in {mismatch.count} of {mismatch.total} elements, first at {place}"
-            f" ({mismatch.pattern}: {mismatch.note}); largest error {mismatch.max_abs:.3g}"
-            f" absolute, {mismatch.max_rel:.3g} relative."
+            f" ({mismatch.pattern}: {mismatch.note}); {size}."
         )
     return Diagnostic(
         code="OUTPUT_MISMATCH",

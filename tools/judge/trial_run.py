@@ -39,12 +39,15 @@ class TrialResult:
     outcome: Outcome
     launch: Launch
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    mismatch: Mismatch | None = None
-    max_abs: float | None = None
-    max_rel: float | None = None
+    compared: list[Compared] = field(default_factory=list)  # none where it did not come so far
     own_verdict: str | None = None
     own_checked: bool = False  # the task's own checker was asked
     digests: dict[Place, str] = field(default_factory=dict)  # of outputs
+
+    @property
+    def mismatch(self) -> Mismatch | None:
+        """Return the first output's that is not as it should be."""
+        return next((c.mismatch for c in self.compared if c.mismatch is not None), None)
 
 
 def run_trial(
@@ -131,8 +134,8 @@ def _judge_launch(
 def _compare_all(
     task: Task, prepared: Prepared, launch: Launch, previous: dict[Place, str], result: TrialResult
 ) -> list[Compared]:
-    """Compare every output that the reference has; note the worst in `result`."""
-    trial, found = prepared.trial, []
+    """Compare every output that the reference has; note what was found in `result`."""
+    trial, found = prepared.trial, result.compared
     for i, meta in enumerate(trial.call.outputs):
         wants, owns = trial.expected[i], trial.returned[i]
         if wants is None or owns is None:
@@ -143,9 +146,6 @@ def _compare_all(
             found.append(compared)
             if g is not None and g.path.is_file() and g.size_bytes <= _LARGEST_REMEMBERED:
                 result.digests[i, k] = _digest(g.path)
-    result.max_abs = max((c.max_abs for c in found), default=None)
-    result.max_rel = max((c.max_rel for c in found), default=None)
-    result.mismatch = next((c.mismatch for c in found if c.mismatch is not None), None)
     if result.mismatch is not None:
         result.diagnostics.append(findings.mismatch_found(result.mismatch, warning=task.own_checker))
     return found
