@@ -41,9 +41,9 @@ class RuleCritic:
         if verdict.outcome is Outcome.CORRECT:
             return _tune(verdict, attempt, attempts_left)
         if verdict.outcome in (Outcome.UNSUPPORTED, Outcome.BUDGET):
-            return Decision(action="give_up", why=_first_text(verdict))
+            return Decision(action="give_up", why=verdict.why())
         if attempts_left <= 0:
-            return Decision(action="give_up", why=f"no attempts left; {_first_text(verdict)}")
+            return Decision(action="give_up", why=f"no attempts left; {verdict.why()}")
         replan = verdict.outcome is Outcome.PLAN_REJECTED or plan is None
         action = "replan" if replan else "repair"
         feedback = Feedback(
@@ -53,7 +53,7 @@ class RuleCritic:
             diagnostics=verdict.diagnostics,
             action=action,
         )
-        return Decision(action=action, feedback=feedback, why=_first_text(verdict))
+        return Decision(action=action, feedback=feedback, why=verdict.why())
 
 
 def _tune(verdict: Verdict, attempt: int, attempts_left: int) -> Decision:
@@ -71,15 +71,6 @@ def _tune(verdict: Verdict, attempt: int, attempts_left: int) -> Decision:
     best = next((p for p in slowest.what_if if p.fits and p.gain >= WORTH_TELLING), None)
     hypothesis = Hypothesis(kind=best.change, predicted_gain=best.gain) if best else None
     return Decision(action="tune", feedback=feedback, why=advice[0], hypothesis=hypothesis)
-
-
-def _first_text(verdict: Verdict) -> str:
-    cause = verdict.cause()
-    if isinstance(cause, Diagnostic):
-        return f"{cause.code}: {cause.text.splitlines()[0]}"
-    if cause is not None and (m := cause.mismatch) is not None:
-        return f"case {cause.id}: {m.count} of {m.total} elements differ, pattern {m.pattern}"
-    return str(verdict.outcome)
 
 
 Kind = Literal[

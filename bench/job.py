@@ -1,6 +1,5 @@
 """One task of a bench run, in a worker process: find or write its projects, judge them, make records."""
 
-import math
 import shutil
 import time
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from typing import Protocol
 from akgen.agents.budget import Budget
 from akgen.agents.run_config import Command, RunConfig
 from akgen.bench.metrics import tuning_steps
-from akgen.bench.record import BenchConfig, Record, case_row, codes_of, verdict_why
+from akgen.bench.record import BenchConfig, Record, case_row, codes_of
 from akgen.bench.sources import Answers, Folder, ProjectSource
 from akgen.bench.suites import load_task
 from akgen.graph.deps import Deps
@@ -125,8 +124,8 @@ def run_config(config: BenchConfig) -> RunConfig:
 
 
 def _judged(job: Job, task: Task, number: int, verdict: Verdict, left_out: int, wall_s: float) -> Record:
-    times = [c.time_us for c in verdict.cases if c.outcome == Outcome.CORRECT and c.time_us]
-    return _record(job, task, number, verdict.outcome, verdict_why(verdict), left_out=left_out).model_copy(
+    mean_us = verdict.mean_us(correct=True)
+    return _record(job, task, number, verdict.outcome, verdict.why(), left_out=left_out).model_copy(
         update={
             "codes": codes_of(verdict),
             "warnings": codes_of(verdict, "warning"),
@@ -134,8 +133,8 @@ def _judged(job: Job, task: Task, number: int, verdict: Verdict, left_out: int, 
             "compile_s": round(verdict.compile_s, 3),
             "kernel_compile_s": verdict.kernel_compile_s,
             "wall_s": round(wall_s, 3),
-            "time_us": math.exp(sum(map(math.log, times)) / len(times)) if times else None,
-            "time_source": verdict.time_source if times else None,
+            "time_us": mean_us,
+            "time_source": verdict.time_source if mean_us else None,
         }
     )
 
@@ -160,7 +159,7 @@ def _from_candidate(
         return judged.model_copy(update=update)
     last = candidate.attempts[-1] if candidate.attempts else None
     whole = attempts.get(last.number) if last is not None else None
-    why = verdict_why(whole.verdict) if whole is not None else ""
+    why = whole.verdict.why() if whole is not None else ""
     update["codes"] = codes_of(whole.verdict) if whole is not None else ()
     record = _record(
         job, task, candidate.sample, candidate.outcome, why or candidate.stopped or "", left_out=left_out

@@ -1,15 +1,14 @@
 """What a bench run keeps: its configuration and one record per task and sample."""
 
-from collections.abc import Sequence
 from typing import Literal
 
 from akgen.agents.budget import Budget
 from akgen.agents.run_config import SolveConfig
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.task import Mode
+from akgen.tools.core.timed import HasTime
 from akgen.tools.core.verdict import CaseVerdict, LargestError, Verdict
-from akgen.tools.timed import Timed
 
 FORMAT = 1
 
@@ -43,7 +42,7 @@ class BenchConfig(SolveConfig):
         return self.source in ("composer", "model")
 
 
-class CaseRow(Timed):
+class CaseRow(HasTime):
     """One judged case."""
 
     id: str
@@ -62,7 +61,7 @@ class TuningStep(Frozen):
     actual: float | None
 
 
-class Record(Timed):
+class Record(HasTime):
     """One line of results.jsonl: a sample of a task. `error` is ours or the machine's, never the candidate's.
 
     Its time is the geometric mean over the correct cases.
@@ -108,38 +107,8 @@ def case_row(case: CaseVerdict) -> CaseRow:
         time_us=case.time_us,
         time_source=case.time_source,
         own_checker=case.own_checker,
-        why="" if case.outcome == Outcome.CORRECT else case_why(case),
+        why="" if case.outcome == Outcome.CORRECT else case.why(),
     )
-
-
-def case_why(case: CaseVerdict) -> str:
-    """Say in one line why a case is not correct; of a correct one, the first finding."""
-    if error := _first(case.diagnostics, "error"):
-        return error
-    if case.mismatch is not None:
-        m = case.mismatch
-        size = f"largest error {m.max_abs:.3g}" if m.max_abs is not None else "not comparable"
-        return f"output {m.output}: {m.pattern}, {m.count} of {m.total} elements, {size}. {_line(m.note)}".rstrip(
-            ". "
-        )
-    if case.own_checker == "fail":
-        return "the task's own check fails"
-    return _first(case.diagnostics) or str(case.outcome)
-
-
-def verdict_why(verdict: Verdict) -> str:
-    """Say in one line why a verdict is what it is; empty for a correct one without findings."""
-    if error := _first(verdict.diagnostics, "error"):
-        return error
-    for case in verdict.cases:
-        if case.outcome != Outcome.CORRECT:
-            return f"case {case.id}: {case_why(case)}"
-    if warning := _first(verdict.diagnostics):
-        return warning
-    for case in verdict.cases:
-        if case.diagnostics:
-            return f"case {case.id}: {case_why(case)}"
-    return "" if verdict.outcome == Outcome.CORRECT else str(verdict.outcome)
 
 
 def codes_of(verdict: Verdict, severity: Literal["error", "warning"] = "error") -> tuple[str, ...]:
@@ -147,20 +116,4 @@ def codes_of(verdict: Verdict, severity: Literal["error", "warning"] = "error") 
 
     What the judge says about numbers beside a task's own check is no finding of a check.
     """
-    found = [*verdict.diagnostics, *(d for c in verdict.cases for d in c.diagnostics)]
-    return tuple(
-        dict.fromkeys(d.code for d in found if d.severity == severity and d.code not in _OF_THE_JUDGE)
-    )
-
-
-def _first(found: Sequence[Diagnostic], severity: Literal["error"] | None = None) -> str | None:
-    """Return the first finding, of a severity if one is named, in one line; None if there is none."""
-    for one in found:
-        if severity in (None, one.severity):
-            place = f" ({one.file}:{one.line})" if one.file else ""
-            return f"{one.code}: {_line(one.text)}{place}"
-    return None
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())[:300]
+    return tuple(code for code in verdict.codes(severity) if code not in _OF_THE_JUDGE)

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic_core import to_json
-
 from akgen.agents.budget import Budget
 from akgen.agents.calls.replies import split_thought
 from akgen.agents.prompts import render
@@ -20,7 +18,7 @@ from akgen.graph.store.files import make_folder, write_whole
 from akgen.graph.store.records import Attempt, RunInfo
 from akgen.graph.store.run_store import RunStore, TaskStore
 from akgen.knowledge.chip import DEFAULT_CHIP, chip
-from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.frozen import Frozen, json_text
 from akgen.tools.core.outcome import InputError, Outcome
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
@@ -63,7 +61,7 @@ def export_run(run: Path, form: Format, out: Path | None = None) -> ExportResult
     records = list(_sft(found, left_out) if form == "sft" else _dpo(found, left_out))
     path = out or run / "harvest" / f"{form}.jsonl"
     make_folder(path.parent)
-    write_whole(path, "".join(to_json(record, inf_nan_mode="strings").decode() + "\n" for record in records))
+    write_whole(path, "".join(json_text(record) + "\n" for record in records))
     return ExportResult(format=form, path=path, records=len(records), left_out=dict(left_out))
 
 
@@ -98,8 +96,9 @@ def _dpo(found: list[Exchange], left_out: "Counter[str]") -> Iterator[dict[str, 
         if not right:
             left_out["wrong, of a task that nothing solved"] += len(wrong)
             continue
-        chosen = min(right, key=_time)
+        chosen = min(right, key=lambda e: e.attempt.verdict.total_us or 0.0)
         for rejected in wrong.values():
+            mismatch = rejected.attempt.verdict.mismatch
             yield {
                 "prompt": [_message("system", chosen.system), _message("user", first_prompt(chosen))],
                 "chosen": [_message("assistant", _reply(chosen))],
@@ -108,7 +107,7 @@ def _dpo(found: list[Exchange], left_out: "Counter[str]") -> Iterator[dict[str, 
                 "rejected_attempt": rejected.attempt.number,
                 "rejected_sample": rejected.attempt.sample,
                 "rejected_digest": rejected.attempt.digest,
-                "rejected_pattern": _pattern(rejected),
+                "rejected_pattern": mismatch.pattern if mismatch else None,
             }
     for reason in [reason for reason, count in left_out.items() if count == 0]:
         del left_out[reason]
@@ -130,7 +129,7 @@ def _about(exchange: Exchange) -> dict[str, Any]:
         "repaired": attempt.feedback is not None,
         "digest": attempt.digest,
         "toolchain": attempt.verdict.toolchain,
-        "time_us": _time(exchange) if attempt.verdict.cases else None,
+        "time_us": attempt.verdict.total_us,
         "time_source": attempt.verdict.time_source,
         "cases": len(attempt.verdict.cases),
     }
@@ -142,15 +141,6 @@ def _message(role: str, content: str) -> dict[str, str]:
 
 def _reply(exchange: Exchange) -> str:
     return f"<think>\n{exchange.thought}\n</think>\n\n{exchange.answer}"
-
-
-def _time(exchange: Exchange) -> float:
-    return sum(case.time_us or 0.0 for case in exchange.attempt.verdict.cases)
-
-
-def _pattern(exchange: Exchange) -> str | None:
-    patterns = [case.mismatch.pattern for case in exchange.attempt.verdict.cases if case.mismatch is not None]
-    return patterns[0] if patterns else None
 
 
 def exchanges(run: Path) -> Iterator[Exchange]:

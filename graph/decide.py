@@ -145,13 +145,13 @@ def _candidate(sample: int, history: History, spent: Spent, stopped: str | None)
 def _row(state: SampleState, decision: Decision, verdict: Verdict) -> AttemptRow:
     written = state["written"]
     project = written.project if written else None
-    times = [case.time_us for case in verdict.cases if case.time_us]
+    mean_us = verdict.mean_us()
     folder = Path(f"sample-{state['sample']}") / f"attempt-{state['attempt']}" / "project"
     return AttemptRow(
         number=state["attempt"],
         outcome=verdict.outcome,
-        time_us=math.exp(sum(map(math.log, times)) / len(times)) if times else None,
-        time_source=verdict.time_source if times else None,
+        time_us=mean_us,
+        time_source=verdict.time_source if mean_us else None,
         digest=project.digest if project else None,
         folder=folder if project else None,
         action=decision.action,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Decision
-from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.outcome import Diagnostic, Outcome, first_cause
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Build
@@ -37,7 +37,7 @@ def verdict_line(verdict: Verdict) -> str:
     worst = f", worst relative error {max(errors):.2g}" if errors else ""
     if verdict.outcome is Outcome.CORRECT:
         return count + worst
-    return f"{count}{worst}; {first_finding(all_findings(verdict))}"
+    return f"{count}{worst}; {verdict.why()}"
 
 
 def profile_line(profile: Profile | None) -> str:
@@ -50,16 +50,7 @@ def decision_line(decision: Decision) -> str:
     return f"{decision.action}: {decision.why}" if decision.why else decision.action
 
 
-def all_findings(verdict: Verdict) -> tuple[Diagnostic, ...]:
-    """Return the verdict's own diagnostics, then those of its cases, each once."""
-    found = [*verdict.diagnostics, *(d for case in verdict.cases for d in case.diagnostics)]
-    return tuple({(d.code, d.file, d.line, d.text): d for d in found}.values())
-
-
-def first_finding(diagnostics: Sequence[Diagnostic]) -> str:
+def first_finding(found: Sequence[Diagnostic]) -> str:
     """Return the first error with its place, or the first warning, or a plain statement that there is none."""
-    chosen = next((d for d in diagnostics if d.severity == "error"), next(iter(diagnostics), None))
-    if chosen is None:
-        return "no diagnostic"
-    place = f" ({chosen.file}:{chosen.line})" if chosen.file else ""
-    return f"{chosen.code}: {chosen.text.splitlines()[0]}{place}"
+    cause = first_cause(found)
+    return cause.sentence if cause else "no diagnostic"

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from akgen.agents.budget import Budget, Spent, exhausted
-from akgen.agents.optimise.proposal import Member, Proposal, Proposer, Trial, time_of
-from akgen.graph.lines import all_findings, first_finding
+from akgen.agents.optimise.proposal import Member, Proposal, Proposer, Trial
 from akgen.graph.optimise_report import Optimised, calibrations
 from akgen.graph.store.files import make_folder, write_whole
 from akgen.graph.store.ledger import Ledger
@@ -50,7 +49,7 @@ class Search:
                 f"The kernel is not correct on {task.name}: {first.outcome}.",
                 "Mend it first; `akgen eval` says what is wrong.",
             )
-        if time_of(first) is None:
+        if first.mean_us() is None:
             raise InputError(
                 f"{task.name} gives no times to compare.", "Take a toolchain that times launches."
             )
@@ -91,13 +90,13 @@ class Search:
             )  # fmt: skip
             return trial, None
         verdict = self._judge(task, proposal.project, trials=1)
-        correct, time_us = verdict.outcome is Outcome.CORRECT, time_of(verdict)
+        correct, time_us = verdict.outcome is Outcome.CORRECT, verdict.mean_us()
         gain = member.time_us / time_us if correct and time_us else None
         kept = gain is not None and gain >= LEAST_GAIN
         trial = Trial(
             round=round_, hypothesis=proposal.hypothesis, outcome=verdict.outcome, time_us=time_us,
             time_source=verdict.time_source, gain=round(gain, 4) if gain is not None else None, kept=kept,
-            digest=proposal.project.digest, problem=None if correct else first_finding(all_findings(verdict)),
+            digest=proposal.project.digest, problem=None if correct else verdict.why(),
         )  # fmt: skip
         if not kept:
             return trial, None

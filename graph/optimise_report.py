@@ -8,8 +8,8 @@ from akgen.agents.budget import Spent
 from akgen.agents.optimise.proposal import Kind, Trial
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.profile import Profile
+from akgen.tools.core.timed import TimeSource
 from akgen.tools.core.verdict import Verdict
-from akgen.tools.timed import TimeSource
 
 
 class Calibration(Frozen):

@@ -11,8 +11,8 @@ from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
+from akgen.tools.core.timed import HasTime
 from akgen.tools.core.verdict import Verdict
-from akgen.tools.timed import Timed
 
 Kind = Literal["tile", "buffers", "cores", "share", "schedule", "rounding", "constant", "edit"]
 
@@ -37,7 +37,7 @@ class Member(Frozen):
     @property
     def time_us(self) -> float:
         """Return the geometric mean of the cases' times."""
-        return time_of(self.verdict) or math.inf
+        return self.verdict.mean_us() or math.inf
 
     @property
     def profiles(self) -> tuple[Profile, ...]:
@@ -61,7 +61,7 @@ class Proposal(Frozen):
     usage: Usage = Usage()
 
 
-class Trial(Timed):
+class Trial(HasTime):
     """A hypothesis that was tried. `gain` is the time before over the time after; None unless it is correct."""
 
     round: int
@@ -82,9 +82,3 @@ class Proposer(Protocol):
     def propose(self, task: Task, member: Member, tried: Sequence[Trial], count: int) -> tuple[Proposal, ...]:
         """Return at most `count` changes, the most promising first; none if nothing is left to try."""
         ...
-
-
-def time_of(verdict: Verdict) -> float | None:
-    """Return the geometric mean of the cases' times; None if none has one."""
-    times = [case.time_us for case in verdict.cases if case.time_us]
-    return math.exp(sum(map(math.log, times)) / len(times)) if times else None

@@ -42,8 +42,7 @@ def _distinct(verdict: Verdict) -> list[Diagnostic]:
 
     What the judge says of a mismatch is left out: the mismatch itself is explained, with the same numbers.
     """
-    every = [*verdict.diagnostics, *(d for case in verdict.cases for d in case.diagnostics)]
-    once = list({(d.code, d.file, d.line): d for d in reversed(every)}.values())[::-1]
+    once = list({(d.code, d.file, d.line): d for d in reversed(verdict.findings)}.values())[::-1]
     explained = any(case.mismatch is not None for case in verdict.cases)
     once = [d for d in once if not (explained and d.code == MISMATCH)]
     return sorted(once, key=lambda d: d.severity != "error")

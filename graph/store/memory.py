@@ -15,7 +15,6 @@ from pathlib import Path
 from langgraph.store.base import BaseStore
 from langgraph.store.sqlite import SqliteStore
 
-from akgen.agents.optimise.proposal import time_of
 from akgen.agents.plan import Plan
 from akgen.agents.prompts.experience import Experience, rank
 from akgen.agents.roles import Feedback
@@ -131,13 +130,8 @@ def _experience(task: Task, place: TaskStore, a: Attempt, b: Attempt, run: str) 
     change = _change(place, a, b)
     if not change or len(change) > MOST_CHARACTERS:
         return None
-    if mended:
-        found = [*a.verdict.diagnostics, *(d for case in a.verdict.cases for d in case.diagnostics)]
-        codes = tuple(dict.fromkeys(d.code for d in found if d.severity == "error")) or (
-            a.verdict.outcome.value,
-        )
-    else:
-        codes = (a.profile.bound,) if a.profile else ()
+    bound = (a.profile.bound,) if a.profile else ()
+    codes = (a.verdict.codes() or (a.verdict.outcome.value,)) if mended else bound
     category = b.plan.category if b.plan else task.category
     text = f"{category} {codes} {change}"
     return Experience(
@@ -154,7 +148,7 @@ def _experience(task: Task, place: TaskStore, a: Attempt, b: Attempt, run: str) 
 
 
 def _gain(a: Attempt, b: Attempt) -> float:
-    before, after = time_of(a.verdict), time_of(b.verdict)
+    before, after = a.verdict.mean_us(), b.verdict.mean_us()
     return before / after if before and after else 1.0
 
 

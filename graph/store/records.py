@@ -11,8 +11,8 @@ from akgen.agents.run_config import RunConfig
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.profile import Profile
+from akgen.tools.core.timed import HasTime
 from akgen.tools.core.verdict import Verdict
-from akgen.tools.timed import Timed
 
 FORMAT = 1  # of run.json, attempt.json and result.json; a reader refuses a newer one
 
@@ -46,7 +46,7 @@ class Event(Frozen):
     text: str = ""  # for people
 
 
-class AttemptRow(Timed):
+class AttemptRow(HasTime):
     """An attempt in one line: what the graph needs to choose, and `show` to print.
 
     Its time is the geometric mean over the cases.
@@ -85,7 +85,7 @@ class Attempt(Frozen):
     spent: Spent
 
 
-class Candidate(Timed):
+class Candidate(HasTime):
     """How one sample ended. `best` is the number of the attempt that stands for it."""
 
     sample: int
@@ -96,7 +96,7 @@ class Candidate(Timed):
     stopped: str | None = None  # the budget or reason that ended it early
 
 
-class Solution(Timed):
+class Solution(HasTime):
     """result.json: the winning candidate of a task and what became of the others."""
 
     format: int = FORMAT

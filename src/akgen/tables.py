@@ -9,8 +9,8 @@ from rich.text import Text
 from akgen.knowledge.hints import change_hints
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.profile import Profile
+from akgen.tools.core.timed import TimeSource
 from akgen.tools.core.verdict import CaseVerdict, Verdict
-from akgen.tools.timed import TimeSource
 
 if TYPE_CHECKING:
     from akgen.agents.optimise.proposal import Trial

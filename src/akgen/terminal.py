@@ -11,11 +11,11 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 from pydantic import BaseModel
-from pydantic_core import to_json
 from rich.console import Console, RenderableType
 from rich.syntax import Syntax
 from rich.text import Text
 
+from akgen.tools.core.frozen import json_text
 from akgen.tools.core.outcome import InfraError, InputError
 
 EXIT_FAILED = 1
@@ -56,7 +56,7 @@ class Terminal:
     def result(self, value: BaseModel | dict[str, Any]) -> None:
         """Print the machine's document; nothing without --json."""
         if self.as_json:
-            sys.stdout.write(to_json(value, indent=2, inf_nan_mode="strings").decode() + "\n")
+            sys.stdout.write(json_text(value, indent=2) + "\n")
 
 
 def finish(holds: bool) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from akgen.bench.record import case_row, verdict_why
+from akgen.bench.record import case_row
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.verdict import CaseVerdict, Verdict
 
@@ -24,16 +24,13 @@ WRONG = CaseVerdict(
 def test_the_error_is_told_and_not_a_warning_before_it() -> None:
     assert case_row(WRONG).why == "OUTPUT_MISMATCH: 3 differ"
     right = CaseVerdict(id="1", outcome=Outcome.CORRECT, diagnostics=(WARNED,))
-    assert (
-        verdict_why(verdict(Outcome.WRONG, right, WRONG, found=(WARNED,)))
-        == "case 2: OUTPUT_MISMATCH: 3 differ"
-    )
+    assert verdict(Outcome.WRONG, right, WRONG, found=(WARNED,)).why() == "case 2: OUTPUT_MISMATCH: 3 differ"
 
 
 def test_a_warning_is_told_where_nothing_else_is_wrong() -> None:
     right = CaseVerdict(id="1", outcome=Outcome.CORRECT, diagnostics=(WARNED,))
-    assert verdict_why(verdict(Outcome.CORRECT, right)) == "case 1: INFER_SHAPE: x"
-    assert verdict_why(verdict(Outcome.CORRECT)) == ""
+    assert verdict(Outcome.CORRECT, right).why() == "case 1: INFER_SHAPE: x"
+    assert verdict(Outcome.CORRECT).why() == ""
 
 
 def test_a_failed_check_of_the_task_comes_before_a_warning() -> None:

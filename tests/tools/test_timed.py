@@ -10,9 +10,9 @@ from akgen.bench.record import BenchConfig, Record
 from akgen.bench.store import BenchStore
 from akgen.graph.store.records import Attempt, Solution
 from akgen.tools.core.profile import Profile
+from akgen.tools.core.timed import HasTime
 from akgen.tools.core.toolchain import Launch
 from akgen.tools.core.verdict import Verdict
-from akgen.tools.timed import Timed
 
 PIPE = {"pipe": "V", "busy_us": 1.0, "stalled_us": 0.0, "idle_us": 3.7, "instructions": 2}
 WHAT_IF = {"change": "casts", "duration_us": 4.0, "gain": 0.1, "cores": 8, "fits": True}
@@ -135,10 +135,10 @@ def test_what_is_written_has_the_name_of_today() -> None:
 @pytest.mark.parametrize(
     ("timed", "text"),
     [
-        (Timed(time_us=4.72, time_source="predicted"), "4.7 us predicted"),
-        (Timed(time_us=4.72, time_source="measured"), "4.7 us measured"),
-        (Timed(), None),
+        (HasTime(time_us=4.72, time_source="predicted"), "4.7 us predicted"),
+        (HasTime(time_us=4.72, time_source="measured"), "4.7 us measured"),
+        (HasTime(), None),
     ],
 )
-def test_a_text_says_which_kind_of_time_it_is(timed: Timed, text: str | None) -> None:
+def test_a_text_says_which_kind_of_time_it_is(timed: HasTime, text: str | None) -> None:
     assert timed.time_text() == text

@@ -1,5 +1,6 @@
 """Three kinds of failure: a bad attempt is an Outcome, a broken machine an InfraError, our bug crashes."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Literal
 
@@ -34,6 +35,29 @@ class Diagnostic(Frozen):
     stage: Literal["plan", "write", "compile", "tiling", "test", "profile"] | None = None
     api: str | None = None
     core: str | None = None  # such as "AIV 3"
+
+    @property
+    def sentence(self) -> str:
+        """Say it in one line: code, text, place."""
+        place = (
+            f" ({self.file}:{self.line})"
+            if self.file and self.line
+            else f" ({self.file})"
+            if self.file
+            else ""
+        )
+        return f"{self.code}: {one_line(self.text)}{place}"
+
+
+def first_cause(found: Iterable[Diagnostic]) -> Diagnostic | None:
+    """Return what to mend first: the first error, else the first warning; None if there is neither."""
+    found = tuple(found)
+    return next((d for d in found if d.severity == "error"), next(iter(found), None))
+
+
+def one_line(text: str) -> str:
+    """Return a text without line ends, cut at 300 characters."""
+    return " ".join(text.split())[:300]
 
 
 class InfraError(Exception):

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.timed import Timed, TimeSource
+from akgen.tools.core.timed import HasTime, TimeSource
 
 Bound = Literal["memory", "vector", "cube", "scalar", "latency", "imbalance"]
 
@@ -51,7 +51,7 @@ class PipeTime(Frozen):
     waits: Waits | None = None
 
 
-class Profile(Timed):
+class Profile(HasTime):
     """One launch. `time_source` holds for all its times: predicted by the twin, or measured by msprof."""
 
     time_us: float

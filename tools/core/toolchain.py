@@ -11,7 +11,7 @@ from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
-from akgen.tools.timed import Timed
+from akgen.tools.core.timed import HasTime
 
 Progress = Callable[[str], None]
 # Reads the OpDef of a project without building its kernel: (project, work folder) -> (spec or None, findings)
@@ -37,7 +37,7 @@ class Build(Frozen):
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-class Launch(Timed):
+class Launch(HasTime):
     """One execution. `outcome` is None when it ran to its end; whether it is right, only the judge says."""
 
     outcome: Outcome | None  # TRAP, TIMEOUT, TILING_ERROR, CHEAT

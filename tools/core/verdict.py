@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, model_validator
 
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.outcome import Diagnostic, Outcome, first_cause, one_line
 from akgen.tools.core.profile import Profile
-from akgen.tools.timed import Timed, TimeSource, with_sources
+from akgen.tools.core.timed import HasTime, TimeSource, with_sources
 
 
 def _comparable(value: object) -> object:
@@ -46,8 +46,15 @@ class Mismatch(Frozen):
     max_rel: LargestError
     note: str = ""
 
+    @property
+    def sentence(self) -> str:
+        """Say it in one line."""
+        size = f"largest error {self.max_abs:.3g}" if self.max_abs is not None else "not comparable"
+        said = f"output {self.output}: {self.pattern}, {self.count} of {self.total} elements, {size}"
+        return f"{said}. {one_line(self.note)}".rstrip(". ")
 
-class CaseVerdict(Timed):
+
+class CaseVerdict(HasTime):
     """One case over its trials; the worst trial counts."""
 
     id: str
@@ -59,6 +66,17 @@ class CaseVerdict(Timed):
     own_checker: Literal["pass", "fail"] | None = None  # the task's own precision check, where it has one
     diagnostics: tuple[Diagnostic, ...] = ()
     profile: Profile | None = None
+
+    def why(self) -> str:
+        """Say in one line why the case is not correct; of a correct one, the first finding."""
+        found = first_cause(self.diagnostics)
+        if found is not None and found.severity == "error":
+            return found.sentence
+        if self.mismatch is not None:
+            return self.mismatch.sentence
+        if self.own_checker == "fail":
+            return "the task's own check fails"
+        return found.sentence if found else str(self.outcome)
 
 
 class Verdict(Frozen):
@@ -82,8 +100,56 @@ class Verdict(Frozen):
         """Say where the cases' times come from; None where no case was timed."""
         return next((case.time_source for case in self.cases if case.time_source), None)
 
+    @property
+    def total_us(self) -> float | None:
+        """Return the sum of the cases' times; None if no case was judged."""
+        return sum(case.time_us or 0.0 for case in self.cases) if self.cases else None
+
+    def mean_us(self, *, correct: bool = False) -> float | None:
+        """Return the geometric mean of the cases' times, or of the correct cases' only; None if none was timed."""
+        cases = [case for case in self.cases if case.outcome == Outcome.CORRECT or not correct]
+        times = [case.time_us for case in cases if case.time_us]
+        return math.exp(sum(map(math.log, times)) / len(times)) if times else None
+
+    @property
+    def findings_by_case(self) -> tuple[tuple[str | None, Diagnostic], ...]:
+        """Return the verdict's own findings (with None), then those of its cases with the case's id, each once."""
+        found = [(None, d) for d in self.diagnostics] + [(c.id, d) for c in self.cases for d in c.diagnostics]
+        once = {(d.code, d.file, d.line, d.text): (case, d) for case, d in reversed(found)}
+        return tuple(reversed(once.values()))
+
+    @property
+    def findings(self) -> tuple[Diagnostic, ...]:
+        """Return the verdict's own findings, then those of its cases, each once."""
+        return tuple(d for _, d in self.findings_by_case)
+
+    @property
+    def mismatch(self) -> Mismatch | None:
+        """Return the first case's mismatch."""
+        return next((case.mismatch for case in self.cases if case.mismatch is not None), None)
+
+    def codes(self, severity: Literal["error", "warning"] = "error") -> tuple[str, ...]:
+        """Return the codes of the findings of this severity, in order of appearance, each once."""
+        return tuple(dict.fromkeys(d.code for d in self.findings if d.severity == severity))
+
     def cause(self) -> Diagnostic | CaseVerdict | None:
         """Return what to mend first: the first error, else the first case with other numbers; None if there is none."""
-        found = (*self.diagnostics, *(d for case in self.cases for d in case.diagnostics))
-        error = next((d for d in found if d.severity == "error"), None)
-        return error or next((case for case in self.cases if case.mismatch is not None), None)
+        found = first_cause(self.findings)
+        if found is not None and found.severity == "error":
+            return found
+        return next((case for case in self.cases if case.mismatch is not None), None)
+
+    def why(self) -> str:
+        """Say in one line why the verdict is what it is; empty for a correct one without findings."""
+        own = first_cause(self.diagnostics)
+        if own is not None and own.severity == "error":
+            return own.sentence
+        failed = next((case for case in self.cases if case.outcome != Outcome.CORRECT), None)
+        if failed is not None:
+            return f"case {failed.id}: {failed.why()}"
+        if own is not None:
+            return own.sentence
+        warned = next((case for case in self.cases if case.diagnostics), None)
+        if warned is not None:
+            return f"case {warned.id}: {warned.why()}"
+        return "" if self.outcome == Outcome.CORRECT else str(self.outcome)

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, InputError
+from akgen.tools.core.timed import HasTime
 from akgen.tools.process.program import Finished, ResourceLimits, run_sandboxed
-from akgen.tools.timed import Timed
 from akgen.tools.twin.compiler import kernel_flags
 from akgen.tools.twin.findings.code import Code
 from akgen.tools.twin.findings.diagnostics import explain
@@ -37,7 +37,7 @@ class UnitTest(Frozen):
     arguments: tuple[str, ...] = ()  # for the program
 
 
-class KernelCall(Timed):
+class KernelCall(HasTime):
     """One ICPU_RUN_KF, as it went; without a time if a check ended the launch."""
 
     kernel: str

@@ -124,12 +124,10 @@ def choose_cases(task: "Task", cases: str, max_mb: float | None) -> "tuple[Case,
 
 def show_verdict(verdict: "Verdict", terminal: Terminal) -> None:
     """Print a verdict with its findings, for people and for machines."""
-    findings = list(verdict.diagnostics) + [d for c in verdict.cases for d in c.diagnostics]
     terminal.show(verdict_table(verdict))
-    for finding in dict.fromkeys((d.code, d.text, d.file, d.line, d.remedy) for d in findings):
-        code, text, file, line, remedy = finding
-        place = f" ({file}:{line})" if file and line else f" ({file})" if file else ""
-        terminal.line(f"{code}{place}: {text}" + (f" {remedy}" if remedy else ""))
+    for d in verdict.findings:
+        place = f" ({d.file}:{d.line})" if d.file and d.line else f" ({d.file})" if d.file else ""
+        terminal.line(f"{d.code}{place}: {d.text}" + (f" {d.remedy}" if d.remedy else ""))
     terminal.line(f"outcome: {verdict.outcome}, compiled in {verdict.compile_s:.2f} s")
     terminal.result(verdict_document(verdict))
 

@@ -8,8 +8,8 @@ from akgen.knowledge.errors import entry
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.profile import Bound, PipeTime
+from akgen.tools.core.timed import TimeSource
 from akgen.tools.core.verdict import CaseVerdict, Mismatch, Verdict
-from akgen.tools.timed import TimeSource
 
 
 class ReportedFinding(Frozen):
@@ -121,9 +121,7 @@ class SolveResult(Frozen):
 
 def findings_of(verdict: Verdict) -> tuple[ReportedFinding, ...]:
     """Return a verdict's findings, those of its cases with the case, each once."""
-    found = [finding(d) for d in verdict.diagnostics]
-    found += [finding(d, case.id) for case in verdict.cases for d in case.diagnostics]
-    return tuple({(f.code, f.file, f.line, f.text): f for f in reversed(found)}.values())[::-1]
+    return tuple(finding(d, case) for case, d in verdict.findings_by_case)
 
 
 def finding(diagnostic: Diagnostic, case: str | None = None) -> ReportedFinding:

@@ -11,7 +11,6 @@ from rich.text import Text
 
 from akgen.agents.plan import Plan
 from akgen.agents.prompts.advice import advice_for
-from akgen.graph.lines import all_findings
 from akgen.graph.store.records import Solution
 from akgen.tables import profile_lines, verdict_table
 from akgen.tools.core.outcome import Outcome
@@ -85,7 +84,7 @@ def verdict_text(solution: Solution) -> RenderableType:
         parts.append(verdict_table(solution.verdict))
     for line in profile_lines(solution.profile) if solution.profile else []:
         parts.append(Text(line, style="dim" if "error" in line else ""))
-    for found in all_findings(solution.verdict):
+    for found in solution.verdict.findings:
         place = f" {found.file}:{found.line}" if found.file and found.line else ""
         style = "red" if found.severity == "error" else "yellow"
         parts += [Text(""), Text.assemble((found.code, f"bold {style}"), (place, "dim")), Text(found.text)]

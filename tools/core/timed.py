@@ -12,7 +12,7 @@ TimeSource = Literal["predicted", "measured"]
 _EARLIER_NAMES = {"predicted_us": "time_us", "duration_us": "time_us", "source": "time_source"}
 
 
-class Timed(Frozen):
+class HasTime(Frozen):
     """Something that takes `time_us` microseconds: predicted by the twin's time model, or measured on a device.
 
     Both are None where nothing was timed. A time of an earlier version whose toolchain is not known has no source.
