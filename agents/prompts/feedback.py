@@ -79,7 +79,8 @@ def _cards(diagnostic: Diagnostic) -> tuple[ApiCard, ...]:
         return ()
     by_words = [table[hit.name] for hit in search(invented, 6) if hit.kind == "api"]
     proposed = (table[meant[1]],) if meant is not None and meant[1] in table else ()
-    close = {card.name: card for card in (*proposed, *nearest(invented, 2), *by_words[:2])}
+    spelt = nearest(invented, 2)
+    close = {card.name: card for card in (*proposed, *spelt[:1], *by_words[:2], *spelt[1:])}
     return tuple(close.values())[:SHOWN_CARDS]
 
 
