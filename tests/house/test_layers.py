@@ -10,6 +10,23 @@ ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ["finetune", "bench", "graph", "agents", "tools", "knowledge"]  # each may import those after it
 FILES = [p for room in ROOMS for p in sorted((ROOT / room).rglob("*.py")) if "tasks" not in p.parts]
 
+# room inside tools/ -> the rooms beside it that it may import; each stands after those. The twin knows nothing of the
+# judge, the reference or CANN; toolchains.py alone knows both toolchains.
+TOOLS: dict[str, tuple[str, ...]] = {
+    "core": (),
+    "process": ("core",),
+    "reference": ("process", "core"),
+    "judge": ("reference", "core"),
+    "dsl": ("core",),
+    "compose": ("dsl", "reference", "core"),
+    "twin": ("process", "core"),
+    "cann": ("process", "core"),
+    "timeline": ("core",),
+    "binding": ("twin", "reference", "process", "core"),
+    "serving": ("process", "core"),
+    "toolchains": ("cann", "twin", "core"),
+}
+
 # package -> where it may be imported
 WALLS = {
     "langgraph": ("graph/",),
@@ -57,6 +74,35 @@ def test_a_room_imports_only_rooms_to_its_right(path: Path) -> None:
         parts = module.split(".")
         if parts[0] == "akgen" and len(parts) > 1 and parts[1] in ROOMS:
             assert ROOMS.index(parts[1]) >= own, f"{_name(path)}:{line}: imports {module} to its left"
+
+
+def _inner_rooms(path: Path) -> Iterator[tuple[str, int]]:
+    """Yield the rooms of tools/ that a module imports from, with the line."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        for name in names:
+            if name.startswith("akgen.tools."):
+                yield name.split(".")[2], node.lineno
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if _name(p).startswith("tools/")], ids=_name)
+def test_a_room_of_tools_imports_only_those_it_is_said_to(path: Path) -> None:
+    own = path.relative_to(ROOT / "tools").parts[0].removesuffix(".py")
+    if own == "__init__":
+        return
+    assert own in TOOLS, f"{own} has no place in the order of the rooms of tools/"
+    for room, line in _inner_rooms(path):
+        assert room in (own, *TOOLS[own]), f"{_name(path)}:{line}: {own} imports {room}"
+
+
+def test_the_rooms_of_tools_have_an_order() -> None:
+    order = list(TOOLS)
+    for room, allowed in TOOLS.items():
+        assert all(order.index(other) < order.index(room) for other in allowed), room
 
 
 @pytest.mark.parametrize("path", FILES, ids=_name)
