@@ -25,7 +25,7 @@ from akgen.agents.requests.understanding import ModelUnderstanding, Understand
 from akgen.agents.roles import Coder, Critic, Planner
 from akgen.agents.run_config import CriticKind, PlannerKind, Route, RunConfig
 from akgen.knowledge.chip import DEFAULT_CHIP, Chip, chip
-from akgen.tools.compose.front.raw import Trace
+from akgen.tools.compose.front.traced import Trace
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.settings import Settings
 

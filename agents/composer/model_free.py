@@ -9,7 +9,7 @@ from akgen.agents.composer.thought import categorise, risks, thought
 from akgen.agents.plan import Plan, Tiling
 from akgen.agents.roles import Feedback, Planned, Written
 from akgen.knowledge.chip import Chip, chip
-from akgen.tools.compose.front.raw import RawGraph, Trace
+from akgen.tools.compose.front.traced import Trace, TracedGraph
 from akgen.tools.compose.middle.facts import output_shape
 from akgen.tools.compose.program import Composition, compose
 from akgen.tools.compose.scope import Unsupported
@@ -28,7 +28,7 @@ FINEST_GRAIN = 64  # elements per core, where somebody wants many cores for litt
 class Composed:
     """A task's program with the trace of every case."""
 
-    def __init__(self, composition: Composition, cases: Mapping[str, RawGraph]) -> None:
+    def __init__(self, composition: Composition, cases: Mapping[str, TracedGraph]) -> None:
         self.composition, self.cases = composition, cases
 
 
@@ -43,7 +43,7 @@ class ModelFree:
         """`trace` traces references, in this process unless it is given."""
         self._chip = target or chip()
         self._trace = trace or _trace_here
-        self._traced: dict[str, dict[str, RawGraph]] = {}
+        self._traced: dict[str, dict[str, TracedGraph]] = {}
         self._known: dict[str, Composed | Unsupported] = {}
 
     @property
@@ -150,7 +150,7 @@ class ModelFree:
 TAIL = "The last tile holds what is left; extents are exact, ragged copies go through DataCopyPad."
 
 
-def _compose(task: Task, cases: Mapping[str, RawGraph], *, faithful: bool) -> Composed:
+def _compose(task: Task, cases: Mapping[str, TracedGraph], *, faithful: bool) -> Composed:
     """Compose a task's program of its cases. With `faithful`, round as the reference does.
 
     A task with a checker of its own is composed so: it compares with the reference's own roundings.
@@ -162,7 +162,7 @@ def _compose(task: Task, cases: Mapping[str, RawGraph], *, faithful: bool) -> Co
     return Composed(composition, cases)
 
 
-def _trace_here(reference: Reference, case: Case) -> RawGraph:
+def _trace_here(reference: Reference, case: Case) -> TracedGraph:
     from akgen.tools.compose.front.trace import trace  # imports torch: only where a reference is traced
 
     return trace(importlib.import_module(reference.loader).load(reference, case))
@@ -178,7 +178,7 @@ def _plain(doc: str) -> str:
     return doc.replace('"', "'").replace("\\", "/")
 
 
-def _volume(raw: RawGraph) -> int:
+def _volume(raw: TracedGraph) -> int:
     total = 0
     for m in raw.inputs:
         for t in m if isinstance(m, tuple) else (m,):

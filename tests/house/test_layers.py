@@ -41,7 +41,6 @@ WALLS = {
         "tools/reference/",
         "tools/binding/",
         "tools/cann/worker.py",
-        "tools/compose/front/capture.py",
         "tools/compose/front/record.py",
         "tools/compose/front/trace.py",
         "tools/compose/front/trace_reader.py",

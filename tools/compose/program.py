@@ -8,8 +8,8 @@ from akgen.tools.compose.back.schedule import kinds, write
 from akgen.tools.compose.back.schedule_base import Kind, Part
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Writer
-from akgen.tools.compose.front.importer import import_graph
-from akgen.tools.compose.front.raw import RawGraph
+from akgen.tools.compose.front.aten import import_graph
+from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.middle.conditions import Branch, Features, decide, numbers
 from akgen.tools.compose.middle.facts import Facts
 from akgen.tools.compose.middle.formula import formulas
@@ -72,7 +72,7 @@ class Composition(Frozen):
 
 
 def compose(
-    op_type: str, kernel: str, cases: Sequence[RawGraph], doc: str = "", *, faithful: bool = False
+    op_type: str, kernel: str, cases: Sequence[TracedGraph], doc: str = "", *, faithful: bool = False
 ) -> Composition:
     """Return the program that serves all these cases. Raises Unsupported, naming what is not covered.
 
@@ -105,7 +105,7 @@ def _scheduled(
     )  # fmt: skip
 
 
-def _features(group: Group, cases: Sequence[RawGraph]) -> Features:
+def _features(group: Group, cases: Sequence[TracedGraph]) -> Features:
     ops = tuple(tuple(v.op for v in t.values if v.op != "expand") for t in group.templates)
     rounds = tuple(sorted({o for t in ops for o in t if o.startswith("round_")}))
     lanes = tuple(tuple(v.dtype for v in t.values if v.op == "load") for t in group.templates)
@@ -124,7 +124,7 @@ def _grouped(found: Sequence[tuple[Nest, ...]]) -> list[list[int]]:
 
 
 def _groups(
-    members: list[int], cases: Sequence[RawGraph], found: Sequence[tuple[Nest, ...]], face: Interface
+    members: list[int], cases: Sequence[TracedGraph], found: Sequence[tuple[Nest, ...]], face: Interface
 ) -> list[Group]:
     """Return one group, or several where numbers only follow a rule for one value of some attribute."""
     try:
@@ -144,7 +144,7 @@ def _groups(
 
 
 def _group(
-    members: list[int], cases: Sequence[RawGraph], found: Sequence[tuple[Nest, ...]], face: Interface
+    members: list[int], cases: Sequence[TracedGraph], found: Sequence[tuple[Nest, ...]], face: Interface
 ) -> Group:
     facts = Facts(cases, face.input_names, face.attr_names)
     declared = declarations(cases, face, facts)
@@ -164,7 +164,7 @@ def _group(
     )  # fmt: skip
 
 
-def _checks(template: Template, cases: Sequence[RawGraph], face: Interface) -> Iterator[str]:
+def _checks(template: Template, cases: Sequence[TracedGraph], face: Interface) -> Iterator[str]:
     """Yield what ties the tensors' sizes to the axes: a call of another kind is refused, not computed wrongly."""
     if template.listed:
         return

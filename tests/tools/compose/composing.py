@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from akgen.tools.compose.front.raw import RawGraph
 from akgen.tools.compose.front.trace import trace
+from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.program import Composition, compose
 from akgen.tools.core.call import Attr, TensorMeta
 from akgen.tools.core.dtypes import DType
@@ -76,7 +76,7 @@ def _is_input(value: Any) -> bool:
 
 def composed(
     function: Callable[..., Any] | torch.nn.Module, *cases: tuple[Any, ...]
-) -> tuple[Composition, list[Loaded], list[RawGraph]]:
+) -> tuple[Composition, list[Loaded], list[TracedGraph]]:
     """Return the program for a function called with each of these argument tuples."""
     model = function if isinstance(function, torch.nn.Module) else Function(function)
     loaded = [Loaded(model.eval(), args) for args in cases]
@@ -88,7 +88,7 @@ def array(value: torch.Tensor) -> Array:
     return value.detach().float().numpy() if value.dtype == torch.bfloat16 else value.detach().numpy()
 
 
-def run(composition: Composition, loaded: Loaded, raw: RawGraph, core_num: int = 48) -> list[Any]:
+def run(composition: Composition, loaded: Loaded, raw: TracedGraph, core_num: int = 48) -> list[Any]:
     """Interpret the program on a case's inputs; check it for the case's dtypes first."""
     program = parse(composition.dsl)
     sample = loaded.sample(0, "task")

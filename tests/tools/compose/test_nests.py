@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from akgen.tools.compose.back.schedule import kinds
-from akgen.tools.compose.front.importer import import_graph
+from akgen.tools.compose.front.aten import import_graph
 from akgen.tools.compose.front.trace import trace
 from akgen.tools.compose.middle.facts import Facts
 from akgen.tools.compose.middle.nest import Nest

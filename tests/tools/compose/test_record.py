@@ -9,8 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch.utils import _pytree as pytree
 
-from akgen.tools.compose.front.capture import Capture
-from akgen.tools.compose.front.record import Unrecordable, record
+from akgen.tools.compose.front.record import CapturedGraph, Unrecordable, record
 from akgen.tools.compose.front.remote import RemoteTrace
 from akgen.tools.compose.front.trace import trace
 from akgen.tools.compose.scope import Unsupported
@@ -20,7 +19,7 @@ from akgen.tools.reference.module_loader import load
 from tests.tools.compose.composing import Function, normal
 
 
-def computed(capture: Capture, args: list[Any]) -> list[torch.Tensor]:
+def computed(capture: CapturedGraph, args: list[Any]) -> list[torch.Tensor]:
     """Run a captured graph on real tensors."""
     values: dict[Any, Any] = {}
     flat = pytree.tree_leaves(args)

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from akgen.tools.compose.front.raw import Origin
 from akgen.tools.compose.front.trace import trace
+from akgen.tools.compose.front.traced import Origin
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 from tests.tools.compose.composing import Function, Loaded, normal

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from akgen.tools.compose.back.layout import COMBINE, START, Layout, Sink, Tensors
 from akgen.tools.compose.back.operations import Held, Operations, host_value, type_name
 from akgen.tools.compose.back.writer import Extent, Tile, Writer
-from akgen.tools.compose.front.raw import Origin
+from akgen.tools.compose.front.traced import Origin
 from akgen.tools.compose.middle.nest import Value
 from akgen.tools.compose.middle.template import Address, Template
 from akgen.tools.compose.scope import Unsupported

@@ -3,29 +3,19 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from akgen.tools.compose.front.ir import COMPARISONS, Graph, Node, Number, Output, Slice
-from akgen.tools.compose.front.raw import Origin
+from akgen.tools.compose.front.graph import (
+    COMPARISONS,
+    Graph,
+    Node,
+    Number,
+    Output,
+    Slice,
+    broadcast,
+    contiguous,
+)
+from akgen.tools.compose.front.traced import Origin
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
-
-
-def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape that these broadcast to, aligned at the right."""
-    rank = max((len(s) for s in shapes), default=0)
-    out = [1] * rank
-    for shape in shapes:
-        for i, d in enumerate(shape, start=rank - len(shape)):
-            if d != 1:
-                out[i] = d
-    return tuple(out)
-
-
-def contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return row-major strides in elements."""
-    strides = [1] * len(shape)
-    for i in range(len(shape) - 2, -1, -1):
-        strides[i] = strides[i + 1] * shape[i + 1]
-    return tuple(strides)
 
 
 def promote(a: DType, b: DType) -> DType:
@@ -39,7 +29,7 @@ def promote(a: DType, b: DType) -> DType:
     return a if a.size_bytes > b.size_bytes else (b if b.size_bytes > a.size_bytes else DType.FLOAT32)
 
 
-class Builder:
+class GraphBuilder:
     """A growing graph with common-subexpression elimination and constant folding."""
 
     def __init__(self) -> None:

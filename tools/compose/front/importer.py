@@ -1,4 +1,4 @@
-"""Turn a trace into the composer's graph: one handler per ATen operator, registered by name.
+"""Turn a trace into the composer's graph: what handlers of ATen operators work with, and where they register.
 
 Floats of every width become FLOAT32 lanes and integers INT32 lanes: conversion happens where tensors are loaded
 and stored. Rounding to a half type between two float operations is only reproduced on demand (`faithful`): results are
@@ -9,70 +9,23 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from akgen.tools.compose.front.builder import Builder, broadcast
-from akgen.tools.compose.front.ir import COMPARISONS, Graph, Output
-from akgen.tools.compose.front.raw import RawGraph, RawNode, Ref
+from akgen.tools.compose.front.builder import GraphBuilder
+from akgen.tools.compose.front.graph import COMPARISONS, Graph, Output, broadcast
+from akgen.tools.compose.front.traced import Ref, TracedGraph, TracedNode
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
 
 # Operators whose results are exact in the type of their operands.
-_EXACT = frozenset(
-    [
-        "neg",
-        "abs",
-        "maximum",
-        "minimum",
-        "where",
-        "clamp",
-        "clamp_min",
-        "clamp_max",
-        "relu",
-        "max",
-        "min",
-        "amax",
-        "amin",
-        "sign",
-        "floor",
-        "ceil",
-        "trunc",
-        "round",
-        "cat",
-        "stack",
-        "slice",
-        "select",
-        "view",
-        "reshape",
-        "permute",
-        "transpose",
-        "t",
-        "expand",
-        "unsqueeze",
-        "squeeze",
-        "split",
-        "split_with_sizes",
-        "chunk",
-        "unbind",
-        "full",
-        "full_like",
-        "zeros_like",
-        "ones_like",
-        "scalar_tensor",
-        "clone",
-        "alias",
-        "detach",
-        "index_select",
-        "gather",
-        "masked_fill",
-        "repeat",
-        "slice_scatter",
-        "constant_pad_nd",
-        "copy",
-        "fill",
-    ]
-)
+_EXACT = frozenset([
+    "neg", "abs", "maximum", "minimum", "where", "clamp", "clamp_min", "clamp_max", "relu", "max", "min", "amax",
+    "amin", "sign", "floor", "ceil", "trunc", "round", "cat", "stack", "slice", "select", "view", "reshape", "permute",
+    "transpose", "t", "expand", "unsqueeze", "squeeze", "split", "split_with_sizes", "chunk", "unbind", "full",
+    "full_like", "zeros_like", "ones_like", "scalar_tensor", "clone", "alias", "detach", "index_select", "gather",
+    "masked_fill", "repeat", "slice_scatter", "constant_pad_nd", "copy", "fill",
+])  # fmt: skip
 
-Handler = Callable[["Importer", RawNode], int | tuple[int | None, ...]]
+Handler = Callable[["Importer", TracedNode], int | tuple[int | None, ...]]
 HANDLERS: dict[str, Handler] = {}
 
 
@@ -101,10 +54,10 @@ def lane(dtype: DType) -> DType:
 class Importer:
     """One trace being turned into a graph."""
 
-    def __init__(self, raw: RawGraph, *, faithful: bool = False) -> None:
+    def __init__(self, raw: TracedGraph, *, faithful: bool = False) -> None:
         self.raw = raw
         self.faithful = faithful
-        self.b = Builder()
+        self.b = GraphBuilder()
         self._values: dict[int, int | tuple[int | None, ...]] = {}
         self.vectors: dict[int, tuple[float | int | bool, ...]] = {}  # small constants by trace node
 
@@ -118,7 +71,7 @@ class Importer:
             outputs.append(Output(node=value, output=o.output, element=o.element, dtype=o.dtype))
         return self.b.graph(tuple(outputs))
 
-    def _rounded(self, node: RawNode, value: int | tuple[int | None, ...]) -> int | tuple[int | None, ...]:
+    def _rounded(self, node: TracedNode, value: int | tuple[int | None, ...]) -> int | tuple[int | None, ...]:
         """Round results of half types as PyTorch does after each operation."""
         name = node.target.removeprefix("aten.").split(".")[0]
         if node.kind != "call" or name in _EXACT:
@@ -130,7 +83,7 @@ class Importer:
             out.append(self.b.rounded(part, meta.dtype) if half and meta and part is not None else part)
         return tuple(out) if isinstance(value, tuple) else (out[0] if out[0] is not None else value)
 
-    def _import(self, node: RawNode) -> int | tuple[int | None, ...]:
+    def _import(self, node: TracedNode) -> int | tuple[int | None, ...]:
         if node.kind == "input":
             meta, origin = node.metas[0], node.origin
             assert meta is not None and origin is not None
@@ -148,7 +101,7 @@ class Importer:
             raise Unsupported(name, f"the operation {node.target} is not covered")
         return handler(self, node)
 
-    def _folded(self, node: RawNode) -> int | None:
+    def _folded(self, node: TracedNode) -> int | None:
         """Evaluate what is done to small constants: copies, products, sums, elements."""
         source = node.args[0] if node.args else None
         if not isinstance(source, Ref) or source.node not in self.vectors:
@@ -168,7 +121,7 @@ class Importer:
             raise Unsupported("constant", "a constant tensor with different elements is not covered")
         return None
 
-    def _number(self, node: RawNode) -> int:
+    def _number(self, node: TracedNode) -> int:
         """Arithmetic on numbers that were read from tensors."""
         name = _function_name(node.target)
         if node.scalar is None or not node.args:
@@ -176,15 +129,7 @@ class Importer:
         dtype = node.scalar
         if name in ("sym_float", "sym_int", "float", "int"):
             return self.as_lane(node.args[0], dtype)
-        ops = {
-            "add": "add",
-            "sub": "sub",
-            "mul": "mul",
-            "truediv": "div",
-            "pow": "pow",
-            "max": "max",
-            "min": "min",
-        }
+        ops = {"truediv": "div"} | {op: op for op in ("add", "sub", "mul", "pow", "max", "min")}
         if name in COMPARISONS and len(node.args) == 2:
             return self.binary_compare(name, node.args[0], node.args[1])
         if name == "sym_ite":
@@ -201,7 +146,7 @@ class Importer:
             return self.binary(ops[name], node.args[0], node.args[1], dtype)
         raise Unsupported(name, f"the operation {node.target} on numbers is not covered")
 
-    def _constant(self, node: RawNode) -> int:
+    def _constant(self, node: TracedNode) -> int:
         meta, values = node.metas[0], node.values
         assert meta is not None and values is not None
         self.vectors[node.index] = values
@@ -240,23 +185,23 @@ class Importer:
             return self.b.const(arg, DType.FLOAT32 if dtype is None or not dtype.is_float else dtype)
         raise Unsupported("argument", f"an argument of type {type(arg).__name__} is not covered")
 
-    def out(self, node: RawNode, part: int = 0) -> TensorMeta:
+    def out(self, node: TracedNode, part: int = 0) -> TensorMeta:
         """Return the traced result's dtype and shape; scalars count as 0-d."""
         meta = node.metas[part]
         if meta is None:
             raise Unsupported(node.target, f"{node.target} yields no tensor")
         return meta
 
-    def result_lane(self, node: RawNode, part: int = 0) -> DType:
+    def result_lane(self, node: TracedNode, part: int = 0) -> DType:
         return lane(self.out(node, part).dtype)
 
-    def arg(self, node: RawNode, position: int, name: str, default: Any = None) -> Any:
+    def arg(self, node: TracedNode, position: int, name: str, default: Any = None) -> Any:
         """Return an argument given by position or keyword."""
         if position < len(node.args):
             return node.args[position]
         return dict(node.kwargs).get(name, default)
 
-    def tensor(self, node: RawNode, position: int, name: str = "") -> int:
+    def tensor(self, node: TracedNode, position: int, name: str = "") -> int:
         arg = self.arg(node, position, name)
         if arg is None:
             raise Unsupported(node.target, f"{node.target} without its argument {position} is not covered")
@@ -273,7 +218,7 @@ class Importer:
         """Apply an arithmetic operator with both operands in `dtype`."""
         return self.b.binary(op, self.as_lane(a, dtype), self.as_lane(b, dtype), dtype)
 
-    def fitted(self, value: int, node: RawNode, part: int = 0) -> int:
+    def fitted(self, value: int, node: TracedNode, part: int = 0) -> int:
         """Broadcast a value to the traced result's shape, if it is smaller."""
         want = self.out(node, part).shape
         have = self.shape(value)
@@ -289,13 +234,3 @@ def _function_name(target: str) -> str:
     words = target.strip("<>").split()
     name = words[words.index("function") + 1] if "function" in words[:-1] else words[0]
     return name.split(".")[-1].removeprefix("_sym_")
-
-
-def import_graph(raw: RawGraph, *, faithful: bool = False) -> Graph:
-    """Return the composer's graph of a trace; raise Unsupported naming the operation that is not covered.
-
-    With `faithful`, half-precision results are rounded after every operation, as the reference does on a CPU.
-    """
-    from akgen.tools.compose.front import aten_index, aten_norm, aten_pointwise, aten_reduce, aten_views  # noqa: F401
-
-    return Importer(raw, faithful=faithful).run()

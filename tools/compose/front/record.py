@@ -7,7 +7,8 @@ elements, and references that write to their inputs.
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import torch
 from torch._decomp import _core_aten_decompositions_post_autograd
@@ -15,16 +16,41 @@ from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from akgen.tools.compose.front.capture import SMALL_CONSTANT, Capture, Leaf
-
 _SCALAR = torch.ops.aten._local_scalar_dense.default
+
+
+SMALL_CONSTANT = 64  # elements; larger constants would have to be operator inputs
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A placeholder: argument number `key` (flattened), the model's parameter or buffer `key`, or a constant."""
+
+    name: str
+    kind: Literal["arg", "state", "constant"]
+    key: int | str | None
+    value: torch.Tensor
+
+
+@dataclass(frozen=True)
+class CapturedGraph:
+    """A graph whose nodes are functional ATen calls with a shape and a dtype in `meta["val"]`.
+
+    `returned` names the nodes of the tensors that the model returns, flattened; `returns_list` says that it returns a
+    list or tuple.
+    """
+
+    graph: torch.fx.Graph
+    leaves: tuple[Leaf, ...]
+    returned: tuple[str, ...]
+    returns_list: bool
 
 
 class Unrecordable(Exception):
     """The reference does something that needs elements, or that writes to what it was given."""
 
 
-def record(model: torch.nn.Module, args: tuple[Any, ...]) -> Capture:
+def record(model: torch.nn.Module, args: tuple[Any, ...]) -> CapturedGraph:
     """Return the calls of `model(*args)`. Raises Unrecordable, or what the reference's own code raises."""
     recorder = _Recorder()
     state = {
@@ -188,7 +214,7 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
         result = func(*args, **kwargs)
         return result if isinstance(result, torch.Tensor) and result.numel() <= SMALL_CONSTANT else None
 
-    def captured(self, result: Any) -> Capture:
+    def captured(self, result: Any) -> CapturedGraph:
         """Return what was recorded, with the calls that what is returned depends on."""
         returned = [
             self._node(self._inside(v)) for v in pytree.tree_leaves(result) if isinstance(v, torch.Tensor)
@@ -196,7 +222,7 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
         self._graph.output(tuple(returned))
         self._graph.eliminate_dead_code()
         order = ("state", "constant", "arg")
-        return Capture(
+        return CapturedGraph(
             graph=self._graph,
             leaves=tuple(sorted(self._leaves, key=lambda leaf: order.index(leaf.kind))),
             returned=tuple(n.name for n in returned),

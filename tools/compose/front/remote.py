@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from akgen.tools.compose.front.raw import RawGraph
+from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.task import Case, Reference
 from akgen.tools.reference.client import ReferenceWorker
@@ -15,11 +15,11 @@ class RemoteTrace:
     def __init__(self, worker: ReferenceWorker) -> None:
         self._worker = worker
 
-    def __call__(self, reference: Reference, case: Case) -> RawGraph:
+    def __call__(self, reference: Reference, case: Case) -> TracedGraph:
         answer = self._worker.read(reference, case, __name__)
         if "op" in answer:
             raise Unsupported(answer["op"], answer["sentence"])
-        return RawGraph.model_validate(answer["graph"])
+        return TracedGraph.model_validate(answer["graph"])
 
 
 def read(loaded: LoadedCase) -> dict[str, Any]:

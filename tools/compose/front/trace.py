@@ -1,4 +1,4 @@
-"""Trace a loaded case: record its core ATen calls, or let torch.export find them. In this folder only `capture`,
+"""Trace a loaded case: record its core ATen calls, or let torch.export find them. In this folder only
 `record` and `trace*` import torch.
 
 Not covered: references whose control flow depends on tensor values, and outputs whose shape does.
@@ -14,10 +14,9 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from akgen.tools.compose.front.capture import SMALL_CONSTANT, Capture, Leaf
-from akgen.tools.compose.front.raw import RawGraph
-from akgen.tools.compose.front.record import Unrecordable, record
+from akgen.tools.compose.front.record import SMALL_CONSTANT, CapturedGraph, Leaf, Unrecordable, record
 from akgen.tools.compose.front.trace_reader import TraceReader
+from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.reference.protocol import LoadedCase
 
@@ -34,7 +33,7 @@ _TRACE_ERRORS = (
 )
 
 
-def trace(loaded: LoadedCase) -> RawGraph:
+def trace(loaded: LoadedCase) -> TracedGraph:
     """Return the case's graph of core ATen calls.
 
     Raises Unsupported when the reference cannot be exported (data-dependent control flow, unknown classes).
@@ -89,7 +88,7 @@ def _single_values(loaded: LoadedCase) -> tuple[int, ...]:
     )
 
 
-def _specialised(loaded: LoadedCase, args: tuple[Any, ...], fixed: tuple[int, ...]) -> RawGraph:
+def _specialised(loaded: LoadedCase, args: tuple[Any, ...], fixed: tuple[int, ...]) -> TracedGraph:
     """Trace with the values of single-number arguments known, if these are the same in every draw of the task."""
     numbers = {s.index: i for i, s in enumerate(loaded.binding.inputs) if s is not None and s.kind == "arg"}
     again = loaded.sample(1, "task").inputs
@@ -134,7 +133,9 @@ def _close(a: torch.Tensor, b: torch.Tensor) -> bool:
     return bool(torch.allclose(a.reshape(-1).double(), b.reshape(-1).double(), rtol=1e-2, atol=1e-6))
 
 
-def _captured(loaded: LoadedCase, args: tuple[Any, ...], model: torch.nn.Module | None = None) -> Capture:
+def _captured(
+    loaded: LoadedCase, args: tuple[Any, ...], model: torch.nn.Module | None = None
+) -> CapturedGraph:
     model = model or loaded.model
     with _quiet():
         try:
@@ -147,8 +148,8 @@ def _captured(loaded: LoadedCase, args: tuple[Any, ...], model: torch.nn.Module 
             return _exported(model, args)
 
 
-def _exported(model: torch.nn.Module, args: tuple[Any, ...]) -> Capture:
-    """Capture with torch.export, which knows of numbers that depend on elements, and of writes to inputs."""
+def _exported(model: torch.nn.Module, args: tuple[Any, ...]) -> CapturedGraph:
+    """CapturedGraph with torch.export, which knows of numbers that depend on elements, and of writes to inputs."""
     from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind
 
     try:
@@ -173,7 +174,7 @@ def _exported(model: torch.nn.Module, args: tuple[Any, ...]) -> Capture:
         if isinstance(value, torch.Tensor) and not isinstance(spec.arg, ConstantArgument):
             leaves.append(Leaf(spec.arg.name, "arg" if user else "state", key, value))
     out = program.call_spec.out_spec
-    return Capture(
+    return CapturedGraph(
         graph=program.graph,
         leaves=tuple(leaves),
         returned=tuple(

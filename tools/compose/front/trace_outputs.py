@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from akgen.tools.compose.front.capture import Capture
-from akgen.tools.compose.front.raw import RawNode, RawOutput, Ref
+from akgen.tools.compose.front.record import CapturedGraph
+from akgen.tools.compose.front.traced import Ref, TracedNode, TracedOutput
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 from akgen.tools.reference.protocol import Binding, Sample
@@ -21,9 +21,9 @@ class TraceOutputs:
 
     def __init__(
         self,
-        capture: Capture,
+        capture: CapturedGraph,
         binding: Binding,
-        nodes: Sequence[RawNode],
+        nodes: Sequence[TracedNode],
         refs: Mapping[str, Ref],
         drawn: Callable[[], Sample],
         takes_lists: bool,
@@ -58,16 +58,16 @@ class TraceOutputs:
             found.append(meta.dtype)
         return found
 
-    def read(self) -> tuple[RawOutput, ...]:
+    def read(self) -> tuple[TracedOutput, ...]:
         """Return the operator's outputs. Raises Unsupported if the reference's cannot be told apart."""
         refs, dtypes = self._returned(), self.dtypes()
         if self._takes_lists and len(dtypes) == 1 and self._capture.returns_list:
             return tuple(
-                RawOutput(ref=ref, output=0, element=k, dtype=dtypes[0]) for k, ref in enumerate(refs)
+                TracedOutput(ref=ref, output=0, element=k, dtype=dtypes[0]) for k, ref in enumerate(refs)
             )
         places = self._places(refs, len(dtypes))
         return tuple(
-            RawOutput(ref=refs[place], output=k, dtype=dtypes[k])
+            TracedOutput(ref=refs[place], output=k, dtype=dtypes[k])
             for k, place in enumerate(places)
             if place is not None
         )

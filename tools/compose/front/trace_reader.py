@@ -5,9 +5,9 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from akgen.tools.compose.front.capture import SMALL_CONSTANT, Capture
-from akgen.tools.compose.front.raw import Origin, RawGraph, RawNode, Ref
+from akgen.tools.compose.front.record import SMALL_CONSTANT, CapturedGraph
 from akgen.tools.compose.front.trace_outputs import TraceOutputs
+from akgen.tools.compose.front.traced import Origin, Ref, TracedGraph, TracedNode
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
@@ -38,7 +38,7 @@ class TraceReader:
 
     def __init__(
         self,
-        capture: Capture,
+        capture: CapturedGraph,
         loaded: LoadedCase,
         args: tuple[Any, ...],
         fixed: tuple[int, ...] = (),
@@ -46,15 +46,15 @@ class TraceReader:
         self._capture = capture
         self._loaded = loaded
         self._binding: Binding = loaded.binding
-        self._nodes: list[RawNode] = []
+        self._nodes: list[TracedNode] = []
         self._refs: dict[str, Ref] = {}
         self._drawn: Sample | None = None
         self._inputs = [self._bound(i) for i in range(len(self._binding.inputs))]
         self._args = args
         self._fixed = fixed
 
-    def read(self) -> RawGraph:
-        """Return the graph as a RawGraph. Raises Unsupported for what kernels do not know."""
+    def read(self) -> TracedGraph:
+        """Return the graph as a TracedGraph. Raises Unsupported for what kernels do not know."""
         self._placeholders()
         for node in self._capture.graph.nodes:
             if node.op == "call_function":
@@ -63,7 +63,7 @@ class TraceReader:
         outputs = TraceOutputs(
             self._capture, self._binding, self._nodes, self._refs, self._sample, takes_lists=lists
         )
-        return RawGraph(
+        return TracedGraph(
             nodes=tuple(self._nodes),
             outputs=outputs.read(),
             inputs=tuple(self._input_meta(v) for v in self._sample().inputs),
@@ -163,15 +163,15 @@ class TraceReader:
                 key = key.removeprefix("inner." if self._fixed else "")
             self._add(leaf.name, self._leaf(origins.get((leaf.kind, key)), leaf.value))
 
-    def _leaf(self, origin: Origin | None, value: torch.Tensor) -> RawNode:
+    def _leaf(self, origin: Origin | None, value: torch.Tensor) -> TracedNode:
         index = len(self._nodes)
         origin = origin or self._by_value(value)
         if origin is not None:
-            return RawNode(index=index, kind="input", metas=(meta_of(value),), origin=origin)
+            return TracedNode(index=index, kind="input", metas=(meta_of(value),), origin=origin)
         if value.numel() > SMALL_CONSTANT:
             raise Unsupported("constant", f"a constant of {value.numel()} elements is not an operator input")
         values = tuple(value.detach().reshape(-1).tolist())
-        return RawNode(index=index, kind="const", metas=(meta_of(value),), values=values)
+        return TracedNode(index=index, kind="const", metas=(meta_of(value),), values=values)
 
     def _by_value(self, value: torch.Tensor) -> Origin | None:
         """Find an unnamed tensor among the inputs: by its storage, or, for inputs of no known source, by its values."""
@@ -188,7 +188,7 @@ class TraceReader:
 
     # calls
 
-    def _add(self, name: str, node: RawNode) -> None:
+    def _add(self, name: str, node: TracedNode) -> None:
         self._nodes.append(node)
         self._refs[name] = Ref(node=node.index)
 
@@ -202,7 +202,7 @@ class TraceReader:
         value = node.meta.get("val")
         values = value if isinstance(value, (list, tuple)) else (value,)
         metas = tuple(meta_of(v) if isinstance(v, torch.Tensor) else None for v in values)
-        raw = RawNode(
+        raw = TracedNode(
             index=len(self._nodes),
             kind="call",
             target=target,

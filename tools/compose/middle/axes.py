@@ -5,7 +5,7 @@ reshapes split them. What is left at the end are the axes of the loop nest. Not 
 meets itself (x + x.T), reshapes that mix factors (4x6 to 3x8).
 """
 
-from akgen.tools.compose.front.ir import Node
+from akgen.tools.compose.front.graph import Node
 from akgen.tools.compose.scope import Unsupported
 
 Dims = tuple[tuple[int, ...], ...]  # per dimension its atoms, outermost first

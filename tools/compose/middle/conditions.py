@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from akgen.tools.compose.front.raw import RawGraph
+from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.middle.facts import output_shape
 from akgen.tools.compose.middle.interface import Interface
 from akgen.tools.compose.scope import Unsupported
@@ -34,7 +34,10 @@ class Features(Frozen):
 
 
 def decide(
-    groups: Sequence[Sequence[int]], cases: Sequence[RawGraph], face: Interface, features: Sequence[Features]
+    groups: Sequence[Sequence[int]],
+    cases: Sequence[TracedGraph],
+    face: Interface,
+    features: Sequence[Features],
 ) -> Branch:
     """Return a tree of tests that leads every case to its group. Raises Unsupported if no test tells them apart.
 
@@ -72,7 +75,7 @@ def _split(
     )
 
 
-def numbers(members: Sequence[int], cases: Sequence[RawGraph]) -> tuple[object, ...]:
+def numbers(members: Sequence[int], cases: Sequence[TracedGraph]) -> tuple[object, ...]:
     """Return what kinds of numbers a group's inputs and outputs hold."""
     found = {
         tuple(_kind(m) for m in cases[c].inputs) + tuple(d.is_float for d in cases[c].output_dtypes)
@@ -96,7 +99,7 @@ def _pairs(tests: list[_Test], which: list[int], groups: Sequence[Sequence[int]]
             yield f"{a} and {b}", tuple(x and y for x, y in zip(first, second, strict=True))
 
 
-def _types(cases: Sequence[RawGraph], face: Interface) -> Iterator[_Test]:
+def _types(cases: Sequence[TracedGraph], face: Interface) -> Iterator[_Test]:
     for i, name in enumerate(face.input_names):
         found = [_first_dtype(c.inputs[i]) for c in cases]
         if all(d is not None for d in found):
@@ -108,7 +111,7 @@ def _types(cases: Sequence[RawGraph], face: Interface) -> Iterator[_Test]:
             yield f"{name}.dtype == {kind}", tuple(d == kind for d in wanted)
 
 
-def _shapes(cases: Sequence[RawGraph], face: Interface) -> Iterator[_Test]:
+def _shapes(cases: Sequence[TracedGraph], face: Interface) -> Iterator[_Test]:
     tensors: list[tuple[str, list[TensorMeta]]] = []
     for i, name in enumerate(face.input_names):
         metas = [c.inputs[i] for c in cases]
@@ -134,7 +137,7 @@ def _shapes(cases: Sequence[RawGraph], face: Interface) -> Iterator[_Test]:
             yield f"{name}.ndim == {rank_test}", tuple(len(m.shape) == rank_test for m in ms)
 
 
-def _output_shapes(cases: Sequence[RawGraph], face: Interface) -> Iterator[_Test]:
+def _output_shapes(cases: Sequence[TracedGraph], face: Interface) -> Iterator[_Test]:
     for k, name in enumerate(face.output_names):
         if face.output_kinds[k] == "Output":
             shapes = [output_shape(c, k) for c in cases]
@@ -148,7 +151,9 @@ def _output_shapes(cases: Sequence[RawGraph], face: Interface) -> Iterator[_Test
             yield f"len({name}) == 1", tuple(len(v) == 1 for v in known)
 
 
-def _unions(groups: Sequence[Sequence[int]], cases: Sequence[RawGraph], face: Interface) -> Iterator[_Test]:
+def _unions(
+    groups: Sequence[Sequence[int]], cases: Sequence[TracedGraph], face: Interface
+) -> Iterator[_Test]:
     """Yield tests for the set of dtypes that one group has."""
     for i, name in enumerate(face.input_names):
         found = [_first_dtype(c.inputs[i]) for c in cases]
@@ -173,13 +178,13 @@ def _first_dtype(value: TensorMeta | tuple[TensorMeta, ...] | None) -> str | Non
     return str(first.dtype) if isinstance(first, TensorMeta) else None
 
 
-def _presence(cases: Sequence[RawGraph], face: Interface) -> Iterator[_Test]:
+def _presence(cases: Sequence[TracedGraph], face: Interface) -> Iterator[_Test]:
     for i, kind in enumerate(face.input_kinds):
         if kind == "OptionalTensor":
             yield f"{face.input_names[i]}.present", tuple(c.inputs[i] is not None for c in cases)
 
 
-def _attributes(cases: Sequence[RawGraph], face: Interface) -> Iterator[_Test]:
+def _attributes(cases: Sequence[TracedGraph], face: Interface) -> Iterator[_Test]:
     for k, (name, spec) in enumerate(zip(face.attr_names, face.op.attrs, strict=True)):
         values = [c.attrs[k][1] for c in cases]
         if spec.type == "bool":

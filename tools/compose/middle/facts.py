@@ -7,7 +7,7 @@ agree and nothing else fits, the number itself is written. Simple expressions ar
 import struct
 from collections.abc import Iterator, Sequence
 
-from akgen.tools.compose.front.raw import RawGraph
+from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
 
@@ -30,7 +30,7 @@ class Facts:
 
     def __init__(
         self,
-        cases: Sequence[RawGraph],
+        cases: Sequence[TracedGraph],
         input_names: Sequence[str],
         attr_names: Sequence[str],
         output_names: Sequence[str] = (),
@@ -71,7 +71,7 @@ class Facts:
             elif all(isinstance(x, float) for x in items):
                 self.floats.append(Fact(text, tuple(float(x) for x in items)))
 
-    def _shapes(self, cases: Sequence[RawGraph], names: Sequence[str]) -> Iterator[Fact]:
+    def _shapes(self, cases: Sequence[TracedGraph], names: Sequence[str]) -> Iterator[Fact]:
         metas: list[tuple[str, list[TensorMeta]]] = []
         for i, name in enumerate(names):
             found = [c.inputs[i] for c in cases]
@@ -192,7 +192,7 @@ class Facts:
                 yield f"{literal(near)} / float({f.text})", tuple(near / x if x else 0.0 for x in f.values)
 
 
-def output_shape(case: RawGraph, output: int) -> tuple[int, ...] | None:
+def output_shape(case: TracedGraph, output: int) -> tuple[int, ...] | None:
     """Return an output's shape in this case, None where the reference does not define it."""
     for o in case.outputs:
         if o.output == output and o.element is None:

@@ -3,7 +3,7 @@
 import keyword
 from collections.abc import Sequence
 
-from akgen.tools.compose.front.raw import RawGraph
+from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
@@ -93,7 +93,7 @@ class Interface(Frozen):
     output_kinds: tuple[str, ...]  # Output, OutputList
 
 
-def interface(op_type: str, cases: Sequence[RawGraph]) -> Interface:
+def interface(op_type: str, cases: Sequence[TracedGraph]) -> Interface:
     """Return the interface that serves all these cases."""
     first = cases[0]
     count = len(first.inputs)
@@ -152,7 +152,7 @@ def _legal(name: str, used: set[str]) -> str:
     return text
 
 
-def _output_names(first: RawGraph, inputs: tuple[str, ...], used: set[str]) -> tuple[str, ...]:
+def _output_names(first: TracedGraph, inputs: tuple[str, ...], used: set[str]) -> tuple[str, ...]:
     names: list[str] = []
     given = first.output_names or ()
     for k, alias in enumerate(first.aliases):
@@ -170,7 +170,7 @@ def _dtype_of(value: TensorMeta | tuple[TensorMeta, ...] | None) -> DType | None
     return None if value is None else value.dtype
 
 
-def _columns(cases: Sequence[RawGraph]) -> list[tuple[DType, ...]]:
+def _columns(cases: Sequence[TracedGraph]) -> list[tuple[DType, ...]]:
     """Return the dtype combinations of inputs then outputs: those of the cases, then the same in every float type."""
     rows: list[list[DType | None]] = []
     for c in cases:

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from akgen.tools.compose.front.raw import Origin, RawGraph
+from akgen.tools.compose.front.traced import Origin, TracedGraph
 from akgen.tools.compose.middle.facts import TRIVIAL_FLOATS
 from akgen.tools.compose.middle.nest import Access, Nest, Value
 
 
-def with_inputs(found: Sequence[tuple[Nest, ...]], cases: Sequence[RawGraph]) -> list[tuple[Nest, ...]]:
+def with_inputs(found: Sequence[tuple[Nest, ...]], cases: Sequence[TracedGraph]) -> list[tuple[Nest, ...]]:
     """Return the nests with constants replaced by loads where they equal an input's number in every case.
 
     The nests have one structure. A constant like 1 or 0 that never varies stays a constant.
@@ -17,7 +17,7 @@ def with_inputs(found: Sequence[tuple[Nest, ...]], cases: Sequence[RawGraph]) ->
     return [tuple(parts) for parts in zip(*lifted, strict=True)]
 
 
-def _lift(nests: list[Nest], cases: Sequence[RawGraph]) -> list[Nest]:
+def _lift(nests: list[Nest], cases: Sequence[TracedGraph]) -> list[Nest]:
     values = [list(n.values) for n in nests]
     for i, value in enumerate(nests[0].values):
         if value.op != "const":
@@ -35,7 +35,7 @@ def _lift(nests: list[Nest], cases: Sequence[RawGraph]) -> list[Nest]:
     ]
 
 
-def _source(numbers: list[float], cases: Sequence[RawGraph], *, certain: bool) -> int | None:
+def _source(numbers: list[float], cases: Sequence[TracedGraph], *, certain: bool) -> int | None:
     """Return the input whose single number these are in all cases; 0 and 1 are only taken for one if `certain`."""
     if len(set(numbers)) == 1 and numbers[0] in TRIVIAL_FLOATS and not certain:
         return None

@@ -7,9 +7,9 @@ in the list and axis 1 the elements of one tensor. A load from a tensor that is 
 
 from collections.abc import Sequence
 
-from akgen.tools.compose.front.importer import import_graph
-from akgen.tools.compose.front.ir import Graph
-from akgen.tools.compose.front.raw import RawGraph
+from akgen.tools.compose.front.aten import import_graph
+from akgen.tools.compose.front.graph import Graph
+from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.middle.nest import Access, Nest, Store, Value
 from akgen.tools.compose.middle.nesting import nests
 from akgen.tools.compose.middle.push import push
@@ -18,12 +18,12 @@ from akgen.tools.compose.scope import Unsupported
 POSITION, ELEMENT = 0, 1  # the axes of a list nest
 
 
-def is_listed(cases: Sequence[RawGraph]) -> bool:
+def is_listed(cases: Sequence[TracedGraph]) -> bool:
     """Return whether the output is a list of tensors, as long as the call makes it."""
     return any(o.element is not None for c in cases for o in c.outputs)
 
 
-def list_nest(case: RawGraph, *, faithful: bool = False) -> Nest:
+def list_nest(case: TracedGraph, *, faithful: bool = False) -> Nest:
     """Return the nest of one case. Raises Unsupported if elements are computed in different ways."""
     if not case.outputs or any(o.element is None for o in case.outputs):
         raise Unsupported("list", "lists of tensors that are joined into one output are not covered")
@@ -47,12 +47,12 @@ def _shape(nest: Nest) -> object:
     return (nest.values, nest.stores)
 
 
-def _width(nest: Nest, case: RawGraph) -> int:
+def _width(nest: Nest, case: TracedGraph) -> int:
     del case
     return nest.sizes[1]
 
 
-def _generic(nest: Nest, case: RawGraph, position: int) -> Nest:
+def _generic(nest: Nest, case: TracedGraph, position: int) -> Nest:
     """Rewrite one element's nest over (position, element)."""
     if len(nest.sizes) > 1:
         raise Unsupported("list", "an element with more than one axis (a broadcast, say) is not covered")
@@ -87,7 +87,7 @@ def _is_pointwise(nest: Nest) -> bool:
     return not any(v.op == "reduce" for v in nest.values)
 
 
-def _list_load(v: Value, case: RawGraph, position: int, *, whole: bool) -> tuple[set[int], Access]:
+def _list_load(v: Value, case: TracedGraph, position: int, *, whole: bool) -> tuple[set[int], Access]:
     assert v.origin is not None and v.access is not None
     listed = isinstance(case.inputs[v.origin.input], tuple)
     if listed:

@@ -1,7 +1,7 @@
 """The loop-nest form of a graph: axes, values that depend on some of them, strided loads and stores. No views."""
 
-from akgen.tools.compose.front.ir import Number, ReduceKind
-from akgen.tools.compose.front.raw import Origin
+from akgen.tools.compose.front.graph import Number, ReduceKind
+from akgen.tools.compose.front.traced import Origin
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 

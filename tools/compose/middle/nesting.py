@@ -2,8 +2,8 @@
 
 import math
 
-from akgen.tools.compose.front.builder import contiguous, needed_by
-from akgen.tools.compose.front.ir import Node
+from akgen.tools.compose.front.builder import needed_by
+from akgen.tools.compose.front.graph import Node, contiguous
 from akgen.tools.compose.middle.axes import Atoms, Dims, find_dims
 from akgen.tools.compose.middle.nest import Access, Nest, Store, Value
 from akgen.tools.compose.middle.push import Pushed, Region

@@ -5,8 +5,8 @@ Afterwards the only views are reshape, permute and expand, and every output is a
 
 from itertools import pairwise
 
-from akgen.tools.compose.front.builder import Builder, contiguous
-from akgen.tools.compose.front.ir import Graph, Node
+from akgen.tools.compose.front.builder import GraphBuilder
+from akgen.tools.compose.front.graph import Graph, Node, contiguous
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
@@ -47,7 +47,7 @@ def push(graph: Graph) -> Pushed:
 class _Pusher:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self.b = Builder()
+        self.b = GraphBuilder()
         self._done: dict[int, int] = {}
         self._joints: dict[int, tuple[int, tuple[int, ...]] | None] = {}
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from akgen.tools.compose.front.builder import broadcast
-from akgen.tools.compose.front.raw import RawGraph
+from akgen.tools.compose.front.graph import broadcast
+from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.middle.facts import Facts
 from akgen.tools.compose.middle.interface import Interface
 from akgen.tools.compose.scope import Unsupported
@@ -11,7 +11,7 @@ from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
 
 
-def declarations(cases: Sequence[RawGraph], face: Interface, facts: Facts) -> list[str]:
+def declarations(cases: Sequence[TracedGraph], face: Interface, facts: Facts) -> list[str]:
     """Return a `declare` line for every output of this group of cases."""
     lines: list[str] = []
     for k, name in enumerate(face.output_names):
@@ -37,7 +37,7 @@ def declarations(cases: Sequence[RawGraph], face: Interface, facts: Facts) -> li
     return lines
 
 
-def _same_shapes(cases: Sequence[RawGraph], face: Interface, output: int) -> str | None:
+def _same_shapes(cases: Sequence[TracedGraph], face: Interface, output: int) -> str | None:
     """Return a list input whose tensors have the shapes of the output list, if there is one."""
     for i, name in enumerate(face.input_names):
         if face.input_kinds[i] == "TensorList" and all(_like(c, i, output) for c in cases):
@@ -45,7 +45,7 @@ def _same_shapes(cases: Sequence[RawGraph], face: Interface, output: int) -> str
     return None
 
 
-def _like(case: RawGraph, source: int, output: int) -> bool:
+def _like(case: TracedGraph, source: int, output: int) -> bool:
     metas = case.inputs[source]
     shapes = [
         meta.shape
@@ -55,7 +55,7 @@ def _like(case: RawGraph, source: int, output: int) -> bool:
     return isinstance(metas, tuple) and shapes == [m.shape for m in metas][: len(shapes)]
 
 
-def _shape(case: RawGraph, output: int) -> tuple[int, ...] | None:
+def _shape(case: TracedGraph, output: int) -> tuple[int, ...] | None:
     for o in case.outputs:
         if o.output == output:
             meta = case.nodes[o.ref.node].metas[o.ref.part]
@@ -63,7 +63,7 @@ def _shape(case: RawGraph, output: int) -> tuple[int, ...] | None:
     return None
 
 
-def _dtype(cases: Sequence[RawGraph], face: Interface, output: int) -> str:
+def _dtype(cases: Sequence[TracedGraph], face: Interface, output: int) -> str:
     wanted = [c.output_dtypes[output] for c in cases]
     for i, name in enumerate(face.input_names):
         metas = [c.inputs[i] for c in cases]
@@ -77,7 +77,7 @@ def _dtype(cases: Sequence[RawGraph], face: Interface, output: int) -> str:
 
 
 def _rule(
-    shapes: list[tuple[int, ...]], cases: Sequence[RawGraph], face: Interface, facts: Facts
+    shapes: list[tuple[int, ...]], cases: Sequence[TracedGraph], face: Interface, facts: Facts
 ) -> str | None:
     for text, found in _candidates(cases, face):
         if found == shapes:
@@ -109,7 +109,7 @@ def _compatible(shapes: Sequence[tuple[int, ...]]) -> bool:
     return all(d in (1, whole[len(whole) - len(s) + i]) for s in shapes for i, d in enumerate(s))
 
 
-def _candidates(cases: Sequence[RawGraph], face: Interface) -> Iterator[tuple[str, list[tuple[int, ...]]]]:
+def _candidates(cases: Sequence[TracedGraph], face: Interface) -> Iterator[tuple[str, list[tuple[int, ...]]]]:
     tensors: list[tuple[str, list[tuple[int, ...]]]] = []
     for i, name in enumerate(face.input_names):
         metas = [c.inputs[i] for c in cases]

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from akgen.tools.compose.front.importer import HANDLERS, Importer, handles, lane
-from akgen.tools.compose.front.raw import RawNode, Ref
+from akgen.tools.compose.front.traced import Ref, TracedNode
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 
@@ -32,13 +32,13 @@ _COMPARE = {
 
 def _float_unary(name: str) -> None:
     @handles(name)
-    def handler(im: Importer, node: RawNode) -> int:
+    def handler(im: Importer, node: TracedNode) -> int:
         return im.b.unary(_FLOAT_UNARY[name], im.as_lane(node.args[0], F32))
 
 
 def _same_unary(name: str) -> None:
     @handles(name)
-    def handler(im: Importer, node: RawNode) -> int:
+    def handler(im: Importer, node: TracedNode) -> int:
         if node.target == "aten.round.decimals":
             scale = 10.0 ** im.arg(node, 1, "decimals", 0)
             x = im.binary("mul", node.args[0], scale, F32)
@@ -49,7 +49,7 @@ def _same_unary(name: str) -> None:
 
 def _arithmetic(name: str) -> None:
     @handles(name)
-    def handler(im: Importer, node: RawNode) -> int:
+    def handler(im: Importer, node: TracedNode) -> int:
         dtype = im.result_lane(node)
         if dtype == BOOL:
             op = {"add": "or", "mul": "and", "max": "or", "min": "and"}[_ARITHMETIC[name]]
@@ -64,7 +64,7 @@ def _arithmetic(name: str) -> None:
 
 def _compare(name: str) -> None:
     @handles(name)
-    def handler(im: Importer, node: RawNode) -> int:
+    def handler(im: Importer, node: TracedNode) -> int:
         return compare(im, _COMPARE[name], node.args[0], node.args[1])
 
 
@@ -96,7 +96,7 @@ for _name in _COMPARE:
 
 
 @handles("div", "true_divide")
-def _div(im: Importer, node: RawNode) -> int:
+def _div(im: Importer, node: TracedNode) -> int:
     mode = im.arg(node, 2, "rounding_mode")
     dtype = im.result_lane(node)
     if not dtype.is_float:
@@ -108,7 +108,7 @@ def _div(im: Importer, node: RawNode) -> int:
 
 
 @handles("fmod", "remainder")
-def _mod(im: Importer, node: RawNode) -> int:
+def _mod(im: Importer, node: TracedNode) -> int:
     """a - b * trunc(a / b), or floor for remainder; computed in float."""
     dtype = im.result_lane(node)
     a, b = im.as_lane(node.args[0], F32), im.as_lane(node.args[1], F32)
@@ -118,7 +118,7 @@ def _mod(im: Importer, node: RawNode) -> int:
 
 
 @handles("pow")
-def _pow(im: Importer, node: RawNode) -> int:
+def _pow(im: Importer, node: TracedNode) -> int:
     dtype = im.result_lane(node)
     base, exponent = node.args[0], node.args[1]
     power = exponent if not isinstance(exponent, Ref) else im.b.constant(im.ref(exponent))
@@ -158,27 +158,12 @@ def integer_power(im: Importer, x: int, n: int) -> int:
 
 
 @handles("exp2")
-def _exp2(im: Importer, node: RawNode) -> int:
+def _exp2(im: Importer, node: TracedNode) -> int:
     return im.b.unary("exp", im.binary("mul", node.args[0], math.log(2.0), F32))
 
 
-_COMPOSED = (
-    "expm1", "log1p", "erfc", "gelu", "silu", "softplus", "mish", "hardswish", "hardsigmoid", "elu", "celu",
-    "leaky_relu", "hardtanh", "tan", "sinh", "cosh", "asin", "acos", "atan", "log2", "log10", "asinh", "acosh",
-    "atanh", "atan2", "frac", "sgn", "copysign", "hypot", "square", "log_sigmoid_forward", "prelu", "_prelu_kernel",
-    "logit",
-)  # fmt: skip
-
-
-@handles(*_COMPOSED)
-def _composed(im: Importer, node: RawNode) -> int:
-    from akgen.tools.compose.front.special import compose
-
-    return compose(im, node)
-
-
 @handles("clamp", "clamp_min", "clamp_max", "clip")
-def _clamp(im: Importer, node: RawNode) -> int:
+def _clamp(im: Importer, node: TracedNode) -> int:
     dtype = im.result_lane(node)
     low, high = im.arg(node, 1, "min"), im.arg(node, 2, "max")
     if "clamp_max" in node.target:
@@ -192,14 +177,14 @@ def _clamp(im: Importer, node: RawNode) -> int:
 
 
 @handles("where")
-def _where(im: Importer, node: RawNode) -> int:
+def _where(im: Importer, node: TracedNode) -> int:
     dtype = im.result_lane(node)
     condition = im.as_lane(node.args[0], BOOL)
     return im.b.where(condition, im.as_lane(node.args[1], dtype), im.as_lane(node.args[2], dtype))
 
 
 @handles("masked_fill")
-def _masked_fill(im: Importer, node: RawNode) -> int:
+def _masked_fill(im: Importer, node: TracedNode) -> int:
     dtype = im.result_lane(node)
     mask = im.as_lane(node.args[1], BOOL)
     return im.b.where(mask, im.as_lane(node.args[2], dtype), im.as_lane(node.args[0], dtype))
@@ -215,7 +200,7 @@ def _masked_fill(im: Importer, node: RawNode) -> int:
     "__and__",
     "__or__",
 )
-def _logical(im: Importer, node: RawNode) -> int:
+def _logical(im: Importer, node: TracedNode) -> int:
     op = next(o for o in ("xor", "and", "or") if o in node.target)
     if "logical" not in node.target and im.result_lane(node) != BOOL:
         raise Unsupported(node.target, "bitwise operations on integers are not covered")
@@ -227,21 +212,21 @@ def _logical(im: Importer, node: RawNode) -> int:
 
 
 @handles("logical_not", "bitwise_not")
-def _not(im: Importer, node: RawNode) -> int:
+def _not(im: Importer, node: TracedNode) -> int:
     if im.result_lane(node) != BOOL:
         raise Unsupported(node.target, "bitwise_not on integers is not covered")
     return im.b.unary("not", im.as_lane(node.args[0], BOOL), BOOL)
 
 
 @handles("isnan", "isinf", "isfinite")
-def _classify(im: Importer, node: RawNode) -> int:
+def _classify(im: Importer, node: TracedNode) -> int:
     name = node.target.split(".")[1]
     return im.b.unary(name, im.value(node.args[0]))
 
 
 @handles("_to_copy", "to", "clone", "detach", "alias", "lift_fresh_copy", "contiguous", "dropout", "native_dropout",
          "_conj", "positive", "copy", "_local_scalar_dense", "item")  # fmt: skip
-def _copy(im: Importer, node: RawNode) -> int:
+def _copy(im: Importer, node: TracedNode) -> int:
     source = node.args[1] if node.target.startswith("aten.copy.") else node.args[0]
     x = im.value(source)
     if node.metas[0] is None:  # a tensor read as a number
@@ -250,24 +235,24 @@ def _copy(im: Importer, node: RawNode) -> int:
 
 
 @handles("_assert_tensor_metadata", "_assert_async", "_assert_scalar", "sym_constrain_range_for_size")
-def _nothing(im: Importer, node: RawNode) -> tuple[int | None, ...]:
+def _nothing(im: Importer, node: TracedNode) -> tuple[int | None, ...]:
     del im, node
     return (None,)
 
 
 @handles("add_", "mul_", "sub_", "div_")
-def _in_place(im: Importer, node: RawNode) -> int | tuple[int | None, ...]:
+def _in_place(im: Importer, node: TracedNode) -> int | tuple[int | None, ...]:
     name = node.target.removeprefix("aten.").split(".")[0].rstrip("_")
     return HANDLERS[name](im, node)
 
 
 @handles("rsub")
-def _rsub(im: Importer, node: RawNode) -> int:
+def _rsub(im: Importer, node: TracedNode) -> int:
     return im.binary("sub", node.args[1], node.args[0], im.result_lane(node))
 
 
 @handles("addcmul", "addcdiv")
-def _addc(im: Importer, node: RawNode) -> int:
+def _addc(im: Importer, node: TracedNode) -> int:
     op = "mul" if "addcmul" in node.target else "div"
     dtype = im.result_lane(node)
     term = im.binary(op, node.args[1], node.args[2], dtype)
@@ -276,6 +261,6 @@ def _addc(im: Importer, node: RawNode) -> int:
 
 
 @handles("lerp")
-def _lerp(im: Importer, node: RawNode) -> int:
+def _lerp(im: Importer, node: TracedNode) -> int:
     start, end, weight = (im.as_lane(a, F32) for a in node.args[:3])
     return im.b.binary("add", start, im.b.binary("mul", weight, im.b.binary("sub", end, start)))

@@ -2,9 +2,9 @@
 
 import math
 
-from akgen.tools.compose.front.aten_reduce import variance
+from akgen.tools.compose.front.aten.reduce import variance
 from akgen.tools.compose.front.importer import Importer, handles
-from akgen.tools.compose.front.raw import RawNode
+from akgen.tools.compose.front.traced import TracedNode
 from akgen.tools.core.dtypes import DType
 
 F32 = DType.FLOAT32
@@ -24,7 +24,7 @@ def _affine(im: Importer, x: int, weight: object, bias: object, shape: tuple[int
 
 
 @handles("native_layer_norm", "layer_norm")
-def _layer_norm(im: Importer, node: RawNode) -> tuple[int | None, ...]:
+def _layer_norm(im: Importer, node: TracedNode) -> tuple[int | None, ...]:
     x = im.as_lane(node.args[0], F32)
     normalized, weight, bias, eps = (
         node.args[1],
@@ -41,7 +41,7 @@ def _layer_norm(im: Importer, node: RawNode) -> tuple[int | None, ...]:
 
 
 @handles("native_group_norm")
-def _group_norm(im: Importer, node: RawNode) -> tuple[int | None, ...]:
+def _group_norm(im: Importer, node: TracedNode) -> tuple[int | None, ...]:
     x = im.as_lane(node.args[0], F32)
     weight, bias = node.args[1], node.args[2]
     n, c, hw, groups, eps = node.args[3:8]
@@ -60,7 +60,7 @@ def _channels(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @handles("_native_batch_norm_legit_no_training")
-def _batch_norm_inference(im: Importer, node: RawNode) -> tuple[int | None, ...]:
+def _batch_norm_inference(im: Importer, node: TracedNode) -> tuple[int | None, ...]:
     x = im.as_lane(node.args[0], F32)
     weight, bias, mean, var = node.args[1:5]
     eps = float(node.args[6])
@@ -72,7 +72,7 @@ def _batch_norm_inference(im: Importer, node: RawNode) -> tuple[int | None, ...]
 
 
 @handles("_native_batch_norm_legit", "_native_batch_norm_legit_functional", "native_batch_norm")
-def _batch_norm(im: Importer, node: RawNode) -> tuple[int | None, ...]:
+def _batch_norm(im: Importer, node: TracedNode) -> tuple[int | None, ...]:
     """Batch statistics (also instance norm, which PyTorch writes as this); running statistics are not updated."""
     x = im.as_lane(node.args[0], F32)
     weight, bias = node.args[1], node.args[2]

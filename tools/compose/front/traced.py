@@ -46,7 +46,7 @@ class Origin(Frozen):
     element: int | None = None
 
 
-class RawNode(Frozen):
+class TracedNode(Frozen):
     """One traced call. A result that is no tensor has no meta; of a number, `scalar` tells the type."""
 
     index: int
@@ -60,7 +60,7 @@ class RawNode(Frozen):
     values: tuple[float | int | bool, ...] | None = None  # of a small constant, flattened
 
 
-class RawOutput(Frozen):
+class TracedOutput(Frozen):
     """An operator output: which value, in which dtype the operator must write it."""
 
     ref: Ref
@@ -69,14 +69,14 @@ class RawOutput(Frozen):
     dtype: DType
 
 
-class RawGraph(Frozen):
+class TracedGraph(Frozen):
     """One case's trace.
 
     `outputs` lists only what is compared. `inputs` are the operator's inputs in OpDef order; a tuple is a list.
     """
 
-    nodes: tuple[RawNode, ...]
-    outputs: tuple[RawOutput, ...]
+    nodes: tuple[TracedNode, ...]
+    outputs: tuple[TracedOutput, ...]
     inputs: tuple[TensorMeta | tuple[TensorMeta, ...] | None, ...]
     attrs: tuple[tuple[str, AttrValue], ...]
     aliases: tuple[int | None, ...]
@@ -87,5 +87,5 @@ class RawGraph(Frozen):
     output_names: tuple[str, ...] | None = None
 
 
-Trace = Callable[[Reference, Case], RawGraph]
+Trace = Callable[[Reference, Case], TracedGraph]
 """Traces a case of a reference, here or in another process. Raises Unsupported, naming what is not covered."""

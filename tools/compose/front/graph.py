@@ -6,46 +6,17 @@ right). Reductions keep their axes with length 1; a following reshape drops them
 
 from typing import Literal
 
-from akgen.tools.compose.front.raw import Origin
+from akgen.tools.compose.front.traced import Origin
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 
 Number = float | int | bool
 
-UNARY = frozenset(
-    [
-        "neg",
-        "abs",
-        "exp",
-        "log",
-        "sqrt",
-        "rsqrt",
-        "reciprocal",
-        "relu",
-        "tanh",
-        "sigmoid",
-        "erf",
-        "sin",
-        "cos",
-        "floor",
-        "ceil",
-        "trunc",
-        "round",
-        "sign",
-        "isnan",
-        "isinf",
-        "isfinite",
-        "not",
-        "gelu",
-        "gelu_tanh",
-        "silu",
-        "softplus",
-        "expm1",
-        "log1p",
-        "round_float16",
-        "round_bfloat16",
-    ]
-)
+UNARY = frozenset([
+    "neg", "abs", "exp", "log", "sqrt", "rsqrt", "reciprocal", "relu", "tanh", "sigmoid", "erf", "sin", "cos", "floor",
+    "ceil", "trunc", "round", "sign", "isnan", "isinf", "isfinite", "not", "gelu", "gelu_tanh", "silu", "softplus",
+    "expm1", "log1p", "round_float16", "round_bfloat16",
+])  # fmt: skip
 COMPARISONS = frozenset(["eq", "ne", "lt", "le", "gt", "ge"])
 BINARY = COMPARISONS | frozenset(["add", "sub", "mul", "div", "max", "min", "pow", "and", "or"])
 TERNARY = frozenset(["where"])
@@ -96,3 +67,22 @@ class Output(Frozen):
 class Graph(Frozen):
     nodes: tuple[Node, ...]
     outputs: tuple[Output, ...]
+
+
+def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape that these broadcast to, aligned at the right."""
+    rank = max((len(s) for s in shapes), default=0)
+    out = [1] * rank
+    for shape in shapes:
+        for i, d in enumerate(shape, start=rank - len(shape)):
+            if d != 1:
+                out[i] = d
+    return tuple(out)
+
+
+def contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return row-major strides in elements."""
+    strides = [1] * len(shape)
+    for i in range(len(shape) - 2, -1, -1):
+        strides[i] = strides[i + 1] * shape[i + 1]
+    return tuple(strides)

@@ -1,8 +1,8 @@
 """Indexing that is arithmetic in disguise: picking one class per row, one-hot assignment, fixed permutations."""
 
-from akgen.tools.compose.front.aten_reduce import finish
+from akgen.tools.compose.front.aten.reduce import finish
 from akgen.tools.compose.front.importer import Importer, handles
-from akgen.tools.compose.front.raw import RawNode
+from akgen.tools.compose.front.traced import TracedNode
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 
@@ -16,7 +16,7 @@ def _positions(im: Importer, count: int, axis: int, rank: int) -> int:
 
 
 @handles("gather")
-def _gather(im: Importer, node: RawNode) -> int:
+def _gather(im: Importer, node: TracedNode) -> int:
     """gather along an axis where the index has length 1: the sum over that axis of what the index picks."""
     x, index = im.value(node.args[0]), im.as_lane(node.args[2], F32)
     shape, wanted = im.shape(x), im.shape(index)
@@ -34,7 +34,7 @@ def _gather(im: Importer, node: RawNode) -> int:
     return finish(im, im.b.reduce("sum", picked, (axis,)), node)
 
 
-def _lookup(im: Importer, table: int, index: int, node: RawNode) -> int:
+def _lookup(im: Importer, table: int, index: int, node: TracedNode) -> int:
     """table[index] for a vector table: per index, the sum over the table of what it picks."""
     count = im.shape(table)[0]
     rows = im.b.reshape(index, (*im.shape(index), 1))
@@ -44,7 +44,7 @@ def _lookup(im: Importer, table: int, index: int, node: RawNode) -> int:
 
 
 @handles("scatter")
-def _scatter(im: Importer, node: RawNode) -> int:
+def _scatter(im: Importer, node: TracedNode) -> int:
     """scatter of one element per row along an axis: where(position == index, source, base)."""
     base, index = im.value(node.args[0]), im.as_lane(node.args[2], F32)
     shape, wanted = im.shape(base), im.shape(index)
@@ -61,7 +61,7 @@ def _scatter(im: Importer, node: RawNode) -> int:
 
 
 @handles("index_select", "index")
-def _index_select(im: Importer, node: RawNode) -> int:
+def _index_select(im: Importer, node: TracedNode) -> int:
     """Rows picked by a constant index: pieces of the tensor, joined."""
     x = im.value(node.args[0])
     shape = im.shape(x)

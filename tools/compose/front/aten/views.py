@@ -1,8 +1,8 @@
 """Views, copies between layouts, and creation of tensors."""
 
+from akgen.tools.compose.front.graph import Node
 from akgen.tools.compose.front.importer import Importer, handles, lane
-from akgen.tools.compose.front.ir import Node
-from akgen.tools.compose.front.raw import RawNode
+from akgen.tools.compose.front.traced import TracedNode
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 
@@ -20,19 +20,19 @@ F32, I32, BOOL = DType.FLOAT32, DType.INT32, DType.BOOL
     "flatten",
     "unsqueeze_copy",
 )
-def _view(im: Importer, node: RawNode) -> int:
+def _view(im: Importer, node: TracedNode) -> int:
     if node.target == "aten.view.dtype":
         raise Unsupported("view.dtype", "a view in another dtype is not covered")
     return im.b.reshape(im.value(node.args[0]), im.out(node).shape)
 
 
 @handles("expand", "expand_copy", "broadcast_to")
-def _expand(im: Importer, node: RawNode) -> int:
+def _expand(im: Importer, node: TracedNode) -> int:
     return im.b.expand(im.value(node.args[0]), im.out(node).shape)
 
 
 @handles("permute", "transpose", "t", "permute_copy", "transpose_copy", "t_copy")
-def _permute(im: Importer, node: RawNode) -> int:
+def _permute(im: Importer, node: TracedNode) -> int:
     x = im.value(node.args[0])
     rank = len(im.shape(x))
     order = list(range(rank))
@@ -45,7 +45,7 @@ def _permute(im: Importer, node: RawNode) -> int:
 
 
 @handles("slice", "slice_copy")
-def _slice(im: Importer, node: RawNode) -> int:
+def _slice(im: Importer, node: TracedNode) -> int:
     x = im.value(node.args[0])
     shape = im.shape(x)
     axis = im.arg(node, 1, "dim", 0) % len(shape)
@@ -56,7 +56,7 @@ def _slice(im: Importer, node: RawNode) -> int:
 
 
 @handles("select", "select_copy")
-def _select(im: Importer, node: RawNode) -> int:
+def _select(im: Importer, node: TracedNode) -> int:
     x = im.value(node.args[0])
     shape = im.shape(x)
     axis = node.args[1] % len(shape)
@@ -68,7 +68,7 @@ def _select(im: Importer, node: RawNode) -> int:
 
 
 @handles("split_with_sizes", "split", "chunk", "unbind", "split_with_sizes_copy", "split_copy", "unbind_copy")
-def _split(im: Importer, node: RawNode) -> tuple[int | None, ...]:
+def _split(im: Importer, node: TracedNode) -> tuple[int | None, ...]:
     x = im.value(node.args[0])
     rank = len(im.shape(x))
     position = 1 if "unbind" in node.target else 2
@@ -84,7 +84,7 @@ def _split(im: Importer, node: RawNode) -> tuple[int | None, ...]:
 
 
 @handles("cat", "concat", "concatenate")
-def _cat(im: Importer, node: RawNode) -> int:
+def _cat(im: Importer, node: TracedNode) -> int:
     dtype = im.result_lane(node)
     rank = len(im.out(node).shape)
     parts = [im.as_lane(a, dtype) for a in node.args[0]]
@@ -93,7 +93,7 @@ def _cat(im: Importer, node: RawNode) -> int:
 
 
 @handles("stack")
-def _stack(im: Importer, node: RawNode) -> int:
+def _stack(im: Importer, node: TracedNode) -> int:
     out = im.out(node)
     axis = im.arg(node, 1, "dim", 0) % len(out.shape)
     one = tuple(1 if i == axis else d for i, d in enumerate(out.shape))
@@ -102,7 +102,7 @@ def _stack(im: Importer, node: RawNode) -> int:
 
 
 @handles("slice_scatter")
-def _slice_scatter(im: Importer, node: RawNode) -> int:
+def _slice_scatter(im: Importer, node: TracedNode) -> int:
     base, source = im.value(node.args[0]), im.as_lane(node.args[1], im.result_lane(node))
     shape = im.shape(base)
     axis = im.arg(node, 2, "dim", 0) % len(shape)
@@ -120,7 +120,7 @@ def _slice_scatter(im: Importer, node: RawNode) -> int:
 
 
 @handles("constant_pad_nd")
-def _pad(im: Importer, node: RawNode) -> int:
+def _pad(im: Importer, node: TracedNode) -> int:
     x = im.value(node.args[0])
     dtype = im.result_lane(node)
     value = im.arg(node, 2, "value", 0)
@@ -141,7 +141,7 @@ def _pad(im: Importer, node: RawNode) -> int:
 
 
 @handles("repeat")
-def _repeat(im: Importer, node: RawNode) -> int:
+def _repeat(im: Importer, node: TracedNode) -> int:
     x = im.value(node.args[0])
     repeats = node.args[1]
     shape = (1,) * (len(repeats) - len(im.shape(x))) + im.shape(x)
@@ -156,7 +156,7 @@ def _repeat(im: Importer, node: RawNode) -> int:
 
 @handles("full", "full_like", "scalar_tensor", "zeros", "zeros_like", "ones", "ones_like", "new_zeros", "new_ones",
          "new_full", "empty", "empty_like", "new_empty", "fill", "zero")  # fmt: skip
-def _full(im: Importer, node: RawNode) -> int:
+def _full(im: Importer, node: TracedNode) -> int:
     name = node.target.split(".")[1]
     dtype = im.result_lane(node)
     value: object = 0
@@ -172,7 +172,7 @@ def _full(im: Importer, node: RawNode) -> int:
 
 
 @handles("arange")
-def _arange(im: Importer, node: RawNode) -> int:
+def _arange(im: Importer, node: TracedNode) -> int:
     numbers = [a for a in node.args if isinstance(a, (int, float))]
     if len(numbers) != len(node.args):
         raise Unsupported("arange", "an arange whose ends are tensor values is not covered")

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Callable
 
-from akgen.tools.compose.front.importer import Importer
-from akgen.tools.compose.front.raw import RawNode
+from akgen.tools.compose.front.importer import Importer, handles
+from akgen.tools.compose.front.traced import TracedNode
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 
@@ -30,40 +30,33 @@ class _Math:
         return self.im.b.where(condition, a, b)
 
 
-def compose(im: Importer, node: RawNode) -> int:
-    """Return the value of an ATen activation or special function."""
-    name = node.target.removeprefix("aten.").split(".")[0]
-    x = im.as_lane(node.args[0], F32)
-    return _FORMULAS[name](_Math(im), x, node)
-
-
-def _gelu(m: _Math, x: int, node: RawNode) -> int:
+def _gelu(m: _Math, x: int, node: TracedNode) -> int:
     tanh = m.im.arg(node, 1, "approximate", "none") == "tanh"
     return m("gelu_tanh" if tanh else "gelu", x)
 
 
-def _softplus(m: _Math, x: int, node: RawNode) -> int:
+def _softplus(m: _Math, x: int, node: TracedNode) -> int:
     beta, threshold = float(m.im.arg(node, 1, "beta", 1.0)), float(m.im.arg(node, 2, "threshold", 20.0))
     scaled = m("mul", x, beta)
     soft = m("mul", m("softplus", scaled), 1.0 / beta)
     return m.where(m("gt", scaled, threshold), x, soft)
 
 
-def _mish(m: _Math, x: int, node: RawNode) -> int:
+def _mish(m: _Math, x: int, node: TracedNode) -> int:
     del node
     return m("mul", x, m("tanh", m("softplus", x)))
 
 
-def _hardsigmoid(m: _Math, x: int, node: RawNode) -> int:
+def _hardsigmoid(m: _Math, x: int, node: TracedNode) -> int:
     del node
     return m("mul", m("min", m("max", m("add", x, 3.0), 0.0), 6.0), 1.0 / 6.0)
 
 
-def _hardswish(m: _Math, x: int, node: RawNode) -> int:
+def _hardswish(m: _Math, x: int, node: TracedNode) -> int:
     return m("mul", x, _hardsigmoid(m, x, node))
 
 
-def _elu(m: _Math, x: int, node: RawNode) -> int:
+def _elu(m: _Math, x: int, node: TracedNode) -> int:
     alpha, scale, input_scale = (
         float(m.im.arg(node, 1, "alpha", 1.0)),
         float(m.im.arg(node, 2, "scale", 1.0)),
@@ -73,43 +66,43 @@ def _elu(m: _Math, x: int, node: RawNode) -> int:
     return m("add", m("mul", m("max", x, 0.0), scale), negative)
 
 
-def _celu(m: _Math, x: int, node: RawNode) -> int:
+def _celu(m: _Math, x: int, node: TracedNode) -> int:
     alpha = float(m.im.arg(node, 1, "alpha", 1.0))
     negative = m("mul", m("expm1", m("mul", m("min", x, 0.0), 1.0 / alpha)), alpha)
     return m("add", m("max", x, 0.0), negative)
 
 
-def _leaky_relu(m: _Math, x: int, node: RawNode) -> int:
+def _leaky_relu(m: _Math, x: int, node: TracedNode) -> int:
     slope = float(m.im.arg(node, 1, "negative_slope", 0.01))
     return m.where(m("gt", x, 0.0), x, m("mul", x, slope))
 
 
-def _prelu(m: _Math, x: int, node: RawNode) -> int:
+def _prelu(m: _Math, x: int, node: TracedNode) -> int:
     weight = m.im.as_lane(node.args[1], F32)
     return m.where(m("gt", x, 0.0), x, m.im.b.binary("mul", weight, x))
 
 
-def _hardtanh(m: _Math, x: int, node: RawNode) -> int:
+def _hardtanh(m: _Math, x: int, node: TracedNode) -> int:
     low, high = float(m.im.arg(node, 1, "min_val", -1.0)), float(m.im.arg(node, 2, "max_val", 1.0))
     return m("min", m("max", x, low), high)
 
 
-def _frac(m: _Math, x: int, node: RawNode) -> int:
+def _frac(m: _Math, x: int, node: TracedNode) -> int:
     del node
     return m("sub", x, m("trunc", x))
 
 
-def _log1p(m: _Math, x: int, node: RawNode) -> int:
+def _log1p(m: _Math, x: int, node: TracedNode) -> int:
     del node
     return m("log1p", x)
 
 
-def _erfc(m: _Math, x: int, node: RawNode) -> int:
+def _erfc(m: _Math, x: int, node: TracedNode) -> int:
     del node
     return m("sub", m.const(1.0), m("erf", x))
 
 
-def _asinh(m: _Math, x: int, node: RawNode) -> int:
+def _asinh(m: _Math, x: int, node: TracedNode) -> int:
     """sign(x) * log(|x| + sqrt(x*x + 1)), through log1p where |x| is small."""
     del node
     a = m("abs", x)
@@ -118,25 +111,25 @@ def _asinh(m: _Math, x: int, node: RawNode) -> int:
     return m("mul", m("sign", x), m("log1p", inner))
 
 
-def _acosh(m: _Math, x: int, node: RawNode) -> int:
+def _acosh(m: _Math, x: int, node: TracedNode) -> int:
     del node
     return m("log", m("add", x, m("sqrt", m("sub", m("mul", x, x), 1.0))))
 
 
-def _atanh(m: _Math, x: int, node: RawNode) -> int:
+def _atanh(m: _Math, x: int, node: TracedNode) -> int:
     """log1p(2x / (1 - x)) / 2."""
     del node
     ratio = m("div", m("mul", x, 2.0), m("sub", m.const(1.0), x))
     return m("mul", m("log1p", ratio), 0.5)
 
 
-def _copysign(m: _Math, x: int, node: RawNode) -> int:
+def _copysign(m: _Math, x: int, node: TracedNode) -> int:
     y = m.im.as_lane(node.args[1], F32)
     a = m("abs", x)
     return m.where(m("lt", y, 0.0), m("neg", a), a)
 
 
-def _hypot(m: _Math, x: int, node: RawNode) -> int:
+def _hypot(m: _Math, x: int, node: TracedNode) -> int:
     """sqrt(x² + y²), scaled by the larger so that squares do not overflow."""
     y = m.im.as_lane(node.args[1], F32)
     a, b = m("abs", x), m("abs", y)
@@ -145,25 +138,25 @@ def _hypot(m: _Math, x: int, node: RawNode) -> int:
     return m("mul", high, m("sqrt", m("add", m("mul", ratio, ratio), 1.0)))
 
 
-def _logit(m: _Math, x: int, node: RawNode) -> int:
+def _logit(m: _Math, x: int, node: TracedNode) -> int:
     eps = m.im.arg(node, 1, "eps")
     if eps is not None:
         x = m("min", m("max", x, float(eps)), 1.0 - float(eps))
     return m("log", m("div", x, m("sub", m.const(1.0), x)))
 
 
-def _log_sigmoid(m: _Math, x: int, node: RawNode) -> int:
+def _log_sigmoid(m: _Math, x: int, node: TracedNode) -> int:
     del node
     tail = m("log1p", m("exp", m("neg", m("abs", x))))
     return m("sub", m("min", x, 0.0), tail)
 
 
-def _tan(m: _Math, x: int, node: RawNode) -> int:
+def _tan(m: _Math, x: int, node: TracedNode) -> int:
     del node
     return m("div", m("sin", x), m("cos", x))
 
 
-def _sinh(m: _Math, x: int, node: RawNode) -> int:
+def _sinh(m: _Math, x: int, node: TracedNode) -> int:
     """(t + t / (t + 1)) / 2 with t = expm1(|x|), and the sign of x."""
     del node
     t = m("expm1", m("abs", x))
@@ -172,7 +165,7 @@ def _sinh(m: _Math, x: int, node: RawNode) -> int:
     return m("mul", half, m("sign", x))
 
 
-def _cosh(m: _Math, x: int, node: RawNode) -> int:
+def _cosh(m: _Math, x: int, node: TracedNode) -> int:
     del node
     e = m("exp", m("abs", x))
     return m("mul", m("add", e, m("reciprocal", e)), 0.5)
@@ -186,7 +179,7 @@ def _poly(m: _Math, z: int, coefficients: tuple[float, ...]) -> int:
     return m("add", value, coefficients[-1])
 
 
-def _atan(m: _Math, x: int, node: RawNode) -> int:
+def _atan(m: _Math, x: int, node: TracedNode) -> int:
     """Two range reductions, to |u| <= tan(pi/8), and an odd polynomial; relative error about 2e-7."""
     del node
     a = m("abs", x)
@@ -213,14 +206,14 @@ def _asin_core(m: _Math, x: int) -> tuple[int, int]:
     return large, m("add", m("mul", m("mul", p, z), s), s)
 
 
-def _asin(m: _Math, x: int, node: RawNode) -> int:
+def _asin(m: _Math, x: int, node: TracedNode) -> int:
     del node
     large, core = _asin_core(m, x)
     r = m.where(large, m("sub", m.const(math.pi / 2), m("mul", core, 2.0)), core)
     return m("mul", r, m("sign", x))
 
 
-def _acos(m: _Math, x: int, node: RawNode) -> int:
+def _acos(m: _Math, x: int, node: TracedNode) -> int:
     """pi/2 - asin(x), and 2 asin(sqrt((1 - |x|) / 2)) or pi less it where |x| > 1/2."""
     del node
     large, core = _asin_core(m, x)
@@ -230,12 +223,12 @@ def _acos(m: _Math, x: int, node: RawNode) -> int:
     return m.where(large, outer, inner)
 
 
-def _uncovered(m: _Math, x: int, node: RawNode) -> int:
+def _uncovered(m: _Math, x: int, node: TracedNode) -> int:
     del m, x
     raise Unsupported(node.target, f"the operation {node.target} is not covered")
 
 
-_FORMULAS: dict[str, Callable[[_Math, int, RawNode], int]] = {
+_FORMULAS: dict[str, Callable[[_Math, int, TracedNode], int]] = {
     "gelu": _gelu,
     "silu": lambda m, x, _: m("silu", x),
     "softplus": _softplus,
@@ -271,3 +264,9 @@ _FORMULAS: dict[str, Callable[[_Math, int, RawNode], int]] = {
     "log_sigmoid_forward": _log_sigmoid,
     "logit": _logit,
 }
+
+
+@handles(*_FORMULAS)
+def _formula(im: Importer, node: TracedNode) -> int:
+    name = node.target.removeprefix("aten.").split(".")[0]
+    return _FORMULAS[name](_Math(im), im.as_lane(node.args[0], F32), node)

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from akgen.tools.compose.front.graph import Node
 from akgen.tools.compose.front.importer import Importer, handles
-from akgen.tools.compose.front.ir import Node
-from akgen.tools.compose.front.raw import RawNode
+from akgen.tools.compose.front.traced import TracedNode
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 
@@ -44,13 +44,13 @@ def variance(im: Importer, x: int, axes: tuple[int, ...], less: int | float = 0)
     return mean(im, im.b.binary("mul", centred, centred), axes, less), average
 
 
-def finish(im: Importer, value: int, node: RawNode, part: int = 0) -> int:
+def finish(im: Importer, value: int, node: TracedNode, part: int = 0) -> int:
     """Cast to the traced lane type and drop the length-1 axes if the result has none."""
     return im.b.reshape(im.b.cast(value, im.result_lane(node, part)), im.out(node, part).shape)
 
 
 @handles("sum", "mean", "prod")
-def _sum(im: Importer, node: RawNode) -> int:
+def _sum(im: Importer, node: TracedNode) -> int:
     name = node.target.split(".")[1]
     x = im.as_lane(node.args[0], F32)
     axes = axes_of(im.arg(node, 1, "dim"), len(im.shape(x)))
@@ -59,7 +59,7 @@ def _sum(im: Importer, node: RawNode) -> int:
 
 
 @handles("amax", "amin")
-def _extreme(im: Importer, node: RawNode) -> int:
+def _extreme(im: Importer, node: TracedNode) -> int:
     x = im.value(node.args[0])
     axes = axes_of(im.arg(node, 1, "dim"), len(im.shape(x)))
     kind = "max" if "amax" in node.target else "min"
@@ -67,7 +67,7 @@ def _extreme(im: Importer, node: RawNode) -> int:
 
 
 @handles("max", "min")
-def _max(im: Importer, node: RawNode) -> int | tuple[int | None, ...]:
+def _max(im: Importer, node: TracedNode) -> int | tuple[int | None, ...]:
     kind = node.target.split(".")[1]
     if node.target.endswith(".other"):
         return im.binary(kind, node.args[0], node.args[1], im.result_lane(node))
@@ -81,7 +81,7 @@ def _max(im: Importer, node: RawNode) -> int | tuple[int | None, ...]:
 
 
 @handles("argmax", "argmin")
-def _arg(im: Importer, node: RawNode) -> int:
+def _arg(im: Importer, node: TracedNode) -> int:
     x = im.as_lane(node.args[0], F32)
     dim = im.arg(node, 1, "dim")
     if dim is None:
@@ -104,7 +104,7 @@ def position(im: Importer, kind: str, x: int, axis: int) -> int:
 
 
 @handles("any", "all")
-def _any(im: Importer, node: RawNode) -> int:
+def _any(im: Importer, node: TracedNode) -> int:
     x = im.b.cast(im.as_lane(node.args[0], BOOL), F32)
     axes = axes_of(im.arg(node, 1, "dim"), len(im.shape(x)))
     value = reduced(im, "max" if node.target.split(".")[1] == "any" else "min", x, axes)
@@ -112,7 +112,7 @@ def _any(im: Importer, node: RawNode) -> int:
 
 
 @handles("var", "std")
-def _var(im: Importer, node: RawNode) -> int:
+def _var(im: Importer, node: TracedNode) -> int:
     x = im.as_lane(node.args[0], F32)
     axes = axes_of(im.arg(node, 1, "dim"), len(im.shape(x)))
     correction = im.arg(node, 2, "correction", 1)
@@ -129,7 +129,7 @@ def _less(correction: Any) -> int | float:
 
 
 @handles("var_mean")
-def _var_mean(im: Importer, node: RawNode) -> tuple[int | None, ...]:
+def _var_mean(im: Importer, node: TracedNode) -> tuple[int | None, ...]:
     x = im.as_lane(node.args[0], F32)
     axes = axes_of(im.arg(node, 1, "dim"), len(im.shape(x)))
     value, average = variance(im, x, axes, _less(im.arg(node, 2, "correction", 1)))
@@ -137,7 +137,7 @@ def _var_mean(im: Importer, node: RawNode) -> tuple[int | None, ...]:
 
 
 @handles("_softmax", "_log_softmax", "_safe_softmax")
-def _softmax(im: Importer, node: RawNode) -> int:
+def _softmax(im: Importer, node: TracedNode) -> int:
     x = im.as_lane(node.args[0], F32)
     axes = axes_of(node.args[1], len(im.shape(x)))
     if not axes:
@@ -151,7 +151,7 @@ def _softmax(im: Importer, node: RawNode) -> int:
 
 
 @handles("logsumexp")
-def _logsumexp(im: Importer, node: RawNode) -> int:
+def _logsumexp(im: Importer, node: TracedNode) -> int:
     x = im.as_lane(node.args[0], F32)
     axes = axes_of(node.args[1], len(im.shape(x)))
     top = reduced(im, "max", x, axes)
@@ -160,7 +160,7 @@ def _logsumexp(im: Importer, node: RawNode) -> int:
 
 
 @handles("linalg_vector_norm", "norm")
-def _norm(im: Importer, node: RawNode) -> int:
+def _norm(im: Importer, node: TracedNode) -> int:
     x = im.as_lane(node.args[0], F32)
     order = im.arg(node, 1, "ord", 2)
     axes = axes_of(im.arg(node, 2, "dim"), len(im.shape(x)))
