@@ -15,7 +15,7 @@ from akgen.bench.sources import Answers, Folder, ProjectSource
 from akgen.bench.suites import load_task
 from akgen.graph.deps import Deps
 from akgen.graph.run import open_deps, work_on
-from akgen.graph.store.records import Candidate
+from akgen.graph.store.records import SampleRecord
 from akgen.graph.store.run_store import RunStore, TaskStore
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Outcome
@@ -104,8 +104,8 @@ class _Solving:
         started = time.monotonic()
         solution = work_on(task, self._deps)
         wall_s = (time.monotonic() - started) / max(1, len(solution.candidates))
-        for candidate in solution.candidates:
-            yield _from_candidate(job, task, candidate, self._deps.store.task(task.name), left_out, wall_s)
+        for sample in solution.candidates:
+            yield _from_sample(job, task, sample, self._deps.store.task(task.name), left_out, wall_s)
 
 
 def toolchain_name(config: BenchConfig) -> ToolchainName:
@@ -139,31 +139,29 @@ def _judged(job: Job, task: Task, number: int, verdict: Verdict, left_out: int, 
     )
 
 
-def _from_candidate(
-    job: Job, task: Task, candidate: Candidate, store: TaskStore, left_out: int, wall_s: float
+def _from_sample(
+    job: Job, task: Task, sample: SampleRecord, store: TaskStore, left_out: int, wall_s: float
 ) -> Record:
-    attempts = {a.number: a for a in store.sample(candidate.sample).attempts()}
-    best = attempts.get(candidate.best) if candidate.best is not None else None
-    spent = candidate.spent
+    attempts = {a.number: a for a in store.sample(sample.sample).attempts()}
+    best = attempts.get(sample.best) if sample.best is not None else None
+    spent = sample.spent
     update: dict[str, object] = {
-        "attempts": len(candidate.attempts),
-        "course": tuple((row.failure or "correct").split(" ", 1)[0] for row in candidate.attempts),
+        "attempts": len(sample.attempts),
+        "course": tuple((row.failure or "correct").split(" ", 1)[0] for row in sample.attempts),
         "wall_s": round(wall_s, 3),
-        "tuning": tuning_steps(candidate.attempts),
+        "tuning": tuning_steps(sample.attempts),
         "input_tokens": spent.tokens - spent.output_tokens,
         "output_tokens": spent.output_tokens,
         "cost": spent.cost,
     }
     if best is not None and best.verdict.cases:
-        judged = _judged(job, task, candidate.sample, best.verdict, left_out, wall_s)
+        judged = _judged(job, task, sample.sample, best.verdict, left_out, wall_s)
         return judged.model_copy(update=update)
-    last = candidate.attempts[-1] if candidate.attempts else None
+    last = sample.attempts[-1] if sample.attempts else None
     whole = attempts.get(last.number) if last is not None else None
     why = whole.verdict.why() if whole is not None else ""
     update["codes"] = codes_of(whole.verdict) if whole is not None else ()
-    record = _record(
-        job, task, candidate.sample, candidate.outcome, why or candidate.stopped or "", left_out=left_out
-    )
+    record = _record(job, task, sample.sample, sample.outcome, why or sample.stopped or "", left_out=left_out)
     return record.model_copy(update=update)
 
 

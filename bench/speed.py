@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from akgen.bench.figure import Figure
+from akgen.bench.graph_overhead import measure as measure_graph
 from akgen.bench.speed_compile import measure_compile
 from akgen.bench.speed_run import measure_operators, measure_rate, measure_warm_verdict
-from akgen.graph.overhead import measure as measure_graph
 from akgen.tools.core.toolchain import Toolchain
 from akgen.tools.judge.judge import Judge
 from akgen.tools.reference.client import ReferenceWorker

@@ -1,4 +1,4 @@
-"""The stages that choose: what to do after an attempt, and which candidate wins."""
+"""The stages that choose: what to do after an attempt, and which sample wins."""
 
 import math
 from pathlib import Path
@@ -11,8 +11,8 @@ from akgen.agents.critic import failure, insist
 from akgen.agents.roles import Decision, Planned, Written
 from akgen.graph.deps import AttemptScope, Deps
 from akgen.graph.lines import decision_line
-from akgen.graph.state import Candidates, History, SampleState, TaskState
-from akgen.graph.store.records import Attempt, AttemptRow, Candidate, Solution
+from akgen.graph.state import History, Samples, SampleState, TaskState
+from akgen.graph.store.records import Attempt, AttemptRow, SampleRecord, Solution
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.verdict import Verdict
 
@@ -62,21 +62,21 @@ def criticise(state: SampleState, runtime: Runtime[Deps]) -> Update:
             "spent": spent,
         }
     scope.store.close()
-    candidate = _candidate(state["sample"], history, spent, stopped)
+    record = _record(state["sample"], history, spent, stopped)
     if stopped:
-        scope.log.say("stopped", attempt=scope.attempt, outcome=candidate.outcome, text=stopped)
+        scope.log.say("stopped", attempt=scope.attempt, outcome=record.outcome, text=stopped)
     return {
         "decision": decision.model_copy(update={"action": "give_up"}) if stopped else decision,
         "history": history,
         "spent": spent,
-        "candidates": Candidates(ended=(candidate,)),
+        "samples": Samples(ended=(record,)),
     }
 
 
 def choose(state: TaskState, runtime: Runtime[Deps]) -> Update:
-    """Pick the correct candidate with the shortest time, else the one that came furthest; keep the result."""
+    """Pick the correct sample with the shortest time, else the one that came furthest; keep the result."""
     place = runtime.context.store.task(state["task"].name)
-    ended = state["candidates"].ended
+    ended = state["samples"].ended
     best = min(ended, key=lambda c: (*_rank(c.outcome, c.time_us), c.sample))
     attempt = next(a for a in place.sample(best.sample).attempts() if a.number == best.best)
     solution = Solution(
@@ -111,7 +111,7 @@ def _fresh_attempt(number: int) -> Update:
 
 
 def start(sample: int) -> Update:
-    """Return the state in which a candidate begins."""
+    """Return the state in which a sample begins."""
     return {
         **_fresh_attempt(1),
         "sample": sample,
@@ -128,9 +128,9 @@ def _rank(outcome: Outcome, time_us: float | None) -> tuple[int, float]:
     return (_DISTANCE[outcome], math.inf if time_us is None else time_us)
 
 
-def _candidate(sample: int, history: History, spent: Spent, stopped: str | None) -> Candidate:
+def _record(sample: int, history: History, spent: Spent, stopped: str | None) -> SampleRecord:
     best = min(history.rows, key=lambda row: (*_rank(row.outcome, row.time_us), -row.number))
-    return Candidate(
+    return SampleRecord(
         sample=sample,
         outcome=best.outcome,
         best=best.number,

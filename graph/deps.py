@@ -13,8 +13,8 @@ from akgen.agents.requests.understanding import Understand
 from akgen.agents.roles import Coder, Critic, Planner
 from akgen.agents.run_config import RunConfig
 from akgen.graph.state import SampleState
+from akgen.graph.store.effects import EffectCache, Paid
 from akgen.graph.store.events import EventLog, Watch
-from akgen.graph.store.ledger import Ledger, Paid
 from akgen.graph.store.memory import Memory
 from akgen.graph.store.records import Stage
 from akgen.graph.store.run_store import RunStore
@@ -75,7 +75,7 @@ class AttemptScope:
         self.store = deps.store.task(task).sample(sample)
         self.log = EventLog(self.store.events_file, task, sample, deps.watch, deps.store.info.id)
         self._stage = stage
-        self._ledger = Ledger(self.store.effects)
+        self._effects = EffectCache(self.store.effects)
         self._spent = state["spent"]
         self._call_context = CallContext(
             run=deps.store.info.id,
@@ -102,7 +102,7 @@ class AttemptScope:
     ) -> T:
         """Act once for these inputs, however often the process dies in between."""
         with use_context(self._call_context), span(*stage_span(self._call_context)):
-            paid: Paid[T] = self._ledger.once(self._stage, inputs, model, act, usable)
+            paid: Paid[T] = self._effects.once(self._stage, inputs, model, act, usable)
         self._seconds = paid.seconds
         if paid.reused:
             self.log.say("reused", attempt=self.attempt, stage=self._stage)

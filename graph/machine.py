@@ -1,9 +1,9 @@
 """The wiring, on one screen.
 
-START → plan → write → compile → test → profile → criticise → END       (one candidate)
+START → plan → write → compile → test → profile → criticise → END       (one sample)
           ↑______↑_________________________________|   repair, tune, replan
 
-START → candidate × samples → choose → END                              (one task)
+START → sample × N → choose → END                              (one task)
 """
 
 from typing import Any, Literal
@@ -23,19 +23,19 @@ Machine = CompiledStateGraph[TaskState, Deps, TaskState, TaskState]
 
 
 def build(checkpointer: "BaseCheckpointSaver[str] | None" = None) -> Machine:
-    """Compile the task's graph; its candidates run side by side as subgraphs."""
+    """Compile the task's graph; its samples run side by side as subgraphs."""
     task: StateGraph[TaskState, Deps, TaskState, TaskState]
     task = StateGraph(TaskState, context_schema=Deps)
-    task.add_node("candidate", candidate())
+    task.add_node("sample", sample())
     task.add_node("choose", decide.choose)
-    task.add_conditional_edges(START, _fan_out, ["candidate"])
-    task.add_edge("candidate", "choose")
+    task.add_conditional_edges(START, _fan_out, ["sample"])
+    task.add_edge("sample", "choose")
     task.add_edge("choose", END)
     return task.compile(checkpointer=checkpointer, name="akgen")
 
 
-def candidate() -> CompiledStateGraph[SampleState, Deps, SampleState, SampleResult]:
-    """Compile one candidate's graph."""
+def sample() -> CompiledStateGraph[SampleState, Deps, SampleState, SampleResult]:
+    """Compile one sample's graph."""
     graph: StateGraph[SampleState, Deps, SampleState, SampleResult]
     graph = StateGraph(SampleState, context_schema=Deps, output_schema=SampleResult)
     graph.add_node("plan", nodes.plan)
@@ -51,13 +51,13 @@ def candidate() -> CompiledStateGraph[SampleState, Deps, SampleState, SampleResu
     graph.add_conditional_edges("test", _after_test, ["profile", "criticise"])
     graph.add_edge("profile", "criticise")
     graph.add_conditional_edges("criticise", _next_move, ["plan", "write", END])
-    return graph.compile(name="candidate")
+    return graph.compile(name="sample")
 
 
 def _fan_out(state: TaskState, runtime: Runtime[Deps]) -> list[Send]:
     return [
-        Send("candidate", {"task": state["task"], **decide.start(sample)})
-        for sample in range(runtime.context.config.samples)
+        Send("sample", {"task": state["task"], **decide.start(number)})
+        for number in range(runtime.context.config.samples)
     ]
 
 

@@ -1,7 +1,7 @@
-"""The stages of a candidate that make something: plan, write, compile, test, profile.
+"""The stages of a sample that make something: plan, write, compile, test, profile.
 
-Each calls one decider or tool through the ledger. A stage that ends the attempt early leaves a verdict; the edges of
-`machine` look at nothing else.
+Each calls one decider or tool, once for the same inputs. A stage that ends the attempt early leaves a verdict; the
+edges of `machine` look at nothing else.
 """
 
 from pathlib import Path

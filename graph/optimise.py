@@ -2,7 +2,7 @@
 
 A beam of correct kernels; each round asks a proposer for changes to each of them, judges every one on hidden inputs,
 and keeps the fastest. It stops at the budget, at the roofline, or when a round brings nothing. Every judgement goes
-through the ledger, so a search that was stopped goes on where it was.
+through the effect cache, so a search that was stopped goes on where it was.
 """
 
 import shutil
@@ -14,8 +14,8 @@ from pathlib import Path
 from akgen.agents.budget import Budget, Spent, exhausted
 from akgen.agents.optimise.proposal import Member, Proposal, Proposer, Trial
 from akgen.graph.optimise_report import Optimised, calibrations
+from akgen.graph.store.effects import EffectCache
 from akgen.graph.store.files import make_folder, write_whole
-from akgen.graph.store.ledger import Ledger
 from akgen.tools.core.outcome import InputError, Outcome
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
@@ -30,7 +30,7 @@ OnTrial = Callable[[Trial], None]
 
 @dataclass(frozen=True)
 class Search:
-    """What a search works with. `folder` keeps its ledger, its best project and result.json."""
+    """What a search works with. `folder` keeps its effect cache, its best project and result.json."""
 
     judge: Judge
     proposer: Proposer
@@ -161,7 +161,7 @@ class Search:
             shutil.rmtree(work, ignore_errors=True)
             return verdict
 
-        return Ledger(self.folder / "effects").once("test", inputs, Verdict, act).value
+        return EffectCache(self.folder / "effects").once("test", inputs, Verdict, act).value
 
 
 def _best(members: list[Member], count: int) -> list[Member]:

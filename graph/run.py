@@ -17,7 +17,7 @@ from akgen.agents.run_config import RunConfig
 from akgen.agents.team import make_conversation, make_deciders, make_understanding
 from akgen.graph import machine
 from akgen.graph.deps import Deps
-from akgen.graph.state import Candidates, TaskState
+from akgen.graph.state import Samples, TaskState
 from akgen.graph.store.calls import RunCalls
 from akgen.graph.store.checkpoints import postgres_saver, sqlite_saver
 from akgen.graph.store.events import Watch
@@ -126,13 +126,13 @@ def _solve(task: Task, deps: Deps, place: TaskStore, thread: str) -> Solution:
     config: RunnableConfig = {
         "configurable": {"thread_id": thread},
         "recursion_limit": STEPS_PER_ATTEMPT * deps.config.budget.attempts + 10,
-        # The composer answers every candidate alike, and traces with torch: nothing is won by threads.
+        # The composer answers every sample alike, and traces with torch: nothing is won by threads.
         "max_concurrency": 1 if deps.config.model == COMPOSER else deps.config.parallel,
     }
     with _saver(deps, place) as saver:
         graph = machine.build(saver)
         begun = graph.get_state(config).created_at is not None
-        start: TaskState | None = None if begun else {"task": task, "candidates": Candidates()}
+        start: TaskState | None = None if begun else {"task": task, "samples": Samples()}
         graph.invoke(start, config, context=deps, durability="sync")
     solution = place.solution()
     assert solution is not None

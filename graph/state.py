@@ -7,7 +7,7 @@ from akgen.agents.budget import Budget, Spent
 from akgen.agents.requests.language import Language
 from akgen.agents.requests.request import Request
 from akgen.agents.roles import Decision, Feedback, Planned, Written
-from akgen.graph.store.records import AttemptRow, Candidate, Solution
+from akgen.graph.store.records import AttemptRow, SampleRecord, Solution
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Outcome
@@ -31,16 +31,16 @@ class Profiled(Frozen):
     page: Path | None = None  # the timeline as HTML
 
 
-class Candidates(Frozen):
+class Samples(Frozen):
     """The samples that ended; branches that run side by side add to it."""
 
-    ended: tuple[Candidate, ...] = ()
+    ended: tuple[SampleRecord, ...] = ()
 
 
-def gather(old: Candidates, new: Candidates) -> Candidates:
+def gather(old: Samples, new: Samples) -> Samples:
     """Join two branches, in the order of their samples, each sample once."""
     by_sample = {c.sample: c for c in (*old.ended, *new.ended)}
-    return Candidates(ended=tuple(by_sample[n] for n in sorted(by_sample)))
+    return Samples(ended=tuple(by_sample[n] for n in sorted(by_sample)))
 
 
 class Done(Frozen):
@@ -58,7 +58,7 @@ class Choice(Frozen):
 
 
 class SampleState(TypedDict, total=False):
-    """One candidate on its way. A stage that was not reached is None."""
+    """One sample on its way. A stage that was not reached is None."""
 
     task: Task
     sample: int
@@ -73,26 +73,26 @@ class SampleState(TypedDict, total=False):
     decision: Decision | None
     history: History
     spent: Spent
-    candidates: Annotated[Candidates, gather]
+    samples: Annotated[Samples, gather]
 
 
 class SampleResult(TypedDict):
-    """What a candidate hands to the task's graph."""
+    """What a sample hands to the task's graph."""
 
-    candidates: Annotated[Candidates, gather]
+    samples: Annotated[Samples, gather]
 
 
 class TaskState(TypedDict, total=False):
     """One task: fan out, gather, choose."""
 
     task: Task
-    candidates: Annotated[Candidates, gather]
+    samples: Annotated[Samples, gather]
     solution: Solution | None
 
 
 CHECKPOINTED = (  # whole values of the channels, and the enums inside them
     Build,
-    Candidates,
+    Samples,
     Choice,
     DType,
     Decision,

@@ -7,7 +7,7 @@ from akgen.graph.chat import conversation
 
 
 def task_graph() -> machine.Machine:
-    """Return the graph of one task with its candidates; LangGraph's server brings its own checkpointer."""
+    """Return the graph of one task with its samples; LangGraph's server brings its own checkpointer."""
     return machine.build()
 
 

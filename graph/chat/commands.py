@@ -11,15 +11,15 @@ from pathlib import Path
 
 from akgen.agents.budget import Budget, parse_budget
 from akgen.agents.prompts.advice import advice_for
-from akgen.graph.chat.conversation import COMMANDS, kernel_of, sources_of
-from akgen.graph.chat.export import as_markdown
+from akgen.graph.chat.conversation import COMMANDS
 from akgen.graph.chat.talk import Talk
 from akgen.graph.chat.texts import said
+from akgen.graph.chat.transcript import as_markdown
 from akgen.graph.lines import profile_line
 from akgen.graph.state import Choice
 from akgen.graph.store.files import make_folder, write_whole
 from akgen.graph.store.records import Solution
-from akgen.graph.store.run_store import TaskStore
+from akgen.graph.store.run_store import TaskStore, sources_of
 from akgen.tools.core.outcome import InputError
 
 
@@ -137,7 +137,7 @@ class Commands:
             return
         self._say("undone", task=done[-1])
         place, solution = self._in_hand()
-        self._talk.deps.face.show(solution, kernel_of(place, solution), again=True)
+        self._talk.deps.face.show(solution, place.kernel(solution), again=True)
 
     def _history(self, _arguments: list[str]) -> None:
         done = self._talk.state["done"].tasks

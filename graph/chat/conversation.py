@@ -8,6 +8,7 @@ conversation is checkpointed like a task: after a crash it goes on where it was,
 not repeated. Commands and going back: `talk`.
 """
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -19,26 +20,28 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from akgen.agents.calls.streaming import streaming
-from akgen.agents.requests.language import language_of
+from akgen.agents.requests.code import source_of
+from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.problems import problem_of
-from akgen.agents.requests.sentence import ParsedRequest
+from akgen.agents.requests.request import Request, RequestSource
+from akgen.agents.requests.sentence import ParsedRequest, wished
 from akgen.agents.requests.task import adapted, reference_for, task_for
 from akgen.graph.cancel import Cancelled
 from akgen.graph.chat.deps import ChatDeps
-from akgen.graph.chat.paths import given_path
 from akgen.graph.chat.state import ChatState
 from akgen.graph.chat.texts import said
 from akgen.graph.run import work_on
 from akgen.graph.state import Done
+from akgen.graph.store.effects import EffectCache
 from akgen.graph.store.files import make_folder, write_whole
-from akgen.graph.store.ledger import Ledger
 from akgen.graph.store.records import Solution
 from akgen.graph.store.run_store import TaskStore
 from akgen.knowledge.operators import operators
 from akgen.tools.core.outcome import InfraError, InputError
-from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
 
+MOST_CHARACTERS = 200_000  # of a file that is read as a reference
+_TASK = re.compile(r"(?:^|\s)(?:task|任务)\s+([\w./~-]+)", re.I)
 LEAVE = {"bye", "exit", "quit", "q", "stop", "再见", "退出"}
 HELP = {"help", "?", "帮助"}
 GO_ON = {"go on", "continue", "resume", "继续"}
@@ -146,23 +149,9 @@ def work(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
         deps.cancel.clear()
         deps.face.say(said("stopped", language))
         return {"task": None, "stopped": name}
-    deps.face.show(solution, kernel_of(place, solution))
+    deps.face.show(solution, place.kernel(solution))
     _say_cores(state, deps, solution)
     return {"task": None, "stopped": None, "done": Done(tasks=(*state["done"].tasks, name))}
-
-
-def kernel_of(place: TaskStore, solution: Solution) -> str:
-    """Return the kernel's source text; nothing if there is none."""
-    if solution.project is None:
-        return ""
-    return (place.folder / solution.project / "op_kernel" / f"{place.task().kernel}.cpp").read_text()
-
-
-def sources_of(folder: Path, project: Path | None) -> dict[str, str]:
-    """Return the files of a project below `folder` by path; nothing if there is none."""
-    if project is None or not (folder / project / "op_kernel").is_dir():
-        return {}
-    return KernelProject.read_from(folder / project, "", "").files
 
 
 def _hear(state: ChatState, deps: ChatDeps) -> ParsedRequest:
@@ -171,9 +160,9 @@ def _hear(state: ChatState, deps: ChatDeps) -> ParsedRequest:
     if by_path is not None:
         return by_path
     inputs = {"text": text, "turn": state["turn"], "by": config.model}
-    ledger = Ledger(deps.store.folder / "effects")
+    effects = EffectCache(deps.store.folder / "effects")
     understand = deps.deps_for(config).understand
-    return ledger.once("understand", inputs, ParsedRequest, lambda: understand(text)).value
+    return effects.once("understand", inputs, ParsedRequest, lambda: understand(text)).value
 
 
 def _task(deps: ChatDeps, place: TaskStore, state: ChatState) -> Task:
@@ -208,3 +197,44 @@ def _ask_or_work(state: ChatState) -> Literal["listen", "prepare"]:
 
 def _prepared(state: ChatState) -> Literal["listen", "work"]:
     return "listen" if state["task"] is None else "work"
+
+
+def given_path(text: str, language: Language) -> ParsedRequest | None:
+    """Return what a text asks for that names a file, a folder or a task; None if it names none."""
+    if "\n" in text.strip():
+        return None  # code, not a path
+    named = _TASK.search(text)
+    if named is not None:
+        words = text[: named.start()] + " " + text[named.end() :]
+        return _heard(words, RequestSource(kind="task", name=_word(named[1]), text=named[1], brings="inputs"))
+    for word in text.split():
+        token = word.strip("\"'`,;")
+        if not _looks_like_path(token):
+            continue
+        path = Path(token).expanduser()
+        words = text.replace(word, " ")
+        if path.is_dir():
+            folder = str(path.resolve())
+            return _heard(
+                words, RequestSource(kind="task", name=_word(path.name), text=folder, brings="inputs")
+            )
+        if path.suffix == ".py" and path.is_file():
+            source = source_of(path.read_text(errors="replace")[:MOST_CHARACTERS], language)
+            if isinstance(source, str):
+                return ParsedRequest(request=Request(), problem=source)
+            return _heard(words, source.model_copy(update={"name": _word(path.stem)}))
+        return ParsedRequest(request=Request(), problem=said("no_file", language, path=token))
+    return None
+
+
+def _heard(words: str, source: RequestSource) -> ParsedRequest:
+    return ParsedRequest(request=wished(words).model_copy(update={"source": source}))
+
+
+def _looks_like_path(token: str) -> bool:
+    return token.endswith(".py") or (token.startswith(("/", "./", "../", "~/")) and len(token) > 2)
+
+
+def _word(name: str) -> str:
+    word = re.sub(r"\W", "_", Path(name).name).strip("_").lower() or "task"
+    return word if word[0].isalpha() else f"op_{word}"

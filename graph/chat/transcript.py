@@ -1,10 +1,12 @@
-"""What was said in a conversation, by whom: one line each, appended, so that it can be read and shown again."""
+"""What was said in a conversation, by whom: one line each, appended, so that it can be read, shown and exported."""
 
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from akgen.graph.lines import profile_line, verdict_line
 from akgen.graph.store.files import append_line, read_lines
+from akgen.graph.store.run_store import RunStore
 from akgen.tools.core.frozen import Frozen
 
 Who = Literal["person", "akgen"]
@@ -31,3 +33,27 @@ class Transcript:
 
     def lines(self) -> tuple[Said, ...]:
         return tuple(Said.model_validate(line) for line in read_lines(self._path))
+
+
+def as_markdown(store: RunStore, transcript: Transcript) -> str:
+    """Return the conversation's text."""
+    config = store.info.config
+    head = [f"# {store.info.id}", "", f"{config.model} on {store.info.toolchain}", ""]
+    parts = [_part(store, line) for line in transcript.lines()]
+    return "\n".join([*head, *(text for part in parts for text in part)])
+
+
+def _part(store: RunStore, line: Said) -> list[str]:
+    if line.who == "person":
+        fence = ["```", line.text, "```"] if "\n" in line.text else [f"> {line.text}"]
+        return [*fence, ""]
+    if line.task is None:
+        return [line.text, ""]
+    place = store.task(line.task)
+    solution = place.solution()
+    if solution is None:
+        return [line.text, ""]
+    facts = [f"## {line.task}", "", f"{solution.outcome}: {verdict_line(solution.verdict)}", ""]
+    facts += [profile_line(solution.profile), ""] if solution.profile else []
+    kernel = place.kernel(solution)
+    return [*facts, *(["```cpp", kernel.rstrip(), "```", ""] if kernel else [])]

@@ -32,7 +32,7 @@ def sqlite_saver(path: Path) -> Iterator[BaseCheckpointSaver[str]]:
     try:
         connection = sqlite3.connect(path, check_same_thread=False)
         try:
-            # A power cut may take the last checkpoints, never damage the file; what was paid for is in the ledger.
+            # A power cut may take the last checkpoints, never damage the file; what was paid for is not in it.
             connection.execute("PRAGMA synchronous=NORMAL")
             saver = SqliteSaver(connection, serde=serializer())
             saver.setup()

@@ -49,7 +49,7 @@ class EventLog:
         """Record an event (fields of `records.Event`), then hand it to the watcher.
 
         The disk is waited for when an attempt ended; until then a power cut may take lines, a crash may not. What
-        was paid for is on disk in the ledger either way.
+        was paid for is on disk in the effect cache either way.
         """
         ends = event == "stopped" or (fields.get("stage") == "criticise" and fields.get("status") == "done")
         record = self._log.info if ends else self._log.debug

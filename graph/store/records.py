@@ -85,7 +85,7 @@ class Attempt(Frozen):
     spent: Spent
 
 
-class Candidate(HasTime):
+class SampleRecord(HasTime):
     """How one sample ended. `best` is the number of the attempt that stands for it."""
 
     sample: int
@@ -97,7 +97,7 @@ class Candidate(HasTime):
 
 
 class Solution(HasTime):
-    """result.json: the winning candidate of a task and what became of the others."""
+    """result.json: the winning sample of a task and what became of the others."""
 
     format: int = FORMAT
     task: str
@@ -110,4 +110,4 @@ class Solution(HasTime):
     profile: Profile | None = None
     page: Path | None = None
     why: str = ""
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[SampleRecord, ...]

@@ -16,6 +16,7 @@ from akgen.graph.store.files import claimed, make_folder, read_lines, write_whol
 from akgen.graph.store.records import FORMAT, Attempt, Event, RunInfo, Solution
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
 
 T = TypeVar("T", bound=Frozen)
@@ -103,6 +104,12 @@ class TaskStore:
     def save_solution(self, solution: Solution) -> None:
         write_whole(self.folder / "result.json", _json(solution))
 
+    def kernel(self, solution: Solution) -> str:
+        """Return the kernel's source text; nothing if there is none."""
+        if solution.project is None:
+            return ""
+        return (self.folder / solution.project / "op_kernel" / f"{self.task().kernel}.cpp").read_text()
+
     def claimed(self) -> AbstractContextManager[None]:
         """Hold the task for this process. Raises InputError if another process works on it."""
         return claimed(self.folder)
@@ -147,6 +154,13 @@ class RunStore:
 
     def tasks(self) -> tuple[TaskStore, ...]:
         return tuple(TaskStore(p.parent) for p in sorted((self.folder / "tasks").glob("*/task.json")))
+
+
+def sources_of(folder: Path, project: Path | None) -> dict[str, str]:
+    """Return the files of a project below `folder` by path; nothing if there is none."""
+    if project is None or not (folder / project / "op_kernel").is_dir():
+        return {}
+    return KernelProject.read_from(folder / project, "", "").files
 
 
 def _json(value: Frozen) -> str:

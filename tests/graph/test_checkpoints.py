@@ -13,16 +13,16 @@ from akgen.agents.roles import Decision, Feedback, Planned, Usage, Written
 from akgen.graph.chat.conversation import ChatState
 from akgen.graph.state import (
     CHECKPOINTED,
-    Candidates,
     Choice,
     Done,
     History,
     Profiled,
+    Samples,
     SampleState,
     TaskState,
 )
 from akgen.graph.store.checkpoints import serializer, sqlite_saver
-from akgen.graph.store.records import AttemptRow, Candidate, Solution
+from akgen.graph.store.records import AttemptRow, SampleRecord, Solution
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
@@ -80,7 +80,7 @@ DECISION = Decision(action="repair", feedback=FEEDBACK, why="it differs", usage=
 ROW = AttemptRow(
     number=1, outcome=Outcome.WRONG, time_us=2.0, time_source="predicted", folder=Path("sample-0/attempt-1")
 )
-CANDIDATE = Candidate(
+SAMPLE = SampleRecord(
     sample=0, outcome=Outcome.WRONG, best=1, time_us=None, attempts=(ROW,), spent=Spent(tokens=3)
 )
 TASK = Task(
@@ -114,11 +114,11 @@ SOLUTION = Solution(
     project=None,
     time_us=None,
     verdict=VERDICT,
-    candidates=(CANDIDATE,),
+    candidates=(SAMPLE,),
 )
 VALUES: tuple[Frozen | DType | Outcome, ...] = (
     BUILD,
-    Candidates(ended=(CANDIDATE,)),
+    Samples(ended=(SAMPLE,)),
     Choice(model="openai:x", base_url="http://host/v1", budget=Budget(attempts=2, tokens=100)),
     DType.BFLOAT16,
     DECISION,

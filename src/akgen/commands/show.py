@@ -1,16 +1,46 @@
 """`akgen show`: what a run did, from its folder."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from akgen.agents.calls.model_call import Usage
+from akgen.graph.store.calls import RunCalls
+from akgen.graph.store.memory import Remembered, remembered
+from akgen.graph.store.records import Attempt, RunInfo, Solution
+from akgen.graph.store.run_store import RunStore, SampleStore
 from akgen.memory_lines import memory_line
 from akgen.tables import attempts_table, verdict_table
 from akgen.terminal import AsJson, Terminal
+from akgen.tools.core.frozen import Frozen
 
-if TYPE_CHECKING:
-    from akgen.graph.report import SampleReport, TaskReport
+
+class SampleReport(Frozen):
+    """One sample. `ended` is False while an earlier process's work is not finished."""
+
+    number: int
+    ended: bool
+    attempts: tuple[Attempt, ...]
+    last_line: str  # of its events: where it stands or stopped
+
+
+class TaskReport(Frozen):
+    """One task of the run."""
+
+    name: str
+    solution: Solution | None
+    samples: tuple[SampleReport, ...]
+    memory: Remembered | None  # None if the run used none
+
+
+class RunReport(Frozen):
+    """The whole run."""
+
+    folder: Path
+    info: RunInfo
+    tasks: tuple[TaskReport, ...]
+    usage: Usage  # of all model calls
 
 
 def show(
@@ -19,8 +49,6 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Print a run's attempts, verdicts and files; also of a run that stopped half-way."""
-    from akgen.graph.report import describe_run
-
     terminal = Terminal(as_json)
     report = describe_run(run)
     info = report.info
@@ -40,7 +68,7 @@ def show(
     terminal.result(report)
 
 
-def _show_task(terminal: Terminal, task: "TaskReport", feedback: bool) -> None:
+def _show_task(terminal: Terminal, task: TaskReport, feedback: bool) -> None:
     for sample in task.samples:
         ended = "" if sample.ended else f", not finished ({sample.last_line}); `akgen resume` goes on"
         terminal.line(f"{task.name}, sample {sample.number}{ended}")
@@ -54,8 +82,33 @@ def _show_task(terminal: Terminal, task: "TaskReport", feedback: bool) -> None:
         terminal.show(verdict_table(task.solution.verdict))
 
 
-def _show_feedback(terminal: Terminal, sample: "SampleReport") -> None:
+def _show_feedback(terminal: Terminal, sample: SampleReport) -> None:
     for attempt in sample.attempts:
         if attempt.feedback is not None:
             terminal.line(f"attempt {attempt.number} was told:")
             terminal.line(attempt.feedback.text)
+
+
+def describe_run(folder: Path) -> RunReport:
+    """Read a run.
+
+    Raises InputError if the folder holds none, or if a file in it is damaged.
+    """
+    store = RunStore.open(folder)
+    tasks = tuple(
+        TaskReport(
+            name=place.task().name,
+            solution=place.solution(),
+            samples=tuple(_sample(sample) for sample in place.samples()),
+            memory=remembered(place.folder),
+        )
+        for place in store.tasks()
+    )
+    usage = RunCalls(store.folder, mend=False).total()
+    return RunReport(folder=store.folder, info=store.info, tasks=tasks, usage=usage)
+
+
+def _sample(sample: SampleStore) -> SampleReport:
+    *_, last = [None, *sample.events()]
+    text = f"attempt {last.attempt}, {last.stage or last.event} {last.status or ''}".strip() if last else ""
+    return SampleReport(number=sample.number, ended=sample.ended, attempts=sample.attempts(), last_line=text)

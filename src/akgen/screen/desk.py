@@ -9,11 +9,10 @@ from textual.message import Message
 from akgen.bench.resolve import resolve_task
 from akgen.graph.cancel import Cancel
 from akgen.graph.chat.commands import Commands, difference
-from akgen.graph.chat.conversation import sources_of
 from akgen.graph.chat.deps import open_chat_deps
 from akgen.graph.chat.talk import Talk, open_talk
 from akgen.graph.store.records import Event, Solution
-from akgen.graph.store.run_store import RunStore, TaskStore
+from akgen.graph.store.run_store import RunStore, TaskStore, sources_of
 from akgen.screen import messages
 from akgen.screen.thought import plan_of
 from akgen.tools.core.outcome import InfraError, InputError

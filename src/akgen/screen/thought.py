@@ -1,7 +1,7 @@
 """The planner's thought, read from the run store as soon as its stage has ended."""
 
 from akgen.agents.plan import Plan
-from akgen.graph.store.ledger import latest
+from akgen.graph.store.effects import latest
 from akgen.graph.store.records import Event
 from akgen.graph.store.run_store import RunStore
 

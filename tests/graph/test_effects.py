@@ -6,7 +6,7 @@ import pytest
 
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Planned, Usage
-from akgen.graph.store.ledger import Ledger
+from akgen.graph.store.effects import EffectCache
 from akgen.tools.core.outcome import InfraError
 
 PLANNED = Planned(
@@ -26,8 +26,8 @@ class _Payments:
 
 def test_the_same_inputs_are_paid_once_also_by_another_process(tmp_path: Path) -> None:
     payments = _Payments()
-    first = Ledger(tmp_path).once("plan", {"task": PLANNED, "attempt": 1}, Planned, payments.pay)
-    again = Ledger(tmp_path).once("plan", {"attempt": 1, "task": PLANNED}, Planned, payments.pay)
+    first = EffectCache(tmp_path).once("plan", {"task": PLANNED, "attempt": 1}, Planned, payments.pay)
+    again = EffectCache(tmp_path).once("plan", {"attempt": 1, "task": PLANNED}, Planned, payments.pay)
     assert payments.made == 1
     assert again.value == first.value == PLANNED
     assert again.seconds == first.seconds
@@ -36,9 +36,9 @@ def test_the_same_inputs_are_paid_once_also_by_another_process(tmp_path: Path) -
 
 @pytest.mark.parametrize("inputs", [{"attempt": 2}, {"attempt": 1, "seed": 0}, {"attempt": None}])
 def test_other_inputs_are_another_payment(tmp_path: Path, inputs: dict[str, object]) -> None:
-    payments, ledger = _Payments(), Ledger(tmp_path)
-    ledger.once("plan", {"attempt": 1}, Planned, payments.pay)
-    ledger.once("plan", inputs, Planned, payments.pay)
+    payments, effects = _Payments(), EffectCache(tmp_path)
+    effects.once("plan", {"attempt": 1}, Planned, payments.pay)
+    effects.once("plan", inputs, Planned, payments.pay)
     assert payments.made == 2
 
 
@@ -46,14 +46,14 @@ def test_an_act_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     def fail() -> Planned:
         raise InfraError("The endpoint is down.", "Start it.")
 
-    ledger = Ledger(tmp_path)
+    effects = EffectCache(tmp_path)
     with pytest.raises(InfraError):
-        ledger.once("plan", {"attempt": 1}, Planned, fail)
-    assert ledger.once("plan", {"attempt": 1}, Planned, _Payments().pay).reused is False
+        effects.once("plan", {"attempt": 1}, Planned, fail)
+    assert effects.once("plan", {"attempt": 1}, Planned, _Payments().pay).reused is False
 
 
 def test_a_result_whose_files_are_gone_is_made_again(tmp_path: Path) -> None:
-    payments, ledger = _Payments(), Ledger(tmp_path)
-    ledger.once("plan", {}, Planned, payments.pay)
-    ledger.once("plan", {}, Planned, payments.pay, usable=lambda _: False)
+    payments, effects = _Payments(), EffectCache(tmp_path)
+    effects.once("plan", {}, Planned, payments.pay)
+    effects.once("plan", {}, Planned, payments.pay, usable=lambda _: False)
     assert payments.made == 2

@@ -1,7 +1,7 @@
-"""Measure what the graph itself costs per step: checkpoint, ledger, events and routing, without the work.
+"""Measure what the graph itself costs per step: checkpoint, effect cache, events and routing, without the work.
 
-Run as `python -m akgen.graph.overhead`; prints one JSON object. The deciders and the workbench answer at once with
-values as large as real ones; everything else is the machine as it is used.
+Run as `python -m akgen.bench.graph_overhead`; prints one JSON object. The deciders and the workbench answer at once
+with values as large as real ones; everything else is the machine as it is used.
 """
 
 import json

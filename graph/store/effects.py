@@ -1,4 +1,4 @@
-"""The ledger of side effects: what was paid for is on disk before the graph moves on, and never paid twice."""
+"""Run-once (memoised) effects: what was paid for is on disk before the graph moves on, and never paid twice."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ Kind = Literal["plan", "write", "compile", "test", "profile", "criticise", "unde
 T = TypeVar("T", bound=Frozen)
 
 
-class Entry(Frozen):
+class StoredEffect(Frozen):
     """effects/<kind>-<key>.json: an effect's inputs by digest, its cost and its result."""
 
     kind: Kind
@@ -33,7 +33,7 @@ class Paid(Generic[T]):
     reused: bool
 
 
-class Ledger:
+class EffectCache:
     """The effects of one sample, keyed by everything that they depend on."""
 
     def __init__(self, folder: Path) -> None:
@@ -54,16 +54,16 @@ class Ledger:
         key = digest(kind, inputs)
         path = self._folder / f"{kind}-{key[:24]}.json"
         if path.is_file():
-            entry = Entry.model_validate_json(path.read_text())
-            stored = model.model_validate_json(json.dumps(entry.value))
-            if usable(stored):
-                return Paid(stored, entry.seconds, reused=True)
+            stored = StoredEffect.model_validate_json(path.read_text())
+            value = model.model_validate_json(json.dumps(stored.value))
+            if usable(value):
+                return Paid(value, stored.seconds, reused=True)
         begin = time.monotonic()
         value = act()
         seconds = time.monotonic() - begin
         make_folder(self._folder)
-        entry = Entry(kind=kind, key=key, seconds=seconds, value=json.loads(value.model_dump_json()))
-        write_whole(path, entry.model_dump_json())
+        stored = StoredEffect(kind=kind, key=key, seconds=seconds, value=json.loads(value.model_dump_json()))
+        write_whole(path, stored.model_dump_json())
         return Paid(value, seconds, reused=False)
 
 
@@ -72,7 +72,9 @@ def latest(folder: Path, kind: Kind, model: type[T]) -> T | None:
     files = sorted(folder.glob(f"{kind}-*.json"), key=lambda path: path.stat().st_mtime_ns)
     if not files:
         return None
-    return model.model_validate_json(json.dumps(Entry.model_validate_json(files[-1].read_text()).value))
+    return model.model_validate_json(
+        json.dumps(StoredEffect.model_validate_json(files[-1].read_text()).value)
+    )
 
 
 def digest(kind: str, inputs: dict[str, Any]) -> str:
