@@ -14,33 +14,6 @@ namespace {
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 } // namespace
 
-const char *pipe_name(Pipe pipe)
-{
-    static const char *const names[] = {"S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX", "ALL"};
-    return names[static_cast<int>(pipe)];
-}
-
-const char *space_name(Space space)
-{
-    static const char *const names[] = {"global memory",  "the Unified Buffer", "L1",       "L0A", "L0B", "L0C",
-                                        "the bias table", "the fixpipe buffer", "no memory"};
-    return names[static_cast<int>(space)];
-}
-
-const char *dtype_name(DType t)
-{
-    static const char *const names[] = {"float",    "half",     "bfloat16_t", "double",  "int8_t",
-                                        "int16_t",  "int32_t",  "int64_t",    "uint8_t", "uint16_t",
-                                        "uint32_t", "uint64_t", "bool",       "int4b_t", "none"};
-    return names[static_cast<int>(t)];
-}
-
-uint32_t dtype_bytes(DType t)
-{
-    static const uint8_t sizes[] = {4, 2, 2, 8, 1, 2, 4, 8, 1, 2, 4, 8, 1, 1, 1};
-    return sizes[static_cast<int>(t)];
-}
-
 // Memories lie one after another with unmapped addresses between, so that a stray pointer faults.
 void take_arena(Core &core)
 {

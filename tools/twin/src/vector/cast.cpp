@@ -9,7 +9,7 @@ namespace akgen::twin {
 namespace {
 
 struct ModeName {
-    Round op;
+    Round key;
     const char *name;
 };
 constexpr ModeName kModes[] = {

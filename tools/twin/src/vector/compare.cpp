@@ -78,7 +78,7 @@ struct Scalar {
 };
 
 struct ModeName {
-    CompareMode op;
+    CompareMode key;
     const char *name;
 };
 constexpr ModeName kModes[] = {

@@ -85,7 +85,7 @@ void run_single(const SingleInstr &s, const Walk &w)
 // The number of bits has the elements' type.
 static void require_shift(const Prepared &p, DType type, const void *pc, uint64_t scalar)
 {
-    const VecOp op = p.facts->op;
+    const VecOp op = p.facts->key;
     const bool shifts = op == VecOp::ShiftLeft || op == VecOp::ShiftRight || op == VecOp::ShiftRightRound;
     if (shifts && (type == DType::I16 || type == DType::I32)) {
         const int64_t by = type == DType::I16 ? static_cast<int16_t>(scalar) : static_cast<int32_t>(scalar);

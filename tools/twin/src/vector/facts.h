@@ -5,7 +5,7 @@
 namespace akgen::twin {
 
 struct OpFacts {
-    VecOp op;
+    VecOp key;
     const char *name; // the vendor's
     const char *row;  // of the throughput table
     uint8_t sources;  // tensors read besides the destination

@@ -5,7 +5,7 @@
 namespace akgen::twin {
 
 struct MathFacts {
-    MathOp op;
+    MathOp key;
     const char *name;
     uint8_t sources;
     const char *steps[14]; // rows of the throughput table, in order; ended by nullptr

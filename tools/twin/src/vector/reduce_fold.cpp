@@ -8,7 +8,7 @@ namespace akgen::twin {
 namespace {
 
 struct FoldFacts {
-    Fold op;
+    Fold key;
     const char *api;
     const char *steps[2];
 };

@@ -6,7 +6,7 @@
 namespace akgen::twin {
 
 struct ReduceName {
-    Reduce op;
+    Reduce key;
     const char *api;
 };
 constexpr ReduceName kReduce[] = {

@@ -14,7 +14,7 @@ namespace akgen::twin {
 namespace {
 
 struct Facts {
-    SoftmaxKind op;
+    SoftmaxKind key;
     const char *name;
     const char *steps[10];
 };
