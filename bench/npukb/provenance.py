@@ -12,24 +12,24 @@ import torch
 
 from akgen.bench.npukb.binding import Bound
 from akgen.bench.npukb.tensors import flat, same
-from akgen.tools.reference.protocol import Source
+from akgen.tools.reference.protocol import InputSpec
 
 
-def source_of(origin: Any, args: tuple[Any, ...], model: Any) -> Source | None:
+def source_of(origin: Any, args: tuple[Any, ...], model: Any) -> InputSpec | None:
     """Name the source of an input; None for an absent one, an index-less argument if it cannot be told."""
     if origin is None:
         return None
     for index, arg in enumerate(args):
         if arg is origin or _same_list(arg, origin):
-            return Source(kind="arg", index=index)
+            return InputSpec(kind="arg", index=index)
     if isinstance(origin, torch.Tensor):
         for key, value in _state(model):
             if value.shape == origin.shape and torch.equal(value.to(origin.dtype), origin):
-                return Source(kind="state", key=key)
+                return InputSpec(kind="state", key=key)
     for index, arg in enumerate(args):  # a list that the binding copied
         if isinstance(arg, list | tuple) and isinstance(origin, list) and list(arg) == origin:
-            return Source(kind="arg", index=index)
-    return Source(kind="arg")
+            return InputSpec(kind="arg", index=index)
+    return InputSpec(kind="arg")
 
 
 def _same_list(arg: Any, origin: Any) -> bool:

@@ -12,7 +12,7 @@ from akgen.bench.npukb.sizes import sized
 from akgen.tools.core.call import Attr
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import InputError
-from akgen.tools.reference.protocol import Source
+from akgen.tools.reference.protocol import InputSpec
 
 CHECKOUT = Path(__file__).parent / "checkout"
 FOLDERS = {f.name: f for f in find_tasks(CHECKOUT)}
@@ -75,9 +75,9 @@ def test_attributes_take_the_type_that_the_operator_declares() -> None:
 
 def test_inputs_are_traced_to_arguments_and_state() -> None:
     assert case("RowStats").binding.inputs == (
-        Source(kind="arg", index=0),
-        Source(kind="state", key="gamma"),
-        Source(kind="arg", index=1),
+        InputSpec(kind="arg", index=0),
+        InputSpec(kind="state", key="gamma"),
+        InputSpec(kind="arg", index=1),
     )
 
 

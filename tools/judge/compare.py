@@ -16,7 +16,7 @@ CHUNK = 1 << 21  # elements compared at a time, so that a large output does not 
 
 
 @dataclass(frozen=True)
-class Compared:
+class Comparison:
     """One output's comparison. `mismatch` is None if every element is inside its tolerance."""
 
     max_abs: float | None  # None: no element can be compared
@@ -24,6 +24,11 @@ class Compared:
     mismatch: Mismatch | None
     unwritten: bool = False  # an element was never written
     foreign_nan: bool = False  # NaN or infinity where the reference has a number
+
+    @property
+    def malformed(self) -> bool:
+        """Say whether the output has another shape or dtype, or none at all."""
+        return self.mismatch is not None and self.mismatch.pattern in ("shape", "dtype")
 
 
 def compare(
@@ -34,7 +39,7 @@ def compare(
     rule: tolerance.Rule,
     *,
     zeroed: bool = False,
-) -> Compared:
+) -> Comparison:
     """Compare output `index` with the golden values; `own` is the reference's result in its own dtype.
 
     `zeroed` says that the output was cleared and not poisoned before the launch.
@@ -49,11 +54,11 @@ def compare(
     except (OSError, ValueError) as e:
         note = f"the output file {e.strerror or 'is missing' if isinstance(e, OSError) else e}"
         return refused(index, "shape", want, note)
-    comparison = _Comparison(stored, raw.load(want), raw.load(own), want, own, rule)
+    comparison = _Pass(stored, raw.load(want), raw.load(own), want, own, rule)
     return comparison.run(index, got, zeroed)
 
 
-def refused(index: int, kind: Literal["shape", "dtype"], want: TensorFile, note: str) -> Compared:
+def refused(index: int, kind: Literal["shape", "dtype"], want: TensorFile, note: str) -> Comparison:
     """Say that an output is of the wrong form, so that no element can be compared."""
     mismatch = Mismatch(
         output=index,
@@ -65,10 +70,10 @@ def refused(index: int, kind: Literal["shape", "dtype"], want: TensorFile, note:
         max_rel=None,
         note=note,
     )
-    return Compared(None, None, mismatch)
+    return Comparison(None, None, mismatch)
 
 
-class _Comparison:
+class _Pass:
     """One pass over an output in chunks; keeps a mask of the elements that are wrong."""
 
     def __init__(
@@ -90,7 +95,7 @@ class _Comparison:
         self._comparable = self._exact or stored.size == 0  # else once a pair of finite numbers is met
         self._foreign = False
 
-    def run(self, index: int, got: TensorFile, zeroed: bool) -> Compared:
+    def run(self, index: int, got: TensorFile, zeroed: bool) -> Comparison:
         wrong = np.zeros(self._stored.size, dtype=np.bool_)
         for start in range(0, self._stored.size, CHUNK):
             part = slice(start, start + CHUNK)
@@ -99,7 +104,7 @@ class _Comparison:
             self._forgive(wrong)
         max_abs, max_rel = (self._max_abs, self._max_rel) if self._comparable else (None, None)
         if not wrong.any():
-            return Compared(max_abs, max_rel, None, foreign_nan=self._foreign)
+            return Comparison(max_abs, max_rel, None, foreign_nan=self._foreign)
         poison = raw.poisoned(self._stored) & wrong
         unwritten = bool(poison.any()) and not zeroed and not self._poison_is_a_value()
         described = pattern.describe(
@@ -119,7 +124,7 @@ class _Comparison:
             max_rel=max_rel,
             note=described.note,
         )
-        return Compared(max_abs, max_rel, mismatch, unwritten, self._foreign)
+        return Comparison(max_abs, max_rel, mismatch, unwritten, self._foreign)
 
     def _exactly(self, part: slice) -> Mask:
         """Integers and booleans: equal to the golden value, or to what the reference itself returns."""

@@ -1,26 +1,27 @@
-"""The judge's front: compile, test, profile, or all in one."""
+"""The judge's front: compile, test, profile, or all in one; and a watch over the task's and its own files."""
 
+import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 
 from akgen.tools.core.call import Call
 from akgen.tools.core.outcome import Diagnostic, InputError, Outcome
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.task import Case, Task
+from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.core.toolchain import Build, Progress, Toolchain
 from akgen.tools.core.verdict import CaseVerdict, Verdict
 from akgen.tools.judge import policy, source_filter
-from akgen.tools.judge.case_run import run_case
-from akgen.tools.judge.digest import digest
-from akgen.tools.judge.trial_files import TrialFiles
-from akgen.tools.judge.trial_run import Candidate
-from akgen.tools.judge.trials import nonce, plan
+from akgen.tools.judge.trial import KernelUnderTest, run_case
+from akgen.tools.judge.trials import TrialFiles, nonce, plan
 from akgen.tools.reference.client import ReferenceWorker
 
 TRIALS = 3
+_OWN_FILES = tuple(Path(__file__).resolve().parents[1] / name for name in ("judge", "reference"))
+_MOST_FILES = 2000
 OnCase = Callable[[CaseVerdict], None]
 
 
@@ -91,9 +92,9 @@ class Judge:
         """
         if build.outcome is not None:
             return _ended_early(build)
-        before = digest(task.reference)
+        before = _digest(task.reference)
         secret = nonce(seed)
-        candidate = Candidate(self._toolchain, self.reference, build, task, self._run_timeout_s)
+        candidate = KernelUnderTest(self._toolchain, self.reference, build, task, self._run_timeout_s)
         chosen = _chosen(task, cases)
         plans = {case.id: plan(task, case, trials, secret) for case in chosen}
         steps = [(case, p) for case in chosen for p in plans[case.id]]
@@ -109,10 +110,10 @@ class Judge:
                     if stop_on_first_failure and verdicts[-1].outcome != Outcome.CORRECT:
                         break
         except InputError:
-            if digest(task.reference) == before:
+            if _digest(task.reference) == before:
                 raise  # else the reference was good and has been spoilt
         outcome, findings = policy.worst(v.outcome for v in verdicts), build.diagnostics
-        if digest(task.reference) != before:
+        if _digest(task.reference) != before:
             outcome, findings = Outcome.CHEAT, (*findings, _TAMPERED)
         return Verdict(
             outcome=outcome,
@@ -156,7 +157,7 @@ class Judge:
         on_case: OnCase | None = None,
     ) -> Verdict:
         """Compile and test. `work` is a folder for builds and runs; the trials' files in it are removed."""
-        before = digest(task.reference)
+        before = _digest(task.reference)
         build = self.compile(project, task, work / "build", cases=cases)
         verdict = self.test(
             build,
@@ -170,7 +171,7 @@ class Judge:
             what_if=what_if,
             on_case=on_case,
         )
-        if digest(task.reference) != before and _TAMPERED not in verdict.diagnostics:
+        if _digest(task.reference) != before and _TAMPERED not in verdict.diagnostics:
             update = {"outcome": Outcome.CHEAT, "diagnostics": (*verdict.diagnostics, _TAMPERED)}
             return verdict.model_copy(update=update)
         return verdict
@@ -214,3 +215,27 @@ def _ended_early(build: Build) -> Verdict:
         kernel_compile_s=build.kernel_compile_s,
         diagnostics=build.diagnostics,
     )
+
+
+def _digest(reference: Reference) -> str:
+    """Return the SHA-256 of the reference's files and of the judge's own, names included."""
+    h = hashlib.sha256()
+    for root in (reference.path, *_OWN_FILES):
+        for path in _files(root):
+            h.update(f"{path}\0".encode())
+            info = path.stat()
+            # A file's change time cannot be set back without privilege, so unchanged means unread.
+            h.update(_content(str(path), info.st_ctime_ns, info.st_size, info.st_ino))
+    return h.hexdigest()
+
+
+def _files(root: Path) -> list[Path]:
+    if root.is_file():
+        return [root]
+    found = (p for p in root.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+    return sorted(found)[:_MOST_FILES]
+
+
+@lru_cache(maxsize=4096)
+def _content(path: str, changed_ns: int, size: int, inode: int) -> bytes:  # noqa: ARG001 (the cache's key)
+    return hashlib.sha256(Path(path).read_bytes()).digest()

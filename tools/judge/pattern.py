@@ -17,7 +17,7 @@ class Described(NamedTuple):
     note: str
 
 
-class Run(NamedTuple):
+class Stretch(NamedTuple):
     """A maximal run of wrong elements, in flat indices."""
 
     start: int
@@ -99,11 +99,13 @@ def _edges(places: npt.NDArray[np.int64], size: int) -> tuple[Pattern, str] | No
     return None
 
 
-def _runs(places: npt.NDArray[np.int64]) -> list[Run]:
+def _runs(places: npt.NDArray[np.int64]) -> list[Stretch]:
     breaks = np.flatnonzero(np.diff(places) > 1)
     starts = np.concatenate(([0], breaks + 1))
     ends = np.concatenate((breaks, [places.size - 1]))
-    return [Run(int(places[s]), int(places[e] - places[s] + 1)) for s, e in zip(starts, ends, strict=True)]
+    return [
+        Stretch(int(places[s]), int(places[e] - places[s] + 1)) for s, e in zip(starts, ends, strict=True)
+    ]
 
 
 def _where(places: npt.NDArray[np.int64], shape: tuple[int, ...]) -> str:

@@ -1,10 +1,11 @@
-"""What counts as correct. The one place where findings become an outcome.
+"""What counts as correct, and what is said of it. The one place where findings become an outcome.
 
 Every case must hold, on every trial:
 
 - no check of the toolchain fired, the code reached for nothing outside its sandbox, and the run ended in its time;
 - every output has the reference's shape and the asked dtype, and every element of it was written;
-- no NaN or infinity stands where the reference has a number.
+- no NaN or infinity stands where the reference has a number;
+- it does not claim less time than its data needs to move.
 
 Then, for a task without its own checker, every element of every compared output is inside its tolerance
 (`tolerance`). For a task with its own checker (the public benchmarks), that checker decides over the numbers, so that a
@@ -16,13 +17,25 @@ The worst trial is the case's outcome, the worst case the verdict's.
 
 from collections.abc import Iterable, Sequence
 
+from akgen.knowledge.chip import timing
+from akgen.knowledge.hints import mismatch_hints
+from akgen.tools.core.call import Call, argument_bytes
 from akgen.tools.core.outcome import Diagnostic, Outcome
-from akgen.tools.judge.compare import Compared
+from akgen.tools.core.verdict import Mismatch
+from akgen.tools.judge.compare import Comparison
 
 _WORST_FIRST = (
     Outcome.CHEAT, Outcome.NO_CODE, Outcome.UNSUPPORTED, Outcome.PLAN_REJECTED, Outcome.COMPILE_ERROR,
     Outcome.TILING_ERROR, Outcome.TRAP, Outcome.TIMEOUT, Outcome.WRONG, Outcome.BUDGET, Outcome.CORRECT,
 )  # fmt: skip
+# Every element of the input counts in these; an index or a slice may read a part only.
+_READS_ALL = frozenset(
+    {
+        "elementwise", "activation", "comparison", "cast", "reduction", "softmax", "normalization", "loss",
+        "optimizer",
+    }
+)  # fmt: skip
+_MARGIN = 0.9  # the bandwidth is a measured figure, and no chip is faster than it by more than a few per cent
 
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:
@@ -36,14 +49,64 @@ def attempted(diagnostics: Iterable[Diagnostic]) -> bool:
     return any(d.code.startswith("SANDBOX_") for d in diagnostics)
 
 
-def decide(compared: Sequence[Compared], own_verdict: str | None, *, has_own_checker: bool) -> Outcome:
+def decide(compared: Sequence[Comparison], own_verdict: str | None, *, has_own_checker: bool) -> Outcome:
     """Return CORRECT or WRONG for one trial; `own_verdict` is the own checker's objection, None if it has none."""
     for output in compared:
-        mismatch = output.mismatch
-        if output.unwritten or output.foreign_nan:
+        if output.unwritten or output.foreign_nan or output.malformed:
             return Outcome.WRONG
-        if mismatch is not None and mismatch.pattern in ("shape", "dtype"):
-            return Outcome.WRONG
-        if mismatch is not None and not has_own_checker:
+        if output.mismatch is not None and not has_own_checker:
             return Outcome.WRONG
     return Outcome.WRONG if has_own_checker and own_verdict is not None else Outcome.CORRECT
+
+
+def floor_us(call: Call, category: str) -> float:
+    """Return the least time that a call can take: what claims less was not computed on this chip.
+
+    It is the bytes that must move over the bandwidth of the L2 cache, the fastest way to move them.
+    """
+    moved = sum(argument_bytes(o.meta) for o in call.outputs)
+    if category in _READS_ALL:
+        moved += sum(argument_bytes(i) for i in call.inputs)
+    return _MARGIN * moved / timing()["l2_bytes_per_us_total"]
+
+
+def mismatch_found(mismatch: Mismatch, *, warning: bool) -> Diagnostic:
+    if mismatch.pattern in ("shape", "dtype"):
+        text = f"Output {mismatch.output}: {mismatch.note}."
+    else:
+        place = list(mismatch.first_index)
+        size = "no element can be compared"
+        if mismatch.max_abs is not None and mismatch.max_rel is not None:
+            size = f"largest error {mismatch.max_abs:.3g} absolute, {mismatch.max_rel:.3g} relative"
+        text = (
+            f"Output {mismatch.output} differs in {mismatch.count} of {mismatch.total} elements, first at {place}"
+            f" ({mismatch.pattern}: {mismatch.note}); {size}."
+        )
+    return Diagnostic(
+        code="OUTPUT_MISMATCH",
+        text=text,
+        remedy=mismatch_hints()[mismatch.pattern].remedy,
+        severity="warning" if warning else "error",
+        stage="test",
+    )
+
+
+def nondeterministic(outcome: Outcome) -> Diagnostic:
+    harmless = outcome == Outcome.CORRECT
+    return Diagnostic(
+        code="NONDETERMINISTIC",
+        text="Two launches on the same inputs gave different outputs"
+        + (", both inside the tolerance." if harmless else "; the second one is wrong."),
+        remedy="Look for reads of memory that nobody wrote, and for cores that add in no fixed order.",
+        severity="warning" if harmless else "error",
+        stage="test",
+    )
+
+
+def too_fast(time_us: float, least_us: float) -> Diagnostic:
+    return Diagnostic(
+        code="FASTER_THAN_MEMORY",
+        text=f"The kernel is said to take {time_us:.3f} us; moving its data alone takes {least_us:.3f} us.",
+        remedy="Read every input and write every output on each launch.",
+        stage="test",
+    )

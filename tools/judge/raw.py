@@ -1,5 +1,7 @@
 """Raw tensor files as NumPy arrays."""
 
+import hashlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -60,3 +62,13 @@ def encode(values: Array, dtype: DType) -> Array:
         return np.asarray(values != 0, dtype=np.uint8)
     with np.errstate(over="ignore", invalid="ignore"):
         return np.asarray(values.astype(dtype.value))
+
+
+def same(first: Path, second: Path) -> bool:
+    """Compare two files bit by bit."""
+    return np.array_equal(np.fromfile(first, dtype=np.uint8), np.fromfile(second, dtype=np.uint8))
+
+
+def digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "blake2b").hexdigest()

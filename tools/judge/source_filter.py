@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple
 
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.project import KernelProject
-from akgen.tools.judge.blanking import blank
 
 _INCLUDE = re.compile(
     r'^[ \t]*(?:#|%:)[ \t]*(include|include_next|import|embed)\b[ \t]*[<"]([^>"\n]*)', re.MULTILINE
@@ -85,6 +84,13 @@ _REMEDIES = {
 _KEEP_INSIDE = "Include the vendor's headers and files of the project only."
 
 
+_START = re.compile(r'//|/\*|(?<![A-Za-z0-9_])(?:u8|[uUL])?R"|"|\'')
+_RAW_DELIMITER = re.compile(r'([^()\\\s"]{0,16})\(')
+_BODY = {q: re.compile(rf"[^{q}\\\n]*(?:\\.[^{q}\\\n]*)*") for q in "'\""}
+_WORD_END = re.compile(r"[A-Za-z0-9_]+\Z")
+_PREFIXES = frozenset({"u8", "u", "U", "L"})
+
+
 class _Text(NamedTuple):
     """A source with its line splices taken out; `splices` are the offsets where one was."""
 
@@ -100,10 +106,8 @@ def look(project: KernelProject) -> tuple[Outcome | None, tuple[Diagnostic, ...]
     cheats: list[Diagnostic] = []
     errors: list[Diagnostic] = []
     if sum(len(text) for text in project.files.values()) > MOST_CHARACTERS:
-        errors.append(
-            _project_finding("SOURCE_SIZE", f"The project holds more than {MOST_CHARACTERS} characters.")
-        )
-        return Outcome.COMPILE_ERROR, tuple(errors)
+        text = f"The project holds more than {MOST_CHARACTERS} characters."
+        return Outcome.COMPILE_ERROR, (_project_finding("SOURCE_SIZE", text),)
     for path in sorted(project.files):
         if not _SAFE_PATH.fullmatch(path) or ".." in path.split("/"):
             cheats.append(_project_finding("SOURCE_PATH", f"A file of the project is called {path[:100]!r}."))
@@ -156,23 +160,17 @@ def _includes(path: str, source: _Text) -> list[tuple[bool, Diagnostic]]:
     for match in _INCLUDE.finditer(bare):
         name = match.group(2)
         kind = _foreign(path, name)
-        if kind is None:
-            continue
         outside = kind == "outside"
         why = "lies outside the project" if outside else "is not for device code"
-        found.append(
-            (
-                outside,
-                Diagnostic(
-                    code="SOURCE_FOREIGN_INCLUDE",
-                    text=f"The included file {name} {why}.",
-                    file=path,
-                    line=source.line(match.start(2)),
-                    remedy=_KEEP_INSIDE,
-                    stage="compile",
-                ),
-            )
+        finding = Diagnostic(
+            code="SOURCE_FOREIGN_INCLUDE",
+            text=f"The included file {name} {why}.",
+            file=path,
+            line=source.line(match.start(2)),
+            remedy=_KEEP_INSIDE,
+            stage="compile",
         )
+        found += [(outside, finding)] if kind else []
     return found
 
 
@@ -194,3 +192,57 @@ def _spliced(content: str) -> _Text:
         offset += len(piece)
         splices.append(offset)
     return _Text("".join(pieces), tuple(splices))
+
+
+def blank(text: str, *, strings: bool = True) -> str:
+    """Replace comments by spaces, and with `strings` also literals; line ends stay."""
+    pieces: list[str] = []
+    at = 0
+    while (start := _START.search(text, at)) is not None:
+        begin, token = start.start(), start.group()
+        pieces.append(text[at:begin])
+        if token == "'" and _is_digit_separator(text, begin):
+            pieces.append("'")
+            at = begin + 1
+            continue
+        at = _end(text, start.end(), token)
+        keep = not strings and token not in ("//", "/*")
+        pieces.append(text[begin:at] if keep else _spaces(text[begin:at]))
+    pieces.append(text[at:])
+    return "".join(pieces)
+
+
+def _end(text: str, at: int, token: str) -> int:
+    """Return the offset behind a comment or literal whose opening token ends at `at`."""
+    if token == "//":
+        return _or_end(text, text.find("\n", at), 0)
+    if token == "/*":
+        return _or_end(text, text.find("*/", at), 2)
+    if token.endswith('R"'):
+        delimiter = _RAW_DELIMITER.match(text, at)
+        if delimiter is None:
+            return _quoted(text, at, '"')
+        close = f'){delimiter.group(1)}"'
+        return _or_end(text, text.find(close, delimiter.end()), len(close))
+    return _quoted(text, at, token)
+
+
+def _quoted(text: str, at: int, quote: str) -> int:
+    """Return the offset behind the closing quote, or of the line's end where there is none."""
+    body = _BODY[quote].match(text, at)
+    assert body is not None  # the pattern matches nothing too
+    end = body.end()
+    return end + 1 if text[end : end + 1] == quote else end
+
+
+def _or_end(text: str, found: int, width: int) -> int:
+    return len(text) if found < 0 else found + width
+
+
+def _is_digit_separator(text: str, at: int) -> bool:
+    before = _WORD_END.search(text, max(0, at - 32), at)
+    return before is not None and before.group() not in _PREFIXES
+
+
+def _spaces(text: str) -> str:
+    return "\n".join(" " * len(line) for line in text.split("\n"))

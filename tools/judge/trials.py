@@ -1,10 +1,19 @@
-"""Which hidden inputs a case gets: seeds that the candidate cannot know, and a distribution for each trial."""
+"""The hidden trials of a case: their seeds and distributions, and their files, made one ahead of their use."""
 
 import hashlib
+import re
 import secrets
+import shutil
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
 from typing import NamedTuple
 
 from akgen.tools.core.task import Case, Distribution, Task
+from akgen.tools.reference.client import ReferenceWorker, TestVectors
 
 ORDER: tuple[Distribution, ...] = ("normal", "extreme", "sparse", "uniform", "constant")
 
@@ -36,6 +45,80 @@ def plan(task: Task, case: Case, trials: int, secret: str) -> tuple[TrialPlan, .
         distribution: Distribution = "task" if own else ORDER[(start + number) % len(ORDER)]
         plans.append(TrialPlan(number, seed, distribution))
     return tuple(plans)
+
+
+Step = tuple[Case, TrialPlan]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """One trial's folders and files. `candidate` is all that the toolchain is told of."""
+
+    candidate: Path
+    expected: Path
+    trial: TestVectors
+
+
+class TrialFiles:
+    """Make the files of each step in the reference process; ask for them in the order of the steps."""
+
+    def __init__(self, reference: ReferenceWorker, task: Task, steps: Sequence[Step], work: Path) -> None:
+        self._reference, self._task, self._work = reference, task, work
+        self._rest: Iterator[Step] = iter(steps)
+        self._pool = ThreadPoolExecutor(max_workers=1)
+        self._ahead: tuple[Step, Future[Prepared]] | None = None
+        self._advance()
+
+    @contextmanager
+    def of(self, case: Case, plan: TrialPlan) -> Iterator[Prepared]:
+        """Yield the files of a step and remove them after. Steps before it that were not asked for are left out."""
+        while self._ahead is not None and self._ahead[0] != (case, plan):
+            self._drop(self._ahead[1])
+            self._advance()
+        assert self._ahead is not None, "steps are asked for in their order"
+        prepared = self._ahead[1].result()
+        self._advance()
+        try:
+            yield prepared
+        finally:
+            _remove(prepared)
+
+    def __enter__(self) -> "TrialFiles":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._ahead is not None:
+            self._drop(self._ahead[1])
+        self._pool.shutdown()
+
+    def _advance(self) -> None:
+        step = next(self._rest, None)
+        self._ahead = None if step is None else (step, self._pool.submit(self._make, step))
+
+    def _drop(self, future: "Future[Prepared]") -> None:
+        if not future.cancel() and future.exception() is None:
+            _remove(future.result())
+
+    def _make(self, step: Step) -> Prepared:
+        case, plan = step
+        name = f"{re.sub(r'[^A-Za-z0-9_.-]', '_', case.id)}-{plan.number}"
+        candidate, expected = self._work / "candidate" / name, self._work / "expected" / name
+        trial = self._reference.sample(
+            self._task.reference,
+            case,
+            plan.seed,
+            plan.distribution,
+            inputs=candidate / "in",
+            expected=expected,
+        )
+        return Prepared(candidate, expected, trial)
+
+
+def _remove(prepared: Prepared) -> None:
+    for folder in (prepared.candidate, prepared.expected):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _digest(*parts: str) -> bytes:

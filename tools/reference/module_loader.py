@@ -25,7 +25,7 @@ from akgen.tools.core.call import Attr
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.reference import golden, inputs
-from akgen.tools.reference.protocol import Binding, LoadedCase, Sample, Source
+from akgen.tools.reference.protocol import Binding, InputSpec, LoadedCase, Sample
 
 MODEL_SEED = 20_011  # parameters are made from this; each sample then moves them by its own seed
 # What a user's file may raise. An exception of its own that is none of these ends the reference process, whose
@@ -158,18 +158,18 @@ class ModuleCase:
             self.model.to(dtypes.pop())
 
     def _bind(self, output_count: int) -> Binding:
-        sources: list[Source | None] = []
+        sources: list[InputSpec | None] = []
         names: list[str] = []
         attrs: list[Attr] = []
         for i, (value, name) in enumerate(zip(self.example_args, self.names, strict=True)):
             if isinstance(value, torch.Tensor) or _is_tensor_list(value):
-                sources.append(Source(kind="arg", index=i))
+                sources.append(InputSpec(kind="arg", index=i))
                 names.append(name)
             elif value is not None:
                 attrs.append(Attr(name=name, value=_attr_value(value, name, self._where)))
         for key, tensor in self.model.state_dict().items():
             if tensor.is_floating_point() or tensor.dim() > 0:  # not the counters that training keeps
-                sources.append(Source(kind="state", key=key))
+                sources.append(InputSpec(kind="state", key=key))
                 names.append(key.replace(".", "_"))
         return Binding(
             inputs=tuple(sources),

@@ -12,7 +12,7 @@ Tensor = Any  # torch.Tensor; this file does not import torch
 
 
 @dataclass(frozen=True)
-class Source:
+class InputSpec:
     """Where an operator input comes from: a forward argument or a parameter/buffer of the model."""
 
     kind: Literal["arg", "state"]
@@ -24,7 +24,7 @@ class Source:
 class Binding:
     """How the reference's Python call maps to the operator's interface, in OpDef order."""
 
-    inputs: tuple[Source | None, ...]  # None: an optional input that is absent
+    inputs: tuple[InputSpec | None, ...]  # None: an optional input that is absent
     attrs: tuple[Attr, ...]
     aliases: tuple[int | None, ...]  # per output: the input that it overwrites
     output_dtypes: tuple[DType | None, ...]  # None: as the reference returns it

@@ -8,7 +8,7 @@ from jinja2 import Environment, StrictUndefined
 
 from akgen.knowledge.hints import change_hints
 from akgen.tools.core.profile import Profile
-from akgen.tools.timeline.trace import Span, lanes
+from akgen.tools.timeline.trace import TraceEvent, lanes
 
 MAX_SPANS = 40_000  # a page stays below about 6 MB
 
@@ -42,7 +42,7 @@ def write_page(profile: Profile, trace: Path, out: Path, title: str) -> Path:
     return out
 
 
-def _lane(pipe: str, spans: tuple[Span, ...]) -> dict[str, object]:
+def _lane(pipe: str, spans: tuple[TraceEvent, ...]) -> dict[str, object]:
     return {
         "pipe": pipe,
         "spans": [

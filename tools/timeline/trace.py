@@ -10,7 +10,7 @@ from akgen.tools.core.frozen import Frozen
 PIPE_ORDER = ("S", "MTE2", "MTE1", "M", "V", "FIX", "MTE3")
 
 
-class Span(Frozen):
+class TraceEvent(Frozen):
     """One instruction on a pipe; times in microseconds from the launch's start."""
 
     name: str
@@ -25,7 +25,7 @@ class Lane(Frozen):
 
     core: str
     pipe: str
-    spans: tuple[Span, ...]
+    spans: tuple[TraceEvent, ...]
 
 
 def lanes(path: Path) -> tuple[Lane, ...]:
@@ -37,7 +37,7 @@ def lanes(path: Path) -> tuple[Lane, ...]:
     events: list[dict[str, Any]] = data["traceEvents"] if isinstance(data, dict) else data
     cores: dict[object, str] = {}
     pipes: dict[tuple[object, object], str] = {}
-    found: dict[tuple[object, object], list[Span]] = defaultdict(list)
+    found: dict[tuple[object, object], list[TraceEvent]] = defaultdict(list)
     for event in events:
         key = (event.get("pid"), event.get("tid"))
         if event.get("ph") == "M" and event["name"] == "process_name":
@@ -55,11 +55,11 @@ def lanes(path: Path) -> tuple[Lane, ...]:
     return tuple(sorted(out, key=lambda lane: (core_order.get(lane.core, 0), rank.get(lane.pipe, len(rank)))))
 
 
-def _span(event: dict[str, Any]) -> Span:
+def _span(event: dict[str, Any]) -> TraceEvent:
     args = event.get("args") or {}
     where = f"{args['file']}:{args['line']}" if args.get("file") and args.get("line") else None
     detail = ", ".join(f"{k} {v}" for k, v in args.items() if k not in ("file", "line", "so_offset"))
-    return Span(
+    return TraceEvent(
         name=event["name"],
         start_us=float(event["ts"]),
         duration_us=float(event.get("dur", 0.0)),

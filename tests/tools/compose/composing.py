@@ -15,7 +15,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.task import Distribution
 from akgen.tools.dsl import check, interpret, parse
 from akgen.tools.dsl.host_run import Metas
-from akgen.tools.reference.protocol import Binding, Sample, Source
+from akgen.tools.reference.protocol import Binding, InputSpec, Sample
 
 Fn = Callable[..., Any]
 Array = np.ndarray[Any, Any]
@@ -41,8 +41,8 @@ class Loaded:
     example_args: tuple[Any, ...]
 
     def __post_init__(self) -> None:
-        sources = [Source(kind="arg", index=k) for k, a in enumerate(self.example_args) if _is_input(a)]
-        sources += [Source(kind="state", key=key) for key in self.model.state_dict()]
+        sources = [InputSpec(kind="arg", index=k) for k, a in enumerate(self.example_args) if _is_input(a)]
+        sources += [InputSpec(kind="state", key=key) for key in self.model.state_dict()]
         attrs = tuple(
             Attr(name=f"a{k}", value=a) for k, a in enumerate(self.example_args) if not _is_input(a)
         )

@@ -10,10 +10,10 @@ import pytest
 from akgen.tools.core.call import TensorFile
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.task import Tolerance
-from akgen.tools.judge.compare import Compared, compare
+from akgen.tools.judge.compare import Comparison, compare
 from akgen.tools.judge.tolerance import rule_for
 
-Compare = Callable[..., Compared]
+Compare = Callable[..., Comparison]
 
 
 def bfloat16(values: Any) -> Any:
@@ -39,7 +39,7 @@ def check(tmp_path: Path) -> Compare:
         asked: DType | None = None,
         tolerances: tuple[Tolerance, ...] = (),
         zeroed: bool = False,
-    ) -> Compared:
+    ) -> Comparison:
         want = np.asarray(want)
         own = want if own is None else np.asarray(own)
         return compare(

@@ -4,8 +4,7 @@ import pytest
 
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.project import KernelProject
-from akgen.tools.judge.blanking import blank
-from akgen.tools.judge.source_filter import look
+from akgen.tools.judge.source_filter import blank, look
 
 HONEST = """
 #include "kernel_operator.h"

@@ -1,20 +1,17 @@
-"""Judge one trial: launch the candidate on hidden inputs and compare its files with the expected ones."""
+"""Judge a case: launch its kernel on the hidden inputs of each trial and compare its files with the expected ones."""
 
-import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-
-import numpy as np
+from functools import partial
 
 from akgen.tools.core.call import OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.outcome import Diagnostic, InputError, Outcome
 from akgen.tools.core.task import Case, Task
 from akgen.tools.core.toolchain import Build, Launch, Toolchain
-from akgen.tools.core.verdict import Mismatch
-from akgen.tools.judge import findings, floor, policy, tolerance
-from akgen.tools.judge.compare import Compared, compare, refused
-from akgen.tools.judge.trial_files import Prepared
-from akgen.tools.judge.trials import TrialPlan
+from akgen.tools.core.verdict import CaseVerdict, Mismatch
+from akgen.tools.judge import policy, raw, tolerance
+from akgen.tools.judge.compare import Comparison, compare, refused
+from akgen.tools.judge.trials import Prepared, TrialFiles, TrialPlan
 from akgen.tools.reference.client import ReferenceWorker
 
 Place = tuple[int, int]  # an output, and the tensor in it where it is a list
@@ -22,7 +19,7 @@ _LARGEST_REMEMBERED = 1 << 26  # bytes of an output whose digest is kept for the
 
 
 @dataclass(frozen=True)
-class Candidate:
+class KernelUnderTest:
     """What is being judged, and with what."""
 
     toolchain: Toolchain
@@ -39,7 +36,7 @@ class TrialResult:
     outcome: Outcome
     launch: Launch
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    compared: list[Compared] = field(default_factory=list)  # none where it did not come so far
+    compared: list[Comparison] = field(default_factory=list)  # none where it did not come so far
     own_verdict: str | None = None
     own_checked: bool = False  # the task's own checker was asked
     digests: dict[Place, str] = field(default_factory=dict)  # of outputs
@@ -50,8 +47,65 @@ class TrialResult:
         return next((c.mismatch for c in self.compared if c.mismatch is not None), None)
 
 
+def run_case(
+    candidate: KernelUnderTest,
+    case: Case,
+    plans: Sequence[TrialPlan],
+    files: TrialFiles,
+    *,
+    trace: bool,
+    what_if: bool = False,
+) -> CaseVerdict:
+    """Run trials until one fails. The first is launched twice if there are several."""
+    results: list[TrialResult] = []
+    previous: dict[tuple[int, int], str] = {}
+    for plan in plans:
+        with files.of(case, plan) as prepared:
+            first = plan.number == 0
+            result = run_trial(
+                candidate,
+                case,
+                plan,
+                prepared,
+                previous,
+                again=first and len(plans) > 1,
+                trace=trace and first,
+                what_if=what_if and first,
+            )
+        results.append(result)
+        previous = result.digests
+        if result.outcome != Outcome.CORRECT:
+            break
+    return _fold(case, results)
+
+
+def _fold(case: Case, results: list[TrialResult]) -> CaseVerdict:
+    first = results[0].launch
+    compared = [c for r in results for c in r.compared]
+    asked = any(r.own_checked for r in results)
+    return CaseVerdict(
+        id=case.id,
+        outcome=policy.worst(r.outcome for r in results),
+        trials=len(results),
+        max_abs=_largest([c.max_abs for c in compared]),
+        max_rel=_largest([c.max_rel for c in compared]),
+        time_us=first.time_us,
+        time_source=first.time_source,
+        mismatch=next((r.mismatch for r in reversed(results) if r.mismatch is not None), None),
+        own_checker=("fail" if any(r.own_verdict for r in results) else "pass") if asked else None,
+        diagnostics=tuple({d.model_dump_json(): d for r in results for d in r.diagnostics}.values()),
+        profile=first.profile,
+    )
+
+
+def _largest(errors: list[float | None]) -> float | None:
+    """Return the largest error; None if there is none, or one of them could not be told."""
+    known = [e for e in errors if e is not None]
+    return max(known, default=None) if len(known) == len(errors) else None
+
+
 def run_trial(
-    candidate: Candidate,
+    candidate: KernelUnderTest,
     case: Case,
     plan: TrialPlan,
     prepared: Prepared,
@@ -65,30 +119,23 @@ def run_trial(
 
     `previous` holds the digests of the outputs of the trial before, to recognise answers that were kept from it.
     """
-    call = prepared.trial.call
-    launch = candidate.toolchain.run(
-        candidate.build,
-        call,
-        prepared.candidate / "run",
-        timeout_s=candidate.timeout_s,
-        trace=trace,
-        what_if=what_if,
+    run = partial(
+        candidate.toolchain.run, candidate.build, prepared.trial.call, timeout_s=candidate.timeout_s
     )
+    launch = run(prepared.candidate / "run", trace=trace, what_if=what_if)
     result = _judge_launch(candidate, case, plan, prepared, previous, launch)
     if result.outcome == Outcome.CORRECT and again:
-        second = candidate.toolchain.run(
-            candidate.build, call, prepared.candidate / "again", timeout_s=candidate.timeout_s
-        )
+        second = run(prepared.candidate / "again")
         repeated = _judge_launch(candidate, case, plan, prepared, {}, second)
         if repeated.outcome != Outcome.CORRECT or not _same(launch, second):
             repeated.launch = launch
-            repeated.diagnostics.append(findings.nondeterministic(repeated.outcome))
+            repeated.diagnostics.append(policy.nondeterministic(repeated.outcome))
             return repeated
     return result
 
 
 def _judge_launch(
-    candidate: Candidate,
+    candidate: KernelUnderTest,
     case: Case,
     plan: TrialPlan,
     prepared: Prepared,
@@ -106,34 +153,34 @@ def _judge_launch(
         result.outcome = Outcome.TRAP
         return result
     compared = _compare_all(candidate.task, prepared, launch, previous, result)
-    if not compared and not candidate.task.own_checker:
+    own_checker = candidate.task.own_checker
+    if not compared and not own_checker:
         raise InputError(
             f"Task {candidate.task.name}, case {case.id}: the reference gives no output to compare with.",
             "Return at least one tensor from Model.forward.",
         )
-    if candidate.task.own_checker and not any(_malformed(c) for c in compared):
+    if own_checker and not any(c.malformed for c in compared):
         result.own_checked = True
         result.own_verdict = candidate.reference.check(
             candidate.task.reference, case, plan.seed, plan.distribution, launch.outputs
         )
-    has_own = candidate.task.own_checker
-    result.outcome = policy.decide(compared, result.own_verdict, has_own_checker=has_own)
+    result.outcome = policy.decide(compared, result.own_verdict, has_own_checker=own_checker)
     if result.own_verdict is not None:
         text = f"{result.own_verdict.rstrip('.')}."
         result.diagnostics.append(
             Diagnostic(code="OWN_CHECKER", text=text, remedy="Come closer to the reference.", stage="test")
         )
-    least_us = floor.floor_us(prepared.trial.call, candidate.task.category)
+    least_us = policy.floor_us(prepared.trial.call, candidate.task.category)
     claimed_us = launch.time_us if result.outcome == Outcome.CORRECT else None
     if claimed_us is not None and claimed_us < least_us:
         result.outcome = Outcome.CHEAT
-        result.diagnostics.append(findings.too_fast(claimed_us, least_us))
+        result.diagnostics.append(policy.too_fast(claimed_us, least_us))
     return result
 
 
 def _compare_all(
     task: Task, prepared: Prepared, launch: Launch, previous: dict[Place, str], result: TrialResult
-) -> list[Compared]:
+) -> list[Comparison]:
     """Compare every output that the reference has; note what was found in `result`."""
     trial, found = prepared.trial, result.compared
     for i, meta in enumerate(trial.call.outputs):
@@ -145,9 +192,9 @@ def _compare_all(
             compared = _compare_one(i, g, w, o, m, task, previous.get((i, k)), meta.zeroed)
             found.append(compared)
             if g is not None and g.path.is_file() and g.size_bytes <= _LARGEST_REMEMBERED:
-                result.digests[i, k] = _digest(g.path)
+                result.digests[i, k] = raw.digest(g.path)
     if result.mismatch is not None:
-        result.diagnostics.append(findings.mismatch_found(result.mismatch, warning=task.own_checker))
+        result.diagnostics.append(policy.mismatch_found(result.mismatch, warning=task.own_checker))
     return found
 
 
@@ -160,7 +207,7 @@ def _compare_one(
     task: Task,
     before: str | None,
     zeroed: bool,
-) -> Compared:
+) -> Comparison:
     if got is None:
         return refused(index, "shape", want, "the output is missing")
     rule = tolerance.rule_for(meta.dtype, task.tolerances)
@@ -169,11 +216,11 @@ def _compare_one(
         compared.mismatch is not None
         and before is not None
         and got.path.is_file()
-        and _digest(got.path) == before
+        and raw.digest(got.path) == before
     ):
         note = "the output equals that of the previous, different input"
         stale = compared.mismatch.model_copy(update={"pattern": "stale", "note": note})
-        return Compared(compared.max_abs, compared.max_rel, stale, compared.unwritten, compared.foreign_nan)
+        return Comparison(compared.max_abs, compared.max_rel, stale, compared.unwritten, compared.foreign_nan)
     return compared
 
 
@@ -197,23 +244,10 @@ def _elements(
     ]
 
 
-def _malformed(compared: Compared) -> bool:
-    return compared.mismatch is not None and compared.mismatch.pattern in ("shape", "dtype")
-
-
 def _same(first: Launch, second: Launch) -> bool:
     """Compare two launches' outputs bit by bit."""
-    pairs = zip(_flat(first), _flat(second), strict=True)
-    return all(
-        np.array_equal(np.fromfile(a.path, dtype=np.uint8), np.fromfile(b.path, dtype=np.uint8))
-        for a, b in pairs
-    )
+    return all(raw.same(a.path, b.path) for a, b in zip(_flat(first), _flat(second), strict=True))
 
 
 def _flat(launch: Launch) -> list[TensorFile]:
     return [t for o in launch.outputs for t in (o if isinstance(o, tuple) else (o,))]
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "blake2b").hexdigest()
