@@ -12,7 +12,7 @@ from akgen.tools.judge import pattern, raw, tolerance
 
 Mask = npt.NDArray[np.bool_]
 _MOST = float(np.finfo(np.float64).max)
-CHUNK = 1 << 21  # elements compared at a time, so that a large output does not fill the memory
+CHUNK = 1 << 21
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,12 @@ def compare(
     rule: tolerance.Rule,
     *,
     zeroed: bool = False,
+    chunk: int = CHUNK,
 ) -> Comparison:
     """Compare output `index` with the golden values; `own` is the reference's result in its own dtype.
 
-    `zeroed` says that the output was cleared and not poisoned before the launch.
+    `zeroed` says that the output was cleared and not poisoned before the launch. `chunk` elements are compared at a
+    time, so that a large output does not fill the memory.
     """
     if got.shape != want.shape:
         note = f"the output has shape {list(got.shape)}, the reference {list(want.shape)}"
@@ -54,7 +56,7 @@ def compare(
     except (OSError, ValueError) as e:
         note = f"the output file {e.strerror or 'is missing' if isinstance(e, OSError) else e}"
         return refused(index, "shape", want, note)
-    comparison = _Pass(stored, raw.load(want), raw.load(own), want, own, rule)
+    comparison = _Pass(stored, raw.load(want), raw.load(own), want, own, rule, chunk)
     return comparison.run(index, got, zeroed)
 
 
@@ -84,10 +86,11 @@ class _Pass:
         want_file: TensorFile,
         own_file: TensorFile,
         rule: tolerance.Rule,
+        chunk: int,
     ) -> None:
         self._stored, self._want, self._own = stored, want, own
         self._want_dtype, self._own_dtype = want_file.dtype, own_file.dtype
-        self._rule = rule
+        self._rule, self._chunk = rule, chunk
         self._exact = rule.dtype not in tolerance.DEFAULTS and rule.atol == 0 and rule.rtol == 0
         self._rms = 0.0 if self._exact or rule.literal else self._root_mean_square()
         self._atol = tolerance.atol(rule, self._rms)
@@ -97,8 +100,8 @@ class _Pass:
 
     def run(self, index: int, got: TensorFile, zeroed: bool) -> Comparison:
         wrong = np.zeros(self._stored.size, dtype=np.bool_)
-        for start in range(0, self._stored.size, CHUNK):
-            part = slice(start, start + CHUNK)
+        for start in range(0, self._stored.size, self._chunk):
+            part = slice(start, start + self._chunk)
             wrong[part] = self._exactly(part) if self._exact else self._closely(part)
         if not self._exact and wrong.any():
             self._forgive(wrong)
@@ -192,8 +195,8 @@ class _Pass:
         if self._own.size != self._want.size:
             return
         own_error = tolerance.OwnError()
-        for start in range(0, self._want.size, CHUNK):
-            part = slice(start, start + CHUNK)
+        for start in range(0, self._want.size, self._chunk):
+            part = slice(start, start + self._chunk)
             want = raw.as_float64(self._want[part], self._want_dtype)
             own = raw.as_float64(self._own[part], self._own_dtype)
             with np.errstate(invalid="ignore"):
@@ -215,8 +218,8 @@ class _Pass:
 
     def _root_mean_square(self) -> float:
         total, count = 0.0, 0
-        for start in range(0, self._want.size, CHUNK):
-            want = np.abs(raw.as_float64(self._want[start : start + CHUNK], self._want_dtype))
+        for start in range(0, self._want.size, self._chunk):
+            want = np.abs(raw.as_float64(self._want[start : start + self._chunk], self._want_dtype))
             finite = want[np.isfinite(want)]
             with np.errstate(over="ignore"):
                 total += float(np.square(finite).sum())

@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 
 from akgen.tools.core.call import Call, TensorFile, TensorMeta
+from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Tolerance
 from akgen.tools.core.toolchain import Build, Launch, Progress
+from akgen.tools.judge.compare import CHUNK, Comparison, compare
+from akgen.tools.judge.tolerance import rule_for
 from akgen.tools.reference.client import ReferenceWorker
 
 Arrays = list[Any]
@@ -89,3 +93,37 @@ def reference() -> Iterator[ReferenceWorker]:
 @pytest.fixture
 def function_toolchain() -> type[FunctionToolchain]:
     return FunctionToolchain
+
+
+@pytest.fixture
+def check(tmp_path: Path) -> Callable[..., Comparison]:
+    """Write arrays to files and compare: got against float64 `want`, with `own` the reference's own result."""
+
+    def store(name: str, array: Any, dtype: DType) -> TensorFile:
+        path = tmp_path / name
+        np.ascontiguousarray(array).tofile(path)
+        return TensorFile(dtype=dtype, shape=np.shape(array), path=path)
+
+    def run(
+        got: Any,
+        want: Any,
+        own: Any = None,
+        dtype: DType = DType.FLOAT32,
+        asked: DType | None = None,
+        tolerances: tuple[Tolerance, ...] = (),
+        zeroed: bool = False,
+        chunk: int = CHUNK,
+    ) -> Comparison:
+        want = np.asarray(want)
+        own = want if own is None else np.asarray(own)
+        return compare(
+            0,
+            store("got", got, dtype),
+            store("want", want, DType(str(want.dtype))),
+            store("own", own, DType(str(own.dtype))),
+            rule_for(asked or dtype, tolerances),
+            zeroed=zeroed,
+            chunk=chunk,
+        )
+
+    return run
