@@ -28,7 +28,10 @@ from akgen.tools.core.task import Task
 
 EXAMPLE = "example_kernel_only/add_one.cpp"
 # The models were taught these names for the element types of kernels.
-_NAMES = {d: d.value for d in DType} | {DType.FLOAT16: "float16_t", DType.BFLOAT16: "bfloat16_t"}
+_NAMES = dict(zip(DType, map(str, DType), strict=True)) | {
+    DType.FLOAT16: "float16_t",
+    DType.BFLOAT16: "bfloat16_t",
+}
 
 
 class KernelGenPrompts:

@@ -3,7 +3,7 @@
 import json
 import re
 from enum import StrEnum
-from functools import cached_property
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -27,19 +27,13 @@ def language_of(text: str, before: Language = Language.ENGLISH) -> Language:
     return Language.ENGLISH if english else before
 
 
-class Sentences:
-    """Templates of sentences in every language: a package's JSON file of language, name and text."""
+@cache
+def _sentences(package: str, file: str) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = json.loads(files(package).joinpath(file).read_text(encoding="utf-8"))
+    return found
 
-    def __init__(self, package: str, file: str) -> None:
-        self._package, self._file = package, file
 
-    @cached_property
-    def texts(self) -> dict[str, dict[str, str]]:
-        text = files(self._package).joinpath(self._file).read_text(encoding="utf-8")
-        found: dict[str, dict[str, str]] = json.loads(text)
-        return found
-
-    def fill(self, name: str, language: Language, /, **values: Any) -> str:
-        """Fill in one of the sentences; a missing value is an error."""
-        template = Environment(undefined=StrictUndefined).from_string(self.texts[language][name])
-        return template.render(**values)
+def sentence(package: str, file: str, name: str, language: Language, /, **values: Any) -> str:
+    """Fill in a sentence of a package's JSON file (language, name, template); a missing value is an error."""
+    template = _sentences(package, file)[language][name]
+    return Environment(undefined=StrictUndefined).from_string(template).render(**values)

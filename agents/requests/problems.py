@@ -1,8 +1,9 @@
 """Why a request cannot be served, as a sentence in the person's language; the sentences are data beside this file."""
 
 import math
+from typing import Any
 
-from akgen.agents.requests.language import Language, Sentences
+from akgen.agents.requests.language import Language, sentence
 from akgen.agents.requests.request import Request
 from akgen.knowledge.operators import operators
 
@@ -10,7 +11,9 @@ MAX_ELEMENTS = 1 << 28  # a gigabyte of float32: what the twin can hold
 REDUCED = "dim=-1"  # how an operator's expression names the axis that may be chosen
 
 
-problem = Sentences("akgen.agents.requests", "problems.json").fill
+def problem(name: str, language: Language, /, **values: Any) -> str:
+    """Fill in one of the sentences; a missing value is an error."""
+    return sentence("akgen.agents.requests", "problems.json", name, language, **values)
 
 
 def problem_of(request: Request, language: Language) -> str | None:

@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from akgen.agents.requests.language import Language, Sentences
-
-_SENTENCES = Sentences("akgen.graph.chat", "texts.json")
+from akgen.agents.requests.language import Language, sentence
 
 
 def said(name: str, language: Language = Language.ENGLISH, /, **values: Any) -> str:
     """Fill in one of the sentences; a missing value is an error."""
-    return _SENTENCES.fill(name, language, **values)
+    return sentence("akgen.graph.chat", "texts.json", name, language, **values)
