@@ -8,7 +8,7 @@ import threading
 import time
 from pathlib import Path
 
-from akgen.tools.twin.compile_slots import CompileSlots, compile_slots
+from akgen.tools.twin.compiler import CompileSlots, compile_slots
 from akgen.tools.twin.sandboxed import compile_in
 from akgen.tools.twin.toolchain import TwinToolchain
 
@@ -16,7 +16,7 @@ WORKER = """
 import os, sys, time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from akgen.tools.twin.compile_slots import CompileSlots
+from akgen.tools.twin.compiler import CompileSlots
 slots, inside = CompileSlots(folder=Path(sys.argv[1]), count=2), Path(sys.argv[2])
 print("ready", flush=True); sys.stdin.readline()
 def compile_one(i):
@@ -49,7 +49,7 @@ def test_threads_of_many_processes_share_the_slots(tmp_path: Path) -> None:
 
 def test_a_process_that_is_killed_gives_its_slot_back(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from akgen.tools.twin.compile_slots import CompileSlots\n"
+        "import sys; from pathlib import Path; from akgen.tools.twin.compiler import CompileSlots\n"
         "with CompileSlots(folder=Path(sys.argv[1]), count=1).one():\n"
         "    print('held', flush=True); sys.stdin.read()"
     )

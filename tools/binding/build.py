@@ -11,8 +11,7 @@ from akgen.tools.core.toolchain import Progress
 from akgen.tools.process.program import run
 from akgen.tools.twin.build_cache import BuildCache, digest
 from akgen.tools.twin.build_digest import build_digest
-from akgen.tools.twin.compile_slots import compile_slots
-from akgen.tools.twin.compiler import Compiler
+from akgen.tools.twin.compiler import Compiler, compile_slots
 
 INCLUDE = Path(__file__).resolve().parent / "include"
 BUILD_TIMEOUT_S = 900.0

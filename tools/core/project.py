@@ -22,6 +22,11 @@ def write_files(files: Mapping[str, str], folder: Path) -> None:
         target.write_text(text)
 
 
+def without_comments(text: str) -> str:
+    """Blank out comments; lines keep their numbers."""
+    return _COMMENT.sub(lambda m: "\n" * m[0].count("\n") or " ", text)
+
+
 class KernelProject(Frozen):
     """Sources of one operator. `files` maps project-relative POSIX paths to text."""
 
@@ -105,5 +110,5 @@ def _names(project: KernelProject, folder: str, pattern: re.Pattern[str]) -> lis
     found: dict[str, None] = {}
     for path, text in sorted(project.files.items()):
         if path.startswith(folder):
-            found.update(dict.fromkeys(pattern.findall(_COMMENT.sub(" ", text))))
+            found.update(dict.fromkeys(pattern.findall(without_comments(text))))
     return list(found)

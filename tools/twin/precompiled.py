@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from akgen.tools.process.program import run
 from akgen.tools.twin.build_cache import BuildCache, digest
-from akgen.tools.twin.compile_slots import CompileSlots
-from akgen.tools.twin.compiler import Compiler, kernel_flags, must
+from akgen.tools.twin.compiler import Compiler, CompileSlots, kernel_flags, must
 from akgen.tools.twin.kernel.sides import CORE_TYPE, Side
 
 HOST_FLAGS = ("-std=c++17", "-O0", "-g1", "-fPIC", "-w")  # an operator's host code and its precompiled header

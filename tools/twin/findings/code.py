@@ -7,8 +7,6 @@ from typing import NamedTuple
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.twin.findings.compiler_text import CompilerError
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-
 
 class Found(NamedTuple):
     """A finding before it has a place: code, sentence and remedy."""
@@ -57,8 +55,3 @@ class Code(Frozen):
         """Return the struct that the project's host code defines, if it defines one."""
         names = re.findall(r"BEGIN_TILING_DATA_DEF\s*\(\s*(\w+)", "\n".join(self.project.values()))
         return names[-1] if names else None
-
-
-def without_comments(text: str) -> str:
-    """Blank out comments; lines keep their numbers."""
-    return _COMMENT.sub(lambda m: "\n" * m[0].count("\n") or " ", text)

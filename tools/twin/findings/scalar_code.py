@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from akgen.tools.core.outcome import Diagnostic
+from akgen.tools.core.project import without_comments
 from akgen.tools.process.program import Finished
 from akgen.tools.twin.compiler import Compiler
 from akgen.tools.twin.findings import gimple, llvm_ir
-from akgen.tools.twin.findings.code import without_comments
 from akgen.tools.twin.findings.compiler_ir import (
     DUMP,
     FLOATING,

@@ -1,15 +1,15 @@
 """Compile an operator's op_host code into a library, and let it say what it registered."""
 
 import re
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import KernelProject, write_files
+from akgen.tools.process.program import Finished
 from akgen.tools.twin.build_cache import BuildCache, digest, fetch, write_result
-from akgen.tools.twin.findings.code import Code
-from akgen.tools.twin.findings.diagnostics import explain
 from akgen.tools.twin.host.host_info import HostInfo
 from akgen.tools.twin.host.host_run import HostFailure, describe
 from akgen.tools.twin.precompiled import HOST_FLAGS
@@ -106,7 +106,7 @@ def _build(
         if done.ok:
             return ()
         stopped = exhausted(done, source)
-        return (stopped,) if stopped else explain(done.err, Code(side="host", files=files))
+        return (stopped,) if stopped else _explained(done, files)
 
     if len(sources) == 1:
         found = one(sources[0])
@@ -118,6 +118,14 @@ def _build(
     if not found:
         found = _describe(op_type, runtime, chip_file, folder)
     write_result(folder, found)
+
+
+def _explained(failed: Finished, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+    # Imported where there is something to explain: they bring every rule about compilers' messages.
+    from akgen.tools.twin.findings.code import Code
+    from akgen.tools.twin.findings.diagnostics import explain
+
+    return explain(failed.err, Code(side="host", files=files))
 
 
 def _link(
@@ -134,7 +142,7 @@ def _link(
     )
     for name in objects:
         (folder / name).unlink()
-    return () if done.ok else explain(done.err, Code(side="host"))
+    return () if done.ok else _explained(done, {})
 
 
 def _describe(op_type: str, runtime: Runtime, chip_file: Path, folder: Path) -> tuple[Diagnostic, ...]:

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 
 from akgen.tools.core.outcome import Diagnostic
-from akgen.tools.core.project import KernelProject
-from akgen.tools.twin.findings.code import without_comments
+from akgen.tools.core.project import KernelProject, without_comments
 from akgen.tools.twin.host.host_info import HostInfo, TilingField
 from akgen.tools.twin.host.host_run import HostFailure, TilingResult
 from akgen.tools.twin.kernel.kernel_entry import kernel_template

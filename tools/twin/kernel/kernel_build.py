@@ -1,32 +1,20 @@
-"""Compile a kernel for one combination of types and one tiling key into a library that the launcher loads."""
+"""Build a kernel for one combination of types and one tiling key, or take the library from the cache."""
 
 import re
-from collections.abc import Callable
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple
 
 from akgen.tools.core.outcome import Diagnostic
-from akgen.tools.core.project import KernelProject, write_files
-from akgen.tools.process.program import Finished
-from akgen.tools.twin.build_cache import BuildCache, digest, fetch, write_result
-from akgen.tools.twin.compiler import Compiler, kernel_flags
-from akgen.tools.twin.findings.code import Code, without_comments
-from akgen.tools.twin.findings.compiler_ir import DUMP
-from akgen.tools.twin.findings.compiler_text import errors
-from akgen.tools.twin.findings.diagnostics import explain
-from akgen.tools.twin.findings.scalar_code import dump_options, refused_scalars, without_global_space
+from akgen.tools.core.project import KernelProject
+from akgen.tools.twin.build_cache import BuildCache, digest, fetch
 from akgen.tools.twin.host.host_info import HostInfo
-from akgen.tools.twin.kernel.dialect import initialise, portable, unset_members, without_launches
+from akgen.tools.twin.kernel.dialect import portable, without_launches
 from akgen.tools.twin.kernel.kernel_entry import entry_source, kernel_template
 from akgen.tools.twin.kernel.kernel_prelude import Variant, write_prelude
-from akgen.tools.twin.kernel.library_check import check_library, placed, undefined_in
-from akgen.tools.twin.kernel.sides import Side, names_cube, sides_of, symbol_of, works
-from akgen.tools.twin.precompiled import kernel_prelude
+from akgen.tools.twin.kernel.sides import Side, symbol_of
 from akgen.tools.twin.runtime_build import Runtime
-from akgen.tools.twin.sandboxed import compile_in, exhausted
 
 _LIBRARY = "kernel.so"
-_ENTRY_SOURCE = "akgen_entry.cpp"  # of a kernel that is a template
 
 
 class BuiltKernel(NamedTuple):
@@ -51,12 +39,11 @@ def build_kernel(
         entry_text = entry_source(project, template, variant.template, symbol, cube)
     prelude = write_prelude(project, info, variant, None if entry_text else symbol)
     files = {p: portable(without_launches(project.files[p])) for p in project.kernel_files}
-    options = (*_project_options(project), *dump_options(runtime.compiler))
+    options = _project_options(project)
     parts = (part for pair in sorted(files.items()) for part in pair)
     key = digest(
         "kernel",
         runtime.digest,
-        *_flags(runtime.compiler),
         *options,
         project.kernel,
         prelude,
@@ -65,7 +52,11 @@ def build_kernel(
     )
 
     def build(folder: Path) -> None:
-        _build(project, files, prelude, entry_text, options, symbol, runtime, folder)
+        # What reads compilers' messages is imported where there is something to compile.
+        from akgen.tools.twin.kernel.kernel_compile import KernelSource, compile_variant
+
+        source = KernelSource(project, files, prelude, entry_text, options, symbol)
+        compile_variant(source, runtime, folder / _LIBRARY)
 
     entry, result, compiled = fetch(kernels, key, build)
     return BuiltKernel(
@@ -82,129 +73,8 @@ def auto_sync(project: KernelProject) -> bool:
     return "--cce-auto-sync=off" not in project.files.get("CMakeLists.txt", "")
 
 
-def _flags(compiler: Compiler) -> tuple[str, ...]:
-    return (*kernel_flags().compile, "-nostartfiles", *compiler.brief, *compiler.records)
-
-
 def _project_options(project: KernelProject) -> tuple[str, ...]:
     """Return the macro definitions that the project's CMakeLists.txt gives its kernel."""
     text = project.files.get("CMakeLists.txt", "")
     blocks = re.findall(r"add_ops_compile_options\s*\(([^)]*)\)", text)
     return tuple(o for block in blocks for o in re.findall(r"(?<!\S)-[DU]\w+(?:=\w+)?(?!\S)", block))
-
-
-def _build(
-    project: KernelProject,
-    files: dict[str, str],
-    prelude: str,
-    entry_text: str | None,
-    options: tuple[str, ...],
-    symbol: str,
-    runtime: Runtime,
-    folder: Path,
-) -> None:
-    write_files(files, folder)
-    (folder / "prelude.h").write_text(prelude)
-    source = project.kernel_file
-    if entry_text is not None:
-        source = _ENTRY_SOURCE
-        (folder / source).write_text(entry_text)
-    include = sorted({str(PurePosixPath(p).parent) for p in files})
-    compile_: list[str | Path] = [
-        *_flags(runtime.compiler),
-        *options,
-        f"-fdebug-prefix-map={folder}=.",
-        *(f"-I{runtime.folder / name}" for name in kernel_flags().include),
-        *(f"-I{i}" for i in include),
-    ]
-    cube = any(names_cube(text) for text in files.values())
-
-    def on(side: Side) -> list[str | Path]:
-        """Return what compiles the kernel for one kind of core. The precompiled header has to come first."""
-        first = runtime.folder / kernel_prelude(side, names_cube=cube)
-        return [*compile_, "-include", first, "-include", "prelude.h", source]
-
-    link = ("-o", _LIBRARY, f"-L{runtime.folder}", "-lakgen_twin", *kernel_flags().link)
-    sides = sides_of(without_comments("\n".join(files.values())))
-    if len(sides) == 1:
-        command = [*on(sides[0]), *runtime.compiler.linker, *link]
-        done = compile_kernel(runtime, command, folder)
-        casts = refused_scalars(runtime, on(sides[0]), done, folder, files)
-    else:
-        done, objects, casts = compile_sides(runtime, on, sides, symbol, folder, files)
-        command = [*_flags(runtime.compiler), *runtime.compiler.linker, *objects, *link]
-        done = compile_in(runtime, command, folder) if done.ok else done
-    if done.ok:
-        found = check_library(folder / _LIBRARY, symbol, project, runtime) or (
-            *casts,
-            *without_global_space(files),
-        )
-        if any(d.code in ("LINK", "HOST_NAME") for d in found):
-            # The library may leave names to the loader; a second link says who asks for them.
-            strict = compile_in(runtime, [*command, "-Wl,-z,defs", "-Wl,--no-demangle"], folder)
-            (folder / DUMP).unlink(missing_ok=True)
-            found = placed(found, errors(strict.err, files.__contains__))
-    else:
-        stopped = exhausted(done, project.kernel_file)
-        code = Code(side="device", files=files, given=prelude, project=project.files)
-        found = (stopped,) if stopped else explain(done.err, code)
-    write_result(folder, found)
-
-
-def compile_kernel(runtime: Runtime, command: list[str | Path], folder: Path) -> Finished:
-    """Compile; again where constexpr constructors leave members to be assigned, which the vendor's compiler takes."""
-    done = compile_in(runtime, command, folder)
-    for _ in range(4):
-        members = [] if done.ok else unset_members(done.err)
-        changed = [initialise(folder / file, line, name) for file, line, name in members]
-        if not any(changed):
-            break
-        done = compile_in(runtime, command, folder)
-    return done
-
-
-def compile_sides(
-    runtime: Runtime,
-    on: Callable[[Side], list[str | Path]],
-    sides: tuple[Side, ...],
-    symbol: str,
-    folder: Path,
-    files: dict[str, str],
-) -> tuple[Finished, list[str | Path], tuple[Diagnostic, ...]]:
-    """Compile for each kind of core. Return the objects of those that have something to do, and refused casts."""
-    objects: list[str | Path] = []
-    casts: dict[tuple[str | None, int | None], Diagnostic] = {}
-    for side in sides:
-        name = f"{side}.o"
-        # What both sides define has one name and two contents; it stays within its object.
-        whole = "-ffunction-sections" if runtime.compiler.is_clang else "-fwhole-program"
-        own = ("-c", whole, "-o", name)
-        done = compile_kernel(runtime, [*on(side), *own], folder)
-        found = refused_scalars(runtime, on(side), done, folder, files)
-        casts |= {(c.file, c.line): c for c in found}
-        if done.ok and runtime.compiler.is_clang:
-            done = _only_symbol(runtime, name, symbol_of(symbol, side), folder)
-        if not done.ok:
-            return done, [], ()
-        needs = undefined_in(folder / (f"{name}.live" if runtime.compiler.is_clang else name))
-        if works(needs, side):
-            objects.append(name)
-    return done, objects or [f"{Side.VECTOR}.o"], tuple(casts.values())
-
-
-def _only_symbol(runtime: Runtime, name: str, symbol: str, folder: Path) -> Finished:
-    """Do for clang's object what -fwhole-program does for g++: keep only this name, and say what it needs.
-
-    The object without what nobody calls lies beside it as `<name>.live`; it lacks the records of other sections.
-    """
-    merge = ["-r", "-nostdlib", "-fuse-ld=bfd", "-Wl,--force-group-allocation"]
-    live = compile_in(
-        runtime,
-        [*merge, "-Wl,--gc-sections", f"-Wl,-u,{symbol}", "-o", f"{name}.live", name],
-        folder,
-    )
-    whole = compile_in(runtime, [*merge, "-o", f"{name}.whole", name], folder) if live.ok else live
-    if not whole.ok:
-        return whole
-    keep = [f"--keep-global-symbol={symbol}", f"{name}.whole", name]
-    return compile_in(runtime, keep, folder, program=runtime.compiler.objcopy)

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic
-from akgen.tools.core.project import KernelProject
-from akgen.tools.twin.findings.code import without_comments
+from akgen.tools.core.project import KernelProject, without_comments
 from akgen.tools.twin.host.host_info import KERNEL_TYPES, HostOp, TemplateArguments
 
 _ENTRY = re.compile(r"__global__[\w\s]*?\bvoid\s+(\w+)\s*\(([^)]*)\)", re.DOTALL)

@@ -6,8 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from akgen.tools.core.dtypes import DType
-from akgen.tools.core.project import KernelProject
-from akgen.tools.twin.findings.code import without_comments
+from akgen.tools.core.project import KernelProject, without_comments
 from akgen.tools.twin.host.call_check import Column
 from akgen.tools.twin.host.host_info import HostInfo, TemplateArguments, TilingClass, TilingField
 from akgen.tools.twin.include_folders import DEVICE_INCLUDE
