@@ -36,7 +36,7 @@ class Route(StrEnum):
 
 
 class PlannerKind(StrEnum):
-    """Who plans for a model."""
+    """Who plans: the model itself, or the composer for it."""
 
     MODEL = "model"
     COMPOSER = "composer"
@@ -54,21 +54,28 @@ class SolveConfig(Frozen):
 
     model: str = Field(default="composer", description=MODELS)
     base_url: str | None = Field(default=None, description="The model's endpoint, ending in /v1.")
-    planner: PlannerKind = Field(default=PlannerKind.MODEL, description="Who plans for a model.")
-    critic: CriticKind = Field(
-        default=CriticKind.RULES, description="Whether the model may add to the rules' criticism."
+    planner: PlannerKind = Field(
+        default=PlannerKind.MODEL, description="Who plans: the model itself, or the composer for it."
     )
-    chip: str | None = Field(default=None, description="The chip that the toolchain is to be.")
-    route: Route | None = Field(default=None, description="Through the tile DSL or direct.")
-    samples: int = Field(default=1, ge=1, description="Candidates; the best correct one wins.")
-    parallel: int = Field(default=1, ge=1, description="Candidates at the same time.")
+    critic: CriticKind = Field(
+        default=CriticKind.RULES, description="Who criticises: the rules alone, or the model as well."
+    )
+    chip: str | None = Field(default=None, description="The chip to build for.")
+    route: Route | None = Field(
+        default=None,
+        description="How the coder writes: the tile DSL, lowered by a program or by the model (+passes), or Ascend C.",
+    )
+    samples: int = Field(
+        default=1, ge=1, description="How many candidates to write; the best correct one wins."
+    )
+    parallel: int = Field(default=1, ge=1, description="How many candidates to work on at the same time.")
     limits: CallLimits = CallLimits()  # of all model calls together
     price: Price | None = None  # of the model; without one nothing costs anything
     sampling: Sampling = Sampling()
     memory: bool = Field(
         default=False, description="Show the coder what earlier runs learnt, and learn from this one."
     )
-    seed: int = Field(default=0, description="Of inputs and models; random unless given.")
+    seed: int = Field(default=0, description="The seed of hidden inputs and models; random unless given.")
 
     def shared(self) -> dict[str, Any]:
         """Return the values of these fields, to make another configuration with."""
@@ -79,7 +86,11 @@ class RunConfig(SolveConfig):
     """The resolved configuration of a run: enough to go on with it in another process. Holds no key."""
 
     command: Command
-    toolchain: ToolchainName = Field(default=ToolchainName.TWIN, description="Where it is built and run.")
-    tune: int = Field(default=0, ge=0, description="Attempts that may go into speed once it is correct.")
+    toolchain: ToolchainName = Field(
+        default=ToolchainName.TWIN, description="What builds and runs the kernel."
+    )
+    tune: int = Field(
+        default=0, ge=0, description="How many attempts may go into speed once the kernel is correct."
+    )
     budget: Budget = Budget()  # of each sample
     extra: dict[str, Any] = Field(default={})  # what a command adds of its own, such as the suite

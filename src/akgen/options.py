@@ -23,7 +23,7 @@ ToolchainOption = Annotated[
     ToolchainName | None, typer.Option("--toolchain", help=RunConfig.model_fields["toolchain"].description)
 ]
 
-Root = Annotated[Path | None, typer.Option(help="A checkout of NPUKernelBench, to name its tasks.")]
+Root = Annotated[Path | None, typer.Option(help="Your checkout of NPUKernelBench, whose tasks you may name.")]
 LIMITS = (
     "budget",
     "limit",
@@ -44,14 +44,14 @@ class _Option(NamedTuple):
 
 # Options whose texts or numbers become parts of a field.
 _PARTS = {
-    "attempts": _Option(int, 4, "Attempts of each candidate.", least=1),
-    "candidates": _Option(int, 24, "Kernels that are judged at most.", least=1),
-    "budget": _Option(str, "", "tokens=N,cost=X,wall=SECONDS,device=SECONDS, of each candidate."),
-    "limit": _Option(str, "", "tokens=N,cost=X,seconds=S, of all model calls of the run together."),
-    "price": _Option(str, "", "IN,OUT: what a million tokens cost, in any currency."),
-    "temperature": _Option(str, "0.7", "Of the model's sampling; 0.7,1.0: of each attempt."),
-    "top_p": _Option(str, "0.9", "Of the model's sampling; 0.9,1.0: of each attempt."),
-    "max_tokens": _Option(int, 16_384, "Of one reply, its thought among them.", least=1),
+    "attempts": _Option(int, 4, "How many attempts each candidate has.", least=1),
+    "candidates": _Option(int, 24, "How many kernels to judge at most.", least=1),
+    "budget": _Option(str, "", "What each candidate may use: tokens=N,cost=X,wall=SECONDS,device=SECONDS."),
+    "limit": _Option(str, "", "What all model calls of the run together may use: tokens=N,cost=X,seconds=S."),
+    "price": _Option(str, "", "IN,OUT: the price of a million tokens, in any currency."),
+    "temperature": _Option(str, "0.7", "The model's temperature; 0.7,1.0 gives one for each attempt."),
+    "top_p": _Option(str, "0.9", "The model's top-p; 0.9,1.0 gives one for each attempt."),
+    "max_tokens": _Option(int, 16_384, "How many tokens one reply may have, thought included.", least=1),
 }
 _FROM_SETTINGS = ("model", "base_url", "toolchain", "chip")  # the environment's where no option is given
 

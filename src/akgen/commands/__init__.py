@@ -49,7 +49,7 @@ _HARVEST = {
 COMMANDS: dict[str, Subcommand | Family] = {
     "solve": Subcommand("solve:solve", "Plan, write, compile, test, profile and repair a kernel for TASK."),
     "resume": Subcommand(
-        "solve:resume", "Finish a run that was stopped; nothing that was paid for is paid again."
+        "solve:resume", "Finish a run that stopped; repeat nothing that was paid for."
     ),
     "replay": Subcommand(
         "replay:replay",
@@ -68,7 +68,7 @@ COMMANDS: dict[str, Subcommand | Family] = {
         "Make PROJECT faster on a task: profile, hypothesise, change, verify, keep what the timeline proves.",
     ),
     "show": Subcommand(
-        "show:show", "Print a run's attempts, verdicts and files; also of a run that stopped half-way."
+        "show:show", "Print a run's attempts, verdicts and files, even if it stopped half-way."
     ),
     "chat": Subcommand(
         "chat:chat", 'Talk: "write me a gelu kernel for fp16, 1024 by 4096", then "make it bf16".'
@@ -91,7 +91,7 @@ COMMANDS: dict[str, Subcommand | Family] = {
     ),
     "serve": Subcommand(
         "serve:serve",
-        "Serve MODEL over an OpenAI-compatible API until interrupted; what follows -- is handed to vLLM as it is.",
+        "Serve MODEL over an OpenAI-compatible API until interrupted; vLLM gets what follows -- as it is.",
         passes_on=True,
     ),
     "explain": Subcommand(
@@ -103,5 +103,5 @@ COMMANDS: dict[str, Subcommand | Family] = {
         "Look at compiler, sandbox, PyTorch, CANN, NPU and endpoint. Exit 0 if the twin can be used.",
     ),
     "bench": Family("Run task suites and report on them.", _BENCH),
-    "harvest": Family("Training data from recorded runs.", _HARVEST),
+    "harvest": Family("Make training data from recorded runs.", _HARVEST),
 }

@@ -23,15 +23,14 @@ if TYPE_CHECKING:
     "samples", "attempts", "parallel", "model", "base_url", "planner", "critic", *LIMITS, "route", "toolchain",
     "chip", "memory", "seed",
     helps={
-        "samples": "Samples of each task.",
-        "attempts": "Attempts of each sample, with repair.",
-        "parallel": "Samples of a task at once, for a model.",
+        "samples": "How many samples of each task.",
+        "attempts": "How many attempts each sample has; later ones repair.",
+        "parallel": "How many samples of a task to work on at once, for a model.",
         "model": f"Chat model for --source model: {MODELS}",
         "base_url": "The model's endpoint.",
-        "budget": "tokens=N,cost=X,wall=SECONDS, of each sample.",
-        "route": "How the coder writes.",
-        "toolchain": "What builds and runs.",
-        "seed": "Hidden inputs derive from it.",
+        "budget": "What each sample may use: tokens=N,cost=X,wall=SECONDS.",
+        "toolchain": "What builds and runs the kernels.",
+        "seed": "The seed of the hidden inputs.",
     },
     defaults={"attempts": 1, "seed": 0},
 )  # fmt: skip
@@ -46,13 +45,15 @@ def run_suite(
     mode: Annotated[
         Mode, typer.Option(help="static: the first case alone; dynamic: all of them.")
     ] = Mode.DYNAMIC,
-    max_mb: Annotated[float | None, typer.Option(help="Leave out cases with more input than this.")] = None,
-    tasks: Annotated[str | None, typer.Option(help="Only these, separated by commas.")] = None,
+    max_mb: Annotated[
+        float | None, typer.Option(help="Leave out cases with more megabytes of input.")
+    ] = None,
+    tasks: Annotated[str | None, typer.Option(help="Only these tasks, separated by commas.")] = None,
     levels: Annotated[str | None, typer.Option(help="Only these levels, separated by commas.")] = None,
-    trials: Annotated[int, typer.Option(min=1, help="Hidden inputs for each case.")] = 3,
-    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
-    task_timeout: Annotated[float, typer.Option(min=1.0, help="Seconds that a task may take.")] = 900.0,
-    out: Annotated[Path | None, typer.Option(help="The run's folder; the same one again goes on.")] = None,
+    trials: Annotated[int, typer.Option(min=1, help="How many hidden inputs for each case.")] = 3,
+    workers: Annotated[int, typer.Option(min=1, help="How many worker processes.")] = 1,
+    task_timeout: Annotated[float, typer.Option(min=1.0, help="How many seconds a task may take.")] = 900.0,
+    out: Annotated[Path | None, typer.Option(help="The run's folder; give it again to go on.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run tasks times samples and report; the same command again goes on where it stopped.
@@ -240,9 +241,11 @@ def sampling(
         str, typer.Option(help="A model behind a server: vllm:NAME, kernelgen:NAME, openai:NAME.")
     ],
     base_url: Annotated[str | None, typer.Option(help="The model's endpoint.")] = None,
-    task: Annotated[str, typer.Option(help="Whose prompt is sent.")] = "softmax_rows",
-    samples: Annotated[int, typer.Option(min=2, help="Candidates.")] = 8,
-    max_tokens: Annotated[int, typer.Option(min=1, help="Of one reply, its thought among them.")] = 256,
+    task: Annotated[str, typer.Option(help="The task whose prompt to send.")] = "softmax_rows",
+    samples: Annotated[int, typer.Option(min=2, help="How many candidates.")] = 8,
+    max_tokens: Annotated[
+        int, typer.Option(min=1, help="How many tokens one reply may have, thought included.")
+    ] = 256,
     as_json: AsJson = False,
 ) -> None:
     """Measure one request for n candidates against n requests. Exit 0 if it is at least three times as fast."""

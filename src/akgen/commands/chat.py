@@ -27,15 +27,16 @@ def chat(
         str | None, typer.Argument(help="With --resume: a conversation's id, or its beginning or end.")
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a conversation; the latest unless named.")
+        bool,
+        typer.Option("--resume", help="Go on with a conversation: the latest, or the one that is named."),
     ] = False,
     list_sessions: Annotated[
         bool, typer.Option("--sessions", help="List the conversations and end.")
     ] = False,
     run: Annotated[
-        Path | None, typer.Option(help="The conversation's folder; one that exists goes on.")
+        Path | None, typer.Option(help="The conversation's folder; give it again to go on.")
     ] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="Plain lines, as in a pipe.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Print plain lines, as in a pipe.")] = False,
     root: Root = None,
     as_json: AsJson = False,
 ) -> None:

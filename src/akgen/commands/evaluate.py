@@ -27,10 +27,14 @@ def evaluate(
     context: typer.Context,
     project: Project,
     task: TaskName,
-    cases: Annotated[str, typer.Option(help="`all`, or how many, smallest first.")] = "all",
-    max_mb: Annotated[float | None, typer.Option(help="Leave out cases with more input and output.")] = None,
-    trials: Annotated[int, typer.Option(min=1, help="Hidden inputs per case.")] = 3,
-    seed: Annotated[int | None, typer.Option(help="Of the hidden inputs; random unless given.")] = None,
+    cases: Annotated[str, typer.Option(help="`all`, or how many cases, smallest first.")] = "all",
+    max_mb: Annotated[
+        float | None, typer.Option(help="Leave out cases with more megabytes of input and output.")
+    ] = None,
+    trials: Annotated[int, typer.Option(min=1, help="How many hidden inputs for each case.")] = 3,
+    seed: Annotated[
+        int | None, typer.Option(help="The seed of the hidden inputs; random unless given.")
+    ] = None,
     toolchain: ToolchainOption = None,
     root: Root = None,
     as_json: AsJson = False,
@@ -65,7 +69,7 @@ def profile(
     project: Project,
     task: TaskName,
     trace: Annotated[Path, typer.Option(help="The Chrome trace to write; a page is written beside it.")],
-    case: Annotated[str | None, typer.Option(help="Which case; the largest unless given.")] = None,
+    case: Annotated[str | None, typer.Option(help="The case to time; the largest unless given.")] = None,
     toolchain: ToolchainOption = None,
     root: Root = None,
     as_json: AsJson = False,

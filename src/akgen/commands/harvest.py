@@ -10,9 +10,11 @@ from akgen.terminal import AsJson, Terminal, finish
 
 def export(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
-    form: Annotated[Literal["sft", "dpo"], typer.Option("--format", help="Messages, or preference pairs.")],
+    form: Annotated[
+        Literal["sft", "dpo"], typer.Option("--format", help="sft: messages; dpo: preference pairs.")
+    ],
     out: Annotated[
-        Path | None, typer.Option(help="The JSONL file; RUN/harvest/FORMAT.jsonl unless given.")
+        Path | None, typer.Option(help="The JSONL file to write; RUN/harvest/FORMAT.jsonl unless given.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 @configured(
     "model", "base_url", "toolchain", "candidates", *LIMITS, "seed",
-    helps={"budget": "tokens=N,cost=X,wall=SECONDS."},
+    helps={"budget": "What the search may use: tokens=N,cost=X,wall=SECONDS."},
 )  # fmt: skip
 def optimise(
     context: typer.Context,
     project: Project,
     task: TaskName,
     fields: Fields,
-    beam: Annotated[int, typer.Option(min=1, help="Kernels that are developed side by side.")] = 2,
-    each: Annotated[int, typer.Option(min=1, help="Changes tried of each of them per round.")] = 4,
+    beam: Annotated[int, typer.Option(min=1, help="How many kernels to develop side by side.")] = 2,
+    each: Annotated[int, typer.Option(min=1, help="How many changes to each of them to try per round.")] = 4,
     case: Annotated[list[str] | None, typer.Option(help="Only this case; may be repeated.")] = None,
     root: Root = None,
-    out: Annotated[Path | None, typer.Option(help="The run's folder; one that exists goes on.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The run's folder; give it again to go on.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make PROJECT faster on a task: profile, hypothesise, change, verify, keep what the timeline proves."""

@@ -22,26 +22,34 @@ FOR_EVER_S = 1e9
 def serve(
     context: typer.Context,
     model: Annotated[str, typer.Argument(help="A checkpoint's folder, or a name that vLLM can find.")],
-    npu: Annotated[bool, typer.Option("--npu", help="On NPUs, with vLLM-Ascend.")] = False,
-    gpu: Annotated[bool, typer.Option("--gpu", help="On GPUs.")] = False,
-    cpu: Annotated[bool, typer.Option("--cpu", help="On the CPU.")] = False,
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Where it listens.")] = 8000,
-    host: Annotated[str, typer.Option(help="On which address it listens.")] = "127.0.0.1",
-    name: Annotated[str | None, typer.Option(help="By which it is asked for; the folder's if none.")] = None,
-    max_len: Annotated[int | None, typer.Option(min=1, help="Tokens of prompt and reply together.")] = None,
-    lora: Annotated[
-        list[str] | None, typer.Option(help="NAME=FOLDER of an adapter; may be repeated.")
+    npu: Annotated[bool, typer.Option("--npu", help="Serve on NPUs, with vLLM-Ascend.")] = False,
+    gpu: Annotated[bool, typer.Option("--gpu", help="Serve on GPUs.")] = False,
+    cpu: Annotated[bool, typer.Option("--cpu", help="Serve on the CPU.")] = False,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8000,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    name: Annotated[
+        str | None, typer.Option(help="The name that clients ask for; the folder's unless given.")
     ] = None,
-    tensor_parallel: Annotated[int, typer.Option(min=1, help="Devices that share one model.")] = 1,
-    dtype: Annotated[str | None, typer.Option(help="Of the weights: bfloat16, float16, float32.")] = None,
-    eager: Annotated[bool, typer.Option("--eager", help="Compile nothing: starts sooner.")] = False,
-    cache_gb: Annotated[int, typer.Option(min=1, help="For keys and values, on a CPU.")] = 2,
-    threads: Annotated[int | None, typer.Option(min=1, help="On a CPU; all cores if none.")] = None,
-    python: Annotated[Path | None, typer.Option(help="The interpreter that has vLLM.")] = None,
-    wait: Annotated[float, typer.Option(min=1.0, help="Seconds until it must answer.")] = 1800.0,
+    max_len: Annotated[
+        int | None, typer.Option(min=1, help="How many tokens prompt and reply may have together.")
+    ] = None,
+    lora: Annotated[list[str] | None, typer.Option(help="An adapter, NAME=FOLDER; may be repeated.")] = None,
+    tensor_parallel: Annotated[int, typer.Option(min=1, help="How many devices share the model.")] = 1,
+    dtype: Annotated[
+        str | None, typer.Option(help="The type of the weights: bfloat16, float16, float32.")
+    ] = None,
+    eager: Annotated[bool, typer.Option("--eager", help="Compile nothing, and start sooner.")] = False,
+    cache_gb: Annotated[int, typer.Option(min=1, help="GiB for keys and values, on the CPU.")] = 2,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="How many threads, on the CPU; all cores unless given.")
+    ] = None,
+    python: Annotated[Path | None, typer.Option(help="The Python interpreter that has vLLM.")] = None,
+    wait: Annotated[
+        float, typer.Option(min=1.0, help="How many seconds to wait until the server answers.")
+    ] = 1800.0,
     as_json: AsJson = False,
 ) -> None:
-    """Serve MODEL over an OpenAI-compatible API until interrupted; what follows -- is handed to vLLM as it is."""
+    """Serve MODEL over an OpenAI-compatible API until interrupted; vLLM gets what follows -- as it is."""
     from akgen.tools.serving.options import ServeOptions
     from akgen.tools.serving.server import cause, serving
 

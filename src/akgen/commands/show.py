@@ -48,7 +48,7 @@ def show(
     feedback: Annotated[bool, typer.Option("--feedback", help="Print what each attempt was told.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print a run's attempts, verdicts and files; also of a run that stopped half-way."""
+    """Print a run's attempts, verdicts and files, even if it stopped half-way."""
     terminal = Terminal(as_json)
     report = describe_run(run)
     info = report.info

@@ -30,7 +30,9 @@ def solve(
     task: Annotated[str, typer.Argument(help="A built-in task, a task folder, or a Python file with Model.")],
     fields: Fields,
     case: Annotated[list[str] | None, typer.Option(help="Only this case; may be repeated.")] = None,
-    mode: Annotated[Mode, typer.Option(help="One case, or all of them.")] = Mode.DYNAMIC,
+    mode: Annotated[
+        Mode, typer.Option(help="static: the first case alone; dynamic: all of them.")
+    ] = Mode.DYNAMIC,
     root: Root = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder.")] = None,
     as_json: AsJson = False,
@@ -58,7 +60,7 @@ def resume(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
     as_json: AsJson = False,
 ) -> None:
-    """Finish a run that was stopped; nothing that was paid for is paid again."""
+    """Finish a run that stopped; repeat nothing that was paid for."""
     from akgen.graph.store.run_store import RunStore
 
     store = RunStore.open(run)

@@ -12,12 +12,13 @@ from akgen.tools.core.settings import Settings
 def torch_script(
     context: typer.Context,
     script: Annotated[Path, typer.Argument(help="The Python script; it imports the binding's module.")],
-    arguments: Annotated[list[str] | None, typer.Argument(help="For the script.")] = None,
+    arguments: Annotated[list[str] | None, typer.Argument(help="Arguments for the script.")] = None,
     binding: Annotated[Path, typer.Option(help="The binding: a .cpp with EXEC_NPU_CMD.")] = Path(
         "pybind.cpp"
     ),
     project: Annotated[
-        list[Path] | None, typer.Option(help="A folder with op_host and op_kernel; once for each operator.")
+        list[Path] | None,
+        typer.Option(help="A folder with op_host and op_kernel; give one for each operator."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

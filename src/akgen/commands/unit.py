@@ -22,13 +22,21 @@ def unit(
     include: Annotated[
         list[Path] | None, typer.Option("--include", "-I", help="A folder of headers.")
     ] = None,
-    define: Annotated[list[str] | None, typer.Option("--define", "-D", help="NAME or NAME=VALUE.")] = None,
-    library: Annotated[list[str] | None, typer.Option("--library", "-l", help="Such as gtest.")] = None,
-    argument: Annotated[list[str] | None, typer.Option("--arg", help="For the test program.")] = None,
+    define: Annotated[
+        list[str] | None, typer.Option("--define", "-D", help="A macro: NAME or NAME=VALUE.")
+    ] = None,
+    library: Annotated[
+        list[str] | None, typer.Option("--library", "-l", help="A library to link, such as gtest.")
+    ] = None,
+    argument: Annotated[
+        list[str] | None, typer.Option("--arg", help="An argument for the test program.")
+    ] = None,
     folder: Annotated[
-        Path, typer.Option(help="Where it runs; it may write below this folder only.")
+        Path, typer.Option(help="The folder to run in; the test may write below it only.")
     ] = Path(),
-    timeout_s: Annotated[float, typer.Option("--timeout", min=1, help="Seconds for the program.")] = 120.0,
+    timeout_s: Annotated[
+        float, typer.Option("--timeout", min=1, help="How many seconds the program may take.")
+    ] = 120.0,
     as_json: AsJson = False,
 ) -> None:
     """Build and run a CPU unit test that includes tikicpulib.h. Exit 0 if it passes and no check of the twin fails."""
