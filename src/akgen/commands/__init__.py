@@ -48,9 +48,7 @@ _HARVEST = {
 
 COMMANDS: dict[str, Subcommand | Family] = {
     "solve": Subcommand("solve:solve", "Plan, write, compile, test, profile and repair a kernel for TASK."),
-    "resume": Subcommand(
-        "solve:resume", "Finish a run that stopped; repeat nothing that was paid for."
-    ),
+    "resume": Subcommand("solve:resume", "Finish a run that stopped; repeat nothing that was paid for."),
     "replay": Subcommand(
         "replay:replay",
         "Run RUN's tasks again with the replies that its model gave; exit 0 if every attempt comes out the same.",
