@@ -1,5 +1,5 @@
 // Names of pipes, memories and element types, as findings give them, and the types' sizes.
-#include "akgen/memory.h"
+#include "core.h"
 #include "keyed.h"
 
 namespace akgen::twin {
