@@ -66,6 +66,11 @@ def _want(f: Any, dtype: Any, *arrays: Array) -> Array:
         )
 
 
+def _bits(values: torch.Tensor) -> Array:
+    bits: Array = values.view(torch.int16).numpy().view(np.uint16)
+    return bits
+
+
 def _close(dtype: Any) -> dict[str, float]:
     return {"rtol": 1e-3, "atol": 1e-6} if dtype == np.float16 else {"rtol": 3e-7, "atol": 1e-30}
 
@@ -186,6 +191,19 @@ def cases(case: Any) -> list[Any]:
         case("CumSum-last", cum.format("true"), (rows, rows * 0), rows * 0, rows.cumsum(1), rtol=1e-6),
         case("CumSum-first", cum.format("false"), (rows, rows * 0), rows * 0, rows.cumsum(0), rtol=1e-6),
     ]
+    gate, value = (RNG.uniform(-3, 3, 300).astype(np.float32) for _ in range(2))
+    a, b = (torch.from_numpy(v).to(torch.bfloat16) for v in (value, gate))
+    wide = a.float() * torch.relu(b.float())
+    out.append(
+        case(
+            "ReGlu-bfloat16_t",
+            "ReGlu(out, a, b, tmp, 300);",
+            (_bits(a), _bits(b)),
+            np.zeros(300, np.uint16),
+            _bits(wide.to(torch.bfloat16)),
+            types=("bfloat16_t",) * 3,
+        )
+    )
     return out
 
 

@@ -13,8 +13,7 @@ AKGEN_TAKES(Arange, half, int16_t, int32_t, int64_t, float)
 AKGEN_TAKES(Broadcast, half, float, int8_t, uint8_t)
 } // namespace detail
 
-template <typename T, bool isSetMask = true>
-AKGEN_INLINE void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, const int32_t &count)
+template <typename T> AKGEN_INLINE void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, const int32_t &count)
 {
     detail::Duplicate_takes<T>();
     akgen::twin::vector_count(akgen::twin::VecOp::Duplicate, detail::dtype_of<T>(), detail::view(dst), {}, {},

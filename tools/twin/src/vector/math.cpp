@@ -45,13 +45,14 @@ bool begin(Call &c, int64_t count, const char *const *steps)
     if (w.active == 0) {
         return false;
     }
-    // A block of the source as floats has to fit: two blocks for half.
-    const uint32_t least = c.type == DType::F16 ? 64 : 32;
+    const bool widened = c.type == DType::F16 || c.type == DType::BF16;
+    // A block of the source as floats has to fit: two blocks for 16 bits.
+    const uint32_t least = widened ? 64 : 32;
     if (c.work.data) {
         require_operand(c.api, c.pc, "sharedTmpBuffer", c.work);
         require_temporary(c.api, c.pc, c.work, least);
     }
-    Instr instr = vector_instr(c.api, steps[0], c.pc, c.type == DType::F16 ? DType::F32 : c.type, w.active);
+    Instr instr = vector_instr(c.api, steps[0], c.pc, widened ? DType::F32 : c.type, w.active);
     const uint64_t span = w.active * bytes;
     for (uint32_t i = 0; i <= c.sources; ++i) {
         require_apart(c.api, c.pc, c.work, c.work.data ? least : 0, views[i], span);
@@ -60,14 +61,14 @@ bool begin(Call &c, int64_t count, const char *const *steps)
     add_span(instr, c.sources > 1 ? c.src1 : View{}, span, false);
     add_span(instr, c.work, c.work.data ? least : 0, true);
     add_span(instr, c.dst, span, true);
-    if (c.type == DType::F16) {
+    if (widened) {
         Instr widen = instr;
-        widen.op = "Cast half->float";
+        widen.op = c.type == DType::F16 ? "Cast half->float" : "Cast bfloat16_t->float";
         issue(widen);
         instr.n_access = 0;
         issue_steps(instr, steps);
         Instr narrow = instr;
-        narrow.op = "Cast float->half";
+        narrow.op = c.type == DType::F16 ? "Cast float->half" : "Cast float->bfloat16_t";
         issue(narrow);
     } else {
         issue_steps(instr, steps);
@@ -84,11 +85,17 @@ bool begin(Call &c, int64_t count, const char *const *steps)
     return true;
 }
 
-// Load a chunk of either type as float.
+// Load a chunk of any of the types as float.
 const float *chunk_of(DType type, const View &v, size_t at, size_t n, float *room)
 {
     if (type == DType::F16) {
         widen_half(reinterpret_cast<const uint16_t *>(v.data) + at, room, n);
+        return room;
+    }
+    if (type == DType::BF16) {
+        for (size_t i = 0; i < n; ++i) {
+            room[i] = widen_bfloat(reinterpret_cast<const uint16_t *>(v.data)[at + i]);
+        }
         return room;
     }
     return reinterpret_cast<const float *>(v.data) + at;
@@ -104,6 +111,10 @@ template <typename F> void over_chunks(const Call &c, int64_t count, F compute)
         compute(out, a, b, m);
         if (c.type == DType::F16) {
             narrow_half(out, reinterpret_cast<uint16_t *>(c.dst.data) + at, m);
+        } else if (c.type == DType::BF16) {
+            for (size_t i = 0; i < m; ++i) {
+                reinterpret_cast<uint16_t *>(c.dst.data)[at + i] = narrow_bfloat(out[i]);
+            }
         } else {
             std::memcpy(c.dst.data + at * sizeof(float), out, m * sizeof(float));
         }
