@@ -7,17 +7,16 @@ inside and finished after them, and what needs it waits for another pass.
 
 from collections.abc import Iterator, Sequence
 
-from akgen.tools.compose.back.blocks import Blocks
-from akgen.tools.compose.back.combine import combine
+from akgen.tools.compose.back.cross_core import CrossCore
 from akgen.tools.compose.back.layout import START, Layout, Level, Sink, Tensors
-from akgen.tools.compose.back.operations import Held, type_name
+from akgen.tools.compose.back.operands import Held, type_name
 from akgen.tools.compose.back.writer import Tile, Writer
 from akgen.tools.compose.middle.template import Template
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 
 
-class Emitter(Blocks):
+class Emitter(CrossCore):
     """Writes one template through the levels; results of several cores are combined through global memory."""
 
     def __init__(
@@ -29,14 +28,7 @@ class Emitter(Blocks):
         tensors: Tensors,
         share: str = "column_share",
     ) -> None:
-        super().__init__(template, writer, layout, tensors)
-        self.levels = levels
-        self.group = (
-            "0",
-            "num_programs()",
-        )  # where the partial results lie that belong together, and how many
-        self.share = share  # parameter: columns that one core combines
-        self.shares_columns = False
+        super().__init__(template, writer, layout, levels, tensors, share)
         self.owner = self._owners()
         self.depth = self._depths()
 
@@ -77,19 +69,6 @@ class Emitter(Blocks):
             axes = self.t.nest.stores[sink.index].axes
             return max([depth, *(self._axis_depth(a) for a in axes)])
         return max([depth, *(self._axis_depth(a) for a in self.t.values[sink.index].over)])
-
-    def needs(self, roots: Sequence[int]) -> list[int]:
-        """Return what must be computed for `roots`, in order; held values and what lies below them are left out."""
-        seen: set[int] = set()
-        stack = [r for r in roots if r not in self.held]
-        while stack:
-            i = stack.pop()
-            if i in seen:
-                continue
-            seen.add(i)
-            if i not in self.owner:
-                stack.extend(a for a in self.t.values[i].args if a not in self.held)
-        return sorted(seen)
 
     def _needs_through(self, roots: Sequence[int]) -> set[int]:
         """As _needs, but through reductions that are still to be done."""
@@ -167,7 +146,7 @@ class Emitter(Blocks):
         self.w.close_stage()
         for index, tile in totals.items():
             self.held[index] = Held(self.t.values[index].dtype, tile=tile)
-        return bool(k == 0 and totals) and combine(self, totals, rest)
+        return bool(k == 0 and totals) and self.combine(totals, rest)
 
     def _boundary(self, roots: Sequence[int], k: int) -> Iterator[int]:
         """Yield values of depth <= k that something deeper uses."""
@@ -200,20 +179,6 @@ class Emitter(Blocks):
                 if held is not None and single and held.dtype != DType.BOOL and held.variable is None:
                     self.ops.scalar_text(held)
 
-    def snapshot(self) -> dict[int, tuple[Held, str | None]]:
-        return {i: (held, held.variable) for i, held in self.held.items()}
-
-    def forget(self, before: dict[int, tuple[Held, str | None]]) -> None:
-        """Give back what was computed inside a loop that ends here, variables included."""
-        for i, held in list(self.held.items()):
-            if i not in before:
-                if held.tile is not None:
-                    self.w.release(held.tile)
-                del self.held[i]
-        for i, (held, variable) in before.items():
-            held.variable = variable
-            self.held[i] = held
-
     def _start(self, index: int) -> Tile:
         value = self.t.values[index]
         if value.kind not in START:
@@ -223,19 +188,3 @@ class Emitter(Blocks):
         with self.w.stage("compute"):
             self.ops.op("fill", tile.name, START[value.kind], self.layout.extents[extent])
         return tile
-
-    def here(self, k: int, sinks: list[Sink]) -> None:
-        roots = [self.arg(s) for s in sinks]
-        values = self.needs(roots)
-        guard = self.levels[k].guard
-        if guard is not None:
-            self.w.close_stage()
-            with self.w.indented(f"if {guard}:"):
-                before = self.snapshot()
-                self.block(values, sinks, keep=set())
-                self.forget(before)
-            self.w.close_stage()
-        else:
-            before = self.snapshot()
-            self.block(values, sinks, keep=set())
-            self.forget(before)

@@ -1,0 +1,154 @@
+"""Finish reductions across cores: partial results go through the workspace, all cores meet, each takes its share."""
+
+from collections.abc import Sequence
+
+from akgen.tools.compose.back.blocks import Blocks
+from akgen.tools.compose.back.layout import Layout, Level, Sink, Tensors
+from akgen.tools.compose.back.operands import Held
+from akgen.tools.compose.back.writer import Tile, Writer
+from akgen.tools.compose.middle.template import Template
+
+
+class CrossCore(Blocks):
+    """Writes what several cores do together."""
+
+    def __init__(
+        self,
+        template: Template,
+        writer: Writer,
+        layout: Layout,
+        levels: Sequence[Level],
+        tensors: Tensors,
+        share: str,
+    ) -> None:
+        super().__init__(template, writer, layout, tensors)
+        self.levels = levels
+        self.workspaces: list[tuple[str, str]] = []  # name, elements per core
+        self.group = ("0", "num_programs()")  # where partial results that belong together lie, and how many
+        self.share = share  # parameter: columns that one core combines
+        self.shares_columns = False
+
+    def here(self, k: int, sinks: list[Sink]) -> None:
+        roots = [self.arg(s) for s in sinks]
+        values = self.needs(roots)
+        guard = self.levels[k].guard
+        if guard is not None:
+            self.w.close_stage()
+            with self.w.indented(f"if {guard}:"):
+                before = self.snapshot()
+                self.block(values, sinks, keep=set())
+                self.forget(before)
+            self.w.close_stage()
+        else:
+            before = self.snapshot()
+            self.block(values, sinks, keep=set())
+            self.forget(before)
+
+    def combine(self, totals: dict[int, Tile], rest: list[Sink] | None) -> bool:
+        """Make the cores' partial results whole; serve `rest` if that is all that waits, and return whether it was.
+
+        Single numbers are combined by every core. Of vectors, each core combines a share of the columns: the last steps
+        are done on that share alone, or the whole vector is put together in the workspace for the next pass.
+        """
+        slots = self._published(totals)
+        singles = {i: t for i, t in totals.items() if t.extent == "S"}
+        columns = {i: t for i, t in totals.items() if t.extent != "S"}
+        for index, tile in singles.items():
+            self._single(index, tile, slots[index][0])
+        if not columns:
+            return False
+        self._shares(columns, slots, rest)
+        if rest is None:
+            self.w.line("sync_all()")
+            self.w.close_stage()
+            self._whole(columns, slots)
+            return False
+        numbers = [s for s in rest if not self._of_columns(s)]
+        if numbers:
+            self.here(0, numbers)
+        return True
+
+    def _published(self, totals: dict[int, Tile]) -> dict[int, tuple[str, str]]:
+        """Write each core's results to its own place and wait for all; return workspace and elements per core."""
+        slots: dict[int, tuple[str, str]] = {}
+        for index, tile in totals.items():
+            width = "8" if tile.extent == "S" else f"align_up({self.layout.lane_count}, 8)"
+            name = self._workspace(width)
+            slots[index] = (name, width)
+            with self.w.stage("copyout"):
+                self.ops.op("store", name, f"program_id() * {width}", tile.name)
+        self.w.line("sync_all()")
+        self.w.close_stage()
+        return slots
+
+    def _workspace(self, width: str) -> str:
+        name = f"ws{len(self.workspaces)}"
+        self.workspaces.append((name, width))
+        return self.w.tensor(name)
+
+    def _single(self, index: int, tile: Tile, name: str) -> None:
+        parts = self.w.allocate("P", "float32", loaded=True)
+        with self.w.stage("copyin"):
+            first, count = self.group
+            self.ops.op("load", parts.name, name, first, f"({count}, 1)", "stride=8")
+        with self.w.stage("compute"):
+            self.w.line(f"reduce_{self.t.values[index].kind}({tile.name}, {parts.name}, axis=None)")
+        self.w.release(parts)
+
+    def _of_columns(self, sink: Sink) -> bool:
+        return self.extent(self.t.nest.stores[sink.index].axes) == "C"
+
+    def _shares(
+        self, columns: dict[int, Tile], slots: dict[int, tuple[str, str]], rest: list[Sink] | None
+    ) -> None:
+        """Let each core combine its share of the columns, and finish or publish it."""
+        share = self.w.scalar(self.share, "int", own=True)
+        self.shares_columns = True
+        self.w.capacities["Q"] = f"(64, {share})"
+        low, wide = self.w.unique("low"), self.w.unique("wide")
+        self.w.line(f"{low} = program_id() * {share}")
+        self.w.line(f"{wide} = min({share}, {self.layout.lane_count} - {low})")
+        with self.w.indented(f"if {wide} > 0:"):
+            for index, tile in columns.items():
+                name, width = slots[index]
+                parts = self.w.allocate("Q", "float32", loaded=True)
+                with self.w.stage("copyin"):
+                    self.ops.op("load", parts.name, name, low, f"(num_programs(), {wide})", f"stride={width}")
+                with self.w.stage("compute"):
+                    self.w.line(f"reduce_{self.t.values[index].kind}({tile.name}, {parts.name}, axis=0)")
+                self.w.release(parts)
+            if rest is None:
+                for index, tile in columns.items():
+                    name, width = slots[index]
+                    with self.w.stage("copyout"):  # behind the parts of all cores
+                        self.ops.op("store", name, f"num_programs() * {width} + {low}", tile.name)
+            else:
+                self._finish(columns, [s for s in rest if self._of_columns(s)], low, wide)
+        self.w.close_stage()
+
+    def _finish(self, columns: dict[int, Tile], sinks: list[Sink], low: str, wide: str) -> None:
+        """Compute and store what follows from the combined columns, on this core's share of them."""
+        lane = self.layout.lane
+        assert lane is not None
+        index, extent = self.layout.index[lane], self.layout.extents["C"]
+        count = self.layout.lane_count
+        self.layout.index[lane], self.layout.extents["C"], self.layout.lane_count = low, wide, wide
+        kept = dict(self.held)
+        for i, held in kept.items():
+            if held.tile is not None and held.tile.extent == "C" and i not in columns:
+                del self.held[i]  # it is as long as all columns: computed again for the share
+        before = self.snapshot()
+        self.block(self.needs([self.arg(s) for s in sinks]), sinks, keep=set())
+        self.forget(before)
+        self.held = kept
+        self.layout.index[lane], self.layout.extents["C"], self.layout.lane_count = index, extent, count
+
+    def _whole(self, columns: dict[int, Tile], slots: dict[int, tuple[str, str]]) -> None:
+        """Load the vectors that all cores put together."""
+        for index, tile in columns.items():
+            name, width = slots[index]
+            vector = self.w.allocate("C", "float32", loaded=True)
+            with self.w.stage("copyin"):
+                self.ops.op("load", vector.name, name, f"num_programs() * {width}", self.layout.extents["C"])
+            self.w.release(tile)
+            self.held[index] = Held(self.t.values[index].dtype, tile=vector)
