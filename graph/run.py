@@ -25,7 +25,7 @@ from akgen.graph.store.files import digest_of
 from akgen.graph.store.memory import Memory, open_memory
 from akgen.graph.store.records import RunInfo, Solution
 from akgen.graph.store.run_store import RunStore, TaskStore
-from akgen.tools.compose.front.remote import RemoteTrace
+from akgen.tools.compose.front.traced import RemoteTrace
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Task

@@ -10,7 +10,7 @@ from akgen.agents.plan import Plan, Tiling
 from akgen.agents.roles import Feedback, Planned, Written
 from akgen.knowledge.chip import Chip, chip
 from akgen.tools.compose.front.traced import Trace, TracedGraph
-from akgen.tools.compose.middle.facts import output_shape
+from akgen.tools.compose.middle.symbolic import output_shape
 from akgen.tools.compose.program import Composition, compose
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta

@@ -3,7 +3,7 @@
 from akgen.agents.plan import Category, Tiling
 from akgen.knowledge.chip import Chip
 from akgen.tools.compose.middle.formula import formulas
-from akgen.tools.compose.middle.template import Template
+from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.program import Composition
 from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.buffers import RESERVE_BYTES
@@ -114,7 +114,7 @@ def _structure(composition: Composition) -> str:
     return text
 
 
-def _axes(template: Template) -> str:
+def _axes(template: SymbolicNest) -> str:
     if template.listed:
         return "position in the list; elements of one tensor"
     if not template.sizes:

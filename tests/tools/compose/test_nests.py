@@ -7,23 +7,23 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from akgen.tools.compose.back.schedule import kinds
+from akgen.tools.compose.back.schedules import kinds
 from akgen.tools.compose.front.aten import import_graph
 from akgen.tools.compose.front.trace import trace
-from akgen.tools.compose.middle.facts import Facts
-from akgen.tools.compose.middle.nest import Nest
-from akgen.tools.compose.middle.nesting import nests
-from akgen.tools.compose.middle.push import push
-from akgen.tools.compose.middle.template import unify
+from akgen.tools.compose.middle.loop_nest import LoopNest
+from akgen.tools.compose.middle.lowering import loop_nests
+from akgen.tools.compose.middle.sink_slices import sink_slices
+from akgen.tools.compose.middle.symbolic import SymbolicNumbers
+from akgen.tools.compose.middle.symbolic_nest import unify
 from akgen.tools.compose.scope import Unsupported
 from tests.tools.compose.composing import Function, Loaded, normal
 
 
-def nested(function: Callable[..., Any], *args: Any) -> tuple[Nest, ...]:
-    return nests(push(import_graph(trace(Loaded(Function(function), args)))))
+def nested(function: Callable[..., Any], *args: Any) -> tuple[LoopNest, ...]:
+    return loop_nests(sink_slices(import_graph(trace(Loaded(Function(function), args)))))
 
 
-def overs(nest: Nest) -> set[tuple[int, ...]]:
+def overs(nest: LoopNest) -> set[tuple[int, ...]]:
     return {nest.values[i].over for i in nest.reductions()}
 
 
@@ -90,5 +90,5 @@ def test_a_tensor_without_elements_is_refused() -> None:
 )
 def test_schedule_of(function: Callable[..., Any], args: tuple[Any, ...], first: str) -> None:
     (nest,) = nested(function, *args)
-    template = unify([nest], Facts([trace(Loaded(Function(function), args))], ["x0"], []), "d")
+    template = unify([nest], SymbolicNumbers([trace(Loaded(Function(function), args))], ["x0"], []), "d")
     assert kinds(template)[0] == first

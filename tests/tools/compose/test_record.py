@@ -10,8 +10,8 @@ import torch.nn.functional as F
 from torch.utils import _pytree as pytree
 
 from akgen.tools.compose.front.record import CapturedGraph, Unrecordable, record
-from akgen.tools.compose.front.remote import RemoteTrace
 from akgen.tools.compose.front.trace import trace
+from akgen.tools.compose.front.traced import RemoteTrace
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.task import Case, Reference
 from akgen.tools.reference.client import ReferenceWorker

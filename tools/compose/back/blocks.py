@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 from akgen.tools.compose.back.layout import COMBINE, START, Sink
-from akgen.tools.compose.back.operands import Held, type_name
+from akgen.tools.compose.back.operands import Location, type_name
 from akgen.tools.compose.back.operations import host_value
 from akgen.tools.compose.back.transfers import Transfers
 from akgen.tools.compose.back.writer import Extent, Tile
-from akgen.tools.compose.middle.nest import Value
+from akgen.tools.compose.middle.loop_nest import Value
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 
 
-class Blocks(Transfers):
+class BlockCodegen(Transfers):
     """Writes blocks."""
 
     def arg(self, sink: Sink) -> int:
@@ -67,10 +67,10 @@ class Blocks(Transfers):
                 stack.extend(a for a in self.t.values[i].args if a not in self.held)
         return sorted(seen)
 
-    def snapshot(self) -> dict[int, tuple[Held, str | None]]:
+    def snapshot(self) -> dict[int, tuple[Location, str | None]]:
         return {i: (held, held.variable) for i, held in self.held.items()}
 
-    def forget(self, before: dict[int, tuple[Held, str | None]]) -> None:
+    def forget(self, before: dict[int, tuple[Location, str | None]]) -> None:
         """Give back what was computed inside a loop that ends here, variables included."""
         for i, held in list(self.held.items()):
             if i not in before:
@@ -102,23 +102,23 @@ class Blocks(Transfers):
     def _compute(self, index: int, uses: dict[int, int], mine: set[int]) -> None:
         value = self.t.values[index]
         if value.op in ("const", "count", "inv_count"):
-            self.held[index] = Held(value.dtype, host=self.t.texts[index])
+            self.held[index] = Location(value.dtype, host=self.t.texts[index])
             return
         extent = self.extent_of(value)
         if value.op == "iota":
-            self.held[index] = Held(value.dtype, tile=self._iota(index, extent))
+            self.held[index] = Location(value.dtype, tile=self._iota(index, extent))
             return
         if value.op == "reduce":
-            self.held[index] = Held(value.dtype, tile=self._reduce(index))
+            self.held[index] = Location(value.dtype, tile=self._reduce(index))
             return
         args = [self.held[a] for a in value.args]
         text = host_value(value, args) if extent == "S" else None
         if text is not None:
-            self.held[index] = Held(value.dtype, host=text)
+            self.held[index] = Location(value.dtype, host=text)
             return
         dst = self._reusable(value, uses, mine, extent) or self.w.allocate(extent, type_name(value.dtype))
         self.ops.emit(value, args, dst)
-        self.held[index] = Held(value.dtype, tile=dst)
+        self.held[index] = Location(value.dtype, tile=dst)
 
     def _reusable(self, value: Value, uses: dict[int, int], mine: set[int], extent: Extent) -> Tile | None:
         """Return an operand's buffer that the result may overwrite."""
@@ -174,8 +174,10 @@ class Blocks(Transfers):
         if len(parts) == 1:
             return parts[0]
         dst = self.w.allocate(extent, type_name(value.dtype))
-        wide = self.ops.widened(Held(value.dtype, tile=parts[0]), extent)
-        self.ops.op("add", dst.name, wide.name, self.ops.operand(Held(value.dtype, tile=parts[1]), extent))
+        wide = self.ops.widened(Location(value.dtype, tile=parts[0]), extent)
+        self.ops.op(
+            "add", dst.name, wide.name, self.ops.operand(Location(value.dtype, tile=parts[1]), extent)
+        )
         for tile in parts:
             self.w.release(tile)
         return dst
@@ -184,7 +186,7 @@ class Blocks(Transfers):
         value = self.t.values[index]
         return self._fold(value, self.held[value.args[0]], self.extent_of(value))
 
-    def _fold(self, value: Value, held: Held, extent: Extent) -> Tile:
+    def _fold(self, value: Value, held: Location, extent: Extent) -> Tile:
         """Reduce a tile over those of the reduction's axes that lie inside tiles; return a tile of `extent`."""
         assert held.tile is not None and value.kind in START
         source = held.tile
@@ -204,7 +206,7 @@ class Blocks(Transfers):
         if arg.tile is None or arg.tile.extent != total.extent:
             wide = arg
             if arg.tile is None or arg.tile.extent == "S":
-                wide = Held(value.dtype, tile=self.ops.widened(arg, total.extent))
+                wide = Location(value.dtype, tile=self.ops.widened(arg, total.extent))
             part = self._fold(value, wide, total.extent) if wide.extent != total.extent else None
             tile = part or wide.tile
             assert tile is not None

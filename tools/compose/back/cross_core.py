@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 
-from akgen.tools.compose.back.blocks import Blocks
+from akgen.tools.compose.back.blocks import BlockCodegen
 from akgen.tools.compose.back.layout import Layout, Level, Sink, Tensors
-from akgen.tools.compose.back.operands import Held
+from akgen.tools.compose.back.operands import Location
 from akgen.tools.compose.back.writer import Tile, Writer
-from akgen.tools.compose.middle.template import Template
+from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 
 
-class CrossCore(Blocks):
+class CrossCore(BlockCodegen):
     """Writes what several cores do together."""
 
     def __init__(
         self,
-        template: Template,
+        template: SymbolicNest,
         writer: Writer,
         layout: Layout,
         levels: Sequence[Level],
@@ -151,4 +151,4 @@ class CrossCore(Blocks):
             with self.w.stage("copyin"):
                 self.ops.op("load", vector.name, name, f"num_programs() * {width}", self.layout.extents["C"])
             self.w.release(tile)
-            self.held[index] = Held(self.t.values[index].dtype, tile=vector)
+            self.held[index] = Location(self.t.values[index].dtype, tile=vector)

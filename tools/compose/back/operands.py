@@ -6,7 +6,7 @@ from akgen.tools.core.dtypes import DType
 _NAMES = {DType.FLOAT32: "float32", DType.INT32: "int32", DType.BOOL: "mask"}
 
 
-class Held:
+class Location:
     """Where a value is: in a tile, or as a scalar (host expression, literal, or variable of the kernel)."""
 
     def __init__(
@@ -32,7 +32,7 @@ class Operands:
 
     # scalars
 
-    def scalar_text(self, held: Held) -> str:
+    def scalar_text(self, held: Location) -> str:
         """Return a scalar usable in the kernel, extracting it from its tile if need be."""
         if held.variable is None:
             if held.host is not None:
@@ -43,7 +43,7 @@ class Operands:
                 self.w.line(f"{held.variable} = {held.tile.name}[0]")
         return held.variable
 
-    def _parameter(self, held: Held) -> str:
+    def _parameter(self, held: Location) -> str:
         assert held.host is not None
         text = held.host
         try:
@@ -69,7 +69,7 @@ class Operands:
 
     # operands
 
-    def widened(self, held: Held, extent: Extent) -> Tile:
+    def widened(self, held: Location, extent: Extent) -> Tile:
         """Return the value as a tile of a wider class."""
         if held.tile is not None and held.tile.extent == extent:
             return held.tile
@@ -81,7 +81,7 @@ class Operands:
         self.op("broadcast", tile.name, self._view(held.tile), self.extents[extent])
         return tile
 
-    def _filled(self, held: Held, extent: Extent) -> Tile:
+    def _filled(self, held: Location, extent: Extent) -> Tile:
         if held.dtype == DType.BOOL:
             number = self.temporary(extent, DType.FLOAT32)
             self.op("fill", number.name, self._as_number(held), self.extents[extent])
@@ -92,16 +92,16 @@ class Operands:
         self.op("fill", tile.name, self.scalar_text(held), self.extents[extent])
         return tile
 
-    def _as_number(self, held: Held) -> str:
+    def _as_number(self, held: Location) -> str:
         """Return a truth value as a float scalar."""
         if held.host is not None:
-            return self.scalar_text(Held(DType.FLOAT32, host=held.host))
+            return self.scalar_text(Location(DType.FLOAT32, host=held.host))
         assert held.tile is not None
         number = self.temporary("S", DType.FLOAT32)
         self.op("cast", number.name, held.tile.name)
-        return self.scalar_text(Held(DType.FLOAT32, tile=number))
+        return self.scalar_text(Location(DType.FLOAT32, tile=number))
 
-    def _widened_through_float(self, held: Held, extent: Extent) -> Tile:
+    def _widened_through_float(self, held: Location, extent: Extent) -> Tile:
         assert held.tile is not None
         number = self.temporary(held.tile.extent, DType.FLOAT32)
         self.op("cast", number.name, held.tile.name)
@@ -118,7 +118,7 @@ class Operands:
     def _view(tile: Tile) -> str:
         return f"{tile.name}[:, None]" if tile.extent == "R" else f"{tile.name}[None, :]"
 
-    def operand(self, held: Held, extent: Extent, *, views: bool = True) -> str:
+    def operand(self, held: Location, extent: Extent, *, views: bool = True) -> str:
         """Return an operand of an operation over `extent`: tile, view or scalar."""
         if held.tile is None or (held.tile.extent == "S" and extent != "S"):
             return self.scalar_text(held)
@@ -128,5 +128,5 @@ class Operands:
             return self._view(held.tile)
         return self.widened(held, extent).name
 
-    def mask(self, held: Held, extent: Extent) -> str:
+    def mask(self, held: Location, extent: Extent) -> str:
         return self.widened(held, extent).name

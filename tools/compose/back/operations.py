@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from akgen.tools.compose.back.operands import Held, Operands
+from akgen.tools.compose.back.operands import Location, Operands
 from akgen.tools.compose.back.writer import Extent, Tile
-from akgen.tools.compose.middle.nest import Value
+from akgen.tools.compose.middle.loop_nest import Value
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 
@@ -26,10 +26,10 @@ _HOST_UNARY = {
 _FLIPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
-class Operations(Operands):
+class OperationCodegen(Operands):
     """Lowers pointwise values."""
 
-    def emit(self, value: Value, args: Sequence[Held], dst: Tile) -> None:
+    def emit(self, value: Value, args: Sequence[Location], dst: Tile) -> None:
         """Compute a pointwise value into `dst`."""
         match value.op:
             case "cast":
@@ -54,7 +54,7 @@ class Operations(Operands):
             case op:
                 raise Unsupported(op, f"{op} has no tile operation")
 
-    def _arithmetic(self, op: str, a: Held, b: Held, dst: Tile) -> None:
+    def _arithmetic(self, op: str, a: Location, b: Location, dst: Tile) -> None:
         name, extent = _ARITHMETIC[op], dst.extent
         if a.tile is not None and a.tile is b.tile and op == "mul" and a.extent == extent:
             self.op("square", dst.name, a.tile.name)
@@ -68,7 +68,7 @@ class Operations(Operands):
                 right = self.operand(b, extent)
         self.op(name, dst.name, left, right)
 
-    def _unary(self, op: str, a: Held, dst: Tile) -> None:
+    def _unary(self, op: str, a: Location, dst: Tile) -> None:
         source = self.widened(a, dst.extent).name
         if a.dtype == DType.INT32 and op not in ("neg", "relu"):
             if op == "abs":
@@ -83,7 +83,7 @@ class Operations(Operands):
             return
         self.op(_UNARY[op], dst.name, source)
 
-    def _cast(self, a: Held, dst: Tile) -> None:
+    def _cast(self, a: Location, dst: Tile) -> None:
         source = self.widened(a, dst.extent).name
         if dst.dtype == "mask":
             if a.dtype == DType.INT32:
@@ -104,7 +104,7 @@ class Operations(Operands):
         self.op("cast", number.name, mask)
         return number.name
 
-    def _rounded(self, op: str, a: Held, dst: Tile) -> None:
+    def _rounded(self, op: str, a: Location, dst: Tile) -> None:
         """Round to a half type and back."""
         source = self.widened(a, dst.extent).name
         narrow = self.w.allocate(dst.extent, op.removeprefix("round_"))
@@ -112,7 +112,7 @@ class Operations(Operands):
         self.op("cast", narrow.name, source)
         self.op("cast", dst.name, narrow.name)
 
-    def _classify(self, op: str, a: Held, dst: Tile) -> None:
+    def _classify(self, op: str, a: Location, dst: Tile) -> None:
         source = self.widened(a, dst.extent).name
         if op == "isnan":
             self.op("ne", dst.name, source, source)
@@ -121,7 +121,7 @@ class Operations(Operands):
         self.op("abs", size.name, source)
         self.op("gt" if op == "isinf" else "le", dst.name, size.name, LARGEST)
 
-    def _compare(self, op: str, a: Held, b: Held, dst: Tile) -> None:
+    def _compare(self, op: str, a: Location, b: Location, dst: Tile) -> None:
         extent = dst.extent
         if a.dtype == DType.INT32 or b.dtype == DType.INT32:
             self._compare_integers(op, a, b, dst)
@@ -131,7 +131,7 @@ class Operations(Operands):
         left = self.widened(a, extent).name
         self.op(op, dst.name, left, self.operand(b, extent, views=False))
 
-    def _compare_integers(self, op: str, a: Held, b: Held, dst: Tile) -> None:
+    def _compare_integers(self, op: str, a: Location, b: Location, dst: Tile) -> None:
         """Compare exactly: a < b where max(a, b) - a is not 0; the difference's sign bit is never used."""
         extent = dst.extent
         if a.tile is None or (a.tile.extent == "S" and extent != "S"):
@@ -148,7 +148,7 @@ class Operations(Operands):
         self.op("cast", number.name, difference.name)
         self.op("ne" if op in ("ne", "lt", "gt") else "eq", dst.name, number.name, "0.0")
 
-    def _where(self, args: Sequence[Held], dst: Tile) -> None:
+    def _where(self, args: Sequence[Location], dst: Tile) -> None:
         condition, a, b = args
         extent = dst.extent
         mask = self.mask(condition, extent)
@@ -174,7 +174,7 @@ class Operations(Operands):
         self.op("add", dst.name, pick.name, right)
 
 
-def host_value(value: Value, args: Sequence[Held]) -> str | None:
+def host_value(value: Value, args: Sequence[Location]) -> str | None:
     """Return a value of scalars as a host expression, if the host's expressions can say it."""
     if any(a.host is None for a in args):
         return None

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from akgen.tools.compose.back.layout import Layout, Tensors
-from akgen.tools.compose.back.operands import Held, type_name
-from akgen.tools.compose.back.operations import Operations
+from akgen.tools.compose.back.operands import Location, type_name
+from akgen.tools.compose.back.operations import OperationCodegen
 from akgen.tools.compose.back.writer import Extent, Tile, Writer
 from akgen.tools.compose.front.traced import Origin
-from akgen.tools.compose.middle.nest import Value
-from akgen.tools.compose.middle.template import Address, Template
+from akgen.tools.compose.middle.loop_nest import Value
+from akgen.tools.compose.middle.symbolic_nest import Address, SymbolicNest
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 
@@ -16,10 +16,10 @@ from akgen.tools.core.dtypes import DType
 class Transfers:
     """Copies between global memory and tiles; `held` says where each value is."""
 
-    def __init__(self, template: Template, writer: Writer, layout: Layout, tensors: Tensors) -> None:
+    def __init__(self, template: SymbolicNest, writer: Writer, layout: Layout, tensors: Tensors) -> None:
         self.t, self.w, self.layout, self.tensors = template, writer, layout, tensors
-        self.ops = Operations(writer, layout.extents)
-        self.held: dict[int, Held] = {}
+        self.ops = OperationCodegen(writer, layout.extents)
+        self.held: dict[int, Location] = {}
         self.totals: dict[int, Tile] = {}
         self.owner: dict[int, int] = {}  # reductions over loops, by the level that owns them
 
@@ -55,7 +55,7 @@ class Transfers:
         self._check_lane(extent, address)
         extra = [f"stride={self.stride(address)}"] if extent == "F" and self._strided(address) else []
         self.ops.op("load", tile.name, name, offset, self.layout.extents[extent], *extra)
-        self.held[index] = Held(value.dtype, tile=tile)
+        self.held[index] = Location(value.dtype, tile=tile)
         return None
 
     def _read(self, index: int) -> bool:
@@ -68,7 +68,7 @@ class Transfers:
         variable = self.w.unique("v")
         self.w.close_stage()
         self.w.line(f"{variable} = read({name}, {self.base(address)})")
-        self.held[index] = Held(value.dtype, variable=variable)
+        self.held[index] = Location(value.dtype, variable=variable)
         return True
 
     def _tensor(self, origin: Origin) -> str:
@@ -99,14 +99,14 @@ class Transfers:
             vector = self.w.allocate("R" if self.layout.row is not None else "F", "float32")
             self.ops.op("reduce_sum", vector.name, column.name)
             self.w.release(column)
-            self.held[index] = Held(value.dtype, tile=vector)
+            self.held[index] = Location(value.dtype, tile=vector)
         if value.dtype == DType.BOOL:
             held = self.held[index]
             assert held.tile is not None
             mask = self.w.allocate(held.tile.extent, "mask")
             self.ops.op("gt", mask.name, held.tile.name, "0.5")
             self.w.release(held.tile)
-            self.held[index] = Held(value.dtype, tile=mask)
+            self.held[index] = Location(value.dtype, tile=mask)
 
     def _store(self, index: int, tile: Tile) -> None:
         store, address = self.t.nest.stores[index], self.t.stores[index]

@@ -1,15 +1,18 @@
-"""What a trace holds: core ATen calls with concrete shapes, and where each tensor comes from."""
+"""What a trace holds: core ATen calls with concrete shapes, and where each tensor comes from; traces from afar."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, PlainSerializer
 
+from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import AttrValue
 from akgen.tools.core.task import Case, Reference
+from akgen.tools.reference.client import ReferenceWorker
+from akgen.tools.reference.protocol import LoadedCase
 
 
 class Ref(Frozen):
@@ -89,3 +92,26 @@ class TracedGraph(Frozen):
 
 Trace = Callable[[Reference, Case], TracedGraph]
 """Traces a case of a reference, here or in another process. Raises Unsupported, naming what is not covered."""
+
+
+class RemoteTrace:
+    """Traces a case of a reference in a reference process. Raises Unsupported as `trace` does."""
+
+    def __init__(self, worker: ReferenceWorker) -> None:
+        self._worker = worker
+
+    def __call__(self, reference: Reference, case: Case) -> TracedGraph:
+        answer = self._worker.read(reference, case, __name__)
+        if "op" in answer:
+            raise Unsupported(answer["op"], answer["sentence"])
+        return TracedGraph.model_validate(answer["graph"])
+
+
+def read(loaded: LoadedCase) -> dict[str, Any]:
+    """Answer in the reference process."""
+    from akgen.tools.compose.front.trace import trace  # imports torch
+
+    try:
+        return {"graph": trace(loaded).model_dump(mode="json")}
+    except Unsupported as refused:
+        return {"op": refused.op, "sentence": refused.sentence}

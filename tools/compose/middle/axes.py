@@ -5,10 +5,12 @@ reshapes split them. What is left at the end are the axes of the loop nest. Not 
 meets itself (x + x.T), reshapes that mix factors (4x6 to 3x8).
 """
 
-from akgen.tools.compose.front.graph import Node
+from akgen.tools.compose.front.graph import Node, contiguous
 from akgen.tools.compose.scope import Unsupported
 
 Dims = tuple[tuple[int, ...], ...]  # per dimension its atoms, outermost first
+
+AtomAccess = tuple[int, dict[int, int]]  # offset, atom -> stride
 
 
 class Atoms:
@@ -141,3 +143,66 @@ def _reshape(source: Dims, shape: tuple[int, ...], atoms: Atoms) -> Dims:
             need //= size
         out.append(tuple(reversed(taken)))
     return tuple(reversed(out))
+
+
+class Accesses:
+    """Where every load reads, and along which atoms every value varies."""
+
+    def __init__(self, nodes: tuple[Node, ...], dims: list[Dims], atoms: Atoms) -> None:
+        self.nodes, self.dims, self.atoms = nodes, dims, atoms
+        self.access = [self._access(i) for i in range(len(nodes))]
+        self.deps = self._deps()
+
+    def _access(self, index: int) -> AtomAccess | None:
+        """Return the address of a load (or the position of an iota) in terms of atoms."""
+        node = self.nodes[index]
+        if node.op not in ("load", "iota"):
+            return None
+        strides = node.strides or contiguous(node.shape)
+        return node.offset, self.spread(self.dims[index], strides)
+
+    def spread(self, dims: Dims, strides: tuple[int, ...]) -> dict[int, int]:
+        """Give every atom of every dimension its stride; atoms with stride 0 are left out."""
+        out: dict[int, int] = {}
+        for atoms, stride in zip(dims, strides, strict=True):
+            step = stride
+            for atom in reversed(atoms):
+                if step:
+                    out[atom] = step
+                step *= self.atoms.size(atom)
+        return out
+
+    def _deps(self) -> list[frozenset[int]]:
+        deps: list[frozenset[int]] = []
+        for i, node in enumerate(self.nodes):
+            access = self.access[i]
+            if access is not None:
+                deps.append(frozenset(access[1]))
+            elif node.op == "reduce":
+                deps.append(deps[node.args[0]] - self.over(node))
+            elif node.op == "inv_count":
+                deps.append(frozenset())
+            else:
+                deps.append(frozenset().union(*(deps[a] for a in node.args)))
+        return deps
+
+    def over(self, node: Node) -> frozenset[int]:
+        source = self.dims[node.args[0]]
+        return frozenset(a for i in node.axes for a in source[i])
+
+    def used(self, node: int) -> set[int]:
+        """Return the atoms over which loops run to compute a value."""
+        seen: set[int] = set()
+        stack = [node]
+        used: set[int] = set()
+        while stack:
+            i = stack.pop()
+            if i in seen:
+                continue
+            seen.add(i)
+            used |= self.deps[i]
+            if self.nodes[i].op == "reduce":
+                used |= self.over(self.nodes[i])
+            if self.nodes[i].op != "inv_count":
+                stack.extend(self.nodes[i].args)
+        return used

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 from akgen.tools.compose.front.traced import TracedGraph
-from akgen.tools.compose.middle.facts import output_shape
 from akgen.tools.compose.middle.interface import Interface
+from akgen.tools.compose.middle.symbolic import output_shape
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType

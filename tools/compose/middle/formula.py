@@ -1,12 +1,12 @@
 """A loop nest as formulas that a person reads: one line per step."""
 
-from akgen.tools.compose.middle.template import Template
+from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
           "eq": "==", "ne": "!=", "and": "and", "or": "or"}  # fmt: skip
 
 
-def formulas(template: Template, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> list[str]:
+def formulas(template: SymbolicNest, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> list[str]:
     """Return the nest's values as short assignments, constants and single-use steps written in place."""
     uses: dict[int, int] = {}
     for v in template.values:
@@ -31,7 +31,7 @@ def formulas(template: Template, inputs: tuple[str, ...], outputs: tuple[str, ..
     return lines
 
 
-def _expression(template: Template, index: int, args: list[str], inputs: tuple[str, ...]) -> str:
+def _expression(template: SymbolicNest, index: int, args: list[str], inputs: tuple[str, ...]) -> str:
     v = template.values[index]
     match v.op:
         case "load":

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from akgen.tools.compose.front.graph import broadcast
 from akgen.tools.compose.front.traced import TracedGraph
-from akgen.tools.compose.middle.facts import Facts
 from akgen.tools.compose.middle.interface import Interface
+from akgen.tools.compose.middle.symbolic import SymbolicNumbers
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
 
 
-def declarations(cases: Sequence[TracedGraph], face: Interface, facts: Facts) -> list[str]:
+def declarations(cases: Sequence[TracedGraph], face: Interface, facts: SymbolicNumbers) -> list[str]:
     """Return a `declare` line for every output of this group of cases."""
     lines: list[str] = []
     for k, name in enumerate(face.output_names):
@@ -77,7 +77,7 @@ def _dtype(cases: Sequence[TracedGraph], face: Interface, output: int) -> str:
 
 
 def _rule(
-    shapes: list[tuple[int, ...]], cases: Sequence[TracedGraph], face: Interface, facts: Facts
+    shapes: list[tuple[int, ...]], cases: Sequence[TracedGraph], face: Interface, facts: SymbolicNumbers
 ) -> str | None:
     for text, found in _candidates(cases, face):
         if found == shapes:
@@ -94,7 +94,7 @@ def _rule(
     return None
 
 
-def _tuple(shapes: list[tuple[int, ...]], facts: Facts) -> str | None:
+def _tuple(shapes: list[tuple[int, ...]], facts: SymbolicNumbers) -> str | None:
     if not shapes[0]:
         return "()"
     try:

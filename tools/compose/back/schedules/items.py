@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from akgen.tools.compose.back.layout import Layout, Level
-from akgen.tools.compose.back.levels import Emitter
-from akgen.tools.compose.back.schedule_base import Builder, Kind, nested, product
+from akgen.tools.compose.back.loops import LoopCodegen
+from akgen.tools.compose.back.schedules.base import Kind, Schedule, nested, product
 from akgen.tools.compose.back.writer import Extent
 from akgen.tools.compose.scope import Unsupported
 
 
-class Items(Builder):
+class ItemByItem(Schedule):
     """One item (a combination of the kept axes) after the other per core; each is read once per pass."""
 
     kind: Kind = "items"
@@ -37,7 +37,7 @@ class Items(Builder):
         self.part.fixed = [lane_tile]
         self.tile_of("row_tile", self.t.sizes[self.row], rows=True)
 
-    def check(self, emitter: Emitter) -> None:
+    def check(self, emitter: LoopCodegen) -> None:
         if any(level != 1 for level in emitter.owner.values()):
             raise Unsupported("reduction", "this combination of reductions is not covered")
 
@@ -103,7 +103,7 @@ class Items(Builder):
             yield
 
 
-class Columns(Items):
+class Columns(ItemByItem):
     """The innermost axis is kept: items are tiles of columns, reduced row by row."""
 
     kind: Kind = "columns"
@@ -149,7 +149,7 @@ class Columns(Items):
         ]
 
 
-class Split(Builder):
+class SplitRows(Schedule):
     """Few long rows: several cores share a row and meet after each reduction."""
 
     kind: Kind = "split"
@@ -167,7 +167,7 @@ class Split(Builder):
         self.tile_of("tile", self.tuning.piece(per_core))
         self.part.fits = f"{parts} >= 3"
 
-    def check(self, emitter: Emitter) -> None:
+    def check(self, emitter: LoopCodegen) -> None:
         if any(level != 0 for level in emitter.owner.values()):
             raise Unsupported("reduction", "this combination of reductions is not covered")
 

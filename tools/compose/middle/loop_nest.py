@@ -32,7 +32,7 @@ class Value(Frozen):
     over: tuple[int, ...] = ()  # reduce, inv_count: axes
 
 
-class Store(Frozen):
+class OutputStore(Frozen):
     """A value to be written to an output, at `access`, for every point of `axes`."""
 
     value: int
@@ -44,14 +44,14 @@ class Store(Frozen):
     whole: bool  # the store covers the output completely
 
 
-class Nest(Frozen):
+class LoopNest(Frozen):
     """Axes are numbered from the outermost; `sizes[a]` is the length of axis a (never 1)."""
 
     sizes: tuple[int, ...]
     values: tuple[Value, ...]
-    stores: tuple[Store, ...]
+    stores: tuple[OutputStore, ...]
 
-    def canonical(self) -> "Nest":
+    def canonical(self) -> "LoopNest":
         """Return the nest with its values in the order in which the stores need them, operands left to right."""
         order: list[int] = []
         seen: set[int] = set()
@@ -70,7 +70,7 @@ class Nest(Frozen):
             for i in order
         )
         stores = tuple(s.model_copy(update={"value": new[s.value]}) for s in self.stores)
-        return Nest(sizes=self.sizes, values=values, stores=stores)
+        return LoopNest(sizes=self.sizes, values=values, stores=stores)
 
     def reductions(self) -> tuple[int, ...]:
         return tuple(i for i, v in enumerate(self.values) if v.op == "reduce")

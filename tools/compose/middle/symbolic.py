@@ -15,7 +15,7 @@ TRIVIAL_FLOATS = frozenset({0.0, 1.0, -1.0, 2.0, 0.5, -0.5})
 SMALL = (2, 3, 4, 5, 6, 8, 16)
 
 
-class Fact:
+class SymbolicNumber:
     """An expression of the host function and its value in each case."""
 
     def __init__(self, text: str, values: tuple[int | float, ...], *, atom: bool = True) -> None:
@@ -25,7 +25,7 @@ class Fact:
         return self.text if self.atom else f"({self.text})"
 
 
-class Facts:
+class SymbolicNumbers:
     """What the host function can say about a group of cases."""
 
     def __init__(
@@ -36,9 +36,9 @@ class Facts:
         output_names: Sequence[str] = (),
     ) -> None:
         self.count = len(cases)
-        self.integers: list[Fact] = []
-        self.floats: list[Fact] = []
-        self.settings: list[Fact] = []  # integer attributes
+        self.integers: list[SymbolicNumber] = []
+        self.floats: list[SymbolicNumber] = []
+        self.settings: list[SymbolicNumber] = []  # integer attributes
         seen: set[str] = set()
         for fact in self._shapes(cases, input_names):
             if fact.text not in seen:
@@ -47,19 +47,19 @@ class Facts:
         for k, name in enumerate(attr_names):
             values = [c.attrs[k][1] for c in cases]
             if all(isinstance(v, int) and not isinstance(v, bool) for v in values):
-                self.settings.append(Fact(name, tuple(v for v in values if isinstance(v, int))))
+                self.settings.append(SymbolicNumber(name, tuple(v for v in values if isinstance(v, int))))
                 self.integers.append(self.settings[-1])
             if all(isinstance(v, float) for v in values):
-                self.floats.append(Fact(name, tuple(v for v in values if isinstance(v, float))))
+                self.floats.append(SymbolicNumber(name, tuple(v for v in values if isinstance(v, float))))
             if all(isinstance(v, tuple) for v in values):
                 self._list_attribute(name, values)
         for k, name in enumerate(output_names):
             shapes = [output_shape(c, k) for c in cases]
             if all(s is not None for s in shapes):
                 found = [s for s in shapes if s is not None]
-                self.integers.append(Fact(f"{name}.numel", tuple(_product(s) for s in found)))
+                self.integers.append(SymbolicNumber(f"{name}.numel", tuple(_product(s) for s in found)))
                 for d in range(1, min(len(s) for s in found) + 1):
-                    self.integers.append(Fact(f"{name}.shape[-{d}]", tuple(s[-d] for s in found)))
+                    self.integers.append(SymbolicNumber(f"{name}.shape[-{d}]", tuple(s[-d] for s in found)))
 
     def _list_attribute(self, name: str, values: Sequence[object]) -> None:
         lists = [v for v in values if isinstance(v, tuple)]
@@ -67,11 +67,11 @@ class Facts:
             items = [v[i] for v in lists]
             text = f"{name}[{i}]"
             if all(isinstance(x, int) and not isinstance(x, bool) for x in items):
-                self.integers.append(Fact(text, tuple(int(x) for x in items)))
+                self.integers.append(SymbolicNumber(text, tuple(int(x) for x in items)))
             elif all(isinstance(x, float) for x in items):
-                self.floats.append(Fact(text, tuple(float(x) for x in items)))
+                self.floats.append(SymbolicNumber(text, tuple(float(x) for x in items)))
 
-    def _shapes(self, cases: Sequence[TracedGraph], names: Sequence[str]) -> Iterator[Fact]:
+    def _shapes(self, cases: Sequence[TracedGraph], names: Sequence[str]) -> Iterator[SymbolicNumber]:
         metas: list[tuple[str, list[TensorMeta]]] = []
         for i, name in enumerate(names):
             found = [c.inputs[i] for c in cases]
@@ -81,30 +81,36 @@ class Facts:
             lists = [m for c in cases if isinstance(m := c.inputs[i], tuple)]
             if len(lists) == len(cases):
                 for k in range(min(len(v) for v in lists)):
-                    yield Fact(f"{name}[{k}].numel", tuple(v[k].count for v in lists))
+                    yield SymbolicNumber(f"{name}[{k}].numel", tuple(v[k].count for v in lists))
         for name, ms in metas:
             rank = min(len(m.shape) for m in ms)
-            yield Fact(f"{name}.numel", tuple(m.count for m in ms))
+            yield SymbolicNumber(f"{name}.numel", tuple(m.count for m in ms))
             for d in range(1, rank + 1):
-                yield Fact(f"{name}.shape[-{d}]", tuple(m.shape[-d] for m in ms))
+                yield SymbolicNumber(f"{name}.shape[-{d}]", tuple(m.shape[-d] for m in ms))
             for d in range(rank):
-                yield Fact(f"{name}.shape[{d}]", tuple(m.shape[d] for m in ms))
+                yield SymbolicNumber(f"{name}.shape[{d}]", tuple(m.shape[d] for m in ms))
         for name, ms in metas:
             rank = min(len(m.shape) for m in ms)
             for d in range(1, rank + 1):
                 if d < rank or rank > 1:
-                    yield Fact(f"prod({name}.shape[:-{d}])", tuple(_product(m.shape[:-d]) for m in ms))
-                    yield Fact(f"prod({name}.shape[-{d}:])", tuple(_product(m.shape[-d:]) for m in ms))
+                    yield SymbolicNumber(
+                        f"prod({name}.shape[:-{d}])", tuple(_product(m.shape[:-d]) for m in ms)
+                    )
+                    yield SymbolicNumber(
+                        f"prod({name}.shape[-{d}:])", tuple(_product(m.shape[-d:]) for m in ms)
+                    )
             for a in range(rank):
-                yield Fact(f"prod({name}.shape[{a}:])", tuple(_product(m.shape[a:]) for m in ms))
-                yield Fact(f"prod({name}.shape[:{a + 1}])", tuple(_product(m.shape[: a + 1]) for m in ms))
+                yield SymbolicNumber(f"prod({name}.shape[{a}:])", tuple(_product(m.shape[a:]) for m in ms))
+                yield SymbolicNumber(
+                    f"prod({name}.shape[:{a + 1}])", tuple(_product(m.shape[: a + 1]) for m in ms)
+                )
                 for b in range(1, rank - a):
                     part = tuple(_product(m.shape[a:-b]) for m in ms)
-                    yield Fact(f"prod({name}.shape[{a}:-{b}])", part)
+                    yield SymbolicNumber(f"prod({name}.shape[{a}:-{b}])", part)
 
     def define(self, name: str, values: tuple[int, ...]) -> None:
         """Let a host variable be used in later expressions."""
-        self.integers.append(Fact(name, values))
+        self.integers.append(SymbolicNumber(name, values))
 
     def setting(self, values: tuple[int, ...]) -> str:
         """Return an integer constant: an attribute of that value if there is one, else the number or an expression."""

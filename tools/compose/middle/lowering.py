@@ -3,16 +3,14 @@
 import math
 
 from akgen.tools.compose.front.builder import needed_by
-from akgen.tools.compose.front.graph import Node, contiguous
-from akgen.tools.compose.middle.axes import Atoms, Dims, find_dims
-from akgen.tools.compose.middle.nest import Access, Nest, Store, Value
-from akgen.tools.compose.middle.push import Pushed, Region
+from akgen.tools.compose.front.graph import Node
+from akgen.tools.compose.middle.axes import Accesses, AtomAccess, Atoms, Dims, find_dims
+from akgen.tools.compose.middle.loop_nest import Access, LoopNest, OutputStore, Value
+from akgen.tools.compose.middle.sink_slices import Region, SunkGraph
 from akgen.tools.compose.scope import Unsupported
 
-AtomAccess = tuple[int, dict[int, int]]  # offset, atom -> stride
 
-
-def nests(pushed: Pushed) -> tuple[Nest, ...]:
+def loop_nests(pushed: SunkGraph) -> tuple[LoopNest, ...]:
     """Return the loop nests that together write every output."""
     needed = needed_by((r.node for r in pushed.regions), pushed.nodes)
     if any(d == 0 for i in needed for d in pushed.nodes[i].shape):
@@ -35,7 +33,7 @@ def nests(pushed: Pushed) -> tuple[Nest, ...]:
         flat = [a for d in node_dims for a in d]
         if len(set(flat)) != len(flat):
             raise Unsupported("axes", "a value in which an axis meets itself (as in x + x.T) is not covered")
-    builder = _NestBuilder(nodes, dims, atoms)
+    builder = _Nests(nodes, dims, atoms)
     return tuple(builder.build(group) for group in builder.groups(regions))
 
 
@@ -74,54 +72,14 @@ def _tie_lookups(nodes: tuple[Node, ...], dims: list[Dims], atoms: Atoms, stored
     return tied
 
 
-class _NestBuilder:
-    def __init__(self, nodes: tuple[Node, ...], dims: list[Dims], atoms: Atoms) -> None:
-        self.nodes, self.dims, self.atoms = nodes, dims, atoms
-        self.access = [self._access(i) for i in range(len(nodes))]
-        self.deps = self._deps()
-
-    def _access(self, index: int) -> AtomAccess | None:
-        """Return the address of a load (or the position of an iota) in terms of atoms."""
-        node = self.nodes[index]
-        if node.op not in ("load", "iota"):
-            return None
-        strides = node.strides or contiguous(node.shape)
-        return node.offset, self.spread(self.dims[index], strides)
-
-    def spread(self, dims: Dims, strides: tuple[int, ...]) -> dict[int, int]:
-        """Give every atom of every dimension its stride; atoms with stride 0 are left out."""
-        out: dict[int, int] = {}
-        for atoms, stride in zip(dims, strides, strict=True):
-            step = stride
-            for atom in reversed(atoms):
-                if step:
-                    out[atom] = step
-                step *= self.atoms.size(atom)
-        return out
-
-    def _deps(self) -> list[frozenset[int]]:
-        deps: list[frozenset[int]] = []
-        for i, node in enumerate(self.nodes):
-            access = self.access[i]
-            if access is not None:
-                deps.append(frozenset(access[1]))
-            elif node.op == "reduce":
-                deps.append(deps[node.args[0]] - self._over(node))
-            elif node.op == "inv_count":
-                deps.append(frozenset())
-            else:
-                deps.append(frozenset().union(*(deps[a] for a in node.args)))
-        return deps
-
-    def _over(self, node: Node) -> frozenset[int]:
-        source = self.dims[node.args[0]]
-        return frozenset(a for i in node.axes for a in source[i])
+class _Nests(Accesses):
+    """The loop nests of a graph."""
 
     def groups(self, regions: tuple[Region, ...]) -> list[list[Region]]:
         """Gather regions whose loops have an axis in common."""
         groups: list[tuple[set[int], list[Region]]] = []
         for region in regions:
-            used = self._used(region.node) | {a for d in self.dims[region.node] for a in d}
+            used = self.used(region.node) | {a for d in self.dims[region.node] for a in d}
             merged: tuple[set[int], list[Region]] = (set(used), [])
             rest = []
             for other in groups:
@@ -137,35 +95,18 @@ class _NestBuilder:
             groups = [g for g in groups if g[0]] + [(set(), [r for g in scalars for r in g[1]])]
         return [g[1] for g in groups]
 
-    def _used(self, node: int) -> set[int]:
-        """Return the atoms over which loops run to compute a value."""
-        seen: set[int] = set()
-        stack = [node]
-        used: set[int] = set()
-        while stack:
-            i = stack.pop()
-            if i in seen:
-                continue
-            seen.add(i)
-            used |= self.deps[i]
-            if self.nodes[i].op == "reduce":
-                used |= self._over(self.nodes[i])
-            if self.nodes[i].op != "inv_count":
-                stack.extend(self.nodes[i].args)
-        return used
-
-    def build(self, regions: list[Region]) -> Nest:
-        return _One(self, regions).nest()
+    def build(self, regions: list[Region]) -> LoopNest:
+        return _NestWriter(self, regions).nest()
 
 
-class _One:
+class _NestWriter:
     """One nest being written: atoms in order, merged to axes, values renumbered."""
 
-    def __init__(self, parent: _NestBuilder, regions: list[Region]) -> None:
+    def __init__(self, parent: _Nests, regions: list[Region]) -> None:
         self.p, self.regions = parent, regions
         used: set[int] = set()
         for r in regions:
-            used |= parent._used(r.node) | {a for d in parent.dims[r.node] for a in d}
+            used |= parent.used(r.node) | {a for d in parent.dims[r.node] for a in d}
         self.order = self._ordered(used)
         self.axes = self._merged(self.order)
         self.axis_of = {atom: k for k, axis in enumerate(self.axes) for atom in axis}
@@ -173,10 +114,10 @@ class _One:
         self.known: dict[Value, int] = {}
         self.done: dict[int, int] = {}
 
-    def nest(self) -> Nest:
+    def nest(self) -> LoopNest:
         stores = tuple(self._store(r) for r in self.regions)
         sizes = tuple(self.p.atoms.product(tuple(axis)) for axis in self.axes)
-        return Nest(sizes=sizes, values=tuple(self.values), stores=stores).canonical()
+        return LoopNest(sizes=sizes, values=tuple(self.values), stores=stores).canonical()
 
     # axes
 
@@ -219,7 +160,7 @@ class _One:
     def _merged(self, order: list[int]) -> list[list[int]]:
         tensors = self._tensors()
         sets = [
-            self.p._over(self.p.nodes[i])
+            self.p.over(self.p.nodes[i])
             if self.p.nodes[i].op == "reduce"
             else frozenset(a for k in self.p.nodes[i].axes for a in self.p.dims[self.p.nodes[i].args[0]][k])
             for i in self._nodes()
@@ -283,7 +224,7 @@ class _One:
         access = self.p.access[index]
         over: tuple[int, ...] = ()
         if node.op == "reduce":
-            over = self._axes(self.p._over(node))
+            over = self._axes(self.p.over(node))
         elif node.op == "inv_count":
             source = self.p.dims[node.args[0]]
             over = self._axes(frozenset(a for k in node.axes for a in source[k]))
@@ -340,14 +281,14 @@ class _One:
             self.values.append(value)
         return self.known[value]
 
-    def _store(self, region: Region) -> Store:
+    def _store(self, region: Region) -> OutputStore:
         value = self._value(region.node)
         if self.values[value].op == f"round_{region.dtype}":
             value = self.values[value].args[0]  # the store rounds
         dims = self.p.dims[region.node]
         atoms = frozenset(a for d in dims for a in d)
         access = self._to_access((region.offset, self.p.spread(dims, region.strides)))
-        return Store(
+        return OutputStore(
             value=value,
             output=region.output,
             element=region.element,

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from akgen.tools.compose.back.layout import Layout, Level
-from akgen.tools.compose.back.levels import Emitter
-from akgen.tools.compose.back.schedule_base import Builder, Kind, product
+from akgen.tools.compose.back.loops import LoopCodegen
+from akgen.tools.compose.back.schedules.base import Kind, Schedule, product
 from akgen.tools.compose.back.writer import Extent
 from akgen.tools.compose.scope import Unsupported
 
 
-class Rows(Builder):
+class Rows(Schedule):
     """Whole rows in UB, several per tile; rows cut over the cores."""
 
     kind: Kind = "rows"
@@ -24,7 +24,7 @@ class Rows(Builder):
         self.part.fixed = [self.t.sizes[self.lane]]
         self.part.fits = f"{self.name('row_tile')} >= 1"
 
-    def check(self, emitter: Emitter) -> None:
+    def check(self, emitter: LoopCodegen) -> None:
         if any(level > 0 for level in emitter.owner.values()):
             raise Unsupported(
                 "reduction", "a reduction over rows inside an outer axis is not covered by rows"

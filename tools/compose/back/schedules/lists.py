@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from akgen.tools.compose.back.layout import Layout, Level
-from akgen.tools.compose.back.schedule_base import Builder, Kind
+from akgen.tools.compose.back.schedules.base import Kind, Schedule
 from akgen.tools.compose.back.writer import Extent
-from akgen.tools.compose.middle.listing import ELEMENT, POSITION
+from akgen.tools.compose.middle.tensor_lists import ELEMENT, POSITION
 
 
-class Lists(Builder):
+class Lists(Schedule):
     """Lists of tensors, pointwise: the tiles of all tensors are dealt out to the cores in turn."""
 
     kind: Kind = "list"
@@ -68,7 +68,7 @@ class Lists(Builder):
         ]  # fmt: skip
 
 
-class ListItems(Lists):
+class ListByList(Lists):
     """Lists of tensors, reduced one by one: whole tensors are dealt out to the cores."""
 
     kind: Kind = "list_items"

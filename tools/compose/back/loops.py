@@ -9,19 +9,19 @@ from collections.abc import Iterator, Sequence
 
 from akgen.tools.compose.back.cross_core import CrossCore
 from akgen.tools.compose.back.layout import START, Layout, Level, Sink, Tensors
-from akgen.tools.compose.back.operands import Held, type_name
+from akgen.tools.compose.back.operands import Location, type_name
 from akgen.tools.compose.back.writer import Tile, Writer
-from akgen.tools.compose.middle.template import Template
+from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 
 
-class Emitter(CrossCore):
+class LoopCodegen(CrossCore):
     """Writes one template through the levels; results of several cores are combined through global memory."""
 
     def __init__(
         self,
-        template: Template,
+        template: SymbolicNest,
         writer: Writer,
         layout: Layout,
         levels: Sequence[Level],
@@ -145,7 +145,7 @@ class Emitter(CrossCore):
             self.forget(before)
         self.w.close_stage()
         for index, tile in totals.items():
-            self.held[index] = Held(self.t.values[index].dtype, tile=tile)
+            self.held[index] = Location(self.t.values[index].dtype, tile=tile)
         return bool(k == 0 and totals) and self.combine(totals, rest)
 
     def _boundary(self, roots: Sequence[int], k: int) -> Iterator[int]:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from akgen.tools.compose.back.layout import Layout, Level, Tensors
-from akgen.tools.compose.back.levels import Emitter
+from akgen.tools.compose.back.loops import LoopCodegen
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Extent, Writer
-from akgen.tools.compose.middle.template import Template
+from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 
 Kind = Literal["single", "flat", "rows", "tiles", "items", "columns", "split", "list", "list_items"]
 
@@ -36,13 +36,19 @@ class Part:
     workspaces: list[tuple[str, str]] = field(default_factory=list)
 
 
-class Builder:
+SCHEDULES: dict[Kind, type["Schedule"]] = {}
+
+
+class Schedule:
     """Shared by all schedules: names of parameters, loops."""
 
     kind: Kind
 
+    def __init_subclass__(cls) -> None:
+        SCHEDULES[cls.kind] = cls
+
     def __init__(
-        self, template: Template, writer: Writer, suffix: str, tensors: Tensors, tuning: Tuning
+        self, template: SymbolicNest, writer: Writer, suffix: str, tensors: Tensors, tuning: Tuning
     ) -> None:
         self.t, self.w, self.suffix, self.tensors, self.tuning = template, writer, suffix, tensors, tuning
         self.part = Part(kind=self.kind)
@@ -51,7 +57,7 @@ class Builder:
     def prepare(self) -> None:
         """Set names and the part's host lines."""
 
-    def check(self, emitter: Emitter) -> None:
+    def check(self, emitter: LoopCodegen) -> None:
         """Refuse what the schedule cannot do."""
 
     def name(self, base: str) -> str:
@@ -113,7 +119,7 @@ class Builder:
         self.w.line(f"{self.name('last')} = min({self.name('first')} + {per_core}, {count})")
 
 
-class Single(Builder):
+class Single(Schedule):
     """No axes: a few numbers, on one core."""
 
     kind: Kind = "single"
@@ -125,7 +131,7 @@ class Single(Builder):
         return [self.root()]
 
 
-class Flat(Builder):
+class Flat(Schedule):
     """One axis, cut over the cores and then into tiles."""
 
     kind: Kind = "flat"

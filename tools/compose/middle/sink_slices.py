@@ -24,14 +24,14 @@ class Region(Frozen):
     shape: tuple[int, ...]  # of the whole output
 
 
-class Pushed(Frozen):
+class SunkGraph(Frozen):
     nodes: tuple[Node, ...]
     regions: tuple[Region, ...]
 
 
-def push(graph: Graph) -> Pushed:
+def sink_slices(graph: Graph) -> SunkGraph:
     """Return an equivalent graph whose slices lie in the strides of loads and in the regions of outputs."""
-    pusher = _Pusher(graph)
+    pusher = _Sinker(graph)
     regions: list[Region] = []
     for out in graph.outputs:
         value = pusher.value(out.node)
@@ -41,10 +41,10 @@ def push(graph: Graph) -> Pushed:
             strides=contiguous(shape), offset=0, shape=shape,
         )  # fmt: skip
         regions += pusher.split(whole)
-    return Pushed(nodes=tuple(pusher.b.nodes), regions=tuple(regions))
+    return SunkGraph(nodes=tuple(pusher.b.nodes), regions=tuple(regions))
 
 
-class _Pusher:
+class _Sinker:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self.b = GraphBuilder()

@@ -1,23 +1,21 @@
-"""Choose how a loop nest runs, and write its part of a kernel."""
+"""Choose how a loop nest runs, and write its part of a kernel. Every module of this package registers its schedules."""
+
+import importlib
+import pkgutil
 
 from akgen.tools.compose.back.layout import Tensors
-from akgen.tools.compose.back.levels import Emitter
-from akgen.tools.compose.back.schedule_base import Builder, Flat, Kind, Part, Single
-from akgen.tools.compose.back.schedule_items import Columns, Items, Split
-from akgen.tools.compose.back.schedule_lists import ListItems, Lists
-from akgen.tools.compose.back.schedule_rows import Rows, Tiles
+from akgen.tools.compose.back.loops import LoopCodegen
+from akgen.tools.compose.back.schedules.base import SCHEDULES, Kind, Part
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Writer
-from akgen.tools.compose.middle.template import Template
+from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.scope import Unsupported
 
-_BUILDERS: dict[Kind, type[Builder]] = {
-    "single": Single, "flat": Flat, "rows": Rows, "tiles": Tiles, "items": Items, "columns": Columns,
-    "split": Split, "list": Lists, "list_items": ListItems,
-}  # fmt: skip
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")
 
 
-def kinds(template: Template) -> tuple[Kind, ...]:
+def kinds(template: SymbolicNest) -> tuple[Kind, ...]:
     """Return the schedules that this nest can run under, best first. Raises Unsupported if there is none."""
     count = len(template.sizes)
     overs = {template.values[i].over for i in template.nest.reductions()}
@@ -45,7 +43,7 @@ def kinds(template: Template) -> tuple[Kind, ...]:
 
 
 def write(
-    template: Template,
+    template: SymbolicNest,
     kind: Kind,
     writer: Writer,
     suffix: str,
@@ -53,14 +51,13 @@ def write(
     tuning: Tuning,
 ) -> Part:
     """Write the nest into the kernel under this schedule, with its numbers as `tuning` says."""
-    builder_class = _BUILDERS[kind]
-    builder = builder_class(template, writer, suffix, tensors, tuning)
-    part, layout, levels = builder.part, builder.layout(), builder.levels()
-    writer.capacities = builder.capacities()
-    share = builder.name("column_share")
-    emitter = Emitter(template, writer, layout, levels, tensors, share)
-    emitter.group = builder.group()
-    builder.check(emitter)
+    schedule = SCHEDULES[kind](template, writer, suffix, tensors, tuning)
+    part, layout, levels = schedule.part, schedule.layout(), schedule.levels()
+    writer.capacities = schedule.capacities()
+    share = schedule.name("column_share")
+    emitter = LoopCodegen(template, writer, layout, levels, tensors, share)
+    emitter.group = schedule.group()
+    schedule.check(emitter)
     emitter.run()
     part.workspaces = emitter.workspaces
     if emitter.shares_columns:

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from akgen.tools.compose.middle.facts import Facts, literal
-from akgen.tools.compose.middle.nest import Access, Nest, Value
+from akgen.tools.compose.front.traced import Origin, TracedGraph
+from akgen.tools.compose.middle.loop_nest import Access, LoopNest, Value
+from akgen.tools.compose.middle.symbolic import TRIVIAL_FLOATS, SymbolicNumbers, literal
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
@@ -19,13 +20,13 @@ class Address(Frozen):
         return dict(self.strides).get(axis, "0")
 
 
-class Template(Frozen):
+class SymbolicNest(Frozen):
     """A nest of representative numbers beside the expressions that replace them.
 
     `sizes` names the host variable of each axis, `definitions` what it is set to; `texts` are constants by value index.
     """
 
-    nest: Nest
+    nest: LoopNest
     sizes: tuple[str, ...]
     definitions: tuple[str, ...]
     addresses: tuple[Address | None, ...]  # per value: loads
@@ -39,7 +40,7 @@ class Template(Frozen):
         return self.nest.values
 
 
-def by_reduction(template: Template) -> tuple[Template, ...]:
+def by_reduction(template: SymbolicNest) -> tuple[SymbolicNest, ...]:
     """Return the template in parts that each reduce over one set of axes, by the outputs that need it."""
     overs: list[frozenset[tuple[int, ...]]] = []
     for v in template.values:
@@ -51,7 +52,7 @@ def by_reduction(template: Template) -> tuple[Template, ...]:
     return tuple(_restricted(template, keep) for keep in parts.values())
 
 
-def _restricted(template: Template, keep: list[int]) -> Template:
+def _restricted(template: SymbolicNest, keep: list[int]) -> SymbolicNest:
     """Return the template with only some of its stores and the values that they need."""
     needed: set[int] = set()
     stack = [template.nest.stores[k].value for k in keep]
@@ -79,7 +80,7 @@ def _restricted(template: Template, keep: list[int]) -> Template:
     )
 
 
-def structure(nest: Nest) -> object:
+def structure(nest: LoopNest) -> object:
     """Return what two nests must have in common to be one template."""
     last = len(nest.sizes) - 1
     values = tuple(
@@ -101,7 +102,9 @@ def _access_key(access: Access | None, last: int) -> object:
     return (tuple(a for a, _ in access.strides), access.offset == 0, access.stride(last) == 1)
 
 
-def unify(nests: Sequence[Nest], facts: Facts, prefix: str, *, listed: bool = False) -> Template:
+def unify(
+    nests: Sequence[LoopNest], facts: SymbolicNumbers, prefix: str, *, listed: bool = False
+) -> SymbolicNest:
     """Return the template of nests with one structure. Raises Unsupported where a number follows no rule."""
     first = nests[0]
     sizes = tuple(f"{prefix}{k}" for k in range(len(first.sizes)))
@@ -122,7 +125,7 @@ def unify(nests: Sequence[Nest], facts: Facts, prefix: str, *, listed: bool = Fa
     if listed and any(v.op in ("count", "inv_count") for v in first.values):
         raise Unsupported("list", "means over the tensors of a list are not covered")
     texts = tuple(_text(i, v, nests, facts, sizes) for i, v in enumerate(first.values))
-    return Template(
+    return SymbolicNest(
         nest=first, sizes=sizes, definitions=tuple(definitions), addresses=addresses, stores=stores, texts=texts,
         cases=tuple(n.sizes for n in nests), listed=listed,
     )  # fmt: skip
@@ -134,7 +137,7 @@ def _need(access: Access | None) -> Access:
 
 
 def _address(
-    accesses: Sequence[Access], facts: Facts, sizes: tuple[str, ...], nests: Sequence[Nest]
+    accesses: Sequence[Access], facts: SymbolicNumbers, sizes: tuple[str, ...], nests: Sequence[LoopNest]
 ) -> Address:
     offset = facts.integer(tuple(a.offset for a in accesses), literal_first=True)
     axes = [axis for axis, _ in accesses[0].strides]
@@ -150,7 +153,7 @@ def _address(
     return Address(offset=offset, strides=tuple(strides))
 
 
-def _product(nest: Nest, axes: Sequence[int]) -> int:
+def _product(nest: LoopNest, axes: Sequence[int]) -> int:
     n = 1
     for a in axes:
         n *= nest.sizes[a]
@@ -158,7 +161,7 @@ def _product(nest: Nest, axes: Sequence[int]) -> int:
 
 
 def _text(
-    index: int, value: Value, nests: Sequence[Nest], facts: Facts, sizes: tuple[str, ...]
+    index: int, value: Value, nests: Sequence[LoopNest], facts: SymbolicNumbers, sizes: tuple[str, ...]
 ) -> str | None:
     if value.op in ("count", "inv_count"):
         count = " * ".join(sizes[a] for a in value.over)
@@ -181,3 +184,48 @@ def _text(
             )
         return literal(bool(found[0]))
     return facts.setting(tuple(int(v or 0) for v in found))
+
+
+def promote_constants(
+    found: Sequence[tuple[LoopNest, ...]], cases: Sequence[TracedGraph]
+) -> list[tuple[LoopNest, ...]]:
+    """Return the nests with constants replaced by loads where they equal an input's number in every case.
+
+    The nests have one structure. A constant like 1 or 0 that never varies stays a constant.
+    """
+    columns = [list(parts) for parts in zip(*found, strict=True)]
+    promoted = [_promoted(column, cases) for column in columns]
+    return [tuple(parts) for parts in zip(*promoted, strict=True)]
+
+
+def _promoted(nests: list[LoopNest], cases: Sequence[TracedGraph]) -> list[LoopNest]:
+    values = [list(n.values) for n in nests]
+    for i, value in enumerate(nests[0].values):
+        if value.op != "const":
+            continue
+        numbers = [float(v[i].value or 0.0) for v in values]
+        source = _source(numbers, cases, certain=value.tag > 0)
+        if source is None:
+            continue
+        load = Value(op="load", dtype=value.dtype, origin=Origin(input=source), access=Access())
+        for v in values:
+            v[i] = load
+    return [
+        n if tuple(v) == n.values else n.model_copy(update={"values": tuple(v)})
+        for n, v in zip(nests, values, strict=True)
+    ]
+
+
+def _source(numbers: list[float], cases: Sequence[TracedGraph], *, certain: bool) -> int | None:
+    """Return the input whose single number these are in all cases; 0 and 1 are only taken for one if `certain`."""
+    if len(set(numbers)) == 1 and numbers[0] in TRIVIAL_FLOATS and not certain:
+        return None
+    for i, _ in cases[0].scalars:
+        known = [dict(c.scalars).get(i) for c in cases]
+        if all(k is not None and len(k) == 1 and _near(k[0], x) for k, x in zip(known, numbers, strict=True)):
+            return i
+    return None
+
+
+def _near(a: float, b: float) -> bool:
+    return abs(a - b) <= 1e-6 * max(1.0, abs(a))

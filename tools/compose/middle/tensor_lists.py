@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from akgen.tools.compose.front.aten import import_graph
 from akgen.tools.compose.front.graph import Graph
 from akgen.tools.compose.front.traced import TracedGraph
-from akgen.tools.compose.middle.nest import Access, Nest, Store, Value
-from akgen.tools.compose.middle.nesting import nests
-from akgen.tools.compose.middle.push import push
+from akgen.tools.compose.middle.loop_nest import Access, LoopNest, OutputStore, Value
+from akgen.tools.compose.middle.lowering import loop_nests
+from akgen.tools.compose.middle.sink_slices import sink_slices
 from akgen.tools.compose.scope import Unsupported
 
 POSITION, ELEMENT = 0, 1  # the axes of a list nest
@@ -23,15 +23,15 @@ def is_listed(cases: Sequence[TracedGraph]) -> bool:
     return any(o.element is not None for c in cases for o in c.outputs)
 
 
-def list_nest(case: TracedGraph, *, faithful: bool = False) -> Nest:
+def list_loop_nest(case: TracedGraph, *, faithful: bool = False) -> LoopNest:
     """Return the nest of one case. Raises Unsupported if elements are computed in different ways."""
     if not case.outputs or any(o.element is None for o in case.outputs):
         raise Unsupported("list", "lists of tensors that are joined into one output are not covered")
     graph = import_graph(case, faithful=faithful)
-    found: list[Nest] = []
+    found: list[LoopNest] = []
     for k, output in enumerate(graph.outputs):
         single = Graph(nodes=graph.nodes, outputs=(output,))
-        parts = nests(push(single))
+        parts = loop_nests(sink_slices(single))
         if len(parts) != 1:
             raise Unsupported("list", "an element made of several pieces is not covered")
         found.append(_generic(parts[0], case, k))
@@ -43,16 +43,16 @@ def list_nest(case: TracedGraph, *, faithful: bool = False) -> Nest:
     return first.model_copy(update={"sizes": (len(found), first.sizes[1])})
 
 
-def _shape(nest: Nest) -> object:
+def _shape(nest: LoopNest) -> object:
     return (nest.values, nest.stores)
 
 
-def _width(nest: Nest, case: TracedGraph) -> int:
+def _width(nest: LoopNest, case: TracedGraph) -> int:
     del case
     return nest.sizes[1]
 
 
-def _generic(nest: Nest, case: TracedGraph, position: int) -> Nest:
+def _generic(nest: LoopNest, case: TracedGraph, position: int) -> LoopNest:
     """Rewrite one element's nest over (position, element)."""
     if len(nest.sizes) > 1:
         raise Unsupported("list", "an element with more than one axis (a broadcast, say) is not covered")
@@ -75,15 +75,15 @@ def _generic(nest: Nest, case: TracedGraph, position: int) -> Nest:
         values.append(v.model_copy(update=changes))
     (store,) = nest.stores
     kept = ELEMENT in values[store.value].deps or bool(store.axes) or _is_pointwise(nest)
-    new = Store(
+    new = OutputStore(
         value=store.value, output=store.output, dtype=store.dtype, whole=True,
         axes=(POSITION, ELEMENT) if kept else (POSITION,),
         access=Access(strides=((ELEMENT, 1),) if kept else ()),
     )  # fmt: skip
-    return Nest(sizes=(0, size), values=tuple(values), stores=(new,))
+    return LoopNest(sizes=(0, size), values=tuple(values), stores=(new,))
 
 
-def _is_pointwise(nest: Nest) -> bool:
+def _is_pointwise(nest: LoopNest) -> bool:
     return not any(v.op == "reduce" for v in nest.values)
 
 
