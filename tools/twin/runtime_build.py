@@ -21,8 +21,9 @@ from akgen.tools.twin.settings import TwinSettings
 
 SOURCE = TWIN / "src"
 COMPILE_TIMEOUT_S = 600.0
+_WARNINGS = "warnings.txt"
 
-_BASE = ("-std=c++17", "-fPIC", "-w", "-pthread")
+_BASE = ("-std=c++17", "-fPIC", "-Wall", "-Wextra", "-pthread")
 # The same results on every machine: no contraction to fused multiply-add.
 _FAST = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno")
 _SMALL = ("-O1", "-g1")
@@ -36,6 +37,7 @@ class Runtime(Frozen):
     compiler: Compiler
     slots: CompileSlots
     digest: str
+    kernel_flags: tuple[str, ...] = ()
     tiling_timeout_s: float = 20.0
     launcher_env: tuple[tuple[str, str], ...] = ()
 
@@ -54,6 +56,11 @@ class Runtime(Frozen):
     @property
     def sandbox(self) -> Path:
         return self.folder / "akgen_sandbox"
+
+    @property
+    def warnings(self) -> str:
+        """Return what the compiler said of the runtime's own sources. A test wants nothing; another compiler may."""
+        return (self.folder / _WARNINGS).read_text()
 
     @property
     def device_include(self) -> Path:
@@ -108,6 +115,7 @@ def build_runtime(settings: TwinSettings, progress: Progress) -> Runtime:
         compiler=compiler,
         slots=compile_slots(settings.cache),
         digest=key,
+        kernel_flags=settings.kernel_flags,
         tiling_timeout_s=settings.tiling_timeout_s,
         launcher_env=settings.launcher_env,
     )
@@ -142,6 +150,7 @@ def _build(settings: TwinSettings, compiler: Compiler, work: Path, progress: Pro
     for target in targets:
         with slots.one():
             _link(target, [made[u] for u in target.units], compiler, work)
+    (work / _WARNINGS).write_text("".join((made[u].with_name(_WARNINGS)).read_text() for u in units))
     write_include_folders(work)
     progress("runtime built")
 
@@ -177,8 +186,9 @@ def _targets(extra: tuple[str, ...]) -> tuple[_Target, ...]:
 
 
 def _compile(unit: _Unit, compiler: Compiler, folder: Path) -> None:
-    command = _command(unit, compiler)
-    must(run(command, cwd=folder, timeout_s=COMPILE_TIMEOUT_S), f"Compiling {unit.source.relative_to(TWIN)}")
+    done = run(_command(unit, compiler), cwd=folder, timeout_s=COMPILE_TIMEOUT_S)
+    must(done, f"Compiling {unit.source.relative_to(TWIN)}")
+    (folder / _WARNINGS).write_text(done.err)
 
 
 def _command(unit: _Unit, compiler: Compiler) -> list[str | Path]:

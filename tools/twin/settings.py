@@ -18,6 +18,7 @@ class TwinSettings(Frozen):
     runtime_flags: tuple[
         str, ...
     ] = ()  # for device runtime and launcher, beyond the usual, such as sanitizers
+    kernel_flags: tuple[str, ...] = ()  # for kernels, beyond the usual, such as warnings as errors
     tiling_timeout_s: float = 20.0
     launcher_env: tuple[tuple[str, str], ...] = ()
     cache_limit_bytes: int | None = (

@@ -21,6 +21,7 @@ from akgen.tools.twin.kernel.kernel_prelude import Variant
 from akgen.tools.twin.launch import KernelRun, launch
 from akgen.tools.twin.runtime_build import Runtime, build_runtime
 from akgen.tools.twin.settings import TwinSettings, user_cache
+from tests.twin.compilers import ALL_WARNINGS, with_own_warnings_off
 
 Array = np.ndarray[Any, Any]
 
@@ -83,7 +84,8 @@ class Probe:
         self.runs = 0
 
     def build(self, source: str) -> BuiltKernel:
-        project = KernelProject(op_type="Probe", kernel="probe", files={"op_kernel/probe.cpp": source})
+        files = {"op_kernel/probe.cpp": with_own_warnings_off(source)}
+        project = KernelProject(op_type="Probe", kernel="probe", files=files)
         return build_kernel(project, None, Variant(None, 0), self.runtime, self.store)
 
     def __call__(
@@ -136,7 +138,7 @@ class Probe:
 
 @pytest.fixture(scope="session")
 def runtime() -> Runtime:
-    return build_runtime(TwinSettings(cache=user_cache(os.environ)), print)
+    return build_runtime(TwinSettings(cache=user_cache(os.environ), kernel_flags=ALL_WARNINGS), print)
 
 
 @pytest.fixture

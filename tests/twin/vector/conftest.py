@@ -20,6 +20,7 @@ from akgen.tools.twin.kernel.kernel_prelude import Variant
 from akgen.tools.twin.launch import KernelRun, launch
 from akgen.tools.twin.runtime_build import Runtime, build_runtime
 from akgen.tools.twin.settings import TwinSettings, user_cache
+from tests.twin.compilers import ALL_WARNINGS, with_own_warnings_off
 
 Array = np.ndarray[Any, Any]
 CPP = {
@@ -66,7 +67,7 @@ class Bench:
         self.last_source = ""
 
     def build(self, source: str) -> BuiltKernel:
-        files = {"op_kernel/vector_cases.cpp": source}
+        files = {"op_kernel/vector_cases.cpp": with_own_warnings_off(source)}
         project = KernelProject(op_type="VectorCases", kernel="vector_cases", files=files)
         return build_kernel(project, None, Variant(None, 0), self.runtime, self._store)
 
@@ -113,7 +114,7 @@ class Bench:
 
 @pytest.fixture(scope="session")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
-    settings = TwinSettings(cache=user_cache(os.environ))
+    settings = TwinSettings(cache=user_cache(os.environ), kernel_flags=ALL_WARNINGS)
     chip_file = tmp_path_factory.mktemp("chip") / "chip.txt"
     chip_file.write_text(launcher_text(chip(DEFAULT_CHIP)))
     return Bench(build_runtime(settings, print), BuildCache(settings.cache / "kernel"), chip_file)

@@ -44,6 +44,7 @@ def build_kernel(
     key = digest(
         "kernel",
         runtime.digest,
+        *runtime.kernel_flags,
         *options,
         project.kernel,
         prelude,

@@ -8,7 +8,7 @@ from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import KernelProject, without_comments, write_files
 from akgen.tools.process.program import Finished
 from akgen.tools.twin.build_cache import write_result
-from akgen.tools.twin.compiler import Compiler, kernel_flags
+from akgen.tools.twin.compiler import kernel_flags
 from akgen.tools.twin.findings.code import Code
 from akgen.tools.twin.findings.compiler_ir import DUMP
 from akgen.tools.twin.findings.compiler_text import errors
@@ -46,7 +46,7 @@ def compile_variant(given: KernelSource, runtime: Runtime, library: Path) -> Non
         (folder / source).write_text(given.entry_text)
     include = sorted({str(PurePosixPath(p).parent) for p in given.files})
     compile_: list[str | Path] = [
-        *_flags(runtime.compiler),
+        *_flags(runtime),
         *given.options,
         *dump_options(runtime.compiler),
         f"-fdebug-prefix-map={folder}=.",
@@ -68,7 +68,7 @@ def compile_variant(given: KernelSource, runtime: Runtime, library: Path) -> Non
         casts = refused_scalars(runtime, on(sides[0]), done, folder, given.files)
     else:
         done, objects, casts = compile_sides(runtime, on, sides, given.symbol, folder, given.files)
-        command = [*_flags(runtime.compiler), *runtime.compiler.linker, *objects, *link]
+        command = [*_flags(runtime), *runtime.compiler.linker, *objects, *link]
         done = compile_in(runtime, command, folder) if done.ok else done
     if done.ok:
         found = check_library(library, given.symbol, given.project, runtime) or (
@@ -87,8 +87,9 @@ def compile_variant(given: KernelSource, runtime: Runtime, library: Path) -> Non
     write_result(folder, found)
 
 
-def _flags(compiler: Compiler) -> tuple[str, ...]:
-    return (*kernel_flags().compile, "-nostartfiles", *compiler.brief, *compiler.records)
+def _flags(runtime: Runtime) -> tuple[str, ...]:
+    own = (*kernel_flags().compile, "-nostartfiles", *runtime.compiler.brief, *runtime.compiler.records)
+    return (*own, *runtime.kernel_flags)
 
 
 def compile_kernel(runtime: Runtime, command: list[str | Path], folder: Path) -> Finished:

@@ -151,7 +151,7 @@ public:
     }
     template <bool sync = true>
     AKGEN_INLINE void GetTensorC(const LocalTensor<DstT> &co2Local, uint8_t enAtomic = 0,
-                                 bool enSequentialWrite = false)
+                                 [[maybe_unused]] bool enSequentialWrite = false)
     {
         const Block block = this->template current<sync>();
         akgen::twin::matmul(product(block,
@@ -172,7 +172,7 @@ public:
 
     // The block in the workspace, where one block lies behind the other.
     template <bool sync = true>
-    AKGEN_INLINE GlobalTensor<DstT> GetTensorC(uint8_t enAtomic = 0, bool enSequentialWrite = false)
+    AKGEN_INLINE GlobalTensor<DstT> GetTensorC(uint8_t enAtomic = 0, [[maybe_unused]] bool enSequentialWrite = false)
     {
         const uint64_t size = uint64_t{base_m()} * base_n(),
                        offset = (step_ > 0 ? static_cast<uint64_t>(step_) : 0) * size;
@@ -189,8 +189,9 @@ public:
     AKGEN_INLINE void AsyncGetTensorC(const LocalTensor<DstT> &c) { GetTensorC<false>(c); }
 
     template <bool sync = true>
-    AKGEN_INLINE void IterateAll(const GlobalTensor<DstT> &gm, uint8_t enAtomic = 0, bool enSequentialWrite = false,
-                                 bool waitIterateAll = false, bool fakeMsg = false)
+    AKGEN_INLINE void IterateAll(const GlobalTensor<DstT> &gm, uint8_t enAtomic = 0,
+                                 [[maybe_unused]] bool enSequentialWrite = false,
+                                 [[maybe_unused]] bool waitIterateAll = false, [[maybe_unused]] bool fakeMsg = false)
     {
         akgen::twin::matmul(product({0, 0, m_, n_},
                                     {detail::address(gm), type_c, fractal(C_TYPE::format), false, c_stride(), 0},
@@ -216,9 +217,9 @@ public:
     // other as their layouts say.
     template <bool sync = true, bool waitIterateBatch = false>
     AKGEN_INLINE void IterateBatch(const GlobalTensor<DstT> &gm, uint32_t batchA, uint32_t batchB,
-                                   bool enSequentialWrite = false, const uint32_t matrixStrideA = 0,
+                                   [[maybe_unused]] bool enSequentialWrite = false, const uint32_t matrixStrideA = 0,
                                    const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0,
-                                   const bool enPartialSum = false, const uint8_t enAtomic = 0)
+                                   [[maybe_unused]] const bool enPartialSum = false, const uint8_t enAtomic = 0)
     {
         batches({detail::address(gm), 0, batchA, batchB, matrixStrideA, matrixStrideB, matrixStrideC, enAtomic, sync,
                  "IterateBatch"});
@@ -253,9 +254,9 @@ public:
     }
     // `batchLoop` batches into the workspace, where GetBatchTensorC finds one after another.
     template <bool sync = true, bool waitIterateBatch = false>
-    AKGEN_INLINE void IterateNBatch(const uint32_t batchLoop, uint32_t batchA, uint32_t batchB, bool enSequentialWrite,
-                                    const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0,
-                                    const uint32_t matrixStrideC = 0)
+    AKGEN_INLINE void IterateNBatch(const uint32_t batchLoop, uint32_t batchA, uint32_t batchB,
+                                    [[maybe_unused]] bool enSequentialWrite, const uint32_t matrixStrideA = 0,
+                                    const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0)
     {
         Batch batch{workspace_,    0, batchA, batchB,         matrixStrideA, matrixStrideB,
                     matrixStrideC, 0, sync,   "IterateNBatch"};
@@ -266,7 +267,8 @@ public:
         step_ = 0;
     }
     template <bool sync = true>
-    AKGEN_INLINE GlobalTensor<DstT> GetBatchTensorC(uint32_t batchA, uint32_t batchB, bool enSequentialWrite = false)
+    AKGEN_INLINE GlobalTensor<DstT> GetBatchTensorC(uint32_t batchA, uint32_t batchB,
+                                                    [[maybe_unused]] bool enSequentialWrite = false)
     {
         akgen::twin::matmul_wait();
         const uint64_t size = uint64_t{batchA > batchB ? batchA : batchB} * m_ * n_;

@@ -88,7 +88,8 @@ template <typename Tiling> AKGEN_INLINE uint32_t row_length(const Tiling &tiling
     template <typename T, bool isReuseSource = false>                                                                  \
     AKGEN_INLINE void AscendQuant(const LocalTensor<int8_t> &dstTensor, const LocalTensor<T> &srcTensor,               \
                                   W const LocalTensor<T> &scaleTensor, const LocalTensor<T> &offsetTensor,             \
-                                  const uint32_t scaleCount, const uint32_t offsetCount, const uint32_t calCount)      \
+                                  const uint32_t scaleCount, [[maybe_unused]] const uint32_t offsetCount,              \
+                                  const uint32_t calCount)                                                             \
     {                                                                                                                  \
         detail::AscendQuant_takes<T>();                                                                                \
         akgen::twin::quantise(detail::dtype_of<T>(), detail::view(dstTensor), detail::view(srcTensor), V,              \
@@ -150,7 +151,7 @@ template <typename Tiling> AKGEN_INLINE uint32_t row_length(const Tiling &tiling
     template <typename U, typename T, bool isTranspose>                                                                \
     AKGEN_INLINE void AscendAntiQuant(const LocalTensor<T> &dst, const LocalTensor<U> &src,                            \
                                       const LocalTensor<T> &offset, const LocalTensor<T> &scale, W const uint32_t k,   \
-                                      const AntiQuantShapeInfo &shapeInfo = {})                                        \
+                                      [[maybe_unused]] const AntiQuantShapeInfo &shapeInfo = {})                       \
     {                                                                                                                  \
         detail::AscendAntiQuant_takes<T>();                                                                            \
         detail::AscendAntiQuantSource_takes<U>();                                                                      \
@@ -162,7 +163,7 @@ template <typename Tiling> AKGEN_INLINE uint32_t row_length(const Tiling &tiling
     template <typename U, typename T, bool isTranspose>                                                                \
     AKGEN_INLINE void AscendAntiQuant(const LocalTensor<T> &dst, const LocalTensor<U> &src,                            \
                                       const LocalTensor<T> &scale, W const uint32_t k,                                 \
-                                      const AntiQuantShapeInfo &shapeInfo = {})                                        \
+                                      [[maybe_unused]] const AntiQuantShapeInfo &shapeInfo = {})                       \
     {                                                                                                                  \
         detail::AscendAntiQuant_takes<T>();                                                                            \
         detail::AscendAntiQuantSource_takes<U>();                                                                      \
@@ -174,7 +175,8 @@ template <typename Tiling> AKGEN_INLINE uint32_t row_length(const Tiling &tiling
     template <typename U, typename T, bool isTranspose,                                                                \
               typename = std::enable_if_t<detail::one_of<T, half, bfloat16_t>>>                                        \
     AKGEN_INLINE void AscendAntiQuant(const LocalTensor<T> &dst, const LocalTensor<U> &src, const T offset,            \
-                                      const T scale, W const uint32_t k, const AntiQuantShapeInfo &shapeInfo = {})     \
+                                      const T scale, W [[maybe_unused]] const uint32_t k,                              \
+                                      [[maybe_unused]] const AntiQuantShapeInfo &shapeInfo = {})                       \
     {                                                                                                                  \
         detail::AscendAntiQuant_takes<T>();                                                                            \
         detail::AscendAntiQuantSource_takes<U>();                                                                      \

@@ -238,7 +238,7 @@ struct SoftMaxParams {
         const LocalTensor<T> &dstTensor, const LocalTensor<U> &meanTensor, const LocalTensor<U> &expSumTensor,         \
         const LocalTensor<U> &maxTensor, const LocalTensor<T> &srcTensor, const LocalTensor<T> &expMaxTensor,          \
         const LocalTensor<U> &inMeanTensor, const LocalTensor<U> &inExpSumTensor, const LocalTensor<U> &inMaxTensor,   \
-        W const SoftMaxTiling &tiling, const SoftMaxParams &params)                                                    \
+        W [[maybe_unused]] const SoftMaxTiling &tiling, const SoftMaxParams &params)                                   \
     {                                                                                                                  \
         detail::SoftmaxFlashV3_takes<T>();                                                                             \
         static_assert(std::is_same_v<U, float>,                                                                        \

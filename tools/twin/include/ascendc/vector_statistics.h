@@ -145,7 +145,7 @@ struct WelfordFinalizePara {
                                     const LocalTensor<T> &inputDy, const LocalTensor<T> &inputX,                       \
                                     const LocalTensor<T> &inputVariance, const LocalTensor<T> &inputMean,              \
                                     const LocalTensor<T> &inputGamma, W T epsilon, LayerNormGradTiling &tiling,        \
-                                    const LayerNormGradShapeInfo &shapeInfo = {})                                      \
+                                    [[maybe_unused]] const LayerNormGradShapeInfo &shapeInfo = {})                     \
     {                                                                                                                  \
         detail::LayerNormGrad_takes<T>();                                                                              \
         akgen::twin::norm_grad({detail::dtype_of<T>(), detail::view(outputPdX), detail::view(resForGamma),             \
@@ -197,7 +197,7 @@ struct WelfordFinalizePara {
     AKGEN_INLINE void LayerNorm(const LocalTensor<T> &output, const LocalTensor<float> &outputMean,                    \
                                 const LocalTensor<float> &outputRstd, const LocalTensor<T> &inputX,                    \
                                 const LocalTensor<U> &gamma, const LocalTensor<U> &beta, const float epsilon,          \
-                                W const LayerNormPara &para, const LayerNormSeparateTiling &tiling)                    \
+                                W const LayerNormPara &para, [[maybe_unused]] const LayerNormSeparateTiling &tiling)   \
     {                                                                                                                  \
         detail::LayerNorm_takes<T>();                                                                                  \
         detail::factors_take<T, U>();                                                                                  \
