@@ -61,7 +61,6 @@ def criticise(state: SampleState, runtime: Runtime[Deps]) -> Update:
             "history": history,
             "spent": spent,
         }
-    scope.store.close()
     record = _record(state["sample"], history, spent, stopped)
     if stopped:
         scope.log.say("stopped", attempt=scope.attempt, outcome=record.outcome, text=stopped)

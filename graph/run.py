@@ -19,7 +19,7 @@ from akgen.graph import machine
 from akgen.graph.deps import Deps
 from akgen.graph.state import Samples, TaskState
 from akgen.graph.store.calls import RunCalls
-from akgen.graph.store.checkpoints import postgres_saver, sqlite_saver
+from akgen.graph.store.checkpoints import STATE, postgres_saver, sqlite_saver
 from akgen.graph.store.events import Watch
 from akgen.graph.store.files import digest_of
 from akgen.graph.store.memory import Memory, open_memory
@@ -115,14 +115,15 @@ def work_on(task: Task, deps: Deps) -> Solution:
     place, run = deps.store.task(task.name), deps.store.info.id
     with place.claimed():
         _keep_task(place, task)
-        solution = place.solution() or _solve(task, deps, place, f"{run}/{task.name}")
+        solution = place.solution() or _solve(task, deps, place, f"{run}/{task.name}/{STATE}")
+        place.forget_effects()
     if deps.memory is not None:
         deps.memory.take_in(place, run)
     return solution
 
 
 def _solve(task: Task, deps: Deps, place: TaskStore, thread: str) -> Solution:
-    """Run the machine to its end. `thread` names the task in a shared database."""
+    """Run the machine to its end. `thread` names the task, and the state's classes, in a shared database."""
     config: RunnableConfig = {
         "configurable": {"thread_id": thread},
         "recursion_limit": STEPS_PER_ATTEMPT * deps.config.budget.attempts + 10,

@@ -3,6 +3,8 @@
 If it cannot be opened the run stops; it never falls back to memory.
 """
 
+import hashlib
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +18,17 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from akgen.graph.state import CHECKPOINTED
 from akgen.tools.core.outcome import InfraError, InputError
+
+
+def _state() -> str:
+    """Digest the classes that a checkpoint names, so that one of another version of AKGen is not taken for ours."""
+    told = [(c.__module__, c.__qualname__, sorted(getattr(c, "model_fields", ()))) for c in CHECKPOINTED]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:12]
+
+
+STATE = (
+    _state()
+)  # part of a task's thread: what another version began starts afresh, and finds its effects on disk
 
 
 def serializer() -> JsonPlusSerializer:

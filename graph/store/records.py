@@ -14,7 +14,7 @@ from akgen.tools.core.profile import Profile
 from akgen.tools.core.timed import HasTime
 from akgen.tools.core.verdict import Verdict
 
-FORMAT = 1  # of run.json, attempt.json and result.json; a reader refuses a newer one
+FORMAT = 1  # of run.json and result.json; a reader refuses a newer one
 
 Stage = Literal["plan", "write", "compile", "test", "profile", "criticise"]
 
@@ -63,7 +63,7 @@ class AttemptRow(HasTime):
 
 
 class Attempt(Frozen):
-    """attempt.json: everything about one attempt that a report or a training export needs."""
+    """One entry of attempts.json: everything about one attempt that a report or a training export needs."""
 
     number: int
     sample: int

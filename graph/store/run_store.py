@@ -5,12 +5,13 @@ end. The layout and what each file means: docs/run_store.md.
 """
 
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, RootModel, ValidationError
 
 from akgen.graph.store.files import claimed, make_folder, read_lines, write_whole
 from akgen.graph.store.records import FORMAT, Attempt, Event, RunInfo, Solution
@@ -19,7 +20,11 @@ from akgen.tools.core.outcome import InputError
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
 
-T = TypeVar("T", bound=Frozen)
+T = TypeVar("T", bound=BaseModel)
+
+
+class _Attempts(RootModel[tuple[Attempt, ...]]):
+    """attempts.json."""
 
 
 class SampleStore:
@@ -41,22 +46,32 @@ class SampleStore:
         return make_folder(self.folder / f"attempt-{number}")
 
     def save_attempt(self, attempt: Attempt) -> None:
-        write_whole(self.attempt_folder(attempt.number) / "attempt.json", _json(attempt))
+        """Add an attempt to attempts.json, or replace what was known of it."""
+        known = {a.number: a for a in self.attempts()} | {attempt.number: attempt}
+        lines = ",\n".join(_json(known[number]) for number in sorted(known))
+        write_whole(self.folder / "attempts.json", f"[\n{lines}\n]\n")
 
     def attempts(self) -> tuple[Attempt, ...]:
-        """Read the attempts that ended, in order; those of an unfinished sample too."""
-        files = self.folder.glob("attempt-*/attempt.json")
-        found = (_read(Attempt, path) for path in files)
-        return tuple(sorted(found, key=lambda attempt: attempt.number))
+        """Read the attempts that ended, in order; those of an unfinished sample too.
 
-    def close(self) -> None:
-        """Gather the attempts into attempts.json: the sample has ended."""
-        lines = ",\n".join(_json(attempt) for attempt in self.attempts())
-        write_whole(self.folder / "attempts.json", f"[\n{lines}\n]\n")
+        Earlier versions kept each attempt in a file of its own and gathered them when the sample had ended.
+        """
+        path = self.folder / "attempts.json"
+        if path.is_file():
+            return _read(_Attempts, path).root
+        found = (_read(Attempt, path) for path in self.folder.glob("attempt-*/attempt.json"))
+        return tuple(sorted(found, key=lambda attempt: attempt.number))
 
     @property
     def ended(self) -> bool:
-        return (self.folder / "attempts.json").is_file()
+        """Say whether the critic's last word on the last attempt, or a limit, ended the sample."""
+        attempts, events = self.attempts(), tuple(self.events())
+        if not attempts or not events or events[-1].attempt != attempts[-1].number:
+            return False
+        if events[-1].event == "stopped":
+            return True
+        criticised = (events[-1].stage, events[-1].status) == ("criticise", "done")
+        return criticised and attempts[-1].decision.action in ("accept", "give_up")
 
     def events(self) -> Iterator[Event]:
         return (Event.model_validate(line) for line in read_lines(self.events_file))
@@ -109,6 +124,11 @@ class TaskStore:
         if solution.project is None:
             return ""
         return (self.folder / solution.project / "op_kernel" / f"{self.task().kernel}.cpp").read_text()
+
+    def forget_effects(self) -> None:
+        """Delete what was kept to go on with; the task has its result, and the attempts say the same."""
+        for sample in self.samples():
+            shutil.rmtree(sample.effects, ignore_errors=True)
 
     def claimed(self) -> AbstractContextManager[None]:
         """Hold the task for this process. Raises InputError if another process works on it."""

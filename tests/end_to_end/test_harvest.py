@@ -63,7 +63,6 @@ def test_a_project_that_was_changed_after_its_verdict_is_not_exported(akgen: Akg
 def test_an_unfinished_run_exports_what_it_has(akgen: Akgen, run: Path, tmp_path: Path) -> None:
     task = run / "tasks" / "add_one"
     (task / "result.json").unlink()
-    (task / "sample-0" / "attempts.json").unlink()
     events = task / "sample-0" / "events.jsonl"
     events.write_bytes(events.read_bytes()[:-20])
     written, _ = _export(akgen, run, "sft", tmp_path / "sft.jsonl")

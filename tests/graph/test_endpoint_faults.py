@@ -1,6 +1,7 @@
 """Whatever a model's server does, a run ends with a stated outcome, within its budget, and nothing paid is lost."""
 
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -285,3 +286,20 @@ def test_a_limit_of_the_run_ends_its_samples_in_good_order(judge: Judge, tmp_pat
         solution = _run(endpoint, judge, tmp_path, samples=3, limits=CallLimits(tokens=10))
     assert [c.outcome for c in solution.candidates] == [Outcome.BUDGET] * 3
     assert len(endpoint.asked) == 1
+
+
+def test_a_run_without_its_checkpoints_pays_for_nothing_again(judge: Judge, tmp_path: Path) -> None:
+    place = tmp_path / "run" / "tasks" / "add_one"
+    with loopback(_reply, Act(), Act(status=401), Act()) as endpoint:
+        with pytest.raises(InfraError):
+            _run(endpoint, judge, tmp_path)
+        planned = sorted(path.name for path in (place / "sample-0" / "effects").iterdir())
+        (place / "checkpoints.sqlite").unlink()
+        shutil.rmtree(tmp_path / "run" / "calls")
+        (tmp_path / "run" / "calls.jsonl").unlink()
+        asked = len(endpoint.asked)
+        solution = _run(endpoint, judge, tmp_path)
+        assert len(endpoint.asked) == asked + 1  # the code; the plan was an effect on disk
+    assert solution.outcome is Outcome.CORRECT
+    assert [name.split("-")[0] for name in planned] == ["plan"]
+    assert not (place / "sample-0" / "effects").exists()  # attempts.json says what they said
