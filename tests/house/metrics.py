@@ -6,6 +6,7 @@ Modules are those of the package (tests and the tasks' references left out). Wha
 import argparse
 import ast
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -19,12 +20,14 @@ ROWS = {
     "modules": "Python modules of the package",
     "single_importer_modules": "modules that exactly one other module imports",
     "class_names_used_twice": "names that classes of two or more modules bear",
+    "dependency_containers": "classes that carry dependencies or settings from `akgen solve` to a node of the graph",
     "headers_by_hand": "header files in the repository",
     "readme_lines": "lines of README.md",
     "files_entered": "files of the package in which `akgen solve softmax_rows` calls a function (main process)",
     "help_cpu_s": "processor seconds of `akgen --help`",
     "solve_cpu_s": "processor seconds of `akgen solve softmax_rows`, all its processes, caches warm",
 }
+_SPINE = ("run", "runs", "solve", "deps", "context", "machine", "nodes", "decide", "step", "workbench")
 _TRACER = """
 import atexit, os, sys
 entered, main = set(), os.getpid()
@@ -95,6 +98,69 @@ def class_names_used_twice(root: Path) -> dict[str, list[str]]:
     return {name: sorted(places) for name, places in sorted(where.items()) if len(places) > 1}
 
 
+def dependency_containers(root: Path) -> list[str]:
+    """Return the classes that functions between the command `solve` and the graph's nodes are handed.
+
+    Looked at are the command, the team and the spine of `graph/`: parameters of their functions, and fields of the
+    dataclasses that these are. Counted is a class with two or more fields (dataclass, pydantic model). Not counted are
+    values of the work itself: what the graph's state holds (`graph/state.py`, with its parts), facts of `knowledge/`,
+    and parts of a pydantic model, such as a configuration's budget.
+    """
+    places = [root / "src/akgen/commands/solve.py", root / "agents/team.py"]
+    places += [root / "graph" / f"{stem}.py" for stem in _SPINE]
+    way = [path for path in places if path.exists()]
+    fields, models, facts = defaultdict(set), set(), set()
+    for name, path in modules(root).items():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                told = [n for n in node.body if isinstance(n, ast.AnnAssign)]
+                bases = {ast.unparse(base) for base in node.bases}
+                carries = any("dataclass" in ast.unparse(d) for d in node.decorator_list)
+                if bases and not bases & {"Protocol", "StrEnum", "TypedDict"} and not carries:
+                    models.add(node.name)
+                if told and (bases or carries) and "Protocol" not in bases:
+                    fields[node.name] |= {word for n in told for word in _names(n.annotation)} | {None}
+                    if len(told) > 1:
+                        fields[node.name].add("")
+                if name.startswith("akgen.knowledge"):
+                    facts.add(node.name)
+    state = _reachable({"SampleState", "TaskState"}, fields)
+    handed: set[str] = set()
+    for path in way:
+        tree = ast.parse(path.read_text())
+        ours = {name.rpartition(".")[2] for name in _imported_names(tree)}
+        ours |= {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef):
+                given = [*node.args.args, *node.args.kwonlyargs]
+                handed |= {word for arg in given if arg.annotation for word in _names(arg.annotation) & ours}
+    handed |= {word for name in handed - models for word in fields.get(name, ()) if word}
+    parts = {word for name in handed & models for word in fields.get(name, ()) if word in models}
+    return sorted(n for n in handed if "" in fields.get(n, ()) and n not in state | facts | parts)
+
+
+def _imported_names(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("akgen"):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _names(annotation: ast.expr) -> set[str]:
+    """Return the class names in an annotation, also in one that is text."""
+    text = ast.unparse(annotation).replace("'", " ").replace('"', " ")
+    return set(re.findall(r"\b[A-Z]\w+", text))
+
+
+def _reachable(start: set[str], fields: dict[str, set[str]]) -> set[str]:
+    """Return the classes that these hold in their fields, and so on."""
+    found, todo = set(start), list(start)
+    while todo:
+        new = {word for word in fields.get(todo.pop(), ()) if word} - found
+        found |= new
+        todo += new
+    return found
+
+
 def headers_by_hand(root: Path) -> int:
     """Count the header files that git tracks."""
     listed = _output(["git", "-C", str(root), "ls-files", "*.h", "*.hpp"])
@@ -130,6 +196,7 @@ def measure(root: Path, *, run: bool) -> dict[str, float]:
         "modules": len(modules(root)),
         "single_importer_modules": len(single_importers(root)),
         "class_names_used_twice": len(class_names_used_twice(root)),
+        "dependency_containers": len(dependency_containers(root)),
         "headers_by_hand": headers_by_hand(root),
         "readme_lines": len((root / "README.md").read_text().splitlines()),
     }
@@ -163,7 +230,9 @@ def main() -> None:
     )
     parser.add_argument("--static", action="store_true", help="leave out what runs the program")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--names", choices=("single", "classes", "entered"), help="list what a row counts")
+    parser.add_argument(
+        "--names", choices=("single", "classes", "containers", "entered"), help="list what a row counts"
+    )
     given = parser.parse_args()
     root = given.root.resolve()
     if given.names == "single":
@@ -172,6 +241,8 @@ def main() -> None:
         print(
             "\n".join(f"{name}: {', '.join(where)}" for name, where in class_names_used_twice(root).items())
         )
+    elif given.names == "containers":
+        print("\n".join(dependency_containers(root)))
     elif given.names == "entered":
         print("\n".join(files_entered(root)))
     else:
