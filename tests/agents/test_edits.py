@@ -82,6 +82,9 @@ def test_an_empty_search_makes_a_new_file_and_nothing_else_does() -> None:
 
 
 @given(st.text(alphabet="ab<>=SEARCHREPLACE@+- \n/._", max_size=200))
-def test_any_text_is_read(text: str) -> None:
+def test_any_text_is_read_and_changes_the_named_file_or_nothing(text: str) -> None:
     for edit in read_edits(text, PATH):
-        apply_edits(FILES, (edit,))
+        changed, refused = apply_edits(FILES, (edit,))
+        differing = {path for path in changed if changed[path] != FILES.get(path)}
+        assert differing <= (set() if refused else {edit.path})
+        assert FILES.keys() <= changed.keys()

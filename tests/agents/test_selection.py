@@ -57,6 +57,8 @@ def test_no_task_is_shown_its_own_answer() -> None:
         for category in pattern.categories:
             chosen = retrieve(_task(pattern.task, category), None, None, tokens=100_000)
             assert chosen.pattern is None or chosen.pattern.task != pattern.task
+            others = retrieve(_task("another_task", category), None, None, tokens=100_000)
+            assert others.pattern is not None and category in others.pattern.categories
 
 
 def test_what_the_code_names_counts_as_used() -> None:

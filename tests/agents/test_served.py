@@ -36,7 +36,9 @@ def test_many_answers_come_from_one_request(server: Loopback, spec: str) -> None
 
 @pytest.mark.parametrize("spec", ["vllm:m", "kernelgen:m"])
 def test_token_ids_and_log_probabilities_are_kept(server: Loopback, spec: str) -> None:
-    for number, message in enumerate(_generate(server, spec, n=2)):
+    messages = _generate(server, spec, n=2)
+    assert len(messages) == 2
+    for number, message in enumerate(messages):
         ids = [i for word in f"answer number {number}".split() for i in tokens(word)]
         assert message.response_metadata["token_ids"] == ids
         assert message.response_metadata["logprobs"] == [-0.5] * len(ids)

@@ -55,7 +55,9 @@ def test_every_case_gives_finite_values_on_its_own_inputs(task: Task) -> None:
     for case in task.cases:
         loaded = load(task.reference, case)
         sample = loaded.sample(1, "task")
-        assert all(value.isfinite().all() for value in sample.returned if hasattr(value, "isfinite"))
+        values = [value for value in sample.returned if hasattr(value, "isfinite")]
+        assert values, case.id
+        assert all(value.isfinite().all() for value in values), case.id
 
 
 def _output_dtypes(task: Task) -> set[DType]:

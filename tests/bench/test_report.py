@@ -146,6 +146,7 @@ def test_the_page_is_whole_names_every_task_and_asks_nothing_of_the_network() ->
         "<e>-0 error",
         "d-0 not_run",
     ]
+    assert reader.addresses
     assert all(a.startswith("#") for a in reader.addresses)
     assert "http" not in html
     assert "An instruction reaches past the end" in html  # the catalogue's sentence for the code
