@@ -86,27 +86,33 @@ def test_a_plan_is_read_with_its_thought_and_summed_buffers(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "code", "words"),
     [
-        ({"buffers": [{**GOOD["buffers"][0], "size_bytes": 131072}]}, "196608 bytes; the plan needs 262144"),
-        ({"buffers": [{**GOOD["buffers"][0], "size_bytes": 100}]}, "multiples of 32"),
-        ({"block_dim": 4000}, "asks for 4000 cores"),
-        ({"category": "poetry"}, '"category"'),
-        ({"tile_length": "long"}, '"tile_length"'),
-        ({"buffers": [{"name": "x"}]}, '"buffers.0.role"'),
+        (
+            {"buffers": [{**GOOD["buffers"][0], "size_bytes": 131072}]},
+            "PLAN_OVERFLOW",
+            "196608 bytes; the plan needs 262144",
+        ),
+        ({"buffers": [{**GOOD["buffers"][0], "size_bytes": 100}]}, "PLAN_ALIGNMENT", "multiples of 32"),
+        ({"block_dim": 4000}, "PLAN_CORES", "asks for 4000 cores"),
+        ({"category": "poetry"}, "PLAN_FIELD", '"category"'),
+        ({"tile_length": "long"}, "PLAN_FIELD", '"tile_length"'),
+        ({"buffers": [{"name": "x"}]}, "PLAN_FIELD", '"buffers.0.role"'),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused_with_the_numbers(
-    tmp_path: Path, change: dict[str, Any], words: str
+    tmp_path: Path, change: dict[str, Any], code: str, words: str
 ) -> None:
     planned = _plan(tmp_path, {**GOOD, **change})
     assert planned.plan is None
     assert planned.outcome is Outcome.PLAN_REJECTED
-    assert any(words in d.text for d in planned.diagnostics), planned.diagnostics
+    assert any(d.code == code and words in d.text for d in planned.diagnostics), planned.diagnostics
 
 
 def test_a_reply_without_a_plan_is_no_code(tmp_path: Path) -> None:
-    assert _plan(tmp_path, "I would split it by rows.").outcome is Outcome.NO_CODE
+    planned = _plan(tmp_path, "I would split it by rows.")
+    assert planned.outcome is Outcome.NO_CODE
+    assert [d.code for d in planned.diagnostics] == ["NO_PLAN"]
 
 
 TOO_BIG = {**GOOD, "block_dim": 4000}

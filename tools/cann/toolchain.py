@@ -68,7 +68,7 @@ class CannToolchain:
         built = self._run(environment.build(generated), generated)
         packages = sorted((generated / "build_out").glob("custom_opp_*.run"))
         if not built.ok or not packages:
-            found = (_first_error(built),)
+            found = (first_error(built),)
             return self._build(folder, renamed.spec, Outcome.COMPILE_ERROR, built.wall_s, found)
         installed = self._run(environment.install(packages[0], self._opp(folder)), folder)
         if not installed.ok:
@@ -175,7 +175,7 @@ class CannToolchain:
         return folder / "opp"
 
 
-def _first_error(done: Finished) -> Diagnostic:
+def first_error(done: Finished) -> Diagnostic:
     """Take the first compiler error out of a build log; CMake's own lines come after it."""
     lines = (done.out + "\n" + done.err).splitlines()
     hit = next((line for line in lines if ": error: " in line or ": fatal error: " in line), None)

@@ -12,11 +12,12 @@ from akgen.knowledge.chip import chip
 from akgen.tools.cann import environment, faults, msprof
 from akgen.tools.cann.environment import CannSettings, inspect, missing
 from akgen.tools.cann.project import interface_json, snake, with_build_hash
-from akgen.tools.cann.toolchain import CannToolchain
+from akgen.tools.cann.toolchain import CannToolchain, first_error
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import AttrSpec, OpSpec, ParamSpec
 from akgen.tools.core.outcome import InfraError, Outcome
 from akgen.tools.core.project import KernelProject
+from akgen.tools.process.program import Finished
 
 SETTINGS = CannSettings(home=Path("/opt/cann"))
 SPEC = OpSpec(
@@ -117,15 +118,16 @@ def test_a_summary_without_our_kernel_is_the_machines_fault(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "outcome"),
+    ("text", "outcome", "code"),
     [
-        ("aclrtSynchronizeStream failed, error code is 507015", Outcome.TRAP),
-        ("vector core exception, retCode=507035", Outcome.TRAP),
-        ("error code 507014: aicore timeout", Outcome.TIMEOUT),
+        ("aclrtSynchronizeStream failed, error code is 507015", Outcome.TRAP, "DEVICE_EXCEPTION"),
+        ("vector core exception, retCode=507035", Outcome.TRAP, "DEVICE_EXCEPTION"),
+        ("error code 507014: aicore timeout", Outcome.TIMEOUT, "TIMEOUT"),
     ],
 )
-def test_a_kernels_fault_is_an_outcome(text: str, outcome: Outcome) -> None:
-    assert faults.classify(text)[0] is outcome
+def test_a_kernels_fault_is_an_outcome(text: str, outcome: Outcome, code: str) -> None:
+    found, why = faults.classify(text)
+    assert (found, why.code) == (outcome, code)
 
 
 @pytest.mark.parametrize(
@@ -144,3 +146,26 @@ def test_without_cann_the_toolchain_says_what_is_missing() -> None:
     with pytest.raises(InfraError, match="CANN toolkit"):
         chain.prepare(lambda line: None)
     assert all(f.remedy for f in inspect(CannSettings()) if not f.found)
+
+
+@pytest.mark.parametrize(
+    ("log", "text", "place"),
+    [
+        (
+            "cmake\n/x/op_kernel/a.cpp:12:3: error: no such name\nmake: *** failed",
+            "no such name",
+            ("a.cpp", 12),
+        ),
+        ("cmake\nno space left\n\n", "no space left", (None, None)),
+        ("", "the build left no package", (None, None)),
+    ],
+)
+def test_a_failed_build_is_told_by_its_first_error(
+    log: str, text: str, place: tuple[str | None, int | None]
+) -> None:
+    done = Finished(
+        argv=("build.sh",), rc=1, signal=None, timed_out=False, wall_s=1.0, cpu_s=1.0, max_rss_bytes=1,
+        stdout=log.encode(), stderr=b"", truncated=False,
+    )  # fmt: skip
+    found = first_error(done)
+    assert (found.code, found.text, (found.file, found.line)) == ("BUILD_FAILED", text, place)

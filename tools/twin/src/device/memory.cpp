@@ -167,7 +167,6 @@ void require_aligned(const char *api, const void *pc, const char *operand, const
     const Place place = place_of(v.data);
     const char *code = place.space == Space::UB   ? "UB_ALIGNMENT"
                        : place.space == Space::L1 ? "L1_ALIGNMENT"
-                       : place.space == Space::GM ? "GM_ALIGNMENT"
                                                   : "L0_ALIGNMENT";
     const uint64_t offset = place.region ? static_cast<uint64_t>(v.data - place.region->begin) : 0;
     trap(code, api, pc, "%s: operand %s starts at byte %llu of %s, which is not a multiple of %u.", api, operand,

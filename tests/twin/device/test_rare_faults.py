@@ -1,0 +1,66 @@
+"""Faults that a kernel seldom has, each told by its own code."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from akgen.tools.core.project import KernelProject
+from akgen.tools.twin.kernel.kernel_entry import check_entry
+
+Probe = Any  # of conftest.py
+X = np.ones(64, np.float32)
+ENTRY = 'extern "C" __global__ __aicore__ void probe(GM_ADDR x) { x[0] = 1; }\n'
+
+
+@pytest.mark.parametrize("ends", ["__builtin_trap();", "Trap();"])
+def test_a_kernel_that_ends_itself_is_told(probe: Probe, ends: str) -> None:
+    probe(f"    {ends} // HERE", X, X).assert_stopped("KERNEL_ABORT")
+
+
+def test_a_kernel_that_leaves_its_process_is_told(probe: Probe) -> None:
+    ran = probe('    asm volatile("syscall" : : "a"(231), "D"(7));', X, X)  # exit_group
+    assert ran.one("KERNEL_CRASH").text.startswith("The kernel ended its process")
+
+
+def test_a_pointer_that_belongs_to_no_tensor_is_told(probe: Probe) -> None:
+    body = "    *(volatile int32_t *)0x10000000000ull = 1; // HERE"
+    assert "0x10000000000" in probe(body, X, X).assert_stopped("BAD_POINTER").text
+
+
+BUFFER = "    TBuf<TPosition::VECCALC> buf;\n    pipe.InitBuffer(buf, 8192);\n    LocalTensor<T> u = buf.Get<T>();\n"
+
+
+def test_lists_that_cannot_be_merged_are_told(probe: Probe) -> None:
+    body = BUFFER + (
+        "    MrgSort4Info info;\n    info.validBit = 5;\n    info.elementLengths[0] = 8;\n"
+        "    info.elementLengths[2] = 8;\n"
+        "    MrgSort(u[512], MrgSortSrcList<T>(u, u[64], u[128], u[192]), info); // HERE\n"
+    )
+    found = probe(body, X, X).assert_stopped("SORT_LISTS")
+    assert "validBit must be 0b11, 0b111 or 0b1111; got 5" in found.text
+
+
+def test_the_high_half_of_a_block_is_for_bytes_only(probe: Probe) -> None:
+    body = BUFFER + (
+        "    LocalTensor<T> d[16], s[16];\n"
+        "    for (int i = 0; i < 16; ++i) {\n        d[i] = u[1024 + 8 * i];\n        s[i] = u[8 * i];\n    }\n"
+        "    TransDataTo5HDParams p(true, false, 1, 0, 0);\n    TransDataTo5HD<T>(d, s, p); // HERE\n"
+    )
+    found = probe(body, X, X).assert_stopped("TRANSPOSE_PARAMS")
+    assert "8-bit types only" in found.text
+
+
+def test_a_compile_that_takes_more_than_it_is_given_is_told(probe: Probe) -> None:
+    fill = 'asm(".data\\n.fill 0x10000000000, 1, 1\\n.text");'
+    built = probe.build(f'#include "kernel_operator.h"\n{fill}\n{ENTRY}')
+    assert [d.code for d in built.diagnostics] == ["COMPILE_RESOURCES"]
+
+
+def test_a_project_without_its_kernels_file_is_told() -> None:
+    project = KernelProject(
+        op_type="Probe", kernel="probe", files={"op_kernel/other.cpp": "", "op_host/probe.cpp": ""}
+    )
+    _, (found,) = check_entry(project, None)
+    assert found.code == "KERNEL_FILE"
+    assert "op_kernel/probe.cpp is missing; op_kernel holds op_kernel/other.cpp" in found.text
