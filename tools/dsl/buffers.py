@@ -5,11 +5,11 @@ from typing import Literal
 
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.dsl.buffer_placement import Placement
 from akgen.tools.dsl.evaluate import Scalar, align_up, evaluate
 from akgen.tools.dsl.expr import Expr, Name
 from akgen.tools.dsl.ir import ElementType, Kernel, Load, Op, Store, TileRef, walk
 from akgen.tools.dsl.ops import OPS
-from akgen.tools.dsl.placement import Placement
 
 UB_BYTES = 196608
 PLATFORM_BYTES = 256  # which the platform keeps for itself and does not report to tiling functions

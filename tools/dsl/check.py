@@ -19,15 +19,15 @@ from akgen.tools.dsl.buffers import (
     scratch_bytes,
     total_bytes,
 )
-from akgen.tools.dsl.check_names import unknown_names
-from akgen.tools.dsl.check_types import wrong_types
 from akgen.tools.dsl.errors import DslError, finding
 from akgen.tools.dsl.evaluate import Scalar, evaluate
 from akgen.tools.dsl.expr import Name
 from akgen.tools.dsl.host_run import HostRun, Launched, Metas, tensor_arguments
 from akgen.tools.dsl.ir import ElementType, If, Kernel, Launch, Load, Program, Stmt, Store, Workspace, walk
+from akgen.tools.dsl.ops import wrong_types
 from akgen.tools.dsl.prepare import PreparedKernel, analyse
-from akgen.tools.dsl.reach import reachable
+from akgen.tools.dsl.reachability import reachable
+from akgen.tools.dsl.scalar_names import unknown_names
 
 
 def check(

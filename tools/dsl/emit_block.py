@@ -1,13 +1,39 @@
-"""The body of a compute block: tensors taken from queues and buffers, operations, tensors given back."""
+"""Blocks, loops and branches of a kernel as C++: tensors taken from queues, operations, tensors given back."""
 
+from collections.abc import Callable
+
+from akgen.tools.dsl.buffer_placement import LoadScope, OutScope, key
 from akgen.tools.dsl.code import Lines
-from akgen.tools.dsl.emit_flow import emit_branch, emit_loop
 from akgen.tools.dsl.emit_ops import OpPrinter
 from akgen.tools.dsl.expr import Const, Expr, Func, show
-from akgen.tools.dsl.flow import touches
 from akgen.tools.dsl.ir import Assign, Block, For, If, Load, Op, Stmt, Store, assigned, walk
 from akgen.tools.dsl.kernel_context import KernelContext
-from akgen.tools.dsl.placement import LoadScope, OutScope, key
+from akgen.tools.dsl.live_ranges import touches
+
+Body = Callable[[tuple[Stmt, ...]], None]
+
+
+def emit_loop(context: KernelContext, out: Lines, loop: For, body: Body) -> None:
+    """Write a counting loop; `body` writes what is in it."""
+    text = context.expr.text
+    var, step = context.scalar(loop.var), text(loop.step)
+    advance = f"++{var}" if step == "1" else f"{var} += {step}"
+    stop = context.expr.nested(loop.stop)
+    out.open(f"for (int64_t {var} = {text(loop.start)}; {var} < {stop}; {advance})")
+    body(loop.body)
+    out.close()
+
+
+def emit_branch(context: KernelContext, out: Lines, branch: If, body: Body) -> None:
+    """Write an if with its else; `body` writes what is in either."""
+    out.open(f"if ({context.expr.text(branch.cond)})")
+    body(branch.then)
+    if branch.other:
+        out.depth -= 1
+        out.open("} else")
+        body(branch.other)
+    out.close()
+
 
 BLOCK_ELEMENTS = 32  # elements of any type that surely are whole blocks of 32 bytes
 

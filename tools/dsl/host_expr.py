@@ -1,10 +1,10 @@
-"""Host expressions as C++ of the tiling function."""
+"""Host expressions as C++ of the tiling function, and its first lines, which fetch what they read."""
 
 from collections.abc import Callable
 
+from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.dsl.buffers import fit_step
-from akgen.tools.dsl.cpp_expr import CppExpr
-from akgen.tools.dsl.cpp_names import Names, camel, pascal
+from akgen.tools.dsl.cpp_expr import CppExpr, CppNames, camel, pascal
 from akgen.tools.dsl.expr import (
     Const,
     Dim,
@@ -25,7 +25,7 @@ from akgen.tools.dsl.expr import (
 from akgen.tools.dsl.host_run import tensor_arguments
 from akgen.tools.dsl.ir import Host, Program
 from akgen.tools.dsl.kernel_context import KernelContext
-from akgen.tools.dsl.scalars import infer
+from akgen.tools.dsl.scalar_names import infer
 
 ATTR_TYPES: dict[str, ScalarType] = {
     "int": "int", "float": "float", "bool": "bool", "list_int": "int", "list_float": "float",
@@ -40,7 +40,7 @@ class HostExpr:
         self.program, self.contexts = program, contexts
         host: Host = program.host
         self.host = host
-        self.names = Names()
+        self.names = CppNames()
         for word in ("context", "attrs", "platform", "coreNum", "ubBytes", "workspaces", "size"):
             self.names.used.add(word)
         given = {p.name: ATTR_TYPES[p.kind] for p in host.attrs if p.kind != "str"}
@@ -134,3 +134,99 @@ def dtype_tensors(program: Program, ctx: KernelContext) -> list[str]:
     used = {t.of for b in ctx.plan.buffers for t in (*b.types, *b.partners)}
     used |= {t.of for t in ctx.plan.row_types} | {t.of for n in ctx.plan.scratch for t in n.narrow}
     return list(dict.fromkeys(arguments[t] for t in ctx.kernel.tensors if t in used))
+
+
+_LISTS = {"list_int": ("Int", "int64_t"), "list_float": ("Float", "float"), "list_bool": ("Bool", "bool")}
+
+
+def input_lines(host: HostExpr, op: OpSpec, body: str) -> list[str]:
+    """Return the declarations of what `body` mentions."""
+    lines: list[str] = []
+    plain = all(p.kind == "required" for p in op.inputs)
+    given = host.host
+    tensors = [(n, "Input", i, p.kind) for i, (n, p) in enumerate(zip(given.inputs, op.inputs, strict=True))]
+    tensors += [
+        (n, "Output", i, p.kind) for i, (n, p) in enumerate(zip(given.outputs, op.outputs, strict=True))
+    ]
+    for name, side, i, kind in tensors:
+        prefix = (
+            ""
+            if plain or side == "Output"
+            else {"required": "Required", "optional": "Optional"}.get(kind, "")
+        )
+        shape, dtype, counts, has = (
+            host.shape(name),
+            host.dtype(name),
+            host.list_of(name),
+            f"has{pascal(name)}",
+        )
+        if kind == "optional" and any(_uses(body, w) for w in (has, dtype, shape)):
+            lines.append(f"const bool {has} = context->GetOptional{side}Shape({i}) != nullptr;")
+        if _uses(body, shape):
+            get = f"context->Get{prefix}{side}Shape({i})->GetStorageShape()"
+            if kind == "optional":
+                get = f"{has} ? {get} : gert::Shape()"
+                lines.append(f"const gert::Shape {shape} = {get};")
+            else:
+                lines.append(f"const gert::Shape& {shape} = {get};")
+        if _uses(body, dtype):
+            at = f"GetDynamic{side}Desc({i}, 0)" if kind == "dynamic" else f"Get{prefix}{side}Desc({i})"
+            get = f"context->{at}->GetDataType()"
+            lines.append(
+                f"const ge::DataType {dtype} = {f'{has} ? {get} : ge::DT_FLOAT' if kind == 'optional' else get};"
+            )
+        if _uses(body, counts):
+            lines += [
+                f"std::vector<int64_t> {counts};",
+                f"for (size_t i = 0; i < context->GetIr{side}InstanceInfo({i})->GetInstanceNum(); ++i) {{",
+                f"    {counts}.push_back(context->GetDynamic{side}Shape({i}, i)->GetStorageShape().GetShapeSize());",
+                "}",
+            ]
+    lines += _attrs(host, op, body)
+    if _uses(body, "coreNum") or _uses(body, "ubBytes"):
+        lines.append("auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());")
+    if _uses(body, "coreNum"):
+        lines.append("const int64_t coreNum = platform.GetCoreNumAiv();")
+    if _uses(body, "ubBytes"):
+        lines += [
+            "uint64_t ubSize = 0;",
+            "platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, ubSize);",
+            "const int64_t ubBytes = static_cast<int64_t>(ubSize) - UB_RESERVE;",
+        ]
+    return lines
+
+
+def _attrs(host: HostExpr, op: OpSpec, body: str) -> list[str]:
+    lines: list[str] = []
+    for i, (p, _) in enumerate(zip(host.host.attrs, op.attrs, strict=True)):
+        name = host.names.of(p.name)
+        if not _uses(body, name):
+            continue
+        match p.kind:
+            case "int":
+                lines.append(f"const int64_t {name} = *context->GetAttrs()->GetInt({i});")
+            case "bool":
+                lines.append(f"const bool {name} = *context->GetAttrs()->GetBool({i});")
+            case "float":
+                lines.append(f"const double {name} = *context->GetAttrs()->GetFloat({i});")
+            case "str":
+                lines.append(f"const std::string {name} = context->GetAttrs()->GetStr({i});")
+            case _:
+                kind, element = _LISTS[p.kind]
+                values = f"{name}Values"
+                lines.append(f"const auto* {values} = context->GetAttrs()->GetList{kind}({i});")
+                span = f"{values}->GetData(), {values}->GetData() + {values}->GetSize()"
+                lines.append(f"const std::vector<{element}> {name}({span});")
+    return lines
+
+
+def _uses(body: str, word: str) -> bool:
+    """Return whether a C++ text mentions an identifier."""
+    start = body.find(word)
+    while start >= 0:
+        before = body[start - 1] if start else " "
+        after = body[start + len(word)] if start + len(word) < len(body) else " "
+        if not (before.isalnum() or before in "_.") and not (after.isalnum() or after == "_"):
+            return True
+        start = body.find(word, start + 1)
+    return False

@@ -16,7 +16,7 @@ from akgen.tools.dsl.host_run import HostRun, Launched, Metas
 from akgen.tools.dsl.ir import Program, SyncAll
 from akgen.tools.dsl.numeric import Array, storage
 from akgen.tools.dsl.prepare import prepare
-from akgen.tools.dsl.program_run import Memory, ProgramRun
+from akgen.tools.dsl.program_run import GlobalMemory, ProgramRun
 
 Value = Array | Sequence[Array] | None
 
@@ -48,7 +48,7 @@ def interpret(
         metas.update(zip(host.outputs, outputs, strict=True))
     launched = HostRun(program, prepared, metas, attrs or {}, core_num).run()
     metas = {**dict(launched.outputs), **metas}
-    memory: dict[str, Memory] = {n: _memory(v, metas[n]) for n, v in values.items()}
+    memory: dict[str, GlobalMemory] = {n: _memory(v, metas[n]) for n, v in values.items()}
     for n in host.outputs:
         source = n.removesuffix("_ref")
         if metas.get(n) is None:
@@ -78,10 +78,10 @@ def _meta(value: Value, dtype: DType | None) -> Metas:
     return TensorMeta(dtype=dtype or DType(str(value.dtype)), shape=value.shape)
 
 
-def _memory(value: Value, meta: Metas) -> Memory:
+def _memory(value: Value, meta: Metas) -> GlobalMemory:
     """Return a private copy of the values, or memory filled with NaN (integers: a pattern)."""
     if meta is None:
-        return Memory(DType.FLOAT32, [], listed=False)
+        return GlobalMemory(DType.FLOAT32, [], listed=False)
     metas = meta if isinstance(meta, tuple) else (meta,)
     if value is None:
         arrays: list[Array] = [
@@ -92,11 +92,11 @@ def _memory(value: Value, meta: Metas) -> Memory:
         arrays = [
             np.array(v, dtype=storage(m.dtype)).reshape(-1) for v, m in zip(sources, metas, strict=True)
         ]
-    return Memory(metas[0].dtype if metas else DType.FLOAT32, arrays, listed=isinstance(meta, tuple))
+    return GlobalMemory(metas[0].dtype if metas else DType.FLOAT32, arrays, listed=isinstance(meta, tuple))
 
 
 def _launch(
-    program: Program, launched: Launched, memory: dict[str, Memory], body: tuple[object, ...]
+    program: Program, launched: Launched, memory: dict[str, GlobalMemory], body: tuple[object, ...]
 ) -> None:
     kernel = program.kernel(launched.kernel)
     runs = [ProgramRun(kernel, launched, memory, pid) for pid in range(launched.cores)]

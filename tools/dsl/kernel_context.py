@@ -5,13 +5,12 @@ from typing import Literal
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.dsl.buffers import ScratchNeed, UbBuffer, UbPlan
-from akgen.tools.dsl.cpp_expr import CppExpr
-from akgen.tools.dsl.cpp_names import Names, camel, pascal
+from akgen.tools.dsl.cpp_expr import CppExpr, CppNames, camel, pascal
 from akgen.tools.dsl.expr import Element, Expr, Func, ListLength, ListNumel, Name, Read, ScalarType
 from akgen.tools.dsl.host_run import tensor_arguments
 from akgen.tools.dsl.ir import Assign, Block, ElementType, Kernel, Program, Workspace, walk
 from akgen.tools.dsl.prepare import PreparedKernel
-from akgen.tools.dsl.scalars import hoisted, infer
+from akgen.tools.dsl.scalar_names import hoisted, infer
 
 SCALAR_CPP: dict[ScalarType, str] = {"int": "int64_t", "float": "float", "bool": "bool"}
 
@@ -32,7 +31,7 @@ class KernelContext:
         self.tile_names: dict[
             str, str
         ] = {}  # set by the compute pass: what tiles are called at the place printed
-        self.names = Names()
+        self.names = CppNames()
         self.class_name = pascal(self.kernel.name)
         self.lists = frozenset(self.kernel.lists)
         self.tile_types = {t: self.resolved(a.dtype) for t, a in self.kernel.allocs.items()}

@@ -5,18 +5,16 @@ from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.project import KernelProject
 from akgen.tools.dsl.check import check
-from akgen.tools.dsl.code import KernelCode
+from akgen.tools.dsl.code import AlignedCode, KernelCode, align
 from akgen.tools.dsl.errors import DslError
 from akgen.tools.dsl.ir import Program
 from akgen.tools.dsl.kernel_context import KernelContext
-from akgen.tools.dsl.library import sections
-from akgen.tools.dsl.pass_align import AlignedCode, align
 from akgen.tools.dsl.pass_compute import kernel_code
 from akgen.tools.dsl.pass_host import HostPass, lower_host, require_match
 from akgen.tools.dsl.pass_init import KernelInit, kernel_init
 from akgen.tools.dsl.prepare import prepare
-from akgen.tools.dsl.reach import guards
-from akgen.tools.dsl.template import render
+from akgen.tools.dsl.reachability import guards
+from akgen.tools.dsl.template import render, sections
 
 
 class Passes(Frozen):

@@ -3,14 +3,13 @@
 Queue cycles (AllocTensor, EnQue, DeQue, FreeTensor) follow the placement; copies stay data for pass 4.
 """
 
-from akgen.tools.dsl.check_names import expressions
+from akgen.tools.dsl.buffer_placement import Key, LoadScope, key
 from akgen.tools.dsl.code import CopyCall, Function, KernelCode, Lines
-from akgen.tools.dsl.emit_block import BlockPrinter, whole_blocks
-from akgen.tools.dsl.emit_flow import emit_branch, emit_loop
+from akgen.tools.dsl.emit_block import BlockPrinter, emit_branch, emit_loop, whole_blocks
 from akgen.tools.dsl.expr import Expr, names_in
 from akgen.tools.dsl.ir import Alloc, Assign, Block, For, If, Load, Op, Stmt, Store, SyncAll, walk
 from akgen.tools.dsl.kernel_context import SCALAR_CPP, KernelContext
-from akgen.tools.dsl.placement import Key, LoadScope, key
+from akgen.tools.dsl.scalar_names import expressions
 
 
 def kernel_code(ctx: KernelContext) -> KernelCode:

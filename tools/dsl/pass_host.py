@@ -4,13 +4,11 @@ from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_definition import definition_lines
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.dsl.buffers import RESERVE_BYTES
-from akgen.tools.dsl.cpp_names import camel
+from akgen.tools.dsl.cpp_expr import camel
 from akgen.tools.dsl.errors import DslError, finding
 from akgen.tools.dsl.expr import Name
-from akgen.tools.dsl.host_expr import HostExpr
-from akgen.tools.dsl.host_functions import helpers, ub_bytes
-from akgen.tools.dsl.host_inputs import input_lines
-from akgen.tools.dsl.infer_shape import infer_lines
+from akgen.tools.dsl.host_expr import HostExpr, input_lines
+from akgen.tools.dsl.host_functions import helpers, infer_lines, ub_bytes
 from akgen.tools.dsl.ir import (
     Assert,
     Assign,
@@ -24,7 +22,7 @@ from akgen.tools.dsl.ir import (
     walk,
 )
 from akgen.tools.dsl.kernel_context import SCALAR_CPP, KernelContext
-from akgen.tools.dsl.scalars import hoisted
+from akgen.tools.dsl.scalar_names import hoisted
 from akgen.tools.dsl.template import render
 
 WORKSPACE_ALIGN = 512

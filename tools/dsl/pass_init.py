@@ -2,7 +2,7 @@
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.dsl.buffers import ScratchNeed, UbBuffer
-from akgen.tools.dsl.cpp_names import camel, pascal
+from akgen.tools.dsl.cpp_expr import camel, pascal
 from akgen.tools.dsl.ir import ElementType
 from akgen.tools.dsl.kernel_context import SCALAR_CPP, KernelContext
 

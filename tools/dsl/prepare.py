@@ -2,11 +2,200 @@
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic
+from akgen.tools.dsl.buffer_placement import Placement, place, with_staging
 from akgen.tools.dsl.buffers import UbPlan, plan_buffers
-from akgen.tools.dsl.errors import DslError
-from akgen.tools.dsl.extents import annotate
-from akgen.tools.dsl.ir import Kernel, Program
-from akgen.tools.dsl.placement import Placement, place, with_staging
+from akgen.tools.dsl.errors import DslError, finding
+from akgen.tools.dsl.expr import Expr, names_in, show
+from akgen.tools.dsl.ir import Assign, Block, For, If, Kernel, Load, Op, Program, Stmt, Store, assigned
+from akgen.tools.dsl.ops import OPS
+
+Dims = tuple[Expr, ...]
+
+
+class _Extent:
+    """An extent with the versions that its names had; dims None: differs between paths."""
+
+    def __init__(self, dims: Dims | None, versions: dict[str, int]) -> None:
+        self.dims = dims
+        self.versions = versions
+
+
+class _Flow:
+    def __init__(self, kernel: Kernel) -> None:
+        self.allocs = kernel.allocs
+        self.versions: dict[str, int] = {}
+        self.env: dict[str, _Extent] = {}
+        self.found: list[Diagnostic] = []
+
+    def fail(self, code: str, line: int, text: str) -> None:
+        diagnostic = finding(code, line, text)
+        if diagnostic not in self.found:
+            self.found.append(diagnostic)
+
+    def bump(self, names: frozenset[str]) -> None:
+        for n in names:
+            self.versions[n] = self.versions.get(n, 0) + 1
+
+    def set(self, tile: str, dims: Dims, line: int) -> None:
+        if len(dims) != len(self.allocs[tile].dims):
+            rank = len(self.allocs[tile].dims)
+            self.fail(
+                "DSL_SHAPE", line, f"`{tile}` is {rank}-D, but an extent ({_dims(dims)}) is put into it."
+            )
+        names = frozenset().union(*map(names_in, dims))
+        self.env[tile] = _Extent(dims, {n: self.versions.get(n, 0) for n in names})
+
+    def get(self, tile: str, line: int) -> Dims | None:
+        extent = self.env.get(tile)
+        if extent is None:
+            self.fail(
+                "DSL_LIFETIME", line, f"`{tile}` is used before anything was loaded or computed into it."
+            )
+            return None
+        if extent.dims is None:
+            self.fail(
+                "DSL_SHAPE", line, f"The extent of `{tile}` depends on the path taken or on the iteration."
+            )
+            return None
+        stale = [n for n, v in extent.versions.items() if self.versions.get(n, 0) != v]
+        if stale:
+            text = (
+                f"The extent of `{tile}` was set with `{stale[0]}`, which has another value (or none) here."
+            )
+            self.fail("DSL_SHAPE", line, text)
+        return extent.dims
+
+    def body(self, body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        return tuple(self.statement(s) for s in body)
+
+    def statement(self, s: Stmt) -> Stmt:
+        match s:
+            case Assign():
+                self.bump(frozenset({s.name}))
+            case Block():
+                return s.model_copy(update={"body": self.body(s.body)})
+            case For():
+                return self.loop(s)
+            case If():
+                return self.branch(s)
+            case Load():
+                self.set(s.tile, s.extent, s.line)
+            case Store():
+                return s.model_copy(update={"extent": self.get(s.tile, s.line)})
+            case Op():
+                return s.model_copy(update={"extent": self.op(s)})
+            case _:
+                pass
+        return s
+
+    def loop(self, s: For) -> Stmt:
+        changed = assigned((s,))
+        before, found = dict(self.env), list(self.found)
+        self.bump(changed)
+        self.body(s.body)  # a first round, to see what the body does to extents
+        for tile, extent in before.items():
+            after = self.env[tile]
+            self.env[tile] = extent if after.dims == extent.dims else _Extent(None, {})
+        for tile in self.env.keys() - before.keys():
+            del self.env[tile]
+        entry, self.found = dict(self.env), found
+        self.bump(changed)
+        body = self.body(s.body)
+        for tile, extent in entry.items():
+            if extent.dims is None:
+                self.env[tile] = extent
+        self.bump(changed)
+        return s.model_copy(update={"body": body})
+
+    def branch(self, s: If) -> Stmt:
+        before = dict(self.env)
+        then = self.body(s.then)
+        after_then, self.env = self.env, dict(before)
+        other = self.body(s.other)
+        for tile, extent in after_then.items():
+            mine = self.env.get(tile)
+            if mine is None:
+                self.env[tile] = extent
+            elif mine.dims != extent.dims:
+                self.env[tile] = _Extent(None, {})
+        self.bump(assigned((s,)))
+        return s.model_copy(update={"then": then, "other": other})
+
+    def op(self, s: Op) -> Dims | None:
+        """Return what the operation covers (for reductions, its source) and set the destination's extent."""
+        family = OPS[s.name].family
+        if family == "fill":
+            return self.fill(s)
+        whole = [a.tile for a in s.tiles if a.view == "whole"]
+        others = [t for t in whole if t != s.dst] or whole[:1]
+        extents = {t: self.get(t, s.line) for t in dict.fromkeys([*others, *whole])}
+        if not others:
+            self.fail(
+                "DSL_SHAPE",
+                s.line,
+                f"`{s.name}` needs at least one tile operand that is not a broadcast view.",
+            )
+            return None
+        extent = extents[others[0]]
+        if extent is None:
+            return None
+        for t in others[1:]:
+            if extents[t] is not None and extents[t] != extent:
+                text = f"`{others[0]}` has extent ({_dims(extent)}), `{t}` ({_dims(extents[t] or ())})."
+                self.fail("DSL_SHAPE", s.line, text)
+        self.views(s, extent)
+        if family == "reduce":
+            self.set(s.dst, s.model_copy(update={"extent": extent}).written or (), s.line)
+        elif s.dst in whole and extents[s.dst] != extent:
+            own = extents[s.dst] or ()
+            if len(own) != len(extent) or own[1:] != extent[1:]:
+                self.fail(
+                    "DSL_SHAPE",
+                    s.line,
+                    f"`{s.dst}` ({_dims(own)}) cannot take in ({_dims(extent)}): columns differ.",
+                )
+        else:
+            self.set(s.dst, extent, s.line)
+        return extent
+
+    def fill(self, s: Op) -> Dims | None:
+        capacity = self.allocs[s.dst].dims
+        extent = s.given or capacity
+        if s.name == "broadcast" and (s.given is None or len(capacity) != 2):
+            self.fail(
+                "DSL_SHAPE", s.line, "broadcast takes a 2-D destination, a view, and the extent (n, c)."
+            )
+        elif s.name == "iota" and len(capacity) != 1:
+            self.fail("DSL_SHAPE", s.line, "iota fills 1-D tiles.")
+        else:
+            self.views(s, extent)
+        self.set(s.dst, extent, s.line)
+        return extent
+
+    def views(self, s: Op, extent: Dims) -> None:
+        for a in s.tiles:
+            if a.view == "whole":
+                continue
+            own = self.get(a.tile, s.line)
+            if own is None:
+                continue
+            want = extent[:1] if a.view == "column" else extent[1:]
+            if len(extent) != 2 or own != want:
+                text = (
+                    f"The view of `{a.tile}` ({_dims(own)}) does not fit an operation over ({_dims(extent)})."
+                )
+                self.fail("DSL_SHAPE", s.line, text)
+
+
+def _dims(dims: Dims) -> str:
+    return ", ".join(map(show, dims))
+
+
+def annotate(kernel: Kernel) -> tuple[Kernel, tuple[Diagnostic, ...]]:
+    """Return the kernel with the extent of every operation and store filled in, and what is wrong with extents."""
+    flow = _Flow(kernel)
+    body = flow.body(kernel.body)
+    return kernel.model_copy(update={"body": body}), tuple(flow.found)
 
 
 class PreparedKernel(Frozen):

@@ -14,7 +14,7 @@ from akgen.tools.dsl.numeric import BINARY, COMPARE, MASK, REDUCE, ROUND, UNARY,
 from akgen.tools.dsl.ops import OPS
 
 
-class Memory:
+class GlobalMemory:
     """A tensor's, list's or workspace's flat values."""
 
     def __init__(self, dtype: DType, arrays: list[Array], *, listed: bool) -> None:
@@ -33,9 +33,9 @@ class _Tile:
 class ProgramRun:
     """The state of one program id: its scalars and tiles."""
 
-    def __init__(self, kernel: Kernel, launched: Launched, memory: dict[str, Memory], pid: int) -> None:
+    def __init__(self, kernel: Kernel, launched: Launched, memory: dict[str, GlobalMemory], pid: int) -> None:
         self.pid, self.cores = pid, launched.cores
-        self.tensors: dict[str, Memory] = {}
+        self.tensors: dict[str, GlobalMemory] = {}
         self.names: dict[str, Scalar] = {}
         self.tiles: dict[str, _Tile] = {}
         for p, a in zip(kernel.params, launched.args, strict=True):

@@ -9,8 +9,8 @@ from typing import Literal
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.errors import finding
-from akgen.tools.dsl.flow import Path, blocks, effect, live_after, touches
 from akgen.tools.dsl.ir import Block, For, If, Kernel, Load, Op, Stmt, Store
+from akgen.tools.dsl.live_ranges import Path, blocks, effect, live_after, touches
 
 Key = tuple[str, int]  # a block: its stage and line
 
