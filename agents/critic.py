@@ -20,14 +20,13 @@ from akgen.agents.prompts import render
 from akgen.agents.prompts.advice import WORTH_TELLING, advice_for
 from akgen.agents.prompts.builder import ModelPrompt
 from akgen.agents.prompts.feedback import explain
-from akgen.agents.roles import Decision, Feedback, Hypothesis
+from akgen.agents.roles import Decision, Feedback, TuningMove
+from akgen.agents.search.beam import at_the_roofline
 from akgen.knowledge.chip import Chip
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.task import Task
 from akgen.tools.core.verdict import Verdict
-
-GOOD_ENOUGH = 0.9  # share of the roofline from which on there is nothing worth tuning
 
 
 class RuleCritic:
@@ -62,14 +61,14 @@ def _tune(verdict: Verdict, attempt: int, attempts_left: int) -> Decision:
         return Decision(action="accept", why="all cases correct")
     slowest = max(profiles, key=lambda p: p.time_us)
     advice = advice_for(slowest)
-    if slowest.roofline_share >= GOOD_ENOUGH or not advice:
+    if at_the_roofline(slowest) or not advice:
         return Decision(
             action="accept", why=f"all cases correct, {slowest.roofline_share:.0%} of the roofline"
         )
     text = explain(verdict, advice)
     feedback = Feedback(attempt=attempt, outcome=verdict.outcome, text=text, action="tune")
     best = next((p for p in slowest.what_if if p.fits and p.gain >= WORTH_TELLING), None)
-    hypothesis = Hypothesis(kind=best.change, predicted_gain=best.gain) if best else None
+    hypothesis = TuningMove(kind=best.change, predicted_gain=best.gain) if best else None
     return Decision(action="tune", feedback=feedback, why=advice[0], hypothesis=hypothesis)
 
 
@@ -133,7 +132,7 @@ class ChatCritic:
         text = render("critic_adds", feedback=ruled.feedback.text, said=said)
         hypothesis = None
         if said.action == "tune":
-            hypothesis = Hypothesis(kind=said.kind or "other", predicted_gain=said.predicted_gain or 0.0)
+            hypothesis = TuningMove(kind=said.kind or "other", predicted_gain=said.predicted_gain or 0.0)
         return Decision(
             action=said.action,
             feedback=ruled.feedback.model_copy(update={"text": text, "action": said.action}),

@@ -63,7 +63,7 @@ class Written(Frozen):
     messages: tuple[dict[str, str], ...] = ()
 
 
-class Hypothesis(Frozen):
+class TuningMove(Frozen):
     """What a tuning step is to bring: the kind of change, and the share of the kernel's time that it should save."""
 
     kind: str
@@ -77,7 +77,7 @@ class Decision(Frozen):
     feedback: Feedback | None = None
     why: str = ""
     usage: Usage = Usage()
-    hypothesis: Hypothesis | None = None  # of a tuning step
+    hypothesis: TuningMove | None = None  # of a tuning step
 
 
 class Planner(Protocol):

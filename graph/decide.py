@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from akgen.agents.budget import Spent, exhausted, remaining
 from akgen.agents.critic import failure, insist
 from akgen.agents.roles import Decision, Planned, Written
+from akgen.agents.search.beam import gain_of
 from akgen.graph.deps import AttemptScope, Deps
 from akgen.graph.lines import decision_line
 from akgen.graph.state import History, Samples, SampleState, TaskState
@@ -144,7 +145,8 @@ def _record(sample: int, history: History, spent: Spent, stopped: str | None) ->
 def _row(state: SampleState, decision: Decision, verdict: Verdict) -> AttemptRow:
     written = state["written"]
     project = written.project if written else None
-    mean_us = verdict.mean_us()
+    mean_us, before = verdict.mean_us(), state["history"].rows[-1:]
+    tuned = bool(before) and before[0].action == "tune" and verdict.outcome is Outcome.CORRECT
     folder = Path(f"sample-{state['sample']}") / f"attempt-{state['attempt']}" / "project"
     return AttemptRow(
         number=state["attempt"],
@@ -156,6 +158,7 @@ def _row(state: SampleState, decision: Decision, verdict: Verdict) -> AttemptRow
         action=decision.action,
         why=decision.why,
         hypothesis=decision.hypothesis if decision.action == "tune" else None,
+        gain=gain_of(before[0].time_us, mean_us) if tuned else None,
         failure=failure(verdict),
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from akgen.agents.budget import Spent
-from akgen.agents.optimise.proposal import Kind, Trial
+from akgen.agents.search.candidates import Kind, SearchStep
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.timed import TimeSource
@@ -43,19 +43,19 @@ class Optimised(Frozen):
     project: Path
     verdict: Verdict
     profile: Profile | None
-    trials: tuple[Trial, ...]
+    trials: tuple[SearchStep, ...]
     calibration: tuple[Calibration, ...]
     stopped: str
     spent: Spent
 
 
-def calibrations(trials: Sequence[Trial]) -> tuple[Calibration, ...]:
+def calibrations(trials: Sequence[SearchStep]) -> tuple[Calibration, ...]:
     """Compare promises with results, kind by kind, in the order in which the kinds were tried."""
     kinds = dict.fromkeys(trial.hypothesis.kind for trial in trials)
     return tuple(_of(kind, [t for t in trials if t.hypothesis.kind == kind]) for kind in kinds)
 
 
-def _of(kind: Kind, mine: list[Trial]) -> Calibration:
+def _of(kind: Kind, mine: list[SearchStep]) -> Calibration:
     correct = [t for t in mine if t.gain is not None]
     pairs = [(t.hypothesis.predicted_gain, t.gain) for t in correct if t.hypothesis.predicted_gain and t.gain]
     off = [abs(math.log(actual / predicted)) for predicted, actual in pairs]

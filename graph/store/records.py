@@ -6,7 +6,7 @@ from typing import Literal
 
 from akgen.agents.budget import Spent
 from akgen.agents.plan import Plan
-from akgen.agents.roles import ContextItem, Decision, Feedback, Hypothesis
+from akgen.agents.roles import ContextItem, Decision, Feedback, TuningMove
 from akgen.agents.run_config import RunConfig
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Outcome
@@ -58,7 +58,8 @@ class AttemptRow(HasTime):
     folder: Path | None = None  # of the project, relative to the task's folder
     action: str | None = None
     why: str = ""
-    hypothesis: Hypothesis | None = None  # what the next attempt was to gain
+    hypothesis: TuningMove | None = None  # what the next attempt was to gain
+    gain: float | None = None  # what a tuning move brought: the time before it over the time of this attempt
     failure: str | None = None  # what the failure is called when it comes again
 
 

@@ -13,7 +13,7 @@ from akgen.tools.core.timed import TimeSource
 from akgen.tools.core.verdict import CaseVerdict, Verdict
 
 if TYPE_CHECKING:
-    from akgen.agents.optimise.proposal import Trial
+    from akgen.agents.search.candidates import SearchStep
     from akgen.graph.chat.sessions import Session
     from akgen.graph.optimise_report import Calibration
     from akgen.graph.store.records import Attempt
@@ -47,7 +47,7 @@ def attempts_table(attempts: "Sequence[Attempt]") -> Table:
     return table
 
 
-def trials_table(trials: "Sequence[Trial]") -> Table:
+def trials_table(trials: "Sequence[SearchStep]") -> Table:
     """Return one row per hypothesis: what it promised and what it brought (time before over time after)."""
     table = Table()
     table.add_column("round", justify="right")

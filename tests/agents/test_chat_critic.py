@@ -10,7 +10,7 @@ from akgen.agents.calls.conversation import Conversation
 from akgen.agents.critic import ChatCritic, RuleCritic
 from akgen.agents.models.scripted import ScriptedChatModel
 from akgen.agents.plan import Plan
-from akgen.agents.roles import Decision, Hypothesis
+from akgen.agents.roles import Decision, TuningMove
 from akgen.knowledge.chip import chip
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.profile import PipeTime, Profile
@@ -75,7 +75,7 @@ def test_a_tuning_step_states_what_it_expects(tmp_path: Path) -> None:
     said = {"action": "tune", "explanation": "Two buffers.", "kind": "double_buffer", "predicted_gain": 0.3}
     decision = _decide(tmp_path, said, _slow())
     assert decision.action == "tune"
-    assert decision.hypothesis == Hypothesis(kind="double_buffer", predicted_gain=0.3)
+    assert decision.hypothesis == TuningMove(kind="double_buffer", predicted_gain=0.3)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from akgen.agents.critic import RuleCritic
 from akgen.agents.plan import Plan
 from akgen.agents.prompts.advice import advice_for
 from akgen.agents.prompts.feedback import explain
-from akgen.agents.roles import Decision, Hypothesis
+from akgen.agents.roles import Decision, TuningMove
 from akgen.knowledge.hints import bottleneck_rules, change_hints, mismatch_hints, outcome_meanings
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.profile import Bound, Change, PipeTime, Prediction, Profile
@@ -165,7 +165,7 @@ def test_the_largest_simulated_gain_is_the_hypothesis() -> None:
     assert decision.feedback is not None
     first, second = (decision.feedback.text.index(f"{gain}% less") for gain in (40, 25))
     assert first < second and "shorten the tiles" in decision.feedback.text[second:]
-    assert decision.hypothesis == Hypothesis(kind="larger_tiles", predicted_gain=0.4)
+    assert decision.hypothesis == TuningMove(kind="larger_tiles", predicted_gain=0.4)
     assert _decide(_correct(_profile("latency", 0.2))).hypothesis is None  # a rule's advice promises nothing
 
 

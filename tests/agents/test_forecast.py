@@ -2,8 +2,8 @@
 
 import pytest
 
-from akgen.agents.optimise import forecast
-from akgen.agents.optimise.proposal import Hypothesis, Kind, Trial
+from akgen.agents.search import forecast
+from akgen.agents.search.candidates import Hypothesis, Kind, SearchStep
 from akgen.graph.optimise_report import calibrations
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.profile import Change, PipeTime, Prediction, Profile
@@ -69,10 +69,10 @@ def test_what_the_toolchain_simulated_comes_before_the_formula() -> None:
     assert forecast.gain_of_tiles(no_room, 0.5) == forecast.gain_of_tiles(PROFILE, 0.5)
 
 
-def _trial(kind: Kind, promised: float | None, gain: float | None, kept: bool = False) -> Trial:
+def _trial(kind: Kind, promised: float | None, gain: float | None, kept: bool = False) -> SearchStep:
     outcome = Outcome.CORRECT if gain else Outcome.WRONG
     hypothesis = Hypothesis(kind=kind, text="x", predicted_gain=promised)
-    return Trial(
+    return SearchStep(
         round=1, hypothesis=hypothesis, outcome=outcome, time_us=1.0, gain=gain, kept=kept, digest="d"
     )
 

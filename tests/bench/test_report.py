@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from akgen.agents.roles import Hypothesis
+from akgen.agents.roles import TuningMove
 from akgen.bench.metrics import GainCalibration, tuning_steps
 from akgen.bench.page.render import page
 from akgen.bench.record import BenchConfig, CaseRow, Record
@@ -185,7 +185,7 @@ def test_predicted_and_actual_gains_are_compared_by_kind_of_change() -> None:
             outcome=Outcome.CORRECT if us else Outcome.WRONG,
             time_us=us,
             failure=None if us else "mismatch",
-            hypothesis=Hypothesis(kind=kind, predicted_gain=gain) if kind else None,
+            hypothesis=TuningMove(kind=kind, predicted_gain=gain) if kind else None,
         )
 
     rows = (row(1, 10.0, "casts", 0.5), row(2, 8.0, "balance", 0.1), row(3, None, None))

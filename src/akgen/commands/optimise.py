@@ -15,7 +15,7 @@ from akgen.tools.core.settings import Settings
 
 if TYPE_CHECKING:
     from akgen.agents.calls.conversation import Conversation
-    from akgen.agents.optimise.proposal import Proposer, Trial
+    from akgen.agents.search.candidates import Proposer, SearchStep
     from akgen.graph.optimise_report import Optimised
     from akgen.graph.store.run_store import RunStore
     from akgen.tools.core.project import KernelProject
@@ -95,7 +95,7 @@ def _search(
             beam=int(config.extra["beam"]),
             each=int(config.extra["each"]),
             seed=config.seed,
-            on_trial=lambda trial: terminal.line(_trial_line(trial)),
+            on_step=lambda step: terminal.line(_step_line(step)),
         )
         return search.run(task, kernel)
 
@@ -108,25 +108,24 @@ def _proposer(
     kernel: "KernelProject",
 ) -> "Proposer":
     """Return who thinks of changes: a model, or the composer's knobs where it wrote the kernel, or its constants."""
-    from akgen.agents.optimise.by_model import ByModel
-    from akgen.agents.optimise.constants import Constants
+    from akgen.agents.search.edits import ByModel, Constants
     from akgen.knowledge.chip import DEFAULT_CHIP, chip
 
     target = chip(config.chip or DEFAULT_CHIP)
     if conversation is not None:
         return ByModel(conversation, target, judge.describe)
-    from akgen.agents.optimise.knob_search import KnobSearch  # brings torch
+    from akgen.agents.search.knobs import KnobSearch  # brings torch
 
     knobs = KnobSearch(target)
     return knobs if knobs.wrote(task, kernel) else Constants()
 
 
-def _trial_line(trial: "Trial") -> str:
-    promise = trial.hypothesis.predicted_gain
+def _step_line(step: "SearchStep") -> str:
+    promise = step.hypothesis.predicted_gain
     said = f", predicted {promise:.2f}" if promise else ""
-    if trial.gain is None:
-        return f"round {trial.round}  {trial.hypothesis.text}: {trial.outcome}{said}"
-    return f"round {trial.round}  {trial.hypothesis.text}: gain {trial.gain:.2f}{said}{', kept' if trial.kept else ''}"
+    if step.gain is None:
+        return f"round {step.round}  {step.hypothesis.text}: {step.outcome}{said}"
+    return f"round {step.round}  {step.hypothesis.text}: gain {step.gain:.2f}{said}{', kept' if step.kept else ''}"
 
 
 def _report(found: "Optimised", store: "RunStore", terminal: Terminal) -> None:

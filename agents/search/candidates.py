@@ -61,7 +61,7 @@ class Proposal(Frozen):
     usage: Usage = Usage()
 
 
-class Trial(HasTime):
+class SearchStep(HasTime):
     """A hypothesis that was tried. `gain` is the time before over the time after; None unless it is correct."""
 
     round: int
@@ -79,6 +79,8 @@ class Proposer(Protocol):
     @property
     def name(self) -> str: ...
 
-    def propose(self, task: Task, member: Member, tried: Sequence[Trial], count: int) -> tuple[Proposal, ...]:
+    def propose(
+        self, task: Task, member: Member, tried: Sequence[SearchStep], count: int
+    ) -> tuple[Proposal, ...]:
         """Return at most `count` changes, the most promising first; none if nothing is left to try."""
         ...

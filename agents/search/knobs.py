@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from akgen.agents.composer.model_free import ModelFree
-from akgen.agents.optimise import forecast
-from akgen.agents.optimise.forecast import over_all
-from akgen.agents.optimise.proposal import Hypothesis, Kind, Member, Proposal, Trial
 from akgen.agents.plan import Plan
+from akgen.agents.search import forecast
+from akgen.agents.search.candidates import Hypothesis, Kind, Member, Proposal, SearchStep
+from akgen.agents.search.forecast import over_all
 from akgen.knowledge.chip import Chip
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.core.profile import Profile
@@ -34,7 +34,9 @@ class KnobSearch:
         own = self._write(task, None, other_rounding=False)
         return isinstance(own, KernelProject) and own.files == project.files
 
-    def propose(self, task: Task, member: Member, tried: Sequence[Trial], count: int) -> tuple[Proposal, ...]:
+    def propose(
+        self, task: Task, member: Member, tried: Sequence[SearchStep], count: int
+    ) -> tuple[Proposal, ...]:
         known = {trial.digest for trial in tried} | {member.project.digest}
         found: list[Proposal] = []
         ideas = sorted(self._ideas(task, member), key=lambda i: -(i[0].predicted_gain or 1.0))

@@ -1,0 +1,1 @@
+"""The search for a faster kernel, which `akgen optimise` and `--tune` share."""
