@@ -13,18 +13,15 @@ from typer.testing import CliRunner
 from akgen.bench.store import BenchStore
 from akgen.cli import app
 from akgen.tools.core.outcome import InputError
+from tests.command import command
 
 CHECKOUT = Path(__file__).parent / "checkout"
 ANSWER = Path("tasks/level1/Math/BlendAdd/answer/0")
 
 
-def bench(*args: str | Path, seconds: float = 300) -> tuple[int, Any]:
-    command = [sys.executable, "-c", "from akgen.cli import main; main()", "bench", *args, "--json"]
-    done = subprocess.run(
-        [str(c) for c in command], capture_output=True, text=True, timeout=seconds, check=False
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    return done.returncode, json.loads(done.stdout)
+def bench(*args: str | Path) -> tuple[int, Any]:
+    ended = command("bench", *args, "--json")
+    return ended.code, ended.document
 
 
 def test_a_reference_answer_is_judged_on_all_cases_and_reported(tmp_path: Path) -> None:
@@ -101,8 +98,10 @@ def test_bad_input_is_one_sentence_with_the_remedy(tmp_path: Path, args: tuple[s
 
 
 def test_bad_input_ends_with_code_two_and_no_traceback() -> None:
-    code, answer = bench("run", "nosuch")
-    assert (code, answer["error"]["kind"]) == (2, "input")
+    argv = [sys.executable, "-m", "akgen", "bench", "run", "nosuch", "--json"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert (done.returncode, json.loads(done.stdout)["error"]["kind"]) == (2, "input")
+    assert "Traceback" not in done.stderr
 
 
 KERNEL_ONLY = """

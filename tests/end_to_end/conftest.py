@@ -9,9 +9,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +16,8 @@ import pytest
 
 from akgen.agents.prompts import render
 from akgen.agents.prompts.builder import example_project
-from akgen.cli import main
 from akgen.tools.core.project import KernelProject
+from tests.command import Ended, command
 
 REFERENCE = '''"""y = x + 1."""
 
@@ -49,21 +46,6 @@ PLAN = {
 }
 
 
-@dataclass(frozen=True)
-class Ended:
-    """A finished command."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """Return what --json printed; the whole of standard output."""
-        document: dict[str, Any] = json.loads(self.out)
-        return document
-
-
 Akgen = Callable[..., Ended]
 Script = Callable[..., Path]
 Change = tuple[str, str]
@@ -74,18 +56,9 @@ def akgen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Akgen:
     """Run `akgen` with arguments in the test's folder; `env` adds variables, `stdin` is what is typed."""
 
     def run(*arguments: str | Path, env: dict[str, str] | None = None, stdin: str = "") -> Ended:
-        out, err, code = StringIO(), StringIO(), 0
-        with monkeypatch.context() as here, redirect_stdout(out), redirect_stderr(err):
+        with monkeypatch.context() as here:
             here.chdir(tmp_path)
-            here.setattr(sys, "argv", ["akgen", *map(str, arguments)])
-            here.setattr(sys, "stdin", StringIO(stdin))
-            for name, value in {"OMP_NUM_THREADS": "1", **(env or {})}.items():
-                here.setenv(name, value)
-            try:
-                main()
-            except SystemExit as end:
-                code = int(end.code or 0)
-        return Ended(code, out.getvalue(), err.getvalue())
+            return command(*arguments, env=env, stdin=stdin)
 
     return run
 
