@@ -3,14 +3,13 @@
     python paused_run.py RUN SCRIPT TASK [STAGE ATTEMPT WHEN]
 
 WHEN is `during` (the call to decider or tool has begun) or `done` (its result is on disk, the checkpoint is not).
-Standing still means: write RUN/standing and wait to be killed.
+Standing still means: say `standing` on standard output and wait to be killed.
 """
 
 import dataclasses
 import json
 import os
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ class Payments:
     """Wraps deciders and tools: notes when a call begins and ends, and stands still in the middle of one."""
 
     def __init__(self, run: Path, halt: tuple[str, str, str] | None) -> None:
-        self._file, self._run, self._halt = run / "paid.jsonl", run, halt
+        self._file, self._halt = run / "paid.jsonl", halt
         self._now = ("", "")
 
     def note(self, what: str) -> None:
@@ -55,8 +54,8 @@ class Payments:
 
     def _stand_still(self, when: str) -> None:
         if self._halt == (*self._now, when):
-            (self._run / "standing").touch()
-            time.sleep(600)
+            print("standing", flush=True)
+            sys.stdin.read()  # which nobody closes
 
 
 class Wrapped:

@@ -1,12 +1,12 @@
 """`akgen chat` in a real terminal: typed keys in, what stands on the screen out, and kill -9 in between."""
 
 import os
+import select
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +25,8 @@ class Terminal:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._socket = f"akgen-{os.getpid()}"  # a name: paths of sockets may not be long
+        os.mkfifo(folder / "output")  # gets what the program writes to the terminal
+        self._output = os.open(folder / "output", os.O_RDWR)
 
     def start(self, *arguments: str) -> int:
         """Run `akgen` in the window; return its process id.
@@ -39,6 +41,7 @@ class Terminal:
         self._tmux(
             "-f", "/dev/null", "new-session", "-d", *size, f"exec env -u COLUMNS -u LINES {env} {command}"
         )
+        self._tmux("pipe-pane", "exec cat > output")
         return int(self._tmux("list-panes", "-F", "#{pane_pid}"))
 
     def type(self, text: str, *keys: str) -> None:
@@ -49,25 +52,23 @@ class Terminal:
         return self._tmux("capture-pane", "-p")
 
     def wait_for(self, *words: str) -> str:
-        """Return the screen as soon as all the words stand on it."""
-        deadline = time.monotonic() + WAIT_S
+        """Return the screen as soon as all the words stand on it; look again whenever the program drew something."""
         while True:
             shown = self.screen()
             if all(word in shown for word in words):
                 return shown
-            assert time.monotonic() < deadline, f"{words} did not come:\n{shown}"
-            time.sleep(0.2)
+            drawn, _, _ = select.select([self._output], [], [], WAIT_S)
+            assert drawn, f"{words} did not come:\n{shown}"
+            os.read(self._output, 1 << 16)
 
     def wait_for_the_end(self) -> None:
-        """Wait until the program has left, and its window with it."""
-        deadline = time.monotonic() + WAIT_S
-        asking = ["tmux", "-L", self._socket, "has-session"]
-        while subprocess.run(asking, capture_output=True, check=False).returncode == 0:
-            assert time.monotonic() < deadline, self.screen()
-            time.sleep(0.2)
+        """Wait until the program has left, and with it its window and the server: nobody signals what is waited for."""
+        waiting = ["tmux", "-L", self._socket, "wait-for", "the end"]
+        subprocess.run(waiting, capture_output=True, check=False, timeout=WAIT_S)
 
     def close(self) -> None:
         subprocess.run(["tmux", "-L", self._socket, "kill-server"], capture_output=True, check=False)
+        os.close(self._output)
 
     def _tmux(self, *arguments: str) -> str:
         done = subprocess.run(

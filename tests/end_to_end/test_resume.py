@@ -2,10 +2,10 @@
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
+from tests.end_to_end import paused_run
+
 Akgen = Callable[..., Any]
 Script = Callable[..., Path]
-PAUSED_RUN = Path(__file__).with_name("paused_run.py")
+PAUSED_RUN = Path(paused_run.__file__)
 WRONG, RIGHT = ("static_cast<T>(1)", "static_cast<T>(2)"), ("", "")
 STAGES = [
     ("plan", 1),
@@ -33,32 +35,25 @@ PAID = {
 GIVEN_UP_AFTER_S = 240.0
 
 
-def _start(run: Path, model: Path, task: Path, *halt: str) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
+def _kill_when_standing(run: Path, model: Path, task: Path, *halt: str) -> None:
+    """Start a run in a process of its own and kill that where `halt` says."""
+    with subprocess.Popen(
         [sys.executable, str(PAUSED_RUN), str(run), str(model), str(task), *halt],
         env={**os.environ, "OMP_NUM_THREADS": "1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    )
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        ready, _, _ = select.select([process.stdout], [], [], GIVEN_UP_AFTER_S)
+        assert ready and process.stdout.readline() == b"standing\n", process.stderr.read().decode()
+        process.send_signal(signal.SIGKILL)
 
 
 def _finish(run: Path, model: Path, task: Path) -> dict[str, Any]:
-    with _start(run, model, task) as process:
-        _, said = process.communicate(timeout=GIVEN_UP_AFTER_S)
-    assert process.returncode == 0, said.decode()
+    paused_run.main(run, model, str(task), None)
     result: dict[str, Any] = json.loads((run / "tasks" / "add_one" / "result.json").read_text())
     return result
-
-
-def _kill_when_standing(process: "subprocess.Popen[bytes]", run: Path) -> None:
-    deadline = time.monotonic() + GIVEN_UP_AFTER_S
-    while not (run / "standing").exists():
-        assert process.poll() is None, process.stderr.read().decode() if process.stderr else ""
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    if process.stderr:
-        process.stderr.close()
 
 
 def _essence(result: dict[str, Any]) -> dict[str, Any]:
@@ -91,7 +86,7 @@ def test_a_killed_run_goes_on_to_the_same_result_and_pays_nothing_twice(
     when: str,
 ) -> None:
     model, run = script(WRONG, RIGHT), tmp_path / "run"
-    _kill_when_standing(_start(run, model, add_one, stage, str(attempt), when), run)
+    _kill_when_standing(run, model, add_one, stage, str(attempt), when)
     result = _finish(run, model, add_one)
     if not undisturbed:
         undisturbed.update(_essence(_finish(tmp_path / "calm", model, add_one)))
