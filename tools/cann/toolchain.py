@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from akgen.knowledge.chip import chip
-from akgen.tools.cann import environment, faults, msprof
+from akgen.tools.cann import environment, msprof, worker
 from akgen.tools.cann.environment import CannSettings, missing
 from akgen.tools.cann.project import install_sources, interface_json, with_build_hash
 from akgen.tools.cann.worker import RunnerRequest
@@ -98,7 +98,7 @@ class CannToolchain:
             )
             return Launch(outcome=Outcome.TIMEOUT, outputs=(), diagnostics=(late,), wall_s=done.wall_s)
         if not done.ok:
-            outcome, why = faults.classify(done.err)
+            outcome, why = worker.classify(done.err)
             return Launch(outcome=outcome, outputs=(), diagnostics=(why,), wall_s=done.wall_s)
         measured, foreign = self._profile(build, call, folder, timeout_s) if trace else (None, ())
         return Launch(

@@ -5,9 +5,13 @@ Reads inputs, calls the operator, writes raw outputs. It never sees expected out
 The operator's generated aclnn entry points are called through ctypes: no C++ binding has to be built.
 Source: vendor pages "aclnnXxxGetWorkspaceSize", "aclCreateTensor", "aclCreateTensorList". Argument order of the
 generated entry: inputs, attributes, outputs, then workspace size and executor. Not covered: aclScalar inputs.
+
+What went wrong is told by the runtime's return code: the kernel's fault or the machine's.
+Source: vendor page "aclError" (runtime return codes 107xxx, 207xxx, 507xxx).
 """
 
 import ctypes
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,14 +23,14 @@ from akgen.tools.core.call import Argument, Call, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import AttrSpec, AttrValue, OpSpec
-from akgen.tools.core.outcome import InputError
+from akgen.tools.core.outcome import Diagnostic, InfraError, InputError, Outcome
 
 FORMAT_ND = 2
 _ACL_TYPES = {dtype: dtype.ge_value for dtype in DType}
 
 
 class AclError(Exception):
-    """A call returned a non-zero code; the text carries it for faults.classify."""
+    """A call returned a non-zero code; the text carries it for classify."""
 
 
 class AclnnLibrary:
@@ -185,3 +189,51 @@ def main(path: str) -> None:
 
 if __name__ == "__main__":
     main(sys.argv[1])
+
+
+KERNEL_FAULTS = {
+    507014: (Outcome.TIMEOUT, "TIMEOUT", "the AI core did not end in time"),
+    507015: (Outcome.TRAP, "DEVICE_EXCEPTION", "the AI core raised an exception"),
+    507016: (Outcome.TRAP, "DEVICE_EXCEPTION", "the AI core hit a trap"),
+    507034: (Outcome.TIMEOUT, "TIMEOUT", "the vector core did not end in time"),
+    507035: (Outcome.TRAP, "DEVICE_EXCEPTION", "the vector core raised an exception"),
+    507036: (Outcome.TRAP, "DEVICE_EXCEPTION", "the vector core hit a trap"),
+}
+MACHINE_FAULTS = {
+    107001: ("the device id is not valid", "Choose a device that npu-smi lists."),
+    107002: ("the runtime has no context", "Check the driver and the CANN version."),
+    207001: ("the device is out of memory", "Free the device or use smaller cases."),
+    507010: ("the device lost its heartbeat", "Reset the device and look at its log."),
+    507033: ("the device could not be opened", "Check that no other process holds the device."),
+    507899: (
+        "the driver reports an internal error",
+        "Look at the driver's log; restart the device if it stays.",
+    ),
+}
+_CODE = re.compile(r"\b([125]07\d{3})\b")
+
+
+def classify(text: str) -> tuple[Outcome, Diagnostic]:
+    """Read a failed run's error text.
+
+    Return the attempt's outcome for a kernel's fault; raise InfraError for a machine's fault and for codes
+    that are not known, so that an unknown failure is never scored against a kernel.
+    """
+    codes = [int(code) for code in _CODE.findall(text)]
+    for code in codes:
+        if code in MACHINE_FAULTS:
+            what, remedy = MACHINE_FAULTS[code]
+            raise InfraError(f"NPU runtime error {code}: {what}.", remedy)
+    for code in codes:
+        if code in KERNEL_FAULTS:
+            outcome, name, what = KERNEL_FAULTS[code]
+            return outcome, Diagnostic(
+                code=name,
+                text=f"NPU runtime error {code}: {what}.",
+                stage="test",
+                remedy="Check addresses, lengths and synchronisation; the twin names the instruction.",
+            )
+    raise InfraError(
+        f"The NPU run failed without a known error code: {text.strip()[-200:] or 'no output'}.",
+        "Look at the plog of the device.",
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from akgen.knowledge.chip import chip
-from akgen.tools.cann import environment, faults, msprof
+from akgen.tools.cann import environment, msprof, worker
 from akgen.tools.cann.environment import CannSettings, inspect, missing
 from akgen.tools.cann.project import interface_json, snake, with_build_hash
 from akgen.tools.cann.toolchain import CannToolchain, first_error
@@ -126,7 +126,7 @@ def test_a_summary_without_our_kernel_is_the_machines_fault(tmp_path: Path) -> N
     ],
 )
 def test_a_kernels_fault_is_an_outcome(text: str, outcome: Outcome, code: str) -> None:
-    found, why = faults.classify(text)
+    found, why = worker.classify(text)
     assert (found, why.code) == (outcome, code)
 
 
@@ -136,7 +136,7 @@ def test_a_kernels_fault_is_an_outcome(text: str, outcome: Outcome, code: str) -
 )
 def test_a_machines_fault_is_never_scored(text: str) -> None:
     with pytest.raises(InfraError):
-        faults.classify(text)
+        worker.classify(text)
 
 
 def test_without_cann_the_toolchain_says_what_is_missing() -> None:
