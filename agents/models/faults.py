@@ -1,5 +1,7 @@
 """What can go wrong between us and a model's server, and whether asking again may help."""
 
+import re
+from collections.abc import Set
 from typing import Literal
 
 FaultKind = Literal[
@@ -15,6 +17,17 @@ FaultKind = Literal[
 OF_THE_REQUEST = ("too_large", "too_long")
 TRANSIENT_STATUS = (408, 409, 425, 429)  # and every 5xx
 SPENT = "insufficient_quota"  # what hosted services call a 429 that waiting does not mend
+# Parts of a request that not every server knows, and the words by which its refusal names them.
+OPTIONAL = {
+    "response_format": r"response_format|json_schema|structured|guided|grammar",
+    "n": r"\bn\b",
+    "logprobs": r"logprobs",
+    "return_token_ids": r"token_ids",
+    "stream_options": r"stream_options",
+    "seed": r"\bseed\b",
+    "max_tokens": r"max_tokens|max_completion_tokens",  # more than the model has: it may then use all that it has
+}
+TOO_LONG = re.compile(r"context (?:length|window)|prompt is too long|too many (?:input )?tokens", re.I)
 
 
 class EndpointFault(Exception):
@@ -44,3 +57,10 @@ class EndpointFault(Exception):
         if self.kind != "status" or self.status is None:
             return True
         return self.status in TRANSIENT_STATUS or self.status >= 500
+
+
+def unknown_part(fault: EndpointFault, sent: Set[str]) -> str | None:
+    """Return the optional part of a request that the server's refusal names, or None."""
+    if fault.kind != "status" or fault.status not in (400, 422, 501):
+        return None
+    return next((n for n, words in OPTIONAL.items() if n in sent and re.search(words, fault.text)), None)

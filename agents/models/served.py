@@ -1,10 +1,9 @@
-"""A chat model behind an OpenAI-compatible server: vLLM, a hosted service, or anything that speaks the same.
+"""Chat models behind an OpenAI-compatible server: vLLM, a hosted service, anything that speaks the same; KernelGen-LM.
 
 Answers are streamed where the server does so: limits of time and size, and leaving in the middle, rest on that.
 """
 
-import re
-from collections.abc import Generator, Iterator, Set
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from typing import Any, ClassVar
 
@@ -16,26 +15,16 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from pydantic import PrivateAttr, SecretStr
 
 from akgen.agents.models.completion import Assembly, Completion, CompletionChoice
-from akgen.agents.models.faults import EndpointFault
+from akgen.agents.models.faults import TOO_LONG, EndpointFault, unknown_part
 from akgen.agents.models.features import Feature
 from akgen.agents.models.http_client import HttpClient
+from akgen.agents.prompts import raw_text
 
 _ROLES = {"human": "user", "ai": "assistant", "system": "system"}
 TOKEN_CHARACTERS = 32  # more than any real text has, for each token asked for
 TOKEN_BYTES = 2048  # of a streamed event with ids and logprobs
 FLOOR_BYTES = 1 << 16
 ANY_TOKENS = 1 << 17  # where no limit was asked for
-# Parts of a request that not every server knows, and the words by which its refusal names them.
-OPTIONAL = {
-    "response_format": r"response_format|json_schema|structured|guided|grammar",
-    "n": r"\bn\b",
-    "logprobs": r"logprobs",
-    "return_token_ids": r"token_ids",
-    "stream_options": r"stream_options",
-    "seed": r"\bseed\b",
-    "max_tokens": r"max_tokens|max_completion_tokens",  # more than the model has: it may then use all that it has
-}
-TOO_LONG = re.compile(r"context (?:length|window)|prompt is too long|too many (?:input )?tokens", re.I)
 
 
 class ServedChatModel(BaseChatModel):
@@ -149,7 +138,7 @@ class ServedChatModel(BaseChatModel):
                     yield from sent
                 return
             except EndpointFault as fault:
-                unknown = _unknown(fault, body.keys() - self._unknown)
+                unknown = unknown_part(fault, body.keys() - self._unknown)
                 if unknown is None and fault.status in (400, 413) and TOO_LONG.search(fault.text):
                     raise EndpointFault("too_long", fault.text, status=fault.status) from fault
                 if unknown is None:
@@ -195,13 +184,6 @@ class ServedChatModel(BaseChatModel):
         )
 
 
-def _unknown(fault: EndpointFault, sent: Set[str]) -> str | None:
-    """Return the optional part of a request that the server's refusal names, or None."""
-    if fault.kind != "status" or fault.status not in (400, 422, 501):
-        return None
-    return next((n for n, words in OPTIONAL.items() if n in sent and re.search(words, fault.text)), None)
-
-
 def _told(choice: CompletionChoice, whole: Completion) -> dict[str, Any]:
     """Return what the run store keeps beside the text."""
     told = {
@@ -223,3 +205,37 @@ def _usage(done: Completion) -> UsageMetadata | None:
         output_tokens=done.output_tokens,
         total_tokens=done.input_tokens + done.output_tokens,
     )
+
+
+THINK = "<think>"
+
+
+class KernelGenChatModel(ServedChatModel):
+    """KernelGen-LM in the form that it was trained on: one raw completion, whose answer begins inside its thought.
+
+    Speaks /v1/completions. A conversation becomes one user turn: the models know no other.
+
+    Not covered: JSON schemas, for a grammar would forbid the thought that every answer begins with.
+    """
+
+    features: ClassVar[frozenset[Feature]] = frozenset(("seed", "n", "tokens", "within"))
+    extensions: bool = True
+
+    @property
+    def _llm_type(self) -> str:
+        return "akgen-kernelgen"
+
+    def _path(self) -> str:
+        return "completions"
+
+    def _asked(self, messages: list[BaseMessage]) -> dict[str, Any]:
+        said = "\n\n".join(str(m.text).strip() for m in messages if str(m.text).strip())
+        before, after = raw_text("kernelgen_frame.txt").split("%s")
+        return {"prompt": before + said + after}
+
+    def _extended(self) -> dict[str, Any]:
+        return {"logprobs": 0, "return_token_ids": True}
+
+    def _message(self, choice: CompletionChoice, whole: Completion, usage: UsageMetadata | None) -> AIMessage:
+        message = super()._message(choice, whole, usage)
+        return message.model_copy(update={"content": THINK + choice.text})

@@ -19,7 +19,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from akgen.agents.calls.streaming import streaming
+from akgen.agents.calls.conversation import streaming
 from akgen.agents.requests.code import source_of
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.problems import problem_of

@@ -10,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from akgen.agents.calls.streaming import streaming
+from akgen.agents.calls.conversation import streaming
 
 WORDS = ("Split ", "the ", "rows.")
 
