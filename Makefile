@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test test-vllm check bench metrics calibrate lint format docs fuzz sanitize install clean
+.PHONY: demo test test-vllm check bench metrics mutate calibrate lint format docs fuzz sanitize install clean
 
 install: $(STAMP)
 
@@ -48,6 +48,12 @@ bench: $(STAMP)
 # How long the house takes to read and to start: `make metrics ROOT=OLD` measures another checkout.
 metrics: $(STAMP)
 	@$(BIN)/python tests/house/metrics.py $(if $(ROOT),--root $(ROOT))
+
+# Which changes of the judge no fast test notices: `make mutate`, or `make mutate FILES="policy tolerance"`.
+mutate: $(STAMP)
+	@$(BIN)/python -c "import mutmut" 2>/dev/null || $(BIN)/pip install -q -e '.[mutation]'
+	$(BIN)/python -m mutmut run $(foreach f,$(FILES),"akgen.tools.judge.$(f).*")
+	@$(BIN)/python tests/house/mutants.py
 
 docs: $(STAMP)
 	@mkdir -p build/docs

@@ -20,7 +20,7 @@ from akgen.tools.judge import raw
 from akgen.tools.judge.compare import compare
 from akgen.tools.judge.tolerance import rule_for
 from akgen.tools.judge.trials import ORDER
-from akgen.tools.reference.client import ReferenceWorker, TestVectors
+from akgen.tools.reference.client import ReferenceWorker, SampleFiles
 
 ANSWERS = ("zeros", "ones", "input_copy", "mean", "previous")
 _OTHER_SEED = 101
@@ -52,7 +52,7 @@ def task_digest(task: Task) -> str:
 
 
 def _certify_case(task: Task, case: Case, reference: ReferenceWorker, folder: Path) -> None:
-    def sample(seed: int, distribution: Distribution, name: str) -> TestVectors:
+    def sample(seed: int, distribution: Distribution, name: str) -> SampleFiles:
         return reference.sample(
             task.reference, case, seed, distribution, inputs=folder / f"in_{name}", expected=folder / name
         )
@@ -70,14 +70,14 @@ def _certify_case(task: Task, case: Case, reference: ReferenceWorker, folder: Pa
     )
 
 
-def _answers(trial: TestVectors) -> list[str]:
+def _answers(trial: SampleFiles) -> list[str]:
     count = sum(1 for f in _files(trial.call.inputs) if f is not None)
     if count == 0:  # an operator without inputs has one output, which may be known
         return ["zeros", "ones"]
     return ["zeros", "ones", *(f"input_copy {k}" for k in range(count)), "mean", "previous"]
 
 
-def _passes(answer: str, task: Task, trial: TestVectors, other: TestVectors, given: Path) -> bool:
+def _passes(answer: str, task: Task, trial: SampleFiles, other: SampleFiles, given: Path) -> bool:
     """Say whether an answer passes on every compared output of a trial."""
     inputs = [f for f in _files(trial.call.inputs) if f is not None]
     outputs = zip(
@@ -112,7 +112,7 @@ def _constant(answer: str, want: TensorFile, previous: TensorFile) -> raw.Array:
     return np.full(want.count, 1.0 if answer == "ones" else 0.0)
 
 
-def _metas(trial: TestVectors) -> Iterator[TensorMeta]:
+def _metas(trial: SampleFiles) -> Iterator[TensorMeta]:
     for output in trial.call.outputs:
         yield from output.meta if isinstance(output.meta, tuple) else (output.meta,)
 

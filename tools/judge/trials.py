@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from akgen.tools.core.task import Case, Distribution, Task
-from akgen.tools.reference.client import ReferenceWorker, TestVectors
+from akgen.tools.reference.client import ReferenceWorker, SampleFiles
 
 ORDER: tuple[Distribution, ...] = ("normal", "extreme", "sparse", "uniform", "constant")
 
@@ -56,7 +56,7 @@ class Prepared:
 
     candidate: Path
     expected: Path
-    trial: TestVectors
+    trial: SampleFiles
 
 
 class TrialFiles:

@@ -20,7 +20,7 @@ DESCRIBING_SEED = 0
 Values = tuple[TensorFile | tuple[TensorFile, ...] | None, ...]
 
 
-class TestVectors(Frozen):
+class SampleFiles(Frozen):
     """One trial's files. `call` may be shown to the candidate; `expected` and `returned` never."""
 
     call: Call
@@ -71,7 +71,7 @@ class ReferenceWorker:
         *,
         inputs: Path,
         expected: Path,
-    ) -> TestVectors:
+    ) -> SampleFiles:
         """Write inputs and expected values of one trial below the two folders."""
         answer = self._ask(
             "sample",
@@ -82,7 +82,7 @@ class ReferenceWorker:
             inputs=str(inputs.resolve()),
             expected=str(expected.resolve()),
         )
-        return TestVectors.model_validate(answer)
+        return SampleFiles.model_validate(answer)
 
     def check(
         self,
