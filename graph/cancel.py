@@ -2,7 +2,7 @@
 
 import threading
 
-from akgen.graph.store.events import Watch
+from akgen.graph.deps import Watch
 from akgen.graph.store.records import Event
 
 

@@ -11,7 +11,6 @@ from akgen.agents.critic import failure, insist
 from akgen.agents.roles import Decision, Planned, Written
 from akgen.agents.search.beam import gain_of
 from akgen.graph.deps import AttemptScope, Deps
-from akgen.graph.lines import decision_line
 from akgen.graph.state import History, Samples, SampleState, TaskState
 from akgen.graph.store.records import Attempt, AttemptRow, SampleRecord, Solution
 from akgen.tools.core.outcome import Outcome
@@ -44,7 +43,8 @@ def criticise(state: SampleState, runtime: Runtime[Deps]) -> Update:
         lambda: deps.critic.criticise(task, plan, verdict, scope.attempt, left),
     )
     decision = insist(decision, failure(verdict), [earlier.failure for earlier in state["history"].rows])
-    spent = scope.done(decision_line(decision), None, decision.usage).plus(attempts=1)
+    text = f"{decision.action}: {decision.why}" if decision.why else decision.action
+    spent = scope.done(text, None, decision.usage).plus(attempts=1)
     row = _row(state, decision, verdict)
     stopped = _stop(deps, spent, state["history"], row) if decision.action in GO_ON else None
     history = History(rows=(*state["history"].rows, row))

@@ -4,6 +4,7 @@ Each calls one decider or tool, once for the same inputs. A stage that ends the 
 edges of `machine` look at nothing else.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,8 @@ from akgen.agents.budget import Spent, exhausted
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Planned, Written
 from akgen.graph.deps import AttemptScope, Deps
-from akgen.graph.lines import (
-    build_line,
-    first_finding,
-    plan_line,
-    profile_line,
-    project_line,
-    verdict_line,
-)
 from akgen.graph.state import Profiled, SampleState
-from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.outcome import Diagnostic, Outcome, first_cause
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
@@ -42,7 +35,7 @@ def plan(state: SampleState, runtime: Runtime[Deps]) -> Update:
     planned = scope.pay(
         {**inputs, "feedback": feedback}, Planned, lambda: deps.planner.plan(task, feedback, sample)
     )
-    text = plan_line(planned.plan) if planned.plan else first_finding(planned.diagnostics)
+    text = _plan_line(planned.plan) if planned.plan else _first_finding(planned.diagnostics)
     spent = scope.done(text, planned.outcome, planned.usage)
     missing = None if planned.plan else (planned.outcome or Outcome.NO_CODE, planned.diagnostics)
     return {"planned": planned, "spent": spent, "verdict": _stopped(deps, spent, missing)}
@@ -59,9 +52,9 @@ def write(state: SampleState, runtime: Runtime[Deps]) -> Update:
         Written,
         lambda: deps.coder.write(task, the_plan, feedback, previous, sample),
     )
-    text = first_finding(written.diagnostics)
+    text = _first_finding(written.diagnostics)
     if written.project is not None:
-        text = project_line(written.project)
+        text = _project_line(written.project)
         written.project.write_to(scope.folder / "project")
     spent = scope.done(text, written.outcome, written.usage)
     missing = None if written.project else (written.outcome or Outcome.NO_CODE, written.diagnostics)
@@ -84,7 +77,7 @@ def compile_(state: SampleState, runtime: Runtime[Deps]) -> Update:
         lambda: deps.workbench.compile(project, task, folder),
         usable=lambda stored: stored.folder.is_dir(),
     )
-    spent = scope.done(build_line(build), build.outcome)
+    spent = scope.done(_build_line(build), build.outcome)
     missing = None if build.outcome is None else (build.outcome, build.diagnostics)
     return {"build": build, "spent": spent, "verdict": _stopped(deps, spent, missing, build)}
 
@@ -100,7 +93,7 @@ def test(state: SampleState, runtime: Runtime[Deps]) -> Update:
         Verdict,
         lambda: deps.workbench.test(build, task, folder, deps.config.seed, what_if=deps.config.tune > 0),
     )
-    return {"verdict": verdict, "spent": scope.done(verdict_line(verdict), verdict.outcome)}
+    return {"verdict": verdict, "spent": scope.done(verdict.summary(), verdict.outcome)}
 
 
 def profile(state: SampleState, runtime: Runtime[Deps]) -> Update:
@@ -115,7 +108,8 @@ def profile(state: SampleState, runtime: Runtime[Deps]) -> Update:
         Profiled,
         lambda: _profiled(deps.workbench.profile(build, task, folder, deps.config.seed), task.name, folder),
     )
-    return {"profiled": profiled, "spent": scope.done(profile_line(profiled.profile), None)}
+    text = profiled.profile.summary() if profiled.profile else "no timeline"
+    return {"profiled": profiled, "spent": scope.done(text, None)}
 
 
 def _profiled(found: Profile | None, title: str, folder: Path) -> Profiled:
@@ -172,3 +166,28 @@ def _build(state: SampleState) -> Build:
     build = state["build"]
     assert build is not None
     return build
+
+
+def _plan_line(plan: Plan) -> str:
+    tiling = plan.tiling
+    if tiling is None:
+        return f"{plan.category}, by {plan.origin}"
+    return (
+        f"{plan.category}, {tiling.block_dim} cores by {tiling.split or 'blocks'}, tile {tiling.tile_length}, "
+        f"UB {tiling.ub_bytes} B, by {plan.origin}"
+    )
+
+
+def _project_line(project: KernelProject) -> str:
+    lines = sum(text.count("\n") for text in project.files.values())
+    return f"{len(project.files)} files, {lines} lines, kernel {project.kernel}"
+
+
+def _build_line(build: Build) -> str:
+    return f"in {build.compile_s:.2f} s" if build.outcome is None else _first_finding(build.diagnostics)
+
+
+def _first_finding(found: Sequence[Diagnostic]) -> str:
+    """Return the first error with its place, or the first warning, or a plain statement that there is none."""
+    cause = first_cause(found)
+    return cause.sentence if cause else "no diagnostic"

@@ -16,11 +16,10 @@ from akgen.agents.models.resolve import COMPOSER
 from akgen.agents.run_config import RunConfig
 from akgen.agents.team import make_conversation, make_deciders, make_understanding
 from akgen.graph import machine
-from akgen.graph.deps import Deps
+from akgen.graph.deps import Deps, Watch
 from akgen.graph.state import Samples, TaskState
 from akgen.graph.store.calls import RunCalls
 from akgen.graph.store.checkpoints import STATE, postgres_saver, sqlite_saver
-from akgen.graph.store.events import Watch
 from akgen.graph.store.files import digest_of
 from akgen.graph.store.memory import Memory, open_memory
 from akgen.graph.store.records import RunInfo, Solution
@@ -88,7 +87,8 @@ def make_deps(
     """
     if settings.otel_endpoint is not None:
         start_tracing(settings.otel_endpoint)
-    conversation = make_conversation(config, settings, RunCalls(store.folder))
+    calls = RunCalls(store.folder) if config.model != COMPOSER else None
+    conversation = make_conversation(config, settings, calls)
     recall = memory.recall if memory is not None else None
     planner, coder, critic = make_deciders(
         config, conversation, judge.describe, recall, RemoteTrace(judge.reference)

@@ -15,7 +15,6 @@ from akgen.graph.chat.conversation import COMMANDS
 from akgen.graph.chat.talk import Talk
 from akgen.graph.chat.texts import said
 from akgen.graph.chat.transcript import as_markdown
-from akgen.graph.lines import profile_line
 from akgen.graph.state import Choice
 from akgen.graph.store.files import make_folder, write_whole
 from akgen.graph.store.records import Solution
@@ -59,7 +58,7 @@ class Commands:
         if profile is None:
             self._say("no_timeline")
             return
-        lines = [profile_line(profile)]
+        lines = [profile.summary()]
         width = max(profile.time_us, 1e-9)
         for pipe in profile.pipes:
             shares = (pipe.busy_us / width, pipe.stalled_us / width)

@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from akgen.graph.lines import profile_line, verdict_line
 from akgen.graph.store.files import append_line, read_lines
 from akgen.graph.store.run_store import RunStore
 from akgen.tools.core.frozen import Frozen
@@ -53,7 +52,7 @@ def _part(store: RunStore, line: Said) -> list[str]:
     solution = place.solution()
     if solution is None:
         return [line.text, ""]
-    facts = [f"## {line.task}", "", f"{solution.outcome}: {verdict_line(solution.verdict)}", ""]
-    facts += [profile_line(solution.profile), ""] if solution.profile else []
+    facts = [f"## {line.task}", "", f"{solution.outcome}: {solution.verdict.summary()}", ""]
+    facts += [solution.profile.summary(), ""] if solution.profile else []
     kernel = place.kernel(solution)
     return [*facts, *(["```cpp", kernel.rstrip(), "```", ""] if kernel else [])]

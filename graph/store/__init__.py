@@ -1,1 +1,1 @@
-"""What a run leaves on disk: records, files, events, effects, checkpoints, model calls, patterns learnt."""
+"""What a run leaves on disk: records, effects, checkpoints, model calls, experiences."""

@@ -15,7 +15,7 @@ from akgen.tools.core.verdict import CaseVerdict, Verdict
 if TYPE_CHECKING:
     from akgen.agents.search.candidates import SearchStep
     from akgen.graph.chat.sessions import Session
-    from akgen.graph.optimise_report import Calibration
+    from akgen.graph.optimise import Calibration
     from akgen.graph.store.records import Attempt
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from akgen.agents.search import forecast
 from akgen.agents.search.candidates import Hypothesis, Kind, SearchStep
-from akgen.graph.optimise_report import calibrations
+from akgen.graph.optimise import calibrations
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.profile import Change, PipeTime, Prediction, Profile
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from akgen.agents.run_config import RunConfig
-from akgen.graph.store.events import EventLog
+from akgen.graph.deps import EventLog
 from akgen.graph.store.records import Event, RunInfo
 from akgen.graph.store.run_store import RunStore, TaskStore
 from akgen.tools.core.outcome import InputError

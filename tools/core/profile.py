@@ -67,3 +67,7 @@ class Profile(HasTime):
     model_error: str | None = None  # the time model's error against published device timings
     trace: Path | None = None  # Chrome trace JSON
     what_if: tuple[Prediction, ...] = ()  # the largest gain first
+
+    def summary(self) -> str:
+        """Return in one line the time, the share of the roofline and what binds the kernel."""
+        return f"{self.time_text()}, {self.roofline_share:.0%} of the roofline, bound by {self.bound}"

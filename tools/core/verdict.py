@@ -105,6 +105,14 @@ class Verdict(Frozen):
         """Return the sum of the cases' times; None if no case was judged."""
         return sum(case.time_us or 0.0 for case in self.cases) if self.cases else None
 
+    def summary(self) -> str:
+        """Return in one line how many cases are correct, the worst error, and what is wrong."""
+        passed = sum(case.outcome is Outcome.CORRECT for case in self.cases)
+        count = f"{passed} of {len(self.cases)} cases correct"
+        errors = [case.max_rel for case in self.cases if case.max_rel is not None]
+        worst = f", worst relative error {max(errors):.2g}" if errors else ""
+        return count + worst + ("" if self.outcome is Outcome.CORRECT else f"; {self.why()}")
+
     def mean_us(self, *, correct: bool = False) -> float | None:
         """Return the geometric mean of the cases' times, or of the correct cases' only; None if none was timed."""
         cases = [case for case in self.cases if case.outcome == Outcome.CORRECT or not correct]

@@ -16,7 +16,7 @@ from akgen.tools.core.settings import Settings
 if TYPE_CHECKING:
     from akgen.agents.calls.conversation import Conversation
     from akgen.agents.search.candidates import Proposer, SearchStep
-    from akgen.graph.optimise_report import Optimised
+    from akgen.graph.optimise import Optimised
     from akgen.graph.store.run_store import RunStore
     from akgen.tools.core.project import KernelProject
     from akgen.tools.core.task import Task

@@ -88,16 +88,17 @@ def _work(store: "RunStore", settings: Settings, terminal: Terminal) -> None:
 
 
 def _report(store: "RunStore", folder: Path, solution: "Solution", terminal: Terminal) -> None:
-    from akgen.graph.store.memory import remembered
-
     project = folder / solution.project if solution.project else None
     profile = solution.profile
     terminal.show(verdict_table(solution.verdict))
     for line in profile_lines(profile) if profile else []:
         terminal.line(line)
     terminal.line(f"outcome: {solution.outcome}" + (f", {solution.why}" if solution.why else ""))
-    if (learnt := memory_line(remembered(folder), on=store.info.config.memory)) is not None:
-        terminal.line(learnt)
+    if store.info.config.memory:
+        from akgen.graph.store.memory import remembered
+
+        if (learnt := memory_line(remembered(folder), on=True)) is not None:
+            terminal.line(learnt)
     if project is not None:
         terminal.line(f"kernel project: {project}")
     if profile is not None and profile.trace is not None:
