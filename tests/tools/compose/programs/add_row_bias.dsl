@@ -1,0 +1,63 @@
+@ascend_kernel
+def add_row_bias_rows(g_bias, g_x, g_y, d1: int, d0: int, per_core: int, row_tile: int):
+    """Whole rows in UB, several per tile; rows are cut over the cores.
+
+    y = x + bias
+    """
+    x_c0 = alloc_ub(d1, float32)
+    x_t0 = alloc_ub((row_tile, d1), float32)
+    first = program_id() * per_core
+    last = min(first + per_core, d0)
+    with copyin():
+        load(x_c0, g_bias, 0, d1)
+    for r in range(first, last, row_tile):
+        n = min(row_tile, last - r)
+        with copyin():
+            load(x_t0, g_x, r * d1, (n, d1))
+        with compute():
+            add(x_t0, x_t0, x_c0[None, :])
+        with copyout():
+            store(g_y, r * d1, x_t0)
+
+@ascend_kernel
+def add_row_bias_tiles(g_bias, g_x, g_y, d1: int, d0: int, per_core: int, lane_tile: int, row_tile: int):
+    """Rows and columns are cut into tiles.
+
+    y = x + bias
+    """
+    x_c0 = alloc_ub(lane_tile, float32)
+    x_t0 = alloc_ub((row_tile, lane_tile), float32)
+    first = program_id() * per_core
+    last = min(first + per_core, d0)
+    for j in range(0, d1, lane_tile):
+        m = min(lane_tile, d1 - j)
+        with copyin():
+            load(x_c0, g_bias, j, m)
+        for r in range(first, last, row_tile):
+            n = min(row_tile, last - r)
+            with copyin():
+                load(x_t0, g_x, r * d1 + j, (n, m), stride=d1)
+            with compute():
+                add(x_t0, x_t0, x_c0[None, :])
+            with copyout():
+                store(g_y, r * d1 + j, x_t0, stride=d1)
+
+@ascend_host
+def add_row_bias(x: Tensor, bias: Tensor, y: Output):
+    """One bias vector added to every row of a matrix."""
+    declare(y, x.shape, x.dtype)
+    d0 = prod(x.shape[:-1])
+    d1 = x.shape[-1]
+    assert x.numel == d0 * d1, "x does not have the expected size"
+    assert bias.numel == d1, "bias does not have the expected size"
+    cores = max(1, min(core_num(), d0))
+    per_core = ceil_div(d0, cores)
+    row_tile = min(fit_tile(add_row_bias_rows, "row_tile", d1=d1), per_core, d0)
+    if row_tile >= 1:
+        add_row_bias_rows[cores](bias, x, y, d1, d0, per_core, row_tile)
+    else:
+        cores = max(1, min(core_num(), d0))
+        lane_tile = min(2048, align_up(d1, 64))
+        per_core = ceil_div(d0, cores)
+        row_tile = min(fit_tile(add_row_bias_tiles, "row_tile", lane_tile=lane_tile), per_core, d0)
+        add_row_bias_tiles[cores](bias, x, y, d1, d0, per_core, lane_tile, row_tile)

@@ -1,0 +1,27 @@
+@ascend_kernel
+def relu_flat(g_x, g_y, d0: int, tile: int, per_core: int):
+    """One flat axis, cut over the cores, then into tiles.
+
+    y = relu(x)
+    """
+    x_t0 = alloc_ub(tile, float32)
+    first = program_id() * per_core
+    last = min(first + per_core, d0)
+    for i in range(first, last, tile):
+        m = min(tile, last - i)
+        with copyin():
+            load(x_t0, g_x, i, m)
+        with compute():
+            relu(x_t0, x_t0)
+        with copyout():
+            store(g_y, i, x_t0)
+
+@ascend_host
+def relu(x: Tensor, y: Output):
+    """Rectified linear unit: negative elements become zero."""
+    declare(y, x.shape, x.dtype)
+    d0 = x.numel
+    cores = max(1, min(core_num(), ceil_div(d0, 2048)))
+    per_core = align_up(ceil_div(d0, cores), 64)
+    tile = min(fit_tile(relu_flat, "tile"), max(1024, align_up(ceil_div(per_core, 4), 64)))
+    relu_flat[cores](x, y, d0, tile, per_core)
