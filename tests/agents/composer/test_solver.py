@@ -15,7 +15,8 @@ from akgen.knowledge.chip import chip
 from akgen.tools.compose.program import Composition
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
-from akgen.tools.dsl import interpret, parse
+from akgen.tools.dsl import parse
+from akgen.tools.dsl.interpret import interpret
 from akgen.tools.dsl.ir import Program
 from tests.tools.compose.composing import Fn, composed, normal
 
