@@ -5,10 +5,7 @@ from tests.house.metrics import HERE, class_names_used_twice
 # The field's own word in both places; whoever adds one says why here.
 TWICE = {
     "Choice",  # the DSL's conditional expression; a wish about planner and coder in a conversation
-    "Hypothesis",  # what a person reads of a change; what a critic promises
     "Launch",  # a launch that ended; the DSL's statement that launches
-    "Memory",  # what earlier runs taught; global memory of an interpreted program
-    "Names",  # names of a program in C++; names that a parser knows
 }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from akgen.options import Root, ToolchainOption
+from akgen.options import Project, Root, TaskName, ToolchainOption
 from akgen.tables import pipes_table, profile_lines, verdict_table, what_if_table
 from akgen.terminal import AsJson, Terminal, finish
 from akgen.tools.core.outcome import InputError, Outcome
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from akgen.tools.core.project import KernelProject
     from akgen.tools.core.task import Case, Task
     from akgen.tools.core.verdict import Verdict
-
-Project = Annotated[Path, typer.Argument(help="A folder with op_host and op_kernel.")]
-TaskName = Annotated[str, typer.Option("--task", help="A built-in task, a task folder, or a Python file.")]
 
 
 def evaluate(

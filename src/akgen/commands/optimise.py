@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from akgen.agents.run_config import Command, RunConfig
-from akgen.commands.evaluate import Project, TaskName
-from akgen.options import LIMITS, Fields, Root, configured
+from akgen.options import LIMITS, Fields, Project, Root, TaskName, configured
 from akgen.terminal import AsJson, Terminal, finish
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.settings import Settings
