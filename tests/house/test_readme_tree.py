@@ -27,3 +27,7 @@ def test_files_named_in_the_readme_exist() -> None:
     assert len(paths) > 10
     missing = [p for p in paths if not (ROOT / p).exists()]
     assert not missing
+
+
+def test_the_readme_is_read_in_minutes() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 180
