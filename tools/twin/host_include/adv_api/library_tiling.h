@@ -4,7 +4,7 @@
 #define AKGEN_ADV_API_LIBRARY_TILING_H
 #include "../../include/kernel_tiling/library_fields.h"
 #include "adv_api/tiling_structs.h"
-#include "graph/tensor.h"
+#include "graph/operator.h"
 #include "tiling/platform/platform_ascendc.h"
 
 namespace optiling {

@@ -2,7 +2,7 @@
 #ifndef AKGEN_ADV_API_REDUCE_SIZES_H
 #define AKGEN_ADV_API_REDUCE_SIZES_H
 #include "adv_api/tiling_structs.h"
-#include "graph/tensor.h"
+#include "graph/operator.h"
 #include "tiling/platform/platform_ascendc.h"
 
 namespace akgen::host {

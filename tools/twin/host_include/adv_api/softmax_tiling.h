@@ -2,7 +2,7 @@
 #ifndef AKGEN_ADV_API_SOFTMAX_TILING_H
 #define AKGEN_ADV_API_SOFTMAX_TILING_H
 #include "adv_api/tiling_structs.h"
-#include "graph/tensor.h"
+#include "graph/operator.h"
 
 namespace AscendC {
 

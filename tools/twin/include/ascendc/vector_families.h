@@ -11,7 +11,6 @@
 #include "ascendc/vector_fold.h"
 #include "ascendc/vector_gather.h"
 #include "ascendc/vector_layout.h"
-#include "ascendc/vector_logic.h"
 #include "ascendc/vector_mask.h"
 #include "ascendc/vector_math.h"
 #include "ascendc/vector_norm.h"

@@ -1,8 +1,8 @@
 // DropOut, Pad and UnPad, Transpose of a shape, ConfusionTranspose.
 #pragma once
-#include "akgen/vector_layout.h"
+#include "akgen/vector_move.h"
 #include "ascendc/vector_transpose.h"
-#include "kernel_tiling/library_tiling.h"
+#include "kernel_tiling/kernel_tiling.h"
 
 namespace AscendC {
 namespace detail {

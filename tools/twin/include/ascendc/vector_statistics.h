@@ -1,9 +1,9 @@
 // Norms other than those that most kernels use: GroupNorm, BatchNorm, DeepNorm, Normalize, LayerNorm with reciprocals,
 // its gradient, and Welford's method.
 #pragma once
-#include "akgen/vector_statistics.h"
+#include "akgen/vector_norm.h"
 #include "ascendc/vector_norm.h"
-#include "kernel_tiling/library_tiling.h"
+#include "kernel_tiling/kernel_tiling.h"
 
 namespace AscendC {
 namespace detail {

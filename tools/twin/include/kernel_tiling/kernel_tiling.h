@@ -1,6 +1,7 @@
 // Tiling structures of the high-level interfaces, as the device reads them. The host's are in host_include/adv_api.
 #pragma once
 #include <stdint.h>
+#include "kernel_tiling/library_fields.h"
 
 struct alignas(8) SoftMaxTiling {
     uint32_t srcM, srcK, srcSize;
@@ -39,3 +40,19 @@ struct alignas(8) TCubeTiling {
     int32_t CLayoutInfoB, CLayoutInfoS1, CLayoutInfoN, CLayoutInfoG, CLayoutInfoS2;
     int32_t BatchNum, mxTypePara;
 };
+
+// The tilings of high-level interfaces, as the device reads them.
+#define AKGEN_FIELD(Type, name) Type name = 0;
+#define AKGEN_STRUCT(Name, Fields)                                                                                     \
+    struct alignas(8) Name {                                                                                           \
+        Fields(AKGEN_FIELD)                                                                                            \
+    };
+AKGEN_LIBRARY_TILINGS(AKGEN_STRUCT)
+#undef AKGEN_STRUCT
+#undef AKGEN_FIELD
+
+namespace AscendC::tiling {
+#define AKGEN_STRUCT(Name, Fields) using ::Name;
+AKGEN_LIBRARY_TILINGS(AKGEN_STRUCT)
+#undef AKGEN_STRUCT
+} // namespace AscendC::tiling

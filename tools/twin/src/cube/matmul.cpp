@@ -2,7 +2,6 @@
 // cube core itself. Results are computed at once; who waits for them, and when, is told to the timeline.
 #include "akgen/matmul.h"
 #include "convert.h"
-#include "hf32.h"
 #include "matmul_plan.h"
 #include "nibbles.h"
 #include "operand.h"

@@ -1,4 +1,4 @@
-#include "bandwidth.h"
+#include "simulate_machine.h"
 #include <algorithm>
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // Event ids, flags and barriers within a core.
 #include "akgen/sync.h"
 #include "core.h"
-#include "events.h"
+#include "pipe.h"
 
 namespace akgen::twin {
 

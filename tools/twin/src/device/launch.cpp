@@ -1,6 +1,6 @@
 #include "launch.h"
 #include "core.h"
-#include "timeline.h"
+#include "simulate.h"
 #include <algorithm>
 #include <cstring>
 #include <csignal>

@@ -1,6 +1,7 @@
-// On-chip memory handed out by a TPipe, for the runtime's own callers.
+// What a TPipe keeps for the runtime's own callers: on-chip memory that it hands out, flags and event ids.
 #pragma once
 #include "akgen/queue.h"
+#include "akgen/runtime.h"
 
 namespace akgen::twin {
 
@@ -9,5 +10,16 @@ void require_pipe(const char *api, const void *pc); // traps unless a TPipe live
 Buffer take_buffer(uint8_t position, uint32_t bytes, uint32_t pool, uint32_t copies, const char *api, const void *pc);
 // Wait for the events that freed buffers carry, and warn about tensors that nobody freed.
 void settle_queues(bool report_leaks);
+
+// Flags and event ids, for the runtime's own callers.
+// The queue whose buffer a flag gives back, and how many buffers it has; for the timeline. None: some other flag.
+struct GivenBack {
+    uint32_t queue = 0, buffers = 0;
+};
+void raise_flag(Pipe from, Pipe to, int32_t id, const void *pc, GivenBack of = {});
+void await_flag(Pipe from, Pipe to, int32_t id, const void *pc, GivenBack of = {});
+int32_t take_event(Pipe from, Pipe to, const char *api, const void *pc); // traps when all are taken
+void give_event(Pipe from, Pipe to, int32_t id);
+void check_flags_left(); // warn about flags that are still set when a core's program ends
 
 } // namespace akgen::twin

@@ -1,7 +1,6 @@
 // TQue: buffers that go round FREE, OCCUPIED, ENQUE, DEQUE, and the events that hand them from pipe to pipe.
 #include "akgen/queue.h"
 #include "core.h"
-#include "events.h"
 #include "pipe.h"
 #include <algorithm>
 

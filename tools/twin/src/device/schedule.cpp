@@ -1,7 +1,6 @@
 // The baton: one core runs at a time, and hands over only where it waits or ends. So a launch is deterministic.
 #include "akgen/sync.h"
 #include "core.h"
-#include "events.h"
 #include "pipe.h"
 #include "report.h"
 #include <string>

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <vector>
+#include <string>
 
 namespace akgen::twin {
 
@@ -61,5 +62,10 @@ struct Replay {
 };
 Replay as_recorded(const Launch &launch);
 Simulation simulate(const Launch &launch, const Replay &replay, const CostModel &costs, uint64_t most_spans);
+
+// Compute the timeline of a finished launch: when each instruction ran, what each pipe waited for, and what bounds the
+// kernel. Returns the report's launch line; writes a Chrome trace to `trace_fd`
+// unless it is -1. With predictions: and what the launch would take if the kernel were written otherwise.
+std::string timeline_report(const Launch &launch, int trace_fd, bool with_predictions);
 
 } // namespace akgen::twin

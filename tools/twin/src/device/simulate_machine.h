@@ -1,16 +1,135 @@
 // The machine that the simulation runs. Only the files of the simulation include this.
 #pragma once
 #include "core.h"
-#include "simulate_state.h"
 #include <array>
 #include <map>
 #include <queue>
 #include <set>
 #include <utility>
 #include <vector>
+#include "cost.h"
+#include "simulate.h"
+#include <cstdint>
 
 #pragma GCC visibility push(hidden)
 namespace akgen::twin {
+
+// Transfers to and from global memory, which share what memory and the second-level cache give. Each transfer has a
+// rate that it would reach alone; where all together ask for more than there is, all are slowed down alike.
+struct Transfer {
+    uint32_t core;
+    uint8_t pipe;
+    double cycles;       // with all bandwidth to itself
+    double cache_bytes;  // moved through the cache
+    double memory_bytes; // of which memory must give or take
+};
+
+class Bandwidth {
+public:
+    // In bytes per cycle.
+    Bandwidth(double cache, double memory, double most_backlog_bytes)
+        : cache_(cache), memory_(memory), most_backlog_(most_backlog_bytes)
+    {
+    }
+    void start(const Transfer &transfer, double now);
+    // Lines that the cache passes on to memory, when transfers leave room. Nobody waits, until there are too many.
+    void write_back(double bytes, double now);
+    double next_end() const; // infinity: nothing runs
+    Transfer finish();       // the one that ends next, at next_end()
+
+private:
+    struct Running {
+        double virtual_end;
+        uint64_t order;
+        Transfer transfer;
+        bool operator>(const Running &o) const
+        {
+            return virtual_end != o.virtual_end ? virtual_end > o.virtual_end : order > o.order;
+        }
+    };
+    struct Lane { // in virtual time, in which each transfer runs at its own full rate
+        double now = 0;
+        std::priority_queue<Running, std::vector<Running>, std::greater<>> running;
+    };
+    double speed(int lane) const;
+    double end_of(int lane) const;
+    void advance(double to);
+    double memory_for_transfers() const { return backlog_ < most_backlog_ ? memory_ : memory_ / 2; }
+
+    Lane lanes_[2]; // 0: all comes from the cache; 1: some from memory
+    double cache_, memory_, most_backlog_, backlog_ = 0;
+    double cache_demand_ = 0, memory_demand_ = 0;
+    double now_ = 0;
+    uint64_t started_ = 0;
+};
+
+// What the event simulation keeps of each core and pipe while it runs.
+constexpr int scalar = 0;
+constexpr int other_cause = 7;
+constexpr uint32_t first_queue = 9; // place of a flag: below, an event id; from here on, a queue
+
+struct Moment {
+    double time;
+    uint64_t order; // of creation: ties are broken the same way in every run
+    enum class What : uint8_t { scalar, start, finish, flag, cross } what;
+    uint8_t a, b, c; // pipe; or flag from, to, id
+    uint32_t core;
+    uint32_t buffers = 0; // flag: of the queue that it belongs to
+    bool operator>(const Moment &o) const { return time != o.time ? time > o.time : order > o.order; }
+};
+
+// First in, first out; costs nothing until it is used, for most flags never are.
+template <typename T> class Line {
+public:
+    bool empty() const { return first_ == waiting_.size(); }
+    size_t size() const { return waiting_.size() - first_; }
+    const T &front() const { return waiting_[first_]; }
+    void push_back(T value) { waiting_.push_back(value); }
+    void pop_front()
+    {
+        if (++first_ == waiting_.size()) {
+            waiting_.clear();
+            first_ = 0;
+        }
+    }
+
+private:
+    std::vector<T> waiting_;
+    size_t first_ = 0;
+};
+
+struct PipeState {
+    Line<uint32_t> queue; // records issued and not yet begun
+    bool busy = false;
+    double free_at = 0;
+    double done = 0; // result of the last instruction
+    double begun = 0;
+    double blocked_since = -1;
+    int blocked_on = other_cause;
+    Why blocked_why = Why::data;
+    double rests_since = 0;      // has nothing to do
+    uint32_t number = 0;         // instructions completed or running
+    std::vector<double> done_at; // by instruction number
+    Cost cost;
+};
+struct CoreProgress {
+    size_t next = 0; // record that the scalar unit handles next
+    double time = 0; // of the scalar unit
+    bool waiting = false, ended = false;
+    double waiting_since = 0;
+    int waiting_on = other_cause;
+    Why waiting_why = Why::data;
+    PipeState pipes[7];
+    Line<double> flags[7][7][9]; // by event id; the last are unit flags
+    struct QueueFlag {
+        Line<double> line;
+        uint32_t given = 0; // buffers that it has more of, so far
+    };
+    std::vector<QueueFlag> queue_flags;
+    uint32_t cross_votes[16] = {};
+    Line<double> cross[16];
+    int64_t rounds = 0;
+};
 
 class Machine {
 public:

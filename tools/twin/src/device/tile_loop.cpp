@@ -1,4 +1,4 @@
-#include "tile_loop.h"
+#include "what_if.h"
 #include "core.h"
 #include <algorithm>
 #include <array>

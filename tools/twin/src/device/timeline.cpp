@@ -1,4 +1,3 @@
-#include "timeline.h"
 #include "core.h"
 #include "report.h"
 #include "simulate.h"

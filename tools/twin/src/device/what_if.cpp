@@ -1,6 +1,5 @@
 #include "what_if.h"
 #include "core.h"
-#include "tile_loop.h"
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -1,14 +1,36 @@
-// Registered OpDefs and tiling structs as JSON.
+// What an operator's host code says of itself, as JSON: OpDefs and tiling structs, template arguments, shapes and types.
 #pragma once
 #include <string>
 
 #include "register/op_def.h"
 #include "registry.h"
+#include "ascendc/host_api/tiling/template_argument.h"
+#include "node.h"
 
 namespace akgen::host {
 
 // `op` as it is for this chip: parameters that its AICore config overrides are taken from there.
 std::string describe_op(const ops::OpDef &op, const OpImpl *impl);
 std::string describe_tiling_class(const TilingClass &registered);
+
+// Which template arguments a tiling key stands for.
+// {"args":[["D_T_X",0],...],"kernel_type":5|null,"tiling_struct":"Name"|null} for the operator's declaration, `null`
+// if it has none or the key is none of its own.
+std::string template_arguments(const std::string &op_type, uint64_t key);
+
+// [{"key":3,"template":{...}},...]: one pick for each declared combination, at most 16.
+std::string template_examples(const std::string &op_type);
+
+// What an operator's shape and type functions say about a call, for graphs that have to know before it runs.
+struct InferFunctions {
+    gert::OpImplRegisterV2::InferShapeKernelFunc shape = nullptr;
+    gert::OpImplRegisterV2::InferDataTypeKernelFunc data_type = nullptr;
+};
+// What IMPL_OP_INFERSHAPE registered, else what the OpDef names.
+InferFunctions infer_functions_of(const std::string &op_type);
+
+// Run them on the call and return {"shape":{"status":0,"values":[[2,3]]},"data_type":{...}}, null for a function that
+// is not there. The outputs' shapes and types of the node are overwritten: they start empty, as in a graph.
+std::string infer(const InferFunctions &functions, Node &node);
 
 } // namespace akgen::host

@@ -1,4 +1,4 @@
-#include "infer.h"
+#include "describe.h"
 #include "exe_graph/runtime/infer_shape_range_context.h"
 #include "graph/types.h"
 #include "json.h"

@@ -10,12 +10,10 @@
 #include "chip.h"
 #include "crash.h"
 #include "describe.h"
-#include "infer.h"
 #include "json.h"
 #include "lockdown.h"
 #include "manifest.h"
 #include "registry.h"
-#include "template_keys.h"
 
 namespace {
 

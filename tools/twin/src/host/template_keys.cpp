@@ -1,4 +1,4 @@
-#include "template_keys.h"
+#include "describe.h"
 #include "json.h"
 #include "node.h"
 #include <algorithm>

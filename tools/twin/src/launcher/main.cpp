@@ -4,7 +4,6 @@
 #include "../lockdown.h"
 #include "manifest.h"
 #include "memory.h"
-#include "task_type.h"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

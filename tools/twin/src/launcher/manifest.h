@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+#include "device/launch.h"
+#include <optional>
 
 namespace akgen::twin {
 
@@ -38,5 +40,9 @@ struct Manifest {
     // Throws std::runtime_error with the line's number.
     static Manifest read(const std::string &path);
 };
+
+// Which cores a kernel wants: the records that KERNEL_TASK_TYPE leaves in the kernel's file.
+// Raises std::runtime_error if the file is no ELF file. None: the kernel left no record.
+std::optional<TaskType> task_type_of(const std::string &kernel_file);
 
 } // namespace akgen::twin

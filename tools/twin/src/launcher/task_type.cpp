@@ -1,4 +1,4 @@
-#include "task_type.h"
+#include "manifest.h"
 #include <cstring>
 #include <elf.h>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "memory.h"
+#include "program.h"
 #include "akgen/unit.h"
 #include <cstdio>
 #include <exception>

@@ -2,7 +2,6 @@
 // AKGEN_TWIN_REPORT names, and into the exit status.
 #include "akgen/unit.h"
 #include "device/launch.h"
-#include "memory.h"
 #include "program.h"
 #include <csignal>
 #include <cstdio>

@@ -1,8 +1,8 @@
 // Entry points of Cast.
-#include "cast.h"
+#include "facts.h"
 #include "keyed.h"
 #include "rounding.h"
-#include "single.h"
+#include "record.h"
 #include "state.h"
 
 namespace akgen::twin {

@@ -2,7 +2,7 @@
 // Integers saturate, NaN becomes 0, half and bfloat16 overflow to infinity (the chip's INF/NAN mode, its default).
 #include "loops.h"
 
-#include "cast.h"
+#include "facts.h"
 #include "rounding.h"
 #include "state.h"
 

@@ -4,7 +4,6 @@
 #include "akgen/vector_compare.h"
 #include "keyed.h"
 #include "record.h"
-#include "single.h"
 #include "state.h"
 
 namespace akgen::twin {

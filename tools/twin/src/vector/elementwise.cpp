@@ -2,7 +2,6 @@
 #include "device/banks.h"
 #include "facts.h"
 #include "record.h"
-#include "single.h"
 
 namespace akgen::twin {
 namespace {

@@ -1,4 +1,4 @@
-// Names and shapes of the element-wise instructions, shared by the entry points.
+// Names, shapes and loops of the element-wise instructions, Cast among them.
 #pragma once
 #include "walk.h"
 
@@ -15,5 +15,9 @@ struct OpFacts {
 const OpFacts &facts(VecOp op);
 // nullptr: the instruction does not take this type (headers refuse it at compile time).
 Loop loop_of(VecOp op, DType type);
+
+// Loops of Cast.
+// nullptr: this pair, or this rounding mode for the pair, does not exist on Ascend910B.
+Loop cast_loop(DType to, DType from, uint8_t round);
 
 } // namespace akgen::twin

@@ -3,7 +3,6 @@
 
 #include "akgen/vector_move.h"
 #include "record.h"
-#include "single.h"
 
 namespace akgen::twin {
 namespace {

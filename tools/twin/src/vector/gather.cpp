@@ -1,6 +1,5 @@
 // Gather, Gatherb and GatherMask.
 #include "record.h"
-#include "single.h"
 #include "state.h"
 
 #include "akgen/vector_move.h"

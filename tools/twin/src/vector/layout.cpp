@@ -3,7 +3,6 @@
 #include "reduce.h"
 #include <cstring>
 
-#include "akgen/vector_layout.h"
 #include "akgen/vector_move.h"
 
 namespace akgen::twin {

@@ -3,9 +3,7 @@
 
 #include "composite.h"
 #include "math_facts.h"
-#include "math_loops.h"
 #include "record.h"
-#include "single.h"
 
 namespace akgen::twin {
 namespace {

@@ -1,6 +1,7 @@
-// Names of the mathematical APIs and the instructions that they are made of.
+// The mathematical APIs: names, the instructions that they are made of, and loops over float.
 #pragma once
 #include "akgen/vector_math.h"
+#include <cstddef>
 
 namespace akgen::twin {
 
@@ -11,5 +12,8 @@ struct MathFacts {
     const char *steps[14]; // rows of the throughput table, in order; ended by nullptr
 };
 const MathFacts &math_facts(MathOp op);
+
+// Loops of the mathematical APIs over float; half is widened before and rounded after.
+void math_loop(MathOp op, float *dst, const float *x, const float *y, float scalar, size_t n);
 
 } // namespace akgen::twin

@@ -5,7 +5,7 @@
 #endif
 #include "libm.h"
 
-#include "math_loops.h"
+#include "math_facts.h"
 
 namespace akgen::twin {
 namespace {

@@ -1,6 +1,5 @@
 // CastDeq: int16 to 8 bits with a scale, an offset and a sign, into one half of each block.
 #include "rounding.h"
-#include "single.h"
 #include "state.h"
 #include "record.h"
 

@@ -3,7 +3,7 @@
 #include "reduce.h"
 #include <cmath>
 
-#include "akgen/vector_statistics.h"
+#include "akgen/vector_norm.h"
 
 namespace akgen::twin {
 namespace {

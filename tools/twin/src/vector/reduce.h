@@ -36,4 +36,8 @@ inline void store_real(DType type, uint8_t *data, uint64_t i, float value)
     }
 }
 
+// The order of scores.
+// A strict order even with NaN, which comes first.
+inline bool above(float a, float b) { return a > b || (a != a && b == b); }
+
 } // namespace akgen::twin

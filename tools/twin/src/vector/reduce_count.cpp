@@ -6,7 +6,7 @@
 #include "reduce.h"
 #include "reduce_names.h"
 #include "composite.h"
-#include "single.h"
+#include "record.h"
 #include "state.h"
 
 #include "akgen/sync.h"

@@ -3,7 +3,6 @@
 
 #include "akgen/vector_compare.h"
 #include "record.h"
-#include "single.h"
 #include "state.h"
 
 namespace akgen::twin {

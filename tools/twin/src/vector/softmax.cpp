@@ -5,7 +5,6 @@
 #include "keyed.h"
 #include "record.h"
 #include "reduce.h"
-#include "single.h"
 #include <vector>
 
 #include "akgen/vector_softmax.h"

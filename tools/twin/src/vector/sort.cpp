@@ -1,7 +1,6 @@
 // Sorting: 32 at a time, merging, extraction, region proposals.
 #include "reduce.h"
 #include "record.h"
-#include "sort_order.h"
 #include "state.h"
 #include <algorithm>
 #include <cstring>

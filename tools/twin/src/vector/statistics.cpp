@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "akgen/vector_statistics.h"
+#include "akgen/vector_norm.h"
 
 namespace akgen::twin {
 namespace {

@@ -1,7 +1,6 @@
 // TopK: the largest or smallest of every row, sorted, with their places.
 #include "composite.h"
 #include "reduce.h"
-#include "sort_order.h"
 #include <algorithm>
 #include <cstring>
 #include <vector>

@@ -2,7 +2,7 @@
 #include "composite.h"
 #include "reduce.h"
 
-#include "akgen/vector_statistics.h"
+#include "akgen/vector_norm.h"
 
 namespace akgen::twin {
 namespace {
