@@ -42,23 +42,23 @@ bool writes_what_is_there(const Access &global, const Access *other)
 
 GlobalHazards::GlobalHazards(const std::vector<GmBuffer> &buffers, size_t cores)
     : shadows_(buffers.size()), first_(buffers.data()), epoch_(cores, 1),
-      known_(cores, std::vector<uint32_t>(cores, 0)), dirty_(cores)
+      clocks_(cores, std::vector<uint32_t>(cores, 0)), dirty_(cores)
 {
 }
 
 GlobalHazards::~GlobalHazards()
 {
-    for (const Shadow &shadow : shadows_) {
+    for (const ShadowMemory &shadow : shadows_) {
         drop_pages(shadow.writers, shadow.blocks * sizeof(Writer));
         drop_pages(shadow.readers, shadow.blocks * sizeof(Touch));
     }
 }
 
-void GlobalHazards::publish(const Core &core, uint64_t where)
+void GlobalHazards::release(const Core &core, uint64_t where)
 {
-    std::vector<uint32_t> &there = published_[where];
+    std::vector<uint32_t> &there = released_[where];
     there.resize(epoch_.size(), 0);
-    std::vector<uint32_t> &mine = known_[core.index];
+    std::vector<uint32_t> &mine = clocks_[core.index];
     mine[core.index] = epoch_[core.index];
     for (size_t i = 0; i < there.size(); ++i) {
         there[i] = std::max(there[i], mine[i]);
@@ -66,29 +66,29 @@ void GlobalHazards::publish(const Core &core, uint64_t where)
     ++epoch_[core.index];
 }
 
-void GlobalHazards::take_over(const Core &core, uint64_t where)
+void GlobalHazards::acquire(const Core &core, uint64_t where)
 {
-    const auto there = published_.find(where);
-    if (there == published_.end()) {
+    const auto there = released_.find(where);
+    if (there == released_.end()) {
         return;
     }
-    std::vector<uint32_t> &mine = known_[core.index];
+    std::vector<uint32_t> &mine = clocks_[core.index];
     for (size_t i = 0; i < mine.size(); ++i) {
         mine[i] = std::max(mine[i], there->second[i]);
     }
 }
 
-bool GlobalHazards::ordered(uint32_t stamp) const
+bool GlobalHazards::happens_before(uint32_t stamp) const
 {
     const uint32_t core = (stamp >> 24) - 1;
-    return stamp == 0 || core == self->index || known_[self->index][core] >= (stamp & epoch_mask);
+    return stamp == 0 || core == self->index || clocks_[self->index][core] >= (stamp & epoch_mask);
 }
 
 uint32_t GlobalHazards::own_stamp() const { return (self->index + 1) << 24 | (epoch_[self->index] & epoch_mask); }
 
-GlobalHazards::Shadow *GlobalHazards::shadow_of(const GmBuffer &buffer)
+GlobalHazards::ShadowMemory *GlobalHazards::shadow_of(const GmBuffer &buffer)
 {
-    Shadow &shadow = shadows_[static_cast<size_t>(&buffer - first_)];
+    ShadowMemory &shadow = shadows_[static_cast<size_t>(&buffer - first_)];
     if (!shadow.writers) {
         if (buffer.size_bytes > most_written_bytes || epoch_.size() > 254) {
             return nullptr;
@@ -102,7 +102,7 @@ GlobalHazards::Shadow *GlobalHazards::shadow_of(const GmBuffer &buffer)
     return shadow.writers ? &shadow : nullptr;
 }
 
-GlobalHazards::Race GlobalHazards::read(Shadow &shadow, uint64_t begin, uint64_t end, Pipe pipe)
+GlobalHazards::Race GlobalHazards::read(ShadowMemory &shadow, uint64_t begin, uint64_t end, Pipe pipe)
 {
     Race race;
     const uint32_t mine = own_stamp();
@@ -113,8 +113,8 @@ GlobalHazards::Race GlobalHazards::read(Shadow &shadow, uint64_t begin, uint64_t
         if (writer.touch.stamp && !race.what && (writer.touch.bytes & covered(at, begin, end))) {
             const uint32_t core = (writer.touch.stamp >> 24) - 1;
             const bool unseen = core == self->index && writer.number && !(by_scalar && launch->auto_sync) &&
-                                !self->hazards.knows(pipe, Pipe::MTE3, writer.number);
-            if (unseen || !ordered(writer.touch.stamp)) {
+                                !self->hazards.happens_before(pipe, Pipe::MTE3, writer.number);
+            if (unseen || !happens_before(writer.touch.stamp)) {
                 race = {unseen ? "reads back" : "reads", core, std::max(begin, at * block)};
             }
         }
@@ -128,7 +128,8 @@ GlobalHazards::Race GlobalHazards::read(Shadow &shadow, uint64_t begin, uint64_t
     return race;
 }
 
-GlobalHazards::Race GlobalHazards::write(Shadow &shadow, uint64_t begin, uint64_t end, uint32_t number, bool atomic)
+GlobalHazards::Race GlobalHazards::write(ShadowMemory &shadow, uint64_t begin, uint64_t end, uint32_t number,
+                                         bool atomic)
 {
     Race race;
     const uint32_t mine = own_stamp() | (atomic ? atomic_bit : 0);
@@ -138,12 +139,12 @@ GlobalHazards::Race GlobalHazards::write(Shadow &shadow, uint64_t begin, uint64_
         const uint32_t bytes = covered(at, begin, end);
         const uint32_t before = writer.touch.stamp;
         if (before && !race.what && (writer.touch.bytes & bytes) && !(atomic && (before & atomic_bit)) &&
-            !ordered(before)) {
+            !happens_before(before)) {
             race = {"overwrites what was written by", (before >> 24) - 1, std::max(begin, at * block)};
         }
         if (shadow.readers && !race.what) {
             const Touch &reader = shadow.readers[at];
-            if (reader.stamp && (reader.bytes & bytes) && !ordered(reader.stamp)) {
+            if (reader.stamp && (reader.bytes & bytes) && !happens_before(reader.stamp)) {
                 race = {"overwrites what is read by", (reader.stamp >> 24) - 1, std::max(begin, at * block)};
             }
         }
@@ -172,7 +173,7 @@ void GlobalHazards::tell(const Race &race, const char *api, const void *pc, cons
              to_core ? "" : "what was written by ", launch->cores[race.core]->name.c_str(), at, buffer.name.c_str());
 }
 
-bool GlobalHazards::stale(const Shadow &shadow, const GmBuffer &buffer, uint64_t begin, uint64_t end, bool own,
+bool GlobalHazards::stale(const ShadowMemory &shadow, const GmBuffer &buffer, uint64_t begin, uint64_t end, bool own,
                           uint32_t &core) const
 {
     if (dirty_lines_ == 0) {
@@ -200,7 +201,7 @@ bool GlobalHazards::stale(const Shadow &shadow, const GmBuffer &buffer, uint64_t
 
 void GlobalHazards::copy(const Instr &in, const Access &global, const Access *other, const GmBuffer &buffer)
 {
-    Shadow *shadow = shadow_of(buffer);
+    ShadowMemory *shadow = shadow_of(buffer);
     if (!shadow) {
         return;
     }
@@ -231,7 +232,7 @@ void GlobalHazards::copy(const Instr &in, const Access &global, const Access *ot
 
 void GlobalHazards::scalar(const uint8_t *address, uint32_t bytes, bool write, const GmBuffer &buffer, const void *pc)
 {
-    Shadow *shadow = shadow_of(buffer);
+    ShadowMemory *shadow = shadow_of(buffer);
     if (!shadow) {
         return;
     }

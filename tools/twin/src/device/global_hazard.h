@@ -1,7 +1,8 @@
 // Races through global memory: between cores, and within a core between what leaves the chip and what is read back.
 //
-// Cores know of each other what synchronisation told them: a set flag or an arrival at a barrier publishes all that a
-// core has done so far, a wait takes it over. Each 32-byte block keeps its last writer with a mask of the bytes, and
+// A happens-before race detector between cores, with vector clocks of epochs: a set flag or an arrival at a barrier
+// releases all that a core has done so far, a wait acquires it. Shadow memory keeps, for each 32-byte block, its last
+// writer with a mask of the bytes, and
 // its last reader. What is lost that way (a block shared by several cores) is a race that is not seen, never one that
 // is not there. A copy that writes what is there already races with nobody.
 #pragma once
@@ -23,8 +24,8 @@ public:
     GlobalHazards(const std::vector<GmBuffer> &buffers, std::size_t cores);
     ~GlobalHazards();
 
-    void publish(const Core &core, uint64_t where); // `where`: one number for each flag or barrier
-    void take_over(const Core &core, uint64_t where);
+    void release(const Core &core, uint64_t where); // `where`: one number for each flag or barrier
+    void acquire(const Core &core, uint64_t where);
 
     // Enter the global side of a copy before its bytes move. `other` is its on-chip side, or null.
     void copy(const Instr &in, const Access &global, const Access *other, const GmBuffer &buffer);
@@ -41,7 +42,7 @@ private:
         Touch touch;
         uint32_t number = 0; // of the core's copy that wrote it; 0: the scalar unit
     };
-    struct Shadow {
+    struct ShadowMemory {
         uint64_t blocks = 0;
         Writer *writers = nullptr;
         Touch *readers = nullptr;
@@ -52,21 +53,22 @@ private:
         uint64_t byte = 0;
     };
 
-    bool ordered(uint32_t stamp) const;
+    bool happens_before(uint32_t stamp) const;
     uint32_t own_stamp() const;
-    Shadow *shadow_of(const GmBuffer &buffer);
-    Race read(Shadow &shadow, uint64_t begin, uint64_t end, Pipe pipe);
-    Race write(Shadow &shadow, uint64_t begin, uint64_t end, uint32_t number, bool atomic);
+    ShadowMemory *shadow_of(const GmBuffer &buffer);
+    Race read(ShadowMemory &shadow, uint64_t begin, uint64_t end, Pipe pipe);
+    Race write(ShadowMemory &shadow, uint64_t begin, uint64_t end, uint32_t number, bool atomic);
     // Whether a core's data cache holds a byte of the range that it wrote last; `own`: or the running core's.
-    bool stale(const Shadow &shadow, const GmBuffer &buffer, uint64_t begin, uint64_t end, bool own,
+    bool stale(const ShadowMemory &shadow, const GmBuffer &buffer, uint64_t begin, uint64_t end, bool own,
                uint32_t &core) const;
     void tell(const Race &race, const char *api, const void *pc, const GmBuffer &buffer) const;
 
-    std::vector<Shadow> shadows_;
+    std::vector<ShadowMemory> shadows_;
     const GmBuffer *first_ = nullptr;
-    std::vector<uint32_t> epoch_;              // by core
-    std::vector<std::vector<uint32_t>> known_; // by core: the last epoch of each core that it knows of
-    std::map<uint64_t, std::vector<uint32_t>> published_;
+    std::vector<uint32_t> epoch_; // by core
+    std::vector<std::vector<uint32_t>>
+        clocks_; // by core: its vector clock, the last epoch of each core that happens before
+    std::map<uint64_t, std::vector<uint32_t>> released_;
     std::vector<std::set<uint64_t>> dirty_; // by core: lines of 64 bytes that its data cache has not written back
     std::size_t dirty_lines_ = 0;
 };

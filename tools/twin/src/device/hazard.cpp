@@ -42,7 +42,7 @@ void Hazards::watch(int region, uint32_t size_bytes, SpareNumbers &spare)
 
 void Hazards::end()
 {
-    for (Shadow &shadow : shadows_) {
+    for (ShadowMemory &shadow : shadows_) {
         for (int p = 0; p < pipes; ++p) {
             for (uint32_t **numbers : {&shadow.written[p], &shadow.read[p]}) {
                 if (*numbers) {
@@ -58,22 +58,23 @@ void Hazards::begin(Pipe pipe, bool auto_sync)
 {
     pipe_ = static_cast<int>(pipe);
     auto_sync_ = auto_sync;
-    number_ = ++now_[pipe_];
+    number_ = ++time_[pipe_];
     waits_ = Waits{};
     if (pipe_ != 0) { // issued by the scalar unit after all it has waited for
         for (int p = 0; p < pipes; ++p) {
-            if (seen_[0][p] > seen_[pipe_][p]) {
-                seen_[pipe_][p] = seen_[0][p];
+            if (clock_[0][p] > clock_[pipe_][p]) {
+                clock_[pipe_][p] = clock_[0][p];
             }
         }
-        seen_[pipe_][0] = now_[0]; // scalar work is complete when the next instruction issues
+        clock_[pipe_][0] = time_[0]; // scalar work is complete when the next instruction issues
     }
 }
 
-void Hazards::meet(Shadow &shadow, int other, uint32_t first, uint32_t last, bool write, Conflict &conflict)
+void Hazards::check_against(ShadowMemory &shadow, int other, uint32_t first, uint32_t last, bool write,
+                            Conflict &conflict)
 {
-    const uint32_t known = seen_[pipe_][other];
-    if (known >= now_[other]) {
+    const uint32_t known = clock_[pipe_][other];
+    if (known >= time_[other]) {
         return;
     }
     for (const bool wrote : {true, false}) {
@@ -113,14 +114,14 @@ void Hazards::meet(Shadow &shadow, int other, uint32_t first, uint32_t last, boo
 Hazards::Conflict Hazards::access(int region, uint32_t first_byte, uint32_t bytes, bool write)
 {
     Conflict conflict;
-    Shadow &shadow = shadows_[region];
+    ShadowMemory &shadow = shadows_[region];
     if (shadow.blocks == 0 || bytes == 0) {
         return conflict;
     }
     const uint32_t first = first_byte / 32;
     const uint32_t last = (first_byte + bytes + 31) / 32;
     for (int other = 0; other < pipes; ++other) {
-        meet(shadow, other, first, last, write, conflict);
+        check_against(shadow, other, first, last, write, conflict);
     }
     uint32_t *&mine = write ? shadow.written[pipe_] : shadow.read[pipe_];
     if (!mine) {
@@ -135,7 +136,7 @@ Hazards::Conflict Hazards::access(int region, uint32_t first_byte, uint32_t byte
     // The automatic synchronisation waits for all that the other pipe was given so far.
     for (int p = 0; p < pipes; ++p) {
         if (waits_.number[p]) {
-            seen_[pipe_][p] = now_[p];
+            clock_[pipe_][p] = time_[p];
         }
     }
     return conflict;
@@ -143,7 +144,7 @@ Hazards::Conflict Hazards::access(int region, uint32_t first_byte, uint32_t byte
 
 int64_t Hazards::unwritten(int region, uint32_t first_byte, uint32_t bytes) const
 {
-    const Shadow &shadow = shadows_[region];
+    const ShadowMemory &shadow = shadows_[region];
     const uint32_t last = std::min((first_byte + bytes + 31) / 32, shadow.blocks);
     for (uint32_t block = first_byte / 32; block < last;) {
         const uint64_t bare = ~shadow.ever[block / 64] >> block % 64;
@@ -157,34 +158,34 @@ int64_t Hazards::unwritten(int region, uint32_t first_byte, uint32_t bytes) cons
     return -1;
 }
 
-void Hazards::set(Pipe from, Pipe to, int id, const void *pc)
+void Hazards::release(Pipe from, Pipe to, int id, const void *pc)
 {
     const int f = static_cast<int>(from);
-    Known known;
+    Release released;
     for (int p = 0; p < pipes; ++p) {
-        known.number[p] = seen_[0][p] > seen_[f][p] ? seen_[0][p] : seen_[f][p];
+        released.clock[p] = clock_[0][p] > clock_[f][p] ? clock_[0][p] : clock_[f][p];
     }
-    known.number[f] = now_[f];
-    known.number[0] = now_[0];
-    known.pc = pc;
-    flags_[f][static_cast<int>(to)][id].push_back(known);
+    released.clock[f] = time_[f];
+    released.clock[0] = time_[0];
+    released.pc = pc;
+    flags_[f][static_cast<int>(to)][id].push_back(released);
 }
 
-bool Hazards::wait(Pipe from, Pipe to, int id)
+bool Hazards::acquire(Pipe from, Pipe to, int id)
 {
     auto &flag = flags_[static_cast<int>(from)][static_cast<int>(to)][id];
     if (flag.empty()) {
         return false;
     }
-    const Known known = flag.front();
+    const Release released = flag.front();
     flag.erase(flag.begin());
     const int t = static_cast<int>(to);
     for (int p = 0; p < pipes; ++p) {
-        if (known.number[p] > seen_[t][p]) {
-            seen_[t][p] = known.number[p];
+        if (released.clock[p] > clock_[t][p]) {
+            clock_[t][p] = released.clock[p];
         }
     }
-    seen_[t][t] = now_[t]; // waiting lasts longer than an instruction's latency: public kernels take it for a barrier
+    clock_[t][t] = time_[t]; // waiting lasts longer than an instruction's latency: public kernels take it for a barrier
     return true;
 }
 
@@ -192,21 +193,21 @@ uint32_t Hazards::follow(Pipe later, Pipe earlier)
 {
     const int l = static_cast<int>(later), e = static_cast<int>(earlier);
     for (int p = 0; p < pipes; ++p) {
-        seen_[l][p] = seen_[e][p] > seen_[l][p] ? seen_[e][p] : seen_[l][p];
+        clock_[l][p] = clock_[e][p] > clock_[l][p] ? clock_[e][p] : clock_[l][p];
     }
-    seen_[l][e] = now_[e];
-    return now_[e];
+    clock_[l][e] = time_[e];
+    return time_[e];
 }
 
 void Hazards::barrier(Pipe pipe)
 {
     if (pipe != Pipe::ALL) {
-        seen_[static_cast<int>(pipe)][static_cast<int>(pipe)] = now_[static_cast<int>(pipe)];
+        clock_[static_cast<int>(pipe)][static_cast<int>(pipe)] = time_[static_cast<int>(pipe)];
         return;
     }
     for (int q = 0; q < pipes; ++q) {
         for (int p = 0; p < pipes; ++p) {
-            seen_[q][p] = now_[p];
+            clock_[q][p] = time_[p];
         }
     }
 }

@@ -8,7 +8,7 @@ namespace akgen::twin {
 namespace {
 // The documentation says 15; a public library of kernels sets a flag 16 times before it asks for the answer.
 constexpr uint32_t most_pending = 16;
-// Where cores publish what they have done (GlobalHazards): barriers, flags; block events use their address.
+// Where cores release their vector clocks (GlobalHazards): barriers, flags; block events use their address.
 constexpr uint64_t barrier_key = 0;
 constexpr uint64_t flag_key = 1;
 
@@ -27,7 +27,7 @@ void join_all(bool vector_only, const char *api, const void *pc)
              launch->blocks, cores);
     }
     self->hazards.barrier(Pipe::ALL);
-    launch->global->publish(*self, barrier_key);
+    launch->global->release(*self, barrier_key);
     self->log.event(Kind::sync_all, 0, vector_only, static_cast<uint32_t>(so_offset(pc)));
     ++self->sync_round;
     bool last = true;
@@ -37,10 +37,10 @@ void join_all(bool vector_only, const char *api, const void *pc)
     }
     if (!last) {
         wait_here(Wait::What::sync_all, self->sync_round, pc);
-        launch->global->take_over(*self, barrier_key);
+        launch->global->acquire(*self, barrier_key);
         return;
     }
-    launch->global->take_over(*self, barrier_key);
+    launch->global->acquire(*self, barrier_key);
     warn_of_ended("SyncAll", pc);
     for (const auto &core : launch->cores) {
         if (core->wait.what == Wait::What::sync_all && core->sync_round == self->sync_round) {
@@ -93,7 +93,7 @@ void cross_core_set(uint32_t mode, Pipe pipe, uint32_t id)
     }
     self->log.event(Kind::cross_set, static_cast<uint8_t>(pipe), static_cast<uint16_t>(id),
                     static_cast<uint32_t>(so_offset(pc)), mode);
-    launch->global->publish(*self, flag_key + id);
+    launch->global->release(*self, flag_key + id);
     for (const auto &core : launch->cores) {
         if (!addressed(*core, mode)) {
             continue;
@@ -131,7 +131,7 @@ void cross_core_wait(uint32_t id)
         wait_here(Wait::What::cross_flag, id, pc);
     }
     --self->cross[id].count;
-    launch->global->take_over(*self, flag_key + id);
+    launch->global->acquire(*self, flag_key + id);
     self->log.event(Kind::cross_wait, 0, static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)));
 }
 
@@ -169,7 +169,7 @@ void block_set(uint8_t *workspace, View, int32_t block, int32_t event)
 {
     const void *pc = __builtin_return_address(0);
     ++event_word("IBSet", pc, workspace, block, event);
-    launch->global->publish(*self, event_key(workspace, block, event));
+    launch->global->release(*self, event_key(workspace, block, event));
     self->hazards.barrier(Pipe::ALL);
     wake_waiters();
 }
@@ -181,7 +181,7 @@ void block_wait(uint8_t *workspace, View, int32_t block, int32_t event)
         wait_here(Wait::What::block_event, event, pc);
     }
     --event_word("IBWait", pc, workspace, block, event);
-    launch->global->take_over(*self, event_key(workspace, block, event));
+    launch->global->acquire(*self, event_key(workspace, block, event));
     self->hazards.barrier(Pipe::ALL);
 }
 
@@ -213,7 +213,7 @@ void order_wait(uint8_t *workspace, View)
     while (turns("WaitPreBlock", pc, workspace) != mine) {
         wait_here(Wait::What::block_event, block_idx(), pc);
     }
-    launch->global->take_over(*self, order_key(workspace));
+    launch->global->acquire(*self, order_key(workspace));
     self->hazards.barrier(Pipe::ALL);
 }
 
@@ -221,7 +221,7 @@ void order_notify(uint8_t *workspace, View)
 {
     const void *pc = __builtin_return_address(0);
     ++turns("NotifyNextBlock", pc, workspace);
-    launch->global->publish(*self, order_key(workspace));
+    launch->global->release(*self, order_key(workspace));
     self->hazards.barrier(Pipe::ALL);
     wake_waiters();
 }
@@ -245,7 +245,7 @@ void group_arrive(uint8_t *workspace, uint32_t arrivers, uint32_t index)
              arrivers);
     }
     ++arrivals("GroupBarrier::Arrive", pc, workspace, index);
-    launch->global->publish(*self, group_key(workspace));
+    launch->global->release(*self, group_key(workspace));
     self->hazards.barrier(Pipe::ALL);
     wake_waiters();
 }
@@ -260,7 +260,7 @@ void group_wait(uint8_t *workspace, uint32_t arrivers, uint32_t index)
             wait_here(Wait::What::block_event, static_cast<int32_t>(index), pc);
         }
     }
-    launch->global->take_over(*self, group_key(workspace));
+    launch->global->acquire(*self, group_key(workspace));
     self->hazards.barrier(Pipe::ALL);
 }
 
