@@ -1,0 +1,61 @@
+// What tensors need of the runtime beside their bytes: 4-bit elements, static placement, shapes kept by number.
+#include "akgen/memory.h"
+#include "core.h"
+#include <algorithm>
+#include <cstring>
+
+namespace akgen::twin {
+
+void set_nibble(uint8_t *data, uint64_t index, uint8_t value, uint32_t limit_bytes)
+{
+    if (limit_bytes && index / 2 >= limit_bytes) {
+        trap("TENSOR_RANGE", "SetValue", __builtin_return_address(0),
+             "SetValue: element %llu of a tensor of %u elements.", static_cast<unsigned long long>(index),
+             limit_bytes * 2);
+    }
+    const int shift = index % 2 ? 4 : 0;
+    data[index / 2] = static_cast<uint8_t>((data[index / 2] & (0xf0 >> shift)) | ((value & 0xf) << shift));
+}
+
+View static_tensor(uint8_t position, uint32_t offset_bytes, uint32_t size_bytes)
+{
+    const void *pc = __builtin_return_address(0);
+    const Space space = space_of_position(position);
+    if (space == Space::GM || space == Space::NONE) {
+        trap("WRONG_MEMORY", "LocalTensor", pc, "LocalTensor: the position names no on-chip memory.");
+    }
+    Region &region = region_of(space);
+    if (uint64_t{offset_bytes} + size_bytes > region.size_bytes) {
+        trap("UB_OVERFLOW", "LocalTensor", pc, "LocalTensor: bytes %u to %llu of %s, which has %u bytes.", offset_bytes,
+             static_cast<unsigned long long>(uint64_t{offset_bytes} + size_bytes), space_name(space),
+             region.size_bytes);
+    }
+    region.static_bytes = std::max(region.static_bytes, offset_bytes + size_bytes);
+    return {region.begin + offset_bytes, size_bytes};
+}
+
+uint16_t keep_shape(const void *info, uint32_t info_bytes)
+{
+    auto &shapes = self->shapes;
+    const auto *bytes = static_cast<const uint8_t *>(info);
+    std::vector<uint8_t> wanted(bytes, bytes + info_bytes);
+    const auto found = std::find(shapes.begin(), shapes.end(), wanted);
+    if (found != shapes.end()) {
+        return static_cast<uint16_t>(found - shapes.begin() + 1);
+    }
+    if (shapes.size() == UINT16_MAX) {
+        trap("SHAPE_INFO", "SetShapeInfo", __builtin_return_address(0),
+             "SetShapeInfo: more than 65535 different shapes.");
+    }
+    shapes.push_back(std::move(wanted));
+    return static_cast<uint16_t>(shapes.size());
+}
+
+void recall_shape(uint16_t index, void *info, uint32_t info_bytes)
+{
+    if (index > 0 && index <= self->shapes.size()) {
+        std::memcpy(info, self->shapes[index - 1].data(), info_bytes);
+    }
+}
+
+} // namespace akgen::twin
