@@ -50,12 +50,16 @@ class Client:
     def tools(self) -> dict[str, Any]:
         return {tool.name: tool for tool in self._portal.call(self._session.list_tools).tools}
 
-    def give_up(self, name: str, seconds: float, **arguments: Any) -> bool:
-        """Call a tool and cancel the call after some time; say whether it was cancelled."""
+    def give_up(self, name: str, **arguments: Any) -> bool:
+        """Call a tool and cancel the call at the first step that it reports; say whether it was cancelled."""
 
         async def ask() -> bool:
-            with anyio.move_on_after(seconds) as scope:
-                await self._session.call_tool(name, arguments)
+            with anyio.CancelScope() as scope:
+
+                async def progress(_step: float, _total: float | None, _message: str | None) -> None:
+                    scope.cancel()
+
+                await self._session.call_tool(name, arguments, progress_callback=progress)
             return bool(scope.cancelled_caught)
 
         return bool(self._portal.call(ask))
@@ -202,7 +206,7 @@ def test_bad_input_is_an_error_with_its_remedy(client: Client, name: str) -> Non
 
 
 def test_a_call_that_the_client_gives_up_stops_and_the_next_one_is_served(client: Client) -> None:
-    assert client.give_up("solve", 0.2, task="softmax_rows")
+    assert client.give_up("solve", task="softmax_rows")
     assert client.call("compile", reference=REFERENCE, files=PROJECT.files).value["ok"]
 
 
