@@ -471,3 +471,25 @@ def test_a_cleared_output_with_poison_has_another_pattern(check: Compare) -> Non
 def test_nan_in_integers_is_no_pattern(check: Compare) -> None:
     found = check(np.array([7, 2, 3, 4, 9], np.int32), np.array([1, 2, 3, 4, 5], np.int32), dtype=DType.INT32)
     assert found.mismatch is not None and found.mismatch.pattern == "scattered"
+
+
+def test_errors_beyond_all_numbers_are_compared_without_a_warning(check: Compare) -> None:
+    with np.errstate(all="raise"):
+        found = check(np.array([1.7e308, np.inf]), np.array([-1.7e308, np.inf]), None, DType.FLOAT64)
+    assert found.mismatch is not None and found.mismatch.count == 1
+
+
+def test_the_error_of_a_small_integer_dtype_does_not_wrap_around(check: Compare) -> None:
+    found = check(np.array([-128], np.int8), np.array([127], np.int8), dtype=DType.INT8)
+    assert found.max_abs == 255.0
+
+
+def test_bfloat16_is_forgiven_by_the_references_own_error(tmp_path: Path) -> None:
+    want, own, got = np.full(64, 1.0), np.full(64, 1.0), np.full(64, 1.0)
+    own += np.where(np.arange(64) % 2, 0.05, -0.05)
+    got[3] = 1.25
+    files = []
+    for name, array in (("g", got), ("w", want), ("o", own)):
+        bfloat16(array).tofile(tmp_path / name)
+        files.append(TensorFile(dtype=DType.BFLOAT16, shape=(64,), path=tmp_path / name))
+    assert compare(0, *files, rule_for(DType.BFLOAT16, ())).mismatch is None

@@ -4,7 +4,7 @@ import pytest
 
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.project import KernelProject
-from akgen.tools.judge.source_filter import blank, look
+from akgen.tools.judge.source_filter import MOST_CHARACTERS, blank, look
 
 HONEST = """
 #include "kernel_operator.h"
@@ -102,3 +102,22 @@ def test_literals_and_comments_are_blanked_and_nothing_else() -> None:
     assert blank(source).count("\n") == source.count("\n")
     assert len(blank(source)) == len(source)
     assert '"b//c"' in blank(source, strings=False)
+
+
+@pytest.mark.parametrize(
+    ("files", "code", "remedy"),
+    [
+        ({"../x.cpp": ""}, "SOURCE_PATH", "Use relative paths below op_host and op_kernel"),
+        (
+            {"op_kernel/x.cpp": " " * (MOST_CHARACTERS + 1)},
+            "SOURCE_SIZE",
+            "Keep to the operator's own sources.",
+        ),
+    ],
+)
+def test_a_finding_on_the_project_is_of_the_compile_stage_and_has_a_remedy(
+    files: dict[str, str], code: str, remedy: str
+) -> None:
+    _, (found,) = look(KernelProject(op_type="X", kernel="x", files=files))
+    assert (found.code, found.stage) == (code, "compile")
+    assert found.remedy is not None and found.remedy.startswith(remedy)

@@ -37,3 +37,25 @@ def test_the_first_trial_has_the_tasks_inputs_and_the_others_take_turns() -> Non
 def test_a_task_with_its_own_checker_keeps_its_inputs() -> None:
     own = TASK.model_copy(update={"own_checker": True})
     assert {p.distribution for p in plan(own, TASK.cases[0], 5, nonce(1))} == {"task"}
+
+
+def test_what_a_seed_draws_stays_the_same() -> None:
+    """A run with a seed can be repeated with a later version: its inputs are derived in the same way."""
+    found = plan(TASK, TASK.cases[3], 4, nonce(7))
+    assert [p.number for p in found] == [0, 1, 2, 3]
+    assert [p.seed for p in found] == [133073315245417, 112642974689966, 132750974960464, 56289476054894]
+    assert [p.distribution for p in found] == ["task", "constant", "normal", "extreme"]
+
+
+def test_the_secret_of_a_verdict_has_128_bits() -> None:
+    assert len(nonce(None)) == 32 and int(nonce(None), 16) >= 0
+
+
+def test_other_tasks_cases_and_secrets_have_other_seeds() -> None:
+    case = TASK.cases[0]
+    other = TASK.model_copy(update={"name": "u"})
+    drawn = [plan(task, c, 1, s)[0].seed for task, c, s in (
+        (TASK, case, "a"), (TASK, case, "b"), (other, case, "a"), (TASK, TASK.cases[1], "a"),
+    )]  # fmt: skip
+    assert len(set(drawn)) == 4
+    assert all(0 <= seed < 2**48 for seed in drawn)
