@@ -21,6 +21,7 @@ from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
 
 T = TypeVar("T", bound=BaseModel)
+_END = "\n]\n"  # of attempts.json
 
 
 class _Attempts(RootModel[tuple[Attempt, ...]]):
@@ -47,9 +48,14 @@ class SampleStore:
 
     def save_attempt(self, attempt: Attempt) -> None:
         """Add an attempt to attempts.json, or replace what was known of it."""
+        path = self.folder / "attempts.json"
+        text = path.read_text() if path.is_file() else ""
+        if text and not re.search(rf'^ "number": {attempt.number},$', text, re.MULTILINE):
+            write_whole(path, f"{text.removesuffix(_END)},\n{_json(attempt)}{_END}")
+            return
         known = {a.number: a for a in self.attempts()} | {attempt.number: attempt}
         lines = ",\n".join(_json(known[number]) for number in sorted(known))
-        write_whole(self.folder / "attempts.json", f"[\n{lines}\n]\n")
+        write_whole(path, f"[\n{lines}{_END}")
 
     def attempts(self) -> tuple[Attempt, ...]:
         """Read the attempts that ended, in order; those of an unfinished sample too.

@@ -31,6 +31,10 @@ def test_one_that_stopped_before_it_gathered_its_attempts_reads_too(tmp_path: Pa
     assert sample.attempts() == gathered
     sample.save_attempt(gathered[0].model_copy(update={"number": 2}))
     assert [a.number for a in sample.attempts()] == [1, 2]
+    third, again = (gathered[0].model_copy(update={"number": n, "page": None}) for n in (3, 2))
+    sample.save_attempt(third)
+    sample.save_attempt(again)
+    assert sample.attempts() == (gathered[0], again, third)
 
 
 def test_a_sample_has_ended_only_when_its_last_attempt_was_criticised(tmp_path: Path) -> None:
