@@ -103,9 +103,10 @@ def measure(runs: int = 5) -> Overhead:
     steps = 1 + 4 * ATTEMPTS + 1 + 1  # plan; write to criticise each attempt; profile; choose
     for _ in range(runs + 1):
         with tempfile.TemporaryDirectory(prefix="akgen-overhead-") as folder:
-            begin = time.perf_counter()
-            work_on(_TASK, _deps(Path(folder)))
-            per_step.append((time.perf_counter() - begin) * 1000 / steps)
+            deps = _deps(Path(folder))
+            before = time.perf_counter()
+            work_on(_TASK, deps)
+            per_step.append((time.perf_counter() - before) * 1000 / steps)
     middle = sorted(per_step[1:])[runs // 2]
     return Overhead(per_step_ms=round(middle, 3), steps=steps, runs=runs)
 
