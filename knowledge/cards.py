@@ -6,6 +6,8 @@ from functools import cache
 
 from akgen.knowledge.data_files import KnowledgeFact, read_text
 
+_WHOLE_WORD = 3  # letters; Or begins too many words
+
 
 class ApiCard(KnowledgeFact):
     """One API, in our own words after the vendor's "Ascend C API Reference"."""
@@ -38,8 +40,12 @@ def cards() -> dict[str, ApiCard]:
 
 
 def nearest(name: str, count: int = 3) -> tuple[ApiCard, ...]:
-    """Return the cards whose names come closest to an invented one."""
-    table = cards()
-    close = difflib.get_close_matches(name.lower(), [n.lower() for n in table], n=count, cutoff=0.4)
-    by_lower = {n.lower(): card for n, card in table.items()}
-    return tuple(by_lower[n] for n in close)
+    """Return the cards whose names come closest to an invented one.
+
+    The longest name that begins it comes first: who writes Subtract means Sub, not Extract.
+    """
+    by_lower = {n.lower(): card for n, card in cards().items()}
+    wrong = name.lower()
+    begins = sorted((n for n in by_lower if len(n) >= _WHOLE_WORD and wrong.startswith(n)), key=len)[-1:]
+    close = difflib.get_close_matches(wrong, by_lower, n=count, cutoff=0.4)
+    return tuple(by_lower[n] for n in dict.fromkeys([*begins, *close]))[:count]

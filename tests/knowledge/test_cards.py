@@ -11,6 +11,15 @@ def test_an_invented_name_leads_to_the_real_one() -> None:
     assert "DataCopyPad" in [c.name for c in cards.nearest("DataCopyPadding")]
 
 
+@pytest.mark.parametrize(
+    ("invented", "meant"),
+    [("Subtract", "Sub"), ("Multiply", "Mul"), ("Concatenate", "Concat"), ("BroadcastTo", "Broadcast")],
+)
+def test_a_longer_word_leads_to_the_name_that_begins_it(invented: str, meant: str) -> None:
+    assert cards.nearest(invented)[0].name == meant
+    assert len(cards.nearest(invented, 2)) == 2
+
+
 @pytest.mark.parametrize("card", cards.cards().values(), ids=lambda c: c.name)
 def test_a_card_shows_how_the_call_is_written(card: cards.ApiCard) -> None:
     assert card.signatures
