@@ -6,6 +6,7 @@ declarations in the cards' `prototypes`.
 """
 
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,17 @@ def test_the_card_of_an_api_names_header_namespace_and_declarations(api: str) ->
     assert all(re.search(rf"\b{card.name}\(", p, re.IGNORECASE) for p in card.prototypes)
 
 
+@pytest.mark.parametrize(
+    "card", [c for c in cards().values() if c.family != "other chips"], ids=lambda c: c.name
+)
+def test_the_header_of_a_card_brings_its_name(header_text: Callable[[str], str], card: ApiCard) -> None:
+    assert card.header is not None
+    text = header_text(card.header)
+    assert card.namespace is None or re.search(rf"\bnamespace {card.namespace}\b", text)
+    macros = [] if card.namespace else re.findall(r"\b([A-Z_]+)\(", card.signatures[0])
+    assert all(re.search(rf"\b{name}\b", text) for name in macros or [card.name])
+
+
 @pytest.mark.parametrize("row", [r for r in ROWS if r.dtypes], ids=_name)
 def test_card_and_row_name_the_same_types(row: ApiRow) -> None:
     assert sorted((cards()[row.api].dtypes or "").split(", ")) == sorted(row.dtypes)
@@ -138,25 +150,37 @@ def test_the_host_sizes_are_declared(bench: Any, tmp_path: Path, declared: list[
 
 
 @pytest.fixture(scope="module")
-def declared(bench: Any, tmp_path_factory: pytest.TempPathFactory) -> list[Declaration]:
-    """Return the functions that compute on local memory, or copy to and from it, as a kernel sees them."""
-    include = bench.runtime.device_include
-    seen = tmp_path_factory.mktemp("headers") / "kernel_operator.ii"
-    done = run(
-        [
-            bench.runtime.compiler.path,
+def header_text(bench: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    """Return a function that gives a header's text, with all that it includes, as the preprocessor leaves it."""
+    folder, runtime = tmp_path_factory.mktemp("headers"), bench.runtime
+
+    @cache
+    def read(header: str) -> str:
+        includes = (runtime.device_include, runtime.host_include)
+        include = next(i for i in includes if (i / header).is_file())
+        out = folder / (header.replace("/", "_") + ".ii")
+        command = [
+            runtime.compiler.path,
             "-std=c++17",
             "-E",
+            "-dD",
             f"-I{include}",
             "-o",
-            seen,
-            include / "kernel_operator.h",
-        ],
-        cwd=seen.parent,
-        timeout_s=120.0,
-    )
-    assert done.rc == 0, done.stderr
-    found = declarations(seen.read_text(), lambda path: re.search(HEADERS, path) is not None)
+            out,
+            include / header,
+        ]
+        done = run(command, cwd=folder, timeout_s=120.0)
+        assert done.rc == 0, done.stderr
+        return out.read_text()
+
+    return read
+
+
+@pytest.fixture(scope="module")
+def declared(header_text: Callable[[str], str]) -> list[Declaration]:
+    """Return the functions that compute on local memory, or copy to and from it, as a kernel sees them."""
+    text = re.sub(r"^#(?:define|undef) .*$", "", header_text("kernel_operator.h"), flags=re.MULTILINE)
+    found = declarations(text, lambda path: re.search(HEADERS, path) is not None)
     return [d for d in found if not d.name.endswith("Impl")]  # the vendor's ending for what is its own
 
 
