@@ -3,15 +3,29 @@
 Where a figure depends on the machine it is a ratio to something that is measured in turn with it.
 """
 
+import queue
+import statistics
+import sys
+import tempfile
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
+import akgen
 from akgen.bench.figure import Figure
 from akgen.bench.graph_overhead import measure as measure_graph
-from akgen.bench.speed_compile import measure_compile
-from akgen.bench.speed_run import measure_operators, measure_rate, measure_warm_verdict
-from akgen.tools.core.toolchain import Toolchain
+from akgen.bench.resolve import resolve_task
+from akgen.bench.speed_compile import OWN_TASKS, composed, measure_compile, never_seen
+from akgen.knowledge.patterns import patterns
+from akgen.tools.core.call import Call
+from akgen.tools.core.outcome import InfraError, Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Case, Task
+from akgen.tools.core.toolchain import Build, Toolchain
 from akgen.tools.judge.judge import Judge
+from akgen.tools.process.group import MINIMAL_ENV
+from akgen.tools.process.worker import Worker
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.twin.runtime_build import build_runtime
 from akgen.tools.twin.settings import TwinSettings
@@ -44,3 +58,157 @@ def measure(toolchain: Toolchain, settings: TwinSettings, root: Path | None, say
         detail="checkpoint and run store included, deciders and tools answer at once",
     )
     return (compiled, *operators, verdict, rate, graph)
+
+
+ROUNDS = 7
+MOST_MB = 300.0  # beyond the tensors
+# PyTorch's operator, our expert kernel, rows and columns.
+OPERATORS = (("softmax", "row_softmax", (4000, 4096)), ("rms_norm", "row_norm", (1000, 4096)))
+_MORE_PARAMS = {"rms_norm": {"eps": 1e-6}}
+
+
+def measure_operators(toolchain: Toolchain, judge: Judge, reference: ReferenceWorker) -> tuple[Figure, ...]:
+    """Time each operator and say how much memory the hungriest took. Raises InfraError if one does not run."""
+    figures: list[Figure] = []
+    beyond: dict[str, float] = {}
+    argv = [sys.executable, "-m", "akgen.tools.reference.baseline"]
+    env = {**MINIMAL_ENV, "PYTHONPATH": str(Path(akgen.__file__).parent.parent), "OMP_NUM_THREADS": "1"}
+    with (
+        tempfile.TemporaryDirectory(prefix="akgen-speed-") as work,
+        Worker(argv, cwd=Path("/"), env=env) as baseline,
+    ):
+        for op, name, shape in OPERATORS:
+            params = {"shape": list(shape), "dtype": "float32", **_MORE_PARAMS.get(op, {})}
+            pattern = next(p for p in patterns() if p.name == name)
+            project = KernelProject(op_type=pattern.op_type, kernel=pattern.kernel, files=pattern.files)
+            task = resolve_task(pattern.task).model_copy(update={"cases": (Case(id="large", params=params),)})
+            folder = Path(work) / op
+            build = judge.compile(project, task, folder / "build")
+            call = reference.sample(
+                task.reference, task.cases[0], 1, "task", inputs=folder / "in", expected=folder / "expected"
+            ).call
+            ours, theirs = [], []
+            for _ in range(ROUNDS):
+                seconds, peak = _launch(toolchain, build, call, folder / "run", task)
+                ours.append(seconds)
+                theirs.append(_torch_s(baseline, op, shape))
+                if peak is not None:
+                    beyond[op] = max(beyond.get(op, 0.0), (peak - call.size_bytes) / 1e6)
+            figures.append(_ratio(op, shape, ours, theirs))
+    if beyond:
+        figures.append(_memory(beyond))
+    return tuple(figures)
+
+
+def _launch(
+    toolchain: Toolchain, build: Build, call: Call, folder: Path, task: Task
+) -> tuple[float, int | None]:
+    launch = toolchain.run(build, call, folder)
+    if launch.outcome is not None or launch.cpu_s is None:
+        raise InfraError(f"The {task.name} kernel ended as {launch.outcome}.", "This is a bug of ours.")
+    return launch.cpu_s, launch.peak_bytes
+
+
+def _torch_s(baseline: Worker, op: str, shape: tuple[int, int]) -> float:
+    return float(baseline.request({"op": op, "shape": list(shape)}, 120.0)["seconds"])
+
+
+def _ratio(op: str, shape: tuple[int, int], ours: list[float], theirs: list[float]) -> Figure:
+    twin_s, torch_s = statistics.median(ours), statistics.median(theirs)
+    return Figure(
+        name=f"{op} {shape[0]}x{shape[1]} on the twin / torch",
+        value=twin_s / torch_s,
+        target=10.0,
+        unit="ratio",
+        detail=f"our expert kernel, float32, all checks, whole process: median of {ROUNDS}, "
+        f"{1000 * twin_s:.0f} ms / {1000 * torch_s:.1f} ms of processor time",
+    )
+
+
+def _memory(beyond: dict[str, float]) -> Figure:
+    op, most = max(beyond.items(), key=lambda item: item[1])
+    return Figure(
+        name="memory of a run beyond its tensors",
+        value=max(0.0, most),
+        target=MOST_MB,
+        unit="MB",
+        detail=f"{op}; the launcher's peak",
+    )
+
+
+VERDICT_TASK, VERDICT_BYTES = "relu", 1_000_000
+WORKERS, REPEATS = 2, 2
+SEED = 1  # the same inputs in every run
+FEWEST_PER_HOUR = 1000.0  # an absolute figure: a floor for two slow or busy cores
+
+
+def measure_warm_verdict(judge: Judge, reference: ReferenceWorker, rounds: int = 5) -> Figure:
+    """Compile, three trials and judgement on the case nearest to 1 MB; processes are warm, the project is new."""
+    task = resolve_task(VERDICT_TASK)
+    sizes = {c.id: reference.describe(task.reference, c).size_bytes for c in task.cases}
+    case = min(task.cases, key=lambda c: abs(sizes[c.id] - VERDICT_BYTES))
+    task, project = task.model_copy(update={"cases": (case,)}), composed(task)
+    seconds = [_verdict_s(judge, task, project) for _ in range(rounds + 1)]
+    return Figure(
+        name="warm verdict, 1 MB elementwise",
+        value=statistics.median(seconds[1:]),
+        target=1.5,
+        unit="s",
+        detail=f"{task.name}, {sizes[case.id] / 1e6:.2f} MB, host and kernel compiled anew, median of {rounds}",
+    )
+
+
+def measure_rate(toolchain: Toolchain) -> Figure:
+    """Judge our own tasks, all their cases, by two workers that each have a reference process of their own."""
+    work: queue.SimpleQueue[tuple[Task, KernelProject]] = queue.SimpleQueue()
+    tasks = [(task, composed(task)) for task in map(resolve_task, OWN_TASKS)]
+    for task, project in tasks * REPEATS:
+        work.put((task, project))
+    failed: list[BaseException] = []
+
+    def serve(judge: Judge) -> None:
+        try:
+            while True:
+                task, project = work.get_nowait()
+                _verdict_s(judge, task, project)
+        except queue.Empty:
+            pass
+        except BaseException as e:  # noqa: BLE001 (raised below, in the caller's thread)
+            failed.append(e)
+
+    references = [ReferenceWorker() for _ in range(WORKERS)]
+    try:
+        judges = [Judge(toolchain, reference) for reference in references]
+        for judge in judges:  # starts the reference's process, which takes seconds
+            _verdict_s(judge, *tasks[0])
+        threads = [threading.Thread(target=serve, args=(judge,)) for judge in judges]
+        started = time.monotonic()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        seconds = time.monotonic() - started
+    finally:
+        for reference in references:
+            reference.close()
+    if failed:
+        raise failed[0]
+    count = len(tasks) * REPEATS
+    cases = statistics.mean(len(task.cases) for task, _ in tasks)
+    return Figure(
+        name="verdicts an hour on two workers",
+        value=count * 3600 / seconds,
+        target=FEWEST_PER_HOUR,
+        unit="per hour",
+        detail=f"{count} projects of the composer compiled anew, {cases:.0f} cases each, three trials a case",
+    )
+
+
+def _verdict_s(judge: Judge, task: Task, project: KernelProject) -> float:
+    with tempfile.TemporaryDirectory(prefix="akgen-speed-") as work:
+        started = time.monotonic()
+        verdict = judge.judge(never_seen(project), task, work=Path(work), seed=SEED)
+        seconds = time.monotonic() - started
+    if verdict.outcome is not Outcome.CORRECT:
+        raise InfraError(f"The {task.name} kernel was judged {verdict.outcome}.", "This is a bug of ours.")
+    return seconds

@@ -107,14 +107,12 @@ def _proposer(
     kernel: "KernelProject",
 ) -> "Proposer":
     """Return who thinks of changes: a model, or the composer's knobs where it wrote the kernel, or its constants."""
-    from akgen.agents.search.edits import ByModel, Constants
+    from akgen.agents.search.proposers import ByModel, Constants, KnobSearch
     from akgen.knowledge.chip import DEFAULT_CHIP, chip
 
     target = chip(config.chip or DEFAULT_CHIP)
     if conversation is not None:
         return ByModel(conversation, target, judge.describe)
-    from akgen.agents.search.knobs import KnobSearch  # brings torch
-
     knobs = KnobSearch(target)
     return knobs if knobs.wrote(task, kernel) else Constants()
 

@@ -3,16 +3,17 @@
 import math
 from collections.abc import Iterator, Sequence
 
+from akgen.tools.compose.front.graph import broadcast
 from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.middle.conditions import Features, numbers
 from akgen.tools.compose.middle.interface import Interface
 from akgen.tools.compose.middle.loop_nest import LoopNest
-from akgen.tools.compose.middle.shapes import declarations
 from akgen.tools.compose.middle.symbolic import SymbolicNumbers
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, promote_constants, structure, unify
 from akgen.tools.compose.middle.tensor_lists import is_listed
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 
 
@@ -107,3 +108,120 @@ def _checks(template: SymbolicNest, cases: Sequence[TracedGraph], face: Interfac
         product = " * ".join(template.sizes[a] for a in v.deps) or "1"
         if [template.definitions[a] for a in v.deps] != [name]:
             yield f"{name} == {product}"
+
+
+def declarations(cases: Sequence[TracedGraph], face: Interface, facts: SymbolicNumbers) -> list[str]:
+    """Return a `declare` line for every output of this group of cases."""
+    lines: list[str] = []
+    for k, name in enumerate(face.output_names):
+        alias = cases[0].aliases[k]
+        if face.output_kinds[k] == "OutputList":
+            source = _same_shapes(cases, face, k)
+            if source is None:
+                continue
+            lines.append(f"declare({name}, {source}.shapes, {_dtype(cases, face, k)})")
+            continue
+        if alias is not None:
+            source = face.input_names[alias]
+            part = "shapes" if face.input_kinds[alias] == "TensorList" else "shape"
+            lines.append(f"declare({name}, {source}.{part}, {source}.dtype)")
+            continue
+        shapes = [_shape(c, k) for c in cases]
+        if any(s is None for s in shapes):
+            lines.append(f"declare({name}, (1,), {_dtype(cases, face, k)})")
+            continue
+        text = _rule([s for s in shapes if s is not None], cases, face, facts)
+        if text is not None:  # else the shape depends on values; the caller allocates
+            lines.append(f"declare({name}, {text}, {_dtype(cases, face, k)})")
+    return lines
+
+
+def _same_shapes(cases: Sequence[TracedGraph], face: Interface, output: int) -> str | None:
+    """Return a list input whose tensors have the shapes of the output list, if there is one."""
+    for i, name in enumerate(face.input_names):
+        if face.input_kinds[i] == "TensorList" and all(_like(c, i, output) for c in cases):
+            return name
+    return None
+
+
+def _like(case: TracedGraph, source: int, output: int) -> bool:
+    metas = case.inputs[source]
+    shapes = [
+        meta.shape
+        for o in case.outputs
+        if o.output == output and (meta := case.nodes[o.ref.node].metas[o.ref.part]) is not None
+    ]
+    return isinstance(metas, tuple) and shapes == [m.shape for m in metas][: len(shapes)]
+
+
+def _shape(case: TracedGraph, output: int) -> tuple[int, ...] | None:
+    for o in case.outputs:
+        if o.output == output:
+            meta = case.nodes[o.ref.node].metas[o.ref.part]
+            return None if meta is None else meta.shape
+    return None
+
+
+def _dtype(cases: Sequence[TracedGraph], face: Interface, output: int) -> str:
+    wanted = [c.output_dtypes[output] for c in cases]
+    for i, name in enumerate(face.input_names):
+        metas = [c.inputs[i] for c in cases]
+        found: list[DType | None] = []
+        for m in metas:
+            first = m[0] if isinstance(m, tuple) and m else m
+            found.append(first.dtype if isinstance(first, TensorMeta) else None)
+        if found == wanted and face.input_kinds[i] != "OptionalTensor":
+            return f"{name}.dtype"
+    return str(wanted[0])
+
+
+def _rule(
+    shapes: list[tuple[int, ...]], cases: Sequence[TracedGraph], face: Interface, facts: SymbolicNumbers
+) -> str | None:
+    for text, found in _candidates(cases, face):
+        if found == shapes:
+            return text
+    for text, found in _candidates(cases, face):  # a prefix of an input's shape, and lengths after it
+        extra = {len(s) - len(f) for s, f in zip(shapes, found, strict=True)}
+        more = extra.pop() if len(extra) == 1 else 0
+        begins = all(s[: len(f)] == f for s, f in zip(shapes, found, strict=True))
+        tail = _tuple([s[-more:] for s in shapes], facts) if 0 < more <= 2 and begins else None
+        if tail is not None:
+            return f"{text} + {tail}"
+    if len({len(s) for s in shapes}) == 1:
+        return _tuple(shapes, facts)
+    return None
+
+
+def _tuple(shapes: list[tuple[int, ...]], facts: SymbolicNumbers) -> str | None:
+    if not shapes[0]:
+        return "()"
+    try:
+        dims = [facts.integer(tuple(s[d] for s in shapes)) for d in range(len(shapes[0]))]
+    except Unsupported:
+        return None
+    return f"({dims[0]},)" if len(dims) == 1 else f"({', '.join(dims)})"
+
+
+def _compatible(shapes: Sequence[tuple[int, ...]]) -> bool:
+    whole = broadcast(*shapes)
+    return all(d in (1, whole[len(whole) - len(s) + i]) for s in shapes for i, d in enumerate(s))
+
+
+def _candidates(cases: Sequence[TracedGraph], face: Interface) -> Iterator[tuple[str, list[tuple[int, ...]]]]:
+    tensors: list[tuple[str, list[tuple[int, ...]]]] = []
+    for i, name in enumerate(face.input_names):
+        metas = [c.inputs[i] for c in cases]
+        if all(isinstance(m, TensorMeta) for m in metas):
+            tensors.append((name, [m.shape for m in metas if isinstance(m, TensorMeta)]))
+    for name, shapes in tensors:
+        yield f"{name}.shape", shapes
+    if 1 < len(tensors) <= 4 and all(_compatible([t[1][c] for t in tensors]) for c in range(len(cases))):
+        joined = [broadcast(*(t[1][c] for t in tensors)) for c in range(len(cases))]
+        yield f"broadcast_shapes({', '.join(f'{n}.shape' for n, _ in tensors)})", joined
+    for name, shapes in tensors:
+        for d in range(1, min(len(s) for s in shapes) + 1):
+            yield f"{name}.shape[:-{d}]", [s[:-d] for s in shapes]
+        for d in range(1, min(len(s) for s in shapes) + 1):
+            yield f"{name}.shape[:{d}]", [s[:d] for s in shapes]
+            yield f"{name}.shape[{d}:]", [s[d:] for s in shapes]
