@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from akgen.tools.core.outcome import InfraError
-from akgen.tools.twin.build_cache import MANIFEST, BuildCache, digest
+from akgen.tools.core.outcome import Diagnostic, InfraError
+from akgen.tools.twin.build_cache import MANIFEST, BuildCache, digest, fetch, write_result
 from akgen.tools.twin.eviction import RECENT_S, evict
 
 
@@ -48,6 +48,21 @@ def test_a_cache_that_cannot_be_written_is_an_infra_error_with_a_remedy(tmp_path
     with pytest.raises(InfraError, match="cannot be used") as caught:
         BuildCache(tmp_path / "file").get("aabb", lambda folder: None)
     assert "XDG_CACHE_HOME" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("code", "kept"), [("COMPILE_RESOURCES", False), ("HOST_TIMEOUT", False), ("TYPE_MISMATCH", True)]
+)
+def test_a_build_that_ended_at_a_limit_is_tried_again_and_a_wrong_kernel_is_not(
+    tmp_path: Path, code: str, kept: bool
+) -> None:
+    def fails(folder: Path) -> None:
+        write_result(folder, (Diagnostic(code=code, text="x"),))
+
+    cache = BuildCache(tmp_path)
+    assert not fetch(cache, "aabb", fails)[1].ok
+    _, result, built = fetch(cache, "aabb", lambda folder: write_result(folder, ()))
+    assert (result.ok, built) == ((False, False) if kept else (True, True))
 
 
 def test_borders_between_parts_count() -> None:

@@ -183,6 +183,9 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 _RESULT = "result.json"
+_OF_THE_HOUR = frozenset(
+    {"COMPILE_RESOURCES", "HOST_TIMEOUT"}
+)  # limits that a busy machine meets, and an idle one not
 
 
 class CachedResult(Frozen):
@@ -197,7 +200,10 @@ def write_result(folder: Path, diagnostics: tuple[Diagnostic, ...]) -> None:
 
 
 def fetch(cache: BuildCache, key: str, build: Callable[[Path], None]) -> tuple[Path, CachedResult, bool]:
-    """Return the entry, its result, and whether it was built just now."""
+    """Return the entry, its result, and whether it was built just now.
+
+    A build that ended at a limit of time or memory is not kept: who asks next builds again.
+    """
     built = False
 
     def noted(folder: Path) -> None:
@@ -206,4 +212,7 @@ def fetch(cache: BuildCache, key: str, build: Callable[[Path], None]) -> tuple[P
         built = True
 
     entry = cache.get(key, noted)
-    return entry, CachedResult.model_validate_json((entry / _RESULT).read_bytes()), built
+    result = CachedResult.model_validate_json((entry / _RESULT).read_bytes())
+    if any(d.code in _OF_THE_HOUR for d in result.diagnostics):
+        (entry / MANIFEST).unlink(missing_ok=True)
+    return entry, result, built
