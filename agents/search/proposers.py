@@ -20,6 +20,7 @@ from akgen.agents.search import forecast
 from akgen.agents.search.candidates import Hypothesis, Kind, Member, Proposal, SearchStep
 from akgen.agents.search.forecast import over_all
 from akgen.knowledge.chip import Chip
+from akgen.tools.compose.front.traced import Trace
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
@@ -156,8 +157,9 @@ class KnobSearch:
 
     name = "composer"
 
-    def __init__(self, chip: Chip) -> None:
-        self._composer = ModelFree(chip)
+    def __init__(self, chip: Chip, trace: Trace | None = None) -> None:
+        """`trace` is how the composer traces, else in this process."""
+        self._composer = ModelFree(chip, trace)
         self._chip = chip
 
     def wrote(self, task: Task, project: KernelProject) -> bool:

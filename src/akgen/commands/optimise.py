@@ -109,11 +109,12 @@ def _proposer(
     """Return who thinks of changes: a model, or the composer's knobs where it wrote the kernel, or its constants."""
     from akgen.agents.search.proposers import ByModel, Constants, KnobSearch
     from akgen.knowledge.chip import DEFAULT_CHIP, chip
+    from akgen.tools.compose.front.traced import RemoteTrace
 
     target = chip(config.chip or DEFAULT_CHIP)
     if conversation is not None:
         return ByModel(conversation, target, judge.describe)
-    knobs = KnobSearch(target)
+    knobs = KnobSearch(target, RemoteTrace(judge.reference))
     return knobs if knobs.wrote(task, kernel) else Constants()
 
 
