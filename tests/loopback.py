@@ -41,6 +41,7 @@ class Loopback:
     url: str = ""
     asked: list[Body] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
+    keys: list[str | None] = field(default_factory=list)  # the Authorization header of each request
     left: int = 0  # answers that the client did not wait for
     turn: threading.Lock = field(default_factory=threading.Lock)
 
@@ -67,6 +68,7 @@ def loopback(reply: Reply | str, *acts: Act) -> Iterator[Loopback]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            endpoint.keys.append(self.headers["Authorization"])
             act = endpoint.act(self.path, body)
             try:
                 self._answer(body, act)
@@ -82,12 +84,12 @@ def loopback(reply: Reply | str, *acts: Act) -> Iterator[Loopback]:
                 self._again(b"a", act.head)
             elif act.notes is not None:
                 self._again(b"HTTP/1.1 103 Early Hints\r\n\r\n", act.notes)
+            elif act.raw is not None:
+                self._whole(act, act.raw)
             elif act.status != 200:
                 self._whole(
                     act, json.dumps({"error": {"message": act.error or f"status {act.status}"}}).encode()
                 )
-            elif act.raw is not None:
-                self._whole(act, act.raw)
             elif body.get("stream"):
                 self._events(body, act)
             else:
