@@ -49,10 +49,11 @@ bench: $(STAMP)
 metrics: $(STAMP)
 	@$(BIN)/python tests/house/metrics.py $(if $(ROOT),--root $(ROOT))
 
-# Which changes of the judge no fast test notices: `make mutate`, or `make mutate FILES="policy tolerance"`.
+# Which changes of the judge, budgets, replies and HTTP client no fast test notices: `make mutate`, or
+# `make mutate FILES="policy budget"`.
 mutate: $(STAMP)
 	@$(BIN)/python -c "import mutmut" 2>/dev/null || $(BIN)/pip install -q -e '.[mutation]'
-	$(BIN)/python -m mutmut run $(foreach f,$(FILES),"akgen.tools.judge.$(f).*")
+	$(BIN)/python -m mutmut run $(foreach f,$(FILES),"akgen.*.$(f).*")
 	@$(BIN)/python tests/house/mutants.py
 
 docs: $(STAMP)
