@@ -65,10 +65,8 @@ class SolveConfig(Frozen):
         default=None,
         description="How the coder writes: the tile DSL, lowered by a program or by the model (+passes), or Ascend C.",
     )
-    samples: int = Field(
-        default=1, ge=1, description="How many candidates to write; the best correct one wins."
-    )
-    parallel: int = Field(default=1, ge=1, description="How many candidates to work on at the same time.")
+    samples: int = Field(default=1, ge=1, description="How many samples to write; the best correct one wins.")
+    parallel: int = Field(default=1, ge=1, description="How many samples to work on at the same time.")
     limits: CallLimits = CallLimits()  # of all model calls together
     price: Price | None = None  # of the model; without one nothing costs anything
     sampling: Sampling = Sampling()

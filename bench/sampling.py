@@ -1,4 +1,4 @@
-"""How much one request for n candidates saves over n requests, measured against a server."""
+"""How much one request for n samples saves over n requests, measured against a server."""
 
 import time
 
@@ -18,7 +18,7 @@ TARGET = 3.0  # times faster together than one after the other
 
 
 class SamplingFigures(Frozen):
-    """Seconds for the same number of candidates, and how many tokens they had."""
+    """Seconds for the same number of samples, and how many tokens they had."""
 
     model: str
     samples: int
@@ -39,16 +39,16 @@ class SamplingFigures(Frozen):
 
 
 def measure(model: str, options: ModelOptions, task: Task, chip: Chip, samples: int) -> SamplingFigures:
-    """Ask for a task's kernel: once to warm up, then for all candidates at once, then for one after the other.
+    """Ask for a task's kernel: once to warm up, then for all samples at once, then for one after the other.
 
-    Raises InputError if the model gives one candidate a request only or none at all, InfraError if its endpoint cannot
+    Raises InputError if the model gives one sample a request only or none at all, InfraError if its endpoint cannot
     be used.
     """
     talk = Conversation(
         resolve_model(model, options), model, endpoint_name(model, options), options.seed, samples=samples
     )
     if "n" not in talk.features:
-        raise InputError(f"{model} gives one candidate a request.", "Use a server, such as vllm:NAME.")
+        raise InputError(f"{model} gives one sample a request.", "Use a server, such as vllm:NAME.")
     made = (KernelGenPrompts if speaks_kernelgen(model) else EnglishPrompts)(chip, Budget(), None)
     plan = Plan(origin="bench", category="other", thought="Split the work over the cores.")
     prompt = made.coder(task, plan, None, None)
@@ -59,7 +59,7 @@ def measure(model: str, options: ModelOptions, task: Task, chip: Chip, samples: 
         )
         if answer.usage.output_tokens == 0:
             raise InputError(
-                f"{model} gives no candidate ({answer.ended}).",
+                f"{model} gives no sample ({answer.ended}).",
                 "Serve it with room for the prompt and a reply (`akgen serve --max-len`), or take another --task.",
             )
         return answer.usage

@@ -46,9 +46,9 @@ class _Option(NamedTuple):
 
 # Options whose texts or numbers become parts of a field.
 _PARTS = {
-    "attempts": _Option(int, 4, "How many attempts each candidate has.", least=1),
+    "attempts": _Option(int, 4, "How many attempts each sample has.", least=1),
     "candidates": _Option(int, 24, "How many kernels to judge at most.", least=1),
-    "budget": _Option(str, "", "What each candidate may use: tokens=N,cost=X,wall=SECONDS,device=SECONDS."),
+    "budget": _Option(str, "", "What each sample may use: tokens=N,cost=X,wall=SECONDS,device=SECONDS."),
     "limit": _Option(str, "", "What all model calls of the run together may use: tokens=N,cost=X,seconds=S."),
     "price": _Option(str, "", "IN,OUT: the price of a million tokens, in any currency."),
     "temperature": _Option(str, "0.7", "The model's temperature; 0.7,1.0 gives one for each attempt."),

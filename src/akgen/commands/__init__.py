@@ -35,8 +35,7 @@ _BENCH = {
     ),
     "sampling": Subcommand(
         "bench:sampling",
-        "Measure one request for n candidates against n requests. "
-        "Exit 0 if it is at least three times as fast.",
+        "Measure one request for n samples against n requests. Exit 0 if it is at least three times as fast.",
     ),
 }
 

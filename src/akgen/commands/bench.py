@@ -242,13 +242,13 @@ def sampling(
     ],
     base_url: Annotated[str | None, typer.Option(help="The model's endpoint.")] = None,
     task: Annotated[str, typer.Option(help="The task whose prompt to send.")] = "softmax_rows",
-    samples: Annotated[int, typer.Option(min=2, help="How many candidates.")] = 8,
+    samples: Annotated[int, typer.Option(min=2, help="How many samples.")] = 8,
     max_tokens: Annotated[
         int, typer.Option(min=1, help="How many tokens one reply may have, thought included.")
     ] = 256,
     as_json: AsJson = False,
 ) -> None:
-    """Measure one request for n candidates against n requests. Exit 0 if it is at least three times as fast."""
+    """Measure one request for n samples against n requests. Exit 0 if it is at least three times as fast."""
     from akgen.agents.calls.model_call import Sampling
     from akgen.agents.models.resolve import model_options
     from akgen.agents.run_config import SolveConfig
@@ -262,7 +262,7 @@ def sampling(
     options = model_options(config, settings)
     found = measure(model, options, resolve_task(task), chip(settings.chip), samples)
     terminal.line(
-        f"{found.samples} candidates of one prompt ({found.prompt_tokens} tokens): together {found.together_s:.1f} s "
+        f"{found.samples} samples of one prompt ({found.prompt_tokens} tokens): together {found.together_s:.1f} s "
         f"({found.together_tokens} tokens), apart {found.apart_s:.1f} s ({found.apart_tokens} tokens)"
     )
     terminal.line(f"{found.ratio:.1f} times as fast together, token by token (target {TARGET:g})")

@@ -112,7 +112,7 @@ class SolveResult(Frozen):
     toolchain: str
     time_us: float | None
     time_source: TimeSource | None
-    attempts: int = Field(description="Attempts of the winning candidate.")
+    attempts: int = Field(description="Attempts of the winning sample.")
     run: str = Field(description="The run's folder; `akgen show` reads it.")
     project: str | None = Field(description="The kernel project's folder.")
     files: dict[str, str] = Field(description="The project's sources by path.")

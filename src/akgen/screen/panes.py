@@ -74,7 +74,7 @@ def plan_text(plan: Plan) -> RenderableType:
 
 
 def verdict_text(solution: Solution) -> RenderableType:
-    """Return the verdict: one row per case, then what was found, then the candidates where there were several."""
+    """Return the verdict: one row per case, then what was found, then the samples where there were several."""
     correct = solution.outcome is Outcome.CORRECT
     parts: list[RenderableType] = [
         Text.assemble((solution.outcome.value, "bold green" if correct else "bold red"), f"  {solution.why}"),
