@@ -1,4 +1,4 @@
-"""One request for n candidates against n requests, on a loopback server."""
+"""One request for n samples against n requests, on a loopback server."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from akgen.tools.core.outcome import InputError
 from tests.loopback import Act, loopback
 
 
-def test_candidates_are_asked_for_once_to_warm_up_once_together_and_then_one_by_one() -> None:
+def test_samples_are_asked_for_once_to_warm_up_once_together_and_then_one_by_one() -> None:
     with loopback("a kernel") as endpoint:
         options = ModelOptions(base_url=endpoint.url)
         found = measure("vllm:m", options, resolve_task("abs_value"), chip("Ascend910B2"), 3)
@@ -21,7 +21,7 @@ def test_candidates_are_asked_for_once_to_warm_up_once_together_and_then_one_by_
 
 def test_a_model_without_room_for_the_prompt_is_told_with_the_remedy() -> None:
     long = Act(status=400, error="This model's maximum context length is 16 tokens.")
-    with loopback("never", long) as endpoint, pytest.raises(InputError, match="no candidate") as told:
+    with loopback("never", long) as endpoint, pytest.raises(InputError, match="no sample") as told:
         measure(
             "vllm:m", ModelOptions(base_url=endpoint.url), resolve_task("abs_value"), chip("Ascend910B2"), 3
         )

@@ -163,5 +163,10 @@ def test_lists_of_tensors() -> None:
     assert_right(lambda xs: [torch.linalg.vector_norm(x) for x in xs], (lists[0][1:],))
 
 
+def test_a_number_that_the_reference_makes_a_tensor_of_is_a_constant() -> None:
+    assert_right(lambda x: (x * torch.tensor(0.5)).clamp(max=torch.tensor(0.25)), (normal(3, 17),))
+    assert_right(lambda x: x + torch.tensor([2.0]).to(x.dtype), (normal(5, 8),))
+
+
 def test_single_numbers() -> None:
     assert_right(lambda x, y: torch.exp(x) * y, (torch.tensor(0.3), torch.tensor([2.0])))

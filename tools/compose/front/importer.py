@@ -109,7 +109,10 @@ class Importer:
         values = self.vectors[source.node]
         name = node.target.removeprefix("aten.").split(".")[0]
         meta = node.metas[0]
-        if name in ("_to_copy", "clone", "detach", "lift_fresh_copy", "alias") and meta is not None:
+        if (
+            name in ("_to_copy", "clone", "detach", "lift_fresh", "lift_fresh_copy", "alias")
+            and meta is not None
+        ):
             self.vectors[node.index] = values
             return self.ref(source)
         if name in ("prod", "sum", "_local_scalar_dense") and (meta is None or meta.shape == ()):

@@ -224,8 +224,8 @@ def _classify(im: Importer, node: TracedNode) -> int:
     return im.b.unary(name, im.value(node.args[0]))
 
 
-@handles("_to_copy", "to", "clone", "detach", "alias", "lift_fresh_copy", "contiguous", "dropout", "native_dropout",
-         "_conj", "positive", "copy", "_local_scalar_dense", "item")  # fmt: skip
+@handles("_to_copy", "to", "clone", "detach", "alias", "lift_fresh", "lift_fresh_copy", "contiguous", "dropout",
+         "native_dropout", "_conj", "positive", "copy", "_local_scalar_dense", "item")  # fmt: skip
 def _copy(im: Importer, node: TracedNode) -> int:
     source = node.args[1] if node.target.startswith("aten.copy.") else node.args[0]
     x = im.value(source)
