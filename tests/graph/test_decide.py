@@ -342,7 +342,8 @@ def test_only_a_tuning_row_keeps_what_the_next_attempt_is_to_gain(tmp_path: Path
 
 
 def test_a_tuned_attempt_says_what_the_tuning_brought(tmp_path: Path) -> None:
-    earlier = _rows(_row(1, Outcome.CORRECT, 99.0), _row(2, Outcome.CORRECT, 16.0, action="tune"))
+    repaired = (_row(1), _row(2, Outcome.CORRECT, 99.0))
+    earlier = _rows(*repaired, _row(3, Outcome.CORRECT, 16.0, action="tune"))
     state = _state(**earlier, verdict=_verdict(Outcome.CORRECT, 8.0))
     assert _Run(tmp_path, ACCEPT).criticise(state)["history"].rows[-1].gain == pytest.approx(2.0)
 
