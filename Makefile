@@ -49,7 +49,7 @@ bench: $(STAMP)
 metrics: $(STAMP)
 	@$(BIN)/python tests/house/metrics.py $(if $(ROOT),--root $(ROOT))
 
-# Which changes of the judge, budgets, replies and HTTP client no fast test notices: `make mutate`, or
+# Which changes of the judge, graph decisions, effects, budgets, replies and HTTP client no fast test notices: `make mutate`, or
 # `make mutate FILES="policy budget"`.
 mutate: $(STAMP)
 	@$(BIN)/python -c "import mutmut" 2>/dev/null || $(BIN)/pip install -q -e '.[mutation]'
