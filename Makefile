@@ -53,6 +53,7 @@ metrics: $(STAMP)
 # `make mutate FILES="policy budget"`.
 mutate: $(STAMP)
 	@$(BIN)/python -c "import mutmut" 2>/dev/null || $(BIN)/pip install -q -e '.[mutation]'
+	@rm -rf mutants # results of changed tests would be stale
 	$(BIN)/python -m mutmut run $(foreach f,$(FILES),"akgen.*.$(f).*")
 	@$(BIN)/python tests/house/mutants.py
 
