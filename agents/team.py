@@ -96,9 +96,8 @@ def make_deciders(
             budget,
             "ascendc" if route in (None, Route.ASCENDC) else "dsl",
             prompts=prompts,
-            fallback=cache(
-                lambda: SamePlan(_composer(target, trace))
-            ),  # one for all samples: it keeps what it composed
+            # One for all samples: it keeps what it composed.
+            fallback=cache(lambda: SamePlan(_composer(target, trace))),
         )
     )
     direct = ChatCoder(conversation, target, budget, describe, prompts)

@@ -26,14 +26,8 @@ ToolchainOption = Annotated[
 Root = Annotated[Path | None, typer.Option(help="Your checkout of NPUKernelBench, whose tasks you may name.")]
 Project = Annotated[Path, typer.Argument(help="A folder with op_host and op_kernel.")]
 TaskName = Annotated[str, typer.Option("--task", help="A built-in task, a task folder, or a Python file.")]
-LIMITS = (
-    "budget",
-    "limit",
-    "price",
-    "temperature",
-    "top_p",
-    "max_tokens",
-)  # what a model may spend and how it draws
+# What a model may spend and how it draws.
+LIMITS = ("budget", "limit", "price", "temperature", "top_p", "max_tokens")
 
 
 class _Option(NamedTuple):

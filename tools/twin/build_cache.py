@@ -33,10 +33,9 @@ def digest(*parts: str | bytes) -> str:
 HELD = ".held"  # the lock file's ending
 GROWTH = "growth"  # the file below the cache to which every build adds the bytes of what it made
 MANIFEST = ".manifest.json"
-_SMALL_BYTES = (
-    4 << 20
-)  # an entry up to this is read whole at each use; a larger one if a file's facts have changed,
-_READ_INTERVAL_S = 86400.0  # and once a day
+# An entry up to this size is read whole at each use; a larger one if a file's facts have changed, and once a day.
+_SMALL_BYTES = 4 << 20
+_READ_INTERVAL_S = 86400.0
 _USE_INTERVAL_S = 600.0  # a use is written down at most this often
 _held: dict[Path, IO[str]] = {}  # locks are kept until the process ends
 
