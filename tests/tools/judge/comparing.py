@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.task import Tolerance
 from akgen.tools.judge.compare import Comparison
 
 Compare = Callable[..., Comparison]
@@ -18,3 +20,15 @@ def bfloat16(values: Any) -> Any:
 
 def values(*shape: int, seed: int = 1) -> Any:
     return np.random.default_rng(seed).standard_normal(shape)
+
+
+def literal(atol: float = 0.0, rtol: float = 0.0, dtype: DType = DType.FLOAT64) -> tuple[Tolerance, ...]:
+    return (Tolerance(dtype=dtype, atol=atol, rtol=rtol),)
+
+
+def half(*numbers: float) -> Any:
+    return np.array(numbers, np.float16)
+
+
+def single(*numbers: float) -> Any:
+    return np.array(numbers, np.float32)
