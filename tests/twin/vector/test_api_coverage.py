@@ -23,7 +23,7 @@ from tests.twin.vector.declarations import Declaration, declarations
 ROWS = api_rows()
 APIS = {row.api: row for row in reversed(ROWS)}
 TESTS = Path(__file__).resolve().parents[1]
-HEADERS = r"/ascendc/(?:vector_\w+|copy)\.h$|/akgen/tables/"
+HEADERS = r"/ascendc/(?:vector_\w+|copy\w*|global_memory|tensor_operators)\.h$|/akgen/tables/"
 # The size for Transpose is a formula in the documents; for SoftmaxFlashV3 the twin has no host function yet.
 WITHOUT_HOST_SIZES = {"Transpose", "SoftmaxFlashV3"}
 TYPES = ("half", "float")  # what a prototype's typename parameters stand for; no body is compiled

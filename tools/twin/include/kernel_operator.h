@@ -4,10 +4,11 @@
 #include "ascendc/local_memory.h"
 #include "ascendc/scalar.h"
 #include "ascendc/sync.h"
-#include "ascendc/sync_objects.h"
 #include "ascendc/queue.h"
 #include "ascendc/copy.h"
-#include "ascendc/copy_nz.h"
+#include "ascendc/cce_copy.h"
+#include "ascendc/copy_layout.h"
+#include "ascendc/global_memory.h"
 #ifndef AKGEN_VECTOR_ONLY // the build says that the kernel names nothing of the cube core
 #include "ascendc/cube.h"
 #endif

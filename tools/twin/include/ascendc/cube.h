@@ -53,7 +53,7 @@ AKGEN_INLINE void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                             {p.l1H, p.l1W, p.channelSize, p.padList[0], p.padList[1], p.padList[2], p.padList[3],
                              p.kExtension, p.mExtension, p.kStartPt, p.mStartPt, p.strideW, p.strideH,
                              p.filterW + (p.filterSizeW ? 256u : 0u), p.filterH + (p.filterSizeH ? 256u : 0u),
-                             p.dilationFilterW, p.dilationFilterH, p.enTranspose, detail::bits_of(p.padValue)},
+                             p.dilationFilterW, p.dilationFilterH, p.enTranspose, detail::bits(p.padValue)},
                             config.isSetFMatrix, config.isSetPadding, detail::dtype_of<T>());
 }
 // What LoadData of an image takes where its parameters are not to be set.
@@ -70,7 +70,7 @@ AKGEN_INLINE void SetFmatrix(const SetFMatrixBitModeParams &param, const Fmatrix
 }
 template <typename T> AKGEN_INLINE void SetLoadDataPaddingValue(const T padValue)
 {
-    akgen::twin::image_padding(detail::bits_of(padValue));
+    akgen::twin::image_padding(detail::bits(padValue));
 }
 AKGEN_INLINE void SetLoadDataRepeat(const LoadDataRepeatParam &repeatParams)
 {
@@ -80,7 +80,7 @@ AKGEN_INLINE void SetLoadDataBoundary(uint32_t boundaryValue) { akgen::twin::ima
 template <typename T, typename U = PrimT<T>>
 AKGEN_INLINE void InitConstValue(const LocalTensor<T> &dst, const InitConstValueParams<U> &p)
 {
-    akgen::twin::fill_cube(detail::view(dst), p.repeatTimes, p.blockNum, p.dstGap, detail::bits_of(p.initValue),
+    akgen::twin::fill_cube(detail::view(dst), p.repeatTimes, p.blockNum, p.dstGap, detail::bits(p.initValue),
                            detail::dtype_of<T>());
 }
 

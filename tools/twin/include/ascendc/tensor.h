@@ -132,7 +132,7 @@ public:
     {
         Operation<T>::run(*this, expression.a, expression.b);
     }
-    // dst = src0 < src1: the sources have another type than the bits (vector_operators.h).
+    // dst = src0 < src1: the sources have another type than the bits (tensor_operators.h).
     template <typename Comparison, typename = typename Comparison::ComparedType>
     AKGEN_INLINE void operator=(const Comparison &comparison)
     {

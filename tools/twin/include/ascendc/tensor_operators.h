@@ -1,4 +1,4 @@
-// dst = src0 + src1 and its relatives: whole tensors, as long as dst.
+// Operators between tensors: dst = a + b and its kin, as long as dst; dst = a < b and its kin, one bit per element of a.
 #pragma once
 #include "ascendc/vector_arithmetic.h"
 #include "ascendc/vector_compare.h"
@@ -25,5 +25,26 @@ AKGEN_TENSOR_OPERATOR(/, QuotientOf, Div)
 AKGEN_TENSOR_OPERATOR(|, OrOf, Or)
 AKGEN_TENSOR_OPERATOR(&, AndOf, And)
 #undef AKGEN_TENSOR_OPERATOR
+
+namespace detail {
+template <typename T, CMPMODE mode> struct Comparison {
+    using ComparedType = T;
+    const LocalTensor<T> &a;
+    const LocalTensor<T> &b;
+    template <typename U> AKGEN_INLINE void into(const LocalTensor<U> &dst) const
+    {
+        Compare(dst, a, b, mode, a.GetSize());
+    }
+};
+} // namespace detail
+
+#define AKGEN_CMPMODE(Mode, symbol)                                                                                    \
+    template <typename T>                                                                                              \
+    AKGEN_INLINE detail::Comparison<T, CMPMODE::Mode> operator symbol(const LocalTensor<T> &a,                         \
+                                                                      const LocalTensor<T> &b)                         \
+    {                                                                                                                  \
+        return {a, b};                                                                                                 \
+    }
+#include "akgen/tables/compare.def"
 
 } // namespace AscendC

@@ -14,7 +14,6 @@
 #include "ascendc/vector_mask.h"
 #include "ascendc/vector_math.h"
 #include "ascendc/vector_norm.h"
-#include "ascendc/vector_operators.h"
 #include "ascendc/vector_power.h"
 #include "ascendc/vector_reduce.h"
 #include "ascendc/vector_softmax.h"
