@@ -110,7 +110,9 @@ public:
     virtual int64_t GetTiling(optiling::TCubeTiling &tiling) = 0;
 
 protected:
-    int64_t Fill(optiling::TCubeTiling &tiling, int32_t cores);
+    // Choose the base blocks of one core's product; false if they do not fit into L0.
+    bool choose_base_blocks(int32_t single_m, int32_t single_n, int32_t single_k);
+    int64_t fill(optiling::TCubeTiling &tiling, int32_t cores);
     MatmulOperand a_, b_, c_, bias_type_;
     bool has_bias_ = false;
     int32_t m_ = 0, n_ = 0, k_ = 0;
@@ -147,7 +149,7 @@ public:
     int64_t GetTiling(optiling::TCubeTiling &tiling) override;
 
 private:
-    void Split();
+    void split();
     int32_t cores_ = 1, m_cores_ = 1, n_cores_ = 1;
     bool split_k_ = false;
 };

@@ -1,6 +1,6 @@
 // The instructions of a product, for the timeline: tiles with double buffers in L1, L0A and L0B, one block of L0C at a
 // time, columns of blocks from top to bottom. Its memories belong to the library, so that nothing is checked here.
-#include "matmul_plan.h"
+#include "matmul_parts.h"
 #include "sums.h"
 #include "nibbles.h"
 #include "operand.h"

@@ -1,0 +1,78 @@
+// How a matrix product is cut over cores.
+#include "adv_api/matmul_tiling.h"
+
+#include "matmul_cut.h"
+
+namespace matmul_tiling {
+
+int32_t MultiCoreMatmulTiling::SetDim(int32_t cores)
+{
+    cores_ = cores;
+    return cores > 0 ? 0 : -1;
+}
+int32_t MultiCoreMatmulTiling::SetSingleShape(int32_t m, int32_t n, int32_t k)
+{
+    single_m_ = m;
+    single_n_ = n;
+    single_k_ = k;
+    return 0;
+}
+int32_t MultiCoreMatmulTiling::SetSingleRange(int32_t, int32_t, int32_t, int32_t, int32_t, int32_t) { return 0; }
+int32_t MultiCoreMatmulTiling::SetAlignSplit(int32_t, int32_t, int32_t) { return 0; }
+
+// Choose how many cores go to rows and how many to columns: least work for the busiest core, then least traffic.
+void MultiCoreMatmulTiling::split()
+{
+    if (single_m_ > 0 || single_n_ > 0) {
+        m_cores_ = ceil_div(m_, take(single_m_, m_));
+        n_cores_ = ceil_div(n_, take(single_n_, n_));
+        return;
+    }
+    const int32_t m_blocks = ceil_div(m_, kFractal);
+    const int32_t n_blocks = ceil_div(n_, kFractal);
+    int64_t best_work = std::numeric_limits<int64_t>::max();
+    int64_t best_traffic = std::numeric_limits<int64_t>::max();
+    for (int32_t rows = 1; rows <= std::min(cores_, m_blocks); ++rows) {
+        const int32_t columns = std::min(cores_ / rows, n_blocks);
+        const int64_t height = ceil_div(m_blocks, rows);
+        const int64_t width = ceil_div(n_blocks, columns);
+        const int64_t work = height * width;
+        const int64_t traffic = height + width;
+        if (work < best_work || (work == best_work && traffic < best_traffic)) {
+            best_work = work;
+            best_traffic = traffic;
+            m_cores_ = rows;
+            n_cores_ = columns;
+        }
+    }
+    single_m_ = std::min(m_, ceil_div(m_blocks, m_cores_) * kFractal);
+    single_n_ = std::min(n_, ceil_div(n_blocks, n_cores_) * kFractal);
+    m_cores_ = ceil_div(m_, single_m_);
+    n_cores_ = ceil_div(n_, single_n_);
+}
+
+int32_t MultiCoreMatmulTiling::GetCoreNum(int32_t &cores, int32_t &m_cores, int32_t &n_cores)
+{
+    m_cores = m_cores_;
+    n_cores = n_cores_;
+    cores = m_cores_ * n_cores_;
+    return 0;
+}
+int32_t MultiCoreMatmulTiling::GetSingleShape(int32_t &m, int32_t &n, int32_t &k)
+{
+    m = single_m_;
+    n = single_n_;
+    k = take(single_k_, k_);
+    return 0;
+}
+
+int64_t MultiCoreMatmulTiling::GetTiling(optiling::TCubeTiling &tiling)
+{
+    if (m_ <= 0 || n_ <= 0 || k_ <= 0 || cores_ <= 0) {
+        return -1;
+    }
+    split();
+    return fill(tiling, std::min(cores_, m_cores_ * n_cores_));
+}
+
+} // namespace matmul_tiling
