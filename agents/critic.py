@@ -21,7 +21,7 @@ from akgen.agents.prompts.advice import WORTH_TELLING, advice_for
 from akgen.agents.prompts.builder import ModelPrompt
 from akgen.agents.prompts.feedback import explain
 from akgen.agents.roles import Decision, Feedback, TuningMove
-from akgen.agents.search.beam import at_the_roofline
+from akgen.agents.search.beam import BeamEntry, SearchState, Stop, greedy
 from akgen.knowledge.chip import Chip
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, Outcome
@@ -56,12 +56,12 @@ class RuleCritic:
 
 
 def _tune(verdict: Verdict, attempt: int, attempts_left: int) -> Decision:
-    profiles = [case.profile for case in verdict.cases if case.profile is not None]
-    if attempts_left <= 0 or not profiles:
+    search = SearchState(rules=greedy(attempts_left), beam=(BeamEntry.of(attempt, verdict),))
+    slowest = verdict.slowest
+    if slowest is None or search.left == 0:
         return Decision(action="accept", why="all cases correct")
-    slowest = max(profiles, key=lambda p: p.time_us)
     advice = advice_for(slowest)
-    if at_the_roofline(slowest) or not advice:
+    if isinstance(search.move(), Stop) or not advice:
         return Decision(
             action="accept", why=f"all cases correct, {slowest.roofline_share:.0%} of the roofline"
         )

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from akgen.agents.budget import Spent, exhausted, remaining
 from akgen.agents.critic import failure, insist
 from akgen.agents.roles import Decision, Planned, Written
-from akgen.agents.search.beam import gain_of
+from akgen.agents.search.beam import BeamEntry, SearchState, greedy
 from akgen.graph.deps import AttemptScope, Deps
 from akgen.graph.state import History, Samples, SampleState, TaskState
 from akgen.graph.store.records import Attempt, AttemptRow, SampleRecord, Solution
@@ -33,10 +33,10 @@ def criticise(state: SampleState, runtime: Runtime[Deps]) -> Update:
     scope = AttemptScope("criticise", state, deps)
     planned = state["planned"]
     plan = planned.plan if planned else None
+    search, gain = _search(state, verdict, deps.config.tune)
     left = remaining(deps.config.budget, state["spent"]).attempts - 1
     if verdict.outcome is Outcome.CORRECT:
-        tuned = sum(row.action == "tune" for row in state["history"].rows)
-        left = min(left, deps.config.tune - tuned)
+        left = min(left, search.left)
     decision = scope.pay(
         {"task": task, "plan": plan, "verdict": verdict, "attempt": scope.attempt, "left": left},
         Decision,
@@ -45,7 +45,7 @@ def criticise(state: SampleState, runtime: Runtime[Deps]) -> Update:
     decision = insist(decision, failure(verdict), [earlier.failure for earlier in state["history"].rows])
     text = f"{decision.action}: {decision.why}" if decision.why else decision.action
     spent = scope.done(text, None, decision.usage).plus(attempts=1)
-    row = _row(state, decision, verdict)
+    row = _row(state, decision, verdict, gain)
     stopped = _stop(deps, spent, state["history"], row) if decision.action in GO_ON else None
     history = History(rows=(*state["history"].rows, row))
     scope.store.save_attempt(_attempt(state, decision, verdict, row, spent))
@@ -142,11 +142,27 @@ def _record(sample: int, history: History, spent: Spent, stopped: str | None) ->
     )
 
 
-def _row(state: SampleState, decision: Decision, verdict: Verdict) -> AttemptRow:
+def _search(state: SampleState, verdict: Verdict, limit: int) -> tuple[SearchState, float | None]:
+    """Take the attempt into the search for speed; return where that stands, and what a tuned attempt brought.
+
+    The history says all of a greedy search: how many changes were asked for, and of which kernel this one is.
+    """
+    rows, number = state["history"].rows, state["attempt"]
+    correct = verdict.outcome is Outcome.CORRECT
+    now = BeamEntry.of(number, verdict) if correct else None
+    asked, judged = sum(row.action == "tune" for row in rows), bool(rows) and rows[-1].action == "tune"
+    if not judged:
+        beam = (BeamEntry(number=number, time_us=verdict.mean_us()),)
+        return SearchState(rules=greedy(limit), beam=beam, judged=asked), None
+    beam = (BeamEntry(number=rows[-1].number, time_us=rows[-1].time_us),)
+    search = SearchState(rules=greedy(limit), beam=beam, judged=asked - 1)
+    return search.take(now).expanded(), search.gain(now)
+
+
+def _row(state: SampleState, decision: Decision, verdict: Verdict, gain: float | None) -> AttemptRow:
     written = state["written"]
     project = written.project if written else None
-    mean_us, before = verdict.mean_us(), state["history"].rows[-1:]
-    tuned = bool(before) and before[0].action == "tune" and verdict.outcome is Outcome.CORRECT
+    mean_us = verdict.mean_us()
     folder = Path(f"sample-{state['sample']}") / f"attempt-{state['attempt']}" / "project"
     return AttemptRow(
         number=state["attempt"],
@@ -158,7 +174,7 @@ def _row(state: SampleState, decision: Decision, verdict: Verdict) -> AttemptRow
         action=decision.action,
         why=decision.why,
         hypothesis=decision.hypothesis if decision.action == "tune" else None,
-        gain=gain_of(before[0].time_us, mean_us) if tuned else None,
+        gain=gain,
         failure=failure(verdict),
     )
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from akgen.agents.budget import Budget, Spent, exhausted
-from akgen.agents.search.beam import BeamSearch
+from akgen.agents.search.beam import BeamEntry, Expand, SearchRules, SearchState
 from akgen.agents.search.candidates import Kind, Member, Proposer, SearchStep
 from akgen.graph.store.effects import EffectCache
 from akgen.graph.store.files import make_folder, write_whole
@@ -92,25 +92,28 @@ class Search:
             raise InputError(
                 f"{task.name} gives no times to compare.", "Take a toolchain that times launches."
             )
-        start = Member(project=project, verdict=first)
-        search = BeamSearch(start, self.beam)
-        spent, stopped = Spent(), search.over()
-        while stopped is None:
-            for member in search.beam:
-                stopped = exhausted(self.budget, spent)
-                if stopped is not None:
-                    break
-                room = min(self.each, self.budget.attempts - spent.attempts)
-                before = time.monotonic()
-                for proposal in self.proposer.propose(task, member, search.steps, room):
-                    changed = proposal.project
-                    verdict = self._judge(task, changed, trials=1) if changed is not None else None
-                    self.on_step(search.take(member, proposal, verdict))
-                    spent = spent.plus(attempts=1, usage=proposal.usage)
-                spent = spent.plus(wall_s=time.monotonic() - before)
-            ended = search.end_round()
-            stopped = stopped or ended
-        return self._finish(task, start, search.beam, search.steps, spent, stopped)
+        rules = SearchRules(width=self.beam, each=self.each, limit=self.budget.attempts)
+        members, steps, spent = [Member(project=project, verdict=first)], list[SearchStep](), Spent()
+        search = SearchState(rules=rules, beam=(BeamEntry.of(0, first),))
+        while isinstance(move := search.move(), Expand):
+            used = exhausted(self.budget, spent)
+            if used is not None:
+                search = search.stop(used)
+                continue
+            before, member = time.monotonic(), members[move.entry.number]
+            for proposal in self.proposer.propose(task, member, steps, move.count):
+                changed, candidate = proposal.project, None
+                verdict = self._judge(task, changed, trials=1) if changed is not None else None
+                if verdict is not None and verdict.outcome is Outcome.CORRECT:
+                    candidate = BeamEntry.of(len(members), verdict)
+                    members.append(member.changed(proposal, verdict))
+                steps.append(SearchStep.of(search, proposal, verdict, candidate))
+                self.on_step(steps[-1])
+                search = search.take(candidate)
+                spent = spent.plus(attempts=1, usage=proposal.usage)
+            search, spent = search.expanded(), spent.plus(wall_s=time.monotonic() - before)
+        beam = [members[entry.number] for entry in search.beam]
+        return self._finish(task, members[0], beam, steps, spent, move.why)
 
     def _finish(
         self,

@@ -1,94 +1,146 @@
-"""Beam search in steps: what is developed next, what a judged candidate brought, when to stop.
+"""The search for a faster kernel as a pure state machine: whose change is tried next, what it brought, why it ends.
 
-Two drivers share it. `akgen optimise` runs it in a loop, with a beam of several and several candidates of each. The
-graph's `--tune` is its greedy form: a beam of one, one candidate for each attempt; its rollout is a sample's attempts.
+Two drivers share it; they propose and judge, and keep the kernels themselves. `akgen optimise` runs it in a loop, with
+a beam of several and several candidates of each. The graph's `--tune` is its greedy form, one candidate for each
+attempt: its rollout goes on from the latest correct kernel, and each node finds the state again in the sample's
+checkpointed history.
 """
 
-from akgen.agents.search.candidates import Member, Proposal, SearchStep
-from akgen.tools.core.outcome import Outcome
-from akgen.tools.core.profile import Profile
+import math
+
+from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.verdict import Verdict
 
 AT_THE_ROOFLINE = 0.9  # share of the roofline from which on there is nothing worth trying
 LEAST_GAIN = 1.01  # a change that brings less is not worth its risk
 
 
-def at_the_roofline(profile: Profile | None) -> bool:
-    """Say whether a kernel is so near the roofline that the search for a faster one ends."""
-    return profile is not None and profile.roofline_share >= AT_THE_ROOFLINE
+class SearchRules(Frozen):
+    """How far and how broadly to search."""
+
+    width: int  # kernels that are developed side by side
+    each: int  # candidates of each of them in a round
+    limit: int  # candidates that may be judged in all
+    greedy: bool = False  # a correct candidate takes its parent's place whatever it brought
 
 
-def gain_of(before_us: float | None, after_us: float | None) -> float | None:
-    """Return the time before over the time after; None where one of them is not known."""
-    return before_us / after_us if before_us and after_us else None
+def greedy(limit: int) -> SearchRules:
+    """Return the rules of a rollout: one kernel, one change at a time."""
+    return SearchRules(width=1, each=1, limit=limit, greedy=True)
 
 
-class BeamSearch:
-    """The fastest correct kernels so far, and every candidate that was judged. The driver proposes and judges."""
+class BeamEntry(Frozen):
+    """A correct kernel as the search sees it; its driver knows the sources by the number."""
 
-    def __init__(self, start: Member, width: int) -> None:
-        self.beam = [start]
-        self.steps: list[SearchStep] = []
-        self._width, self._round = width, 1
-        self._begun, self._found = 0, list[Member]()
+    number: int
+    time_us: float | None  # geometric mean over the cases
+    roofline_share: float | None = None  # of the case that takes longest
 
-    def take(self, parent: Member, proposal: Proposal, verdict: Verdict | None) -> SearchStep:
-        """Note what became of a candidate, and keep it if it is faster than its parent by enough."""
-        project, outcome, gain = proposal.project, Outcome.NO_CODE, None
-        if verdict is not None:
-            outcome = verdict.outcome
-            gain = gain_of(parent.time_us, verdict.mean_us()) if outcome is Outcome.CORRECT else None
-        kept = gain is not None and gain >= LEAST_GAIN
-        step = SearchStep(
-            round=self._round,
-            hypothesis=proposal.hypothesis,
-            outcome=outcome,
-            time_us=verdict.mean_us() if verdict else None,
-            time_source=verdict.time_source if verdict else None,
-            gain=round(gain, 4) if gain is not None else None,
-            kept=kept,
-            digest=project.digest if project else None,
-            problem=_problem(proposal, verdict),
-        )
-        self.steps.append(step)
-        if kept and project is not None and verdict is not None:
-            better = Member(
-                project=project,
-                verdict=verdict,
-                knobs=proposal.knobs,
-                other_rounding=proposal.other_rounding,
-                changes=(*parent.changes, proposal.hypothesis.text),
-            )
-            self._found.append(better)
-        return step
+    @classmethod
+    def of(cls, number: int, verdict: Verdict) -> "BeamEntry":
+        """Return a judged kernel's entry."""
+        profile = verdict.slowest
+        share = profile.roofline_share if profile else None
+        return cls(number=number, time_us=verdict.mean_us(), roofline_share=share)
 
-    def end_round(self) -> str | None:
-        """Let the fastest into the beam; say why the search ends, or None if another round may bring something."""
-        tried, found = len(self.steps) - self._begun, self._found
-        self.beam = _fastest([*self.beam, *found], self._width)
-        self._begun, self._found = len(self.steps), []
-        self._round += 1
-        if not tried:
+
+class Expand(Frozen):
+    """The next move: judge at most `count` changes to this kernel."""
+
+    entry: BeamEntry
+    count: int
+
+
+class Stop(Frozen):
+    """The last move."""
+
+    why: str
+
+
+class SearchState(Frozen):
+    """Where a search stands. Every method returns a new state and looks at nothing else."""
+
+    rules: SearchRules
+    beam: tuple[BeamEntry, ...]
+    judged: int = 0  # candidates so far
+    turn: int = 0  # which kernel of the beam is expanded
+    round: int = 1
+    begun: int = 0  # candidates that were judged before this round
+    found: tuple[BeamEntry, ...] = ()  # what this round brought
+    ended: str | None = None
+
+    @property
+    def left(self) -> int:
+        """Return how many candidates may still be judged."""
+        return max(0, self.rules.limit - self.judged)
+
+    def move(self) -> Expand | Stop:
+        """Return what to do next. The roofline is looked at when a round begins."""
+        why = self.ended or (self._at_the_roofline() if self.turn == 0 else None)
+        if why is None and self.left == 0:
+            why = self._at_the_limit()
+        if why is not None:
+            return Stop(why=why)
+        return Expand(entry=self.beam[self.turn], count=min(self.rules.each, self.left))
+
+    def gain(self, candidate: BeamEntry | None) -> float | None:
+        """Return the time of the kernel that is expanded over the candidate's; None where one is not known."""
+        before, after = self.beam[self.turn].time_us, candidate.time_us if candidate else None
+        return before / after if before and after else None
+
+    def keeps(self, candidate: BeamEntry | None) -> bool:
+        """Say whether a candidate is faster by enough to be developed, or takes its parent's place in any case."""
+        gain = self.gain(candidate)
+        return candidate is not None and (self.rules.greedy or (gain is not None and gain >= LEAST_GAIN))
+
+    def take(self, candidate: BeamEntry | None) -> "SearchState":
+        """Count a candidate that was judged, and keep it if it is worth it; None is one that is not correct."""
+        found = (*self.found, candidate) if candidate is not None and self.keeps(candidate) else self.found
+        return self.model_copy(update={"judged": self.judged + 1, "found": found})
+
+    def expanded(self) -> "SearchState":
+        """Go on to the beam's next kernel, or end the round."""
+        if self.turn + 1 == len(self.beam):
+            return self._end_round(self._barren())
+        if self.left == 0:
+            return self._end_round(self._at_the_limit())
+        return self.model_copy(update={"turn": self.turn + 1})
+
+    def stop(self, why: str) -> "SearchState":
+        """End the search for a reason of the driver's, with what this round has brought."""
+        return self._end_round(why)
+
+    def _barren(self) -> str | None:
+        """Say why a round was the last one: nothing was tried, or nothing was won. A rollout has patience."""
+        if self.judged == self.begun:
             return "nothing is left to try"
-        return self.over() if found else "a round brought nothing"
+        return None if self.found or self.rules.greedy else "a round brought nothing"
 
-    def over(self) -> str | None:
-        """Say that the fastest kernel is at the roofline; None if it is not."""
-        profile = self.beam[0].slowest
-        if profile is None or not at_the_roofline(profile):
+    def _end_round(self, ended: str | None) -> "SearchState":
+        """Let the fastest into the beam."""
+        beam = _fastest([*self.beam, *self.found], self.rules.width)
+        if self.rules.greedy:
+            beam = self.found[-1:] or self.beam
+        fresh = {"turn": 0, "round": self.round + 1, "begun": self.judged, "found": ()}
+        return self.model_copy(update={**fresh, "beam": beam, "ended": ended})
+
+    def _at_the_limit(self) -> str:
+        return f"{self.judged} of {self.rules.limit} attempts are used"
+
+    def _at_the_roofline(self) -> str | None:
+        share = self.beam[0].roofline_share
+        if share is None or share < AT_THE_ROOFLINE:
             return None
-        return f"the slowest case is at {profile.roofline_share:.0%} of the roofline"
+        return f"the slowest case is at {share:.0%} of the roofline"
 
 
-def _problem(proposal: Proposal, verdict: Verdict | None) -> str | None:
-    if verdict is None:
-        return proposal.problem
-    return None if verdict.outcome is Outcome.CORRECT else verdict.why()
-
-
-def _fastest(members: list[Member], count: int) -> list[Member]:
+def _fastest(entries: list[BeamEntry], count: int) -> tuple[BeamEntry, ...]:
     """Return the fastest kernels; of several that take the same time only the first, for they are twins."""
-    different: dict[str, Member] = {}
-    for member in sorted(members, key=lambda m: m.time_us):
-        different.setdefault(f"{member.time_us:.4g}", member)
-    return list(different.values())[:count]
+    different: dict[str, BeamEntry] = {}
+    for entry in sorted(entries, key=_time_us):
+        different.setdefault(f"{_time_us(entry):.4g}", entry)
+    return tuple(different.values())[:count]
+
+
+def _time_us(entry: BeamEntry) -> float:
+    return math.inf if entry.time_us is None else entry.time_us

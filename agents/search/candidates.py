@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from akgen.agents.calls.model_call import Usage
+from akgen.agents.search.beam import BeamEntry, SearchState
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.core.outcome import Outcome
@@ -42,12 +43,23 @@ class Member(Frozen):
     @property
     def profiles(self) -> tuple[Profile, ...]:
         """Return the cases' profiles."""
-        return tuple(case.profile for case in self.verdict.cases if case.profile is not None)
+        return self.verdict.profiles
 
     @property
     def slowest(self) -> Profile | None:
         """Return the profile of the case that takes longest."""
-        return max(self.profiles, key=lambda p: p.time_us, default=None)
+        return self.verdict.slowest
+
+    def changed(self, proposal: "Proposal", verdict: Verdict) -> "Member":
+        """Return the kernel that a change made of this one. `proposal` holds a project."""
+        assert proposal.project is not None
+        return Member(
+            project=proposal.project,
+            verdict=verdict,
+            knobs=proposal.knobs,
+            other_rounding=proposal.other_rounding,
+            changes=(*self.changes, proposal.hypothesis.text),
+        )
 
 
 class Proposal(Frozen):
@@ -71,6 +83,26 @@ class SearchStep(HasTime):
     kept: bool
     digest: str | None
     problem: str | None = None
+
+    @classmethod
+    def of(
+        cls, search: SearchState, proposal: Proposal, verdict: Verdict | None, candidate: BeamEntry | None
+    ) -> "SearchStep":
+        """Say what became of a proposal. `verdict` is None where it held no project, `candidate` unless correct."""
+        outcome = verdict.outcome if verdict else Outcome.NO_CODE
+        gain = search.gain(candidate)
+        correct = outcome is Outcome.CORRECT
+        return cls(
+            round=search.round,
+            hypothesis=proposal.hypothesis,
+            outcome=outcome,
+            time_us=verdict.mean_us() if verdict else None,
+            time_source=verdict.time_source if verdict else None,
+            gain=round(gain, 4) if gain is not None else None,
+            kept=search.keeps(candidate),
+            digest=proposal.project.digest if proposal.project else None,
+            problem=proposal.problem if verdict is None else None if correct else verdict.why(),
+        )
 
 
 class Proposer(Protocol):

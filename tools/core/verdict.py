@@ -132,6 +132,16 @@ class Verdict(Frozen):
         return tuple(d for _, d in self.findings_by_case)
 
     @property
+    def profiles(self) -> tuple[Profile, ...]:
+        """Return the cases' timelines."""
+        return tuple(case.profile for case in self.cases if case.profile is not None)
+
+    @property
+    def slowest(self) -> Profile | None:
+        """Return the timeline of the case that takes longest."""
+        return max(self.profiles, key=lambda p: p.time_us, default=None)
+
+    @property
     def mismatch(self) -> Mismatch | None:
         """Return the first case's mismatch."""
         return next((case.mismatch for case in self.cases if case.mismatch is not None), None)
