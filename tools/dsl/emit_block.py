@@ -5,10 +5,11 @@ from collections.abc import Callable
 from akgen.tools.dsl.buffer_placement import LoadScope, OutScope, key
 from akgen.tools.dsl.code import Lines
 from akgen.tools.dsl.emit_ops import OpPrinter
-from akgen.tools.dsl.expr import Const, Expr, Func, show
+from akgen.tools.dsl.expr import Const, Expr, Func
 from akgen.tools.dsl.ir import Assign, Block, For, If, Load, Op, Stmt, Store, assigned, walk
 from akgen.tools.dsl.kernel_context import KernelContext
 from akgen.tools.dsl.live_ranges import touches
+from akgen.tools.dsl.show import show
 
 Body = Callable[[tuple[Stmt, ...]], None]
 

@@ -21,7 +21,15 @@ HOST_ONLY = frozenset({"core_num", "sqrt", "exp", "log", "pow", "len"})
 
 
 class Const(Frozen):
+    """A number or truth value; 1, 1.0 and True differ, as do 0.0 and -0.0."""
+
     value: bool | int | float
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Const) and repr(self.value) == repr(other.value)
+
+    def __hash__(self) -> int:
+        return hash(repr(self.value))
 
 
 class Name(Frozen):
@@ -228,49 +236,3 @@ def type_of(e: Expr, names: Callable[[str], ScalarType]) -> ScalarType:
             return "bool" if e.name == "present" else "int"
         case _:
             return "int"
-
-
-def show(e: Expr) -> str:
-    """Return the expression as DSL text."""
-    match e:
-        case Const():
-            return repr(e.value)
-        case Name():
-            return e.id
-        case Binary():
-            return f"{_nested(e.left)} {e.op} {_nested(e.right)}"
-        case Unary():
-            return f"-{_nested(e.operand)}" if e.op == "-" else f"not {_nested(e.operand)}"
-        case Choice():
-            return f"{_nested(e.then)} if {_nested(e.cond)} else {_nested(e.other)}"
-        case Func():
-            return f"{e.name}({', '.join(map(show, e.args))})"
-        case Element():
-            return f"{e.tile}[{show(e.index)}]"
-        case Read():
-            item = "" if e.item is None else f"[{show(e.item)}]"
-            return f"read({e.tensor}{item}, {show(e.index)})"
-        case ListLength():
-            return f"len({e.tensor})"
-        case ListNumel():
-            return f"{e.tensor}[{show(e.index)}].numel"
-        case Dim():
-            return f"{e.tensor}.shape[{show(e.index)}]"
-        case DimProduct():
-            start, stop = ("" if x is None else show(x) for x in (e.start, e.stop))
-            return f"prod({e.tensor}.shape[{start}:{stop}])"
-        case Property():
-            return f"{e.tensor}.{e.name}"
-        case DTypeTest():
-            return f"{e.tensor}.dtype == {e.dtype}"
-        case TextTest():
-            return f'{e.attr} == "{e.text}"'
-        case Item():
-            return f"{e.attr}[{show(e.index)}]"
-        case Fit():
-            dims = "".join(f", {k}={show(v)}" for k, v in e.dims)
-            return f'fit_tile({e.kernel}, "{e.param}"{dims})'
-
-
-def _nested(e: Expr) -> str:
-    return f"({show(e)})" if isinstance(e, (Binary, Choice)) else show(e)

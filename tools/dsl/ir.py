@@ -1,4 +1,7 @@
-"""A parsed DSL program: kernels, host function, statements. Plain data; nothing here checks meaning."""
+"""A DSL program: kernels, host function, statements. Plain data; nothing here checks meaning.
+
+`line` counts from 1 in the program's text; it is 0 in what has not been printed yet.
+"""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -34,7 +37,7 @@ Operand = TileRef | Expr
 
 
 class Alloc(Frozen):
-    line: int
+    line: int = 0
     tile: str
     dims: tuple[Expr, ...]  # capacity: (length,) or (rows, cols)
     dtype: ElementType
@@ -42,7 +45,7 @@ class Alloc(Frozen):
 
 
 class Assign(Frozen):
-    line: int
+    line: int = 0
     name: str
     value: Expr
 
@@ -50,7 +53,7 @@ class Assign(Frozen):
 class Op(Frozen):
     """A compute operation. `extent` is what it covers; the extent analysis fills it in."""
 
-    line: int
+    line: int = 0
     name: str
     dst: str
     args: tuple[Operand, ...]
@@ -75,7 +78,7 @@ class Op(Frozen):
 
 
 class Load(Frozen):
-    line: int
+    line: int = 0
     tile: str
     tensor: str
     offset: Expr
@@ -87,7 +90,7 @@ class Load(Frozen):
 class Store(Frozen):
     """`extent` is the tile's, filled in by the extent analysis."""
 
-    line: int
+    line: int = 0
     tensor: str
     offset: Expr
     tile: str
@@ -97,17 +100,17 @@ class Store(Frozen):
 
 
 class SyncAll(Frozen):
-    line: int
+    line: int = 0
 
 
 class Block(Frozen):
-    line: int
+    line: int = 0
     stage: Stage
     body: tuple["Stmt", ...]
 
 
 class For(Frozen):
-    line: int
+    line: int = 0
     var: str
     start: Expr
     stop: Expr
@@ -116,14 +119,14 @@ class For(Frozen):
 
 
 class If(Frozen):
-    line: int
+    line: int = 0
     cond: Expr
     then: tuple["Stmt", ...]
     other: tuple["Stmt", ...] = ()
 
 
 class Assert(Frozen):
-    line: int
+    line: int = 0
     cond: Expr
     text: str
 
@@ -160,14 +163,14 @@ ShapePart = DimList | DimSlice | BroadcastOf | ShapesOf
 class Declare(Frozen):
     """The shape (parts joined) and dtype of an output."""
 
-    line: int
+    line: int = 0
     output: str
     parts: tuple[ShapePart, ...]
     dtype: ElementType
 
 
 class Workspace(Frozen):
-    line: int
+    line: int = 0
     name: str
     count: Expr
     dtype: DType
@@ -176,7 +179,7 @@ class Workspace(Frozen):
 class Launch(Frozen):
     """`key` is the tiling key: 1 for the first kernel of the text, and so on."""
 
-    line: int
+    line: int = 0
     kernel: str
     key: int
     cores: Expr
@@ -194,7 +197,7 @@ class KernelParam(Frozen):
 
 
 class Kernel(Frozen):
-    line: int
+    line: int = 0
     name: str
     doc: str
     params: tuple[KernelParam, ...]
@@ -219,19 +222,15 @@ class Kernel(Frozen):
 
 
 HostParamKind = Literal[
-    "input",
-    "optional",
-    "dynamic",
-    "output",
-    "dynamic_output",
-    "int",
-    "float",
-    "bool",
-    "list_int",
-    "list_float",
-    "str",
+    "input", "optional", "dynamic", "output", "dynamic_output", "int", "float", "bool", "list_int", "list_float", "str",
     "list_bool",
-]
+]  # fmt: skip
+# annotation in the text -> kind
+HOST_KINDS: dict[str, HostParamKind] = {
+    "Tensor": "input", "OptionalTensor": "optional", "Output": "output", "int": "int", "float": "float", "bool": "bool",
+    "list_int": "list_int", "list_float": "list_float", "TensorList": "dynamic", "OutputList": "dynamic_output",
+    "str": "str", "list_bool": "list_bool",
+}  # fmt: skip
 
 
 class HostParam(Frozen):
@@ -241,7 +240,7 @@ class HostParam(Frozen):
 
 
 class Host(Frozen):
-    line: int
+    line: int = 0
     name: str
     doc: str
     params: tuple[HostParam, ...]

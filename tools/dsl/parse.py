@@ -8,6 +8,7 @@ from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.errors import DslError, finding
 from akgen.tools.dsl.expr import Expr, Name
 from akgen.tools.dsl.ir import (
+    HOST_KINDS,
     Assert,
     BroadcastOf,
     Declare,
@@ -16,7 +17,6 @@ from akgen.tools.dsl.ir import (
     ElementType,
     Host,
     HostParam,
-    HostParamKind,
     Kernel,
     KernelParam,
     Launch,
@@ -29,12 +29,6 @@ from akgen.tools.dsl.ir import (
 )
 from akgen.tools.dsl.parse_body import Body, KernelBody
 from akgen.tools.dsl.parse_expr import DTYPE_NAMES, Names, fail
-
-_HOST_KINDS: dict[str, HostParamKind] = {
-    "Tensor": "input", "OptionalTensor": "optional", "Output": "output", "int": "int", "float": "float", "bool": "bool",
-    "list_int": "list_int", "list_float": "list_float", "TensorList": "dynamic", "OutputList": "dynamic_output",
-    "str": "str", "list_bool": "list_bool",
-}  # fmt: skip
 
 
 def parse(text: str) -> Program:
@@ -128,12 +122,12 @@ def _host(node: ast.FunctionDef, kernels: tuple[Kernel, ...]) -> Host:
     doc, statements = _split(node)
     params: list[HostParam] = []
     for arg, default in _arguments(node):
-        kind = _HOST_KINDS.get("" if arg.annotation is None else ast.unparse(arg.annotation))
+        kind = HOST_KINDS.get("" if arg.annotation is None else ast.unparse(arg.annotation))
         if kind is None:
             raise fail(
                 "DSL_SYNTAX",
                 arg,
-                f"Host parameter `{arg.arg}` is annotated with one of {', '.join(_HOST_KINDS)}.",
+                f"Host parameter `{arg.arg}` is annotated with one of {', '.join(HOST_KINDS)}.",
             )
         params.append(HostParam(name=arg.arg, kind=kind, default=_default(default)))
     phase = {"input": 0, "optional": 0, "dynamic": 0, "output": 1, "dynamic_output": 1}

@@ -5,9 +5,10 @@ from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.buffer_placement import Placement, place, with_staging
 from akgen.tools.dsl.buffers import UbPlan, plan_buffers
 from akgen.tools.dsl.errors import DslError, finding
-from akgen.tools.dsl.expr import Expr, names_in, show
+from akgen.tools.dsl.expr import Expr, names_in
 from akgen.tools.dsl.ir import Assign, Block, For, If, Kernel, Load, Op, Program, Stmt, Store, assigned
 from akgen.tools.dsl.ops import OPS
+from akgen.tools.dsl.show import show
 
 Dims = tuple[Expr, ...]
 
