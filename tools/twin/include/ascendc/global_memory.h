@@ -34,24 +34,35 @@ template <typename T> AKGEN_INLINE void SetAtomicType()
     detail::SetAtomicType_takes<T>();
     akgen::twin::set_atomic_type(detail::dtype_of<T>());
 }
+namespace detail {
+struct AtomicName {
+    AtomicDtype name;
+    akgen::twin::DType type;
+};
+constexpr AtomicName ATOMIC_NAMES[] = {
+    {AtomicDtype::ATOMIC_NONE, akgen::twin::DType::NONE}, {AtomicDtype::ATOMIC_F32, akgen::twin::DType::F32},
+    {AtomicDtype::ATOMIC_F16, akgen::twin::DType::F16},   {AtomicDtype::ATOMIC_S16, akgen::twin::DType::I16},
+    {AtomicDtype::ATOMIC_S32, akgen::twin::DType::I32},   {AtomicDtype::ATOMIC_S8, akgen::twin::DType::I8},
+    {AtomicDtype::ATOMIC_BF16, akgen::twin::DType::BF16},
+};
+} // namespace detail
 template <AtomicDtype type, AtomicOp op> AKGEN_INLINE void SetStoreAtomicConfig()
 {
-    using akgen::twin::DType;
-    constexpr DType types[] = {DType::NONE, DType::F32, DType::F16, DType::I16, DType::I32, DType::I8, DType::BF16};
-    constexpr DType dtype = types[static_cast<uint8_t>(type)];
-    akgen::twin::set_atomic(dtype == DType::NONE ? akgen::twin::Atomic::none : akgen::twin::Atomic::add, dtype);
+    for (const detail::AtomicName &row : detail::ATOMIC_NAMES) {
+        if (row.name == type) {
+            const bool off = type == AtomicDtype::ATOMIC_NONE;
+            akgen::twin::set_atomic(off ? akgen::twin::Atomic::none : akgen::twin::Atomic::add, row.type);
+        }
+    }
 }
 AKGEN_INLINE void GetStoreAtomicConfig(uint16_t &atomicType, uint16_t &atomicOp)
 {
-    using akgen::twin::DType;
-    const DType type = akgen::twin::atomic_type();
-    const AtomicDtype said = type == DType::F32    ? AtomicDtype::ATOMIC_F32
-                             : type == DType::F16  ? AtomicDtype::ATOMIC_F16
-                             : type == DType::I16  ? AtomicDtype::ATOMIC_S16
-                             : type == DType::I32  ? AtomicDtype::ATOMIC_S32
-                             : type == DType::I8   ? AtomicDtype::ATOMIC_S8
-                             : type == DType::BF16 ? AtomicDtype::ATOMIC_BF16
-                                                   : AtomicDtype::ATOMIC_NONE;
+    AtomicDtype said = AtomicDtype::ATOMIC_NONE;
+    for (const detail::AtomicName &row : detail::ATOMIC_NAMES) {
+        if (row.type == akgen::twin::atomic_type()) {
+            said = row.name;
+        }
+    }
     atomicType = static_cast<uint16_t>(said);
     atomicOp = static_cast<uint16_t>(AtomicOp::ATOMIC_SUM);
 }

@@ -8,24 +8,35 @@ namespace detail {
 using akgen::twin::Pipe;
 
 struct EventPipes {
+    HardEvent key;
     Pipe from;
     Pipe to;
 };
-// In the order of HardEvent.
+#define AKGEN_EVENT(From, To) {HardEvent::From##_##To, Pipe::From, Pipe::To}
 constexpr EventPipes EVENT_PIPES[] = {
-    {Pipe::MTE2, Pipe::MTE1}, {Pipe::MTE1, Pipe::MTE2}, {Pipe::MTE1, Pipe::M},  {Pipe::M, Pipe::MTE1},
-    {Pipe::MTE2, Pipe::V},    {Pipe::V, Pipe::MTE2},    {Pipe::MTE3, Pipe::V},  {Pipe::V, Pipe::MTE3},
-    {Pipe::M, Pipe::V},       {Pipe::V, Pipe::M},       {Pipe::V, Pipe::V},     {Pipe::MTE3, Pipe::MTE1},
-    {Pipe::MTE1, Pipe::MTE3}, {Pipe::MTE1, Pipe::V},    {Pipe::MTE2, Pipe::M},  {Pipe::M, Pipe::MTE2},
-    {Pipe::V, Pipe::MTE1},    {Pipe::M, Pipe::FIX},     {Pipe::FIX, Pipe::M},   {Pipe::MTE3, Pipe::MTE2},
-    {Pipe::MTE2, Pipe::MTE3}, {Pipe::S, Pipe::V},       {Pipe::V, Pipe::S},     {Pipe::S, Pipe::MTE2},
-    {Pipe::MTE2, Pipe::S},    {Pipe::S, Pipe::MTE3},    {Pipe::MTE3, Pipe::S},  {Pipe::MTE2, Pipe::FIX},
-    {Pipe::FIX, Pipe::MTE2},  {Pipe::FIX, Pipe::S},     {Pipe::M, Pipe::S},     {Pipe::FIX, Pipe::MTE3},
-    {Pipe::MTE1, Pipe::FIX},  {Pipe::FIX, Pipe::MTE1},  {Pipe::FIX, Pipe::FIX}, {Pipe::FIX, Pipe::V},
-    {Pipe::V, Pipe::FIX},
+    AKGEN_EVENT(MTE2, MTE1), AKGEN_EVENT(MTE1, MTE2), AKGEN_EVENT(MTE1, M),  AKGEN_EVENT(M, MTE1),
+    AKGEN_EVENT(MTE2, V),    AKGEN_EVENT(V, MTE2),    AKGEN_EVENT(MTE3, V),  AKGEN_EVENT(V, MTE3),
+    AKGEN_EVENT(M, V),       AKGEN_EVENT(V, M),       AKGEN_EVENT(V, V),     AKGEN_EVENT(MTE3, MTE1),
+    AKGEN_EVENT(MTE1, MTE3), AKGEN_EVENT(MTE1, V),    AKGEN_EVENT(MTE2, M),  AKGEN_EVENT(M, MTE2),
+    AKGEN_EVENT(V, MTE1),    AKGEN_EVENT(M, FIX),     AKGEN_EVENT(FIX, M),   AKGEN_EVENT(MTE3, MTE2),
+    AKGEN_EVENT(MTE2, MTE3), AKGEN_EVENT(S, V),       AKGEN_EVENT(V, S),     AKGEN_EVENT(S, MTE2),
+    AKGEN_EVENT(MTE2, S),    AKGEN_EVENT(S, MTE3),    AKGEN_EVENT(MTE3, S),  AKGEN_EVENT(MTE2, FIX),
+    AKGEN_EVENT(FIX, MTE2),  AKGEN_EVENT(FIX, S),     AKGEN_EVENT(M, S),     AKGEN_EVENT(FIX, MTE3),
+    AKGEN_EVENT(MTE1, FIX),  AKGEN_EVENT(FIX, MTE1),  AKGEN_EVENT(FIX, FIX), AKGEN_EVENT(FIX, V),
+    AKGEN_EVENT(V, FIX),
 };
-static_assert(sizeof(EVENT_PIPES) / sizeof(EventPipes) == static_cast<uint32_t>(HardEvent::MAX),
-              "one row per HardEvent");
+#undef AKGEN_EVENT
+constexpr bool each_event_has_its_row()
+{
+    uint8_t row = 0;
+    for (const EventPipes &pipes : EVENT_PIPES) {
+        if (pipes.key != static_cast<HardEvent>(row++)) {
+            return false;
+        }
+    }
+    return row == static_cast<uint8_t>(HardEvent::MAX);
+}
+static_assert(each_event_has_its_row());
 constexpr EventPipes pipes_of(HardEvent event) { return EVENT_PIPES[static_cast<uint8_t>(event)]; }
 
 constexpr Pipe pipe_of(pipe_t pipe)

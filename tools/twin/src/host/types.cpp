@@ -1,5 +1,7 @@
+// The data types and formats of op_host code: names, sizes, and back again.
 #include "graph/types.h"
 #include "exe_graph/runtime/tensor.h"
+#include "keyed.h"
 
 namespace {
 
@@ -8,38 +10,20 @@ struct TypeRow {
     const char *name;
     int bits;
 };
+#define AKGEN_TYPE(Name, bits) {ge::Name, #Name, bits}
 constexpr TypeRow kTypes[] = {
-    {ge::DT_FLOAT, "DT_FLOAT", 32},
-    {ge::DT_FLOAT16, "DT_FLOAT16", 16},
-    {ge::DT_INT8, "DT_INT8", 8},
-    {ge::DT_INT32, "DT_INT32", 32},
-    {ge::DT_UINT8, "DT_UINT8", 8},
-    {ge::DT_INT16, "DT_INT16", 16},
-    {ge::DT_UINT16, "DT_UINT16", 16},
-    {ge::DT_UINT32, "DT_UINT32", 32},
-    {ge::DT_INT64, "DT_INT64", 64},
-    {ge::DT_UINT64, "DT_UINT64", 64},
-    {ge::DT_DOUBLE, "DT_DOUBLE", 64},
-    {ge::DT_BOOL, "DT_BOOL", 8},
-    {ge::DT_STRING, "DT_STRING", 128},
-    {ge::DT_COMPLEX64, "DT_COMPLEX64", 64},
-    {ge::DT_COMPLEX128, "DT_COMPLEX128", 128},
-    {ge::DT_QINT8, "DT_QINT8", 8},
-    {ge::DT_QINT16, "DT_QINT16", 16},
-    {ge::DT_QINT32, "DT_QINT32", 32},
-    {ge::DT_QUINT8, "DT_QUINT8", 8},
-    {ge::DT_QUINT16, "DT_QUINT16", 16},
-    {ge::DT_BF16, "DT_BF16", 16},
-    {ge::DT_INT4, "DT_INT4", 4},
-    {ge::DT_UINT1, "DT_UINT1", 1},
-    {ge::DT_INT2, "DT_INT2", 2},
-    {ge::DT_UINT2, "DT_UINT2", 2},
-    {ge::DT_COMPLEX32, "DT_COMPLEX32", 32},
-    {ge::DT_HIFLOAT8, "DT_HIFLOAT8", 8},
-    {ge::DT_FLOAT8_E5M2, "DT_FLOAT8_E5M2", 8},
-    {ge::DT_FLOAT8_E4M3FN, "DT_FLOAT8_E4M3FN", 8},
-    {ge::DT_FLOAT8_E8M0, "DT_FLOAT8_E8M0", 8},
+    AKGEN_TYPE(DT_FLOAT, 32),      AKGEN_TYPE(DT_FLOAT16, 16),      AKGEN_TYPE(DT_INT8, 8),
+    AKGEN_TYPE(DT_INT32, 32),      AKGEN_TYPE(DT_UINT8, 8),         AKGEN_TYPE(DT_INT16, 16),
+    AKGEN_TYPE(DT_UINT16, 16),     AKGEN_TYPE(DT_UINT32, 32),       AKGEN_TYPE(DT_INT64, 64),
+    AKGEN_TYPE(DT_UINT64, 64),     AKGEN_TYPE(DT_DOUBLE, 64),       AKGEN_TYPE(DT_BOOL, 8),
+    AKGEN_TYPE(DT_STRING, 128),    AKGEN_TYPE(DT_COMPLEX64, 64),    AKGEN_TYPE(DT_COMPLEX128, 128),
+    AKGEN_TYPE(DT_QINT8, 8),       AKGEN_TYPE(DT_QINT16, 16),       AKGEN_TYPE(DT_QINT32, 32),
+    AKGEN_TYPE(DT_QUINT8, 8),      AKGEN_TYPE(DT_QUINT16, 16),      AKGEN_TYPE(DT_BF16, 16),
+    AKGEN_TYPE(DT_INT4, 4),        AKGEN_TYPE(DT_UINT1, 1),         AKGEN_TYPE(DT_INT2, 2),
+    AKGEN_TYPE(DT_UINT2, 2),       AKGEN_TYPE(DT_COMPLEX32, 32),    AKGEN_TYPE(DT_HIFLOAT8, 8),
+    AKGEN_TYPE(DT_FLOAT8_E5M2, 8), AKGEN_TYPE(DT_FLOAT8_E4M3FN, 8), AKGEN_TYPE(DT_FLOAT8_E8M0, 8),
 };
+#undef AKGEN_TYPE
 
 const TypeRow *row_of(ge::DataType type)
 {
@@ -51,17 +35,63 @@ const TypeRow *row_of(ge::DataType type)
     return nullptr;
 }
 
-// clang-format off
-constexpr const char *kFormats[] = {
-    "NCHW", "NHWC", "ND", "NC1HWC0", "FRACTAL_Z", "NC1C0HWPAD", "NHWC1C0", "FSR_NCHW", "FRACTAL_DECONV", "C1HWNC0",
-    "FRACTAL_DECONV_TRANSPOSE", "FRACTAL_DECONV_SP_STRIDE_TRANS", "NC1HWC0_C04", "FRACTAL_Z_C04", "CHWN",
-    "FRACTAL_DECONV_SP_STRIDE8_TRANS", "HWCN", "NC1KHKWHWC0", "BN_WEIGHT", "FILTER_HWCK", "HASHTABLE_LOOKUP_LOOKUPS",
-    "HASHTABLE_LOOKUP_KEYS", "HASHTABLE_LOOKUP_VALUE", "HASHTABLE_LOOKUP_OUTPUT", "HASHTABLE_LOOKUP_HITS",
-    "C1HWNCoC0", "MD", "NDHWC", "FRACTAL_ZZ", "FRACTAL_NZ", "NCDHW", "DHWCN", "NDC1HWC0", "FRACTAL_Z_3D", "CN", "NC",
-    "DHWNC", "FRACTAL_Z_3D_TRANSPOSE", "FRACTAL_ZN_LSTM", "FRACTAL_Z_G", "RESERVED", "ALL", "NULL", "ND_RNN_BIAS",
-    "FRACTAL_ZN_RNN", "NYUV", "NYUV_A", "NCL",
+struct FormatRow {
+    ge::Format key;
+    const char *name;
 };
-// clang-format on
+#define AKGEN_FORMAT(Name) {ge::FORMAT_##Name, #Name}
+constexpr FormatRow kFormats[] = {
+    AKGEN_FORMAT(NCHW),
+    AKGEN_FORMAT(NHWC),
+    AKGEN_FORMAT(ND),
+    AKGEN_FORMAT(NC1HWC0),
+    AKGEN_FORMAT(FRACTAL_Z),
+    AKGEN_FORMAT(NC1C0HWPAD),
+    AKGEN_FORMAT(NHWC1C0),
+    AKGEN_FORMAT(FSR_NCHW),
+    AKGEN_FORMAT(FRACTAL_DECONV),
+    AKGEN_FORMAT(C1HWNC0),
+    AKGEN_FORMAT(FRACTAL_DECONV_TRANSPOSE),
+    AKGEN_FORMAT(FRACTAL_DECONV_SP_STRIDE_TRANS),
+    AKGEN_FORMAT(NC1HWC0_C04),
+    AKGEN_FORMAT(FRACTAL_Z_C04),
+    AKGEN_FORMAT(CHWN),
+    AKGEN_FORMAT(FRACTAL_DECONV_SP_STRIDE8_TRANS),
+    AKGEN_FORMAT(HWCN),
+    AKGEN_FORMAT(NC1KHKWHWC0),
+    AKGEN_FORMAT(BN_WEIGHT),
+    AKGEN_FORMAT(FILTER_HWCK),
+    AKGEN_FORMAT(HASHTABLE_LOOKUP_LOOKUPS),
+    AKGEN_FORMAT(HASHTABLE_LOOKUP_KEYS),
+    AKGEN_FORMAT(HASHTABLE_LOOKUP_VALUE),
+    AKGEN_FORMAT(HASHTABLE_LOOKUP_OUTPUT),
+    AKGEN_FORMAT(HASHTABLE_LOOKUP_HITS),
+    AKGEN_FORMAT(C1HWNCoC0),
+    AKGEN_FORMAT(MD),
+    AKGEN_FORMAT(NDHWC),
+    AKGEN_FORMAT(FRACTAL_ZZ),
+    AKGEN_FORMAT(FRACTAL_NZ),
+    AKGEN_FORMAT(NCDHW),
+    AKGEN_FORMAT(DHWCN),
+    AKGEN_FORMAT(NDC1HWC0),
+    AKGEN_FORMAT(FRACTAL_Z_3D),
+    AKGEN_FORMAT(CN),
+    AKGEN_FORMAT(NC),
+    AKGEN_FORMAT(DHWNC),
+    AKGEN_FORMAT(FRACTAL_Z_3D_TRANSPOSE),
+    AKGEN_FORMAT(FRACTAL_ZN_LSTM),
+    AKGEN_FORMAT(FRACTAL_Z_G),
+    AKGEN_FORMAT(RESERVED),
+    AKGEN_FORMAT(ALL),
+    AKGEN_FORMAT(NULL),
+    AKGEN_FORMAT(ND_RNN_BIAS),
+    AKGEN_FORMAT(FRACTAL_ZN_RNN),
+    AKGEN_FORMAT(NYUV),
+    AKGEN_FORMAT(NYUV_A),
+    AKGEN_FORMAT(NCL),
+};
+#undef AKGEN_FORMAT
+static_assert(akgen::twin::one_row_each(kFormats, ge::FORMAT_NCL) && ge::FORMAT_NCL + 1 == ge::FORMAT_END);
 
 } // namespace
 
@@ -119,14 +149,14 @@ AscendString TypeUtils::DataTypeToAscendString(const DataType &type)
 std::string TypeUtils::FormatToSerialString(Format format)
 {
     const auto i = static_cast<size_t>(format);
-    return i < std::size(kFormats) ? kFormats[i] : "RESERVED";
+    return i < std::size(kFormats) ? kFormats[i].name : "RESERVED";
 }
 
 Format TypeUtils::SerialStringToFormat(const std::string &text)
 {
-    for (size_t i = 0; i < std::size(kFormats); ++i) {
-        if (text == kFormats[i]) {
-            return static_cast<Format>(i);
+    for (const FormatRow &row : kFormats) {
+        if (text == row.name) {
+            return row.key;
         }
     }
     return FORMAT_RESERVED;
