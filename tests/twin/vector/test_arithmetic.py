@@ -25,6 +25,14 @@ def _rounded(f: Any, dtype: Any, *arrays: Array) -> Array:
         return np.asarray(f(*wide)).astype(dtype)
 
 
+def _shift_left(x: Array, by: Any) -> Array:
+    """Shift as documented: a signed element keeps its sign bit, and the bit below it is the first to go."""
+    if np.issubdtype(x.dtype, np.unsignedinteger):
+        return np.left_shift(x, by)
+    sign = np.iinfo(x.dtype).min
+    return np.asarray((np.left_shift(x, by) & ~sign) | (x & sign), x.dtype)
+
+
 UNARY = {
     "Exp": (np.exp, FLOATS),
     "Ln": (np.log, FLOATS),
@@ -53,7 +61,7 @@ SCALAR = {
     "Maxs": (np.maximum, (*FLOATS, *INTS), 1),
     "Mins": (np.minimum, (*FLOATS, *INTS), 1),
     "LeakyRelu": (lambda x, s: np.where(x >= 0, x, x * s), FLOATS, 0.5),
-    "ShiftLeft": (np.left_shift, (np.int16, np.uint16, np.int32, np.uint32), 3),
+    "ShiftLeft": (_shift_left, (np.int16, np.uint16, np.int32, np.uint32), 3),
     "ShiftRight": (np.right_shift, (np.int16, np.uint16, np.int32, np.uint32), 2),
 }
 CPP = {"float16": "half", "float32": "float"}
@@ -139,3 +147,28 @@ def test_every_form_and_dtype(results: dict[str, Array], cases: list[Any], api: 
     assert len(mine) >= 6
     for c in mine:
         c.check(results[c.name])
+
+
+def test_a_signed_element_keeps_its_sign_bit_when_it_is_shifted_left(
+    bench: Any, case: Any, tmp_path: Any
+) -> None:
+    """The examples of the vendor's page: 1010101010101010 by one and by three bits."""
+    x = np.array([0b1010101010101010, 0b0101010101010101, 0x8001, 0x7FFF], np.uint16)
+    cases = []
+    for dtype, by, want in (
+        (np.uint16, 1, [0b0101010101010100, 0b1010101010101010, 0x0002, 0xFFFE]),
+        (np.int16, 1, [0b1101010101010100, 0b0010101010101010, 0x8002, 0x7FFE]),
+        (np.int16, 3, [0b1101010101010000, 0b0010101010101000, 0x8008, 0x7FF8]),
+        (np.int16, 16, [0x8000, 0, 0x8000, 0]),
+        (np.uint16, 16, [0, 0, 0, 0]),
+    ):
+        source, old = np.resize(x, 32).view(dtype), np.full(32, 7, dtype)
+        result = np.resize(np.array(want, np.uint16), 32).view(dtype)
+        code = f"ShiftLeft(out, a, ({_name(dtype)}){by}, 32);"
+        cases.append(case(f"{_name(dtype)}-{by}", code, (source,), old, result))
+    wide = np.resize(np.array([-(2**31) + 5, 2**31 - 1], np.int32), 16)
+    result = np.resize(np.array([-(2**31) + 20, 2**31 - 4], np.int32), 16)
+    cases.append(case("int32_t-2", "ShiftLeft(out, a, 2, 16);", (wide,), np.zeros(16, np.int32), result))
+    got = bench.run(cases, tmp_path)
+    for each in cases:
+        each.check(got[each.name])

@@ -38,13 +38,16 @@ template <typename T> T larger(T a, T b) { return (a > b) | (a != a) ? a : b; }
 template <typename T> T smaller(T a, T b) { return (a < b) | (a != a) ? a : b; }
 template <typename T> T relu(T a) { return a < T{} ? T{} : a; }
 
-// A shift by at least the width of T leaves zeros, or copies of the sign.
+// Signed types keep their sign bit: what is shifted out leaves below it. Source: ShiftLeft of the API reference, 9.0.
 template <typename T> T shift_left(T a, T by)
 {
     using U = std::make_unsigned_t<T>;
+    constexpr U sign = std::is_signed_v<T> ? static_cast<U>(U{1} << (sizeof(T) * 8 - 1)) : U{0};
     const bool out = static_cast<int64_t>(by) >= static_cast<int64_t>(sizeof(T) * 8);
-    return out ? T{} : static_cast<T>(static_cast<U>(static_cast<uint64_t>(static_cast<U>(a)) << by));
+    const U moved = out ? U{0} : static_cast<U>(static_cast<uint64_t>(static_cast<U>(a)) << by);
+    return static_cast<T>((moved & static_cast<U>(~sign)) | (static_cast<U>(a) & sign));
 }
+// A shift by at least the width of T leaves zeros, or copies of the sign.
 template <typename T> T shift_right(T a, T by, bool rounds)
 {
     const int64_t most = static_cast<int64_t>(sizeof(T) * 8);
