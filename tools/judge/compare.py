@@ -1,6 +1,6 @@
 """Compare one output with what the reference says."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -24,6 +24,7 @@ class Comparison:
     mismatch: Mismatch | None
     unwritten: bool = False  # an element was never written
     foreign_nan: bool = False  # NaN or infinity where the reference has a number
+    wrong: Mask | None = field(default=None, compare=False, repr=False)  # flat; None where nothing is
 
     @property
     def malformed(self) -> bool:
@@ -127,7 +128,7 @@ class _Pass:
             max_rel=max_rel,
             note=described.note,
         )
-        return Comparison(max_abs, max_rel, mismatch, unwritten, self._foreign)
+        return Comparison(max_abs, max_rel, mismatch, unwritten, self._foreign, wrong)
 
     def _exactly(self, part: slice) -> Mask:
         """Integers and booleans: equal to the golden value, or to what the reference itself returns."""

@@ -178,3 +178,12 @@ def test_a_large_output_is_compared_in_parts(check: Compare) -> None:
     got[4_999] += 1
     mismatch = check(got, want, chunk=1024).mismatch
     assert mismatch is not None and (mismatch.count, mismatch.first_index) == (1, (4_999,))
+
+
+def test_the_wrong_elements_are_handed_on(check: Compare) -> None:
+    want = values(8, 5)
+    got = want.astype(np.float32)
+    got[[2, 7], [3, 4]] += 1
+    found = check(got, want)
+    assert found.wrong is not None and np.flatnonzero(found.wrong).tolist() == [13, 39]
+    assert check(want.astype(np.float32), want).wrong is None
