@@ -18,6 +18,7 @@ _HEADER = re.compile(
 )
 _FENCE = re.compile(r"^[ \t]*```[ \t]*(?P<tag>[\w+#-]*)[^\n]*\n(?P<body>.*?)^[ \t]*```[ \t]*$", re.M | re.S)
 _KERNEL = re.compile(r"<kernel_impl>(?P<body>.*?)(?:</kernel_impl>|\Z)", re.S)
+_KERNEL_TAG = re.compile(r"[ \t]*(```(?=[ \t]*</))?[ \t]*(</?kernel_impl>)[ \t]*")
 _PATH_LINE = re.compile(r"(?P<path>op_(?:host|kernel)/[\w.-]+\.(?:cpp|h|hpp|cc|inc))")
 _SAFE = re.compile(r"op_(?:host|kernel)/[A-Za-z0-9_][\w.-]*")
 _CODE_TAGS = {"", "cpp", "c++", "c", "cc", "cxx", "ascendc"}
@@ -60,6 +61,7 @@ def read_code(text: str, kernel_file: str, *, at_limit: bool = False) -> ParsedR
         if cut or (at_limit and text.strip()):
             return _problem(thought, "The reply ends inside its thought.", "REPLY_CUT")
         return _problem(thought, "The reply is empty.", "REPLY_EMPTY")
+    rest = _KERNEL_TAG.sub(r"\n\1\n\2\n", rest)  # a fence counts at the begin of its line
     if _open_fence(rest):
         return _problem(thought, "The reply is cut inside a code block.", "REPLY_CUT")
     edits = read_edits(rest, kernel_file)

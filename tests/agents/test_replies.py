@@ -48,6 +48,13 @@ def test_a_kernel_only_answer_is_read_also_without_its_closing_tag(end: str) -> 
     assert reply.kernel_only
 
 
+@pytest.mark.parametrize("end", ["```</kernel_impl>", "``` </kernel_impl> Done.", "```\n</kernel_impl>"])
+def test_tags_and_fences_of_a_kernel_only_answer_may_share_a_line(end: str) -> None:
+    reply = read_code(f"<kernel_impl>```cpp\nint kernel;\n{end}", KERNEL)
+    assert reply.files == {KERNEL: "int kernel;\n"}
+    assert reply.kernel_only
+
+
 def test_fenced_blocks_go_where_the_line_before_or_their_first_line_says() -> None:
     text = "File `op_host/gelu.cpp`:\n```cpp\nint host;\n```\n```cpp\n// op_kernel/gelu.cpp\nint kernel;\n```"
     reply = read_code(text, KERNEL)
@@ -83,6 +90,9 @@ def test_a_reply_without_code_says_why(text: str, words: str) -> None:
         ("```cpp\nint kernel;", False),
         ("<kernel_impl>\n```cpp\nint kernel;\n", True),
         ("<kernel_impl>\nint kernel;\n", True),
+        ("<kernel_impl>```cpp\nint kernel;\n", True),
+        ("<kernel_impl>```cpp\nint kernel;\n", False),
+        ("The kernel: <kernel_impl> ```cpp\nint ker", False),
         ("================== op_host/gelu.cpp ==================\n```cpp\nint host;\n```\n", True),
         (FULL.replace("int kernel;\n```\nDone.\n", "int ker"), True),
     ],
