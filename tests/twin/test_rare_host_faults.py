@@ -43,3 +43,22 @@ def test_a_parse_function_that_fails_is_told(
     found = refused(twin, whole, calls, tmp_path)
     assert found.code == "TILING_PARSE"
     assert "returned" in found.text
+
+
+def test_a_tiling_function_that_is_there_only_when_the_library_is_described_is_told(
+    twin: TwinToolchain, project: Projects, calls: Any, tmp_path: Path
+) -> None:
+    set_tiling = ".SetTiling(optiling::TilingFunc)"
+    whole = project("scale_add")
+    (host,) = (text for text in whole.files.values() if set_tiling in text)
+    (line,) = (line for line in host.splitlines() if set_tiling in line)
+    # A process that is to tile has two files open to write into: one for its report, one for the tiling data.
+    guarded = (
+        "int files = 0; for (int fd = 3; fd < 16; ++fd) { const int mode = fcntl(fd, F_GETFL); "
+        "files += mode >= 0 && (mode & O_ACCMODE) == O_WRONLY; }\n"
+        f"if (files < 2) {{ {line.strip()} }} else {{ {line.strip().replace(set_tiling, '')} }}"
+    )
+    whole = project("scale_add", host=(line, guarded), host_2=("#include", "#include <fcntl.h>\n#include"))
+    found = refused(twin, whole, calls, tmp_path)
+    assert found.code == "NO_TILING"
+    assert "ScaleAdd" in found.text

@@ -51,6 +51,24 @@ def test_the_high_half_of_a_block_is_for_bytes_only(probe: Probe) -> None:
     assert "8-bit types only" in found.text
 
 
+def _attaches(shapes: int) -> str:
+    """Return a kernel that attaches so many different shapes, each twice, and reads each back."""
+    return BUFFER + (
+        f"    for (uint32_t i = 0; i < 2 * {shapes}; ++i) {{\n"
+        "        const uint32_t sizes[] = {i / 512 + 1, i / 2 % 256 + 1};\n"
+        "        u.SetShapeInfo(ShapeInfo(2, sizes)); // HERE\n"
+        "        if (u.GetShapeInfo().shape[1] != sizes[1]) { Trap(); }\n    }\n"
+    )
+
+
+def test_more_shapes_than_there_are_numbers_for_are_told(probe: Probe) -> None:
+    assert "65535" in probe(_attaches(65536), X, X).assert_stopped("SHAPE_INFO").text
+
+
+def test_as_many_shapes_as_there_are_numbers_for_are_kept_apart(probe: Probe) -> None:
+    assert probe(_attaches(65535), X, X).codes == []
+
+
 def test_a_compile_that_takes_more_than_it_is_given_is_told(probe: Probe) -> None:
     fill = 'asm(".data\\n.fill 0x10000000000, 1, 1\\n.text");'
     built = probe.build(f'#include "kernel_operator.h"\n{fill}\n{ENTRY}')

@@ -132,7 +132,8 @@ struct Core {
     std::vector<Race> races; // of the last instruction
     Log log;
 
-    std::vector<std::vector<uint8_t>> shapes; // kept ShapeInfo
+    std::map<std::vector<uint8_t>, uint16_t> shape_numbers; // kept ShapeInfo, with index + 1 in `shapes`
+    std::vector<const std::vector<uint8_t> *> shapes;
     const GmBuffer *last_buffer = nullptr;
     const void *last_pc = nullptr; // of the last call into the runtime
 

@@ -36,25 +36,23 @@ View static_tensor(uint8_t position, uint32_t offset_bytes, uint32_t size_bytes)
 
 uint16_t keep_shape(const void *info, uint32_t info_bytes)
 {
-    auto &shapes = self->shapes;
     const auto *bytes = static_cast<const uint8_t *>(info);
-    std::vector<uint8_t> wanted(bytes, bytes + info_bytes);
-    const auto found = std::find(shapes.begin(), shapes.end(), wanted);
-    if (found != shapes.end()) {
-        return static_cast<uint16_t>(found - shapes.begin() + 1);
+    const auto [found, is_new] = self->shape_numbers.try_emplace({bytes, bytes + info_bytes});
+    if (is_new) {
+        if (self->shapes.size() == UINT16_MAX) {
+            trap("SHAPE_INFO", "SetShapeInfo", __builtin_return_address(0),
+                 "SetShapeInfo: more than 65535 different shapes.");
+        }
+        self->shapes.push_back(&found->first);
+        found->second = static_cast<uint16_t>(self->shapes.size());
     }
-    if (shapes.size() == UINT16_MAX) {
-        trap("SHAPE_INFO", "SetShapeInfo", __builtin_return_address(0),
-             "SetShapeInfo: more than 65535 different shapes.");
-    }
-    shapes.push_back(std::move(wanted));
-    return static_cast<uint16_t>(shapes.size());
+    return found->second;
 }
 
 void recall_shape(uint16_t index, void *info, uint32_t info_bytes)
 {
     if (index > 0 && index <= self->shapes.size()) {
-        std::memcpy(info, self->shapes[index - 1].data(), info_bytes);
+        std::memcpy(info, self->shapes[index - 1]->data(), info_bytes);
     }
 }
 
