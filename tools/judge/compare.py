@@ -160,7 +160,8 @@ class _Pass:
         size = np.where(finite, size, 0.0)
         self._round(right, difference, size)
         own = raw.as_float64(self._own[part], self._own_dtype)
-        right |= self._special(got, want, own, tolerance.allowed(rule, size, self._rms))
+        edge = np.where(np.isfinite(want), np.abs(want), 0.0)  # also where only `got` is infinite
+        right |= self._special(got, want, own, tolerance.allowed(rule, edge, self._rms))
         self._foreign |= bool((~right & ~np.isfinite(got) & np.isfinite(want)).any())
         return np.asarray(~right)
 

@@ -87,8 +87,9 @@ def atol(rule: Rule, rms: float) -> float:
 def unit_in_last_place(dtype: DType, size: Floats) -> Floats:
     if dtype not in _MANTISSA_BITS:
         return np.zeros_like(size)
-    exponent = np.frexp(size)[1] - 1
-    exponent = np.maximum(exponent, _SMALLEST_EXPONENT[dtype])
+    smallest = _SMALLEST_EXPONENT[dtype]
+    exponent = np.where(size > 0, np.frexp(size)[1] - 1, smallest)  # frexp(0) looks like that of 0.5
+    exponent = np.maximum(exponent, smallest)
     unit: Floats = np.ldexp(1.0, exponent - _MANTISSA_BITS[dtype])
     return unit
 

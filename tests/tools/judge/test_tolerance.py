@@ -62,6 +62,12 @@ def test_the_smallest_unit_of_float64_is_its_smallest_number() -> None:
     assert unit_in_last_place(DType.FLOAT64, np.array([2.0**-1030, 2.0**-1021])).tolist() == [5e-324, 1e-323]
 
 
+@pytest.mark.parametrize("dtype", BITS)
+def test_zero_has_the_unit_of_the_smallest_number(dtype: DType) -> None:
+    zero, least = unit_in_last_place(dtype, np.array([0.0, 5e-324]))
+    assert zero == least > 0
+
+
 def test_integers_have_no_room() -> None:
     assert unit_in_last_place(DType.INT32, np.array([1.0, 2e9])).tolist() == [0.0, 0.0]
 
