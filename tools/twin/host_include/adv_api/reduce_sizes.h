@@ -51,7 +51,7 @@ inline void GetMeanTmpBufferFactorSize(const uint32_t type_bytes, uint32_t &live
 inline void GetBroadCastMaxMinTmpSize(const ge::Shape &, const ge::Shape &dst, const uint32_t type_bytes,
                                       const bool reuse_source, uint32_t &maximum, uint32_t &minimum)
 {
-    akgen::host::temporary_sizes("BroadCast", dst, type_bytes, reuse_source, maximum, minimum);
+    akgen::host::temporary_sizes("Broadcast", dst, type_bytes, reuse_source, maximum, minimum);
 }
 inline void GetBroadCastMaxMinTmpSize(const platform_ascendc::PlatformAscendC &, const ge::Shape &src,
                                       const ge::Shape &dst, uint32_t type_bytes, const bool reuse_source,

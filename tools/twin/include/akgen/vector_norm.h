@@ -9,7 +9,6 @@ namespace akgen::twin {
 // types of mean and variance, and of gamma and beta, NONE: as the rows; `reciprocal`: 1 / sqrt(variance + epsilon) goes
 // out in the place of the variance.
 struct NormCall {
-    const char *api;
     DType type;
     View dst, src, gamma, beta, mean, variance, work;
     uint32_t rows, stride, length;

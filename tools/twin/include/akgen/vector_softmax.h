@@ -4,7 +4,11 @@
 
 namespace akgen::twin {
 
-enum class SoftmaxKind : uint8_t { SOFTMAX, LOG, SIMPLE, FLASH, FLASH_V2, GRAD, GRAD_FRONT, COUNT };
+enum class SoftmaxKind : uint8_t {
+#define AKGEN_SOFTMAX(Name, ...) Name,
+#include "akgen/tables/library.def"
+    COUNT,
+};
 
 // Statistics (sum, maximum, ...) have one block of 32 bytes per row, filled with the row's value. Absent tensors are
 // {}.

@@ -3,10 +3,6 @@
 #include "ascendc/vector_math.h"
 
 namespace AscendC {
-namespace detail {
-AKGEN_TAKES(CumSum, half, float)
-} // namespace detail
-
 template <typename T, typename U, bool isReuseSource = false>
 AKGEN_INLINE void Axpy(const LocalTensor<T> &dstTensor, const LocalTensor<U> &srcTensor, const U scalarValue,
                        const LocalTensor<uint8_t> &, const uint32_t calCount)
@@ -47,10 +43,6 @@ AKGEN_INLINE void CumSum(const LocalTensor<T> &dstTensor, const LocalTensor<T> &
 }
 
 // Xor.
-namespace detail {
-AKGEN_TAKES(Xor, int16_t, uint16_t)
-} // namespace detail
-
 template <typename T, bool isReuseSource = false>
 AKGEN_INLINE void Xor(const LocalTensor<T> &dstTensor, const LocalTensor<T> &src0Tensor,
                       const LocalTensor<T> &src1Tensor, const LocalTensor<uint8_t> &sharedTmpBuffer,

@@ -9,7 +9,6 @@ AKGEN_TAKES(Compare, half, float, int32_t)
 AKGEN_TAKES(CompareToRegister, half, float)
 AKGEN_TAKES(CompareScalar, half, float, int32_t)
 AKGEN_TAKES(Select, half, float)
-AKGEN_TAKES(SelectWithBytesMask, half, float)
 
 #define AKGEN_CMPMODE(Mode, symbol)                                                                                    \
     static_assert(static_cast<uint8_t>(CMPMODE::Mode) == static_cast<uint8_t>(akgen::twin::CompareMode::Mode));

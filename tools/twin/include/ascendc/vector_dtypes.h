@@ -21,6 +21,9 @@ template <typename T, typename... Allowed> constexpr bool one_of = (std::is_same
 #define AKGEN_BINARY(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
 #define AKGEN_SCALAR(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
 #include "akgen/tables/vector.def"
+#define AKGEN_LIBRARY(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#define AKGEN_SOFTMAX(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#include "akgen/tables/library.def"
 
 template <typename T> AKGEN_INLINE uint64_t bits(const T &value)
 {

@@ -6,10 +6,6 @@
 
 namespace AscendC {
 namespace detail {
-AKGEN_TAKES(DropOut, half, float)
-AKGEN_TAKES(Pad, half, int16_t, uint16_t, int32_t, uint32_t, float)
-AKGEN_TAKES(UnPad, half, int16_t, uint16_t, int32_t, uint32_t, float)
-AKGEN_TAKES(ConfusionTranspose, half, int16_t, uint16_t, int32_t, uint32_t, float)
 AKGEN_TAKES(TransposeShape, int8_t, uint8_t, half, int16_t, uint16_t, int32_t, uint32_t, float)
 } // namespace detail
 

@@ -21,12 +21,7 @@ struct RmsNormTiling {
 
 namespace AscendC {
 namespace detail {
-AKGEN_TAKES(LayerNorm, half, float)
-AKGEN_TAKES(RmsNorm, half, float)
-AKGEN_TAKES(AscendQuant, half, float)
-AKGEN_TAKES(AscendDequant, half, bfloat16_t, float)
 AKGEN_TAKES(AscendDequantScale, uint64_t, float, bfloat16_t)
-AKGEN_TAKES(AscendAntiQuant, half, bfloat16_t)
 AKGEN_TAKES(AscendAntiQuantSource, int8_t, int4b_t)
 
 template <typename Tiling> AKGEN_INLINE uint32_t row_length(const Tiling &tiling)
@@ -44,7 +39,7 @@ template <typename Tiling> AKGEN_INLINE uint32_t row_length(const Tiling &tiling
                                 LayerNormTiling &tiling)                                                               \
     {                                                                                                                  \
         detail::LayerNorm_takes<T>();                                                                                  \
-        akgen::twin::normalise({"LayerNorm", detail::dtype_of<T>(), detail::view(output), detail::view(inputX),        \
+        akgen::twin::normalise({detail::dtype_of<T>(), detail::view(output), detail::view(inputX),                     \
                                 detail::view(gamma), detail::view(beta), detail::view(outputMean),                     \
                                 detail::view(outputVariance), V, tiling.bLength * tiling.sLength, tiling.hLength,      \
                                 detail::row_length(tiling), static_cast<float>(epsilon), true});                       \
@@ -54,8 +49,7 @@ template <typename Tiling> AKGEN_INLINE uint32_t row_length(const Tiling &tiling
                               const LocalTensor<T> &gammaLocal, W const T epsilon, const RmsNormTiling &tiling)        \
     {                                                                                                                  \
         detail::RmsNorm_takes<T>();                                                                                    \
-        akgen::twin::normalise({"RmsNorm",                                                                             \
-                                detail::dtype_of<T>(),                                                                 \
+        akgen::twin::normalise({detail::dtype_of<T>(),                                                                 \
                                 detail::view(dstLocal),                                                                \
                                 detail::view(srcLocal),                                                                \
                                 detail::view(gammaLocal),                                                              \

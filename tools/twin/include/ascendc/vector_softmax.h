@@ -53,8 +53,6 @@ struct SoftmaxConfig {
 constexpr SoftmaxConfig SOFTMAX_DEFAULT_CFG = {true, 0, 0, SoftmaxMode::SOFTMAX_NORMAL};
 
 namespace detail {
-AKGEN_TAKES(SoftMax, half, float)
-AKGEN_TAKES(SoftmaxFlashV3, half)
 
 // The shape is the caller's, else the tiling's.
 template <typename T, typename Tiling>
@@ -85,7 +83,7 @@ AKGEN_INLINE akgen::twin::SoftmaxCall softmax_call(akgen::twin::SoftmaxKind kind
                               const LocalTensor<T> &maxTensor, const LocalTensor<T> &srcTensor,                        \
                               W const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})            \
     {                                                                                                                  \
-        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SOFTMAX, dstTensor, srcTensor, tiling,              \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SoftMax, dstTensor, srcTensor, tiling,              \
                                          softmaxShapeInfo, isDataFormatNZ);                                            \
         call.sum = detail::view(sumTensor);                                                                            \
         call.max = detail::view(maxTensor);                                                                            \
@@ -98,7 +96,7 @@ AKGEN_INLINE akgen::twin::SoftmaxCall softmax_call(akgen::twin::SoftmaxKind kind
                               const LocalTensor<float> &maxTensor, const LocalTensor<half> &srcTensor,                 \
                               W const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})            \
     {                                                                                                                  \
-        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SOFTMAX, dstTensor, srcTensor, tiling,              \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SoftMax, dstTensor, srcTensor, tiling,              \
                                          softmaxShapeInfo, isDataFormatNZ);                                            \
         call.statistic = akgen::twin::DType::F32;                                                                      \
         call.sum = detail::view(sumTensor);                                                                            \
@@ -111,7 +109,7 @@ AKGEN_INLINE akgen::twin::SoftmaxCall softmax_call(akgen::twin::SoftmaxKind kind
     AKGEN_INLINE void SoftMax(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                        \
                               W const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})            \
     {                                                                                                                  \
-        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SOFTMAX, dstTensor, srcTensor, tiling,              \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SoftMax, dstTensor, srcTensor, tiling,              \
                                          softmaxShapeInfo, false);                                                     \
         call.work = V;                                                                                                 \
         akgen::twin::softmax(call);                                                                                    \
@@ -121,8 +119,8 @@ AKGEN_INLINE akgen::twin::SoftmaxCall softmax_call(akgen::twin::SoftmaxKind kind
                                  const LocalTensor<T> &src, W const LogSoftMaxTiling &tiling,                          \
                                  const SoftMaxShapeInfo &softmaxShapeInfo = {})                                        \
     {                                                                                                                  \
-        auto call =                                                                                                    \
-            detail::softmax_call(akgen::twin::SoftmaxKind::LOG, dst, src, tiling, softmaxShapeInfo, isDataFormatNZ);   \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::LogSoftMax, dst, src, tiling, softmaxShapeInfo,     \
+                                         isDataFormatNZ);                                                              \
         call.sum = detail::view(sum);                                                                                  \
         call.max = detail::view(max);                                                                                  \
         call.work = V;                                                                                                 \
@@ -134,7 +132,7 @@ AKGEN_INLINE akgen::twin::SoftmaxCall softmax_call(akgen::twin::SoftmaxKind kind
                                     const LocalTensor<S> &inMax, const LocalTensor<T> &src,                            \
                                     W const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {})      \
     {                                                                                                                  \
-        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SIMPLE, dst, src, tiling, softmaxShapeInfo,         \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SimpleSoftMax, dst, src, tiling, softmaxShapeInfo,  \
                                          isDataFormatNZ);                                                              \
         call.statistic = detail::dtype_of<S>();                                                                        \
         call.sum = detail::view(inSum);                                                                                \
@@ -147,9 +145,9 @@ AKGEN_INLINE akgen::twin::SoftmaxCall softmax_call(akgen::twin::SoftmaxKind kind
                                   const LocalTensor<T> &srcTensor, W const SoftMaxTiling &tiling,                      \
                                   bool isFront = false, const SoftMaxShapeInfo &softmaxShapeInfo = {})                 \
     {                                                                                                                  \
-        auto call =                                                                                                    \
-            detail::softmax_call(isFront ? akgen::twin::SoftmaxKind::GRAD_FRONT : akgen::twin::SoftmaxKind::GRAD,      \
-                                 dstTensor, srcTensor, tiling, softmaxShapeInfo, isDataFormatNZ);                      \
+        auto call = detail::softmax_call(isFront ? akgen::twin::SoftmaxKind::SoftmaxGradFront                          \
+                                                 : akgen::twin::SoftmaxKind::SoftmaxGrad,                              \
+                                         dstTensor, srcTensor, tiling, softmaxShapeInfo, isDataFormatNZ);              \
         call.second = detail::view(gradTensor);                                                                        \
         call.work = V;                                                                                                 \
         akgen::twin::softmax(call);                                                                                    \
@@ -159,7 +157,7 @@ AKGEN_INLINE akgen::twin::SoftmaxCall softmax_call(akgen::twin::SoftmaxKind kind
                                        const LocalTensor<T> &srcTensor, W const SoftMaxTiling &tiling,                 \
                                        const SoftMaxShapeInfo &softmaxShapeInfo = {})                                  \
     {                                                                                                                  \
-        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::GRAD_FRONT, dstTensor, srcTensor, tiling,           \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SoftmaxGradFront, dstTensor, srcTensor, tiling,     \
                                          softmaxShapeInfo, isDataFormatNZ);                                            \
         call.second = detail::view(gradTensor);                                                                        \
         call.work = V;                                                                                                 \
@@ -192,8 +190,8 @@ AKGEN_SOFTMAX_FORMS(, akgen::twin::View{})
         call.work = V;                                                                                                 \
         akgen::twin::softmax(call);                                                                                    \
     }
-AKGEN_SOFTMAX_FLASH(SoftmaxFlashV2, akgen::twin::SoftmaxKind::FLASH_V2, AKGEN_WORK, detail::view(sharedTmpBuffer))
-AKGEN_SOFTMAX_FLASH(SoftmaxFlashV2, akgen::twin::SoftmaxKind::FLASH_V2, , akgen::twin::View{})
+AKGEN_SOFTMAX_FLASH(SoftmaxFlashV2, akgen::twin::SoftmaxKind::SoftmaxFlashV2, AKGEN_WORK, detail::view(sharedTmpBuffer))
+AKGEN_SOFTMAX_FLASH(SoftmaxFlashV2, akgen::twin::SoftmaxKind::SoftmaxFlashV2, , akgen::twin::View{})
 #undef AKGEN_SOFTMAX_FLASH
 
 struct SoftMaxParams {
@@ -220,7 +218,7 @@ struct SoftMaxParams {
                                    const LocalTensor<S> &inMaxTensor, W const SoftMaxTiling &tiling,                   \
                                    bool isUpdate = false, const SoftMaxShapeInfo &softmaxShapeInfo = {})               \
     {                                                                                                                  \
-        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::FLASH, dstTensor, srcTensor, tiling,                \
+        auto call = detail::softmax_call(akgen::twin::SoftmaxKind::SoftmaxFlash, dstTensor, srcTensor, tiling,         \
                                          softmaxShapeInfo, false);                                                     \
         call.statistic = detail::dtype_of<S>();                                                                        \
         call.sum = detail::view(sumTensor);                                                                            \

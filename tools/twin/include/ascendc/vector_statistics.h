@@ -7,13 +7,6 @@
 
 namespace AscendC {
 namespace detail {
-AKGEN_TAKES(GroupNorm, half, float)
-AKGEN_TAKES(BatchNorm, half, float)
-AKGEN_TAKES(DeepNorm, half, float)
-AKGEN_TAKES(Normalize, half, float)
-AKGEN_TAKES(LayerNormGrad, half, float)
-AKGEN_TAKES(LayerNormGradBeta, half, float)
-AKGEN_TAKES(WelfordUpdate, half, float)
 
 // gamma and beta are as precise as the rows, or more.
 template <typename T, typename U> constexpr void factors_take()
@@ -116,7 +109,7 @@ struct WelfordFinalizePara {
         const LocalTensor<T> &gammaLocal, W const T alpha, const T epsilon, DeepNormTiling &tiling)                    \
     {                                                                                                                  \
         detail::DeepNorm_takes<T>();                                                                                   \
-        akgen::twin::deep_norm({"DeepNorm", detail::dtype_of<T>(), detail::view(dstLocal), detail::view(srcLocal),     \
+        akgen::twin::deep_norm({detail::dtype_of<T>(), detail::view(dstLocal), detail::view(srcLocal),                 \
                                 detail::view(gammaLocal), detail::view(betaLocal), detail::view(meanLocal),            \
                                 detail::view(rstdLocal), V, tiling.bLength * tiling.sLength, tiling.hLength,           \
                                 detail::row_length(tiling), static_cast<float>(epsilon), true},                        \
@@ -133,7 +126,7 @@ struct WelfordFinalizePara {
         static_assert(config.reducePattern == ReducePattern::AR && !config.isOnlyOutput,                               \
                       "Normalize reduces the last axis and writes the reciprocals on Ascend910B");                     \
         const akgen::twin::View none{};                                                                                \
-        akgen::twin::normalise_known({"Normalize", detail::dtype_of<T>(), detail::view(output), detail::view(inputX),  \
+        akgen::twin::normalise_known({detail::dtype_of<T>(), detail::view(output), detail::view(inputX),               \
                                       config.isNoGamma ? none : detail::view(gamma),                                   \
                                       config.isNoBeta ? none : detail::view(beta), detail::view(inputMean),            \
                                       detail::view(inputVariance), V, para.aLength, para.rLengthWithPadding,           \
@@ -204,7 +197,7 @@ struct WelfordFinalizePara {
         static_assert(config.isOutputRstd && !config.isOnlyOutput,                                                     \
                       "LayerNorm writes mean and reciprocals on Ascend910B");                                          \
         const akgen::twin::View none{};                                                                                \
-        akgen::twin::normalise({"LayerNorm", detail::dtype_of<T>(), detail::view(output), detail::view(inputX),        \
+        akgen::twin::normalise({detail::dtype_of<T>(), detail::view(output), detail::view(inputX),                     \
                                 config.isNoGamma ? none : detail::view(gamma),                                         \
                                 config.isNoBeta ? none : detail::view(beta), detail::view(outputMean),                 \
                                 detail::view(outputRstd), V, para.aLength, para.rLengthWithPadding, para.rLength,      \

@@ -2,6 +2,8 @@
 // floats are alive at once; shapes are what the device reads, places in the buffer mean nothing to it.
 #include "adv_api/library_tiling.h"
 
+#include "live.h"
+
 namespace AscendC {
 
 namespace {
@@ -20,7 +22,9 @@ uint32_t padded(uint32_t elements, uint32_t type_bytes)
     return (elements * type_bytes + 31) / 32 * (32 / type_bytes);
 }
 
-// `live` rows of floats for `rows` of them at most, for one at least.
+namespace live = akgen::host::live;
+
+// The API's live rows of floats, for `rows` of the source at most, for one at least.
 void by_rows(uint32_t row, uint32_t rows, uint32_t live, uint32_t &maximum, uint32_t &minimum)
 {
     const uint32_t one = live * std::max(row * kRowFloatBytes, kLeastRowBytes);
@@ -44,7 +48,8 @@ void GetGroupNormMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, 
                                uint32_t &maximum, uint32_t &minimum)
 {
     const uint32_t stride = padded(axis(src, 2) * axis(src, 3), type_bytes);
-    by_rows(axis(src, 1) / std::max(groups, 1U) * stride, axis(src, 0) * groups, 3, maximum, minimum);
+    by_rows(axis(src, 1) / std::max(groups, 1U) * stride, axis(src, 0) * groups, live::GroupNorm.of(type_bytes),
+            maximum, minimum);
 }
 
 void GetGroupNormNDTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes, const uint32_t type_bytes,
@@ -70,7 +75,8 @@ bool GetBatchNormMaxMinTmpSize(const ge::Shape &src, const ge::Shape &, const ui
                                uint32_t &maximum, uint32_t &minimum, const bool)
 {
     const uint32_t columns = axis(src, 1) * axis(src, 2);
-    by_rows(axis(src, 0) * (32 / type_bytes), columns * type_bytes / 32, 3, maximum, minimum);
+    by_rows(axis(src, 0) * (32 / type_bytes), columns * type_bytes / 32, live::BatchNorm.of(type_bytes), maximum,
+            minimum);
     return columns * type_bytes % 32 == 0;
 }
 
@@ -88,10 +94,10 @@ bool GetBatchNormNDTilingInfo(const ge::Shape &src, const ge::Shape &origin, con
     return columns * type_bytes % 32 == 0;
 }
 
-bool GetDeepNormMaxMinTmpSize(const ge::Shape &src, const uint32_t, const bool, const bool basic_block,
+bool GetDeepNormMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool, const bool basic_block,
                               uint32_t &maximum, uint32_t &minimum)
 {
-    by_rows(axis(src, 2), axis(src, 0) * axis(src, 1), 3, maximum, minimum);
+    by_rows(axis(src, 2), axis(src, 0) * axis(src, 1), live::DeepNorm.of(type_bytes), maximum, minimum);
     return !basic_block || is_basic(src);
 }
 
@@ -110,7 +116,7 @@ bool GetDeepNormTilingInfo(const ge::Shape &src, const ge::Shape &origin, const 
 bool GetRmsNormMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32_t &maximum, uint32_t &minimum,
                              const bool basic_block)
 {
-    by_rows(axis(src, 2), axis(src, 0) * axis(src, 1), type_bytes == kRowFloatBytes ? 1 : 2, maximum, minimum);
+    by_rows(axis(src, 2), axis(src, 0) * axis(src, 1), live::RmsNorm.of(type_bytes), maximum, minimum);
     return !basic_block || is_basic(src);
 }
 
@@ -119,8 +125,8 @@ bool GetRmsNormTilingInfo(const ge::Shape &src, const ge::Shape &origin, const u
 {
     const uint32_t rows = axis(src, 0) * axis(src, 1);
     const uint32_t row = axis(src, 2);
-    const uint32_t live = (type_bytes == kRowFloatBytes ? 1 : 2) * row * kRowFloatBytes;
-    const uint32_t fit = std::min(std::max(live == 0 ? 1 : workspace_bytes / live, 1U), std::max(rows, 1U));
+    const uint32_t needed = live::RmsNorm.of(type_bytes) * row * kRowFloatBytes;
+    const uint32_t fit = std::min(std::max(needed == 0 ? 1 : workspace_bytes / needed, 1U), std::max(rows, 1U));
     set_rows(tiling, src, axis(origin, 2));
     tiling.set_reciprocalOfHLength(1.0F / static_cast<float>(std::max(axis(origin, 2), 1U)));
     tiling.set_mainBsLength(fit);
@@ -133,10 +139,10 @@ bool GetRmsNormTilingInfo(const ge::Shape &src, const ge::Shape &origin, const u
     return !basic_block || is_basic(src);
 }
 
-void GetLayerNormMaxMinTmpSize(const ge::Shape &src, const uint32_t, const bool, const bool, const bool,
+void GetLayerNormMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool, const bool, const bool,
                                uint32_t &maximum, uint32_t &minimum)
 {
-    by_rows(axis(src, 1), axis(src, 0), 3, maximum, minimum);
+    by_rows(axis(src, 1), axis(src, 0), live::LayerNorm.of(type_bytes), maximum, minimum);
 }
 
 void GetLayerNormNDTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes, const uint32_t, const bool,
@@ -151,10 +157,10 @@ void GetLayerNormNDTilingInfo(const ge::Shape &src, const uint32_t workspace_byt
     tiling.set_rValueBack(1.0F / static_cast<float>(std::max(axis(src, 1), 1U)));
 }
 
-void GetLayerNormGradMaxMinTmpSize(const ge::Shape &src, const uint32_t, const bool, uint32_t &maximum,
+void GetLayerNormGradMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool, uint32_t &maximum,
                                    uint32_t &minimum)
 {
-    by_rows(axis(src, 2), axis(src, 0) * axis(src, 1), 6, maximum, minimum);
+    by_rows(axis(src, 2), axis(src, 0) * axis(src, 1), live::LayerNormGrad.of(type_bytes), maximum, minimum);
 }
 
 void GetLayerNormGradNDTilingInfo(const ge::Shape src, const uint32_t workspace_bytes, const uint32_t, const bool,
@@ -168,7 +174,7 @@ void GetLayerNormGradNDTilingInfo(const ge::Shape src, const uint32_t workspace_
 void GetLayerNormGradBetaMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool, uint32_t &maximum,
                                        uint32_t &minimum)
 {
-    by_rows(axis(src, 2), axis(src, 0) * axis(src, 1), type_bytes == kRowFloatBytes ? 1 : 4, maximum, minimum);
+    by_rows(axis(src, 2), axis(src, 0) * axis(src, 1), live::LayerNormGradBeta.of(type_bytes), maximum, minimum);
 }
 
 void GetLayerNormGradBetaNDTilingInfo(const ge::Shape src, const uint32_t workspace_bytes, const uint32_t, const bool,
@@ -184,31 +190,32 @@ void GetLayerNormGradBetaNDTilingInfo(const ge::Shape src, const uint32_t worksp
 void GetNormalizeMaxMinTmpSize(const ge::Shape &src, const uint32_t, const uint32_t type_bytes, const bool, const bool,
                                const bool, uint32_t &maximum, uint32_t &minimum)
 {
-    by_rows(axis(src, 1), axis(src, 0), type_bytes == kRowFloatBytes ? 1 : 3, maximum, minimum);
+    by_rows(axis(src, 1), axis(src, 0), live::Normalize.of(type_bytes), maximum, minimum);
 }
 
-void GetWelfordUpdateMaxMinTmpSize(const ge::Shape &src, const uint32_t, const uint32_t, const bool, const bool,
-                                   uint32_t &maximum, uint32_t &minimum)
+void GetWelfordUpdateMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const uint32_t, const bool,
+                                   const bool, uint32_t &maximum, uint32_t &minimum)
 {
-    by_rows(64, (element_count(src) + 63) / 64, 3, maximum, minimum);
+    by_rows(64, (element_count(src) + 63) / 64, live::WelfordUpdate.of(type_bytes), maximum, minimum);
 }
 
-void GetWelfordFinalizeMaxMinTmpSize(const ge::Shape &src, const uint32_t, const bool, uint32_t &maximum,
+void GetWelfordFinalizeMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool, uint32_t &maximum,
                                      uint32_t &minimum)
 {
-    by_rows(element_count(src), 1, 2, maximum, minimum);
+    by_rows(element_count(src), 1, live::WelfordFinalize.of(type_bytes), maximum, minimum);
 }
 
-void GetDropOutMaxMinTmpSize(const ge::Shape &src, const uint32_t, const bool, uint32_t &maximum, uint32_t &minimum)
+void GetDropOutMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool, uint32_t &maximum,
+                             uint32_t &minimum)
 {
-    by_rows(64, (element_count(src) + 63) / 64, 1, maximum, minimum);
+    by_rows(64, (element_count(src) + 63) / 64, live::DropOut.of(type_bytes), maximum, minimum);
 }
 
 void GetConfusionTransposeMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const uint32_t kind,
                                         uint32_t &maximum, uint32_t &minimum)
 {
     // One column of fractals has to be held; a plain transposition needs nothing.
-    const uint32_t column = axis(src, 2) * 16 * type_bytes * 2;
+    const uint32_t column = axis(src, 2) * 16 * type_bytes * live::ConfusionTranspose.wide;
     minimum = kind == 7 ? 0 : column;
     maximum = kind == 7 ? 0 : element_count(src) * type_bytes;
     maximum = std::max(maximum, minimum);
@@ -225,8 +232,8 @@ void GetConfusionTransposeTilingInfo(const ge::Shape &src, const uint32_t, const
 
 void GetPadMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32_t &maximum, uint32_t &minimum)
 {
-    minimum = 2 * 16 * std::max(padded(axis(src, 1), type_bytes) * type_bytes, 32U);
-    maximum = std::max(2 * axis(src, 0) * padded(axis(src, 1), type_bytes) * type_bytes, minimum);
+    minimum = live::Pad.wide * 16 * std::max(padded(axis(src, 1), type_bytes) * type_bytes, 32U);
+    maximum = std::max(live::Pad.wide * axis(src, 0) * padded(axis(src, 1), type_bytes) * type_bytes, minimum);
 }
 
 void PadTilingFunc(const ge::Shape src, const ge::Shape origin, const uint32_t, const uint32_t,
@@ -251,18 +258,20 @@ void UnPadTilingFunc(const ge::Shape src, const uint32_t, const uint32_t, optili
 
 void GetAscendQuantMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32_t &maximum, uint32_t &minimum)
 {
-    by_rows(64, (element_count(src) + 63) / 64, type_bytes == kRowFloatBytes ? 2 : 1, maximum, minimum);
+    by_rows(64, (element_count(src) + 63) / 64, live::AscendQuant.of(type_bytes), maximum, minimum);
 }
 
-void GetAscendDequantMaxMinTmpSize(const ge::Shape &src, const uint32_t, uint32_t &maximum, uint32_t &minimum)
+void GetAscendDequantMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32_t &maximum,
+                                   uint32_t &minimum)
 {
-    by_rows(last_axis(src), element_count(src) / std::max(last_axis(src), 1U), 2, maximum, minimum);
+    by_rows(last_axis(src), element_count(src) / std::max(last_axis(src), 1U), live::AscendDequant.of(type_bytes),
+            maximum, minimum);
 }
 
 void GetAscendAntiQuantMaxMinTmpSize(const ge::Shape &src, const ge::Shape &, const bool, const ge::DataType,
                                      const ge::DataType, uint32_t &maximum, uint32_t &minimum)
 {
-    by_rows(64, (element_count(src) + 63) / 64, 4, maximum, minimum);
+    by_rows(64, (element_count(src) + 63) / 64, live::AscendAntiQuant.of(kRowFloatBytes), maximum, minimum);
 }
 
 uint32_t GetSortTmpSize(const platform_ascendc::PlatformAscendC &, const uint32_t count, const uint32_t)

@@ -2,6 +2,8 @@
 // `reduceM` rows at a time, which is what the workspace allows.
 #include "adv_api/softmax_tiling.h"
 
+#include "live.h"
+
 namespace AscendC {
 
 namespace {
@@ -25,30 +27,24 @@ Rows rows_of(const ge::Shape &src)
     return {m, axes == 0 ? 0 : static_cast<uint32_t>(src.GetDim(axes - 1))};
 }
 
-// Float scratch for one row: its copy in float, and one repeat for reductions.
-uint32_t row_bytes(const Rows &rows, uint32_t type_bytes, uint32_t copies)
-{
-    const uint32_t wide = type_bytes == kFloatBytes ? 0 : rows.k * kFloatBytes;
-    return copies * rows.k * kFloatBytes + wide + kRepeatBytes;
-}
+namespace live = akgen::host::live;
 
-uint32_t max_bytes(const ge::Shape &src, uint32_t type_bytes, uint32_t copies)
+// Float scratch for one row: what is alive of it, and one repeat for reductions.
+uint32_t row_bytes(const Rows &rows, uint32_t live) { return live * rows.k * kFloatBytes + kRepeatBytes; }
+
+uint32_t max_bytes(const ge::Shape &src, uint32_t live)
 {
     const Rows rows = rows_of(src);
-    return rows.m * row_bytes(rows, type_bytes, copies);
+    return rows.m * row_bytes(rows, live);
 }
 
-uint32_t min_bytes(const ge::Shape &src, uint32_t type_bytes, uint32_t copies)
-{
-    return row_bytes(rows_of(src), type_bytes, copies);
-}
+uint32_t min_bytes(const ge::Shape &src, uint32_t live) { return row_bytes(rows_of(src), live); }
 
 template <class T>
-void fill(const ge::Shape &src, uint32_t type_bytes, uint32_t max_type_bytes, uint32_t workspace_bytes, uint32_t copies,
-          T &tiling)
+void fill(const ge::Shape &src, uint32_t max_type_bytes, uint32_t workspace_bytes, uint32_t live, T &tiling)
 {
     const Rows rows = rows_of(src);
-    const uint32_t per_row = row_bytes(rows, type_bytes, copies);
+    const uint32_t per_row = row_bytes(rows, live);
     uint32_t split = per_row == 0 ? 0 : workspace_bytes / per_row;
     split = split > rows.m ? rows.m : split == 0 ? 1 : split;
     const uint32_t max_k = kBlockBytes / max_type_bytes;
@@ -77,75 +73,75 @@ void fill(const ge::Shape &src, uint32_t type_bytes, uint32_t max_type_bytes, ui
 
 uint32_t GetSoftMaxMaxTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool)
 {
-    return max_bytes(src, type_bytes, 1);
+    return max_bytes(src, live::SoftMax.of(type_bytes));
 }
 uint32_t GetSoftMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool)
 {
-    return min_bytes(src, type_bytes, 1);
+    return min_bytes(src, live::SoftMax.of(type_bytes));
 }
 void SoftMaxTilingFunc(const ge::Shape &src, const uint32_t type_bytes, const uint32_t workspace_bytes,
                        optiling::SoftMaxTiling &tiling)
 {
-    fill(src, type_bytes, type_bytes, workspace_bytes, 1, tiling);
+    fill(src, type_bytes, workspace_bytes, live::SoftMax.of(type_bytes), tiling);
 }
 
 uint32_t GetSoftMaxFlashMaxTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool update, const bool)
 {
-    return max_bytes(src, type_bytes, update ? 2 : 1);
+    return max_bytes(src, live::SoftmaxFlash.of(type_bytes) + update);
 }
 uint32_t GetSoftMaxFlashMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool update, const bool)
 {
-    return min_bytes(src, type_bytes, update ? 2 : 1);
+    return min_bytes(src, live::SoftmaxFlash.of(type_bytes) + update);
 }
 void SoftMaxFlashTilingFunc(const ge::Shape &src, const uint32_t type_bytes, const uint32_t workspace_bytes,
                             optiling::SoftMaxTiling &tiling, const bool update)
 {
-    fill(src, type_bytes, type_bytes, workspace_bytes, update ? 2 : 1, tiling);
+    fill(src, type_bytes, workspace_bytes, live::SoftmaxFlash.of(type_bytes) + update, tiling);
 }
 
 uint32_t GetSoftMaxFlashV2MaxTmpSize(const ge::Shape &src, const uint32_t type_bytes, const uint32_t, const bool update,
                                      const bool, const bool)
 {
-    return max_bytes(src, type_bytes, update ? 2 : 1);
+    return max_bytes(src, live::SoftmaxFlashV2.of(type_bytes) + update);
 }
 uint32_t GetSoftMaxFlashV2MinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const uint32_t, const bool update,
                                      const bool, const bool)
 {
-    return min_bytes(src, type_bytes, update ? 2 : 1);
+    return min_bytes(src, live::SoftmaxFlashV2.of(type_bytes) + update);
 }
 void SoftMaxFlashV2TilingFunc(const ge::Shape &src, const uint32_t type_bytes, const uint32_t max_type_bytes,
                               const uint32_t workspace_bytes, optiling::SoftMaxTiling &tiling, const bool update,
                               const bool, const bool)
 {
-    fill(src, type_bytes, max_type_bytes, workspace_bytes, update ? 2 : 1, tiling);
+    fill(src, max_type_bytes, workspace_bytes, live::SoftmaxFlashV2.of(type_bytes) + update, tiling);
 }
 
 uint32_t GetSoftMaxGradMaxTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool, const bool)
 {
-    return max_bytes(src, type_bytes, 2);
+    return max_bytes(src, live::SoftmaxGrad.of(type_bytes));
 }
 uint32_t GetSoftMaxGradMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool, const bool)
 {
-    return min_bytes(src, type_bytes, 2);
+    return min_bytes(src, live::SoftmaxGrad.of(type_bytes));
 }
 void SoftMaxGradTilingFunc(const ge::Shape &src, const uint32_t type_bytes, const uint32_t workspace_bytes,
                            optiling::SoftMaxTiling &tiling, const bool)
 {
-    fill(src, type_bytes, type_bytes, workspace_bytes, 2, tiling);
+    fill(src, type_bytes, workspace_bytes, live::SoftmaxGrad.of(type_bytes), tiling);
 }
 
 uint32_t GetLogSoftMaxMaxTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool)
 {
-    return max_bytes(src, type_bytes, 2);
+    return max_bytes(src, live::LogSoftMax.of(type_bytes));
 }
 uint32_t GetLogSoftMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool)
 {
-    return min_bytes(src, type_bytes, 2);
+    return min_bytes(src, live::LogSoftMax.of(type_bytes));
 }
 void LogSoftMaxTilingFunc(const ge::Shape &src, const uint32_t type_bytes, const uint32_t workspace_bytes,
                           optiling::LogSoftMaxTiling &tiling)
 {
-    fill(src, type_bytes, type_bytes, workspace_bytes, 2, tiling);
+    fill(src, type_bytes, workspace_bytes, live::LogSoftMax.of(type_bytes), tiling);
 }
 
 bool IsBasicBlockInSoftMax(optiling::SoftMaxTiling &tiling, const uint32_t)

@@ -1,5 +1,7 @@
 #include "adv_api/temporary_sizes.h"
 
+#include "live.h"
+
 namespace akgen::host {
 
 namespace {
@@ -7,11 +9,11 @@ namespace {
 constexpr uint32_t kRepeatBytes = 256;
 constexpr uint32_t kFloatBytes = 4;
 
-struct Live {
+struct LiveRow {
     const char *api;
-    uint32_t vectors; // alive at once, in float
+    uint32_t vectors; // of float
 };
-constexpr Live kLive[] = {
+constexpr LiveRow kLive[] = {
 #define AKGEN_MATH(Name, dtypes, value, live, ...) {#Name, live},
 #define AKGEN_MATH_PAIR(Name, dtypes, value, live, ...) {#Name, live},
 #define AKGEN_CLAMP(Name, dtypes, value, live, ...) {#Name, live},
@@ -22,13 +24,17 @@ constexpr Live kLive[] = {
 #define AKGEN_AXIS_REDUCE(Name, op, mean, live) {#Name, live},
 #define AKGEN_FOLD(Name, dtypes, op, live, ...) {#Name, live},
 #include "../../include/akgen/tables/reduce.def"
-    {"Axpy", 1}, {"Xor", 1}, {"Sum", 1}, {"Mean", 1}, {"BroadCast", 1},
+#define AKGEN_LIBRARY(Name, ...) {#Name, live::Name.wide},
+#include "../../include/akgen/tables/library.def"
+    {"Axpy", 1},
+    {"Sum", 1},
+    {"Mean", 1},
 };
 constexpr uint32_t kDefaultLive = 2; // of an API that has no row
 
 uint32_t live_of(const char *api)
 {
-    for (const Live &row : kLive) {
+    for (const LiveRow &row : kLive) {
         if (std::strcmp(row.api, api) == 0) {
             return row.vectors;
         }

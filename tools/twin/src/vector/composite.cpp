@@ -26,7 +26,7 @@ void Composite::temporary(const View &work, uint64_t least)
     span("sharedTmpBuffer", work, least, true);
 }
 
-void Composite::record(std::initializer_list<const char *> steps)
+void Composite::record()
 {
     size_t next = 0;
     for (size_t i = 0; i < accesses_.size(); ++i) {
@@ -35,8 +35,8 @@ void Composite::record(std::initializer_list<const char *> steps)
             require_apart(api_, pc_, work_, least_, View{const_cast<uint8_t *>(a.begin), 0}, a.row_bytes);
         }
     }
-    for (const char *row : steps) {
-        Instr instr = vector_instr(api_, row, pc_, worked_in_, elements_);
+    for (const char *const *row = steps_; *row; ++row) {
+        Instr instr = vector_instr(api_, *row, pc_, worked_in_, elements_);
         while (next < accesses_.size() && instr.n_access < 6) {
             instr.access[instr.n_access++] = accesses_[next++];
         }

@@ -1,15 +1,15 @@
 // An API that is made of several instructions: the first ones carry its operands, the others only take time.
 #pragma once
+#include "facts.h"
 #include "record.h"
-#include <initializer_list>
 #include <vector>
 
 namespace akgen::twin {
 
 class Composite {
 public:
-    Composite(const char *api, const void *pc, DType worked_in, uint64_t elements)
-        : api_(api), pc_(pc), worked_in_(worked_in), elements_(elements)
+    Composite(const ApiFacts &api, const void *pc, DType worked_in, uint64_t elements)
+        : api_(api.name), steps_(api.steps), pc_(pc), worked_in_(worked_in), elements_(elements)
     {
     }
     // A span; an absent operand is passed over.
@@ -19,10 +19,11 @@ public:
     // The API's shared temporary buffer: at least `least` bytes are needed to compute anything at all.
     void temporary(const View &work, uint64_t least);
     // Record the instructions; leaves normal mode and a full mask behind, as the APIs do.
-    void record(std::initializer_list<const char *> steps);
+    void record();
 
 private:
     const char *api_;
+    const char *const *steps_;
     const void *pc_;
     DType worked_in_;
     uint64_t elements_;

@@ -1,9 +1,13 @@
-// Names, shapes and loops of the element-wise instructions, Cast among them.
+// What the runtime knows of the APIs: their names, rows of the throughput table, what they read, loops.
 #pragma once
+#include "akgen/vector_math.h"
+#include "akgen/vector_softmax.h"
 #include "walk.h"
+#include <cstddef>
 
 namespace akgen::twin {
 
+// The element-wise instructions, Cast among them.
 struct OpFacts {
     VecOp key;
     const char *name; // the vendor's
@@ -19,5 +23,30 @@ Loop loop_of(VecOp op, DType type);
 // Loops of Cast.
 // nullptr: this pair, or this rounding mode for the pair, does not exist on Ascend910B.
 Loop cast_loop(DType to, DType from, uint8_t round);
+
+// The APIs that are made of several instructions.
+struct ApiFacts {
+    const char *name;
+    const char *steps[20]; // in order; ended by nullptr
+};
+
+// One constant for each API of akgen/tables/library.def: `apis::GroupNorm`.
+namespace apis {
+#define AKGEN_LIBRARY(Name, dtypes, live, ...) inline constexpr ApiFacts Name{#Name, {__VA_ARGS__, nullptr}};
+#define AKGEN_SOFTMAX(Name, dtypes, live, ...) inline constexpr ApiFacts Name{#Name, {__VA_ARGS__, nullptr}};
+#define AKGEN_LIBRARY_VARIANT(Name, api, ...) inline constexpr ApiFacts Name{api, {__VA_ARGS__, nullptr}};
+#include "akgen/tables/library.def"
+} // namespace apis
+const ApiFacts &softmax_facts(SoftmaxKind kind);
+
+struct MathFacts {
+    MathOp key;
+    ApiFacts api;
+    uint8_t sources;
+};
+const MathFacts &math_facts(MathOp op);
+
+// Loops of the mathematical APIs over float; half is widened before and rounded after.
+void math_loop(MathOp op, float *dst, const float *x, const float *y, float scalar, size_t n);
 
 } // namespace akgen::twin

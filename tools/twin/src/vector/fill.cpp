@@ -2,6 +2,7 @@
 #include "loops.h"
 
 #include "akgen/vector_move.h"
+#include "facts.h"
 #include "record.h"
 
 namespace akgen::twin {
@@ -97,7 +98,8 @@ void broadcast_axes(DType type, View dst, View src, View work, const uint32_t *d
                     uint32_t dims)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "Broadcast";
+    constexpr const ApiFacts &facts = apis::Broadcast;
+    constexpr const char *api = facts.name;
     require_operand(api, pc, "dst", dst);
     require_operand(api, pc, "src", src);
     uint64_t to = 1, from = 1;
@@ -111,7 +113,7 @@ void broadcast_axes(DType type, View dst, View src, View work, const uint32_t *d
         from *= src_shape[i];
     }
     const uint32_t bytes = dtype_bytes(type);
-    Instr instr = vector_instr(api, "Brcb", pc, type, to);
+    Instr instr = vector_instr(api, facts.steps[0], pc, type, to);
     add_span(instr, src, from * bytes, false);
     add_span(instr, dst, to * bytes, true);
     add_span(instr, work, work.data ? 32 : 0, true);
@@ -119,7 +121,8 @@ void broadcast_axes(DType type, View dst, View src, View work, const uint32_t *d
         return;
     }
     issue(instr);
-    Instr copy = vector_instr(api, "Copy", pc, type, to); // blocks of the first instruction are copied along the row
+    Instr copy =
+        vector_instr(api, facts.steps[1], pc, type, to); // blocks of the first instruction are copied along the row
     issue(copy);
     Scratch held;
     held.copy(src.data, from * bytes);

@@ -56,7 +56,7 @@ void drop_out(DType type, View dst, View src, View mask, View work, float keep, 
               uint32_t mask_columns, bool bits)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "DropOut";
+    constexpr const char *api = apis::DropOut.name;
     const uint32_t bytes = dtype_bytes(type);
     const uint64_t n = static_cast<uint64_t>(rows) * columns;
     const uint32_t needed = bits ? (columns + 7) / 8 : columns;
@@ -71,16 +71,12 @@ void drop_out(DType type, View dst, View src, View mask, View work, float keep, 
     if (n == 0) {
         return;
     }
-    Composite call(api, pc, type, n);
+    Composite call(bits ? apis::DropOutByBits : apis::DropOut, pc, type, n);
     call.span("srcLocal", src, n * bytes, false);
     call.matrix("maskLocal", mask, needed, rows, mask_columns, false);
     call.span("dstLocal", dst, n * bytes, true);
     call.temporary(work, 32);
-    if (bits) {
-        call.record({"GatherMask", "Select", "Muls"});
-    } else {
-        call.record({"Cast uint8_t->half", "Compares", "Select", "Muls"});
-    }
+    call.record();
     const float scale = 1.0f / keep;
     for (uint32_t r = 0; r < rows; ++r) {
         const uint8_t *row = mask.data + static_cast<uint64_t>(r) * mask_columns;
@@ -96,7 +92,7 @@ void pad_rows(DType type, View dst, View src, View work, uint32_t rows, uint32_t
               uint32_t right, int32_t value)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "Pad";
+    constexpr const char *api = apis::Pad.name;
     const uint32_t bytes = dtype_bytes(type);
     const bool whole = columns * bytes % 32 == 0; // then the padding lies within the row already
     const uint32_t width = whole ? columns : columns + left + right;
@@ -107,11 +103,11 @@ void pad_rows(DType type, View dst, View src, View work, uint32_t rows, uint32_t
              columns, valid, left, right);
     }
     const uint64_t from = static_cast<uint64_t>(rows) * columns * bytes;
-    Composite call(api, pc, type, static_cast<uint64_t>(rows) * width);
+    Composite call(apis::Pad, pc, type, static_cast<uint64_t>(rows) * width);
     call.span("srcTensor", src, from, false);
     call.span("dstTensor", dst, static_cast<uint64_t>(rows) * width * bytes, true);
     call.temporary(work, 32);
-    call.record({"Copy", "Duplicate", "Copy"});
+    call.record();
     std::vector<uint8_t> held(src.data, src.data + from);
     std::vector<uint8_t> filler(static_cast<size_t>(width) * bytes);
     for (uint32_t i = 0; i < width; ++i) {
@@ -132,7 +128,7 @@ void pad_rows(DType type, View dst, View src, View work, uint32_t rows, uint32_t
 void unpad_rows(DType type, View dst, View src, View work, uint32_t rows, uint32_t columns, uint32_t right)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "UnPad";
+    constexpr const char *api = apis::UnPad.name;
     const uint32_t bytes = dtype_bytes(type);
     if (columns * bytes % 32 != 0 || right == 0 || right * bytes >= 32 || right >= columns) {
         trap("BROADCAST_SHAPE", api, pc,
@@ -140,11 +136,11 @@ void unpad_rows(DType type, View dst, View src, View work, uint32_t rows, uint32
              right, columns);
     }
     const uint64_t kept = static_cast<uint64_t>(columns - right) * bytes;
-    Composite call(api, pc, type, static_cast<uint64_t>(rows) * columns);
+    Composite call(apis::UnPad, pc, type, static_cast<uint64_t>(rows) * columns);
     call.span("srcTensor", src, static_cast<uint64_t>(rows) * columns * bytes, false);
     call.span("dstTensor", dst, rows * kept, true);
     call.temporary(work, 32);
-    call.record({"Copy", "GatherMask"});
+    call.record();
     for (uint32_t r = 0; r < rows; ++r) {
         std::memmove(dst.data + r * kept, src.data + static_cast<uint64_t>(r) * columns * bytes, kept);
     }
@@ -153,7 +149,7 @@ void unpad_rows(DType type, View dst, View src, View work, uint32_t rows, uint32
 void confusion_transpose(DType type, View dst, View src, View work, uint8_t kind, const uint32_t *axes)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "ConfusionTranspose";
+    constexpr const char *api = apis::ConfusionTranspose.name;
     const uint32_t bytes = dtype_bytes(type);
     const bool flat = kind == 7;
     const Axes all = flat ? Axes{1, 1, axes[0], axes[1]} : Axes{axes[0], axes[1], axes[2], axes[3]};
@@ -169,11 +165,11 @@ void confusion_transpose(DType type, View dst, View src, View work, uint8_t kind
              static_cast<unsigned long long>(all.b), static_cast<unsigned long long>(all.n),
              static_cast<unsigned long long>(all.s), static_cast<unsigned long long>(all.d));
     }
-    Composite call(api, pc, type, n);
+    Composite call(apis::ConfusionTranspose, pc, type, n);
     call.span("srcTensor", src, n * bytes, false);
     call.span("dstTensor", dst, n * bytes, true);
     call.temporary(work, 32);
-    call.record({"TransDataTo5HD", "Copy", "TransDataTo5HD"});
+    call.record();
     const std::vector<uint8_t> held(src.data, src.data + n * bytes);
     const Order order = kOrders[kind - 1];
     Axes at{};
@@ -193,7 +189,7 @@ void transpose_shape(DType type, View dst, View src, View work, uint32_t n, uint
 {
     constexpr uint8_t kSquare = 10, kChannelsLast = 11, kChannelsFirst = 12;
     const void *pc = __builtin_return_address(0);
-    const char *api = "Transpose";
+    constexpr const char *api = apis::TransposeShape.name;
     if (kind == kSquare) {
         n = 1;
         h = w = kFractal; // whatever the shape says
@@ -209,11 +205,11 @@ void transpose_shape(DType type, View dst, View src, View work, uint32_t n, uint
     if (total == 0) {
         return;
     }
-    Composite call(api, pc, type, total);
+    Composite call(apis::TransposeShape, pc, type, total);
     call.span("src", src, total * bytes, false);
     call.span("dst", dst, total * bytes, true);
     call.temporary(work, 32);
-    call.record({"TransDataTo5HD", "Copy"});
+    call.record();
     const std::vector<uint8_t> held(src.data, src.data + total * bytes);
     for (uint64_t i = 0; i < n; ++i) {
         for (uint64_t r = 0; r < rows; ++r) {

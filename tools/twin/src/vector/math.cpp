@@ -2,7 +2,7 @@
 #include "loops.h"
 
 #include "composite.h"
-#include "math_facts.h"
+#include "facts.h"
 #include "record.h"
 
 namespace akgen::twin {
@@ -137,8 +137,8 @@ int32_t integer_power(int32_t base, int32_t exponent)
 void math_count(MathOp op, DType type, View dst, View src0, View src1, View work, float scalar, int64_t count)
 {
     const MathFacts &f = math_facts(op);
-    Call c{f.name, __builtin_return_address(0), type, dst, src0, src1, work, f.sources, {}};
-    if (begin(c, count, f.steps)) {
+    Call c{f.api.name, __builtin_return_address(0), type, dst, src0, src1, work, f.sources, {}};
+    if (begin(c, count, f.api.steps)) {
         over_chunks(c, count,
                     [&](float *out, const float *a, const float *b, size_t n) { math_loop(op, out, a, b, scalar, n); });
     }
@@ -147,8 +147,8 @@ void math_count(MathOp op, DType type, View dst, View src0, View src1, View work
 void power_scalar(DType type, View dst, View src, View work, uint64_t scalar, bool first, int64_t count)
 {
     const MathFacts &f = math_facts(MathOp::Power);
-    Call c{f.name, __builtin_return_address(0), type, dst, src, {}, work, 1, {}};
-    if (!begin(c, count, f.steps)) {
+    Call c{f.api.name, __builtin_return_address(0), type, dst, src, {}, work, 1, {}};
+    if (!begin(c, count, f.api.steps)) {
         return;
     }
     if (type == DType::I32) {
@@ -173,8 +173,8 @@ void power_scalar(DType type, View dst, View src, View work, uint64_t scalar, bo
 void power_integer(View dst, View src0, View src1, View work, int64_t count)
 {
     const MathFacts &f = math_facts(MathOp::Power);
-    Call c{f.name, __builtin_return_address(0), DType::I32, dst, src0, src1, work, 2, {}};
-    if (begin(c, count, f.steps)) {
+    Call c{f.api.name, __builtin_return_address(0), DType::I32, dst, src0, src1, work, 2, {}};
+    if (begin(c, count, f.api.steps)) {
         for (int64_t i = 0; i < count; ++i) {
             reinterpret_cast<int32_t *>(dst.data)[i] = integer_power(reinterpret_cast<const int32_t *>(c.src0.data)[i],
                                                                      reinterpret_cast<const int32_t *>(c.src1.data)[i]);
@@ -184,9 +184,8 @@ void power_integer(View dst, View src0, View src1, View work, int64_t count)
 
 void xor_count(DType type, View dst, View src0, View src1, View work, int64_t count)
 {
-    static constexpr const char *kSteps[] = {"And", "Not", "Or", "And", nullptr};
-    Call c{"Xor", __builtin_return_address(0), type, dst, src0, src1, work, 2, {}};
-    if (begin(c, count, kSteps)) {
+    Call c{apis::Xor.name, __builtin_return_address(0), type, dst, src0, src1, work, 2, {}};
+    if (begin(c, count, apis::Xor.steps)) {
         for (int64_t i = 0; i < count; ++i) {
             reinterpret_cast<uint16_t *>(dst.data)[i] =
                 static_cast<uint16_t>(reinterpret_cast<const uint16_t *>(c.src0.data)[i] ^
@@ -198,14 +197,13 @@ void xor_count(DType type, View dst, View src0, View src1, View work, int64_t co
 void cumulative_sum(DType type, View dst, View last_row, View src, View work, uint32_t outer, uint32_t inner,
                     bool last_axis)
 {
-    static constexpr const char *kSteps[] = {"Add", nullptr};
-    Call c{"CumSum", __builtin_return_address(0), type, dst, src, {}, work, 1, {}};
+    Call c{apis::CumSum.name, __builtin_return_address(0), type, dst, src, {}, work, 1, {}};
     const uint32_t bytes = dtype_bytes(type);
     if (static_cast<uint64_t>(inner) * bytes % 32 != 0) {
         trap("UB_ALIGNMENT", c.api, c.pc, "CumSum: the inner axis of %u elements is %llu bytes, not a multiple of 32.",
              inner, static_cast<unsigned long long>(static_cast<uint64_t>(inner) * bytes));
     }
-    if (!begin(c, static_cast<int64_t>(outer) * inner, kSteps)) {
+    if (!begin(c, static_cast<int64_t>(outer) * inner, apis::CumSum.steps)) {
         return;
     }
     const auto load = [&](uint64_t i) {

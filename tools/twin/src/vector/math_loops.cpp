@@ -5,7 +5,7 @@
 #endif
 #include "libm.h"
 
-#include "math_facts.h"
+#include "facts.h"
 
 namespace akgen::twin {
 namespace {

@@ -12,6 +12,7 @@ namespace akgen::twin {
 void normalise(const NormCall &c)
 {
     const void *pc = __builtin_return_address(0);
+    const ApiFacts &facts = c.centred ? apis::LayerNorm : apis::RmsNorm;
     const uint32_t bytes = dtype_bytes(c.type);
     const DType statistic = c.statistic == DType::NONE ? c.type : c.statistic;
     const DType factor = c.factor == DType::NONE ? c.type : c.factor;
@@ -19,20 +20,20 @@ void normalise(const NormCall &c)
     static constexpr const char *kNames[] = {"dst", "src", "gamma", "beta", "outputMean", "outputVariance"};
     for (int i = 0; i < 6; ++i) {
         if (all[i].data) {
-            require_operand(c.api, pc, kNames[i], all[i]);
+            require_operand(facts.name, pc, kNames[i], all[i]);
         }
     }
     if (c.length > c.stride || static_cast<uint64_t>(c.stride) * bytes % 32 != 0) {
-        trap("VECTOR_COUNT", c.api, pc, "%s: rows of %u elements, %u apart, are not whole blocks of 32 bytes.", c.api,
-             c.length, c.stride);
+        trap("VECTOR_COUNT", facts.name, pc, "%s: rows of %u elements, %u apart, are not whole blocks of 32 bytes.",
+             facts.name, c.length, c.stride);
     }
     if (c.rows == 0 || c.length == 0) {
         return;
     }
     // What is summed is a row of floats of its own.
-    require_temporary(c.api, pc, c.work, (static_cast<uint64_t>(c.length) * sizeof(float) + 31) / 32 * 32);
+    require_temporary(facts.name, pc, c.work, (static_cast<uint64_t>(c.length) * sizeof(float) + 31) / 32 * 32);
     const uint64_t n = static_cast<uint64_t>(c.rows) * c.length;
-    Instr instr = vector_instr(c.api, "Mul", pc, DType::F32, n);
+    Instr instr = vector_instr(facts.name, facts.steps[0], pc, DType::F32, n);
     instr.access[instr.n_access++] = Access{c.src.data, static_cast<uint64_t>(c.length) * bytes,
                                             c.rows,     static_cast<int64_t>(c.stride) * bytes,
                                             false,      c.src.size_bytes};
@@ -44,13 +45,8 @@ void normalise(const NormCall &c)
     add_span(instr, c.mean, static_cast<uint64_t>(c.rows) * dtype_bytes(statistic), true);
     add_span(instr, c.variance, static_cast<uint64_t>(c.rows) * dtype_bytes(statistic), true);
     issue(instr);
-    static constexpr const char *kCentred[] = {
-        "WholeReduceSum", "Muls", "Brcb", "Sub", "Mul", "WholeReduceSum", "Muls", "Adds",
-        "Rsqrt",          "Brcb", "Mul",  "Mul", "Add"};
-    static constexpr const char *kRoot[] = {"WholeReduceSum", "Muls", "Adds", "Sqrt", "Brcb", "Div", "Mul"};
-    const uint32_t steps = c.centred ? 13 : 7;
-    for (uint32_t i = 0; i < steps; ++i) {
-        Instr step = vector_instr(c.api, c.centred ? kCentred[i] : kRoot[i], pc, DType::F32, n);
+    for (const char *const *row = facts.steps + 1; *row; ++row) {
+        Instr step = vector_instr(facts.name, *row, pc, DType::F32, n);
         issue(step);
     }
     static thread_local std::vector<float> row, square;

@@ -18,7 +18,7 @@ float sum_of(const std::vector<float> &v)
 void norm_grad(const NormGradCall &c)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "LayerNormGrad";
+    constexpr const char *api = apis::LayerNormGrad.name;
     const uint32_t bytes = dtype_bytes(c.type);
     const uint64_t stride = static_cast<uint64_t>(c.stride) * bytes;
     const uint64_t row = static_cast<uint64_t>(c.length) * bytes;
@@ -29,7 +29,7 @@ void norm_grad(const NormGradCall &c)
     if (c.rows == 0 || c.length == 0) {
         return;
     }
-    Composite call(api, pc, DType::F32, static_cast<uint64_t>(c.rows) * c.length);
+    Composite call(apis::LayerNormGrad, pc, DType::F32, static_cast<uint64_t>(c.rows) * c.length);
     call.matrix("inputDy", c.dy, row, c.rows, stride, false);
     call.matrix("inputX", c.src, row, c.rows, stride, false);
     call.span("inputVariance", c.variance, static_cast<uint64_t>(c.rows) * bytes, false);
@@ -38,8 +38,7 @@ void norm_grad(const NormGradCall &c)
     call.matrix("outputPdX", c.dst, row, c.rows, stride, true);
     call.matrix("resForGamma", c.for_gamma, row, c.rows, stride, true);
     call.temporary(c.work, (c.length * sizeof(float) + 31) / 32 * 32);
-    call.record({"Mul", "Brcb", "Sub", "Adds", "Sqrt", "Div", "Mul", "Mul", "WholeReduceSum", "Brcb", "Mul", "Muls",
-                 "WholeReduceSum", "Brcb", "Mul", "Mul", "Add", "Muls", "Add"});
+    call.record();
     const float length = static_cast<float>(c.length);
     std::vector<float> scaled(c.length), away(c.length), parts(c.length);
     for (uint32_t r = 0; r < c.rows; ++r) {
@@ -65,7 +64,7 @@ void norm_grad_factors(DType type, View dst_gamma, View dst_beta, View for_gamma
                        uint32_t length, uint32_t stride)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "LayerNormGradBeta";
+    constexpr const char *api = apis::LayerNormGradBeta.name;
     const uint32_t bytes = dtype_bytes(type);
     const uint64_t row = static_cast<uint64_t>(length) * bytes;
     const uint64_t apart = static_cast<uint64_t>(stride) * bytes;
@@ -73,13 +72,13 @@ void norm_grad_factors(DType type, View dst_gamma, View dst_beta, View for_gamma
         trap("VECTOR_COUNT", api, pc,
              "LayerNormGradBeta: rows of %u elements, %u apart, are not whole blocks of 32 bytes.", length, stride);
     }
-    Composite call(api, pc, DType::F32, static_cast<uint64_t>(rows) * length);
+    Composite call(apis::LayerNormGradBeta, pc, DType::F32, static_cast<uint64_t>(rows) * length);
     call.matrix("resForGamma", for_gamma, row, rows, apart, false);
     call.matrix("inputDy", dy, row, rows, apart, false);
     call.span("outputPdGamma", dst_gamma, row, true);
     call.span("outputPdBeta", dst_beta, row, true);
     call.temporary(work, 32);
-    call.record({"Mul", "Add", "Add"});
+    call.record();
     for (uint32_t i = 0; i < length; ++i) {
         float gamma = 0.0f, beta = 0.0f;
         for (uint32_t r = 0; r < rows; ++r) {

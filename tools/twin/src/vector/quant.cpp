@@ -1,9 +1,9 @@
 // AscendQuant, AscendDequant, AscendAntiQuant.
+#include "facts.h"
 #include "record.h"
 #include "reduce.h"
 #include "rounding.h"
 #include <cstring>
-#include <initializer_list>
 
 #include "akgen/vector_norm.h"
 
@@ -24,10 +24,11 @@ void put(DType type, uint8_t *data, uint64_t i, float value)
 }
 float as_half(float x) { return widen_half(narrow_half(x)); }
 
-void steps(const char *api, const void *pc, DType type, uint64_t n, const char *a, const char *b, const char *c)
+// The instructions behind the first, which has the operands.
+void other_steps(const ApiFacts &api, const void *pc, DType type, uint64_t n)
 {
-    for (const char *row : {a, b, c}) {
-        Instr step = vector_instr(api, row, pc, type, n);
+    for (const char *const *row = api.steps + 1; *row; ++row) {
+        Instr step = vector_instr(api.name, *row, pc, type, n);
         issue(step);
     }
 }
@@ -38,7 +39,8 @@ void quantise(DType type, View dst, View src, View work, View scales, View offse
               uint32_t channels, int64_t count)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "AscendQuant";
+    constexpr const ApiFacts &facts = apis::AscendQuant;
+    constexpr const char *api = facts.name;
     require_operand(api, pc, "dst", dst);
     require_operand(api, pc, "src", src);
     const Walk w = walk_count(api, pc, 128, count);
@@ -46,14 +48,14 @@ void quantise(DType type, View dst, View src, View work, View scales, View offse
         return;
     }
     const uint32_t bytes = dtype_bytes(type);
-    Instr instr = vector_instr(api, "Muls", pc, type, w.active);
+    Instr instr = vector_instr(api, facts.steps[0], pc, type, w.active);
     add_span(instr, src, w.active * bytes, false);
     add_span(instr, scales, static_cast<uint64_t>(channels) * bytes, false);
     add_span(instr, offsets, static_cast<uint64_t>(channels) * bytes, false);
     add_span(instr, dst, w.active, true);
     add_span(instr, work, work.data ? 32 : 0, true);
     issue(instr);
-    steps(api, pc, DType::F16, w.active, "Adds", "Cast float->half", "Cast half->int8_t");
+    other_steps(facts, pc, DType::F16, w.active);
     for (uint64_t i = 0; i < w.active; ++i) {
         const float s = scales.data ? load_real(type, scales.data, i % channels) : scale;
         const float o = offsets.data ? load_real(type, offsets.data, i % channels) : offset;
@@ -67,7 +69,8 @@ void dequantise(DType to, DType scale_type, View dst, View src, View scales, Vie
                 uint32_t n, uint32_t count)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "AscendDequant";
+    const ApiFacts &facts = to == DType::F32 ? apis::AscendDequantToFloat : apis::AscendDequant;
+    const char *api = facts.name;
     require_operand(api, pc, "dst", dst);
     require_operand(api, pc, "src", src);
     if (count > n) {
@@ -80,7 +83,7 @@ void dequantise(DType to, DType scale_type, View dst, View src, View scales, Vie
     if (total == 0) {
         return;
     }
-    Instr instr = vector_instr(api, "Cast int32_t->float", pc, DType::I32, total);
+    Instr instr = vector_instr(api, facts.steps[0], pc, DType::I32, total);
     instr.access[instr.n_access++] =
         Access{src.data, static_cast<uint64_t>(count) * 4, rows, static_cast<int64_t>(src_row), false, src.size_bytes};
     instr.access[instr.n_access++] = Access{
@@ -88,7 +91,7 @@ void dequantise(DType to, DType scale_type, View dst, View src, View scales, Vie
     add_span(instr, scales, static_cast<uint64_t>(count) * dtype_bytes(scale_type), false);
     add_span(instr, work, work.data ? 32 : 0, true);
     issue(instr);
-    steps(api, pc, DType::F32, total, "Mul", "Copy", to == DType::F32 ? "Copy" : "Cast float->half");
+    other_steps(facts, pc, DType::F32, total);
     for (uint32_t r = 0; r < rows; ++r) {
         const int32_t *in = reinterpret_cast<const int32_t *>(src.data + r * src_row);
         for (uint32_t i = 0; i < count; ++i) {
@@ -109,18 +112,19 @@ namespace {
 void record_small(const void *pc, DType to, DType from, View dst, View src, View work, View offsets, View scales,
                   uint64_t factors, uint64_t n)
 {
-    const char *api = "AscendAntiQuant";
+    const bool small = from == DType::I4;
+    const ApiFacts &facts = small ? apis::AscendAntiQuantOfInt4 : apis::AscendAntiQuant;
+    const char *api = facts.name;
     require_operand(api, pc, "dst", dst);
     require_operand(api, pc, "src", src);
-    const bool small = from == DType::I4;
-    Instr instr = vector_instr(api, small ? "Cast int4b_t->half" : "Cast int8_t->half", pc, from, n);
+    Instr instr = vector_instr(api, facts.steps[0], pc, from, n);
     add_span(instr, src, small ? (n + 1) / 2 : n, false);
     add_span(instr, offsets, factors * dtype_bytes(to), false);
     add_span(instr, scales, factors * dtype_bytes(to), false);
     add_span(instr, dst, n * dtype_bytes(to), true);
     add_span(instr, work, work.data ? 32 : 0, true);
     issue(instr);
-    steps(api, pc, DType::F16, n, "Add", "Mul", "Copy");
+    other_steps(facts, pc, DType::F16, n);
 }
 float small_integer(DType type, const uint8_t *data, uint64_t i)
 {

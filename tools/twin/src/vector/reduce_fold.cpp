@@ -9,11 +9,10 @@ namespace {
 
 struct FoldFacts {
     Fold key;
-    const char *api;
-    const char *steps[2];
+    ApiFacts api;
 };
 constexpr FoldFacts kFolds[] = {
-#define AKGEN_FOLD(Name, dtypes, op, live, ...) {Fold::op, #Name, {__VA_ARGS__}},
+#define AKGEN_FOLD(Name, dtypes, op, live, ...) {Fold::op, {#Name, {__VA_ARGS__, nullptr}}},
 #include "akgen/tables/reduce.def"
 };
 static_assert(one_row_each<Fold>(kFolds));
@@ -36,8 +35,8 @@ void store(DType type, uint8_t *data, uint64_t i, float value)
 void reduce_fold(Fold op, DType type, View dst, View src, View work, uint32_t first, uint32_t last, bool rows)
 {
     const void *pc = __builtin_return_address(0);
-    const FoldFacts &facts = kFolds[static_cast<size_t>(op)];
-    const char *api = facts.api;
+    const ApiFacts &facts = kFolds[static_cast<size_t>(op)].api;
+    const char *api = facts.name;
     const uint32_t bytes = dtype_bytes(type);
     const uint64_t row_bytes = static_cast<uint64_t>(last) * bytes;
     if (first == 0 || last == 0) {
@@ -47,11 +46,11 @@ void reduce_fold(Fold op, DType type, View dst, View src, View work, uint32_t fi
         trap("UB_ALIGNMENT", api, pc, "%s: the last axis of %u elements is %llu bytes, not a multiple of 32", api, last,
              static_cast<unsigned long long>(row_bytes));
     }
-    Composite call(api, pc, DType::F32, static_cast<uint64_t>(first) * last);
+    Composite call(facts, pc, DType::F32, static_cast<uint64_t>(first) * last);
     call.span("src", src, first * row_bytes, false);
     call.span("dst", dst, static_cast<uint64_t>(rows ? first : last) * bytes, true);
     call.temporary(work, 32);
-    call.record({facts.steps[0], facts.steps[1]});
+    call.record();
     const uint32_t runs = rows ? first : last;
     const uint32_t length = rows ? last : first;
     for (uint32_t r = 0; r < runs; ++r) {
@@ -75,7 +74,7 @@ void reduce_xor_sum(View dst, View src0, View src1, View work, int64_t count)
              static_cast<long long>(count));
     }
     const uint64_t span = static_cast<uint64_t>(count) * sizeof(int16_t);
-    Composite call("ReduceXorSum", pc, DType::F32, static_cast<uint64_t>(count));
+    Composite call(apis::ReduceXorSum, pc, DType::F32, static_cast<uint64_t>(count));
     call.span("src0", src0, span, false);
     call.span("src1", src1, span, false);
     call.span("dst", dst, count == 0 ? 0 : sizeof(int16_t), true);
@@ -83,7 +82,7 @@ void reduce_xor_sum(View dst, View src0, View src1, View work, int64_t count)
     if (count == 0) {
         return;
     }
-    call.record({"And", "Not", "Or", "And", "Cast int16_t->float", "WholeReduceSum", "Cast float->int16_t"});
+    call.record();
     int64_t sum = 0;
     for (int64_t i = 0; i < count; ++i) {
         sum += static_cast<int16_t>(reinterpret_cast<const int16_t *>(src0.data)[i] ^

@@ -2,6 +2,7 @@
 #include "loops.h"
 
 #include "akgen/vector_compare.h"
+#include "facts.h"
 #include "record.h"
 #include "state.h"
 
@@ -171,7 +172,8 @@ void select_bytes(DType type, View dst, View src0, View src1, uint64_t scalar, V
                   View work, uint32_t first, uint32_t src_last, uint32_t mask_last)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "SelectWithBytesMask";
+    constexpr const ApiFacts &facts = apis::SelectWithBytesMask;
+    constexpr const char *api = facts.name;
     const bool scalar_first = src0.data == nullptr;
     const View tensor = scalar_first ? src1 : src0;
     require_operand(api, pc, "dst", dst);
@@ -183,7 +185,7 @@ void select_bytes(DType type, View dst, View src0, View src1, uint64_t scalar, V
     }
     const uint32_t size = dtype_bytes(type);
     const uint64_t n = static_cast<uint64_t>(first) * src_last;
-    Instr instr = vector_instr(api, "Select", pc, type, n);
+    Instr instr = vector_instr(api, facts.steps[0], pc, type, n);
     instr.access[0] = Access{tensor.data, n * size, 1, 0, false, tensor.size_bytes};
     instr.access[1] = Access{flags.data, static_cast<uint64_t>(src_last) * flag_bytes,
                              first,      static_cast<int64_t>(mask_last) * flag_bytes,
@@ -195,11 +197,9 @@ void select_bytes(DType type, View dst, View src0, View src1, uint64_t scalar, V
         return;
     }
     issue(instr);
-    // It is made of a cast of the mask to half, a comparison and a selection.
-    static const char *const kSteps[] = {"Cast uint8_t->half", "Compares", "Select"};
-    for (const char *row : kSteps) {
+    for (const char *const *row = facts.steps + 1; *row; ++row) {
         Instr step = instr;
-        step.op = row;
+        step.op = *row;
         step.n_access = 0;
         issue(step);
     }

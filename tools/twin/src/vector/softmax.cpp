@@ -1,8 +1,8 @@
 // The SoftMax family. Everything is computed in float; half is widened before and rounded once after.
 #include "loops.h"
 
+#include "facts.h"
 #include "fast_math.h"
-#include "keyed.h"
 #include "record.h"
 #include "reduce.h"
 #include <vector>
@@ -11,34 +11,6 @@
 
 namespace akgen::twin {
 namespace {
-
-struct Facts {
-    SoftmaxKind key;
-    const char *name;
-    const char *steps[10];
-};
-const Facts &facts(SoftmaxKind kind)
-{
-    static constexpr Facts kFacts[] = {
-        {SoftmaxKind::SOFTMAX,
-         "SoftMax",
-         {"WholeReduceMax", "Brcb", "Sub", "Exp", "WholeReduceSum", "Brcb", "Div", nullptr}},
-        {SoftmaxKind::LOG,
-         "LogSoftMax",
-         {"WholeReduceMax", "Brcb", "Sub", "Exp", "WholeReduceSum", "Brcb", "Div", "Ln", "Muls", nullptr}},
-        {SoftmaxKind::SIMPLE, "SimpleSoftMax", {"Sub", "Exp", "Div", nullptr}},
-        {SoftmaxKind::FLASH,
-         "SoftmaxFlash",
-         {"WholeReduceMax", "Brcb", "Max", "Sub", "Exp", "WholeReduceSum", "Brcb", "Div", nullptr}},
-        {SoftmaxKind::FLASH_V2,
-         "SoftmaxFlashV2",
-         {"WholeReduceMax", "Brcb", "Max", "Sub", "Exp", "WholeReduceSum", "Brcb", nullptr}},
-        {SoftmaxKind::GRAD, "SoftmaxGrad", {"Mul", "WholeReduceSum", "Brcb", "Sub", "Mul", nullptr}},
-        {SoftmaxKind::GRAD_FRONT, "SoftmaxGradFront", {"Mul", "WholeReduceSum", "Brcb", nullptr}},
-    };
-    static_assert(one_row_each<SoftmaxKind>(kFacts));
-    return kFacts[static_cast<size_t>(kind)];
-}
 
 class Rows {
 public:
@@ -54,14 +26,14 @@ public:
         if (c_.second.data) {
             matrix(instr, c_.second, "gradTensor", false);
         }
-        if (c_.kind == SoftmaxKind::GRAD_FRONT) {
+        if (c_.kind == SoftmaxKind::SoftmaxGradFront) {
             statistic(instr, c_.dst, c_.type, true);
         } else {
             matrix(instr, c_.dst, "dst", true);
         }
         issue(instr);
         Instr side = vector_instr(api_, steps[1], pc_, DType::F32, instr.elements);
-        const bool fresh = c_.kind != SoftmaxKind::SIMPLE;
+        const bool fresh = c_.kind != SoftmaxKind::SimpleSoftMax;
         statistic(side, c_.sum, c_.statistic, fresh);
         statistic(side, c_.max, c_.statistic, fresh);
         statistic(side, c_.exp_max, c_.type, true);
@@ -169,7 +141,7 @@ void forward(const SoftmaxCall &c, const Rows &rows, uint32_t r, float *x)
 {
     const uint32_t n = c.valid_columns;
     rows.load(c.src, r, x);
-    if (c.kind == SoftmaxKind::SIMPLE) {
+    if (c.kind == SoftmaxKind::SimpleSoftMax) {
         exp_less(x, n, rows.read(c.max, c.statistic, r));
         divide(x, n, rows.read(c.sum, c.statistic, r));
         rows.store(r, x);
@@ -185,18 +157,18 @@ void forward(const SoftmaxCall &c, const Rows &rows, uint32_t r, float *x)
     if (c.update) {
         sum += carried * before_sum;
     }
-    if (c.kind == SoftmaxKind::FLASH && c.update) {
+    if (c.kind == SoftmaxKind::SoftmaxFlash && c.update) {
         carried = carried * before_sum / sum;
     }
     rows.fill(c.max, c.statistic, r, max);
     rows.fill(c.sum, c.statistic, r, sum);
-    if (c.update || c.kind == SoftmaxKind::FLASH) {
+    if (c.update || c.kind == SoftmaxKind::SoftmaxFlash) {
         rows.fill(c.exp_max, c.type, r, carried);
     }
-    if (c.kind != SoftmaxKind::FLASH_V2) {
+    if (c.kind != SoftmaxKind::SoftmaxFlashV2) {
         divide(x, n, sum);
     }
-    if (c.kind == SoftmaxKind::LOG) { // the API takes the logarithm to base 10
+    if (c.kind == SoftmaxKind::LogSoftMax) { // the API takes the logarithm to base 10
         for (uint32_t i = 0; i < n; ++i) {
             x[i] = fast_ln(x[i]) * 0.43429448190325183f;
         }
@@ -213,7 +185,7 @@ void backward(const SoftmaxCall &c, const Rows &rows, uint32_t r, float *x, floa
         product[i] = g[i] * x[i];
     }
     const float sum = total(product, n);
-    if (c.kind == SoftmaxKind::GRAD_FRONT) {
+    if (c.kind == SoftmaxKind::SoftmaxGradFront) {
         rows.fill(c.dst, c.type, r, sum);
         return;
     }
@@ -228,7 +200,7 @@ void backward(const SoftmaxCall &c, const Rows &rows, uint32_t r, float *x, floa
 void softmax(const SoftmaxCall &call)
 {
     const void *pc = __builtin_return_address(0);
-    const Facts &f = facts(call.kind);
+    const ApiFacts &f = softmax_facts(call.kind);
     if (call.valid_columns > call.columns || call.valid_rows > call.rows) {
         trap("VECTOR_COUNT", f.name, pc, "%s: %u x %u original elements exceed the %u x %u of the source.", f.name,
              call.valid_rows, call.valid_columns, call.rows, call.columns);
@@ -246,7 +218,7 @@ void softmax(const SoftmaxCall &call)
     room.resize(3 * static_cast<size_t>(call.valid_columns));
     float *x = room.data();
     for (uint32_t r = 0; r < call.valid_rows; ++r) {
-        if (call.kind == SoftmaxKind::GRAD || call.kind == SoftmaxKind::GRAD_FRONT) {
+        if (call.kind == SoftmaxKind::SoftmaxGrad || call.kind == SoftmaxKind::SoftmaxGradFront) {
             backward(call, rows, r, x, x + call.valid_columns, x + 2 * static_cast<size_t>(call.valid_columns));
         } else {
             forward(call, rows, r, x);
@@ -259,10 +231,10 @@ bool adjust_softmax(DType type, DType statistic, View result, View max, uint32_t
                     uint32_t columns, bool fractal)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "AdjustSoftMaxRes";
+    constexpr const ApiFacts &facts = apis::AdjustSoftMaxRes;
     const uint32_t bytes = dtype_bytes(type);
     const uint32_t width = dtype_bytes(statistic);
-    Instr instr = vector_instr(api, "Compares", pc, statistic, rows);
+    Instr instr = vector_instr(facts.name, facts.steps[0], pc, statistic, rows);
     add_span(instr, max, static_cast<uint64_t>(rows) * 32, false);
     issue(instr);
     bool any = false;
@@ -273,7 +245,7 @@ bool adjust_softmax(DType type, DType statistic, View result, View max, uint32_t
             continue;
         }
         any = true;
-        Instr fill = vector_instr(api, "Duplicate", pc, type, columns);
+        Instr fill = vector_instr(facts.name, facts.steps[1], pc, type, columns);
         if (fractal) {
             instr.n_access = 0;
             add_span(fill, result, static_cast<uint64_t>(rows) * columns * bytes, true);

@@ -25,7 +25,7 @@ void fill(const View &v, uint32_t row, float value)
 void shifted_softmax(const ShiftedSoftmax &c)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "SoftmaxFlashV3";
+    constexpr const char *api = apis::SoftmaxFlashV3.name;
     if (c.parts != 8 || c.columns < 512 || c.columns % 64 != 0 || c.rows % 8 != 0 || (c.update && c.loop == 0)) {
         trap("VECTOR_COUNT", api, pc,
              "SoftmaxFlashV3: %u rows of %u elements in %u parts, loop %u; rows must be a multiple of 8, elements a "
@@ -37,7 +37,7 @@ void shifted_softmax(const ShiftedSoftmax &c)
     if (n == 0) {
         return;
     }
-    Composite call(api, pc, DType::F32, n);
+    Composite call(apis::SoftmaxFlashV3, pc, DType::F32, n);
     call.span("srcTensor", c.src, n * 2, false);
     if (c.update) {
         call.span("inMeanTensor", c.in_mean, statistic, false);
@@ -50,8 +50,7 @@ void shifted_softmax(const ShiftedSoftmax &c)
     call.span("expSumTensor", c.sum, statistic, true);
     call.span("maxTensor", c.max, statistic, true);
     call.temporary(c.work, static_cast<uint64_t>(c.columns) * sizeof(float));
-    call.record({"Cast half->float", "WholeReduceSum", "Muls", "Brcb", "Sub", "WholeReduceMax", "Brcb", "Max", "Sub",
-                 "Exp", "WholeReduceSum", "Brcb", "Cast float->half"});
+    call.record();
     const float ratio = c.alpha / (1.0f - c.alpha);
     const uint32_t part = c.columns / c.parts;
     std::vector<float> x(c.columns);

@@ -43,7 +43,7 @@ void require_rows(const char *api, const void *pc, const char *what, uint64_t by
 void group_norm(const GroupNormCall &c)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "GroupNorm";
+    constexpr const char *api = apis::GroupNorm.name;
     const uint32_t bytes = dtype_bytes(c.type);
     const uint64_t rows = static_cast<uint64_t>(c.n) * c.groups * c.channels;
     const uint64_t n = rows * c.length;
@@ -56,7 +56,7 @@ void group_norm(const GroupNormCall &c)
     if (n == 0) {
         return;
     }
-    Composite call(api, pc, DType::F32, n);
+    Composite call(apis::GroupNorm, pc, DType::F32, n);
     const auto row_bytes = static_cast<uint64_t>(c.length) * bytes;
     const auto all_rows = static_cast<uint32_t>(rows);
     call.matrix("inputX", c.src, row_bytes, all_rows, stride, false);
@@ -66,8 +66,7 @@ void group_norm(const GroupNormCall &c)
     call.span("outputMean", c.mean, static_cast<uint64_t>(c.n) * c.groups * bytes, true);
     call.span("outputVariance", c.variance, static_cast<uint64_t>(c.n) * c.groups * bytes, true);
     call.temporary(c.work, static_cast<uint64_t>(c.channels) * c.stride * sizeof(float));
-    call.record({"WholeReduceSum", "Muls", "Brcb", "Sub", "Mul", "WholeReduceSum", "Muls", "Adds", "Rsqrt", "Brcb",
-                 "Mul", "Mul", "Add"});
+    call.record();
     std::vector<float> values(static_cast<size_t>(c.channels) * c.length);
     for (uint64_t g = 0; g < static_cast<uint64_t>(c.n) * c.groups; ++g) {
         const auto at = [&](uint32_t channel, uint32_t i) { return (g * c.channels + channel) * c.stride + i; };
@@ -92,14 +91,14 @@ void group_norm(const GroupNormCall &c)
 void batch_norm(const BatchNormCall &c)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "BatchNorm";
+    constexpr const char *api = apis::BatchNorm.name;
     const uint32_t bytes = dtype_bytes(c.type);
     const uint64_t n = static_cast<uint64_t>(c.rows) * c.columns;
     require_rows(api, pc, "a batch of S x H elements", static_cast<uint64_t>(c.columns) * bytes);
     if (n == 0) {
         return;
     }
-    Composite call(api, pc, DType::F32, n);
+    Composite call(apis::BatchNorm, pc, DType::F32, n);
     call.span("inputX", c.src, n * bytes, false);
     call.span("gamm", c.gamma, static_cast<uint64_t>(c.rows) * bytes, false);
     call.span("beta", c.beta, static_cast<uint64_t>(c.rows) * bytes, false);
@@ -107,7 +106,7 @@ void batch_norm(const BatchNormCall &c)
     call.span("outputMean", c.mean, static_cast<uint64_t>(c.columns) * bytes, true);
     call.span("outputVariance", c.variance, static_cast<uint64_t>(c.columns) * bytes, true);
     call.temporary(c.work, static_cast<uint64_t>(c.rows) * 32);
-    call.record({"Muls", "Add", "Sub", "Mul", "Muls", "Add", "Adds", "Sqrt", "Div", "Brcb", "Mul", "Brcb", "Add"});
+    call.record();
     std::vector<float> values(c.rows);
     for (uint32_t j = 0; j < c.columns; ++j) {
         const auto at = [&](uint32_t row) { return static_cast<uint64_t>(row) * c.columns + j; };
@@ -127,7 +126,7 @@ void batch_norm(const BatchNormCall &c)
 void deep_norm(const NormCall &c, View gx, float alpha)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "DeepNorm";
+    constexpr const char *api = apis::DeepNorm.name;
     const uint32_t bytes = dtype_bytes(c.type);
     const uint64_t stride = static_cast<uint64_t>(c.stride) * bytes;
     const uint64_t row = static_cast<uint64_t>(c.length) * bytes;
@@ -139,7 +138,7 @@ void deep_norm(const NormCall &c, View gx, float alpha)
     if (c.rows == 0 || c.length == 0) {
         return;
     }
-    Composite call(api, pc, DType::F32, static_cast<uint64_t>(c.rows) * c.length);
+    Composite call(apis::DeepNorm, pc, DType::F32, static_cast<uint64_t>(c.rows) * c.length);
     call.matrix("srcLocal", c.src, row, c.rows, stride, false);
     call.matrix("gxLocal", gx, row, c.rows, stride, false);
     call.span("gammaLocal", c.gamma, row, false);
@@ -148,8 +147,7 @@ void deep_norm(const NormCall &c, View gx, float alpha)
     call.span("meanLocal", c.mean, static_cast<uint64_t>(c.rows) * bytes, true);
     call.span("rstdLocal", c.variance, static_cast<uint64_t>(c.rows) * bytes, true);
     call.temporary(c.work, block(c.length * sizeof(float)));
-    call.record({"Axpy", "WholeReduceSum", "Muls", "Brcb", "Sub", "Mul", "WholeReduceSum", "Muls", "Adds", "Rsqrt",
-                 "Brcb", "Mul", "Mul", "Add"});
+    call.record();
     std::vector<float> values(c.length), kept(c.length);
     for (uint32_t r = 0; r < c.rows; ++r) {
         const uint64_t at = static_cast<uint64_t>(r) * c.stride;
@@ -169,18 +167,19 @@ void deep_norm(const NormCall &c, View gx, float alpha)
 void normalise_known(const NormCall &c, View reciprocal)
 {
     const void *pc = __builtin_return_address(0);
+    constexpr const char *api = apis::Normalize.name;
     const uint32_t bytes = dtype_bytes(c.type);
     const uint64_t stride = static_cast<uint64_t>(c.stride) * bytes;
     const uint64_t row = static_cast<uint64_t>(c.length) * bytes;
     if (c.length > c.stride) {
-        trap("VECTOR_COUNT", c.api, pc, "%s: rows of %u elements exceed the %u that are stored.", c.api, c.length,
+        trap("VECTOR_COUNT", api, pc, "%s: rows of %u elements exceed the %u that are stored.", api, c.length,
              c.stride);
     }
-    require_rows(c.api, pc, "a row", stride);
+    require_rows(api, pc, "a row", stride);
     if (c.rows == 0 || c.length == 0) {
         return;
     }
-    Composite call(c.api, pc, DType::F32, static_cast<uint64_t>(c.rows) * c.length);
+    Composite call(apis::Normalize, pc, DType::F32, static_cast<uint64_t>(c.rows) * c.length);
     call.matrix("inputX", c.src, row, c.rows, stride, false);
     call.span("inputMean", c.mean, c.rows * sizeof(float), false);
     call.span("inputVariance", c.variance, c.rows * sizeof(float), false);
@@ -189,7 +188,7 @@ void normalise_known(const NormCall &c, View reciprocal)
     call.matrix("output", c.dst, row, c.rows, stride, true);
     call.span("outputRstd", reciprocal, c.rows * sizeof(float), true);
     call.temporary(c.work, 32);
-    call.record({"Adds", "Sqrt", "Div", "Brcb", "Sub", "Brcb", "Mul", "Mul", "Add"});
+    call.record();
     const float *mean = reinterpret_cast<const float *>(c.mean.data);
     const float *variance = reinterpret_cast<const float *>(c.variance.data);
     for (uint32_t r = 0; r < c.rows; ++r) {

@@ -19,7 +19,7 @@ float sum_of(const std::vector<float> &v)
 void welford_update(const WelfordCall &c)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "WelfordUpdate";
+    constexpr const char *api = apis::WelfordUpdate.name;
     const uint32_t bytes = dtype_bytes(c.type);
     if (c.count == 0 || c.count > c.length || static_cast<uint64_t>(c.length) * bytes % 32 != 0) {
         trap("VECTOR_COUNT", api, pc,
@@ -28,14 +28,14 @@ void welford_update(const WelfordCall &c)
              c.count, c.length);
     }
     const uint64_t held = static_cast<uint64_t>(c.in_place ? c.length : c.count) * sizeof(float);
-    Composite call(api, pc, DType::F32, c.count);
+    Composite call(apis::WelfordUpdate, pc, DType::F32, c.count);
     call.span("inputX", c.src, static_cast<uint64_t>(c.count) * bytes, false);
     call.span("inputMean", c.mean, held, false);
     call.span("inputVariance", c.sum, held, false);
     call.span("outputMean", c.dst_mean, held, true);
     call.span("outputVariance", c.dst_sum, held, true);
     call.temporary(c.work, 32);
-    call.record({"Sub", "Axpy", "Sub", "Mul", "Add"});
+    call.record();
     for (uint32_t i = 0; i < c.length; ++i) {
         const float mean = floats(c.mean)[i], sum = floats(c.sum)[i];
         if (i < c.count) {
@@ -53,7 +53,7 @@ void welford_update(const WelfordCall &c)
 void welford_finalise(const WelfordFinal &c)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "WelfordFinalize";
+    constexpr const char *api = apis::WelfordFinalize.name;
     const bool weighted = c.counts.data != nullptr;
     if (c.length == 0 || c.length % 8 != 0) {
         trap("VECTOR_COUNT", api, pc, "WelfordFinalize: abLength %u is not a multiple of 8.", c.length);
@@ -64,14 +64,14 @@ void welford_finalise(const WelfordFinal &c)
              c.head_length, c.tail_length, c.tail, c.length);
     }
     const uint64_t bytes = static_cast<uint64_t>(c.length) * sizeof(float);
-    Composite call(api, pc, DType::F32, c.length);
+    Composite call(apis::WelfordFinalize, pc, DType::F32, c.length);
     call.span("inputMean", c.mean, bytes, false);
     call.span("inputVariance", c.sum, bytes, false);
     call.span("counts", c.counts, bytes, false);
     call.span("outputMean", c.dst_mean, sizeof(float), true);
     call.span("outputVariance", c.dst_variance, sizeof(float), true);
     call.temporary(c.work, 32);
-    call.record({"Muls", "WholeReduceSum", "Adds", "Mul", "Muls", "WholeReduceSum", "WholeReduceSum", "Add"});
+    call.record();
     // Without a tail every mean weighs the same, and the sums are scaled as the API scales them.
     const bool even = !weighted && c.tail == 0;
     const auto weight = [&](uint32_t i) {

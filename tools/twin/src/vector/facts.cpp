@@ -1,0 +1,33 @@
+// The mathematical APIs and the SoftMax family by their enumerators: rows of akgen/tables/math.def and library.def.
+#include "facts.h"
+
+#include "keyed.h"
+
+namespace akgen::twin {
+namespace {
+constexpr MathFacts kMath[] = {
+#define AKGEN_MATH(Name, dtypes, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, 1},
+#define AKGEN_MATH_PAIR(Name, dtypes, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, 2},
+#define AKGEN_CLAMP(Name, dtypes, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, 1},
+#define AKGEN_GELU(Name, dtypes, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, 1},
+#define AKGEN_GATED(Name, dtypes, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, 2},
+#define AKGEN_MATH_VARIANT(Name, sources, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, sources},
+#include "akgen/tables/math.def"
+};
+static_assert(one_row_each<MathOp>(kMath));
+
+struct SoftmaxFacts {
+    SoftmaxKind key;
+    const ApiFacts *api;
+};
+constexpr SoftmaxFacts kSoftmax[] = {
+#define AKGEN_SOFTMAX(Name, ...) {SoftmaxKind::Name, &apis::Name},
+#include "akgen/tables/library.def"
+};
+static_assert(one_row_each<SoftmaxKind>(kSoftmax));
+} // namespace
+
+const ApiFacts &softmax_facts(SoftmaxKind kind) { return *kSoftmax[static_cast<size_t>(kind)].api; }
+const MathFacts &math_facts(MathOp op) { return kMath[static_cast<size_t>(op)]; }
+
+} // namespace akgen::twin
