@@ -35,7 +35,10 @@ _RULES = (
         "",
     ),
     _Rule(
-        re.compile(r"__attribute__\s*\(\(\s*(?:__)?(?:constructor|destructor|ifunc|alias)\b|\[\[\s*gnu\s*::\s*constructor"),
+        re.compile(
+            r"__attribute__\s*\(\(\s*(?:__)?(?:constructor|destructor|ifunc|alias)(?:__)?\b"
+            r"|\[\[\s*gnu\s*::\s*(?:__)?constructor"
+        ),
         "SOURCE_CONSTRUCTOR",
         "code that runs when the kernel is loaded",
         "Do the work inside the kernel's entry function.",
