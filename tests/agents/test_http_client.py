@@ -9,7 +9,7 @@ import pytest
 from pydantic import SecretStr
 
 from akgen.agents.models.faults import EndpointFault
-from akgen.agents.models.http_client import HttpClient
+from akgen.agents.models.http_client import REFUSAL_BYTES, HttpClient
 from akgen.tools.core.outcome import InputError
 from tests.loopback import Act, Loopback, loopback
 
@@ -32,6 +32,12 @@ def _fault(act: Act, **limits: Any) -> EndpointFault:
 def _received(raw: bytes, headers: dict[str, str] | None = None, **limits: Any) -> list[Any]:
     with loopback("", Act(raw=raw, headers=headers or {})) as endpoint:
         return _post(endpoint, **limits)
+
+
+def _chunked(*pieces: bytes) -> Act:
+    """Answer in pieces that the client receives one by one."""
+    raw = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in (*pieces, b""))
+    return Act(raw=raw, headers={**STREAM, "Transfer-Encoding": "chunked"})
 
 
 @pytest.mark.parametrize("slash", ["", "/"])
@@ -140,6 +146,57 @@ def test_an_error_among_the_events_ends_them(error: bytes, status: int, text: st
 def test_a_refusal_is_told_in_the_servers_words(raw: bytes, text: str) -> None:
     fault = _fault(Act(status=429, raw=raw))
     assert (fault.kind, fault.text, fault.status) == ("status", text, 429)
+
+
+def test_a_refusal_in_pieces_is_read_whole_up_to_its_limit() -> None:
+    end = b'", "error": {"message": "too fast"}}'
+    for length, text in (
+        (1, "too fast"),
+        (REFUSAL_BYTES, "too fast"),
+        (REFUSAL_BYTES + 1, f'{{"a": "{"x" * 293}'),
+    ):
+        begin = b'{"a": "'.ljust(length, b"x") if length > 1 else b'{"a": "'
+        act = _chunked(begin, end)
+        act.status = 429
+        assert _fault(act).text == f"status 429, {text}"
+
+
+def test_an_answer_in_pieces_is_one_document() -> None:
+    act = _chunked(b'{"a":', b" 1}")
+    act.headers["Content-Type"] = "application/json"
+    with loopback("", act) as endpoint:
+        assert _post(endpoint) == [{"a": 1}]
+
+
+def test_an_event_is_there_before_the_next_comes_and_a_line_may_be_cut_anywhere() -> None:
+    with loopback("", _chunked(b'data: {"a": 1}\nda', b'ta: {"a"', b": 2}\n")) as endpoint:
+        assert _post(endpoint) == [{"a": 1}, {"a": 2}]
+
+
+def test_only_the_dot_at_the_end_of_a_servers_words_goes() -> None:
+    assert _fault(Act(status=429, raw=b'{"message": "no .FAX..."}')).text == "status 429, no .FAX"
+
+
+def test_what_comes_after_the_time_of_the_whole_is_not_taken() -> None:
+    with loopback("", _chunked(b'data: {"a": 1}\n', b'data: {"a": 2}\n')) as endpoint:
+        client = HttpClient(endpoint.url, None, idle_s=5.0, connections=1)
+        events = client.post("asked", {}, within_s=0.51, limit_bytes=1 << 20)
+        assert next(events) == {"a": 1}
+        late = threading.Event()
+        threading.Timer(0.8, late.set).start()
+        late.wait()
+        with pytest.raises(EndpointFault) as fault:
+            next(events)
+    assert (fault.value.kind, fault.value.text) == ("timeout", "the answer was not complete within 1 s")
+
+
+def test_a_body_that_dribbles_is_left_when_the_time_of_the_whole_is_up() -> None:
+    end = threading.Event()
+    with loopback("", Act(trickle=end)) as endpoint, pytest.raises(EndpointFault) as fault:
+        client = HttpClient(endpoint.url, None, idle_s=5.0, connections=1)
+        list(client.post("asked", {"stream": True}, within_s=0.51, limit_bytes=1 << 20))
+    end.set()
+    assert (fault.value.kind, fault.value.text) == ("timeout", "the answer was not complete within 1 s")
 
 
 def test_a_long_error_document_is_read_whole() -> None:

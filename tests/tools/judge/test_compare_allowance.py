@@ -106,3 +106,28 @@ def test_bfloat16_is_forgiven_by_the_references_own_error(tmp_path: Path) -> Non
         bfloat16(array).tofile(tmp_path / name)
         files.append(TensorFile(dtype=DType.BFLOAT16, shape=(64,), path=tmp_path / name))
     assert compare(0, *files, rule_for(DType.BFLOAT16, ())).mismatch is None
+
+
+def test_the_allowance_comes_on_top_of_the_tolerance(check: Compare) -> None:
+    assert check(*near(0.00808)).mismatch is None  # 0.008 and 0.000135
+
+
+def test_the_references_error_on_the_first_element_counts(check: Compare) -> None:
+    want, own, got = np.array([1.25]), np.array([1.251], np.float32), np.array([1.2575], np.float32)
+    assert check(got, want, own).mismatch is None
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3])
+def test_every_element_counts_once_in_the_references_error(check: Compare, chunk: int) -> None:
+    """Off by 0.02 in one of two: a root mean square of 0.0141, times eight."""
+    want, own = np.array([1.25, 1.25]), np.array([1.25, 1.27], np.float32)
+    for offset, right in ((0.1125, True), (0.1145, False)):
+        got = np.array([1.25 + offset, 1.25], np.float32)
+        assert (check(got, want, own, chunk=chunk).mismatch is None) is right
+
+
+def test_what_cannot_be_subtracted_is_compared_without_a_warning(check: Compare) -> None:
+    want = np.array([np.inf, 1.0, np.inf])
+    with np.errstate(all="raise"):
+        found = check(np.array([np.inf, 2.0, -np.inf], np.float32), want)
+    assert found.mismatch is not None and found.mismatch.count == 2

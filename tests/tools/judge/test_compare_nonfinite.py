@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from akgen.tools.core.dtypes import DType
-from tests.tools.judge.comparing import Compare, half, literal, single
+from tests.tools.judge.comparing import Compare, bfloat16, half, literal, single
 
 
 @pytest.mark.parametrize("foreign", [np.nan, np.inf, -np.inf])
@@ -133,3 +133,35 @@ def test_a_complex_infinity_is_compared(check: Compare) -> None:
 def test_nan_in_integers_is_no_pattern(check: Compare) -> None:
     found = check(np.array([7, 2, 3, 4, 9], np.int32), np.array([1, 2, 3, 4, 5], np.int32), dtype=DType.INT32)
     assert found.mismatch is not None and found.mismatch.pattern == "scattered"
+
+
+@pytest.mark.parametrize(
+    ("got", "want", "right"),
+    [
+        (32752.0, 65504.0, True),  # half of the largest number; and the largest number itself
+        (32736.0, 65504.0, False),
+        (32752.0, 65503.0, False),
+        (65504.0, 98256.0, True),  # half above the largest number
+        (65504.0, 98257.0, False),
+    ],
+)
+def test_the_edge_of_a_dtype_is_reached_inclusively(
+    check: Compare, got: float, want: float, right: bool
+) -> None:
+    tolerances = literal(rtol=0.25, dtype=DType.FLOAT16)
+    wants = np.array([want, np.inf])
+    found = check(half(got, np.inf), wants, None, DType.FLOAT16, tolerances=tolerances)
+    assert (found.mismatch is None) is right
+
+
+def test_a_right_nan_does_not_make_a_wrong_number_one(check: Compare) -> None:
+    found = check(single(np.nan, 9, 3), np.array([np.nan, 2.0, 3.0])).mismatch
+    assert found is not None and found.pattern == "scattered"
+
+
+def test_a_nan_in_bfloat16_has_the_pattern_of_one(check: Compare) -> None:
+    want = np.arange(1.0, 65.0)
+    got = bfloat16(want)
+    got[5:9] = bfloat16([np.nan])[0]
+    found = check(got, want, dtype=DType.BFLOAT16)
+    assert found.foreign_nan and found.mismatch is not None and found.mismatch.pattern == "nan"

@@ -113,3 +113,27 @@ def test_bfloat16_expectations_are_read_as_such(check: Compare, tmp_path: Path) 
     got.tofile(tmp_path / "g")
     found = compare(0, *files, rule_for(DType.BFLOAT16, ()))
     assert found.mismatch is not None and found.mismatch.max_abs == pytest.approx(3, rel=0.02)
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 4])
+def test_the_size_of_a_small_output_is_that_of_all_its_elements(check: Compare, chunk: int) -> None:
+    want = np.array([3e-3, 1e-4, 1e-4, 1e-3])
+    room = 1e-5 * float(np.sqrt(np.square(want).mean())) + 1e-4 * 1e-4
+    for offset, right in ((0.98 * room, True), (1.1 * room, False)):
+        got = want + np.array([0.0, offset, 0.0, 0.0])
+        assert (check(got.astype(np.float32), want, chunk=chunk).mismatch is None) is right
+
+
+def test_the_size_of_one_small_element_is_its_own(check: Compare) -> None:
+    want = np.array([1e-3])
+    room = 1e-5 * 1e-3 + 1e-4 * 1e-3
+    for offset, right in ((0.985 * room, True), (1.05 * room, False)):
+        assert (check((want + offset).astype(np.float32), want).mismatch is None) is right
+
+
+def test_the_size_of_a_small_output_is_read_in_its_own_dtype(check: Compare, tmp_path: Path) -> None:
+    files = []
+    for name, array in (("g", np.zeros(64)), ("w", np.full(64, 1e-3)), ("o", np.full(64, 1e-3))):
+        bfloat16(array).tofile(tmp_path / name)
+        files.append(TensorFile(dtype=DType.BFLOAT16, shape=(64,), path=tmp_path / name))
+    assert compare(0, *files, rule_for(DType.BFLOAT16, ())).mismatch is not None

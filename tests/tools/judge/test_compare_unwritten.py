@@ -1,8 +1,13 @@
 """An element that still holds the poison was never written, unless its dtype could mean it."""
 
+from pathlib import Path
+
 import numpy as np
 
+from akgen.tools.core.call import TensorFile
 from akgen.tools.core.dtypes import DType
+from akgen.tools.judge.compare import compare
+from akgen.tools.judge.tolerance import rule_for
 from tests.tools.judge.comparing import Compare, single
 
 
@@ -37,3 +42,10 @@ def test_a_cleared_output_with_poison_has_another_pattern(check: Compare) -> Non
     got[40:] = -1
     found = check(got, want, dtype=DType.INT32, zeroed=True).mismatch
     assert found is not None and found.pattern == "tail"
+
+
+def test_an_output_is_taken_for_poisoned_unless_it_was_cleared(tmp_path: Path) -> None:
+    np.full(4, -1, np.int32).tofile(tmp_path / "got")
+    np.arange(4, dtype=np.int32).tofile(tmp_path / "want")
+    got, want = (TensorFile(dtype=DType.INT32, shape=(4,), path=tmp_path / name) for name in ("got", "want"))
+    assert compare(0, got, want, want, rule_for(DType.INT32, ())).unwritten
