@@ -10,7 +10,6 @@ from akgen.tools.core.outcome import InputError
 from akgen.tools.core.toolchain import Progress
 from akgen.tools.process.program import run
 from akgen.tools.twin.build_cache import BuildCache, digest
-from akgen.tools.twin.build_digest import build_digest
 from akgen.tools.twin.compiler import Compiler, compile_slots
 
 INCLUDE = Path(__file__).resolve().parent / "include"
@@ -50,11 +49,10 @@ def build_binding(
     python = sysconfig.get_paths()["include"]
     command = _command(source, module, torch_parts, compiler, Path(python))
     parts: list[str | bytes] = [text, *(p.read_bytes() for p in beside)]
-    key = digest(
-        *("binding", build_digest(cache / "sources"), *compiler.identity, torch_parts.version),
-        *map(str, command),
-        *parts,
-    )
+    # Nothing else of this program takes part in a binding, and compiling one takes a minute: it is not built again.
+    ours = (Path(__file__), *sorted(p for p in INCLUDE.rglob("*") if p.is_file()))
+    parts += [p.read_bytes() for p in ours]
+    key = digest(*("binding", *compiler.identity, torch_parts.version), *map(str, command), *parts)
 
     def build(folder: Path) -> None:
         progress(f"compiling {source.name} against PyTorch {torch_parts.version} (once; about half a minute)")
