@@ -114,9 +114,9 @@ def test_a_static_constructor_is_locked_down_too(probe: Path, tmp_path: Path) ->
 
 
 def test_the_handler_cannot_be_replaced(probe: Path, tmp_path: Path) -> None:
-    done, _ = attack(probe, tmp_path, "signal(SIGSYS, SIG_IGN); fork(); return 0;")
+    done, codes = attack(probe, tmp_path, "signal(SIGSYS, SIG_IGN); fork(); return 0;")
     assert "back" not in done.out
-    assert done.signal is not None
+    assert codes == ["SANDBOX_SIGNAL"]
 
 
 def test_blocking_the_signal_does_not_let_a_call_through(probe: Path, tmp_path: Path) -> None:
@@ -140,8 +140,8 @@ def test_a_memory_bomb_hits_the_limit(probe: Path, tmp_path: Path) -> None:
 
 def test_a_disk_bomb_hits_the_limit(probe: Path, tmp_path: Path) -> None:
     body = (
-        "static char b[1 << 16]; for (int i = 0; i < 4096; ++i) for (int fd = 3; fd < 9; ++fd)"
-        " { ssize_t n = write(fd, b, sizeof b); (void)n; } return 0;"
+        "static char b[1 << 16]; for (int i = 0; i < 4096; ++i)"
+        " { ssize_t n = write(3, b, sizeof b); (void)n; } return 0;"
     )
     with pytest.raises(ValueError):  # the report holds the zeros that were written to it
         attack(probe, tmp_path, body)
@@ -163,12 +163,12 @@ def test_after_the_seal_no_thread_and_no_executable_page(probe: Path, tmp_path: 
         " return p == MAP_FAILED ? 5 : 6;"
     )
     (tmp_path / "2").mkdir()
-    assert attack(probe, tmp_path / "2", page, seal=True)[0].out.startswith("back 5")
+    assert attack(probe, tmp_path / "2", page, seal=True)[1] == ["SANDBOX_SYSCALL"]
 
 
 def test_metadata_of_files_is_hidden(probe: Path, tmp_path: Path) -> None:
     body = 'struct stat s; return stat("/etc/passwd", &s) == 0 || access("/etc/passwd", R_OK) == 0 ? 6 : 5;'
-    assert attack(probe, tmp_path, body)[0].out.startswith("back 5")
+    assert attack(probe, tmp_path, body)[1] == ["SANDBOX_FILE"]
 
 
 def sandboxed(sandbox: Path, folder: Path, script: str, limits: ResourceLimits | None = None) -> Finished:

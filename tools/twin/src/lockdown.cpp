@@ -11,6 +11,8 @@
 namespace akgen {
 namespace {
 
+Descriptors descriptors; // as they were at the lockdown; the seal needs them again
+
 void write_text(const char *path, const std::string &text)
 {
     const int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -119,15 +121,21 @@ LockdownState akgen_lockdown(const Lockdown &wanted)
     LockdownState state;
     const bool for_kernel = wanted.profile == SandboxProfile::kernel;
     const pid_t parent = getppid();
+    const bool old_kernel = std::getenv("AKGEN_SECCOMP_ONLY") != nullptr;
     if (for_kernel) {
-        attempts::prepare(wanted.serve, wanted.report_fd, sandbox_exit_status);
+        descriptors = descriptors_now();
+        attempts::prepare(wanted.serve, descriptors, wanted.report_fd, sandbox_exit_status);
     }
-    if (wanted.namespaces) {
+    if (old_kernel) {
+        state.missing += " namespaces";
+    } else if (wanted.namespaces) {
         enter_namespaces(state);
     }
     set_limits(wanted);
     state.no_new_privs = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
-    if (for_kernel) {
+    if (old_kernel) {
+        state.landlock_abi = 0;
+    } else if (for_kernel) {
         state.landlock_abi = landlock::restrict({}, {});
     } else {
         std::vector<std::string> readable = wanted.read_paths, writable = wanted.write_paths;
@@ -145,7 +153,7 @@ LockdownState akgen_lockdown(const Lockdown &wanted)
             _exit(sandbox_exit_status);
         }
     }
-    state.seccomp = for_kernel ? seccomp::install_kernel_profile() : seccomp::install_compiler_profile();
+    state.seccomp = for_kernel ? seccomp::install_kernel_profile(descriptors) : seccomp::install_compiler_profile();
     if (!state.seccomp || !state.no_new_privs) {
         throw std::runtime_error("this machine offers no seccomp filter, and generated code does not run without one");
     }
@@ -158,7 +166,7 @@ LockdownState akgen_lockdown(const Lockdown &wanted)
 void akgen_lockdown_seal()
 {
     attempts::serving = false;
-    seccomp::install_seal();
+    seccomp::install_seal(descriptors);
 }
 
 } // namespace akgen

@@ -60,7 +60,9 @@ struct LockdownState {
 
 // Lock this process down, for good. Call it while the process has one thread, with every file open that will be
 // needed. Raises std::runtime_error if seccomp and no_new_privs cannot be had: then nothing hostile may run.
-// In the kernel profile signal masks can no longer be changed: the calls claim success and do nothing.
+// In the kernel profile signal masks can no longer be changed: the calls claim success and do nothing. Regular files and
+// pipes that are open keep their use, as they were opened: reading, or writing at the end of what was written.
+// With AKGEN_SECCOMP_ONLY in the environment, namespaces and Landlock are left out, as on kernels that have none.
 LockdownState akgen_lockdown(const Lockdown &wanted);
 
 // Tighten the kernel profile once everything is loaded and every thread has been started: no further thread, no

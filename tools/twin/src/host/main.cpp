@@ -144,6 +144,7 @@ int serve(const Manifest &m, int report_fd, int tiling_fd)
     if (dlopen(m.host.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
         return refuse(report_fd, "HOST_LOAD", dlerror());
     }
+    akgen::akgen_lockdown_seal();
     if (!m.has_call) {
         report(report_fd, describe(m.op));
         return 0;

@@ -1,10 +1,14 @@
 // Reporting what locked-down code attempted: the SIGSYS handler that seccomp calls, and the files that it serves.
 #pragma once
+#include "descriptors.h"
 #include "filter.h"
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <string>
+#include <sys/stat.h>
 #include <ucontext.h>
 #include <vector>
 
@@ -18,6 +22,7 @@ inline Served served[32];
 inline int served_count = 0;
 inline volatile bool serving = false;
 inline int report_fd = -1;
+inline uint32_t first_served = 3;
 inline int exit_status = 86;
 
 // The C library asks for these by itself; they are answered with "no such file".
@@ -84,7 +89,7 @@ struct Line {
             text[length++] = c < 0x20 || c >= 0x7f || c == '"' || c == '\\' ? '?' : *piece;
         }
     }
-    void add_number(long value)
+    void add_number(unsigned long value)
     {
         char digits[24];
         int n = 0;
@@ -110,7 +115,7 @@ struct Line {
             line.add_quoted(path, 200);
         } else {
             line.add(" (system call ");
-            line.add_number(call);
+            line.add_number(static_cast<unsigned long>(call));
             line.add(")");
         }
         line.add(".\",\"severity\":\"error\",\"core\":\"\",\"so_offset\":0,\"count\":1}\n");
@@ -120,15 +125,81 @@ struct Line {
     _exit(exit_status);
 }
 
-inline long serve(const char *path)
+// Whether a byte can be read, without faulting: a futex that waits for no time says so. Async-signal-safe.
+inline bool is_readable(uint64_t address)
 {
-    for (int i = 0; i < served_count && serving; ++i) {
-        if (std::strcmp(served[i].path, path) == 0) {
+    const timespec no_time = {};
+    errno = 0;
+    syscall(SYS_futex, address & ~uint64_t{3}, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0, &no_time, nullptr, 0);
+    return errno != EFAULT;
+}
+
+// A path as the caller gave it, cut to 1023 bytes. None if it cannot be read to its end.
+struct Path {
+    char text[1024];
+    bool known = false;
+    explicit Path(uint64_t from)
+    {
+        for (std::size_t i = 0; i + 1 < sizeof text; ++i) {
+            if ((i == 0 || (from + i) % 4096 == 0) && !is_readable(from + i)) {
+                break;
+            }
+            text[i] = reinterpret_cast<const char *>(from)[i];
+            text[i + 1] = '\0';
+            if (text[i] == '\0') {
+                known = true;
+                return;
+            }
+        }
+        known = from != 0 && is_readable(from); // a long one
+    }
+};
+
+// Which argument of a call that asks about a file, and changes nothing, is its path: 1 or 2. 0: no such call.
+inline int path_argument(long call)
+{
+    switch (call) {
+#if defined(__x86_64__)
+    case SYS_open:
+    case SYS_stat:
+    case SYS_lstat:
+    case SYS_access:
+    case SYS_readlink: return 1;
+#endif
+    case SYS_statfs: return 1;
+    case SYS_openat:
+    case SYS_newfstatat:
+    case SYS_statx:
+    case SYS_faccessat:
+    case 439: // faccessat2
+    case SYS_readlinkat: return 2;
+    default: return 0;
+    }
+}
+
+inline bool opens(long call)
+{
+#if defined(__x86_64__)
+    if (call == SYS_open) {
+        return true;
+    }
+#endif
+    return call == SYS_openat;
+}
+
+// -EACCES: nothing that may be answered.
+inline long answer(long call, long first, long third, const Path &path)
+{
+    if (call == SYS_newfstatat && path.text[0] == '\0') { // how newer libraries write fstat
+        return syscall(SYS_fstat, first, third) == 0 ? 0 : -errno;
+    }
+    for (int i = 0; i < served_count && serving && opens(call); ++i) {
+        if (std::strcmp(served[i].path, path.text) == 0) {
             lseek(served[i].fd, 0, SEEK_SET);
-            return fcntl(served[i].fd, F_DUPFD_CLOEXEC, 0);
+            return fcntl(served[i].fd, F_DUPFD_CLOEXEC, first_served);
         }
     }
-    return is_library_probe(path) ? -ENOENT : -EACCES;
+    return is_library_probe(path.text) ? -ENOENT : -EACCES;
 }
 
 inline void on_sigsys(int, siginfo_t *info, void *context)
@@ -136,44 +207,45 @@ inline void on_sigsys(int, siginfo_t *info, void *context)
     ucontext_t *machine = static_cast<ucontext_t *>(context);
 #if defined(__x86_64__)
     greg_t *registers = machine->uc_mcontext.gregs;
-    const long first = registers[REG_RDI], second = registers[REG_RSI];
+    const long first = registers[REG_RDI], second = registers[REG_RSI], third = registers[REG_RDX];
 #else
     auto *registers = machine->uc_mcontext.regs;
-    const long first = static_cast<long>(registers[0]), second = static_cast<long>(registers[1]);
+    const long first = static_cast<long>(registers[0]), second = static_cast<long>(registers[1]),
+               third = static_cast<long>(registers[2]);
 #endif
     const seccomp::Attempt what = static_cast<seccomp::Attempt>(info->si_errno);
-    const char *path = nullptr;
-    if (info->si_syscall == SYS_openat) {
-        path = reinterpret_cast<const char *>(second);
-    }
-#ifdef SYS_open
-    if (info->si_syscall == SYS_open) {
-        path = reinterpret_cast<const char *>(first);
-    }
-#endif
-    static_cast<void>(first);
-    if (path == nullptr) {
+    const int error_before = errno;
+    const int place = info->si_arch == AKGEN_AUDIT_ARCH ? path_argument(info->si_syscall) : 0;
+    if (place == 0) {
         report(what, info->si_syscall, nullptr);
     }
-    const long answer = serve(path);
-    if (answer == -EACCES) {
-        report(what, info->si_syscall, path);
+    const Path path(static_cast<uint64_t>(place == 1 ? first : second));
+    if (!path.known) {
+        report(what, info->si_syscall, nullptr);
     }
+    const long said = answer(info->si_syscall, first, third, path);
+    if (said == -EACCES) {
+        report(what, info->si_syscall, path.text);
+    }
+    errno = error_before;
 #if defined(__x86_64__)
-    registers[REG_RAX] = answer;
+    registers[REG_RAX] = said;
 #else
-    registers[0] = static_cast<unsigned long long>(answer);
+    registers[0] = static_cast<unsigned long long>(said);
 #endif
 }
 
 // Open what is to be served and take over SIGSYS. Files that cannot be opened are not served.
-inline void prepare(const std::vector<std::string> &paths, int fd, int status)
+inline void prepare(const std::vector<std::string> &paths, const Descriptors &now, int fd, int status)
 {
+    first_served = now.first_served;
     for (const std::string &path : paths) {
         if (served_count == 32 || path.size() >= sizeof served[0].path) {
             break;
         }
-        const int opened = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        const int found = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        const int opened = found < 0 ? -1 : fcntl(found, F_DUPFD_CLOEXEC, static_cast<int>(first_served));
+        close(found);
         if (opened < 0) {
             continue;
         }
