@@ -19,7 +19,8 @@ from akgen.tools.core.op_spec import OpSpec, ParamSpec
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
-from akgen.tools.dsl import DslError, lower, parse
+from akgen.tools.dsl import DslError, lower
+from akgen.tools.dsl.parse import parse
 
 _FENCE = re.compile(r"^[ \t]*```[ \t]*(?:python|py|dsl)?[ \t]*\n(?P<body>.*?)^[ \t]*```[ \t]*$", re.M | re.S)
 _HOST_KINDS = {"required": "Tensor", "optional": "OptionalTensor", "dynamic": "TensorList"}

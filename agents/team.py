@@ -8,7 +8,6 @@ from akgen.agents.calls.model_call import CallStore
 from akgen.agents.calls.retry import RetryPolicy
 from akgen.agents.coder import ChatCoder
 from akgen.agents.critic import ChatCritic, RuleCritic
-from akgen.agents.dsl_coder import DslCoder, PassesCoder
 from akgen.agents.models.resolve import (
     COMPOSER,
     endpoint_name,
@@ -101,15 +100,18 @@ def make_deciders(
         )
     )
     direct = ChatCoder(conversation, target, budget, describe, prompts)
-    through = DslCoder(conversation, target, budget, describe)
-    coders: dict[Route, Coder] = {
-        Route.DSL: through,
-        Route.DSL_PASSES: PassesCoder(through, direct),
-        Route.ASCENDC: direct,
-    }
+    coder: Coder = direct
+    if route in (Route.DSL, Route.DSL_PASSES):
+        from akgen.agents.dsl_coder import (
+            DslCoder,
+            PassesCoder,
+        )  # reads DSL: only for that route
+
+        through = DslCoder(conversation, target, budget, describe)
+        coder = PassesCoder(through, direct) if route is Route.DSL_PASSES else through
     by_model = config.critic is CriticKind.MODEL
     critic: Critic = ChatCritic(conversation, target) if by_model else RuleCritic()
-    return planner, coders[route or Route.ASCENDC], critic
+    return planner, coder, critic
 
 
 def make_understanding(conversation: Conversation | None) -> Understand:

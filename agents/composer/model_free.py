@@ -18,7 +18,8 @@ from akgen.tools.core.knobs import Knobs
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Case, Reference, Task
-from akgen.tools.dsl import DslError, lower, parse
+from akgen.tools.dsl import DslError, Program, lower
+from akgen.tools.dsl.ir import Op, SyncAll, walk
 
 ORIGIN = "composer"
 _TRACING = threading.Lock()  # PyTorch traces for one thread at a time; candidates are planned side by side
@@ -90,9 +91,11 @@ class ModelFree:
         composed = self._composed(task)
         if isinstance(composed, Unsupported):
             return Written(project=None, outcome=Outcome.UNSUPPORTED, diagnostics=(_unsupported(composed),))
-        dsl = plan.dsl if plan.route == "dsl" and plan.dsl is not None else composed.composition.dsl
+        own = composed.composition.program
+        dsl = plan.dsl if plan.route == "dsl" and plan.dsl is not None else own.text
         try:
-            project = lower(parse(dsl), composed.composition.face.op, task.kernel)
+            program = own if dsl == own.text else _read(dsl)
+            project = lower(program, composed.composition.face.op, task.kernel)
         except DslError as error:
             return Written(project=None, outcome=Outcome.NO_CODE, diagnostics=error.diagnostics, dsl=dsl)
         return Written(project=project, dsl=dsl)
@@ -132,7 +135,7 @@ class ModelFree:
     def _tiling(self, composed: Composed) -> tuple[Tiling, str]:
         """Return the tiling of the largest case and that case's id."""
         face = composed.composition.face
-        program = parse(composed.composition.dsl)
+        program = composed.composition.program
         case_id, raw = max(composed.cases.items(), key=lambda item: _volume(item[1]))
         metas = dict(zip(face.input_names, raw.inputs, strict=True))
         outputs = {
@@ -168,6 +171,14 @@ def _trace_here(reference: Reference, case: Case) -> TracedGraph:
     return trace(importlib.import_module(reference.loader).load(reference, case))
 
 
+def _read(dsl: str) -> Program:
+    from akgen.tools.dsl.parse import (
+        parse,  # a plan with other knobs, or somebody else's: most solves have none
+    )
+
+    return parse(dsl)
+
+
 def _unused(composition: Composition) -> tuple[str, ...]:
     if composition.unused is None:
         return ()
@@ -198,11 +209,12 @@ def _split(composition: Composition, solved: Solved) -> str:
 def _apis(composition: Composition) -> tuple[str, ...]:
     """Return the DSL operations that the kernels use, in text order."""
     seen: dict[str, None] = {}
-    for kernel in composition.kernels:
-        for line in kernel.text.splitlines():
-            name = line.strip().split("(")[0]
-            if "(" in line and name.isidentifier() and name not in ("load", "store"):
-                seen[name] = None
+    for scheduled in composition.kernels:
+        for s in walk(scheduled.kernel.body):
+            if isinstance(s, Op):
+                seen[s.name] = None
+            elif isinstance(s, SyncAll):
+                seen["sync_all"] = None
     return tuple(seen)
 
 

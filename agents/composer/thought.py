@@ -7,6 +7,8 @@ from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.program import Composition
 from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.buffers import RESERVE_BYTES
+from akgen.tools.dsl.ir import SyncAll, walk
+from akgen.tools.dsl.show import show
 
 _WHY = {
     "single": "There are no axes to walk: a few numbers are computed by one core, the others have nothing to do.",
@@ -74,7 +76,7 @@ def thought(composition: Composition, tiling: Tiling | None, chip: Chip, case: s
         if kind in _REJECTED:
             text.append(_REJECTED[kind])
         if kernel.fits is not None:
-            text.append(f"The host chooses it when {kernel.fits}.")
+            text.append(f"The host chooses it when {show(kernel.fits)}.")
         parts.append(" ".join(text))
     parts.append(_exchange(composition))
     if tiling is not None:
@@ -124,13 +126,12 @@ def _axes(template: SymbolicNest) -> str:
     for k, (name, definition) in enumerate(zip(template.sizes, template.definitions, strict=True)):
         values = sorted({c[k] for c in template.cases})
         span = str(values[0]) if len(values) == 1 else f"{values[0]} to {values[-1]}"
-        parts.append(f"{name} = {definition} ({span}{', reduced' if k in over else ''})")
+        parts.append(f"{name.id} = {show(definition)} ({span}{', reduced' if k in over else ''})")
     return "; ".join(parts)
 
 
 def _exchange(composition: Composition) -> str:
-    count = sum(k.text.count("sync_all()") for k in composition.kernels)
-    if not count:
+    if not any(isinstance(s, SyncAll) for k in composition.kernels for s in walk(k.kernel.body)):
         return "No core needs another core's result, so there is no SyncAll."
     return (
         "Reductions over what several cores share: each core writes its partial result to its own slot of the "

@@ -25,7 +25,7 @@ from akgen.tools.core.knobs import Knobs
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
-from akgen.tools.dsl import parse
+from akgen.tools.dsl.parse import parse
 
 _TYPE = r"(?:u?int(?:8|16|32|64)_t|int|unsigned|size_t|auto)"
 _NAMED = re.compile(

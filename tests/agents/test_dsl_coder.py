@@ -6,7 +6,8 @@ import pytest
 
 from akgen.agents.dsl_coder import read_program
 from akgen.agents.prompts import raw_text
-from akgen.tools.dsl import check, parse
+from akgen.tools.dsl import check
+from akgen.tools.dsl.parse import parse
 
 LANGUAGE = raw_text("dsl_language.md")
 EXAMPLES = [

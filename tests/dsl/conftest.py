@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from akgen.tools.dsl import Program, parse
+from akgen.tools.dsl import Program
+from akgen.tools.dsl.parse import parse
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
 from tests.dsl.running import OnTwin, documented

@@ -5,7 +5,8 @@ import pytest
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic
-from akgen.tools.dsl import DslError, check, parse
+from akgen.tools.dsl import DslError, check
+from akgen.tools.dsl.parse import parse
 from tests.dsl.running import documented
 
 GOOD = """\

@@ -8,9 +8,10 @@ import torch
 
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
-from akgen.tools.dsl import DslError, Program, parse
+from akgen.tools.dsl import DslError, Program
 from akgen.tools.dsl.interpret import interpret
 from akgen.tools.dsl.numeric import to_bfloat16
+from akgen.tools.dsl.parse import parse
 from tests.dsl.running import FLOATS, Array, rounded
 
 Find = Callable[[str], Program]

@@ -6,8 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from akgen.tools.core.dtypes import DType
-from akgen.tools.dsl import DslError, Passes, Program, lower, lower_passes, parse
+from akgen.tools.dsl import DslError, Passes, Program, lower, lower_passes
 from akgen.tools.dsl.code import CopyCall
+from akgen.tools.dsl.parse import parse
 from tests.dsl.running import FLOATS, documented, op_spec
 
 Find = Callable[[str], Program]

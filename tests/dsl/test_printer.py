@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from akgen.tools.core.dtypes import DType
-from akgen.tools.dsl import Program, parse
+from akgen.tools.dsl import Program
 from akgen.tools.dsl.expr import (
     COMPARISONS,
     Binary,
@@ -51,6 +51,7 @@ from akgen.tools.dsl.ir import (
     Store,
     TileRef,
 )  # fmt: skip
+from akgen.tools.dsl.parse import parse
 from akgen.tools.dsl.printer import printed
 from akgen.tools.dsl.show import show
 from tests.dsl.running import documented

@@ -8,9 +8,10 @@ import pytest
 
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
-from akgen.tools.dsl import Program, check, parse
+from akgen.tools.dsl import Program, check
 from akgen.tools.dsl.host_run import HostRun
 from akgen.tools.dsl.interpret import interpret
+from akgen.tools.dsl.parse import parse
 from akgen.tools.dsl.prepare import prepare
 from tests.dsl.random_programs import random_program
 from tests.dsl.running import FLOATS, Array, OnTwin, Value, rounded

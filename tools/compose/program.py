@@ -14,7 +14,9 @@ from akgen.tools.compose.middle.sink_slices import sink_slices
 from akgen.tools.compose.middle.tensor_lists import is_listed, list_loop_nest
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
-from akgen.tools.core.op_spec import AttrSpec
+from akgen.tools.dsl.expr import Name
+from akgen.tools.dsl.ir import HOST_KINDS, Assert, Assign, Host, HostParam, If, Launch, Program, Stmt
+from akgen.tools.dsl.printer import printed
 
 
 class Composition(Frozen):
@@ -24,10 +26,15 @@ class Composition(Frozen):
     groups: tuple[Group, ...]
     kernels: tuple[ScheduledKernel, ...]
     tree: Branch
-    dsl: str
+    program: Program
     kernel: str
     doc: str
     unused: str | None = None
+
+    @property
+    def dsl(self) -> str:
+        """Return the program's text."""
+        return self.program.text
 
     def tuned(self, knobs: Knobs | None) -> "Composition":
         """Return the program scheduled with these knobs."""
@@ -67,75 +74,57 @@ def _scheduled(
     unused = knobs.model_copy(update=dict.fromkeys(turned))
     return Composition(
         face=face, groups=groups, kernels=tuple(kernels), tree=tree, kernel=kernel, doc=doc,
-        dsl=_text(kernel, face, groups, kernels, tree, doc), unused=None if unused.empty else str(unused),
+        program=_program(kernel, face, groups, kernels, tree, doc), unused=None if unused.empty else str(unused),
     )  # fmt: skip
 
 
-def _text(
+def _program(
     kernel: str,
     face: Interface,
     groups: Sequence[Group],
     kernels: Sequence[ScheduledKernel],
     tree: Branch,
     doc: str,
-) -> str:
-    lines: list[str] = []
+) -> Program:
     common = groups[0].declarations
     shared = all(g.declarations == common for g in groups)
-    if shared:
-        lines += [f"    {d}" for d in common]
-    _branch(tree, groups, kernels, lines, 1, shared=shared)
-    params = [
-        *(f"{n}: {k}" for n, k in zip(face.input_names, face.input_kinds, strict=True)),
-        *(f"{n}: {k}" for n, k in zip(face.output_names, face.output_kinds, strict=True)),
-        *(_attr_param(n, a) for n, a in zip(face.attr_names, face.op.attrs, strict=True)),
+    body = [*(common if shared else ()), *_branch(tree, groups, kernels, shared=shared)]
+    kinds = [*zip(face.input_names, face.input_kinds, strict=True)]
+    kinds += zip(face.output_names, face.output_kinds, strict=True)
+    attrs = [
+        HostParam(name=n, kind=a.type, default=a.default)
+        for n, a in zip(face.attr_names, face.op.attrs, strict=True)
     ]
     name = kernel if kernel not in [k.name for k in kernels] else f"{kernel}_host"
-    head = ["@ascend_host", f"def {name}({', '.join(params)}):", f'    """{doc or "See the kernels."}"""']
-    return "\n".join([k.text for k in kernels] + ["\n".join([*head, *lines])]) + "\n"
-
-
-def _attr_param(name: str, spec: AttrSpec) -> str:
-    default = spec.default
-    if isinstance(default, tuple):
-        return f"{name}: {spec.type} = [{', '.join(repr(v) for v in default)}]"
-    return f"{name}: {spec.type}" + ("" if default is None else f" = {default!r}".replace("'", '"'))
+    params = (*(HostParam(name=n, kind=HOST_KINDS[kind]) for n, kind in kinds), *attrs)
+    host = Host(name=name, doc=doc or "See the kernels.", params=params, body=tuple(body))
+    return printed(tuple(k.kernel for k in kernels), host)
 
 
 def _branch(
-    tree: Branch,
-    groups: Sequence[Group],
-    kernels: Sequence[ScheduledKernel],
-    lines: list[str],
-    depth: int,
-    *,
-    shared: bool,
-) -> None:
-    pad = "    " * depth
+    tree: Branch, groups: Sequence[Group], kernels: Sequence[ScheduledKernel], *, shared: bool
+) -> tuple[Stmt, ...]:
+    """Return the host's way from a decision to a launch."""
     if tree.group is None:
-        assert tree.then is not None and tree.other is not None
-        lines.append(f"{pad}if {tree.test}:")
-        _branch(tree.then, groups, kernels, lines, depth + 1, shared=shared)
-        lines.append(f"{pad}else:")
-        _branch(tree.other, groups, kernels, lines, depth + 1, shared=shared)
-        return
+        assert tree.test is not None and tree.then is not None and tree.other is not None
+        then, other = (_branch(t, groups, kernels, shared=shared) for t in (tree.then, tree.other))
+        return (If(cond=tree.test, then=then, other=other),)
     group = groups[tree.group]
-    if not shared:
-        lines += [pad + d for d in group.declarations]
-    for template in group.templates:
-        for name, text in zip(template.sizes, template.definitions, strict=False):
-            lines.append(f"{pad}{name} = {text}")
-    for check in group.checks:
-        lines.append(f'{pad}assert {check}, "{check.split(".")[0]} does not have the expected size"')
-    mine = [k for k in kernels if k.group == tree.group]
-    for k, one in enumerate(mine):
-        pad = "    " * depth
-        lines += [pad + text for text in one.host]
-        if one.fits is not None and k + 1 < len(mine):
-            lines += [f"{pad}if {one.fits}:", f"{pad}    {one.launch}", f"{pad}else:"]
-            depth += 1
-        else:
-            if one.fits is not None:
-                lines.append(f'{pad}assert {one.fits}, "a row does not fit into UB"')
-            lines.append(pad + one.launch)
-            break
+    sizes = [
+        Assign(name=name.id, value=value)
+        for template in group.templates
+        for name, value in zip(template.sizes, template.definitions, strict=False)
+    ]
+    mine = [(key, k) for key, k in enumerate(kernels, 1) if k.group == tree.group]
+    return (*(() if shared else group.declarations), *sizes, *group.checks, *_launches(mine))
+
+
+def _launches(kernels: Sequence[tuple[int, ScheduledKernel]]) -> tuple[Stmt, ...]:
+    """Return the launch of the first of these kernels that fits, with what the host sets for it."""
+    (key, one), *others = kernels
+    launch = Launch(kernel=one.name, key=key, cores=Name(id="cores"), args=one.arguments)
+    if one.fits is None:
+        return (*one.host, launch)
+    if others:
+        return (*one.host, If(cond=one.fits, then=(launch,), other=_launches(others)))
+    return (*one.host, Assert(cond=one.fits, text="a row does not fit into UB"), launch)

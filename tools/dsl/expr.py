@@ -1,7 +1,8 @@
 """Scalar expressions of the tile DSL, as data."""
 
-from collections.abc import Callable, Iterator
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
+from typing import Literal, cast
 
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
@@ -20,7 +21,35 @@ KERNEL_ONLY = frozenset({"program_id", "num_programs"})
 HOST_ONLY = frozenset({"core_num", "sqrt", "exp", "log", "pow", "len"})
 
 
-class Const(Frozen):
+class Arithmetic(Frozen):
+    """What every expression can do: Python's operators build the tree; plain numbers become constants."""
+
+    def __add__(self, other: "Expr | float") -> "Binary":
+        return binary("+", cast("Expr", self), other)
+
+    def __sub__(self, other: "Expr | float") -> "Binary":
+        return binary("-", cast("Expr", self), other)
+
+    def __mul__(self, other: "Expr | float") -> "Binary":
+        return binary("*", cast("Expr", self), other)
+
+    def __truediv__(self, other: "Expr | float") -> "Binary":
+        return binary("/", cast("Expr", self), other)
+
+    def __floordiv__(self, other: "Expr | float") -> "Binary":
+        return binary("//", cast("Expr", self), other)
+
+    def __mod__(self, other: "Expr | float") -> "Binary":
+        return binary("%", cast("Expr", self), other)
+
+    def __neg__(self) -> "Expr":
+        """Return the expression negated; of a number, the other number, as the parser reads it."""
+        if isinstance(self, Const) and not repr(self.value).startswith("-"):
+            return Const(value=-self.value)
+        return Unary(op="-", operand=cast("Expr", self))
+
+
+class Const(Arithmetic):
     """A number or truth value; 1, 1.0 and True differ, as do 0.0 and -0.0."""
 
     value: bool | int | float
@@ -32,22 +61,22 @@ class Const(Frozen):
         return hash(repr(self.value))
 
 
-class Name(Frozen):
+class Name(Arithmetic):
     id: str
 
 
-class Binary(Frozen):
+class Binary(Arithmetic):
     op: BinaryOp
     left: "Expr"
     right: "Expr"
 
 
-class Unary(Frozen):
+class Unary(Arithmetic):
     op: Literal["-", "not"]
     operand: "Expr"
 
 
-class Choice(Frozen):
+class Choice(Arithmetic):
     """`then if cond else other`."""
 
     cond: "Expr"
@@ -55,19 +84,19 @@ class Choice(Frozen):
     other: "Expr"
 
 
-class Func(Frozen):
+class Func(Arithmetic):
     name: str
     args: tuple["Expr", ...]
 
 
-class Element(Frozen):
+class Element(Arithmetic):
     """`tile[index]`: one element of a tile as a scalar."""
 
     tile: str
     index: "Expr"
 
 
-class Read(Frozen):
+class Read(Arithmetic):
     """`read(tensor, index)`: one element of global memory as a scalar; `item` picks the tensor of a list."""
 
     tensor: str
@@ -75,14 +104,14 @@ class Read(Frozen):
     item: "Expr | None" = None
 
 
-class Dim(Frozen):
+class Dim(Arithmetic):
     """Host: `x.shape[index]`."""
 
     tensor: str
     index: "Expr"
 
 
-class DimProduct(Frozen):
+class DimProduct(Arithmetic):
     """Host: `prod(x.shape[start:stop])`."""
 
     tensor: str
@@ -90,48 +119,48 @@ class DimProduct(Frozen):
     stop: "Expr | None"
 
 
-class Property(Frozen):
+class Property(Arithmetic):
     """Host: rank, elements, bytes per element, or presence of a tensor; longest and total of a list."""
 
     tensor: str
     name: Literal["ndim", "numel", "size", "present", "max_numel", "total_numel"]
 
 
-class ListLength(Frozen):
+class ListLength(Arithmetic):
     """`len(xs)` of a list of tensors."""
 
     tensor: str
 
 
-class ListNumel(Frozen):
+class ListNumel(Arithmetic):
     """`xs[index].numel`."""
 
     tensor: str
     index: "Expr"
 
 
-class DTypeTest(Frozen):
+class DTypeTest(Arithmetic):
     """Host: `x.dtype == float32`."""
 
     tensor: str
     dtype: DType
 
 
-class TextTest(Frozen):
+class TextTest(Arithmetic):
     """Host: `attr == "text"` of a string attribute."""
 
     attr: str
     text: str
 
 
-class Item(Frozen):
+class Item(Arithmetic):
     """Host: `attr[index]` of a list attribute."""
 
     attr: str
     index: "Expr"
 
 
-class Fit(Frozen):
+class Fit(Arithmetic):
     """Host: `fit_tile(kernel, "param", other=…)`."""
 
     kernel: str
@@ -145,6 +174,32 @@ Expr = (
 )  # fmt: skip
 for _model in (Binary, Unary, Choice, Func, Element, Read, Dim, DimProduct, Item, Fit, ListNumel):
     _model.model_rebuild()
+ZERO, ONE = Const(value=0), Const(value=1)
+
+
+def constant(value: "Expr | float") -> Expr:
+    """Return an expression as it is, a plain number as a constant."""
+    return Const(value=value) if isinstance(value, (int, float)) else value
+
+
+def binary(op: BinaryOp, left: Expr | float, right: Expr | float) -> Binary:
+    """Return two operands joined by an operator."""
+    return Binary(op=op, left=constant(left), right=constant(right))
+
+
+def joined(op: BinaryOp, parts: Iterable[Expr], empty: Expr) -> Expr:
+    """Return the parts joined from left to right; `empty` where there are none."""
+    first, *rest = (*parts,) or (empty,)
+    return reduce(lambda left, right: binary(op, left, right), rest, first)
+
+
+def product(factors: Iterable[Expr]) -> Expr:
+    return joined("*", factors, ONE)
+
+
+def call(name: str, *args: Expr | float) -> Func:
+    """Return a call of a scalar function."""
+    return Func(name=name, args=tuple(constant(a) for a in args))
 
 
 def children(e: Expr) -> tuple[Expr, ...]:
@@ -201,38 +256,3 @@ def replace_names(e: Expr, image: Callable[[str], Expr]) -> Expr:
             return Func(name=e.name, args=tuple(replace_names(a, image) for a in e.args))
         case _:
             return e
-
-
-def type_of(e: Expr, names: Callable[[str], ScalarType]) -> ScalarType:
-    """Return the scalar type of an expression, given the types of names."""
-    match e:
-        case Const():
-            return "bool" if isinstance(e.value, bool) else "int" if isinstance(e.value, int) else "float"
-        case Name():
-            return names(e.id)
-        case Binary():
-            if e.op in COMPARISONS or e.op in ("and", "or"):
-                return "bool"
-            if e.op == "/":
-                return "float"
-            return "float" if "float" in (type_of(e.left, names), type_of(e.right, names)) else "int"
-        case Unary():
-            return "bool" if e.op == "not" else type_of(e.operand, names)
-        case Choice():
-            kinds = (type_of(e.then, names), type_of(e.other, names))
-            return "float" if "float" in kinds else kinds[0]
-        case Func():
-            result = FUNCTIONS[e.name][1]
-            if result is not None:
-                return result
-            return "float" if "float" in [type_of(a, names) for a in e.args] else "int"
-        case Element() | Read():
-            return "float"
-        case Item():
-            return names(e.attr)
-        case DTypeTest() | TextTest():
-            return "bool"
-        case Property():
-            return "bool" if e.name == "present" else "int"
-        case _:
-            return "int"

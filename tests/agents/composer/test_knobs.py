@@ -7,8 +7,8 @@ from akgen.agents.composer.model_free import ModelFree
 from akgen.bench.resolve import resolve_task
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.core.task import Task
-from akgen.tools.dsl import parse
 from akgen.tools.dsl.interpret import interpret
+from akgen.tools.dsl.parse import parse
 
 FREE = ModelFree()
 TASKS = ("relu", "softmax_rows", "mean_all", "batch_norm_inference")

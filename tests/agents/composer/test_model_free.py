@@ -9,7 +9,7 @@ from akgen.agents.roles import Feedback
 from akgen.knowledge.chip import chip
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.task import Case, Reference, Task
-from akgen.tools.dsl import parse
+from akgen.tools.dsl.parse import parse
 
 LOADER = "akgen.tools.reference.module_loader"
 TEMPLATE = """

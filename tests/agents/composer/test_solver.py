@@ -15,9 +15,9 @@ from akgen.knowledge.chip import chip
 from akgen.tools.compose.program import Composition
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
-from akgen.tools.dsl import parse
 from akgen.tools.dsl.interpret import interpret
 from akgen.tools.dsl.ir import Program
+from akgen.tools.dsl.parse import parse
 from tests.tools.compose.composing import Fn, composed, normal
 
 CHIP = chip("Ascend910B2")

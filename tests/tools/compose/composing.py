@@ -13,9 +13,10 @@ from akgen.tools.compose.program import Composition, compose
 from akgen.tools.core.call import Attr, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.task import Distribution
-from akgen.tools.dsl import check, parse
+from akgen.tools.dsl import check
 from akgen.tools.dsl.host_run import Metas
 from akgen.tools.dsl.interpret import interpret
+from akgen.tools.dsl.parse import parse
 from akgen.tools.reference.protocol import Binding, InputSpec, Sample
 
 Fn = Callable[..., Any]

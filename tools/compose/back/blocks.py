@@ -1,6 +1,7 @@
 """Write one block of a kernel: loads, computation and stores of values whose loops are open."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 from akgen.tools.compose.back.layout import COMBINE, START, Sink
 from akgen.tools.compose.back.operands import Location, type_name
@@ -10,6 +11,7 @@ from akgen.tools.compose.back.writer import Extent, Tile
 from akgen.tools.compose.middle.loop_nest import Value
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
+from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, call, joined
 
 
 class BlockCodegen(Transfers):
@@ -48,7 +50,7 @@ class BlockCodegen(Transfers):
             stored = [(s.index, self._store_tile(s.index)) for s in sinks if s.kind == "store"]
             for i in keep:
                 if self._wanted_as_scalar(i):
-                    self.ops.scalar_text(self.held[i])
+                    self.ops.scalar(self.held[i])
         with self.w.stage("copyout"):
             for index, tile in stored:
                 self._store(index, tile)
@@ -67,18 +69,18 @@ class BlockCodegen(Transfers):
                 stack.extend(a for a in self.t.values[i].args if a not in self.held)
         return sorted(seen)
 
-    def snapshot(self) -> dict[int, tuple[Location, str | None]]:
-        return {i: (held, held.variable) for i, held in self.held.items()}
+    def snapshot(self) -> dict[int, tuple[Location, Expr | None]]:
+        return {i: (held, held.scalar) for i, held in self.held.items()}
 
-    def forget(self, before: dict[int, tuple[Location, str | None]]) -> None:
-        """Give back what was computed inside a loop that ends here, variables included."""
+    def forget(self, before: dict[int, tuple[Location, Expr | None]]) -> None:
+        """Give back what was computed inside a loop that ends here, scalars included."""
         for i, held in list(self.held.items()):
             if i not in before:
                 if held.tile is not None:
                     self.w.release(held.tile)
                 del self.held[i]
-        for i, (held, variable) in before.items():
-            held.variable = variable
+        for i, (held, scalar) in before.items():
+            held.scalar = scalar
             self.held[i] = held
 
     def _wanted_as_scalar(self, index: int) -> bool:
@@ -102,7 +104,7 @@ class BlockCodegen(Transfers):
     def _compute(self, index: int, uses: dict[int, int], mine: set[int]) -> None:
         value = self.t.values[index]
         if value.op in ("const", "count", "inv_count"):
-            self.held[index] = Location(value.dtype, host=self.t.texts[index])
+            self.held[index] = Location(value.dtype, host=self.t.constants[index])
             return
         extent = self.extent_of(value)
         if value.op == "iota":
@@ -112,9 +114,9 @@ class BlockCodegen(Transfers):
             self.held[index] = Location(value.dtype, tile=self._reduce(index))
             return
         args = [self.held[a] for a in value.args]
-        text = host_value(value, args) if extent == "S" else None
-        if text is not None:
-            self.held[index] = Location(value.dtype, host=text)
+        host = host_value(value, args) if extent == "S" else None
+        if host is not None:
+            self.held[index] = Location(value.dtype, host=host)
             return
         dst = self._reusable(value, uses, mine, extent) or self.w.allocate(extent, type_name(value.dtype))
         self.ops.emit(value, args, dst)
@@ -138,46 +140,42 @@ class BlockCodegen(Transfers):
         value = self.t.values[index]
         access = value.access
         assert access is not None and value.value is not None and value.step is not None
+        real, dtype = value.dtype.is_float, type_name(value.dtype)
         parts: list[Tile] = []
-        outer = [f"{value.value:g}" if value.value else ""]
-        outer += [
-            f"({self.layout.index[a]}) * {s * value.step:g}"
-            for a, s in access.strides
-            if a in self.layout.index and self.layout.index[a] != "0"
-        ]
-        start = " + ".join(t for t in outer if t) or "0"
-        for axis, letter, count in (
+        outer: list[Expr] = [_number(value.value)] if value.value else []
+        for axis, stride in access.strides:
+            index_of = self.layout.index.get(axis, ZERO)
+            if index_of != ZERO:
+                outer.append(index_of * _number(stride * value.step))
+        start = joined("+", outer, ZERO)
+        along: list[tuple[int | None, Extent, Expr]] = [
             (self.layout.row, "R", self.layout.row_count),
             (self.layout.lane, "C" if self.layout.row is not None else "F", self.layout.lane_count),
-        ):
-            if axis is None or axis not in dict(access.strides):
+        ]
+        for across, letter, count in along:
+            if across is None or across not in dict(access.strides):
                 continue
-            tile = self.w.allocate(letter, type_name(value.dtype))  # type: ignore[arg-type]
-            step = access.stride(axis) * value.step
-            first = start if not parts else "0"
+            tile = self.w.allocate(letter, dtype)
+            step = access.stride(across) * value.step
+            first = ZERO if parts else start
+            moved = call("float", first) if real and first != ZERO else first
             if step == 1:
-                origin = f"float({first})" if value.dtype.is_float and first != "0" else first
-                self.ops.op("iota", tile.name, origin, count)
+                self.w.op("iota", tile, moved, extent=(count,))
             else:
-                self.ops.op("iota", tile.name, "0", count)
-                number = f"{float(step)!r}" if value.dtype.is_float else f"{int(step)}"
-                self.ops.op("mul", tile.name, tile.name, number)
-                if first != "0":
-                    self.ops.op(
-                        "add", tile.name, tile.name, f"float({first})" if value.dtype.is_float else first
-                    )
+                self.w.op("iota", tile, ZERO, extent=(count,))
+                self.w.op("mul", tile, tile.ref, Const(value=float(step) if real else int(step)))
+                if first != ZERO:
+                    self.w.op("add", tile, tile.ref, moved)
             parts.append(tile)
         if not parts:
-            tile = self.w.allocate("S", type_name(value.dtype))
-            self.ops.op("fill", tile.name, f"float({start})" if value.dtype.is_float else start, "1")
+            tile = self.w.allocate("S", dtype)
+            self.w.op("fill", tile, call("float", start) if real else start, extent=(ONE,))
             return tile
         if len(parts) == 1:
             return parts[0]
-        dst = self.w.allocate(extent, type_name(value.dtype))
+        dst = self.w.allocate(extent, dtype)
         wide = self.ops.widened(Location(value.dtype, tile=parts[0]), extent)
-        self.ops.op(
-            "add", dst.name, wide.name, self.ops.operand(Location(value.dtype, tile=parts[1]), extent)
-        )
+        self.w.op("add", dst, wide.ref, self.ops.operand(Location(value.dtype, tile=parts[1]), extent))
         for tile in parts:
             self.w.release(tile)
         return dst
@@ -193,10 +191,10 @@ class BlockCodegen(Transfers):
         if source.dtype != "float32":
             raise Unsupported("reduction", "a reduction of integers is not covered")
         dst = self.w.allocate(extent, "float32")
-        axis = ""
-        if source.extent == "F" and self.layout.row is not None:
-            axis = {"R": "", "C": ", axis=0", "S": ", axis=None"}[extent]
-        self.w.line(f"reduce_{value.kind}({dst.name}, {source.name}{axis})")
+        axis: Literal["last", "first", "all"] = "last"
+        if source.extent == "F" and self.layout.row is not None and extent != "R":
+            axis = "first" if extent == "C" else "all"
+        self.w.op(f"reduce_{value.kind}", dst, source.ref, axis=axis)
         return dst
 
     def _accumulate(self, index: int) -> None:
@@ -210,11 +208,11 @@ class BlockCodegen(Transfers):
             part = self._fold(value, wide, total.extent) if wide.extent != total.extent else None
             tile = part or wide.tile
             assert tile is not None
-            self.ops.op(COMBINE[value.kind], total.name, total.name, tile.name)
+            self.w.op(COMBINE[value.kind], total, total.ref, tile.ref)
             if part is not None:
                 self.w.release(part)
             return
-        self.ops.op(COMBINE[value.kind], total.name, total.name, arg.tile.name)
+        self.w.op(COMBINE[value.kind], total, total.ref, arg.tile.ref)
 
     def _store_tile(self, index: int) -> Tile:
         store = self.t.nest.stores[index]
@@ -222,9 +220,14 @@ class BlockCodegen(Transfers):
         extent = self.extent(store.axes)
         if held.dtype == DType.BOOL:
             number = self.w.allocate(self.ops.widened(held, extent).extent, "float32")
-            self.ops.op("cast", number.name, self.ops.widened(held, extent).name)
+            self.w.op("cast", number, self.ops.widened(held, extent).ref)
             self.ops.scratch.append(number)
             return number
         if held.tile is not None and held.tile.extent == extent:
             return held.tile
         return self.ops.widened(held, extent)
+
+
+def _number(value: float) -> Const:
+    """Return a number; whole ones as integers, so that positions stay exact."""
+    return Const(value=int(value) if value == int(value) else value)

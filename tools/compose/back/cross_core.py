@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 
 from akgen.tools.compose.back.blocks import BlockCodegen
-from akgen.tools.compose.back.layout import Layout, Level, Sink, Tensors
+from akgen.tools.compose.back.layout import CORE, CORES, Layout, Level, Sink, Tensors
 from akgen.tools.compose.back.operands import Location
 from akgen.tools.compose.back.writer import Tile, Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
+from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, binary, call
+
+BLOCK = Const(value=8)  # float32 numbers in 32 bytes: no two cores write into one block of global memory
 
 
 class CrossCore(BlockCodegen):
@@ -19,12 +22,15 @@ class CrossCore(BlockCodegen):
         layout: Layout,
         levels: Sequence[Level],
         tensors: Tensors,
-        share: str,
+        share: Name,
     ) -> None:
         super().__init__(template, writer, layout, tensors)
         self.levels = levels
-        self.workspaces: list[tuple[str, str]] = []  # name, elements per core
-        self.group = ("0", "num_programs()")  # where partial results that belong together lie, and how many
+        self.workspaces: list[tuple[str, Expr]] = []  # name, elements per core
+        self.group: tuple[Expr, Expr] = (
+            ZERO,
+            CORES,
+        )  # where partial results that belong together lie, and how many
         self.share = share  # parameter: columns that one core combines
         self.shares_columns = False
 
@@ -34,7 +40,7 @@ class CrossCore(BlockCodegen):
         guard = self.levels[k].guard
         if guard is not None:
             self.w.close_stage()
-            with self.w.indented(f"if {guard}:"):
+            with self.w.branch(guard):
                 before = self.snapshot()
                 self.block(values, sinks, keep=set())
                 self.forget(before)
@@ -59,8 +65,7 @@ class CrossCore(BlockCodegen):
             return False
         self._shares(columns, slots, rest)
         if rest is None:
-            self.w.line("sync_all()")
-            self.w.close_stage()
+            self.w.sync()
             self._whole(columns, slots)
             return False
         numbers = [s for s in rest if not self._of_columns(s)]
@@ -68,71 +73,71 @@ class CrossCore(BlockCodegen):
             self.here(0, numbers)
         return True
 
-    def _published(self, totals: dict[int, Tile]) -> dict[int, tuple[str, str]]:
+    def _published(self, totals: dict[int, Tile]) -> dict[int, tuple[str, Expr]]:
         """Write each core's results to its own place and wait for all; return workspace and elements per core."""
-        slots: dict[int, tuple[str, str]] = {}
+        slots: dict[int, tuple[str, Expr]] = {}
         for index, tile in totals.items():
-            width = "8" if tile.extent == "S" else f"align_up({self.layout.lane_count}, 8)"
+            width = BLOCK if tile.extent == "S" else call("align_up", self.layout.lane_count, BLOCK)
             name = self._workspace(width)
             slots[index] = (name, width)
             with self.w.stage("copyout"):
-                self.ops.op("store", name, f"program_id() * {width}", tile.name)
-        self.w.line("sync_all()")
-        self.w.close_stage()
+                self.w.store((name, None), CORE * width, tile)
+        self.w.sync()
         return slots
 
-    def _workspace(self, width: str) -> str:
+    def _workspace(self, width: Expr) -> str:
         name = f"ws{len(self.workspaces)}"
         self.workspaces.append((name, width))
-        return self.w.tensor(name)
+        self.w.tensor(name)
+        return name
 
     def _single(self, index: int, tile: Tile, name: str) -> None:
         parts = self.w.allocate("P", "float32", loaded=True)
         with self.w.stage("copyin"):
             first, count = self.group
-            self.ops.op("load", parts.name, name, first, f"({count}, 1)", "stride=8")
+            self.w.load(parts, (name, None), first, (count, ONE), BLOCK)
         with self.w.stage("compute"):
-            self.w.line(f"reduce_{self.t.values[index].kind}({tile.name}, {parts.name}, axis=None)")
+            self.w.op(f"reduce_{self.t.values[index].kind}", tile, parts.ref, axis="all")
         self.w.release(parts)
 
     def _of_columns(self, sink: Sink) -> bool:
         return self.extent(self.t.nest.stores[sink.index].axes) == "C"
 
     def _shares(
-        self, columns: dict[int, Tile], slots: dict[int, tuple[str, str]], rest: list[Sink] | None
+        self, columns: dict[int, Tile], slots: dict[int, tuple[str, Expr]], rest: list[Sink] | None
     ) -> None:
         """Let each core combine its share of the columns, and finish or publish it."""
-        share = self.w.scalar(self.share, "int", own=True)
+        share = self.w.variable(self.share)
         self.shares_columns = True
-        self.w.capacities["Q"] = f"(64, {share})"
-        low, wide = self.w.unique("low"), self.w.unique("wide")
-        self.w.line(f"{low} = program_id() * {share}")
-        self.w.line(f"{wide} = min({share}, {self.layout.lane_count} - {low})")
-        with self.w.indented(f"if {wide} > 0:"):
+        self.w.capacities["Q"] = (Const(value=64), share)
+        low, wide = Name(id=self.w.unique("low")), Name(id=self.w.unique("wide"))
+        self.w.assign(low, CORE * share)
+        self.w.assign(wide, call("min", share, self.layout.lane_count - low))
+        with self.w.branch(binary(">", wide, 0)):
             for index, tile in columns.items():
                 name, width = slots[index]
                 parts = self.w.allocate("Q", "float32", loaded=True)
                 with self.w.stage("copyin"):
-                    self.ops.op("load", parts.name, name, low, f"(num_programs(), {wide})", f"stride={width}")
+                    self.w.load(parts, (name, None), low, (CORES, wide), width)
                 with self.w.stage("compute"):
-                    self.w.line(f"reduce_{self.t.values[index].kind}({tile.name}, {parts.name}, axis=0)")
+                    self.w.op(f"reduce_{self.t.values[index].kind}", tile, parts.ref, axis="first")
                 self.w.release(parts)
             if rest is None:
                 for index, tile in columns.items():
                     name, width = slots[index]
                     with self.w.stage("copyout"):  # behind the parts of all cores
-                        self.ops.op("store", name, f"num_programs() * {width} + {low}", tile.name)
+                        self.w.store((name, None), CORES * width + low, tile)
             else:
                 self._finish(columns, [s for s in rest if self._of_columns(s)], low, wide)
         self.w.close_stage()
 
-    def _finish(self, columns: dict[int, Tile], sinks: list[Sink], low: str, wide: str) -> None:
+    def _finish(self, columns: dict[int, Tile], sinks: list[Sink], low: Expr, wide: Expr) -> None:
         """Compute and store what follows from the combined columns, on this core's share of them."""
         lane = self.layout.lane
         assert lane is not None
         index, extent = self.layout.index[lane], self.layout.extents["C"]
         count = self.layout.lane_count
-        self.layout.index[lane], self.layout.extents["C"], self.layout.lane_count = low, wide, wide
+        self.layout.index[lane], self.layout.extents["C"], self.layout.lane_count = low, (wide,), wide
         kept = dict(self.held)
         for i, held in kept.items():
             if held.tile is not None and held.tile.extent == "C" and i not in columns:
@@ -143,12 +148,12 @@ class CrossCore(BlockCodegen):
         self.held = kept
         self.layout.index[lane], self.layout.extents["C"], self.layout.lane_count = index, extent, count
 
-    def _whole(self, columns: dict[int, Tile], slots: dict[int, tuple[str, str]]) -> None:
+    def _whole(self, columns: dict[int, Tile], slots: dict[int, tuple[str, Expr]]) -> None:
         """Load the vectors that all cores put together."""
         for index, tile in columns.items():
             name, width = slots[index]
             vector = self.w.allocate("C", "float32", loaded=True)
             with self.w.stage("copyin"):
-                self.ops.op("load", vector.name, name, f"num_programs() * {width}", self.layout.extents["C"])
+                self.w.load(vector, (name, None), CORES * width, self.layout.extents["C"])
             self.w.release(tile)
             self.held[index] = Location(self.t.values[index].dtype, tile=vector)

@@ -1,6 +1,7 @@
 """Write the kernels of a group of cases: one per schedule of its loop nest, with the host lines before its launch."""
 
-from akgen.tools.compose.back.layout import Tensors
+from akgen.tools.compose.back.cross_core import BLOCK
+from akgen.tools.compose.back.layout import FIRST_CORE, Tensors
 from akgen.tools.compose.back.schedules import kinds, write
 from akgen.tools.compose.back.schedules.base import Kind, Part
 from akgen.tools.compose.back.tuning import Tuning
@@ -10,23 +11,29 @@ from akgen.tools.compose.middle.groups import Group
 from akgen.tools.compose.middle.interface import Interface
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, by_reduction
 from akgen.tools.compose.scope import Unsupported
+from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
+from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Fit, Name, call, joined
+from akgen.tools.dsl.ir import Assign, Kernel, Stmt, Workspace
 
 EVENTS = 8  # hardware events for tiles that are loaded; each takes one
 
 
 class ScheduledKernel(Frozen):
-    """One kernel: its text, how the host prepares it, and which schedule of which group it is."""
+    """One kernel, how the host prepares it, with what it is launched, and which schedule of which group it is."""
 
-    name: str
-    text: str
+    kernel: Kernel
     group: int
     kinds: tuple[Kind, ...]
-    host: tuple[str, ...]
-    launch: str
-    fits: str | None
+    host: tuple[Stmt, ...]
+    arguments: tuple[Expr, ...]
+    fits: Expr | None
     turned: frozenset[str]  # knobs that decided something in it
+
+    @property
+    def name(self) -> str:
+        return self.kernel.name
 
 
 def kernels_of(base: str, number: int, group: Group, face: Interface, knobs: Knobs) -> list[ScheduledKernel]:
@@ -97,14 +104,14 @@ def _kernel(
         raise Unsupported(
             "buffers", f"{loaded} tensors are loaded side by side; the chip has events for {EVENTS}"
         )
-    host = _host_lines(name, parts, tuning)
-    tensors = [t.removeprefix("g_") for t in writer.tensors]
-    scalars = [text for _, text in writer.scalars.values()]
+    host = _host(name, parts, tuning)
+    tensors = [Name(id=t.removeprefix("g_")) for t in writer.tensors]
+    fits = [p.fits for p in parts if p.fits is not None]
     return ScheduledKernel(
-        name=name, group=number, kinds=choice, host=tuple(host),
-        text=writer.text(name, _doc(templates, choice, face), single_buffers=tuning.single_buffers),
-        launch=f"{name}[cores]({', '.join([*tensors, *scalars])})",
-        fits=" and ".join(p.fits for p in parts if p.fits) or None, turned=frozenset(tuning.used),
+        kernel=writer.kernel(name, _doc(templates, choice, face), single_buffers=tuning.single_buffers),
+        group=number, kinds=choice, host=tuple(host),
+        arguments=(*tensors, *(value for _, value in writer.scalars.values())),
+        fits=joined("and", fits, ONE) if fits else None, turned=frozenset(tuning.used),
     )  # fmt: skip
 
 
@@ -114,22 +121,22 @@ def _untouched(writer: Writer, templates: tuple[SymbolicNest, ...], face: Interf
     missing = [k for k in range(len(face.output_names)) if k not in stored]
     if not missing:
         return
-    writer.capacities = {"S": "8"}
-    with writer.indented("if program_id() == 0:"):
+    writer.capacities = {"S": (BLOCK,)}
+    with writer.branch(FIRST_CORE):
         for k in missing:
-            name = writer.tensor(f"g_{face.output_names[k]}")
+            tensor = writer.tensor(f"g_{face.output_names[k]}")
             alias = next(
                 (i for i, n in enumerate(face.input_names) if f"{n}_ref" == face.output_names[k]), None
             )
             tile = writer.allocate("S", "float32", loaded=alias is not None)
             if alias is not None:
                 with writer.stage("copyin"):
-                    writer.line(f"load({tile.name}, {writer.tensor(f'g_{face.input_names[alias]}')}, 0, 1)")
+                    writer.load(tile, writer.tensor(f"g_{face.input_names[alias]}"), ZERO, (ONE,))
             else:
                 with writer.stage("compute"):
-                    writer.line(f"fill({tile.name}, 0.0, 1)")
+                    writer.op("fill", tile, Const(value=0.0), extent=(ONE,))
             with writer.stage("copyout"):
-                writer.line(f"store({name}, 0, {tile.name})")
+                writer.store(tensor, ZERO, tile)
             writer.close_stage()
 
 
@@ -146,30 +153,35 @@ def _tensors(face: Interface) -> Tensors:
     )
 
 
-def _host_lines(name: str, parts: list[Part], tuning: Tuning) -> list[str]:
-    """Return the host's lines before a launch: cores, shares, capacities, workspaces."""
-    needs = [p.cores for p in parts if p.cores != "1"]
-    wanted = needs[0] if len(needs) == 1 else f"max({', '.join(needs)})"
-    lines = ["cores = 1" if not needs else f"cores = max(1, min({tuning.cores()}, {wanted}))"]
+def _host(name: str, parts: list[Part], tuning: Tuning) -> list[Stmt]:
+    """Return what the host does before a launch: cores, shares, capacities, workspaces."""
+    needs = [p.cores for p in parts if p.cores != ONE]
+    cores: Expr = ONE
+    if needs:
+        wanted = needs[0] if len(needs) == 1 else call("max", *needs)
+        cores = call("max", 1, call("min", tuning.cores(), wanted))
+    host: list[Stmt] = [Assign(name="cores", value=cores)]
     for part in parts:
-        lines += part.host
+        host += part.host
     sizes = {k: p.tile for k, p in enumerate(parts) if p.tile is not None}
     for k, tile in sizes.items():
         # the tiles of the parts before are decided; those after are taken to be small
-        others = [
-            (s.param, s.param if j < k else "1" if s.rows else "64") for j, s in sizes.items() if j != k
-        ]
-        given = dict.fromkeys([*((f, f) for p in parts for f in p.fixed), *others])
-        fit = f'fit_tile({name}, "{tile.param}"{"".join(f", {n}={value}" for n, value in given)})'
+        others: list[tuple[Name, Expr]] = [
+            (s.param, s.param if j < k else ONE if s.rows else Const(value=64))
+            for j, s in sizes.items() if j != k
+        ]  # fmt: skip
+        given = tuple(dict.fromkeys([*((f, f) for p in parts for f in p.fixed), *others]))
+        fit: Expr = Fit(kernel=name, param=tile.param.id, dims=tuple((n.id, value) for n, value in given))
         if k < len(parts) - 1:
-            fit += f" // {len(parts) - k}"
-        size = tuning.limited(
-            f"min({fit}, {', '.join(tile.most)})", rows=tile.rows, widths=[value for _, value in given]
-        )
-        lines.append(f"{tile.param} = {size}")
+            fit = fit // (len(parts) - k)
+        widths = [value for _, value in given]
+        size = tuning.limited(call("min", fit, *tile.most), rows=tile.rows, widths=widths)
+        host.append(Assign(name=tile.param.id, value=size))
     for part in parts:
-        lines += [f"{w} = workspace((core_num() + 1) * {width}, float32)" for w, width in part.workspaces]
-    return lines
+        for workspace, width in part.workspaces:
+            count = (call("core_num") + 1) * width
+            host.append(Workspace(name=workspace, count=count, dtype=DType.FLOAT32))
+    return host
 
 
 _PHRASES: dict[Kind, str] = {
@@ -191,4 +203,4 @@ def _doc(templates: tuple[SymbolicNest, ...], choice: tuple[Kind, ...], face: In
     lines = [_PHRASES[kind] for kind in dict.fromkeys(choice)]
     steps = [s for t in templates for s in formulas(t, face.input_names, outputs)]
     lines += [s for s in steps if len(s) <= 100] if len(steps) <= 8 else []
-    return "\n\n    ".join([lines[0], "\n    ".join(lines[1:])]) if len(lines) > 1 else lines[0]
+    return "\n".join([lines[0], "", *lines[1:]]) if len(lines) > 1 else lines[0]

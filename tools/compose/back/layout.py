@@ -4,10 +4,19 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from akgen.tools.compose.back.writer import Extent, Writer
+from akgen.tools.compose.back.writer import Extent, Shape, Tensor, Writer
+from akgen.tools.dsl.expr import Const, Expr, Name, binary, call
 
-START = {"sum": "0.0", "max": "-3.4028234663852886e+38", "min": "3.4028234663852886e+38"}
+LARGEST = Const(value=3.4028234663852886e38)
+START: dict[str, Const] = {
+    "sum": Const(value=0.0),
+    "max": Const(value=-3.4028234663852886e38),
+    "min": LARGEST,
+}
 COMBINE = {"sum": "add", "max": "maximum", "min": "minimum"}
+CORE, CORES = call("program_id"), call("num_programs")
+FIRST_CORE = binary("==", CORE, 0)
+ROWS, COLUMNS, POSITION = Name(id="n"), Name(id="m"), Name(id="k")  # of a tile, of a list
 
 
 @dataclass(frozen=True)
@@ -19,7 +28,7 @@ class Level:
 
     axes: frozenset[int]
     opened: Callable[[], AbstractContextManager[None]]
-    guard: str | None = None
+    guard: Expr | None = None
 
 
 @dataclass(frozen=True)
@@ -32,14 +41,14 @@ class Sink:
 
 @dataclass
 class Layout:
-    """How axes map to tiles: the axis of rows and of columns, and the text of every axis's first index."""
+    """How axes map to tiles: the axis of rows and of columns, and every axis's first index."""
 
     row: int | None
     lane: int | None
-    index: dict[int, str]
-    extents: dict[Extent, str]
-    row_count: str = "n"
-    lane_count: str = "m"
+    index: dict[int, Expr]
+    extents: dict[Extent, Shape]
+    row_count: Expr = ROWS
+    lane_count: Expr = COLUMNS
 
 
 @dataclass(frozen=True)
@@ -49,9 +58,9 @@ class Tensors:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     lists: frozenset[str] = frozenset()
-    position: str = "k"
+    position: Name = POSITION
 
-    def of(self, writer: Writer, name: str, element: int | None = None) -> str:
-        """Return a tensor as the kernel writes it; of a list, the element given or that of the loop."""
-        at = self.position if element is None else str(element)
+    def of(self, writer: Writer, name: str, element: int | None = None) -> Tensor:
+        """Return a tensor as the kernel has it; of a list, the element given or that of the loop."""
+        at = self.position if element is None else Const(value=element)
         return writer.tensor(name, at if name in self.lists else None)

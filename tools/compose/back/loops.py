@@ -14,6 +14,7 @@ from akgen.tools.compose.back.writer import Tile, Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
+from akgen.tools.dsl.expr import Name
 
 
 class LoopCodegen(CrossCore):
@@ -26,7 +27,7 @@ class LoopCodegen(CrossCore):
         layout: Layout,
         levels: Sequence[Level],
         tensors: Tensors,
-        share: str = "column_share",
+        share: Name,
     ) -> None:
         super().__init__(template, writer, layout, levels, tensors, share)
         self.owner = self._owners()
@@ -176,8 +177,8 @@ class LoopCodegen(CrossCore):
             for i in sorted(used):
                 held = self.held.get(i)
                 single = held is not None and held.tile is not None and held.extent == "S"
-                if held is not None and single and held.dtype != DType.BOOL and held.variable is None:
-                    self.ops.scalar_text(held)
+                if held is not None and single and held.dtype != DType.BOOL and held.scalar is None:
+                    self.ops.scalar(held)
 
     def _start(self, index: int) -> Tile:
         value = self.t.values[index]
@@ -186,5 +187,5 @@ class LoopCodegen(CrossCore):
         extent = self.extent_of(value)
         tile = self.w.allocate(extent, type_name(value.dtype))
         with self.w.stage("compute"):
-            self.ops.op("fill", tile.name, START[value.kind], self.layout.extents[extent])
+            self.w.op("fill", tile, START[value.kind], extent=self.layout.extents[extent])
         return tile

@@ -1,18 +1,21 @@
 """Where values are, and the forms in which they are operands of tile operations: tiles, views, scalars."""
 
-from akgen.tools.compose.back.writer import Extent, Tile, Writer
+from akgen.tools.compose.back.writer import Extent, Shape, Tile, Writer
 from akgen.tools.core.dtypes import DType
+from akgen.tools.dsl.expr import ZERO, Const, Element, Expr, Name, ScalarType
+from akgen.tools.dsl.ir import Operand
 
 _NAMES = {DType.FLOAT32: "float32", DType.INT32: "int32", DType.BOOL: "mask"}
+HALF = Const(value=0.5)  # tells true from false
 
 
 class Location:
-    """Where a value is: in a tile, or as a scalar (host expression, literal, or variable of the kernel)."""
+    """Where a value is: in a tile, or as a scalar (host expression, constant, or variable of the kernel)."""
 
     def __init__(
-        self, dtype: DType, *, tile: Tile | None = None, host: str | None = None, variable: str | None = None
+        self, dtype: DType, *, tile: Tile | None = None, host: Expr | None = None, scalar: Expr | None = None
     ) -> None:
-        self.dtype, self.tile, self.host, self.variable = dtype, tile, host, variable
+        self.dtype, self.tile, self.host, self.scalar = dtype, tile, host, scalar
 
     @property
     def extent(self) -> Extent:
@@ -24,34 +27,27 @@ def type_name(dtype: DType) -> str:
 
 
 class Operands:
-    """Write operands through a writer. `extents` gives the written extent of each class, such as "(n, m)"."""
+    """Write operands through a writer. `extents` gives the written extent of each class, such as (n, m)."""
 
-    def __init__(self, writer: Writer, extents: dict[Extent, str]) -> None:
+    def __init__(self, writer: Writer, extents: dict[Extent, Shape]) -> None:
         self.w, self.extents = writer, extents
         self.scratch: list[Tile] = []
 
     # scalars
 
-    def scalar_text(self, held: Location) -> str:
+    def scalar(self, held: Location) -> Expr:
         """Return a scalar usable in the kernel, extracting it from its tile if need be."""
-        if held.variable is None:
+        if held.scalar is None:
             if held.host is not None:
-                held.variable = self._parameter(held)
+                known = isinstance(held.host, Const)
+                kind: ScalarType = "float" if held.dtype.is_float else "int"
+                held.scalar = held.host if known else self.w.scalar(held.host, kind)
             else:
                 assert held.tile is not None
-                held.variable = self.w.unique("v")
-                self.w.line(f"{held.variable} = {held.tile.name}[0]")
-        return held.variable
-
-    def _parameter(self, held: Location) -> str:
-        assert held.host is not None
-        text = held.host
-        try:
-            float(text)
-        except ValueError:
-            kind = "float" if held.dtype.is_float else "int"
-            return self.w.scalar(text, kind)
-        return text
+                variable = Name(id=self.w.unique("v"))
+                self.w.assign(variable, Element(tile=held.tile.name, index=ZERO))
+                held.scalar = variable
+        return held.scalar
 
     def temporary(self, extent: Extent, dtype: DType) -> Tile:
         """Return a buffer that is given back after the current value."""
@@ -64,9 +60,6 @@ class Operands:
             self.w.release(tile)
         self.scratch = []
 
-    def op(self, name: str, *operands: str) -> None:
-        self.w.line(f"{name}({', '.join(operands)})")
-
     # operands
 
     def widened(self, held: Location, extent: Extent) -> Tile:
@@ -78,55 +71,48 @@ class Operands:
         if held.dtype != DType.FLOAT32:
             return self._widened_through_float(held, extent)
         tile = self.temporary(extent, DType.FLOAT32)
-        self.op("broadcast", tile.name, self._view(held.tile), self.extents[extent])
+        self.w.op("broadcast", tile, held.tile.view, extent=self.extents[extent])
         return tile
 
     def _filled(self, held: Location, extent: Extent) -> Tile:
         if held.dtype == DType.BOOL:
             number = self.temporary(extent, DType.FLOAT32)
-            self.op("fill", number.name, self._as_number(held), self.extents[extent])
+            self.w.op("fill", number, self._as_number(held), extent=self.extents[extent])
             mask = self.temporary(extent, DType.BOOL)
-            self.op("gt", mask.name, number.name, "0.5")
+            self.w.op("gt", mask, number.ref, HALF)
             return mask
         tile = self.temporary(extent, held.dtype)
-        self.op("fill", tile.name, self.scalar_text(held), self.extents[extent])
+        self.w.op("fill", tile, self.scalar(held), extent=self.extents[extent])
         return tile
 
-    def _as_number(self, held: Location) -> str:
+    def _as_number(self, held: Location) -> Expr:
         """Return a truth value as a float scalar."""
         if held.host is not None:
-            return self.scalar_text(Location(DType.FLOAT32, host=held.host))
+            return self.scalar(Location(DType.FLOAT32, host=held.host))
         assert held.tile is not None
         number = self.temporary("S", DType.FLOAT32)
-        self.op("cast", number.name, held.tile.name)
-        return self.scalar_text(Location(DType.FLOAT32, tile=number))
+        self.w.op("cast", number, held.tile.ref)
+        return self.scalar(Location(DType.FLOAT32, tile=number))
 
     def _widened_through_float(self, held: Location, extent: Extent) -> Tile:
         assert held.tile is not None
         number = self.temporary(held.tile.extent, DType.FLOAT32)
-        self.op("cast", number.name, held.tile.name)
+        self.w.op("cast", number, held.tile.ref)
         wide = self.temporary(extent, DType.FLOAT32)
-        self.op("broadcast", wide.name, self._view(number), self.extents[extent])
+        self.w.op("broadcast", wide, number.view, extent=self.extents[extent])
         result = self.temporary(extent, held.dtype)
         if held.dtype == DType.BOOL:
-            self.op("gt", result.name, wide.name, "0.5")
+            self.w.op("gt", result, wide.ref, HALF)
         else:
-            self.op("cast", result.name, wide.name)
+            self.w.op("cast", result, wide.ref)
         return result
 
-    @staticmethod
-    def _view(tile: Tile) -> str:
-        return f"{tile.name}[:, None]" if tile.extent == "R" else f"{tile.name}[None, :]"
-
-    def operand(self, held: Location, extent: Extent, *, views: bool = True) -> str:
+    def operand(self, held: Location, extent: Extent, *, views: bool = True) -> Operand:
         """Return an operand of an operation over `extent`: tile, view or scalar."""
         if held.tile is None or (held.tile.extent == "S" and extent != "S"):
-            return self.scalar_text(held)
+            return self.scalar(held)
         if held.tile.extent == extent:
-            return held.tile.name
+            return held.tile.ref
         if views and held.dtype == DType.FLOAT32:
-            return self._view(held.tile)
-        return self.widened(held, extent).name
-
-    def mask(self, held: Location, extent: Extent) -> str:
-        return self.widened(held, extent).name
+            return held.tile.view
+        return self.widened(held, extent).ref

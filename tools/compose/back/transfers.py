@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 
 from akgen.tools.compose.back.layout import Layout, Tensors
-from akgen.tools.compose.back.operands import Location, type_name
+from akgen.tools.compose.back.operands import HALF, Location, type_name
 from akgen.tools.compose.back.operations import OperationCodegen
-from akgen.tools.compose.back.writer import Extent, Tile, Writer
+from akgen.tools.compose.back.writer import Extent, Tensor, Tile, Writer
 from akgen.tools.compose.front.traced import Origin
 from akgen.tools.compose.middle.loop_nest import Value
 from akgen.tools.compose.middle.symbolic_nest import Address, SymbolicNest
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
+from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, Read, joined
 
 
 class Transfers:
@@ -38,23 +39,22 @@ class Transfers:
         assert value.origin is not None and address is not None
         extent = self.extent_of(value)
         dtype = "float32" if value.dtype == DType.BOOL else type_name(value.dtype)
-        name = self._tensor(value.origin)
+        tensor = self._tensor(value.origin)
         offset = self.base(address)
         lane = self.layout.lane
-        if extent == "F" and self.layout.row is None and lane is not None and address.stride(lane) != "1":
+        if extent == "F" and self.layout.row is None and lane is not None and address.stride(lane) != ONE:
             column = self.w.allocate("K", dtype, loaded=True)
             step = self.number(address.stride(lane))
-            self.ops.op("load", column.name, name, offset, f"({self.layout.lane_count}, 1)", f"stride={step}")
+            self.w.load(column, tensor, offset, (self.layout.lane_count, ONE), step)
             return column
-        if extent == "R" and address.stride(self._row()) != "1":
+        if extent == "R" and address.stride(self._row()) != ONE:
             column = self.w.allocate("K", dtype, loaded=True)
-            shape = f"({self.layout.row_count}, 1)"
-            self.ops.op("load", column.name, name, offset, shape, f"stride={self.stride(address)}")
+            self.w.load(column, tensor, offset, (self.layout.row_count, ONE), self.stride(address))
             return column
         tile = self.w.allocate(extent, dtype, loaded=True)
         self._check_lane(extent, address)
-        extra = [f"stride={self.stride(address)}"] if extent == "F" and self._strided(address) else []
-        self.ops.op("load", tile.name, name, offset, self.layout.extents[extent], *extra)
+        stride = self.stride(address) if extent == "F" and self._strided(address) else None
+        self.w.load(tile, tensor, offset, self.layout.extents[extent], stride)
         self.held[index] = Location(value.dtype, tile=tile)
         return None
 
@@ -64,21 +64,20 @@ class Transfers:
         if not self.w.frugal or self.extent_of(value) != "S" or value.dtype != DType.FLOAT32:
             return False
         assert value.origin is not None and address is not None
-        name = self._tensor(value.origin)
-        variable = self.w.unique("v")
-        self.w.close_stage()
-        self.w.line(f"{variable} = read({name}, {self.base(address)})")
-        self.held[index] = Location(value.dtype, variable=variable)
+        tensor, item = self._tensor(value.origin)
+        variable = Name(id=self.w.unique("v"))
+        self.w.assign(variable, Read(tensor=tensor, index=self.base(address), item=item))
+        self.held[index] = Location(value.dtype, scalar=variable)
         return True
 
-    def _tensor(self, origin: Origin) -> str:
+    def _tensor(self, origin: Origin) -> Tensor:
         return self.tensors.of(self.w, self.tensors.inputs[origin.input], origin.element)
 
     def _row(self) -> int:
         assert self.layout.row is not None
         return self.layout.row
 
-    def stride(self, address: Address) -> str:
+    def stride(self, address: Address) -> Expr:
         return self.number(address.stride(self._row()))
 
     def _strided(self, address: Address) -> bool:
@@ -87,7 +86,7 @@ class Transfers:
 
     def _check_lane(self, extent: Extent, address: Address) -> None:
         lane = self.layout.lane
-        if extent in ("F", "C") and lane is not None and address.stride(lane) != "1":
+        if extent in ("F", "C") and lane is not None and address.stride(lane) != ONE:
             raise Unsupported("layout", "a tensor whose innermost axis is not contiguous is not covered")
 
     def _arrived(self, index: int, column: Tile | None) -> None:
@@ -97,45 +96,40 @@ class Transfers:
             if column.dtype != "float32":
                 raise Unsupported("layout", "integers that lie apart in memory are not covered")
             vector = self.w.allocate("R" if self.layout.row is not None else "F", "float32")
-            self.ops.op("reduce_sum", vector.name, column.name)
+            self.w.op("reduce_sum", vector, column.ref)
             self.w.release(column)
             self.held[index] = Location(value.dtype, tile=vector)
         if value.dtype == DType.BOOL:
             held = self.held[index]
             assert held.tile is not None
             mask = self.w.allocate(held.tile.extent, "mask")
-            self.ops.op("gt", mask.name, held.tile.name, "0.5")
+            self.w.op("gt", mask, held.tile.ref, HALF)
             self.w.release(held.tile)
             self.held[index] = Location(value.dtype, tile=mask)
 
     def _store(self, index: int, tile: Tile) -> None:
         store, address = self.t.nest.stores[index], self.t.stores[index]
         extent = self.extent(store.axes)
-        name = self.tensors.of(self.w, self.tensors.outputs[store.output])
+        tensor = self.tensors.of(self.w, self.tensors.outputs[store.output])
         lane = self.layout.lane
-        if extent in ("F", "C") and lane is not None and address.stride(lane) != "1":
+        if extent in ("F", "C") and lane is not None and address.stride(lane) != ONE:
             raise Unsupported("layout", "an output whose innermost axis is not contiguous is not covered")
-        extra: list[str] = []
-        if extent == "F" and self._strided(address):
-            extra = [f"stride={self.stride(address)}"]
-        if extent == "R" and address.stride(self._row()) != "1":
+        stride = self.stride(address) if extent == "F" and self._strided(address) else None
+        if extent == "R" and address.stride(self._row()) != ONE:
             raise Unsupported("layout", "an output with one value per row, apart in memory, is not covered")
-        self.ops.op("store", name, self.base(address), tile.name, *extra)
+        self.w.store(tensor, self.base(address), tile, stride)
 
-    def base(self, address: Address) -> str:
+    def base(self, address: Address) -> Expr:
         """Return the address of a tile's first element."""
-        terms = [] if address.offset == "0" else [self.number(address.offset)]
+        terms = [] if address.offset == ZERO else [self.number(address.offset)]
         for axis, stride in address.strides:
-            index = self.layout.index.get(axis, "0")
-            if index == "0":
+            index = self.layout.index.get(axis, ZERO)
+            if index == ZERO:
                 continue
             factor = self.number(stride)
-            plain = index.isidentifier()
-            terms.append(index if factor == "1" else f"{index if plain else f'({index})'} * {factor}")
-        return " + ".join(terms) or "0"
+            terms.append(index if factor == ONE else index * factor)
+        return joined("+", terms, ZERO)
 
-    def number(self, text: str) -> str:
+    def number(self, value: Expr) -> Expr:
         """Return an integer host expression as the kernel sees it."""
-        if text.lstrip("-").isdigit():
-            return text
-        return self.w.scalar(text, "int")
+        return value if isinstance(value, Const) else self.w.scalar(value, "int")

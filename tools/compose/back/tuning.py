@@ -1,6 +1,7 @@
 """The numbers of a schedule that somebody may set: knobs, with the schedules' own choices where nothing is said."""
 
 from akgen.tools.core.knobs import Knobs
+from akgen.tools.dsl.expr import Expr, call, constant, product
 
 LENGTH = 64  # tiles of one dimension are multiples of this
 SMALLEST_TILE = 1024
@@ -21,13 +22,13 @@ class Tuning:
             self.used.add("buffers")
         return self._knobs.buffers == 1
 
-    def cores(self) -> str:
+    def cores(self) -> Expr:
         """Return the host expression of how many cores there are."""
         most = self._knobs.cores
         if most is None:
-            return "core_num()"
+            return call("core_num")
         self.used.add("cores")
-        return f"min(core_num(), {most})"
+        return call("min", call("core_num"), most)
 
     def grain(self, own: int) -> int:
         """Return how many elements make a core worth its while."""
@@ -36,35 +37,35 @@ class Tuning:
         self.used.add("grain")
         return self._knobs.grain
 
-    def piece(self, share: str, *, cores: str | None = None) -> str:
+    def piece(self, share: Expr, *, cores: Expr | None = None) -> Expr:
         """Return the tile length that cuts a share into several tiles; with `cores`, the share of all of these."""
         pieces = self._pieces()
-        parts = str(pieces or PIECES) if cores is None else f"{cores} * {pieces or PIECES}"
+        parts = constant(pieces or PIECES) if cores is None else cores * (pieces or PIECES)
         least = SMALLEST_PIECE if pieces else SMALLEST_TILE
-        return f"max({least}, align_up(ceil_div({share}, {parts}), {LENGTH}))"
+        return call("max", least, call("align_up", call("ceil_div", share, parts), LENGTH))
 
-    def whole(self, length: str) -> str:
+    def whole(self, length: Expr) -> Expr:
         """Return the tile length of an item that is one tile, if it fits, unless pieces are wished for."""
         pieces = self._pieces()
-        return f"align_up({length if pieces is None else f'ceil_div({length}, {pieces})'}, {LENGTH})"
+        return call("align_up", length if pieces is None else call("ceil_div", length, pieces), LENGTH)
 
-    def rows(self, share: str) -> str:
+    def rows(self, share: Expr) -> Expr:
         """Return how many rows of a core's share go into a tile at most."""
         pieces = self._pieces()
-        return share if pieces is None else f"max(1, ceil_div({share}, {pieces}))"
+        return share if pieces is None else call("max", 1, call("ceil_div", share, pieces))
 
     def _pieces(self) -> int | None:
         if self._knobs.pieces is not None:
             self.used.add("pieces")
         return self._knobs.pieces
 
-    def limited(self, tile: str, *, rows: bool, widths: list[str]) -> str:
+    def limited(self, tile: Expr, *, rows: bool, widths: list[Expr]) -> Expr:
         """Return a tile's size within the length that is wished for; a tile of rows has these widths."""
         longest = self._knobs.tile_length
         if longest is None:
             return tile
         self.used.add("tile_length")
-        most = str(max(LENGTH, longest // LENGTH * LENGTH))
+        most = constant(max(LENGTH, longest // LENGTH * LENGTH))
         if rows:
-            most = f"max(1, {longest} // max(1, {' * '.join(widths) or '1'}))"
-        return f"min({tile}, {most})"
+            most = call("max", 1, constant(longest) // call("max", 1, product(widths)))
+        return call("min", tile, most)

@@ -1,18 +1,48 @@
-"""The text of one kernel being written: parameters, buffers with reuse, lines with their indentation."""
+"""One kernel being written: parameters, buffers with reuse, statements."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
 
+from akgen.tools.core.dtypes import DType
+from akgen.tools.dsl.expr import Expr, Name, ScalarType, constant
+from akgen.tools.dsl.ir import (
+    Alloc,
+    Assign,
+    Block,
+    ElementType,
+    For,
+    If,
+    Kernel,
+    KernelParam,
+    Load,
+    Op,
+    Operand,
+    Rounding,
+    Stage,
+    Stmt,
+    Store,
+    SyncAll,
+    TileRef,
+)
+
 Extent = Literal["F", "R", "C", "S", "K", "P", "Q"]  # full, per row, per column, single, (rows, 1), parts
+Shape = tuple[Expr, ...]
+Tensor = tuple[str, Expr | None]  # a parameter; of a list, which of its tensors
 
 
 class Tile:
     """A buffer: its extent class and element type; `loaded` tiles are targets of loads and never shared otherwise."""
 
-    def __init__(self, name: str, extent: Extent, dtype: str, capacity: str, *, loaded: bool) -> None:
+    def __init__(self, name: str, extent: Extent, dtype: str, capacity: Shape, *, loaded: bool) -> None:
         self.name, self.extent, self.dtype, self.loaded = name, extent, dtype, loaded
         self.capacity = capacity
+        self.ref = TileRef(tile=name)
+
+    @property
+    def view(self) -> TileRef:
+        """Return the tile as an operand of something wider: one value per row, or per column."""
+        return TileRef(tile=self.name, view="column" if self.extent == "R" else "row")
 
 
 class Writer:
@@ -20,54 +50,89 @@ class Writer:
 
     def __init__(self, *, frugal: bool = False) -> None:
         self.frugal = frugal  # single numbers are read without a tile
-        self.capacities: dict[Extent, str] = {}  # of each extent class, as DSL text; set for each loop nest
+        self.capacities: dict[Extent, Shape] = {}  # of each extent class; set for each loop nest
         self.tensors: list[str] = []
         self.lists: set[str] = set()
-        self.scalars: dict[str, tuple[str, str]] = {}  # parameter -> (type, host expression)
+        self.scalars: dict[str, tuple[ScalarType, Expr]] = {}  # parameter -> (type, host expression)
         self.tiles: list[Tile] = []
-        self.lines: list[str] = []
+        self._body: list[Stmt] = []
         self._free: list[Tile] = []
-        self._depth = 1
         self._counts: dict[str, int] = {}
-        self._stage: str | None = None
+        self._joins = True  # the next block may join the one before it
 
-    # lines
+    # statements
 
-    def line(self, text: str) -> None:
-        self.lines.append("    " * self._depth + text)
+    def assign(self, name: Name, value: Expr) -> None:
+        self._body.append(Assign(name=name.id, value=value))
+
+    def sync(self) -> None:
+        """Let all cores wait for each other."""
+        self._body.append(SyncAll())
+        self.close_stage()
+
+    def load(
+        self, tile: Tile, tensor: Tensor, offset: Expr, extent: Shape, stride: Expr | None = None
+    ) -> None:
+        name, item = tensor
+        self._body.append(
+            Load(tile=tile.name, tensor=name, item=item, offset=offset, extent=extent, stride=stride)
+        )
+
+    def store(self, tensor: Tensor, offset: Expr, tile: Tile, stride: Expr | None = None) -> None:
+        name, item = tensor
+        self._body.append(Store(tensor=name, item=item, offset=offset, tile=tile.name, stride=stride))
+
+    def op(
+        self,
+        name: str,
+        dst: Tile,
+        *args: Operand,
+        extent: Shape | None = None,
+        axis: Literal["last", "first", "all"] = "last",
+        rounding: Rounding = "rint",
+    ) -> None:
+        self._body.append(Op(name=name, dst=dst.name, args=args, given=extent, axis=axis, rounding=rounding))
 
     @contextmanager
-    def indented(self, header: str) -> Iterator[None]:
-        """Write a header that ends in a colon and indent what follows."""
-        self.line(header)
-        self._depth += 1
-        before = len(self.lines)
-        yield
-        if len(self.lines) == before:
-            self.lines.pop()
-        self._depth -= 1
+    def _collected(self) -> Iterator[list[Stmt]]:
+        outer, self._body = self._body, []
+        yield self._body
+        self._body = outer
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
+    def loop(self, var: Name, start: Expr | int, stop: Expr, step: Expr | int = 1) -> Iterator[None]:
+        """Write a loop around what follows; an empty one leaves no trace."""
+        with self._collected() as body:
+            yield
+        if body:
+            first, by = constant(start), constant(step)
+            self._body.append(For(var=var.id, start=first, stop=stop, step=by, body=tuple(body)))
+
+    @contextmanager
+    def branch(self, cond: Expr) -> Iterator[None]:
+        """Write what follows under a condition; nothing leaves no trace."""
+        with self._collected() as body:
+            yield
+        if body:
+            self._body.append(If(cond=cond, then=tuple(body)))
+
+    @contextmanager
+    def stage(self, name: Stage) -> Iterator[None]:
         """Write a copyin, compute or copyout block; an empty one leaves no trace, adjoining ones become one."""
-        header = f"with {name}():"
-        if self._stage == self._key(name):
-            self._depth += 1
+        last = self._body[-1] if self._body and self._joins else None
+        with self._collected() as body:
             yield
-            self._depth -= 1
+        if not body:
             return
-        with self.indented(header):
-            before = len(self.lines)
-            yield
-            wrote = len(self.lines) > before
-        self._stage = self._key(name) if wrote else self._stage
-
-    def _key(self, name: str) -> str:
-        return f"{name}/{self._depth}"
+        if isinstance(last, Block) and last.stage == name:
+            self._body.pop()
+            body[:0] = last.body
+        self._body.append(Block(stage=name, body=tuple(body)))
+        self._joins = True
 
     def close_stage(self) -> None:
         """Forbid joining the next block with the last one."""
-        self._stage = None
+        self._joins = False
 
     def unique(self, prefix: str) -> str:
         self._counts[prefix] = self._counts.get(prefix, -1) + 1
@@ -75,23 +140,30 @@ class Writer:
 
     # parameters
 
-    def tensor(self, name: str, position: str | None = None) -> str:
-        """Return how a tensor parameter is written; with `position`, an element of a list."""
+    def tensor(self, name: str, position: Expr | None = None) -> Tensor:
+        """Return a tensor parameter; with `position`, an element of a list."""
         if name not in self.tensors:
             self.tensors.append(name)
-        if position is None:
-            return name
-        self.lists.add(name)
-        return f"{name}[{position}]"
+        if position is not None:
+            self.lists.add(name)
+        return name, position
 
-    def scalar(self, text: str, kind: str, *, own: bool = False) -> str:
-        """Return the kernel parameter that holds a host expression; with `own`, a variable keeps its name."""
-        for name, (known, expression) in self.scalars.items():
-            if expression == text and known == kind:
-                return name
-        name = text if own else self.unique("f" if kind == "float" else "k")
-        self.scalars[name] = (kind, text)
-        return name
+    def scalar(self, value: Expr, kind: ScalarType) -> Name:
+        """Return the kernel parameter that holds a host expression."""
+        return self._known(value, kind) or self._parameter(
+            self.unique("f" if kind == "float" else "k"), value, kind
+        )
+
+    def variable(self, name: Name) -> Name:
+        """Return the kernel parameter that holds an integer variable of the host; a new one has the same name."""
+        return self._known(name, "int") or self._parameter(name.id, name, "int")
+
+    def _known(self, value: Expr, kind: ScalarType) -> Name | None:
+        return next((Name(id=n) for n, known in self.scalars.items() if known == (kind, value)), None)
+
+    def _parameter(self, name: str, value: Expr, kind: ScalarType) -> Name:
+        self.scalars[name] = (kind, value)
+        return Name(id=name)
 
     # buffers
 
@@ -116,16 +188,15 @@ class Writer:
         if tile not in self._free:
             self._free.append(tile)
 
-    def text(self, name: str, doc: str, *, single_buffers: bool = False) -> str:
-        """Return the kernel function. With `single_buffers`, no tile has two copies."""
-        tensors = [f"{t}: TensorList" if t in self.lists else t for t in self.tensors]
-        params = [*tensors, *(f"{n}: {kind}" for n, (kind, _) in self.scalars.items())]
-        end = "\n    " if "\n" in doc else ""
-        head = ["@ascend_kernel", f"def {name}({', '.join(params)}):", f'    """{doc}{end}"""']
-        copies = ", buffers=1" if single_buffers else ""
-        allocs = [f"    {t.name} = alloc_ub({t.capacity}, {t.dtype}{copies})" for t in self.tiles]
-        return "\n".join([*head, *allocs, *self.lines]) + "\n"
-
-    def arguments(self) -> str:
-        """Return the launch's arguments: tensors and scalar expressions in the order of the parameters."""
-        return ", ".join([*self.tensors, *(text for _, text in self.scalars.values())])
+    def kernel(self, name: str, doc: str, *, single_buffers: bool = False) -> Kernel:
+        """Return the kernel. With `single_buffers`, no tile has two copies."""
+        tensors = [KernelParam(name=t, type="list" if t in self.lists else "tensor") for t in self.tensors]
+        scalars = [KernelParam(name=n, type=kind) for n, (kind, _) in self.scalars.items()]
+        allocs = [
+            Alloc(
+                tile=t.name, dims=t.capacity, buffers=1 if single_buffers else None,
+                dtype=ElementType(fixed="mask" if t.dtype == "mask" else DType(t.dtype)),
+            )
+            for t in self.tiles
+        ]  # fmt: skip
+        return Kernel(name=name, doc=doc, params=(*tensors, *scalars), body=(*allocs, *self._body))

@@ -2,27 +2,29 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.middle.interface import Interface
-from akgen.tools.compose.middle.symbolic import output_shape
+from akgen.tools.compose.middle.symbolic import length, numel, output_shape
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.dsl.expr import Const, DTypeTest, Expr, ListLength, Name, Property, TextTest, binary, joined
 
 
 class Branch(Frozen):
     """A decision: a leaf names a group; else `test` leads to `then` or `other`."""
 
     group: int | None = None
-    test: str | None = None
+    test: Expr | None = None
     then: "Branch | None" = None
     other: "Branch | None" = None
 
 
 Branch.model_rebuild()
-_Test = tuple[str, tuple[bool, ...]]
+_Test = tuple[Expr, tuple[bool, ...]]  # a condition, and whether it holds in each case
 
 
 class Features(Frozen):
@@ -44,6 +46,8 @@ def decide(
     Kinds of numbers are told apart by dtypes, operations by optional inputs and attributes, axes by shapes; any test
     will do where these cannot.
     """
+    if len(groups) == 1:
+        return Branch(group=0)
     types = [*_types(cases, face), *_unions(groups, cases, face)]
     settings = [*_presence(cases, face), *_attributes(cases, face)]
     shapes = list(_shapes(cases, face))
@@ -64,12 +68,16 @@ def _split(
     for labels, tests in rounds:
         if len({str(labels[g]) for g in which}) == 1:
             continue
-        for text, holds in [*tests, *_pairs(tests, which, groups)]:
+        single = (((test,), holds) for test, holds in tests)
+        for conditions, holds in chain(single, _pairs(tests, which, groups)):
             yes = [g for g in which if all(holds[c] for c in groups[g])]
             no = [g for g in which if not any(holds[c] for c in groups[g])]
             clean = not {str(labels[g]) for g in yes} & {str(labels[g]) for g in no}
             if yes and no and clean and len(yes) + len(no) == len(which):
-                return Branch(test=text, then=_split(yes, groups, rounds), other=_split(no, groups, rounds))
+                return Branch(
+                    test=joined("and", conditions, Const(value=True)),
+                    then=_split(yes, groups, rounds), other=_split(no, groups, rounds),
+                )  # fmt: skip
     raise Unsupported(
         "dispatch", f"no property of shapes or attributes tells {len(which)} kinds of cases apart"
     )
@@ -91,12 +99,14 @@ def _kind(value: TensorMeta | tuple[TensorMeta, ...] | None) -> str | None:
     return "float" if first.dtype.is_float else str(first.dtype) if first.dtype == DType.BOOL else "int"
 
 
-def _pairs(tests: list[_Test], which: list[int], groups: Sequence[Sequence[int]]) -> Iterator[_Test]:
-    """Yield conjunctions of two tests of which the first holds throughout one of the groups."""
+def _pairs(
+    tests: list[_Test], which: list[int], groups: Sequence[Sequence[int]]
+) -> Iterator[tuple[tuple[Expr, ...], tuple[bool, ...]]]:
+    """Yield two tests to be joined, each of which holds throughout one of the groups."""
     useful = [t for t in tests if any(all(t[1][c] for c in groups[g]) for g in which)]
     for i, (a, first) in enumerate(useful):
         for b, second in useful[i + 1 :]:
-            yield f"{a} and {b}", tuple(x and y for x, y in zip(first, second, strict=True))
+            yield (a, b), tuple(x and y for x, y in zip(first, second, strict=True))
 
 
 def _types(cases: Sequence[TracedGraph], face: Interface) -> Iterator[_Test]:
@@ -104,11 +114,11 @@ def _types(cases: Sequence[TracedGraph], face: Interface) -> Iterator[_Test]:
         found = [_first_dtype(c.inputs[i]) for c in cases]
         if all(d is not None for d in found):
             for dtype in sorted({str(d) for d in found}):
-                yield f"{name}.dtype == {dtype}", tuple(d == dtype for d in found)
+                yield DTypeTest(tensor=name, dtype=DType(dtype)), tuple(d == dtype for d in found)
     for k, name in enumerate(face.output_names):
         wanted = [c.output_dtypes[k] for c in cases]
         for kind in sorted(set(wanted)):
-            yield f"{name}.dtype == {kind}", tuple(d == kind for d in wanted)
+            yield DTypeTest(tensor=name, dtype=kind), tuple(d == kind for d in wanted)
 
 
 def _shapes(cases: Sequence[TracedGraph], face: Interface) -> Iterator[_Test]:
@@ -118,23 +128,24 @@ def _shapes(cases: Sequence[TracedGraph], face: Interface) -> Iterator[_Test]:
         if all(isinstance(m, TensorMeta) for m in metas):
             tensors.append((name, [m for m in metas if isinstance(m, TensorMeta)]))
     for name, ms in tensors:
-        yield f"{name}.numel == 1", tuple(m.count == 1 for m in ms)
+        yield binary("==", numel(name), 1), tuple(m.count == 1 for m in ms)
     yield from _output_shapes(cases, face)
     for k, (name, ms) in enumerate(tensors):
         for other, others in tensors[k + 1 :]:
             same = tuple(a.count == b.count for a, b in zip(ms, others, strict=True))
-            yield f"{name}.numel == {other}.numel", same
+            yield binary("==", numel(name), numel(other)), same
     for name, ms in tensors:
         rank = min(len(m.shape) for m in ms)
         for d in range(1, rank + 1):
-            yield f"{name}.shape[-{d}] == 1", tuple(m.shape[-d] == 1 for m in ms)
+            yield binary("==", length(name, -d), 1), tuple(m.shape[-d] == 1 for m in ms)
         for d in range(rank):
-            yield f"{name}.shape[{d}] == 1", tuple(m.shape[d] == 1 for m in ms)
-            yield f"{name}.numel == {name}.shape[{d}]", tuple(m.count == m.shape[d] for m in ms)
+            yield binary("==", length(name, d), 1), tuple(m.shape[d] == 1 for m in ms)
+            yield binary("==", numel(name), length(name, d)), tuple(m.count == m.shape[d] for m in ms)
         if rank:
-            yield f"{name}.numel == {name}.shape[-1]", tuple(m.count == m.shape[-1] for m in ms)
+            yield binary("==", numel(name), length(name, -1)), tuple(m.count == m.shape[-1] for m in ms)
         for rank_test in sorted({len(m.shape) for m in ms}):
-            yield f"{name}.ndim == {rank_test}", tuple(len(m.shape) == rank_test for m in ms)
+            ndim = Property(tensor=name, name="ndim")
+            yield binary("==", ndim, rank_test), tuple(len(m.shape) == rank_test for m in ms)
 
 
 def _output_shapes(cases: Sequence[TracedGraph], face: Interface) -> Iterator[_Test]:
@@ -142,13 +153,14 @@ def _output_shapes(cases: Sequence[TracedGraph], face: Interface) -> Iterator[_T
         if face.output_kinds[k] == "Output":
             shapes = [output_shape(c, k) for c in cases]
             if all(s is not None for s in shapes):
-                yield f"{name}.numel == 1", tuple(s is not None and math.prod(s) == 1 for s in shapes)
+                yield binary("==", numel(name), 1), tuple(s is not None and math.prod(s) == 1 for s in shapes)
     for i, name in enumerate(face.input_names):
         lists = [c.inputs[i] for c in cases]
         if all(isinstance(v, tuple) for v in lists):
             known = [v for v in lists if isinstance(v, tuple)]
-            yield f"{name}.max_numel == 1", tuple(max(m.count for m in v) == 1 for v in known)
-            yield f"len({name}) == 1", tuple(len(v) == 1 for v in known)
+            longest = Property(tensor=name, name="max_numel")
+            yield binary("==", longest, 1), tuple(max(m.count for m in v) == 1 for v in known)
+            yield binary("==", ListLength(tensor=name), 1), tuple(len(v) == 1 for v in known)
 
 
 def _unions(
@@ -162,15 +174,17 @@ def _unions(
         for group in groups:
             mine = sorted({str(found[c]) for c in group})
             if 1 < len(mine) < len(set(found)):
-                text = " or ".join(f"{name}.dtype == {d}" for d in mine)
-                yield f"({text})", tuple(str(d) in mine for d in found)
+                yield _one_of(name, mine), tuple(str(d) in mine for d in found)
     for k, name in enumerate(face.output_names):
         wanted = [str(c.output_dtypes[k]) for c in cases]
         for group in groups:
             mine = sorted({wanted[c] for c in group})
             if 1 < len(mine) < len(set(wanted)):
-                text = " or ".join(f"{name}.dtype == {d}" for d in mine)
-                yield f"({text})", tuple(d in mine for d in wanted)
+                yield _one_of(name, mine), tuple(d in mine for d in wanted)
+
+
+def _one_of(tensor: str, dtypes: Sequence[str]) -> Expr:
+    return joined("or", (DTypeTest(tensor=tensor, dtype=DType(d)) for d in dtypes), Const(value=False))
 
 
 def _first_dtype(value: TensorMeta | tuple[TensorMeta, ...] | None) -> str | None:
@@ -181,15 +195,16 @@ def _first_dtype(value: TensorMeta | tuple[TensorMeta, ...] | None) -> str | Non
 def _presence(cases: Sequence[TracedGraph], face: Interface) -> Iterator[_Test]:
     for i, kind in enumerate(face.input_kinds):
         if kind == "OptionalTensor":
-            yield f"{face.input_names[i]}.present", tuple(c.inputs[i] is not None for c in cases)
+            present = Property(tensor=face.input_names[i], name="present")
+            yield present, tuple(c.inputs[i] is not None for c in cases)
 
 
 def _attributes(cases: Sequence[TracedGraph], face: Interface) -> Iterator[_Test]:
     for k, (name, spec) in enumerate(zip(face.attr_names, face.op.attrs, strict=True)):
         values = [c.attrs[k][1] for c in cases]
         if spec.type == "bool":
-            yield name, tuple(bool(v) for v in values)
+            yield Name(id=name), tuple(bool(v) for v in values)
         elif spec.type in ("int", "str"):
             for v in sorted({v for v in values if isinstance(v, (int, str))}, key=str):
-                written = f'"{v}"' if isinstance(v, str) else repr(v)
-                yield f"{name} == {written}", tuple(x == v for x in values)
+                same = TextTest(attr=name, text=v) if isinstance(v, str) else binary("==", Name(id=name), v)
+                yield same, tuple(x == v for x in values)

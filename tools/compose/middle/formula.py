@@ -1,6 +1,7 @@
 """A loop nest as formulas that a person reads: one line per step."""
 
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
+from akgen.tools.dsl.show import show
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
           "eq": "==", "ne": "!=", "and": "and", "or": "or"}  # fmt: skip
@@ -38,7 +39,8 @@ def _expression(template: SymbolicNest, index: int, args: list[str], inputs: tup
             assert v.origin is not None
             return inputs[v.origin.input]
         case "const" | "count" | "inv_count":
-            return template.texts[index] or "?"
+            constant = template.constants[index]
+            return "?" if constant is None else show(constant)
         case "iota":
             return f"position{list(v.deps)}"
         case "reduce":

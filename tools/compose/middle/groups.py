@@ -8,22 +8,33 @@ from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.middle.conditions import Features, numbers
 from akgen.tools.compose.middle.interface import Interface
 from akgen.tools.compose.middle.loop_nest import LoopNest
-from akgen.tools.compose.middle.symbolic import SymbolicNumbers
+from akgen.tools.compose.middle.symbolic import SymbolicNumbers, numel
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, promote_constants, structure, unify
 from akgen.tools.compose.middle.tensor_lists import is_listed
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.dsl.expr import ONE, Const, binary, product
+from akgen.tools.dsl.ir import (
+    Assert,
+    BroadcastOf,
+    Declare,
+    DimList,
+    DimSlice,
+    ElementType,
+    ShapePart,
+    ShapesOf,
+)
 
 
 class Group(Frozen):
-    """Cases of one structure, and what was found out about them. `checks` are conditions on shapes that must hold."""
+    """Cases of one structure, and what was found out about them. `checks` are what shapes must be."""
 
     cases: tuple[int, ...]
     templates: tuple[SymbolicNest, ...]
-    declarations: tuple[str, ...]
-    checks: tuple[str, ...] = ()
+    declarations: tuple[Declare, ...]
+    checks: tuple[Assert, ...] = ()
 
 
 def groups_of(
@@ -92,7 +103,7 @@ def _group(
     )  # fmt: skip
 
 
-def _checks(template: SymbolicNest, cases: Sequence[TracedGraph], face: Interface) -> Iterator[str]:
+def _checks(template: SymbolicNest, cases: Sequence[TracedGraph], face: Interface) -> Iterator[Assert]:
     """Yield what ties the tensors' sizes to the axes: a call of another kind is refused, not computed wrongly."""
     if template.listed:
         return
@@ -104,36 +115,34 @@ def _checks(template: SymbolicNest, cases: Sequence[TracedGraph], face: Interfac
         sizes = [math.prod(c[a] for a in v.deps) for c in template.cases]
         if counts != sizes:
             continue
-        name = f"{face.input_names[v.origin.input]}.numel"
-        product = " * ".join(template.sizes[a] for a in v.deps) or "1"
-        if [template.definitions[a] for a in v.deps] != [name]:
-            yield f"{name} == {product}"
+        name = face.input_names[v.origin.input]
+        if [template.definitions[a] for a in v.deps] != [numel(name)]:
+            same = binary("==", numel(name), product(template.sizes[a] for a in v.deps))
+            yield Assert(cond=same, text=f"{name} does not have the expected size")
 
 
-def declarations(cases: Sequence[TracedGraph], face: Interface, facts: SymbolicNumbers) -> list[str]:
-    """Return a `declare` line for every output of this group of cases."""
-    lines: list[str] = []
+def declarations(cases: Sequence[TracedGraph], face: Interface, facts: SymbolicNumbers) -> list[Declare]:
+    """Return the declaration of every output of this group of cases."""
+    found: list[Declare] = []
     for k, name in enumerate(face.output_names):
-        alias = cases[0].aliases[k]
+        alias, dtype = cases[0].aliases[k], _dtype(cases, face, k)
+        parts: tuple[ShapePart, ...] | None
+        shapes = [_shape(c, k) for c in cases]
         if face.output_kinds[k] == "OutputList":
             source = _same_shapes(cases, face, k)
-            if source is None:
-                continue
-            lines.append(f"declare({name}, {source}.shapes, {_dtype(cases, face, k)})")
-            continue
-        if alias is not None:
+            parts = None if source is None else (ShapesOf(tensor=source),)
+        elif alias is not None:
             source = face.input_names[alias]
-            part = "shapes" if face.input_kinds[alias] == "TensorList" else "shape"
-            lines.append(f"declare({name}, {source}.{part}, {source}.dtype)")
-            continue
-        shapes = [_shape(c, k) for c in cases]
-        if any(s is None for s in shapes):
-            lines.append(f"declare({name}, (1,), {_dtype(cases, face, k)})")
-            continue
-        text = _rule([s for s in shapes if s is not None], cases, face, facts)
-        if text is not None:  # else the shape depends on values; the caller allocates
-            lines.append(f"declare({name}, {text}, {_dtype(cases, face, k)})")
-    return lines
+            listed = face.input_kinds[alias] == "TensorList"
+            parts = (ShapesOf(tensor=source) if listed else DimSlice(tensor=source),)
+            dtype = ElementType(of=source)
+        elif any(s is None for s in shapes):
+            parts = (DimList(dims=(ONE,)),)
+        else:
+            parts = _rule([s for s in shapes if s is not None], cases, face, facts)
+        if parts is not None:  # else the shape depends on values; the caller allocates
+            found.append(Declare(output=name, parts=parts, dtype=dtype))
+    return found
 
 
 def _same_shapes(cases: Sequence[TracedGraph], face: Interface, output: int) -> str | None:
@@ -162,7 +171,7 @@ def _shape(case: TracedGraph, output: int) -> tuple[int, ...] | None:
     return None
 
 
-def _dtype(cases: Sequence[TracedGraph], face: Interface, output: int) -> str:
+def _dtype(cases: Sequence[TracedGraph], face: Interface, output: int) -> ElementType:
     wanted = [c.output_dtypes[output] for c in cases]
     for i, name in enumerate(face.input_names):
         metas = [c.inputs[i] for c in cases]
@@ -171,36 +180,32 @@ def _dtype(cases: Sequence[TracedGraph], face: Interface, output: int) -> str:
             first = m[0] if isinstance(m, tuple) and m else m
             found.append(first.dtype if isinstance(first, TensorMeta) else None)
         if found == wanted and face.input_kinds[i] != "OptionalTensor":
-            return f"{name}.dtype"
-    return str(wanted[0])
+            return ElementType(of=name)
+    return ElementType(fixed=wanted[0])
 
 
 def _rule(
     shapes: list[tuple[int, ...]], cases: Sequence[TracedGraph], face: Interface, facts: SymbolicNumbers
-) -> str | None:
-    for text, found in _candidates(cases, face):
+) -> tuple[ShapePart, ...] | None:
+    for part, found in _candidates(cases, face):
         if found == shapes:
-            return text
-    for text, found in _candidates(cases, face):  # a prefix of an input's shape, and lengths after it
+            return (part,)
+    for part, found in _candidates(cases, face):  # a prefix of an input's shape, and lengths after it
         extra = {len(s) - len(f) for s, f in zip(shapes, found, strict=True)}
         more = extra.pop() if len(extra) == 1 else 0
         begins = all(s[: len(f)] == f for s, f in zip(shapes, found, strict=True))
         tail = _tuple([s[-more:] for s in shapes], facts) if 0 < more <= 2 and begins else None
         if tail is not None:
-            return f"{text} + {tail}"
-    if len({len(s) for s in shapes}) == 1:
-        return _tuple(shapes, facts)
-    return None
+            return (part, tail)
+    whole = _tuple(shapes, facts) if len({len(s) for s in shapes}) == 1 else None
+    return None if whole is None else (whole,)
 
 
-def _tuple(shapes: list[tuple[int, ...]], facts: SymbolicNumbers) -> str | None:
-    if not shapes[0]:
-        return "()"
+def _tuple(shapes: list[tuple[int, ...]], facts: SymbolicNumbers) -> DimList | None:
     try:
-        dims = [facts.integer(tuple(s[d] for s in shapes)) for d in range(len(shapes[0]))]
+        return DimList(dims=tuple(facts.integer(tuple(s[d] for s in shapes)) for d in range(len(shapes[0]))))
     except Unsupported:
         return None
-    return f"({dims[0]},)" if len(dims) == 1 else f"({', '.join(dims)})"
 
 
 def _compatible(shapes: Sequence[tuple[int, ...]]) -> bool:
@@ -208,20 +213,22 @@ def _compatible(shapes: Sequence[tuple[int, ...]]) -> bool:
     return all(d in (1, whole[len(whole) - len(s) + i]) for s in shapes for i, d in enumerate(s))
 
 
-def _candidates(cases: Sequence[TracedGraph], face: Interface) -> Iterator[tuple[str, list[tuple[int, ...]]]]:
+def _candidates(
+    cases: Sequence[TracedGraph], face: Interface
+) -> Iterator[tuple[ShapePart, list[tuple[int, ...]]]]:
     tensors: list[tuple[str, list[tuple[int, ...]]]] = []
     for i, name in enumerate(face.input_names):
         metas = [c.inputs[i] for c in cases]
         if all(isinstance(m, TensorMeta) for m in metas):
             tensors.append((name, [m.shape for m in metas if isinstance(m, TensorMeta)]))
     for name, shapes in tensors:
-        yield f"{name}.shape", shapes
+        yield DimSlice(tensor=name), shapes
     if 1 < len(tensors) <= 4 and all(_compatible([t[1][c] for t in tensors]) for c in range(len(cases))):
         joined = [broadcast(*(t[1][c] for t in tensors)) for c in range(len(cases))]
-        yield f"broadcast_shapes({', '.join(f'{n}.shape' for n, _ in tensors)})", joined
+        yield BroadcastOf(tensors=tuple(n for n, _ in tensors)), joined
     for name, shapes in tensors:
         for d in range(1, min(len(s) for s in shapes) + 1):
-            yield f"{name}.shape[:-{d}]", [s[:-d] for s in shapes]
+            yield DimSlice(tensor=name, stop=Const(value=-d)), [s[:-d] for s in shapes]
         for d in range(1, min(len(s) for s in shapes) + 1):
-            yield f"{name}.shape[:{d}]", [s[:d] for s in shapes]
-            yield f"{name}.shape[{d}:]", [s[d:] for s in shapes]
+            yield DimSlice(tensor=name, stop=Const(value=d)), [s[:d] for s in shapes]
+            yield DimSlice(tensor=name, start=Const(value=d)), [s[d:] for s in shapes]

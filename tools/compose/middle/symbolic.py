@@ -4,12 +4,14 @@ Each case of a task gives a value; an expression is found that gives all of them
 agree and nothing else fits, the number itself is written. Simple expressions are tried first.
 """
 
+import math
 import struct
 from collections.abc import Iterator, Sequence
 
 from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
+from akgen.tools.dsl.expr import Const, Dim, DimProduct, Expr, Item, ListNumel, Name, Property, call
 
 TRIVIAL_FLOATS = frozenset({0.0, 1.0, -1.0, 2.0, 0.5, -0.5})
 SMALL = (2, 3, 4, 5, 6, 8, 16)
@@ -18,11 +20,8 @@ SMALL = (2, 3, 4, 5, 6, 8, 16)
 class SymbolicNumber:
     """An expression of the host function and its value in each case."""
 
-    def __init__(self, text: str, values: tuple[int | float, ...], *, atom: bool = True) -> None:
-        self.text, self.values, self.atom = text, values, atom
-
-    def inner(self) -> str:
-        return self.text if self.atom else f"({self.text})"
+    def __init__(self, expr: Expr, values: tuple[int | float, ...]) -> None:
+        self.expr, self.values = expr, values
 
 
 class SymbolicNumbers:
@@ -39,37 +38,39 @@ class SymbolicNumbers:
         self.integers: list[SymbolicNumber] = []
         self.floats: list[SymbolicNumber] = []
         self.settings: list[SymbolicNumber] = []  # integer attributes
-        seen: set[str] = set()
+        seen: set[Expr] = set()
         for fact in self._shapes(cases, input_names):
-            if fact.text not in seen:
-                seen.add(fact.text)
+            if fact.expr not in seen:
+                seen.add(fact.expr)
                 self.integers.append(fact)
         for k, name in enumerate(attr_names):
             values = [c.attrs[k][1] for c in cases]
             if all(isinstance(v, int) and not isinstance(v, bool) for v in values):
-                self.settings.append(SymbolicNumber(name, tuple(v for v in values if isinstance(v, int))))
+                whole = tuple(v for v in values if isinstance(v, int))
+                self.settings.append(SymbolicNumber(Name(id=name), whole))
                 self.integers.append(self.settings[-1])
             if all(isinstance(v, float) for v in values):
-                self.floats.append(SymbolicNumber(name, tuple(v for v in values if isinstance(v, float))))
+                numbers = tuple(v for v in values if isinstance(v, float))
+                self.floats.append(SymbolicNumber(Name(id=name), numbers))
             if all(isinstance(v, tuple) for v in values):
                 self._list_attribute(name, values)
         for k, name in enumerate(output_names):
             shapes = [output_shape(c, k) for c in cases]
             if all(s is not None for s in shapes):
                 found = [s for s in shapes if s is not None]
-                self.integers.append(SymbolicNumber(f"{name}.numel", tuple(_product(s) for s in found)))
+                self.integers.append(SymbolicNumber(numel(name), tuple(math.prod(s) for s in found)))
                 for d in range(1, min(len(s) for s in found) + 1):
-                    self.integers.append(SymbolicNumber(f"{name}.shape[-{d}]", tuple(s[-d] for s in found)))
+                    self.integers.append(SymbolicNumber(length(name, -d), tuple(s[-d] for s in found)))
 
     def _list_attribute(self, name: str, values: Sequence[object]) -> None:
         lists = [v for v in values if isinstance(v, tuple)]
         for i in range(min(len(v) for v in lists)):
             items = [v[i] for v in lists]
-            text = f"{name}[{i}]"
+            item = Item(attr=name, index=Const(value=i))
             if all(isinstance(x, int) and not isinstance(x, bool) for x in items):
-                self.integers.append(SymbolicNumber(text, tuple(int(x) for x in items)))
+                self.integers.append(SymbolicNumber(item, tuple(int(x) for x in items)))
             elif all(isinstance(x, float) for x in items):
-                self.floats.append(SymbolicNumber(text, tuple(float(x) for x in items)))
+                self.floats.append(SymbolicNumber(item, tuple(float(x) for x in items)))
 
     def _shapes(self, cases: Sequence[TracedGraph], names: Sequence[str]) -> Iterator[SymbolicNumber]:
         metas: list[tuple[str, list[TensorMeta]]] = []
@@ -81,121 +82,138 @@ class SymbolicNumbers:
             lists = [m for c in cases if isinstance(m := c.inputs[i], tuple)]
             if len(lists) == len(cases):
                 for k in range(min(len(v) for v in lists)):
-                    yield SymbolicNumber(f"{name}[{k}].numel", tuple(v[k].count for v in lists))
+                    element = ListNumel(tensor=name, index=Const(value=k))
+                    yield SymbolicNumber(element, tuple(v[k].count for v in lists))
         for name, ms in metas:
             rank = min(len(m.shape) for m in ms)
-            yield SymbolicNumber(f"{name}.numel", tuple(m.count for m in ms))
+            yield SymbolicNumber(numel(name), tuple(m.count for m in ms))
             for d in range(1, rank + 1):
-                yield SymbolicNumber(f"{name}.shape[-{d}]", tuple(m.shape[-d] for m in ms))
+                yield SymbolicNumber(length(name, -d), tuple(m.shape[-d] for m in ms))
             for d in range(rank):
-                yield SymbolicNumber(f"{name}.shape[{d}]", tuple(m.shape[d] for m in ms))
+                yield SymbolicNumber(length(name, d), tuple(m.shape[d] for m in ms))
         for name, ms in metas:
             rank = min(len(m.shape) for m in ms)
             for d in range(1, rank + 1):
                 if d < rank or rank > 1:
-                    yield SymbolicNumber(
-                        f"prod({name}.shape[:-{d}])", tuple(_product(m.shape[:-d]) for m in ms)
-                    )
-                    yield SymbolicNumber(
-                        f"prod({name}.shape[-{d}:])", tuple(_product(m.shape[-d:]) for m in ms)
-                    )
+                    yield _part(name, ms, None, -d)
+                    yield _part(name, ms, -d, None)
             for a in range(rank):
-                yield SymbolicNumber(f"prod({name}.shape[{a}:])", tuple(_product(m.shape[a:]) for m in ms))
-                yield SymbolicNumber(
-                    f"prod({name}.shape[:{a + 1}])", tuple(_product(m.shape[: a + 1]) for m in ms)
-                )
+                yield _part(name, ms, a, None)
+                yield _part(name, ms, None, a + 1)
                 for b in range(1, rank - a):
-                    part = tuple(_product(m.shape[a:-b]) for m in ms)
-                    yield SymbolicNumber(f"prod({name}.shape[{a}:-{b}])", part)
+                    yield _part(name, ms, a, -b)
 
     def define(self, name: str, values: tuple[int, ...]) -> None:
         """Let a host variable be used in later expressions."""
-        self.integers.append(SymbolicNumber(name, values))
+        self.integers.append(SymbolicNumber(Name(id=name), values))
 
-    def setting(self, values: tuple[int, ...]) -> str:
+    def setting(self, values: tuple[int, ...]) -> Expr:
         """Return an integer constant: an attribute of that value if there is one, else the number or an expression."""
         for fact in self.settings:
             if fact.values == values:
-                return fact.text
+                return fact.expr
         return self.integer(values, literal_first=True)
 
-    def integer(self, values: tuple[int, ...], *, literal_first: bool = False) -> str:
+    def integer(self, values: tuple[int, ...], *, literal_first: bool = False) -> Expr:
         """Return an integer expression with these values. Raises Unsupported if none is found."""
         constant = len(set(values)) == 1
         if constant and (literal_first or values[0] in (0, 1)):
-            return str(values[0])
+            return Const(value=values[0])
         for fact in self.integers:
             if fact.values == values:
-                return fact.text
+                return fact.expr
         if constant:
-            return str(values[0])
-        for text in self._pairs(values):
-            return text
+            return Const(value=values[0])
+        for found in self._pairs(values):
+            return found
         raise Unsupported(
             "shape", f"no rule was found for a length that is {_some(values)} in the task's cases"
         )
 
-    def _pairs(self, values: tuple[int, ...]) -> Iterator[str]:
+    def _pairs(self, values: tuple[int, ...]) -> Iterator[Expr]:
         for f in self.integers:
             for k in SMALL:
                 if all(v * k == x for v, x in zip(values, f.values, strict=True)):
-                    yield f"{f.inner()} // {k}"
+                    yield f.expr // k
                 if all(v == x * k for v, x in zip(values, f.values, strict=True)):
-                    yield f"{f.inner()} * {k}"
+                    yield f.expr * k
         for f in self.integers:
-            shift = values[0] - f.values[0]
+            shift = int(values[0] - f.values[0])
             if abs(shift) <= 64 and all(v - x == shift for v, x in zip(values, f.values, strict=True)):
-                yield f"{f.inner()} + {shift}" if shift > 0 else f"{f.inner()} - {-shift}"
+                yield f.expr + shift if shift > 0 else f.expr - -shift
         for f in self.integers:
             for g in self.integers:
                 triples = list(zip(values, f.values, g.values, strict=True))
                 if all(y and x % y == 0 and v == x // y for v, x, y in triples):
-                    yield f"{f.inner()} // {g.inner()}"
+                    yield f.expr // g.expr
                 if all(v == x * y for v, x, y in triples):
-                    yield f"{f.inner()} * {g.inner()}"
+                    yield f.expr * g.expr
                 if all(v == x - y for v, x, y in triples):
-                    yield f"{f.inner()} - {g.inner()}"
+                    yield f.expr - g.expr
                 if all(v == x + y for v, x, y in triples):
-                    yield f"{f.inner()} + {g.inner()}"
+                    yield f.expr + g.expr
 
-    def number(self, values: tuple[float, ...]) -> str | None:
+    def number(self, values: tuple[float, ...]) -> Expr | None:
         """Return an expression for a floating-point constant; None if it varies and no rule is found."""
         constant = len({_single(v) for v in values}) == 1
         if constant and values[0] in TRIVIAL_FLOATS:
             return literal(values[0])
-        for text, candidate in self._float_rules():
-            if all(_same(a, b) for a, b in zip(candidate, values, strict=True)):
-                return text
+        for found in self._float_rules(values):
+            return found
         if constant:
             return literal(values[0])
-        for text, candidate in self._ratios(values):
-            if all(_same(a, b) for a, b in zip(candidate, values, strict=True)):
-                return text
+        for found in self._ratios(values):
+            return found
         return None
 
-    def _float_rules(self) -> Iterator[tuple[str, tuple[float, ...]]]:
+    def _float_rules(self, values: tuple[float, ...]) -> Iterator[Expr]:
+        one = Const(value=1.0)
         for f in self.floats:
             v = f.values
-            yield f.text, v
-            yield f"-{f.text}", tuple(-x for x in v)
-            yield f"1.0 - {f.text}", tuple(1.0 - x for x in v)
-            if all(v):
-                yield f"1.0 / {f.text}", tuple(1.0 / x for x in v)
+            if _agree(v, values):
+                yield f.expr
+            if _agree([-x for x in v], values):
+                yield -f.expr
+            if _agree([1.0 - x for x in v], values):
+                yield one - f.expr
+            if all(v) and _agree([1.0 / x for x in v], values):
+                yield one / f.expr
         for f in self.floats:
             for g in self.floats:
                 pairs = list(zip(f.values, g.values, strict=True))
-                yield f"{f.text} * {g.text}", tuple(x * y for x, y in pairs)
-                yield f"1.0 - {f.text} * {g.text}", tuple(1.0 - x * y for x, y in pairs)
-                yield f"{f.text} * (1.0 - {g.text})", tuple(x * (1.0 - y) for x, y in pairs)
+                if _agree([x * y for x, y in pairs], values):
+                    yield f.expr * g.expr
+                if _agree([1.0 - x * y for x, y in pairs], values):
+                    yield one - f.expr * g.expr
+                if _agree([x * (1.0 - y) for x, y in pairs], values):
+                    yield f.expr * (one - g.expr)
 
-    def _ratios(self, values: tuple[float, ...]) -> Iterator[tuple[str, tuple[float, ...]]]:
+    def _ratios(self, values: tuple[float, ...]) -> Iterator[Expr]:
         """Yield constants over lengths, and integers as floats."""
         for f in self.integers:
-            yield f"float({f.text})", tuple(float(x) for x in f.values)
+            if _agree([float(x) for x in f.values], values):
+                yield call("float", f.expr)
             k = values[0] * f.values[0]
             if f.values[0] and abs(k) < 1e6:
                 near = round(k * 4) / 4 if abs(round(k * 4) / 4 - k) < 1e-6 * max(1.0, abs(k)) else k
-                yield f"{literal(near)} / float({f.text})", tuple(near / x if x else 0.0 for x in f.values)
+                if _agree([near / x if x else 0.0 for x in f.values], values):
+                    yield literal(near) / call("float", f.expr)
+
+
+def numel(tensor: str) -> Expr:
+    return Property(tensor=tensor, name="numel")
+
+
+def length(tensor: str, axis: int) -> Expr:
+    """Return a tensor's length along an axis; negative ones count from the end."""
+    return Dim(tensor=tensor, index=Const(value=axis))
+
+
+def _part(name: str, metas: Sequence[TensorMeta], start: int | None, stop: int | None) -> SymbolicNumber:
+    """Return the product of a part of a tensor's shape."""
+    first, last = (None if k is None else Const(value=k) for k in (start, stop))
+    expr = DimProduct(tensor=name, start=first, stop=last)
+    return SymbolicNumber(expr, tuple(math.prod(m.shape[start:stop]) for m in metas))
 
 
 def output_shape(case: TracedGraph, output: int) -> tuple[int, ...] | None:
@@ -207,14 +225,14 @@ def output_shape(case: TracedGraph, output: int) -> tuple[int, ...] | None:
     return None
 
 
-def literal(value: float | int | bool) -> str:
-    """Write a number so that the DSL reads the same value; infinities become the largest float32."""
+def literal(value: float | int | bool) -> Const:
+    """Return a number as a constant of the DSL; infinities become the largest float32."""
     if isinstance(value, (bool, int)):
-        return str(int(value))
+        return Const(value=int(value))
     if value != value:
         raise Unsupported("nan", "a NaN constant is not covered")
     largest = 3.4028234663852886e38
-    return repr(float(min(max(value, -largest), largest)))
+    return Const(value=float(min(max(value, -largest), largest)))
 
 
 def _single(value: float) -> float:
@@ -228,11 +246,8 @@ def _same(a: float, b: float) -> bool:
     return abs(_single(a) - _single(b)) <= 2e-7 * max(abs(a), abs(b))
 
 
-def _product(dims: Sequence[int]) -> int:
-    n = 1
-    for d in dims:
-        n *= d
-    return n
+def _agree(found: Sequence[float], wanted: Sequence[float]) -> bool:
+    return all(_same(a, b) for a, b in zip(found, wanted, strict=True))
 
 
 def _some(values: tuple[int, ...]) -> str:

@@ -1,5 +1,6 @@
 """A loop nest with the numbers of one case replaced by host expressions that hold for all cases of its kind."""
 
+import math
 from collections.abc import Sequence
 
 from akgen.tools.compose.front.traced import Origin, TracedGraph
@@ -8,30 +9,31 @@ from akgen.tools.compose.middle.symbolic import TRIVIAL_FLOATS, SymbolicNumbers,
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.dsl.expr import ZERO, Const, Expr, Name, call, product
 
 
 class Address(Frozen):
     """offset + sum of stride * index, as host expressions."""
 
-    offset: str
-    strides: tuple[tuple[int, str], ...]
+    offset: Expr
+    strides: tuple[tuple[int, Expr], ...]
 
-    def stride(self, axis: int) -> str:
-        return dict(self.strides).get(axis, "0")
+    def stride(self, axis: int) -> Expr:
+        return dict(self.strides).get(axis, ZERO)
 
 
 class SymbolicNest(Frozen):
     """A nest of representative numbers beside the expressions that replace them.
 
-    `sizes` names the host variable of each axis, `definitions` what it is set to; `texts` are constants by value index.
+    `sizes` names the host variable of each axis, `definitions` what it is set to; `constants` stand by value index.
     """
 
     nest: LoopNest
-    sizes: tuple[str, ...]
-    definitions: tuple[str, ...]
+    sizes: tuple[Name, ...]
+    definitions: tuple[Expr, ...]
     addresses: tuple[Address | None, ...]  # per value: loads
     stores: tuple[Address, ...]
-    texts: tuple[str | None, ...]  # per value: const, count, inv_count
+    constants: tuple[Expr | None, ...]  # per value: const, count, inv_count
     cases: tuple[tuple[int, ...], ...]  # the sizes in every case
     listed: bool = False  # axes: position in a list, element of a tensor
 
@@ -75,7 +77,7 @@ def _restricted(template: SymbolicNest, keep: list[int]) -> SymbolicNest:
             "nest": template.nest.model_copy(update={"values": values, "stores": stores}),
             "addresses": tuple(template.addresses[i] for i in order),
             "stores": tuple(template.stores[k] for k in keep),
-            "texts": tuple(template.texts[i] for i in order),
+            "constants": tuple(template.constants[i] for i in order),
         }
     )
 
@@ -107,12 +109,12 @@ def unify(
 ) -> SymbolicNest:
     """Return the template of nests with one structure. Raises Unsupported where a number follows no rule."""
     first = nests[0]
-    sizes = tuple(f"{prefix}{k}" for k in range(len(first.sizes)))
-    definitions: list[str] = []
+    sizes = tuple(Name(id=f"{prefix}{k}") for k in range(len(first.sizes)))
+    definitions: list[Expr] = []
     for k, name in enumerate(sizes if not listed else ()):
         values = tuple(n.sizes[k] for n in nests)
         definitions.append(facts.integer(values))
-        facts.define(name, values)
+        facts.define(name.id, values)
     addresses = tuple(
         None
         if v.access is None or v.op != "load"
@@ -124,10 +126,10 @@ def unify(
     )
     if listed and any(v.op in ("count", "inv_count") for v in first.values):
         raise Unsupported("list", "means over the tensors of a list are not covered")
-    texts = tuple(_text(i, v, nests, facts, sizes) for i, v in enumerate(first.values))
+    constants = tuple(_constant(i, v, nests, facts, sizes) for i, v in enumerate(first.values))
     return SymbolicNest(
-        nest=first, sizes=sizes, definitions=tuple(definitions), addresses=addresses, stores=stores, texts=texts,
-        cases=tuple(n.sizes for n in nests), listed=listed,
+        nest=first, sizes=sizes, definitions=tuple(definitions), addresses=addresses, stores=stores,
+        constants=constants, cases=tuple(n.sizes for n in nests), listed=listed,
     )  # fmt: skip
 
 
@@ -137,45 +139,37 @@ def _need(access: Access | None) -> Access:
 
 
 def _address(
-    accesses: Sequence[Access], facts: SymbolicNumbers, sizes: tuple[str, ...], nests: Sequence[LoopNest]
+    accesses: Sequence[Access], facts: SymbolicNumbers, sizes: tuple[Name, ...], nests: Sequence[LoopNest]
 ) -> Address:
     offset = facts.integer(tuple(a.offset for a in accesses), literal_first=True)
     axes = [axis for axis, _ in accesses[0].strides]
-    strides: list[tuple[int, str]] = []
+    strides: list[tuple[int, Expr]] = []
     for axis in axes:
         values = tuple(a.stride(axis) for a in accesses)
         inner = [a for a in axes if a > axis]
-        product = tuple(_product(n, inner) for n in nests)
-        if values == product:
-            strides.append((axis, " * ".join(sizes[a] for a in inner) or "1"))
+        if values == tuple(math.prod(n.sizes[a] for a in inner) for n in nests):
+            strides.append((axis, product(sizes[a] for a in inner)))
         else:
             strides.append((axis, facts.integer(values)))
     return Address(offset=offset, strides=tuple(strides))
 
 
-def _product(nest: LoopNest, axes: Sequence[int]) -> int:
-    n = 1
-    for a in axes:
-        n *= nest.sizes[a]
-    return n
-
-
-def _text(
-    index: int, value: Value, nests: Sequence[LoopNest], facts: SymbolicNumbers, sizes: tuple[str, ...]
-) -> str | None:
+def _constant(
+    index: int, value: Value, nests: Sequence[LoopNest], facts: SymbolicNumbers, sizes: tuple[Name, ...]
+) -> Expr | None:
     if value.op in ("count", "inv_count"):
-        count = " * ".join(sizes[a] for a in value.over)
+        count = product(sizes[a] for a in value.over)
         if value.op == "count":
-            return f"float({count})" if value.dtype.is_float else count
+            return call("float", count) if value.dtype.is_float else count
         less = int(value.value or 0)
-        return f"1.0 / float({count} - {less})" if less else f"1.0 / float({count})"
+        return Const(value=1.0) / call("float", count - less if less else count)
     if value.op != "const":
         return None
     found = [n.values[index].value for n in nests]
     if value.dtype.is_float:
-        text = facts.number(tuple(float(v or 0.0) for v in found))
-        if text is not None:
-            return text
+        number = facts.number(tuple(float(v or 0.0) for v in found))
+        if number is not None:
+            return number
         raise Unsupported("constant", "a constant that differs between the task's cases follows no attribute")
     if value.dtype == DType.BOOL:
         if len(set(found)) > 1:

@@ -10,6 +10,8 @@ from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.scope import Unsupported
+from akgen.tools.dsl.expr import Name, call
+from akgen.tools.dsl.ir import Assign
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
@@ -61,6 +63,7 @@ def write(
     emitter.run()
     part.workspaces = emitter.workspaces
     if emitter.shares_columns:
-        part.host.insert(0, f"{share} = align_up(ceil_div({template.sizes[-1]}, cores), 64)")
+        each = call("ceil_div", template.sizes[-1], Name(id="cores"))
+        part.host.insert(0, Assign(name=share.id, value=call("align_up", each, 64)))
         part.fixed.append(share)
     return part

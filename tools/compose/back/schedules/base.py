@@ -1,15 +1,18 @@
 """What all schedules share; and the two simplest: single numbers, and one flat axis."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
-from akgen.tools.compose.back.layout import Layout, Level, Tensors
+from akgen.tools.compose.back.cross_core import BLOCK
+from akgen.tools.compose.back.layout import CORE, CORES, FIRST_CORE, Layout, Level, Tensors
 from akgen.tools.compose.back.loops import LoopCodegen
 from akgen.tools.compose.back.tuning import Tuning
-from akgen.tools.compose.back.writer import Extent, Writer
+from akgen.tools.compose.back.writer import Extent, Shape, Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
+from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, call, product
+from akgen.tools.dsl.ir import Assign, Stmt
 
 Kind = Literal["single", "flat", "rows", "tiles", "items", "columns", "split", "list", "list_items"]
 
@@ -18,8 +21,8 @@ Kind = Literal["single", "flat", "rows", "tiles", "items", "columns", "split", "
 class TileSize:
     """The capacity parameter that the host sets: what fits into UB, and not more than any of `most`."""
 
-    param: str
-    most: tuple[str, ...]
+    param: Name
+    most: tuple[Expr, ...]
     rows: bool  # counts rows, not elements
 
 
@@ -28,12 +31,12 @@ class Part:
     """One nest's share of a kernel: what the host sets before the launch, and how much work there is."""
 
     kind: Kind
-    host: list[str] = field(default_factory=list)  # lines that set capacities and shares, given `cores`
-    cores: str = "1"  # host expression: how many cores this part can use
-    fits: str | None = None  # host condition under which this schedule works at all
+    host: list[Stmt] = field(default_factory=list)  # set capacities and shares, given `cores`
+    cores: Expr = ONE  # host expression: how many cores this part can use
+    fits: Expr | None = None  # host condition under which this schedule works at all
     tile: TileSize | None = None
-    fixed: list[str] = field(default_factory=list)  # other capacity parameters
-    workspaces: list[tuple[str, str]] = field(default_factory=list)
+    fixed: list[Name] = field(default_factory=list)  # other capacity parameters
+    workspaces: list[tuple[str, Expr]] = field(default_factory=list)
 
 
 SCHEDULES: dict[Kind, type["Schedule"]] = {}
@@ -55,37 +58,46 @@ class Schedule:
         self.prepare()
 
     def prepare(self) -> None:
-        """Set names and the part's host lines."""
+        """Set names and what the host does for the part."""
 
     def check(self, emitter: LoopCodegen) -> None:
         """Refuse what the schedule cannot do."""
 
-    def name(self, base: str) -> str:
-        return base + self.suffix
+    def name(self, base: str) -> Name:
+        return Name(id=base + self.suffix)
 
-    def size(self, axis: int) -> str:
-        return self.w.scalar(self.t.sizes[axis], "int", own=True)
+    def size(self, axis: int) -> Name:
+        return self.w.variable(self.t.sizes[axis])
 
-    def param(self, base: str) -> str:
+    def param(self, base: str) -> Name:
         """Return a scalar parameter that the host sets under its own name."""
-        return self.w.scalar(self.name(base), "int", own=True)
+        return self.w.variable(self.name(base))
 
     @contextmanager
-    def loop(self, *lines: str) -> Iterator[None]:
-        """Open a loop: its header, then assignments in its body."""
-        with self.w.indented(lines[0]):
-            for text in lines[1:]:
-                self.w.line(text)
+    def tiles(
+        self, at: Name, length: Name, first: Expr | int, last: Expr, tile: Expr, step: Expr | None = None
+    ) -> Iterator[None]:
+        """Open the loop over tiles of a range: `at` is where one begins, `length` how long it is."""
+        with self.w.loop(at, first, last, tile if step is None else step):
+            self.w.assign(length, call("min", tile, last - at))
             yield
 
-    def group(self) -> tuple[str, str]:
+    def group(self) -> tuple[Expr, Expr]:
         """Return where partial results that belong together begin in a workspace, and how many they are."""
-        return ("0", "num_programs()")
+        return (ZERO, CORES)
 
-    def small(self) -> dict[Extent, str]:
-        return {"S": "8", "P": "(64, 1)"}
+    def small(self) -> dict[Extent, Shape]:
+        return {"S": (BLOCK,), "P": (Const(value=64), ONE)}
 
-    def capacities(self) -> dict[Extent, str]:
+    def flat(self, tile: Name) -> dict[Extent, Shape]:
+        """Return the capacities where tiles have one axis."""
+        return {**self.small(), "F": (tile,), "K": (tile, ONE)}
+
+    def two_axes(self, rows: Name, columns: Name) -> dict[Extent, Shape]:
+        """Return the capacities where tiles have rows and columns."""
+        return {**self.small(), "F": (rows, columns), "R": (rows,), "C": (columns,), "K": (rows, ONE)}
+
+    def capacities(self) -> dict[Extent, Shape]:
         return self.small()
 
     def layout(self) -> Layout:
@@ -99,24 +111,36 @@ class Schedule:
         def opened() -> Iterator[None]:
             yield
 
-        return Level(frozenset(), opened, guard="program_id() == 0")
+        return Level(frozenset(), opened, guard=FIRST_CORE)
 
-    def share(self, count: str, cores: str, step: int = 1) -> None:
+    def set(self, name: Name, value: Expr) -> None:
+        """Let the host set a variable before the launch."""
+        self.part.host.append(Assign(name=name.id, value=value))
+
+    def share(self, count: Expr, cores: Expr, step: int = 1) -> None:
         """Let the host cut `count` units evenly: `cores` and per_core, in multiples of `step`."""
-        per_core = self.name("per_core")
-        each = f"ceil_div({count}, cores)"
+        each = call("ceil_div", count, Name(id="cores"))
         self.part.cores = cores
-        self.part.host.append(f"{per_core} = {f'align_up({each}, {step})' if step > 1 else each}")
+        self.set(self.name("per_core"), call("align_up", each, step) if step > 1 else each)
 
-    def tile_of(self, param: str, *most: str, rows: bool = False) -> None:
+    def tile_of(self, param: str, *most: Expr, rows: bool = False) -> None:
         """Let the host decide a capacity parameter."""
         self.part.tile = TileSize(self.name(param), most, rows)
 
-    def bounds(self, count: str) -> None:
+    def bounds(self, count: Expr) -> None:
         """Write which units this core works on."""
-        per_core = self.param("per_core")
-        self.w.line(f"{self.name('first')} = program_id() * {per_core}")
-        self.w.line(f"{self.name('last')} = min({self.name('first')} + {per_core}, {count})")
+        per_core, first = self.param("per_core"), self.name("first")
+        self.w.assign(first, CORE * per_core)
+        self.w.assign(self.name("last"), call("min", first + per_core, count))
+
+    def counted(self, counter: Expr, axes: Sequence[int]) -> dict[int, Expr]:
+        """Return the index of each of these axes, all of which are counted by one variable."""
+        index: dict[int, Expr] = {}
+        for k, axis in enumerate(axes):
+            inner = [self.size(a) for a in axes[k + 1 :]]
+            outer = counter // product(inner) if inner else counter
+            index[axis] = outer if k == 0 else outer % self.size(axis)
+        return index
 
 
 class Single(Schedule):
@@ -125,7 +149,7 @@ class Single(Schedule):
     kind: Kind = "single"
 
     def layout(self) -> Layout:
-        return Layout(row=None, lane=None, index={}, extents={"S": "1"})
+        return Layout(row=None, lane=None, index={}, extents={"S": (ONE,)})
 
     def levels(self) -> list[Level]:
         return [self.root()]
@@ -138,33 +162,21 @@ class Flat(Schedule):
 
     def prepare(self) -> None:
         n = self.t.sizes[0]
-        self.share(n, f"ceil_div({n}, {self.tuning.grain(2048)})", 64)
+        self.share(n, call("ceil_div", n, self.tuning.grain(2048)), 64)
         self.tile_of("tile", self.tuning.piece(self.name("per_core")))
 
-    def capacities(self) -> dict[Extent, str]:
-        return {**self.small(), "F": self.param("tile"), "K": f"({self.param('tile')}, 1)"}
+    def capacities(self) -> dict[Extent, Shape]:
+        return self.flat(self.param("tile"))
 
     def layout(self) -> Layout:
         m, i = self.name("m"), self.name("i")
-        return Layout(row=None, lane=0, index={0: i}, extents={"F": m, "S": "1"}, lane_count=m)
+        return Layout(row=None, lane=0, index={0: i}, extents={"F": (m,), "S": (ONE,)}, lane_count=m)
 
     def levels(self) -> list[Level]:
         n, tile, m, i = self.size(0), self.param("tile"), self.name("m"), self.name("i")
         self.bounds(n)
-
-        @contextmanager
-        def opened() -> Iterator[None]:
-            first, last = self.name("first"), self.name("last")
-            with self.loop(f"for {i} in range({first}, {last}, {tile}):", f"{m} = min({tile}, {last} - {i})"):
-                yield
-
-        return [self.root(), Level(frozenset({0}), opened)]
-
-
-def product(texts: list[str]) -> str:
-    if not texts:
-        return "1"
-    return texts[0] if len(texts) == 1 else f"({' * '.join(texts)})"
+        first, last = self.name("first"), self.name("last")
+        return [self.root(), Level(frozenset({0}), lambda: self.tiles(i, m, first, last, tile))]
 
 
 @contextmanager

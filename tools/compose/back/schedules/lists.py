@@ -3,10 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from akgen.tools.compose.back.layout import Layout, Level
+from akgen.tools.compose.back.layout import COLUMNS, CORE, CORES, Layout, Level
 from akgen.tools.compose.back.schedules.base import Kind, Schedule
-from akgen.tools.compose.back.writer import Extent
+from akgen.tools.compose.back.writer import Extent, Shape
 from akgen.tools.compose.middle.tensor_lists import ELEMENT, POSITION
+from akgen.tools.dsl.expr import ONE, ZERO, Expr, ListLength, ListNumel, Name, Property, call
+
+AT, SIZE = Name(id="i"), Name(id="size")
 
 
 class Lists(Schedule):
@@ -20,52 +23,48 @@ class Lists(Schedule):
 
     def cut(self) -> None:
         """Say how many cores there is work for, and how long a tile is."""
-        total = f"{self.leader}.total_numel"
-        self.part.cores = f"ceil_div({total}, {self.tuning.grain(2048)})"
-        self.tile_of("tile", self.tuning.piece(total, cores="cores"))
+        total = Property(tensor=self.leader, name="total_numel")
+        self.part.cores = call("ceil_div", total, self.tuning.grain(2048))
+        self.tile_of("tile", self.tuning.piece(total, cores=Name(id="cores")))
 
-    def capacities(self) -> dict[Extent, str]:
-        return {**self.small(), "F": self.param("tile"), "K": f"({self.param('tile')}, 1)"}
+    def capacities(self) -> dict[Extent, Shape]:
+        return self.flat(self.param("tile"))
 
     def layout(self) -> Layout:
-        index = {POSITION: self.tensors.position, ELEMENT: "i"}
-        return Layout(row=None, lane=ELEMENT, index=index, extents={"F": "m", "S": "1"}, lane_count="m")
+        index: dict[int, Expr] = {POSITION: self.tensors.position, ELEMENT: AT}
+        return Layout(
+            row=None, lane=ELEMENT, index=index, extents={"F": (COLUMNS,), "S": (ONE,)}, lane_count=COLUMNS
+        )
 
-    def count(self) -> str:
+    def count(self) -> Expr:
         """Return how many outputs there are, as the kernel sees it."""
         name = next(n for n in self.tensors.outputs if n in self.tensors.lists)
         self.tensors.of(self.w, name)
-        return f"len({name})"
+        return ListLength(tensor=name)
 
-    def numel(self) -> str:
+    def numel(self) -> Expr:
+        """Return how many elements the tensor has at which the loop is."""
         name = next(n for n in self.tensors.inputs if n in self.tensors.lists)
-        return f"{self.tensors.of(self.w, name)}.numel"
+        self.tensors.of(self.w, name)
+        return ListNumel(tensor=name, index=self.tensors.position)
 
     def levels(self) -> list[Level]:
         tile, k = self.param("tile"), self.tensors.position
-        self.w.line("turn = 0")
+        turn, start = Name(id="turn"), Name(id="start")
+        self.w.assign(turn, ZERO)
 
         @contextmanager
         def positions() -> Iterator[None]:
-            with self.loop(
-                f"for {k} in range({self.count()}):",
-                f"size = {self.numel()}",
-                "start = (program_id() + num_programs() - turn % num_programs()) % num_programs()",
-                f"turn = turn + ceil_div(size, {tile})",
-            ):
+            with self.w.loop(k, 0, self.count()):
+                self.w.assign(SIZE, self.numel())
+                self.w.assign(start, (CORE + CORES - turn % CORES) % CORES)
+                self.w.assign(turn, turn + call("ceil_div", SIZE, tile))
                 yield
 
-        @contextmanager
-        def elements() -> Iterator[None]:
-            with self.loop(
-                f"for i in range(start * {tile}, size, num_programs() * {tile}):",
-                f"m = min({tile}, size - i)",
-            ):
-                yield
-
-        return [
-            self.root(), Level(frozenset({POSITION}), positions), Level(frozenset({ELEMENT}), elements)
-        ]  # fmt: skip
+        elements = Level(
+            frozenset({ELEMENT}), lambda: self.tiles(AT, COLUMNS, start * tile, SIZE, tile, step=CORES * tile)
+        )
+        return [self.root(), Level(frozenset({POSITION}), positions), elements]
 
 
 class ListByList(Lists):
@@ -74,24 +73,18 @@ class ListByList(Lists):
     kind: Kind = "list_items"
 
     def cut(self) -> None:
-        self.part.cores = f"len({self.leader})"
-        self.tile_of("tile", f"max(64, {self.tuning.whole(f'{self.leader}.max_numel')})")
+        self.part.cores = ListLength(tensor=self.leader)
+        longest = Property(tensor=self.leader, name="max_numel")
+        self.tile_of("tile", call("max", 64, self.tuning.whole(longest)))
 
     def levels(self) -> list[Level]:
         tile, k = self.param("tile"), self.tensors.position
 
         @contextmanager
         def positions() -> Iterator[None]:
-            with self.loop(
-                f"for {k} in range(program_id(), {self.count()}, num_programs()):", f"size = {self.numel()}"
-            ):
+            with self.w.loop(k, CORE, self.count(), CORES):
+                self.w.assign(SIZE, self.numel())
                 yield
 
-        @contextmanager
-        def elements() -> Iterator[None]:
-            with self.loop(f"for i in range(0, size, {tile}):", f"m = min({tile}, size - i)"):
-                yield
-
-        return [
-            self.root(), Level(frozenset({POSITION}), positions), Level(frozenset({ELEMENT}), elements)
-        ]  # fmt: skip
+        elements = Level(frozenset({ELEMENT}), lambda: self.tiles(AT, COLUMNS, 0, SIZE, tile))
+        return [self.root(), Level(frozenset({POSITION}), positions), elements]
