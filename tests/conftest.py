@@ -1,12 +1,14 @@
-"""The twin, built once per machine, for every test that needs it; and signals as a terminal would have them."""
+"""The twin, built once per machine, a reference process, and signals as a terminal would have them."""
 
 import os
 import signal
 
 import pytest
 
+from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
+from tests.reference_process import reference_process
 
 
 def pytest_configure() -> None:
@@ -20,3 +22,8 @@ def twin() -> TwinToolchain:
     toolchain = TwinToolchain(TwinSettings(cache=user_cache(os.environ)))
     toolchain.prepare(print)
     return toolchain
+
+
+@pytest.fixture(scope="session")
+def reference() -> ReferenceWorker:
+    return reference_process()

@@ -1,7 +1,7 @@
 """The real compiler, launcher and judge, and an honest project that the hostile ones are made from."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -65,13 +65,6 @@ def toolchain() -> TwinToolchain:
     chain = TwinToolchain(TwinSettings(cache=user_cache(os.environ)))
     chain.prepare(lambda line: None)
     return chain
-
-
-@pytest.fixture(scope="session")
-def reference() -> Iterator[ReferenceWorker]:
-    with ReferenceWorker() as worker:
-        worker.start()
-        yield worker
 
 
 @pytest.fixture

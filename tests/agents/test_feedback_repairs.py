@@ -17,12 +17,6 @@ sys.path.insert(0, str(Path(__file__).parent / "repair"))
 from faults import Bench, Fault, read_faults
 
 
-@pytest.fixture(scope="module")
-def reference() -> ReferenceWorker:
-    with ReferenceWorker() as worker:
-        yield worker
-
-
 @pytest.mark.parametrize("fault", read_faults(), ids=lambda f: f.name)
 def test_the_cause_is_named_and_the_remedies_mend_it(
     fault: Fault, twin: TwinToolchain, reference: ReferenceWorker, tmp_path: Path

@@ -1,7 +1,6 @@
 """KernelGen-LM: asked in exactly its form, answered in either of its two, joined with a host where it wrote none."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -73,9 +72,8 @@ def _write(task: Task, said: str) -> tuple[Written, Loopback]:
 
 
 @pytest.fixture(scope="module")
-def judge(twin: TwinToolchain) -> Iterator[Judge]:
-    with ReferenceWorker() as reference:
-        yield Judge(twin, reference)
+def judge(twin: TwinToolchain, reference: ReferenceWorker) -> Judge:
+    return Judge(twin, reference)
 
 
 def test_the_prompt_is_one_user_turn_with_the_frame_of_the_released_models(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """The built-in suite is complete, runs, and says what it needs to."""
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -72,12 +71,6 @@ def _volume(task: Task, index: int) -> int:
     sample = load(task.reference, task.cases[index]).sample(0, "task")
     tensors = [t for t in (*sample.inputs, *sample.returned) if hasattr(t, "numel")]
     return sum(t.numel() * t.element_size() for t in tensors)
-
-
-@pytest.fixture(scope="module")
-def reference() -> Iterator[ReferenceWorker]:
-    with ReferenceWorker() as worker:
-        yield worker
 
 
 @pytest.mark.parametrize("task", TASKS, ids=_name)

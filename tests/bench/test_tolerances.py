@@ -5,7 +5,7 @@ the dtype cannot compute the operator.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -20,12 +20,6 @@ from akgen.tools.judge.trials import ORDER, nonce, plan
 from akgen.tools.reference.client import ReferenceWorker
 
 TASKS = [builtin.describe(builtin.TASKS / name) for name in builtin.names()]
-
-
-@pytest.fixture(scope="module")
-def reference() -> Iterator[ReferenceWorker]:
-    with ReferenceWorker() as worker:
-        yield worker
 
 
 def refused(

@@ -3,7 +3,6 @@
 import json
 import shutil
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,8 @@ from akgen.graph.store.run_store import RunStore
 from akgen.tools.core.outcome import InfraError, InputError, Outcome
 from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Case, Reference, Task
-from akgen.tools.judge.judge import Judge, open_judge
+from akgen.tools.judge.judge import Judge
+from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.twin.toolchain import TwinToolchain
 from tests.end_to_end.conftest import PLAN, REFERENCE
 from tests.loopback import Act, Body, Loopback, loopback
@@ -32,9 +32,8 @@ CODE = render("answer", project=example_project())
 
 
 @pytest.fixture(scope="module")
-def judge(twin: TwinToolchain) -> Iterator[Judge]:
-    with open_judge(twin, print) as opened:
-        yield opened
+def judge(twin: TwinToolchain, reference: ReferenceWorker) -> Judge:
+    return Judge(twin, reference)
 
 
 def _reply(body: Body, _number: int) -> str:

@@ -15,11 +15,12 @@ from akgen.tools.twin.toolchain import TwinToolchain
 
 
 @pytest.mark.parametrize("pattern", patterns(), ids=lambda p: p.name)
-def test_an_expert_kernel_solves_its_task(pattern: Pattern, twin: TwinToolchain, tmp_path: Path) -> None:
+def test_an_expert_kernel_solves_its_task(
+    pattern: Pattern, twin: TwinToolchain, reference: ReferenceWorker, tmp_path: Path
+) -> None:
     project = KernelProject(op_type=pattern.op_type, kernel=pattern.kernel, files=pattern.files)
     task = resolve_task(pattern.task, case_ids=pattern.cases)
-    with ReferenceWorker() as reference:
-        verdict = Judge(twin, reference).judge(project, task, work=tmp_path, trials=2, seed=7)
+    verdict = Judge(twin, reference).judge(project, task, work=tmp_path, trials=2, seed=7)
     assert verdict.outcome == "correct", verdict.model_dump_json(indent=1)
     assert not [d for case in verdict.cases for d in case.diagnostics]
 

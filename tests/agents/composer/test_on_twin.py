@@ -1,7 +1,5 @@
 """Composed projects compile and run on the twin, and the judge finds them right."""
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,17 +9,13 @@ from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.task import Case, Task
 from akgen.tools.judge.judge import Judge
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
 from tests.agents.composer.test_model_free import task
 
 
 @pytest.fixture(scope="module")
-def judge() -> Iterator[Judge]:
-    toolchain = TwinToolchain(TwinSettings(cache=user_cache(os.environ)))
-    toolchain.prepare(lambda line: None)
-    with ReferenceWorker() as worker:
-        yield Judge(toolchain, worker)
+def judge(twin: TwinToolchain, reference: ReferenceWorker) -> Judge:
+    return Judge(twin, reference)
 
 
 TWO = "make(*params['shape']), make(*params['shape'])"

@@ -132,26 +132,27 @@ def get_inputs(params):
 """
 
 
-def test_the_reference_process_gives_the_same_trace(tmp_path: Any) -> None:
+def test_the_reference_process_gives_the_same_trace(reference: ReferenceWorker, tmp_path: Any) -> None:
     path = tmp_path / "reference.py"
     path.write_text(REFERENCE)
-    reference, case = (
+    given, case = (
         Reference(loader="akgen.tools.reference.module_loader", path=path),
         Case(id="0", params={"n": 5}),
     )
-    with ReferenceWorker() as worker:
-        assert RemoteTrace(worker)(reference, case) == trace(load(reference, case))
+    assert RemoteTrace(reference)(given, case) == trace(load(given, case))
 
 
-def test_the_reference_process_refuses_with_the_same_sentence(tmp_path: Any) -> None:
+def test_the_reference_process_refuses_with_the_same_sentence(
+    reference: ReferenceWorker, tmp_path: Any
+) -> None:
     path = tmp_path / "reference.py"
     path.write_text(REFERENCE.replace("(x * alpha)", "x[x > 0]").replace("x < 0", "x[x > 0] < 1"))
-    reference, case = (
+    given, case = (
         Reference(loader="akgen.tools.reference.module_loader", path=path),
         Case(id="0", params={"n": 5}),
     )
     with pytest.raises(Unsupported) as here:
-        trace(load(reference, case))
-    with ReferenceWorker() as worker, pytest.raises(Unsupported) as there:
-        RemoteTrace(worker)(reference, case)
+        trace(load(given, case))
+    with pytest.raises(Unsupported) as there:
+        RemoteTrace(reference)(given, case)
     assert (there.value.op, there.value.sentence) == (here.value.op, here.value.sentence)

@@ -1,6 +1,6 @@
 """For tests of the judge alone: one reference process, and a toolchain whose kernel is a Python function."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from akgen.tools.core.task import Tolerance
 from akgen.tools.core.toolchain import Build, Launch, Progress
 from akgen.tools.judge.compare import CHUNK, Comparison, compare
 from akgen.tools.judge.tolerance import rule_for
-from akgen.tools.reference.client import ReferenceWorker
 
 Arrays = list[Any]
 Kernel = Callable[[Arrays, Path], Arrays]
@@ -82,12 +81,6 @@ class FunctionToolchain:
 
 def _read(file: TensorFile) -> Any:
     return np.fromfile(file.path, np.dtype(file.dtype.value)).reshape(file.shape)
-
-
-@pytest.fixture(scope="session")
-def reference() -> Iterator[ReferenceWorker]:
-    with ReferenceWorker() as worker:
-        yield worker
 
 
 @pytest.fixture
