@@ -67,6 +67,11 @@ class Worker:
     def running(self) -> bool:
         return self._process is not None
 
+    @property
+    def idle(self) -> bool:
+        """Say whether the process runs and works on no request."""
+        return not self._turn.locked() and self._process is not None and self._process.poll() is None
+
     def start(self) -> None:
         """Start the process if it does not run, without waiting for it to be ready."""
         with self._turn:

@@ -1,8 +1,11 @@
 """Talk to the reference process: describe a case, make a trial's files, apply a task's own check."""
 
+import atexit
 import os
 import sys
+import threading
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -28,31 +31,30 @@ class SampleFiles(Frozen):
     returned: Values  # the reference's own result in its own dtype
 
 
+# Idle processes of workers that were closed, for the next worker, so that a program that judges again does not import
+# PyTorch again. By the program's process id, since a fork must not talk to its parent's, and the loaders' folders.
+_KEPT: dict[tuple[int, tuple[Path, ...]], Worker] = {}
+
+
 class ReferenceWorker:
     """A reference process, started at the first request and again after it died.
 
-    Requests take a few milliseconds plus the reference's own time. Raises InputError for a reference that cannot be
-    used, InfraError when the process cannot be had.
+    Once closed, it stays for the program's next worker, and ends with the program. Requests take a few milliseconds
+    plus the reference's own time. Raises InputError for a reference that cannot be used, InfraError when the process
+    cannot be had.
     """
 
     def __init__(self, *, timeout_s: float = 300.0, import_from: tuple[Path, ...] = ()) -> None:
         """`import_from` holds further folders where loader modules are found."""
         self._timeout_s = timeout_s
-        folders = (Path(akgen.__file__).parent.parent, *import_from)
-        env = {
-            **MINIMAL_ENV,
-            "PYTHONPATH": os.pathsep.join(str(f.resolve()) for f in folders),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "OMP_NUM_THREADS": "1",
-            "MKL_NUM_THREADS": "1",
-            "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",  # torch_npu without CANN breaks the import of torch
-        }
-        self._worker = Worker([sys.executable, "-m", "akgen.tools.reference.worker"], cwd=Path("/"), env=env)
+        self._folders = tuple(f.resolve() for f in (Path(akgen.__file__).parent.parent, *import_from))
+        self._turn = threading.Lock()
+        self._worker = _unstarted(self._folders)
         self._described: dict[str, Call] = {}
 
     def start(self) -> None:
         """Start the process without waiting for it, so that its imports overlap with other work."""
-        self._worker.start()
+        self._taken().start()
 
     def describe(self, reference: Reference, case: Case) -> Call:
         """Return the case's call with shapes, dtypes and attributes only."""
@@ -108,7 +110,23 @@ class ReferenceWorker:
         return found
 
     def close(self) -> None:
-        self._worker.close()
+        """Keep the process for the program's next worker, or end it if it works or another one is kept already."""
+        with self._turn:
+            worker, self._worker = self._worker, _unstarted(self._folders)
+        _end_with_the_program()
+        if not worker.idle or _KEPT.setdefault((os.getpid(), self._folders), worker) is not worker:
+            worker.close()
+
+    def _taken(self) -> Worker:
+        """Return this worker's process; where it does not run, one that was kept."""
+        with self._turn:
+            if not self._worker.running:
+                kept = _KEPT.pop((os.getpid(), self._folders), None)
+                if kept is not None and kept.idle:
+                    self._worker = kept
+                elif kept is not None:
+                    kept.close()
+            return self._worker
 
     def __enter__(self) -> "ReferenceWorker":
         return self
@@ -132,7 +150,7 @@ class ReferenceWorker:
             **more,
         }
         try:
-            answer = self._worker.request(message, self._timeout_s)
+            answer = self._taken().request(message, self._timeout_s)
         except WorkerDied as e:
             raise self._explain(e, case) from e
         if "error" in answer:
@@ -153,6 +171,29 @@ class ReferenceWorker:
             f"The reference process ended on case {case.id}: {last[:300].rstrip('.')}.",
             "Run the reference by itself with this case; out of memory is the usual cause.",
         )
+
+
+def _unstarted(folders: tuple[Path, ...]) -> Worker:
+    env = {
+        **MINIMAL_ENV,
+        "PYTHONPATH": os.pathsep.join(map(str, folders)),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",  # torch_npu without CANN breaks the import of torch
+    }
+    return Worker([sys.executable, "-m", "akgen.tools.reference.worker"], cwd=Path("/"), env=env)
+
+
+@cache
+def _end_with_the_program() -> None:
+    atexit.register(_end_kept, os.getpid())
+
+
+def _end_kept(program: int) -> None:
+    for (owner, _), worker in list(_KEPT.items()):
+        if owner == program == os.getpid():
+            worker.close()
 
 
 def _modified(path: Path) -> str:

@@ -1,5 +1,7 @@
 """The reference process keeps inputs and expected values apart, survives bad references, and serves many requests."""
 
+import os
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -92,6 +94,78 @@ def test_an_endless_reference_is_stopped(tmp_path: Path) -> None:
         worker.describe(reference(tmp_path, text), Case(id="0", params={"n": 4}))
 
 
+PID = """
+import os, torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x + os.getpid()
+def get_inputs(params):
+    return [torch.zeros(1, dtype=torch.float64)]
+"""
+
+
+def process_of(worker: ReferenceWorker, folder: Path) -> int:
+    """Return the id of the process that runs the reference."""
+    sample = worker.sample(
+        reference(folder, PID),
+        Case(id="0", params={}),
+        1,
+        "normal",
+        inputs=folder / "in",
+        expected=folder / "want",
+    )
+    (want,) = sample.expected
+    assert isinstance(want, TensorFile)
+    return round(
+        np.fromfile(want.path, np.float64)[0] - np.fromfile(folder / "in" / "in0.bin", np.float64)[0]
+    )
+
+
+def ended(pid: int) -> bool:
+    stat = Path(f"/proc/{pid}/stat")
+    return not stat.exists() or stat.read_text().rsplit(")", 1)[1].split()[0] in "ZX"
+
+
+def test_the_process_of_a_closed_worker_serves_the_next_one(tmp_path: Path) -> None:
+    with ReferenceWorker() as first:
+        pid = process_of(first, tmp_path)
+    with ReferenceWorker() as second:
+        assert process_of(second, tmp_path) == pid
+        with ReferenceWorker() as third:  # at the same time: one of its own
+            other = process_of(third, tmp_path)
+            assert other != pid
+    assert ended(pid) is not ended(other)  # one of them is kept
+
+
+def test_a_worker_that_looks_for_loaders_elsewhere_has_another_process(tmp_path: Path) -> None:
+    with ReferenceWorker() as first:
+        pid = process_of(first, tmp_path)
+    with ReferenceWorker(import_from=(tmp_path,)) as second:
+        assert process_of(second, tmp_path) != pid
+
+
+def test_a_kept_process_that_was_killed_is_not_taken(tmp_path: Path) -> None:
+    with ReferenceWorker() as first:
+        pid = process_of(first, tmp_path)
+    os.kill(pid, signal.SIGKILL)
+    while not ended(pid):
+        time.sleep(0.01)
+    with ReferenceWorker() as second:
+        assert process_of(second, tmp_path) != pid
+
+
+def test_a_fork_does_not_talk_to_the_process_that_its_parent_keeps(tmp_path: Path) -> None:
+    with ReferenceWorker() as first:
+        pid = process_of(first, tmp_path)
+    child = os.fork()
+    if child == 0:
+        with ReferenceWorker() as own:
+            os._exit(0 if process_of(own, tmp_path) != pid else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    with ReferenceWorker() as second:
+        assert process_of(second, tmp_path) == pid
+
+
 def test_an_unknown_loader_is_named(worker: ReferenceWorker, tmp_path: Path) -> None:
     unknown = Reference(loader="akgen.tools.reference.no_such_loader", path=tmp_path)
     with pytest.raises(InputError, match="no_such_loader"):
@@ -122,9 +196,8 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
     done = run([sys.executable, "-c", code], cwd=tmp_path, timeout_s=60)
     assert done.signal is not None
-    worker = Path(f"/proc/{(tmp_path / 'pid').read_text()}/stat")
     for _ in range(400):
-        if not worker.exists() or worker.read_text().rsplit(")", 1)[1].split()[0] in "ZX":
+        if ended(int((tmp_path / "pid").read_text())):
             return
         time.sleep(0.01)
     pytest.fail("the reference process outlives its parent")
