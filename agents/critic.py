@@ -146,14 +146,16 @@ REPLAN_AFTER = 3  # attempts in a row that fail alike
 
 
 def failure(verdict: Verdict) -> str | None:
-    """Return what a failure is called when it comes again: its first error or mismatch, without numbers."""
+    """Return what a failure is called when it comes again: its first error or mismatch, without a trial's numbers."""
     if verdict.outcome is Outcome.CORRECT:
         return None
     cause = verdict.cause()
     if isinstance(cause, Diagnostic):
         return f"{cause.code} {re.sub(r'[0-9]+', '#', cause.text.splitlines()[0])}"
     if cause is not None and cause.mismatch is not None:
-        return f"mismatch {cause.mismatch.output} {cause.mismatch.pattern}"
+        different = cause.mismatch
+        named = f" {different.cause}: {different.what}" if different.what else ""  # its numbers stay
+        return f"mismatch {different.output} {different.pattern}{named}"
     return str(verdict.outcome)
 
 

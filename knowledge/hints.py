@@ -6,7 +6,7 @@ from akgen.knowledge.data_files import KnowledgeFact, read_json
 
 
 class MismatchHint(KnowledgeFact):
-    """What a mismatch pattern points at."""
+    """What a mismatch pattern, or the cause of a mismatch, points at."""
 
     meaning: str
     remedy: str
@@ -40,6 +40,18 @@ class ChangeHint(KnowledgeFact):
 @cache
 def mismatch_hints() -> dict[str, MismatchHint]:
     return {p: MismatchHint.model_validate(h) for p, h in read_json("mismatch_hints.json").items()}
+
+
+@cache
+def cause_hints() -> dict[str, MismatchHint]:
+    """Return what each cause of a mismatch means; a pattern that is the cause (a tail) has its own hint."""
+    named = {c: MismatchHint.model_validate(h) for c, h in read_json("mismatch_causes.json").items()}
+    return {**{p: mismatch_hints()[p] for p in ("tail", "row", "block_edge")}, **named}
+
+
+def hint_of(pattern: str, cause: str | None) -> MismatchHint:
+    """Return the hint of a cause, or of the pattern where none is known."""
+    return cause_hints().get(cause or "") or mismatch_hints()[pattern]
 
 
 @cache

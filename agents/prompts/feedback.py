@@ -6,7 +6,7 @@ from typing import Any
 from akgen.agents.prompts import render
 from akgen.knowledge.cards import ApiCard, cards, nearest
 from akgen.knowledge.errors import entry
-from akgen.knowledge.hints import mismatch_hints, outcome_meanings
+from akgen.knowledge.hints import hint_of, outcome_meanings
 from akgen.knowledge.search import search
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.verdict import CaseVerdict, Verdict
@@ -92,5 +92,5 @@ def _unknown(diagnostic: Diagnostic) -> bool:
 
 def _mismatch(case: CaseVerdict) -> dict[str, Any]:
     assert case.mismatch is not None
-    hint = mismatch_hints()[case.mismatch.pattern]
+    hint = hint_of(case.mismatch.pattern, case.mismatch.cause)
     return {"case": case.id, "mismatch": case.mismatch, "meaning": hint.meaning, "remedy": hint.remedy}

@@ -10,11 +10,17 @@ from akgen.agents.plan import Plan
 from akgen.agents.prompts.advice import advice_for
 from akgen.agents.prompts.feedback import explain
 from akgen.agents.roles import Decision, TuningMove
-from akgen.knowledge.hints import bottleneck_rules, change_hints, mismatch_hints, outcome_meanings
+from akgen.knowledge.hints import (
+    bottleneck_rules,
+    cause_hints,
+    change_hints,
+    mismatch_hints,
+    outcome_meanings,
+)
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.profile import Bound, Change, PipeTime, Prediction, Profile
 from akgen.tools.core.task import Case, Reference, Task
-from akgen.tools.core.verdict import CaseVerdict, Mismatch, Verdict
+from akgen.tools.core.verdict import CaseVerdict, Cause, Mismatch, Verdict
 
 TASK = Task(
     name="x",
@@ -61,9 +67,9 @@ def _correct(profile: Profile | None) -> Verdict:
     return _verdict(Outcome.CORRECT, cases=(CaseVerdict(id="0", outcome=Outcome.CORRECT, profile=profile),))
 
 
-def _different(pattern: str) -> Verdict:
+def _different(pattern: str, **more: str) -> Verdict:
     mismatch = Mismatch(
-        output=0, pattern=pattern, count=3, total=100, first_index=(0, 97), max_abs=0.5, max_rel=2.0
+        output=0, pattern=pattern, count=3, total=100, first_index=(0, 97), max_abs=0.5, max_rel=2.0, **more
     )
     cases = (
         CaseVerdict(id="even", outcome=Outcome.CORRECT),
@@ -102,6 +108,28 @@ def test_every_mismatch_pattern_is_explained_with_a_remedy(pattern: str) -> None
     assert hint.meaning in decision.feedback.text and hint.remedy in decision.feedback.text
     assert "case ragged" in decision.feedback.text and "3 of 100" in decision.feedback.text
     assert "already pass: even" in decision.feedback.text
+
+
+@pytest.mark.parametrize("cause", sorted(cause_hints()))
+def test_a_known_cause_is_explained_before_the_pattern(cause: str) -> None:
+    what, shown = "it is 0.5 times too large", "true of 97% of the wrong elements"
+    decision = _decide(_different("all", cause=cause, what=what, evidence=shown))
+    assert decision.feedback is not None
+    hint = cause_hints()[cause]
+    assert f"cause {cause}: {what} ({shown}). {hint.meaning}" in decision.feedback.text
+    assert f"Remedy: {hint.remedy}" in decision.feedback.text
+    assert mismatch_hints()["all"].meaning not in decision.feedback.text
+
+
+def test_an_unknown_cause_is_said_and_the_pattern_explained() -> None:
+    decision = _decide(_different("scattered", cause="unknown"))
+    assert decision.feedback is not None
+    assert f"cause unknown. {mismatch_hints()['scattered'].meaning}" in decision.feedback.text
+    assert "recision" not in decision.feedback.text
+
+
+def test_every_cause_has_its_text() -> None:
+    assert set(cause_hints()) == set(get_args(Cause)) - {"unknown"}
 
 
 def test_every_pattern_and_outcome_that_can_occur_has_its_text() -> None:

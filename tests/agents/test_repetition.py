@@ -37,6 +37,21 @@ def test_a_warning_that_stays_does_not_make_two_failures_one() -> None:
     assert failure(wrong) == "mismatch 0 tail"
 
 
+def test_another_cause_or_another_number_of_it_is_another_failure() -> None:
+    def called(**of: str) -> str | None:
+        differs = Mismatch(
+            output=1, pattern="all", first_index=(3,), count=4, total=4, max_abs=1.0, max_rel=1.0, **of
+        )
+        case = CaseVerdict(id="0", outcome=Outcome.WRONG, mismatch=differs)
+        return failure(Verdict(outcome=Outcome.WRONG, toolchain="twin", compile_s=0.0, cases=(case,)))
+
+    half = called(cause="scaled", what="it is 0.5 times the value", evidence="97%")
+    assert half == "mismatch 1 all scaled: it is 0.5 times the value"
+    assert half == called(cause="scaled", what="it is 0.5 times the value", evidence="96%")
+    assert half != called(cause="scaled", what="it is 0.25 times the value", evidence="97%")
+    assert called(cause="unknown") == "mismatch 1 all"
+
+
 def test_a_new_failure_is_mended_as_it_is() -> None:
     assert insist(REPAIR, NOW, []) == REPAIR
     assert insist(REPAIR, NOW, [NOW, OTHER]) == REPAIR

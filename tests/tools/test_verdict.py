@@ -72,6 +72,17 @@ def test_a_mismatch_is_one_line() -> None:
     assert MISMATCH.sentence == "output 0: tail, 3 of 9 elements, largest error 0.5. the end"
     shape = MISMATCH.model_copy(update={"max_abs": None, "note": ""})
     assert shape.sentence == "output 0: tail, 3 of 9 elements, not comparable"
+    named = MISMATCH.model_copy(
+        update={"cause": "scaled", "what": "it is twice that", "evidence": "all of it"}
+    )
+    told = "cause scaled: it is twice that (all of it)"
+    assert named.sentence == f"output 0: tail, 3 of 9 elements, largest error 0.5. the end. {told}"
+    bare = named.model_copy(update={"evidence": "", "note": ""})
+    assert (
+        bare.sentence == "output 0: tail, 3 of 9 elements, largest error 0.5. cause scaled: it is twice that"
+    )
+    unknown = MISMATCH.model_copy(update={"cause": "unknown", "what": "", "evidence": ""})
+    assert unknown.explanation == "cause unknown" and MISMATCH.explanation == ""
 
 
 @pytest.mark.parametrize(

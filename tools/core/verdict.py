@@ -22,6 +22,17 @@ def _comparable(value: object) -> object:
 LargestError = Annotated[float | None, BeforeValidator(_comparable)]
 
 
+# Why an output differs, where its numbers show it; "unknown" where nothing explains them. The last ones say where only.
+Cause = Literal[
+    "sign", "scaled", "mean_for_sum", "sum_for_mean", "divisor", "reciprocal", "offset", "function", "formula",
+    "branch", "clipped", "fill", "overflow", "wrapped", "rounding_mode", "precision", "zero_division", "reinterpreted",
+    "stale", "swapped_outputs", "swapped_inputs", "copied_input", "wrong_input", "ignored_input", "transposed",
+    "reversed", "repeated", "shifted", "other_tile", "neighbour", "missing_term", "missing_factor", "missing_eps",
+    "broadcast", "constant_along", "partial_sum", "carry", "axis", "unknown",
+    "tail", "row", "block_edge", "border", "part", "one_index", "lanes",
+]  # fmt: skip
+
+
 class Mismatch(Frozen):
     """Where and how an output differs: enough for a critic to guess the cause without seeing the values."""
 
@@ -45,13 +56,26 @@ class Mismatch(Frozen):
     max_abs: LargestError
     max_rel: LargestError
     note: str = ""
+    cause: Cause | None = None  # None: the pattern says it all, or nobody looked (versions before 0.3)
+    what: str = ""  # the cause in words, with the numbers that stay from one trial to the next
+    evidence: str = ""  # the numbers of this trial that show it
+
+    @property
+    def explanation(self) -> str:
+        """Say the cause with what shows it; empty where none was looked for."""
+        if self.cause is None:
+            return ""
+        if self.cause == "unknown":
+            return "cause unknown"
+        return f"cause {self.cause}: {self.what}" + (f" ({self.evidence})" if self.evidence else "")
 
     @property
     def sentence(self) -> str:
         """Say it in one line."""
         size = f"largest error {self.max_abs:.3g}" if self.max_abs is not None else "not comparable"
         said = f"output {self.output}: {self.pattern}, {self.count} of {self.total} elements, {size}"
-        return f"{said}. {one_line(self.note)}".rstrip(". ")
+        more = ". ".join(one_line(text).rstrip(". ") for text in (self.note, self.explanation) if text)
+        return f"{said}. {more}".rstrip(". ")
 
 
 class CaseVerdict(HasTime):

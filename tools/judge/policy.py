@@ -18,7 +18,7 @@ The worst trial is the case's outcome, the worst case the verdict's.
 from collections.abc import Iterable, Sequence
 
 from akgen.knowledge.chip import timing
-from akgen.knowledge.hints import mismatch_hints
+from akgen.knowledge.hints import hint_of
 from akgen.tools.core.call import Call, argument_bytes
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.verdict import Mismatch
@@ -82,10 +82,13 @@ def mismatch_found(mismatch: Mismatch, *, warning: bool) -> Diagnostic:
             f"Output {mismatch.output} differs in {mismatch.count} of {mismatch.total} elements, first at {place}"
             f" ({mismatch.pattern}: {mismatch.note}); {size}."
         )
+        text += (
+            f" {mismatch.explanation[0].upper()}{mismatch.explanation[1:]}." if mismatch.explanation else ""
+        )
     return Diagnostic(
         code="OUTPUT_MISMATCH",
         text=text,
-        remedy=mismatch_hints()[mismatch.pattern].remedy,
+        remedy=hint_of(mismatch.pattern, mismatch.cause).remedy,
         severity="warning" if warning else "error",
         stage="test",
     )

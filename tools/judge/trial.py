@@ -1,20 +1,25 @@
 """Judge a case: launch its kernel on the hidden inputs of each trial and compare its files with the expected ones."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
-from akgen.tools.core.call import OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.call import Argument, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.outcome import Diagnostic, InputError, Outcome
 from akgen.tools.core.task import Case, Task
 from akgen.tools.core.toolchain import Build, Launch, Toolchain
 from akgen.tools.core.verdict import CaseVerdict, Mismatch
 from akgen.tools.judge import policy, raw, tolerance
+from akgen.tools.judge.causes.diagnose import named
+from akgen.tools.judge.causes.evidence import WHOLE, Evidence, Tensor, arguments, read
 from akgen.tools.judge.compare import Comparison, compare, refused
 from akgen.tools.judge.trials import Prepared, TrialFiles, TrialPlan
 from akgen.tools.reference.client import ReferenceWorker
 
 Place = tuple[int, int]  # an output, and the tensor in it where it is a list
+Element = tuple[
+    TensorFile | None, TensorFile, TensorFile, TensorMeta
+]  # got, want, the reference's own, asked
 _LARGEST_REMEMBERED = 1 << 26  # bytes of an output whose digest is kept for the next trial
 
 
@@ -40,6 +45,9 @@ class TrialResult:
     own_verdict: str | None = None
     own_checked: bool = False  # the task's own checker was asked
     digests: dict[Place, str] = field(default_factory=dict)  # of outputs
+    expected: dict[Place, Tensor] = field(
+        default_factory=dict
+    )  # small outputs, for the next trial to compare with
 
     @property
     def mismatch(self) -> Mismatch | None:
@@ -58,7 +66,7 @@ def run_case(
 ) -> CaseVerdict:
     """Run trials until one fails. The first is launched twice if there are several."""
     results: list[TrialResult] = []
-    previous: dict[tuple[int, int], str] = {}
+    previous: TrialResult | None = None
     for plan in plans:
         with files.of(case, plan) as prepared:
             first = plan.number == 0
@@ -73,7 +81,7 @@ def run_case(
                 what_if=what_if and first,
             )
         results.append(result)
-        previous = result.digests
+        previous = result
         if result.outcome != Outcome.CORRECT:
             break
     return _fold(case, results)
@@ -109,7 +117,7 @@ def run_trial(
     case: Case,
     plan: TrialPlan,
     prepared: Prepared,
-    previous: dict[Place, str],
+    previous: TrialResult | None,
     *,
     again: bool,
     trace: bool,
@@ -117,7 +125,7 @@ def run_trial(
 ) -> TrialResult:
     """Launch once, or twice on the same inputs with `again`, and compare each launch.
 
-    `previous` holds the digests of the outputs of the trial before, to recognise answers that were kept from it.
+    `previous` is the trial before, to recognise answers that were kept from it.
     """
     run = partial(
         candidate.toolchain.run, candidate.build, prepared.trial.call, timeout_s=candidate.timeout_s
@@ -126,7 +134,7 @@ def run_trial(
     result = _judge_launch(candidate, case, plan, prepared, previous, launch)
     if result.outcome == Outcome.CORRECT and again:
         second = run(prepared.candidate / "again")
-        repeated = _judge_launch(candidate, case, plan, prepared, {}, second)
+        repeated = _judge_launch(candidate, case, plan, prepared, None, second)
         if repeated.outcome != Outcome.CORRECT or not _same(launch, second):
             repeated.launch = launch
             repeated.diagnostics.append(policy.nondeterministic(repeated.outcome))
@@ -139,7 +147,7 @@ def _judge_launch(
     case: Case,
     plan: TrialPlan,
     prepared: Prepared,
-    previous: dict[Place, str],
+    previous: TrialResult | None,
     launch: Launch,
 ) -> TrialResult:
     result = TrialResult(Outcome.CORRECT, launch, list(launch.diagnostics))
@@ -179,23 +187,56 @@ def _judge_launch(
 
 
 def _compare_all(
-    task: Task, prepared: Prepared, launch: Launch, previous: dict[Place, str], result: TrialResult
+    task: Task, prepared: Prepared, launch: Launch, previous: TrialResult | None, result: TrialResult
 ) -> list[Comparison]:
     """Compare every output that the reference has; note what was found in `result`."""
     trial, found = prepared.trial, result.compared
+    before = previous or TrialResult(Outcome.CORRECT, launch)
+    compared: list[tuple[Place, Element]] = []
     for i, meta in enumerate(trial.call.outputs):
         wants, owns = trial.expected[i], trial.returned[i]
         if wants is None or owns is None:
             continue
         got = launch.outputs[i] if i < len(launch.outputs) else ()
-        for k, (g, w, o, m) in enumerate(_elements(got, wants, owns, meta)):
-            compared = _compare_one(i, g, w, o, m, task, previous.get((i, k)), meta.zeroed)
-            found.append(compared)
+        for k, element in enumerate(_elements(got, wants, owns, meta)):
+            g, w, o, m = element
+            found.append(_compare_one(i, g, w, o, m, task, before.digests.get((i, k)), meta.zeroed))
+            compared.append(((i, k), element))
             if g is not None and g.path.is_file() and g.size_bytes <= _LARGEST_REMEMBERED:
                 result.digests[i, k] = raw.digest(g.path)
+            if w.count <= WHOLE // 4:
+                result.expected[i, k] = read(w, copy=True)
+    first = next((n for n, c in enumerate(found) if c.mismatch is not None), None)
+    if first is not None:
+        found[first] = _with_cause(found[first], compared[first], compared, task, trial.call.inputs, before)
     if result.mismatch is not None:
         result.diagnostics.append(policy.mismatch_found(result.mismatch, warning=task.own_checker))
+    found[:] = [replace(c, wrong=None) for c in found]  # a mask is as large as its output
     return found
+
+
+def _with_cause(
+    found: Comparison,
+    own: tuple[Place, Element],
+    compared: list[tuple[Place, Element]],
+    task: Task,
+    inputs: Sequence[Argument],
+    before: TrialResult,
+) -> Comparison:
+    """Name why an output differs, from the values of this trial and those that the one before expected."""
+    place, (got, want, _, meta) = own
+    if found.mismatch is None or found.wrong is None or got is None:
+        return found
+    evidence = Evidence(
+        got=read(got),
+        want=read(want),
+        wrong=found.wrong,
+        rule=tolerance.rule_for(meta.dtype, task.tolerances),
+        inputs=arguments(inputs),
+        before=before.expected.get(place),
+        others=[(other[0], read(w)) for other, (_, w, _, _) in compared if other != place],
+    )
+    return replace(found, mismatch=named(found.mismatch, evidence))
 
 
 def _compare_one(
@@ -220,11 +261,8 @@ def _compare_one(
     ):
         note = "the output equals that of the previous, different input"
         stale = compared.mismatch.model_copy(update={"pattern": "stale", "note": note})
-        return Comparison(compared.max_abs, compared.max_rel, stale, compared.unwritten, compared.foreign_nan)
+        return replace(compared, mismatch=stale)
     return compared
-
-
-Element = tuple[TensorFile | None, TensorFile, TensorFile, TensorMeta]
 
 
 def _elements(

@@ -46,7 +46,7 @@ def trial(tmp_path: Path, function_toolchain: Callable[..., Any]) -> Callable[..
         wants: tuple[Any, ...] = (2.0 * X.astype(np.float64),),
         metas: tuple[Any, ...] = (TensorMeta(dtype=DType.FLOAT32, shape=(64,)),),
         again: bool = False,
-        previous: dict[tuple[int, int], str] | None = None,
+        previous: TrialResult | None = None,
         zeroed: bool = False,
         category: str = "other",
         toolchain: Any = None,
@@ -65,7 +65,7 @@ def trial(tmp_path: Path, function_toolchain: Callable[..., Any]) -> Callable[..
         )
         folder = tmp_path / f"launched{next(numbers)}"
         prepared = Prepared(folder, tmp_path / "expected", vectors)
-        return run_trial(under_test, CASE, PLAN, prepared, previous or {}, again=again, trace=False)
+        return run_trial(under_test, CASE, PLAN, prepared, previous, again=again, trace=False)
 
     return run
 
@@ -169,7 +169,7 @@ def test_an_output_that_was_cleared_is_not_called_unwritten(trial: Trial) -> Non
 def test_a_wrong_answer_that_equals_the_one_before_is_stale(trial: Trial) -> None:
     before = trial(lambda x, _: [3 * x[0]])
     assert set(before.digests) == {(0, 0)}
-    result = trial(lambda x, _: [3 * x[0]], previous=before.digests)
+    result = trial(lambda x, _: [3 * x[0]], previous=before)
     assert result.mismatch is not None
     assert result.mismatch.pattern == "stale"
     assert result.mismatch.note == "the output equals that of the previous, different input"
@@ -178,12 +178,12 @@ def test_a_wrong_answer_that_equals_the_one_before_is_stale(trial: Trial) -> Non
 
 
 def test_a_right_answer_that_equals_the_one_before_is_right(trial: Trial) -> None:
-    assert trial(previous=trial().digests).outcome == Outcome.CORRECT
+    assert trial(previous=trial()).outcome == Outcome.CORRECT
 
 
 def test_another_wrong_answer_than_before_is_not_stale(trial: Trial) -> None:
     before = trial(lambda x, _: [3 * x[0]])
-    result = trial(lambda x, _: [4 * x[0]], previous=before.digests)
+    result = trial(lambda x, _: [4 * x[0]], previous=before)
     assert result.mismatch is not None and result.mismatch.pattern == "all"
 
 
@@ -191,7 +191,7 @@ def test_a_stale_answer_keeps_what_was_never_written(trial: Trial) -> None:
     def poison(_x: list[Any], _f: Path) -> list[Any]:
         return [np.full(64, -1, np.int32).view(np.float32)]
 
-    result = trial(poison, previous=trial(poison).digests)
+    result = trial(poison, previous=trial(poison))
     assert result.mismatch is not None and result.mismatch.pattern == "stale"
     assert result.compared[0].unwritten and result.compared[0].foreign_nan
 
