@@ -149,6 +149,13 @@ def test_integers_and_truth_values() -> None:
     assert_right(lambda a: ~a, (ints[0] > 0,))
 
 
+def test_positions_beyond_a_million_are_exact() -> None:
+    first = 1_234_567
+    x = normal(300, 20, dtype=torch.int32)
+    assert_right(lambda x: x + torch.arange(first, first + 20, dtype=torch.int32), (x,))
+    assert_right(lambda x: x + torch.arange(first, first + 300, dtype=torch.int32)[:, None], (x,))
+
+
 def test_joined_pieces_and_masks() -> None:
     assert_right(lambda x: torch.cat([x[..., 3:] * 2, -x[..., :3]], -1), (normal(5, 6),))
     assert_right(lambda x: torch.tril(x) + torch.triu(x, 1), (normal(12, 12),))
