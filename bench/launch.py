@@ -20,7 +20,7 @@ from akgen.graph.store.files import write_whole
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Task
-from akgen.tools.core.toolchain import ToolchainName
+from akgen.tools.core.toolchain import Toolchain, ToolchainName
 from akgen.tools.toolchains import make_toolchain
 
 
@@ -51,14 +51,16 @@ def level_numbers(words: tuple[str, ...]) -> tuple[int, ...]:
     return tuple(int(w) for w in words)
 
 
-def prepare(toolchain: ToolchainName, chip: str, settings: Settings, progress: Callable[[str], None]) -> str:
-    """Build or check what is needed once per machine, and return the toolchain's name and version.
+def prepare(
+    toolchain: ToolchainName, chip: str, settings: Settings, progress: Callable[[str], None]
+) -> Toolchain:
+    """Return the toolchain, with what it needs once per machine built or checked.
 
     Raises InputError for an unknown chip, InfraError when the machine lacks something.
     """
     made = make_toolchain(toolchain, settings, chip)
     made.prepare(progress)
-    return made.version()
+    return made
 
 
 def configure(

@@ -35,6 +35,9 @@ class BenchConfig(SolveConfig):
     task_timeout_s: float = 900.0
     attempts: int = 1
     budget: Budget | None = None  # of each sample, besides its attempts
+    sandbox_missing: tuple[
+        str, ...
+    ] = ()  # a fact of the machine that began the run, no part of what was asked for
 
     @property
     def solves(self) -> bool:

@@ -53,6 +53,7 @@ class Report(Frozen):
     input_tokens: int = 0  # of all model calls
     output_tokens: int = 0
     cost: float = 0.0  # in the currency of the model's prices
+    sandbox_missing: tuple[str, ...] = ()  # what the machine refuses to the sandbox
 
 
 def report(config: BenchConfig, records: Sequence[Record], levels: dict[str, int]) -> Report:
@@ -82,6 +83,7 @@ def report(config: BenchConfig, records: Sequence[Record], levels: dict[str, int
         input_tokens=sum(r.input_tokens for r in records),
         output_tokens=sum(r.output_tokens for r in records),
         cost=sum(r.cost for r in records),
+        sandbox_missing=config.sandbox_missing,
     )
 
 

@@ -33,7 +33,8 @@ class BenchStore:
         path = folder / "bench.json"
         if path.is_file():
             earlier = cls.open(folder).config
-            different = [n for n in BenchConfig.model_fields if getattr(earlier, n) != getattr(config, n)]
+            asked = BenchConfig.model_fields.keys() - {"sandbox_missing"}
+            different = sorted(n for n in asked if getattr(earlier, n) != getattr(config, n))
             if different:
                 raise InputError(
                     f"{folder} holds a run with another {' and '.join(different)}.",

@@ -45,5 +45,6 @@ def make_twin(settings: Settings, chip_name: str | None = None) -> "TwinToolchai
             compiler=settings.compiler,
             path=settings.path,
             cache_limit_bytes=settings.cache_limit_bytes,
+            seccomp_only=settings.seccomp_only,
         )
     )

@@ -59,6 +59,14 @@ class Terminal:
             sys.stdout.write(json_text(value, indent=2) + "\n")
 
 
+def warn_of_sandbox(terminal: Terminal, missing: tuple[str, ...]) -> None:
+    """Say in one line what the machine refuses to the sandbox, if anything."""
+    if missing:
+        terminal.line(
+            f"sandbox: this machine grants no {' and no '.join(missing)}; the filter of system calls holds"
+        )
+
+
 def finish(holds: bool) -> None:
     """End the command: 0 only if the thing asked for holds."""
     if not holds:

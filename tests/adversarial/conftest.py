@@ -73,6 +73,15 @@ def court(toolchain: TwinToolchain, reference: ReferenceWorker, tmp_path: Path) 
 
 
 @pytest.fixture
+def old_kernel(reference: ReferenceWorker, tmp_path: Path) -> Court:
+    """A court whose sandbox has neither Landlock nor namespaces, as on Linux 5.10."""
+    chain = TwinToolchain(TwinSettings(cache=user_cache(os.environ), seccomp_only=True))
+    chain.prepare(lambda line: None)
+    assert chain.sandbox_missing() == ("namespaces", "Landlock")
+    return Court(Judge(chain, reference, run_timeout_s=10.0), tmp_path / "work")
+
+
+@pytest.fixture
 def hurried(toolchain: TwinToolchain, reference: ReferenceWorker) -> Judge:
     """A judge that gives a launch one second."""
     return Judge(toolchain, reference, run_timeout_s=1.0)

@@ -253,3 +253,32 @@ def test_a_memory_bomb_in_a_kernel(court: Any) -> None:
     )
     verdict = court.kernel(top=RAW, entry=bomb)
     assert verdict.outcome in (Outcome.TRAP, Outcome.WRONG)
+
+
+@on_x86
+def test_a_kernel_without_landlock_and_namespaces(old_kernel: Any, codes: Codes) -> None:
+    assert old_kernel.kernel().outcome == Outcome.CORRECT
+    for code, call in (
+        ("SANDBOX_FILE", "raw(72, 3, 4, 0x2000)"),  # fcntl: signals to whom the candidate likes
+        ("SANDBOX_FILE", "raw(77, 3, 0)"),  # ftruncate: the report
+        ("SANDBOX_FILE", 'raw(262, -100, (long)"/etc/passwd", (long)&raw, 0x1000)'),
+        ("SANDBOX_NETWORK", "raw(41, 1, 1, 0)"),
+        ("SANDBOX_SYSCALL", "raw(157, 1, 0)"),  # prctl: to outlive the parent
+    ):
+        verdict = old_kernel.kernel(top=RAW, entry=f"if (GetBlockIdx() == 0) {{ {call}; }}")
+        assert (verdict.outcome, codes(verdict)) == (Outcome.CHEAT, {code})
+
+
+def test_host_code_without_landlock_and_namespaces(old_kernel: Any, codes: Codes) -> None:
+    for code, top, call in HOST_ATTACKS[:-1]:
+        text = old_kernel.honest.files["op_host/scale_shift.cpp"]
+        verdict = old_kernel.files(
+            {"op_host/scale_shift.cpp": top + "\n" + text.replace("// HOST\n", call + "\n")}
+        )
+        assert (verdict.outcome, codes(verdict)) == (Outcome.CHEAT, {code})
+
+
+@on_x86
+def test_a_status_without_a_report_is_an_attempt_too(court: Any, codes: Codes) -> None:
+    verdict = court.kernel(top=RAW, entry="raw(231, 86);")
+    assert (verdict.outcome, codes(verdict)) == (Outcome.CHEAT, {"SANDBOX_SYSCALL"})

@@ -39,6 +39,18 @@ def test_a_reference_answer_is_judged_on_all_cases_and_reported(tmp_path: Path) 
     assert (out / "results.jsonl").read_text() == before, "a finished run was done again"
 
 
+def test_bench_and_eval_say_once_what_the_machine_refuses_to_the_sandbox(tmp_path: Path) -> None:
+    old_kernel, words = {"AKGEN_SECCOMP_ONLY": "1"}, "grants no namespaces and no Landlock"
+    run = ("run", "npukb", "--root", CHECKOUT, "--source", "answers", "--out", tmp_path, "--max-mb", "1")
+    answer = (CHECKOUT / ANSWER, "--task", CHECKOUT / ANSWER.parents[1])
+    for arguments in (("bench", *run), ("eval", *answer, "--cases", "1", "--trials", "1")):
+        ended = command(*arguments, "--json", env=old_kernel)
+        assert ended.code == 0, ended.err
+        assert ended.err.count(words) == 1
+        assert ended.document["sandbox_missing"] == ["namespaces", "Landlock"]
+    assert "sandbox" not in command("eval", *answer, "--cases", "1", "--trials", "1").err
+
+
 def test_a_run_that_another_process_works_on_is_left_alone(tmp_path: Path) -> None:
     out = tmp_path / "run"
     args = ("run", "npukb", "--root", CHECKOUT, "--source", "answers", "--out", out)

@@ -51,6 +51,10 @@ class CannToolchain:
                 absent[0].remedy or "Run `akgen doctor`.",
             )
 
+    def sandbox_missing(self) -> tuple[str, ...]:
+        """Name nothing: CANN's programs are kept apart by processes alone."""
+        return ()
+
     def compile(self, project: KernelProject, calls: Sequence[Call], folder: Path) -> Build:
         """Build the operator package. CANN compiles every dtype column of the OpDef, so `calls` decide nothing."""
         del calls

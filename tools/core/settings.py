@@ -32,6 +32,9 @@ class Settings(Frozen):
     cache_gib: float = Field(default=5.0, gt=0)  # beyond that, what is used least recently is deleted
     compiler: str | None = None  # a C++17 compiler for the twin
     path: str = "/usr/local/bin:/usr/bin:/bin"  # where compilers are looked for
+    seccomp_only: bool = (
+        False  # leave namespaces and Landlock out of the sandbox, as on kernels that have none
+    )
     otel_endpoint: str | None = None  # where spans go, if anywhere
     cann_home: Path | None = None
 

@@ -66,6 +66,10 @@ class Toolchain(Protocol):
         """Build or check what is needed once per machine; say what is going on through `progress`."""
         ...
 
+    def sandbox_missing(self) -> tuple[str, ...]:
+        """Name what this machine refuses to the sandbox that candidate code runs in; empty if all is in force."""
+        ...
+
     def compile(self, project: KernelProject, calls: Sequence[Call], folder: Path) -> Build:
         """Build host and device code for these calls (their dtypes and the tiling keys they lead to)."""
         ...

@@ -14,6 +14,7 @@ from akgen.tools.twin.host.host_run import TilingResult
 from akgen.tools.twin.kernel.kernel_entry import takes_shape_output
 from akgen.tools.twin.report import LaunchReport, name_lines_in_trace, profile_of, read_report
 from akgen.tools.twin.runtime_build import Runtime
+from akgen.tools.twin.sandboxed import SANDBOX_TEXT, stopped_by_sandbox
 
 SYSTEM_WORKSPACE_BYTES = 16 << 20
 _SHAPE_WORDS = 9  # per output whose shape the kernel decides: rank and up to eight sizes
@@ -53,7 +54,7 @@ def launch(
         )
         + "\n"
     )
-    env = {**MINIMAL_ENV, **dict(runtime.launcher_env)}
+    env = {**MINIMAL_ENV, **dict(runtime.launcher_env), **runtime.sandbox_env}
     done = run([runtime.launcher, manifest], cwd=folder, timeout_s=timeout_s, env=env)
     read = read_report(report, what.library, runtime)
     outcome, findings = _judge(done, read)
@@ -84,6 +85,8 @@ def _judge(done: Finished, read: LaunchReport) -> tuple[Outcome | None, tuple[Di
     failed = [d for d in found if d.severity == "error"]
     if any(d.code.startswith("SANDBOX_") for d in failed):
         return Outcome.CHEAT, found
+    if stopped_by_sandbox(done):
+        return Outcome.CHEAT, (*found, Diagnostic(code="SANDBOX_SYSCALL", text=SANDBOX_TEXT, stage="test"))
     if failed:
         return Outcome.TIMEOUT if failed[0].code == "TIMEOUT" else Outcome.TRAP, found
     if done.timed_out or done.signal in (14, 24):  # SIGALRM, SIGXCPU

@@ -5,9 +5,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from akgen.tools.process.program import run
+from akgen.tools.process.group import MINIMAL_ENV
+from akgen.tools.process.program import ResourceLimits, run_sandboxed
 from akgen.tools.twin.runtime_build import Runtime
 
+# Candidate code decides what stands in its library, debug information included.
+_LIMITS = ResourceLimits(cpu_s=20, address_bytes=4 << 30, file_bytes=1 << 20, open_files=64)
 _PROJECT = re.compile(r"(?:^|/)(op_(?:kernel|host)/[^:]+):(\d+)")
 
 
@@ -26,18 +29,28 @@ def places_of(
     wanted = tuple(sorted({o for o in offsets if o > 0}))
     if not wanted or runtime.compiler.addr2line is None:
         return {}
-    return dict(_resolve(runtime.compiler.addr2line, library, wanted, where))
+    return dict(_resolve(runtime, runtime.compiler.addr2line, library, wanted, where))
 
 
 @lru_cache(maxsize=256)
 def _resolve(
-    tool: Path, library: Path, offsets: tuple[int, ...], where: re.Pattern[str]
+    runtime: Runtime, tool: Path, library: Path, offsets: tuple[int, ...], where: re.Pattern[str]
 ) -> tuple[tuple[int, tuple[str, int]], ...]:
     found: list[tuple[int, tuple[str, int]]] = []
     for start in range(0, len(offsets), 400):
         part = offsets[start : start + 400]
         command: list[str | Path] = [tool, "-a", "-i", "-f", "-C", "-e", library, *(hex(o) for o in part)]
-        done = run(command, cwd=library.parent, timeout_s=30, output_limit_bytes=1 << 22)
+        done = run_sandboxed(
+            command,
+            sandbox=runtime.sandbox,
+            read=(tool.parent, library.parent),
+            write=(),
+            limits=_LIMITS,
+            cwd=library.parent,
+            timeout_s=30,
+            env={**MINIMAL_ENV, **runtime.sandbox_env},
+            output_limit_bytes=1 << 22,
+        )
         current: int | None = None
         for line in done.out.splitlines():
             if line.startswith("0x"):

@@ -40,6 +40,12 @@ class Runtime(Frozen):
     kernel_flags: tuple[str, ...] = ()
     tiling_timeout_s: float = 20.0
     launcher_env: tuple[tuple[str, str], ...] = ()
+    seccomp_only: bool = False
+
+    @property
+    def sandbox_env(self) -> dict[str, str]:
+        """Return what the environment of every sandboxed program must say."""
+        return {"AKGEN_SECCOMP_ONLY": "1"} if self.seccomp_only else {}
 
     @property
     def device_library(self) -> Path:
@@ -118,6 +124,7 @@ def build_runtime(settings: TwinSettings, progress: Progress) -> Runtime:
         kernel_flags=settings.kernel_flags,
         tiling_timeout_s=settings.tiling_timeout_s,
         launcher_env=settings.launcher_env,
+        seccomp_only=settings.seccomp_only,
     )
 
 

@@ -1,14 +1,61 @@
 """Run the compiler on candidate code: it may read the runtime and its own folder, and write that folder only."""
 
+import signal
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
+from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, InfraError
-from akgen.tools.process.program import Finished, ResourceLimits, run_sandboxed
+from akgen.tools.process.group import MINIMAL_ENV
+from akgen.tools.process.program import Finished, ResourceLimits, run, run_sandboxed
 from akgen.tools.twin.runtime_build import Runtime
 
 COMPILE_LIMITS = ResourceLimits(cpu_s=120, address_bytes=4 << 30, file_bytes=256 << 20, open_files=256)
 COMPILE_TIMEOUT_S = 120.0
+_SANDBOX_STATUS = 86  # of a locked-down process that reported an attempt
+SANDBOX_TEXT = "Candidate code was stopped at a system call."
+
+
+def stopped_by_sandbox(done: Finished) -> bool:
+    """Say whether the filter of system calls ended a program; its own report may have been lost."""
+    return done.rc == _SANDBOX_STATUS or done.signal == signal.SIGSYS
+
+
+class SandboxState(Frozen):
+    """What of the sandbox is in force on this machine, as `akgen_sandbox --state` says."""
+
+    no_new_privs: bool
+    seccomp: bool
+    landlock_abi: int  # 0: none
+    user_namespace: bool
+    network_namespace: bool
+    ipc_namespace: bool
+    missing: str  # names of what the machine refuses, by blanks
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        return tuple(self.missing.split())
+
+    @property
+    def in_words(self) -> str:
+        """List what is in force, for people."""
+        active = [name.replace("_", " ") for name, value in self if value is True]
+        if self.landlock_abi:
+            active.append(f"Landlock {self.landlock_abi}")
+        return ", ".join(active) + (f"; refused here: {self.missing}" if self.missing else "")
+
+
+@lru_cache(maxsize=4)
+def sandbox_state(runtime: Runtime) -> SandboxState:
+    """Ask the built akgen_sandbox. Raises InfraError if this machine has no seccomp."""
+    env = {**MINIMAL_ENV, **runtime.sandbox_env}
+    done = run([runtime.sandbox, "--state"], cwd=Path("/"), timeout_s=20, env=env)
+    if not done.ok:
+        raise InfraError(
+            f"The sandbox failed: {done.err.strip()[-200:]}.", "Linux 3.17 or later with seccomp is needed."
+        )
+    return SandboxState.model_validate_json(done.stdout)
 
 
 def compile_in(
@@ -31,7 +78,11 @@ def compile_in(
             limits=COMPILE_LIMITS,
             cwd=folder,
             timeout_s=COMPILE_TIMEOUT_S,
-            env={"PATH": str(runtime.compiler.path.parent) + ":/usr/bin:/bin", "LC_ALL": "C"},
+            env={
+                "PATH": str(runtime.compiler.path.parent) + ":/usr/bin:/bin",
+                "LC_ALL": "C",
+                **runtime.sandbox_env,
+            },
             output_limit_bytes=1 << 20,
         )
     if finished.rc == 1 or finished.ok or finished.timed_out:

@@ -21,6 +21,7 @@ class TwinSettings(Frozen):
     kernel_flags: tuple[str, ...] = ()  # for kernels, beyond the usual, such as warnings as errors
     tiling_timeout_s: float = 20.0
     launcher_env: tuple[tuple[str, str], ...] = ()
+    seccomp_only: bool = False  # the sandbox without namespaces and Landlock
     cache_limit_bytes: int | None = (
         None  # prepare() deletes what is used least recently beyond that, once a day
     )

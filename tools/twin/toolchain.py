@@ -29,6 +29,7 @@ from akgen.tools.twin.kernel.kernel_prelude import Variant
 from akgen.tools.twin.launch import KernelRun, launch
 from akgen.tools.twin.lint import lint
 from akgen.tools.twin.runtime_build import Runtime, build_runtime
+from akgen.tools.twin.sandboxed import sandbox_state
 from akgen.tools.twin.settings import TwinSettings
 
 _RECORD = "twin_build.json"
@@ -68,6 +69,9 @@ class TwinToolchain:
         self._runtime = build_runtime(self._settings, progress)
         self._write_chip_file()
         self._evict(progress)
+
+    def sandbox_missing(self) -> tuple[str, ...]:
+        return sandbox_state(self._ready()).refused
 
     def _evict(self, progress: Progress) -> None:
         """Keep the build cache within its limit."""

@@ -112,6 +112,7 @@ def run_unit_test(
             "AKGEN_TWIN_REPORT": str(report),
             # A little early, so that the launch can still say where the kernel was.
             "AKGEN_TWIN_WALL_MS": str(int(timeout_s * 900)),
+            **runtime.sandbox_env,
         },
         output_limit_bytes=_MOST_OUTPUT_BYTES,
     )

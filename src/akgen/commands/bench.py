@@ -9,7 +9,7 @@ import typer
 
 from akgen.agents.run_config import MODELS
 from akgen.options import LIMITS, Fields, configured
-from akgen.terminal import AsJson, Terminal, finish
+from akgen.terminal import AsJson, Terminal, finish, warn_of_sandbox
 from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Mode
 from akgen.tools.core.toolchain import ToolchainName
@@ -68,12 +68,15 @@ def run_suite(
     chosen = launch.choose_tasks(
         suite, root, source, names=_words(tasks), levels=launch.level_numbers(_words(levels))
     )
+    toolchain = launch.prepare(fields["toolchain"], fields["chip"], settings, terminal.line)
+    warn_of_sandbox(terminal, toolchain.sandbox_missing())
     config = launch.configure(
         fields,
         suite=suite,
         source=source,
         mode=mode,
-        toolchain=launch.prepare(fields["toolchain"], fields["chip"], settings, terminal.line),
+        toolchain=toolchain.version(),
+        sandbox_missing=toolchain.sandbox_missing(),
         root=root,
         max_mb=max_mb,
         tasks=tuple(chosen),

@@ -1,9 +1,7 @@
 """`akgen doctor`: what this machine has, what it lacks, and what to do about it."""
 
-import json
 import platform
 from collections.abc import Iterator
-from pathlib import Path
 
 import typer
 from rich.table import Table
@@ -64,10 +62,10 @@ def _python() -> Iterator[Prerequisite]:
 
 
 def _twin(terminal: Terminal, settings: "TwinSettings") -> Iterator[Prerequisite]:  # type: ignore[name-defined]  # noqa: F821
-    from akgen.tools.process.program import run
     from akgen.tools.twin.compiler import find_compiler
     from akgen.tools.twin.eviction import cache_bytes
     from akgen.tools.twin.runtime_build import build_runtime
+    from akgen.tools.twin.sandboxed import sandbox_state
 
     try:
         compiler = find_compiler(settings)
@@ -90,23 +88,12 @@ def _twin(terminal: Terminal, settings: "TwinSettings") -> Iterator[Prerequisite
     limit = f" of at most {settings.cache_limit_bytes / 2**30:g}" if settings.cache_limit_bytes else ""
     yield Prerequisite(name="build cache", found=True, detail=f"{size:.1f}{limit} GiB in {settings.cache}")
     yield Prerequisite(name="twin runtime", found=True, detail=f"built, {runtime.digest[:12]}")
-    state = run([runtime.sandbox, "--state"], cwd=Path("/"), timeout_s=20)
-    detail = _sandbox_words(state.out) if state.ok else state.err.strip()[-200:]
-    yield Prerequisite(
-        name="sandbox",
-        found=state.ok,
-        detail=detail,
-        remedy=None if state.ok else "Linux 3.17 or later with seccomp is needed.",
-    )
-
-
-def _sandbox_words(state: str) -> str:
-    """Turn the sandbox's JSON into a list of what is in force."""
-    facts = json.loads(state)
-    active = [name.replace("_", " ") for name, value in facts.items() if value is True]
-    if facts["landlock_abi"]:
-        active.append(f"Landlock {facts['landlock_abi']}")
-    return ", ".join(active) + (f"; refused here: {facts['missing']}" if facts["missing"] else "")
+    try:
+        state = sandbox_state(runtime)
+    except InfraError as problem:
+        yield Prerequisite(name="sandbox", found=False, detail=problem.text, remedy=problem.remedy)
+        return
+    yield Prerequisite(name="sandbox", found=True, detail=state.in_words)
 
 
 def _server() -> Iterator[Prerequisite]:

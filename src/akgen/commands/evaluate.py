@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from akgen.options import Project, Root, TaskName, ToolchainOption
 from akgen.tables import pipes_table, profile_lines, verdict_table, what_if_table
-from akgen.terminal import AsJson, Terminal, finish
+from akgen.terminal import AsJson, Terminal, finish, warn_of_sandbox
 from akgen.tools.core.outcome import InputError, Outcome
 from akgen.tools.core.settings import Settings
 
@@ -46,6 +46,7 @@ def evaluate(
     chosen = choose_cases(wanted, cases, max_mb)
     chain = make_toolchain(toolchain or settings.toolchain, settings, settings.chip)
     with open_judge(chain, terminal.line) as judge, tempfile.TemporaryDirectory(prefix="akgen-") as work:
+        warn_of_sandbox(terminal, chain.sandbox_missing())
         with _bar(terminal) as bar:
             step = bar.add_task("compiling and judging", total=len(chosen))
             verdict = judge.judge(
@@ -57,7 +58,7 @@ def evaluate(
                 seed=seed,
                 on_case=lambda _: bar.advance(step),
             )
-        show_verdict(verdict, terminal)
+        show_verdict(verdict, terminal, chain.sandbox_missing())
     finish(verdict.outcome is Outcome.CORRECT)
 
 
@@ -123,14 +124,14 @@ def choose_cases(task: "Task", cases: str, max_mb: float | None) -> "tuple[Case,
     return tuple(sorted(chosen, key=lambda c: c.size_bytes or 0)[: int(cases)])
 
 
-def show_verdict(verdict: "Verdict", terminal: Terminal) -> None:
+def show_verdict(verdict: "Verdict", terminal: Terminal, sandbox_missing: tuple[str, ...]) -> None:
     """Print a verdict with its findings, for people and for machines."""
     terminal.show(verdict_table(verdict))
     for d in verdict.findings:
         place = f" ({d.file}:{d.line})" if d.file and d.line else f" ({d.file})" if d.file else ""
         terminal.line(f"{d.code}{place}: {d.text}" + (f" {d.remedy}" if d.remedy else ""))
     terminal.line(f"outcome: {verdict.outcome}, compiled in {verdict.compile_s:.2f} s")
-    terminal.result(verdict_document(verdict))
+    terminal.result({**verdict_document(verdict), "sandbox_missing": list(sandbox_missing)})
 
 
 def verdict_document(verdict: "Verdict") -> dict[str, Any]:

@@ -46,6 +46,9 @@ class FunctionToolchain:
     def prepare(self, progress: Progress) -> None:
         progress("nothing to prepare")
 
+    def sandbox_missing(self) -> tuple[str, ...]:
+        return ()
+
     def compile(self, project: KernelProject, calls: Sequence[Call], folder: Path) -> Build:
         self.compiled = list(calls)
         return Build(toolchain="function 1", outcome=None, op=None, folder=folder, compile_s=0.0)

@@ -16,11 +16,13 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import AttrValue
 from akgen.tools.core.outcome import Diagnostic, InfraError
+from akgen.tools.process.group import MINIMAL_ENV
 from akgen.tools.process.program import Finished, run
 from akgen.tools.twin.host.call_check import Column, check_inferred
 from akgen.tools.twin.host.host_info import HostAttr, HostInfo, HostOp, TemplateArguments
 from akgen.tools.twin.places import place_of
 from akgen.tools.twin.runtime_build import Runtime
+from akgen.tools.twin.sandboxed import SANDBOX_TEXT, stopped_by_sandbox
 
 DESCRIBE_TIMEOUT_S = 20.0
 MOST_WORKSPACE_BYTES = 32 << 30
@@ -154,7 +156,8 @@ def _run(
     manifest.write_text("\n".join(lines) + "\n")
     report = folder / "host_report.json"
     report.unlink(missing_ok=True)
-    done = run([runtime.host_runner, manifest], cwd=folder, timeout_s=timeout_s)
+    env = {**MINIMAL_ENV, **runtime.sandbox_env}
+    done = run([runtime.host_runner, manifest], cwd=folder, timeout_s=timeout_s, env=env)
     if done.rc == 70 and not report.is_file():
         raise InfraError(f"The host runner failed: {done.err.strip()}", "Run `akgen doctor`.")
     said = _said(done)
@@ -172,6 +175,8 @@ def _run(
             raise HostFailure(_finding(answer["error"], f"{answer['text']}.", where))
         if answer.get("kind") == "diagnostic":
             raise HostFailure(_finding(answer["code"], answer["text"], where))
+    if stopped_by_sandbox(done):
+        raise HostFailure(_finding("SANDBOX_SYSCALL", SANDBOX_TEXT, where))
     if not done.ok or not answer:
         text = f"Host code ended the process ({done.ending}){': ' + said if said else ''}."
         raise HostFailure(_finding("HOST_CRASH", text, where))
