@@ -1,7 +1,10 @@
 """What is recorded computes what the reference computes; what needs elements or another tracer is refused."""
 
 import copy
+import os
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +17,8 @@ from akgen.tools.compose.front.trace import trace
 from akgen.tools.compose.front.traced import RemoteTrace
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.task import Case, Reference
+from akgen.tools.process.group import MINIMAL_ENV
+from akgen.tools.process.program import run
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.reference.module_loader import load
 from tests.tools.compose.composing import Function, normal
@@ -156,3 +161,30 @@ def test_the_reference_process_refuses_with_the_same_sentence(
     with pytest.raises(Unsupported) as there:
         RemoteTrace(reference)(given, case)
     assert (there.value.op, there.value.sentence) == (here.value.op, here.value.sentence)
+
+
+def test_recording_leaves_sympy_unread_until_somebody_needs_it() -> None:
+    said = run(
+        [sys.executable, "-c", _RECORDS],
+        cwd=Path.cwd(),
+        timeout_s=120,
+        env={**MINIMAL_ENV, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert said.out.split() == ["False", "True", "x**2", "True"], said.err
+
+
+_RECORDS = """
+import sys
+import torch
+from akgen.tools.compose.front.record import record
+
+record(torch.nn.Softmax(dim=-1), (torch.randn(3, 4),))
+print("sympy.core" in sys.modules)
+import sympy  # stands for it
+stand_in = sympy
+from sympy.core.symbol import Symbol
+import sympy
+print(stand_in.Basic is sympy.Basic)
+print(Symbol("x") ** 2)
+print(isinstance(Symbol("x"), stand_in.Basic) and not isinstance(2, stand_in.Basic))
+"""

@@ -6,8 +6,12 @@ elements, and references that write to their inputs.
 """
 
 import operator
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Any, Literal
 
 import torch
@@ -52,6 +56,8 @@ class Unrecordable(Exception):
 
 def record(model: torch.nn.Module, args: tuple[Any, ...]) -> CapturedGraph:
     """Return the calls of `model(*args)`. Raises Unrecordable, or what the reference's own code raises."""
+    if "sympy" not in sys.modules:
+        sys.modules["sympy"] = _UnreadSympy()
     recorder = _Recorder()
     state = {
         **dict(model.named_parameters(remove_duplicate=False)),
@@ -69,6 +75,25 @@ def record(model: torch.nn.Module, args: tuple[Any, ...]) -> CapturedGraph:
         finally:
             torch._disable_functionalization()
         return recorder.captured(pytree.tree_map_only(torch.Tensor, _functional, result))
+
+
+class _UnreadSympy(ModuleType):
+    """Stands for sympy until somebody reads more of it than the class of its expressions.
+
+    PyTorch imports it, which takes longer than the recording, to see whether a size is an expression. None is one here.
+    """
+
+    Basic = type("Basic", (), {})
+
+    def __init__(self) -> None:
+        super().__init__("sympy")
+        self.__spec__ = find_spec("sympy")
+
+    def __getattr__(self, name: str) -> Any:
+        if sys.modules.get("sympy") is self:
+            del sys.modules["sympy"]
+        self.__dict__.update(import_module("sympy").__dict__)
+        return self.__dict__[name] if name in self.__dict__ else super().__getattribute__(name)
 
 
 def _functional(value: torch.Tensor) -> torch.Tensor:
