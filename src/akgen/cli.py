@@ -4,6 +4,7 @@ A command lives in `akgen.commands.<name>` and stands in the table there with it
 and with it rich, pydantic and the rooms, is imported when the command is called: `akgen --help` stays quick.
 """
 
+import gc
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from akgen.tools.core.outcome import InfraError, InputError
 
 _HELP_WIDTH = 110
+_GARBAGE = (
+    50_000,
+    20,
+    20,
+)  # objects between collections: what importing makes is kept, and looking at it takes time
 
 
 class _Commands(TyperGroup):
@@ -108,6 +114,7 @@ def _refusals() -> "tuple[type[InputError], type[InfraError]]":
 
 def main() -> None:
     """Run the command line; bad input and broken machines end in one sentence, our bugs in a traceback."""
+    gc.set_threshold(*_GARBAGE)
     try:
         app()
     except SystemExit:  # help, version and every command's end: nothing more is imported for them
