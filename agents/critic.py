@@ -8,17 +8,14 @@ answer cannot be used, the rules' decision stands. Attempts that fail in the sam
 
 import re
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from akgen.agents.calls.context import call_context
-from akgen.agents.calls.conversation import Conversation, unusable
-from akgen.agents.calls.structured import ask_structured
 from akgen.agents.plan import Plan
 from akgen.agents.prompts import render
 from akgen.agents.prompts.advice import WORTH_TELLING, advice_for
-from akgen.agents.prompts.builder import ModelPrompt
 from akgen.agents.prompts.feedback import explain
 from akgen.agents.roles import Decision, Feedback, TuningMove
 from akgen.agents.search.beam import BeamEntry, SearchState, Stop, greedy
@@ -27,6 +24,9 @@ from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.task import Task
 from akgen.tools.core.verdict import Verdict
+
+if TYPE_CHECKING:
+    from akgen.agents.calls.conversation import Conversation
 
 
 class RuleCritic:
@@ -96,7 +96,7 @@ class Critique(Frozen):
 class ChatCritic:
     """Asks a chat model about every attempt that goes on."""
 
-    def __init__(self, conversation: Conversation, chip: Chip) -> None:
+    def __init__(self, conversation: "Conversation", chip: Chip) -> None:
         self._conversation = conversation
         self._chip = chip
         self._rules = RuleCritic()
@@ -104,6 +104,10 @@ class ChatCritic:
     def criticise(
         self, task: Task, plan: Plan | None, verdict: Verdict, attempt: int, attempts_left: int
     ) -> Decision:
+        from akgen.agents.calls.conversation import unusable
+        from akgen.agents.calls.structured import ask_structured
+        from akgen.agents.prompts.builder import ModelPrompt
+
         ruled = self._rules.criticise(task, plan, verdict, attempt, attempts_left)
         if ruled.feedback is None:  # accepted or given up: there is nothing to choose
             return ruled

@@ -16,6 +16,7 @@ from akgen.tools.core.toolchain import ToolchainName
 MODELS = (
     "composer, vllm:NAME, kernelgen:NAME, openai:NAME, scripted:FILE, replay:FILE-OR-RUN, record:FILE:MODEL."
 )
+COMPOSER = "composer"  # the embedded planner and coder; not a chat model
 
 
 class Command(StrEnum):

@@ -1,46 +1,42 @@
-"""Who works on a run: planner, coder and critic, as the configuration names them."""
+"""Who works on a run: planner, coder and critic, as the configuration names them.
+
+What a chat model needs (its client, prompts, LangChain) is imported for the runs that have one, and the compiler for
+those who compose.
+"""
 
 from functools import cache
 from typing import TYPE_CHECKING
 
-from akgen.agents.calls.conversation import Conversation
 from akgen.agents.calls.model_call import CallStore
-from akgen.agents.calls.retry import RetryPolicy
-from akgen.agents.coder import ChatCoder
 from akgen.agents.critic import ChatCritic, RuleCritic
-from akgen.agents.models.resolve import (
-    COMPOSER,
-    endpoint_name,
-    model_options,
-    resolve_model,
-    speaks_kernelgen,
-)
-from akgen.agents.planner import ChatPlanner, SamePlan
-from akgen.agents.prompts.builder import Describe, EnglishPrompts, PromptBuilder
-from akgen.agents.prompts.experience import ExperiencePrompts, Recall
-from akgen.agents.prompts.kernelgen import KernelGenPrompts
-from akgen.agents.requests.sentence import parse_request
-from akgen.agents.requests.understanding import ModelUnderstanding, Understand
+from akgen.agents.requests.sentence import Understand, parse_request
 from akgen.agents.roles import Coder, Critic, Planner
-from akgen.agents.run_config import CriticKind, PlannerKind, Route, RunConfig
+from akgen.agents.run_config import COMPOSER, CriticKind, PlannerKind, Route, RunConfig
 from akgen.knowledge.chip import DEFAULT_CHIP, Chip, chip
 from akgen.tools.compose.front.traced import Trace
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.settings import Settings
 
 if TYPE_CHECKING:
+    from akgen.agents.calls.conversation import Conversation
     from akgen.agents.composer.model_free import ModelFree
+    from akgen.agents.prompts.builder import Describe, PromptBuilder
+    from akgen.agents.prompts.experience import Recall
 
 
 def make_conversation(
     config: RunConfig, settings: Settings, calls: CallStore | None = None
-) -> Conversation | None:
+) -> "Conversation | None":
     """Return the conversation with the configuration's model, kept in `calls`; None where the composer works.
 
     Raises InputError when the model cannot be used.
     """
     if config.model == COMPOSER:
         return None
+    from akgen.agents.calls.conversation import Conversation
+    from akgen.agents.calls.retry import RetryPolicy
+    from akgen.agents.models.resolve import endpoint_name, model_options, resolve_model
+
     options = model_options(config, settings)
     return Conversation(
         resolve_model(config.model, options),
@@ -58,9 +54,9 @@ def make_conversation(
 
 def make_deciders(
     config: RunConfig,
-    conversation: Conversation | None,
-    describe: Describe,
-    recall: Recall | None = None,
+    conversation: "Conversation | None",
+    describe: "Describe",
+    recall: "Recall | None" = None,
     trace: Trace | None = None,
 ) -> tuple[Planner, Coder, Critic]:
     """Make the three deciders of a run; `recall` gives the coder what was learnt earlier.
@@ -69,15 +65,32 @@ def make_deciders(
 
     Raises InputError when the route is not one that the model can take.
     """
+    if conversation is not None:
+        return _by_model(config, conversation, describe, recall, trace)
+    if config.route in (Route.ASCENDC, Route.DSL_PASSES):
+        raise InputError(
+            "The composer writes through the tile DSL, and programs take every pass.",
+            "Leave --route out, or give a --model.",
+        )
+    free = _composer(chip(config.chip or DEFAULT_CHIP), trace)
+    return free, free, RuleCritic()
+
+
+def _by_model(
+    config: RunConfig,
+    conversation: "Conversation",
+    describe: "Describe",
+    recall: "Recall | None",
+    trace: Trace | None,
+) -> tuple[Planner, Coder, Critic]:
+    from akgen.agents.coder import ChatCoder
+    from akgen.agents.models.resolve import speaks_kernelgen
+    from akgen.agents.planner import ChatPlanner, SamePlan
+    from akgen.agents.prompts.builder import EnglishPrompts
+    from akgen.agents.prompts.experience import ExperiencePrompts
+    from akgen.agents.prompts.kernelgen import KernelGenPrompts
+
     target, budget, route = chip(config.chip or DEFAULT_CHIP), config.budget, config.route
-    if conversation is None:
-        if route in (Route.ASCENDC, Route.DSL_PASSES):
-            raise InputError(
-                "The composer writes through the tile DSL, and programs take every pass.",
-                "Leave --route out, or give a --model.",
-            )
-        free = _composer(target, trace)
-        return free, free, RuleCritic()
     trained = speaks_kernelgen(config.model)
     if trained and route in (Route.DSL, Route.DSL_PASSES):
         raise InputError(
@@ -102,10 +115,7 @@ def make_deciders(
     direct = ChatCoder(conversation, target, budget, describe, prompts)
     coder: Coder = direct
     if route in (Route.DSL, Route.DSL_PASSES):
-        from akgen.agents.dsl_coder import (
-            DslCoder,
-            PassesCoder,
-        )  # reads DSL: only for that route
+        from akgen.agents.dsl_coder import DslCoder, PassesCoder
 
         through = DslCoder(conversation, target, budget, describe)
         coder = PassesCoder(through, direct) if route is Route.DSL_PASSES else through
@@ -114,12 +124,16 @@ def make_deciders(
     return planner, coder, critic
 
 
-def make_understanding(conversation: Conversation | None) -> Understand:
+def make_understanding(conversation: "Conversation | None") -> Understand:
     """Return who understands a person's sentences."""
-    return parse_request if conversation is None else ModelUnderstanding(conversation)
+    if conversation is None:
+        return parse_request
+    from akgen.agents.requests.understanding import ModelUnderstanding
+
+    return ModelUnderstanding(conversation)
 
 
 def _composer(target: Chip, trace: Trace | None) -> "ModelFree":
-    from akgen.agents.composer.model_free import ModelFree  # a compiler: only for those who compose
+    from akgen.agents.composer.model_free import ModelFree
 
     return ModelFree(target, trace)

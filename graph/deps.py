@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import structlog
 
@@ -12,13 +12,12 @@ from akgen.agents.budget import Spent, remaining
 from akgen.agents.calls.context import CallContext, use_context
 from akgen.agents.calls.model_call import Usage
 from akgen.agents.calls.tracing import span, stage_span
-from akgen.agents.requests.understanding import Understand
+from akgen.agents.requests.sentence import Understand
 from akgen.agents.roles import Coder, Critic, Planner
 from akgen.agents.run_config import RunConfig
 from akgen.graph.state import SampleState
 from akgen.graph.store.effects import EffectCache, Paid
 from akgen.graph.store.files import append_line
-from akgen.graph.store.memory import Memory
 from akgen.graph.store.records import Event, Stage
 from akgen.graph.store.run_store import RunStore
 from akgen.tools.core.frozen import Frozen
@@ -29,6 +28,9 @@ from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Task
 from akgen.tools.core.toolchain import Build
 from akgen.tools.core.verdict import Verdict
+
+if TYPE_CHECKING:
+    from akgen.graph.store.memory import Memory
 
 T = TypeVar("T", bound=Frozen)
 Watch = Callable[[Event], None]
@@ -66,7 +68,7 @@ class Deps:
     understand: Understand  # a person's sentences
     workbench: Workbench
     store: RunStore
-    memory: Memory | None = None  # what was learnt in earlier runs
+    memory: "Memory | None" = None  # what was learnt in earlier runs
     watch: Watch = lambda _event: None
 
 

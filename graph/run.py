@@ -7,21 +7,19 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from akgen.agents.calls.tracing import start_tracing
-from akgen.agents.models.resolve import COMPOSER
-from akgen.agents.run_config import RunConfig
+from akgen.agents.run_config import COMPOSER, RunConfig
 from akgen.agents.team import make_conversation, make_deciders, make_understanding
 from akgen.graph import machine
 from akgen.graph.deps import Deps, Watch
 from akgen.graph.state import Samples, TaskState
-from akgen.graph.store.calls import RunCalls
 from akgen.graph.store.checkpoints import STATE, postgres_saver, sqlite_saver
 from akgen.graph.store.files import digest_of
-from akgen.graph.store.memory import Memory, open_memory
 from akgen.graph.store.records import RunInfo, Solution
 from akgen.graph.store.run_store import RunStore, TaskStore
 from akgen.tools.compose.front.traced import RemoteTrace
@@ -31,6 +29,10 @@ from akgen.tools.core.task import Task
 from akgen.tools.core.versions import package_version
 from akgen.tools.judge.judge import Judge, open_judge
 from akgen.tools.toolchains import make_toolchain
+
+if TYPE_CHECKING:
+    from akgen.agents.calls.conversation import Conversation
+    from akgen.graph.store.memory import Memory
 
 STEPS_PER_ATTEMPT = 6
 _RECORDED = ("akgen", "langgraph", "langchain-core", "torch", "numpy")
@@ -69,17 +71,19 @@ def open_deps(
 
 
 @contextmanager
-def memory_of(config: RunConfig, settings: Settings) -> Iterator[Memory | None]:
+def memory_of(config: RunConfig, settings: Settings) -> "Iterator[Memory | None]":
     """Open the memory if the run is to use one."""
     if not config.memory:
         yield None
         return
+    from akgen.graph.store.memory import open_memory
+
     with open_memory(settings.memory) as memory:
         yield memory
 
 
 def make_deps(
-    store: RunStore, config: RunConfig, settings: Settings, judge: Judge, memory: Memory | None = None
+    store: RunStore, config: RunConfig, settings: Settings, judge: Judge, memory: "Memory | None" = None
 ) -> Deps:
     """Make the deciders of a run, who use a judge that is open already. Model calls are kept in the run's folder.
 
@@ -87,8 +91,7 @@ def make_deps(
     """
     if settings.otel_endpoint is not None:
         start_tracing(settings.otel_endpoint)
-    calls = RunCalls(store.folder) if config.model != COMPOSER else None
-    conversation = make_conversation(config, settings, calls)
+    conversation = _conversation(store, config, settings)
     recall = memory.recall if memory is not None else None
     planner, coder, critic = make_deciders(
         config, conversation, judge.describe, recall, RemoteTrace(judge.reference)
@@ -104,6 +107,14 @@ def make_deps(
         store=store,
         memory=memory,
     )
+
+
+def _conversation(store: RunStore, config: RunConfig, settings: Settings) -> "Conversation | None":
+    if config.model == COMPOSER:
+        return None
+    from akgen.graph.store.calls import RunCalls
+
+    return make_conversation(config, settings, RunCalls(store.folder))
 
 
 def work_on(task: Task, deps: Deps) -> Solution:

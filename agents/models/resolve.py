@@ -19,7 +19,6 @@ from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.settings import Settings
 
-COMPOSER = "composer"  # the embedded planner and coder; not a chat model
 GROUP = "akgen.models"
 LOCAL = "http://127.0.0.1:8000/v1"  # where `akgen serve` listens unless told otherwise
 HOSTED = "https://api.openai.com/v1"
