@@ -15,7 +15,7 @@ from akgen.graph.store.records import Solution
 from akgen.tables import profile_lines, verdict_table
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.profile import Profile
-from akgen.tools.timeline.trace import Lane, lanes
+from akgen.tools.timeline.page import Lane, lanes
 
 THEME = "ansi_dark"
 _CLASS = re.compile(r"^class \w+", re.MULTILINE)

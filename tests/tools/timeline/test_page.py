@@ -5,8 +5,7 @@ import re
 from pathlib import Path
 
 from akgen.tools.core.profile import PipeTime, Prediction, Profile
-from akgen.tools.timeline.page import write_page
-from akgen.tools.timeline.trace import lanes
+from akgen.tools.timeline.page import lanes, write_page
 
 
 def _trace(path: Path, cores: int = 2, tiles: int = 6) -> Path:
