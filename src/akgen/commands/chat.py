@@ -9,8 +9,7 @@ import typer
 
 from akgen.agents.run_config import Command, RunConfig
 from akgen.options import Fields, Root, configured
-from akgen.progress import StageLines
-from akgen.terminal import AsJson, Terminal, finish
+from akgen.terminal import AsJson, StageLines, Terminal, finish
 from akgen.tools.core.outcome import InputError, Outcome
 from akgen.tools.core.settings import Settings
 

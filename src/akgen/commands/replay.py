@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akgen.progress import StageLines
-from akgen.terminal import AsJson, Terminal, finish
+from akgen.terminal import AsJson, StageLines, Terminal, finish
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.settings import Settings
 

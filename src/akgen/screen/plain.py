@@ -11,10 +11,9 @@ from akgen.graph.chat.commands import Commands
 from akgen.graph.chat.talk import Talk
 from akgen.graph.store.records import Event, Solution
 from akgen.graph.store.run_store import RunStore
-from akgen.progress import StageLines
 from akgen.screen.thought import thought_of
 from akgen.tables import profile_lines, verdict_table
-from akgen.terminal import Terminal
+from akgen.terminal import StageLines, Terminal
 from akgen.tools.core.outcome import InfraError, InputError
 
 _CODE_BEGINS = ("import ", "from ", "class ", "def ", "@")
