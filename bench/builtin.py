@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from akgen.bench.names import camel_case
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.op_spec import camel_case
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Certificate, Mode, Reference, Task, Tolerance
 

@@ -9,8 +9,7 @@ import difflib
 from pathlib import Path
 
 from akgen.bench import builtin
-from akgen.bench.names import camel_case
-from akgen.bench.npukb import discovery
+from akgen.tools.core.op_spec import camel_case
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Mode, Reference, Task
 
@@ -45,6 +44,8 @@ def _find(text: str, mode: Mode, root: Path | None, *, keep_all: bool) -> Task:
     if path.is_file():
         return _from_file(path.resolve(), mode)
     if root is not None:
+        from akgen.bench.npukb import discovery
+
         for folder in discovery.find_tasks(root):
             if folder.name == text:
                 return _from_folder(folder, mode, keep_all=keep_all)
@@ -55,10 +56,10 @@ def _from_folder(folder: Path, mode: Mode, *, keep_all: bool) -> Task:
     cases: Mode = Mode.DYNAMIC if keep_all else mode
     if builtin.is_task_folder(folder):
         return builtin.describe(folder, cases).model_copy(update={"mode": mode})
+    from akgen.bench.npukb import discovery
+
     if discovery.is_task_folder(folder):
-        from akgen.bench.npukb.sizes import (
-            sized,
-        )  # imports torch: only where a benchmark's inputs are measured
+        from akgen.bench.npukb.sizes import sized  # imports torch: only where inputs are measured
 
         return sized(discovery.describe(folder, cases)).model_copy(update={"mode": mode})
     raise InputError(
@@ -109,6 +110,8 @@ def _unknown(text: str, path: Path, root: Path | None) -> InputError:
         )
     known = list(builtin.names())
     if root is not None:
+        from akgen.bench.npukb import discovery
+
         known += [f.name for f in discovery.find_tasks(root)]
     near = difflib.get_close_matches(text, known, n=3, cutoff=0.5)
     lower = {n.lower(): n for n in known}

@@ -6,8 +6,7 @@ from jinja2 import Environment, StrictUndefined
 
 from akgen.tools.core.call import Argument, Call
 from akgen.tools.core.dtypes import DType
-from akgen.tools.core.op_definition import definition_lines
-from akgen.tools.core.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
+from akgen.tools.core.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec, definition_lines
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
 

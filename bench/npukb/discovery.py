@@ -8,9 +8,9 @@ import ast
 import math
 from pathlib import Path
 
-from akgen.bench.names import snake_case
 from akgen.bench.npukb.rows import Cell, Row, read_rows
 from akgen.tools.core.dtypes import DType
+from akgen.tools.core.op_spec import snake_case
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Mode, Params, Reference, Task
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import torch
 
-from akgen.bench.names import snake_case
 from akgen.bench.npukb.binding import Bound, bind, dtype_of
 from akgen.bench.npukb.discovery import host_file, row_of
 from akgen.bench.npukb.opdef import Declared, read_opdef
@@ -28,6 +27,7 @@ from akgen.bench.npukb.shims import (
     seeded,
 )
 from akgen.bench.npukb.tensors import constant, copied, detached, flat
+from akgen.tools.core.op_spec import snake_case
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.reference.protocol import Binding, Sample

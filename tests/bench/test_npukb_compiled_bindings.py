@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 import torch
 
-from akgen.bench.names import snake_case
 from akgen.bench.npukb.cpp.values import IntArray, Scalar
 from akgen.bench.npukb.discovery import describe, find_tasks
 from akgen.bench.npukb.loader import execute, load
@@ -23,6 +22,7 @@ from akgen.bench.sources import Answers
 from akgen.tools.binding.build import build_binding
 from akgen.tools.binding.module import attach, torch_parts
 from akgen.tools.binding.module import load as load_binding
+from akgen.tools.core.op_spec import snake_case
 from akgen.tools.twin.compiler import find_compiler
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain

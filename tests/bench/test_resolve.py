@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from akgen.bench import builtin
-from akgen.bench.names import camel_case, snake_case
 from akgen.bench.resolve import resolve_task
+from akgen.tools.core.op_spec import camel_case, snake_case
 from akgen.tools.core.outcome import InputError
 
 CHECKOUT = Path(__file__).parent / "checkout"

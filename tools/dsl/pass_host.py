@@ -1,8 +1,7 @@
 """Pass 1, host and tiling: tiling data, tiling function, shape inference, operator definition."""
 
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.core.op_definition import definition_lines
-from akgen.tools.core.op_spec import OpSpec
+from akgen.tools.core.op_spec import OpSpec, definition_lines
 from akgen.tools.dsl.buffers import RESERVE_BYTES
 from akgen.tools.dsl.cpp_expr import camel
 from akgen.tools.dsl.errors import DslError, finding
