@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from akgen.agents.calls.model_call import CallStore
 from akgen.agents.critic import ChatCritic, RuleCritic
-from akgen.agents.requests.sentence import Understand, parse_request
+from akgen.agents.requests.sentence import parse_request
 from akgen.agents.roles import Coder, Critic, Planner
 from akgen.agents.run_config import COMPOSER, CriticKind, PlannerKind, Route, RunConfig
 from akgen.knowledge.chip import DEFAULT_CHIP, Chip, chip
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from akgen.agents.composer.model_free import ModelFree
     from akgen.agents.prompts.builder import Describe, PromptBuilder
     from akgen.agents.prompts.experience import Recall
+    from akgen.agents.requests.understanding import Understand
 
 
 def make_conversation(
@@ -124,7 +125,7 @@ def _by_model(
     return planner, coder, critic
 
 
-def make_understanding(conversation: "Conversation | None") -> Understand:
+def make_understanding(conversation: "Conversation | None") -> "Understand":
     """Return who understands a person's sentences."""
     if conversation is None:
         return parse_request

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import structlog
 
 from akgen.agents.budget import Spent, remaining
-from akgen.agents.calls.context import CallContext, use_context
+from akgen.agents.calls.context import CallContext, span, stage_span, use_context
 from akgen.agents.calls.model_call import Usage
-from akgen.agents.calls.tracing import span, stage_span
-from akgen.agents.requests.sentence import Understand
 from akgen.agents.roles import Coder, Critic, Planner
 from akgen.agents.run_config import RunConfig
 from akgen.graph.state import SampleState
@@ -30,6 +28,7 @@ from akgen.tools.core.toolchain import Build
 from akgen.tools.core.verdict import Verdict
 
 if TYPE_CHECKING:
+    from akgen.agents.requests.understanding import Understand
     from akgen.graph.store.memory import Memory
 
 T = TypeVar("T", bound=Frozen)
@@ -65,7 +64,7 @@ class Deps:
     planner: Planner
     coder: Coder
     critic: Critic
-    understand: Understand  # a person's sentences
+    understand: "Understand"  # a person's sentences
     workbench: Workbench
     store: RunStore
     memory: "Memory | None" = None  # what was learnt in earlier runs

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from akgen.agents.calls.tracing import start_tracing
+from akgen.agents.calls.context import start_tracing
 from akgen.agents.run_config import COMPOSER, RunConfig
 from akgen.agents.team import make_conversation, make_deciders, make_understanding
 from akgen.graph import machine

@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, convert_to_messages
 from langchain_core.outputs import ChatGeneration, LLMResult
 
-from akgen.agents.calls.context import call_context
+from akgen.agents.calls.context import answer_attributes, call_attributes, call_context, span
 from akgen.agents.calls.model_call import (
     Ended,
     ModelCall,
@@ -22,7 +22,6 @@ from akgen.agents.calls.model_call import (
     shares,
 )
 from akgen.agents.calls.retry import OutOfTime, Received, RetryPolicy, ask
-from akgen.agents.calls.tracing import answer_attributes, call_attributes, span
 from akgen.agents.models.faults import EndpointFault
 from akgen.agents.models.features import features_of
 from akgen.tools.core.outcome import InfraError, InputError

@@ -1,7 +1,6 @@
 """Read a sentence, in English or Chinese, without a model: operator, dtype, shape; axis, cores, tiles and buffers."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 from akgen.agents.requests.code import extract_code, source_of
@@ -75,9 +74,6 @@ class ParsedRequest(Frozen):
     request: Request
     problem: str | None = None
     close: tuple[str, ...] = ()  # known operators that a word comes close to, if nothing was understood
-
-
-Understand = Callable[[str], ParsedRequest]
 
 
 def parse_request(text: str) -> ParsedRequest:

@@ -1,5 +1,7 @@
 """Understand a sentence: by the plain reader, and by a chat model where that hears nothing."""
 
+from collections.abc import Callable
+
 from pydantic import Field, ValidationError
 
 from akgen.agents.calls.conversation import Conversation
@@ -10,6 +12,8 @@ from akgen.agents.requests.sentence import ParsedRequest, Request, check_request
 from akgen.knowledge.operators import operators
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
+
+Understand = Callable[[str], ParsedRequest]
 
 
 class _Understood(Frozen):
