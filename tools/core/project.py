@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from akgen.tools.core.frozen import Frozen
@@ -22,6 +23,7 @@ def write_files(files: Mapping[str, str], folder: Path) -> None:
         target.write_text(text)
 
 
+@lru_cache(maxsize=64)  # every launch looks at the same few files
 def without_comments(text: str) -> str:
     """Blank out comments; lines keep their numbers."""
     return _COMMENT.sub(lambda m: "\n" * m[0].count("\n") or " ", text)

@@ -1,6 +1,7 @@
 """Rewrite what the vendor's compiler takes and other compilers refuse, line by line: attributes, specialisations."""
 
 import re
+from functools import lru_cache
 from pathlib import Path
 
 # `[aicore]` is what __aicore__ stands for; sources that were preprocessed or generated carry it literally.
@@ -25,6 +26,7 @@ _UNSET = re.compile(
 )
 
 
+@lru_cache(maxsize=64)  # every launch asks for the same few files
 def portable(text: str) -> str:
     """Return the source for any C++17 compiler, with as many lines.
 
