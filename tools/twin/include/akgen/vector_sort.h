@@ -16,8 +16,7 @@ struct MergeLists {
 // 32 scores and 32 indices per repeat to 32 records, largest score first.
 AKGEN_API void sort_records(DType type, View dst, View scores, View indices, int64_t repeat);
 // Merge up to four sorted lists; `taken` receives how many records came from each.
-AKGEN_API void merge_records(const char *api, DType type, bool proposals, View dst, const MergeLists &lists,
-                             uint32_t *taken);
+AKGEN_API void merge_records(DType type, bool proposals, View dst, const MergeLists &lists, uint32_t *taken);
 AKGEN_API void last_merge(uint16_t *taken);
 // Sort 32 * repeat records as a whole or 32 at a time, from scores and indices.
 AKGEN_API void sort_all(DType type, View dst, View scores, View indices, View work, int64_t repeat, bool whole);

@@ -5,7 +5,6 @@
 
 namespace AscendC {
 namespace detail {
-AKGEN_TAKES(Copy, half, bfloat16_t, float, int16_t, uint16_t, int32_t, uint32_t)
 using akgen::twin::Pad;
 using akgen::twin::Rows;
 

@@ -5,29 +5,18 @@
 
 namespace AscendC {
 namespace detail {
-AKGEN_TAKES(SetAtomicAdd, half, bfloat16_t, float, int8_t, int16_t, int32_t)
-AKGEN_TAKES(SetAtomicMax, half, bfloat16_t, float, int8_t, int16_t, int32_t)
-AKGEN_TAKES(SetAtomicMin, half, bfloat16_t, float, int8_t, int16_t, int32_t)
 AKGEN_TAKES(SetAtomicType, half, bfloat16_t, float, int8_t, int16_t, int32_t)
 } // namespace detail
 
 // -- atomics: what a copy out of the core does to global memory -------------------------------------------------------
 
-template <typename T> AKGEN_INLINE void SetAtomicAdd()
-{
-    detail::SetAtomicAdd_takes<T>();
-    akgen::twin::set_atomic(akgen::twin::Atomic::add, detail::dtype_of<T>());
-}
-template <typename T> AKGEN_INLINE void SetAtomicMax()
-{
-    detail::SetAtomicMax_takes<T>();
-    akgen::twin::set_atomic(akgen::twin::Atomic::max, detail::dtype_of<T>());
-}
-template <typename T> AKGEN_INLINE void SetAtomicMin()
-{
-    detail::SetAtomicMin_takes<T>();
-    akgen::twin::set_atomic(akgen::twin::Atomic::min, detail::dtype_of<T>());
-}
+#define AKGEN_ATOMIC(Name, dtypes, op)                                                                                 \
+    template <typename T> AKGEN_INLINE void Name()                                                                     \
+    {                                                                                                                  \
+        detail::Name##_takes<T>();                                                                                     \
+        akgen::twin::set_atomic(akgen::twin::Atomic::op, detail::dtype_of<T>());                                       \
+    }
+#include "akgen/tables/instruction.def"
 AKGEN_INLINE void SetAtomicNone() { akgen::twin::set_atomic(akgen::twin::Atomic::none, akgen::twin::DType::NONE); }
 template <typename T> AKGEN_INLINE void SetAtomicType()
 {

@@ -5,10 +5,7 @@
 
 namespace AscendC {
 namespace detail {
-AKGEN_TAKES(Compare, half, float, int32_t)
 AKGEN_TAKES(CompareToRegister, half, float)
-AKGEN_TAKES(CompareScalar, half, float, int32_t)
-AKGEN_TAKES(Select, half, float)
 
 #define AKGEN_CMPMODE(Mode, symbol)                                                                                    \
     static_assert(static_cast<uint8_t>(CMPMODE::Mode) == static_cast<uint8_t>(akgen::twin::CompareMode::Mode));
@@ -77,12 +74,12 @@ template <typename T> AKGEN_INLINE void SetCmpMask(const LocalTensor<T> &src)
     akgen::twin::set_compare_mask(detail::view(src));
 }
 
-#define AKGEN_COMPARE_SCALAR(Name)                                                                                     \
+#define AKGEN_COMPARE_SCALAR(Name, ...)                                                                                \
     template <typename T, typename U>                                                                                  \
     AKGEN_INLINE void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar, CMPMODE cmpMode, \
                            uint32_t count)                                                                             \
     {                                                                                                                  \
-        detail::CompareScalar_takes<T>();                                                                              \
+        detail::Name##_takes<T>();                                                                                     \
         detail::Compare_into<T, U>();                                                                                  \
         akgen::twin::compare_scalar_count(detail::dtype_of<T>(), detail::view(dst), detail::view(src0),                \
                                           detail::bits(src1Scalar), static_cast<uint8_t>(cmpMode), count);             \
@@ -107,9 +104,7 @@ template <typename T> AKGEN_INLINE void SetCmpMask(const LocalTensor<T> &src)
                                            detail::mask_of<isSetMask>(mask), repeatTime,                               \
                                            detail::strides(repeatParams));                                             \
     }
-AKGEN_COMPARE_SCALAR(CompareScalar)
-AKGEN_COMPARE_SCALAR(Compares)
-#undef AKGEN_COMPARE_SCALAR
+#include "akgen/tables/instruction.def"
 
 template <typename T, typename U>
 AKGEN_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,

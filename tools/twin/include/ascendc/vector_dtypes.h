@@ -24,6 +24,10 @@ template <typename T, typename... Allowed> constexpr bool one_of = (std::is_same
 #define AKGEN_LIBRARY(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
 #define AKGEN_SOFTMAX(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
 #include "akgen/tables/library.def"
+#define AKGEN_INSTRUCTION(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#define AKGEN_COMPARE_SCALAR(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#define AKGEN_ATOMIC(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
+#include "akgen/tables/instruction.def"
 
 template <typename T> AKGEN_INLINE uint64_t bits(const T &value)
 {

@@ -6,10 +6,6 @@
 namespace AscendC {
 namespace detail {
 AKGEN_TAKES(Duplicate, half, bfloat16_t, int16_t, uint16_t, int32_t, uint32_t, float)
-AKGEN_TAKES(Brcb, half, bfloat16_t, int16_t, uint16_t, int32_t, uint32_t, float)
-AKGEN_TAKES(CreateVecIndex, half, int16_t, int32_t, float)
-AKGEN_TAKES(ArithProgression, half, int16_t, int32_t, float)
-AKGEN_TAKES(Arange, half, int16_t, int32_t, int64_t, float)
 } // namespace detail
 
 template <typename T> AKGEN_INLINE void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, const int32_t &count)

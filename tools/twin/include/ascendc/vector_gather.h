@@ -4,12 +4,6 @@
 #include "ascendc/vector_dtypes.h"
 
 namespace AscendC {
-namespace detail {
-AKGEN_TAKES(Gather, half, bfloat16_t, int16_t, uint16_t, int32_t, uint32_t, float)
-AKGEN_TAKES(Gatherb, half, bfloat16_t, int16_t, uint16_t, int32_t, uint32_t, float)
-AKGEN_TAKES(GatherMask, half, bfloat16_t, int16_t, uint16_t, int32_t, uint32_t, float)
-} // namespace detail
-
 enum class GatherMaskMode : uint8_t { VERSION_V1 = 0, VERSION_V2 = 1 };
 constexpr GatherMaskMode defaultGatherMaskMode = GatherMaskMode::VERSION_V1;
 

@@ -4,14 +4,6 @@
 #include "ascendc/vector_dtypes.h"
 
 namespace AscendC {
-namespace detail {
-AKGEN_TAKES(Sort32, half, float)
-AKGEN_TAKES(MrgSort, half, float)
-AKGEN_TAKES(Sort, half, float)
-AKGEN_TAKES(TopK, half, float)
-AKGEN_TAKES(RpSort16, half)
-} // namespace detail
-
 template <typename T> struct MrgSortSrcList {
     LocalTensor<T> src1, src2, src3, src4;
 
@@ -62,8 +54,8 @@ template <typename T>
 AKGEN_INLINE void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T> &src, const MrgSort4Info &params)
 {
     detail::MrgSort_takes<T>();
-    akgen::twin::merge_records("MrgSort", detail::dtype_of<T>(), false, detail::view(dst),
-                               detail::merge_lists(src, params), nullptr);
+    akgen::twin::merge_records(detail::dtype_of<T>(), false, detail::view(dst), detail::merge_lists(src, params),
+                               nullptr);
 }
 template <typename T, bool isExhaustedSuspension = false>
 AKGEN_INLINE void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T> &sortList,
@@ -72,8 +64,8 @@ AKGEN_INLINE void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T> &so
 {
     detail::MrgSort_takes<T>();
     const MrgSort4Info params(elementCountList, isExhaustedSuspension, validBit, static_cast<uint16_t>(repeatTime));
-    akgen::twin::merge_records("MrgSort", detail::dtype_of<T>(), false, detail::view(dst),
-                               detail::merge_lists(sortList, params), sortedNum);
+    akgen::twin::merge_records(detail::dtype_of<T>(), false, detail::view(dst), detail::merge_lists(sortList, params),
+                               sortedNum);
 }
 AKGEN_INLINE void GetMrgSortResult(uint16_t &mrgSortList1, uint16_t &mrgSortList2, uint16_t &mrgSortList3,
                                    uint16_t &mrgSortList4)
@@ -104,7 +96,7 @@ template <typename T>
 AKGEN_INLINE void Extract(const LocalTensor<T> &dstValue, const LocalTensor<uint32_t> &dstIndex,
                           const LocalTensor<T> &sorted, const int32_t repeatTime)
 {
-    detail::Sort_takes<T>();
+    detail::Extract_takes<T>();
     akgen::twin::extract_records(detail::dtype_of<T>(), detail::view(dstValue), detail::view(dstIndex),
                                  detail::view(sorted), repeatTime);
 }
@@ -119,14 +111,14 @@ template <typename T>
 AKGEN_INLINE void ProposalConcat(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime,
                                  const int32_t modeNumber)
 {
-    detail::RpSort16_takes<T>();
+    detail::ProposalConcat_takes<T>();
     akgen::twin::proposal_field(detail::view(dst), detail::view(src), repeatTime, modeNumber, true);
 }
 template <typename T>
 AKGEN_INLINE void ProposalExtract(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime,
                                   const int32_t modeNumber)
 {
-    detail::RpSort16_takes<T>();
+    detail::ProposalExtract_takes<T>();
     akgen::twin::proposal_field(detail::view(src), detail::view(dst), repeatTime, modeNumber, false);
 }
 template <typename T>
@@ -138,9 +130,9 @@ AKGEN_INLINE void RpSort16(const LocalTensor<T> &dst, const LocalTensor<T> &src,
 template <typename T>
 AKGEN_INLINE void MrgSort4(const LocalTensor<T> &dst, const MrgSortSrcList<T> &src, const MrgSort4Info &params)
 {
-    detail::RpSort16_takes<T>();
-    akgen::twin::merge_records("MrgSort4", detail::dtype_of<T>(), true, detail::view(dst),
-                               detail::merge_lists(src, params), nullptr);
+    detail::MrgSort4_takes<T>();
+    akgen::twin::merge_records(detail::dtype_of<T>(), true, detail::view(dst), detail::merge_lists(src, params),
+                               nullptr);
 }
 
 enum class TopKMode { TOPK_NORMAL, TOPK_NSMALL };

@@ -4,11 +4,6 @@
 #include "ascendc/vector_dtypes.h"
 
 namespace AscendC {
-namespace detail {
-AKGEN_TAKES(Transpose, half, int16_t, uint16_t)
-AKGEN_TAKES(TransDataTo5HD, int8_t, uint8_t, half, int16_t, uint16_t, int32_t, uint32_t, float)
-} // namespace detail
-
 constexpr int32_t NCHW_CONV_ADDR_LIST_SIZE = 16;
 
 struct TransDataTo5HDParams {

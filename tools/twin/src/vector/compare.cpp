@@ -95,9 +95,10 @@ void require_mode(const char *api, const void *pc, DType type, uint8_t mode)
     }
 }
 
-void count_form(const char *api, const char *row, const void *pc, DType type, View dst, View src0, View src1,
-                const Scalar *scalar, uint8_t mode, int64_t count)
+void count_form(const ApiFacts &facts, const void *pc, DType type, View dst, View src0, View src1, const Scalar *scalar,
+                uint8_t mode, int64_t count)
 {
+    const char *api = facts.name;
     const uint32_t bytes = dtype_bytes(type);
     require_mode(api, pc, type, mode);
     require_operand(api, pc, "dst", dst);
@@ -114,7 +115,7 @@ void count_form(const char *api, const char *row, const void *pc, DType type, Vi
              api, static_cast<long long>(count), dtype_name(type), static_cast<long long>(count * bytes));
     }
     const Operand a{"src0", src0, bytes * 8, 1, 8, Use::READ};
-    Instr instr = vector_instr(api, row, pc, type, w);
+    Instr instr = vector_instr(facts, pc, type, w);
     add_access(instr, w, a);
     if (!scalar) {
         require_operand(api, pc, "src1", src1);
@@ -131,9 +132,10 @@ void count_form(const char *api, const char *row, const void *pc, DType type, Vi
     }
 }
 
-void repeat_form(const char *api, const char *row, const void *pc, DType type, View dst, View src0, View src1,
+void repeat_form(const ApiFacts &facts, const void *pc, DType type, View dst, View src0, View src1,
                  const Scalar *scalar, uint8_t mode, const MaskArg &mask, uint32_t repeat, const Strides &strides)
 {
+    const char *api = facts.name;
     const uint32_t bytes = dtype_bytes(type);
     require_mode(api, pc, type, mode);
     require_operand(api, pc, "src0", src0);
@@ -148,7 +150,7 @@ void repeat_form(const char *api, const char *row, const void *pc, DType type, V
     const Operand a{"src0", src0, bytes * 8, strides.block[1], strides.repeat[1], Use::READ};
     const Operand b{"src1", src1, bytes * 8, strides.block[2], strides.repeat[2], Use::READ};
     require_stride(api, pc, a);
-    Instr instr = vector_instr(api, row, pc, type, w);
+    Instr instr = vector_instr(facts, pc, type, w);
     add_access(instr, w, a);
     if (!scalar) {
         add_access(instr, w, b);
@@ -177,39 +179,39 @@ void repeat_form(const char *api, const char *row, const void *pc, DType type, V
 
 void compare_count(DType type, View dst, View src0, View src1, uint8_t mode, int64_t count)
 {
-    count_form("Compare", "Compare", __builtin_return_address(0), type, dst, src0, src1, nullptr, mode, count);
+    count_form(apis::Compare, __builtin_return_address(0), type, dst, src0, src1, nullptr, mode, count);
 }
 void compare_repeat(DType type, View dst, View src0, View src1, uint8_t mode, MaskArg mask, uint32_t repeat,
                     const Strides &strides)
 {
-    repeat_form("Compare", "Compare", __builtin_return_address(0), type, dst, src0, src1, nullptr, mode, mask, repeat,
+    repeat_form(apis::Compare, __builtin_return_address(0), type, dst, src0, src1, nullptr, mode, mask, repeat,
                 strides);
 }
 void compare_scalar_count(DType type, View dst, View src, uint64_t scalar, uint8_t mode, int64_t count)
 {
     const void *pc = __builtin_return_address(0);
     const Scalar filled(scalar, dtype_bytes(type));
-    count_form("CompareScalar", "Compares", pc, type, dst, src, View{}, &filled, mode, count);
+    count_form(apis::CompareScalar, pc, type, dst, src, View{}, &filled, mode, count);
 }
 void compare_scalar_repeat(DType type, View dst, View src, uint64_t scalar, uint8_t mode, MaskArg mask, uint32_t repeat,
                            const Strides &strides)
 {
     const void *pc = __builtin_return_address(0);
     const Scalar filled(scalar, dtype_bytes(type));
-    repeat_form("CompareScalar", "Compares", pc, type, dst, src, View{}, &filled, mode, mask, repeat, strides);
+    repeat_form(apis::CompareScalar, pc, type, dst, src, View{}, &filled, mode, mask, repeat, strides);
 }
 
 void compare_register(DType type, View src0, View src1, uint8_t mode, MaskArg mask, const Strides &strides)
 {
     const void *pc = __builtin_return_address(0);
     const uint32_t bytes = dtype_bytes(type);
-    require_operand("Compare", pc, "src0", src0);
-    require_operand("Compare", pc, "src1", src1);
+    require_operand(apis::Compare.name, pc, "src0", src0);
+    require_operand(apis::Compare.name, pc, "src1", src1);
     const uint32_t lanes = 256 / bytes;
-    const Walk w = walk_repeat("Compare", pc, lanes, mask, 1);
+    const Walk w = walk_repeat(apis::Compare.name, pc, lanes, mask, 1);
     const Operand a{"src0", src0, bytes * 8, strides.block[1], strides.repeat[1], Use::READ};
     const Operand b{"src1", src1, bytes * 8, strides.block[2], strides.repeat[2], Use::READ};
-    Instr instr = vector_instr("Compare", "Compare", pc, type, w);
+    Instr instr = vector_instr(apis::Compare, pc, type, w);
     add_access(instr, w, a);
     add_access(instr, w, b);
     issue(instr);

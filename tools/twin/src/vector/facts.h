@@ -30,12 +30,15 @@ struct ApiFacts {
     const char *steps[20]; // in order; ended by nullptr
 };
 
-// One constant for each API of akgen/tables/library.def: `apis::GroupNorm`.
+// One constant for each API of akgen/tables/library.def and instruction.def: `apis::GroupNorm`.
 namespace apis {
 #define AKGEN_LIBRARY(Name, dtypes, live, ...) inline constexpr ApiFacts Name{#Name, {__VA_ARGS__, nullptr}};
 #define AKGEN_SOFTMAX(Name, dtypes, live, ...) inline constexpr ApiFacts Name{#Name, {__VA_ARGS__, nullptr}};
 #define AKGEN_LIBRARY_VARIANT(Name, api, ...) inline constexpr ApiFacts Name{api, {__VA_ARGS__, nullptr}};
 #include "akgen/tables/library.def"
+#define AKGEN_INSTRUCTION(Name, dtypes, ...) inline constexpr ApiFacts Name{#Name, {__VA_ARGS__, nullptr}};
+#define AKGEN_COMPARE_SCALAR(Name, dtypes, ...) inline constexpr ApiFacts Name{#Name, {__VA_ARGS__, nullptr}};
+#include "akgen/tables/instruction.def"
 } // namespace apis
 const ApiFacts &softmax_facts(SoftmaxKind kind);
 

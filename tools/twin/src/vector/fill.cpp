@@ -24,8 +24,8 @@ void store(DType type, uint8_t *at, double value)
 void broadcast_blocks(DType type, View dst, View src, uint32_t repeat, uint32_t dst_block, uint32_t dst_repeat)
 {
     const void *pc = __builtin_return_address(0);
-    require_operand("Brcb", pc, "dst", dst);
-    require_operand("Brcb", pc, "src", src);
+    require_operand(apis::Brcb.name, pc, "dst", dst);
+    require_operand(apis::Brcb.name, pc, "src", src);
     if (repeat == 0) {
         return;
     }
@@ -35,7 +35,7 @@ void broadcast_blocks(DType type, View dst, View src, uint32_t repeat, uint32_t 
     const uint32_t bytes = dtype_bytes(type);
     const Walk w = whole_repeats(256 / bytes, repeat);
     const Operand d{"dst", dst, bytes * 8, dst_block, dst_repeat, Use::WRITE};
-    Instr instr = vector_instr("Brcb", "Brcb", pc, type, w.active);
+    Instr instr = vector_instr(apis::Brcb, pc, type, w.active);
     add_access(instr, w, d);
     add_span(instr, src, static_cast<uint64_t>(repeat) * 8 * bytes, false);
     issue(instr);
@@ -61,7 +61,7 @@ void progression_count(const char *api, DType type, View dst, double first, doub
     if (w.active == 0) {
         return;
     }
-    Instr instr = vector_instr(api, "CreateVecIndex", pc, type, w.active);
+    Instr instr = vector_instr(api, apis::CreateVecIndex.steps[0], pc, type, w.active);
     add_span(instr, dst, w.active * bytes, true);
     issue(instr);
     for (uint64_t i = 0; i < w.active; ++i) {
@@ -72,7 +72,7 @@ void progression_count(const char *api, DType type, View dst, double first, doub
 void progression_repeat(DType type, View dst, double first, MaskArg mask, uint32_t repeat, const Strides &strides)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "CreateVecIndex";
+    constexpr const char *api = apis::CreateVecIndex.name;
     require_operand(api, pc, "dst", dst);
     const uint32_t bytes = dtype_bytes(type);
     const Walk w = walk_repeat(api, pc, 256 / bytes, mask, repeat);
@@ -81,7 +81,7 @@ void progression_repeat(DType type, View dst, double first, MaskArg mask, uint32
     }
     const Operand d{"dst", dst, bytes * 8, strides.block[0], strides.repeat[0], Use::WRITE};
     require_stride(api, pc, d);
-    Instr instr = vector_instr(api, "CreateVecIndex", pc, type, w.active);
+    Instr instr = vector_instr(api, apis::CreateVecIndex.steps[0], pc, type, w.active);
     add_access(instr, w, d);
     issue(instr);
     for (uint32_t r = 0; r < w.repeats; ++r) {

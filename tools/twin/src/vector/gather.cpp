@@ -31,7 +31,7 @@ void gather(const void *pc, DType type, const Operand &d, const Walk &w, View sr
 {
     const uint32_t bytes = dtype_bytes(type);
     // The offsets are read by this very instruction: make them visible to the checks first.
-    Instr instr = vector_instr("Gather", "Gather", pc, type, w.active);
+    Instr instr = vector_instr(apis::Gather, pc, type, w.active);
     add_access(instr, w, d);
     add_span(instr, offsets,
              w.prefix ? (static_cast<uint64_t>(w.repeats - 1) * w.lanes + w.last) * 4
@@ -52,7 +52,7 @@ void gather(const void *pc, DType type, const Operand &d, const Walk &w, View sr
     if (offsets.size_bytes == 0 || offset_bytes <= offsets.size_bytes) {
         Reach reach;
         each([&](uint32_t, uint32_t, uint64_t i) {
-            reach.add("Gather", pc, src, static_cast<uint64_t>(base) + offset[i], bytes, bytes, i);
+            reach.add(apis::Gather.name, pc, src, static_cast<uint64_t>(base) + offset[i], bytes, bytes, i);
         });
         add_span(instr, part(src, reach.low), reach.high - reach.low, false);
     }
@@ -67,11 +67,11 @@ void gather(const void *pc, DType type, const Operand &d, const Walk &w, View sr
 void gather_count(DType type, View dst, View src, View offsets, uint32_t base, int64_t count)
 {
     const void *pc = __builtin_return_address(0);
-    require_operand("Gather", pc, "dst", dst);
-    require_operand("Gather", pc, "src", src);
-    require_operand("Gather", pc, "srcOffset", offsets);
+    require_operand(apis::Gather.name, pc, "dst", dst);
+    require_operand(apis::Gather.name, pc, "src", src);
+    require_operand(apis::Gather.name, pc, "srcOffset", offsets);
     const uint32_t bytes = dtype_bytes(type);
-    const Walk w = walk_count("Gather", pc, 256 / bytes, count);
+    const Walk w = walk_count(apis::Gather.name, pc, 256 / bytes, count);
     if (w.active != 0) {
         gather(pc, type, Operand{"dst", dst, bytes * 8, 1, 8, Use::WRITE}, w, src, offsets, base);
     }
@@ -81,13 +81,13 @@ void gather_repeat(DType type, View dst, View src, View offsets, uint32_t base, 
                    uint32_t dst_repeat)
 {
     const void *pc = __builtin_return_address(0);
-    require_operand("Gather", pc, "dst", dst);
-    require_operand("Gather", pc, "src", src);
-    require_operand("Gather", pc, "srcOffset", offsets);
+    require_operand(apis::Gather.name, pc, "dst", dst);
+    require_operand(apis::Gather.name, pc, "src", src);
+    require_operand(apis::Gather.name, pc, "srcOffset", offsets);
     const uint32_t bytes = dtype_bytes(type);
-    const Walk w = walk_repeat("Gather", pc, 256 / bytes, mask, repeat);
+    const Walk w = walk_repeat(apis::Gather.name, pc, 256 / bytes, mask, repeat);
     const Operand d{"dst", dst, bytes * 8, 1, dst_repeat, Use::WRITE};
-    require_stride("Gather", pc, d);
+    require_stride(apis::Gather.name, pc, d);
     if (w.active != 0) {
         gather(pc, type, d, w, src, offsets, base);
     }
@@ -97,22 +97,22 @@ void gather_blocks(DType type, View dst, View src, View offsets, uint32_t repeat
                    uint32_t dst_repeat)
 {
     const void *pc = __builtin_return_address(0);
-    require_operand("Gatherb", pc, "dst", dst);
-    require_operand("Gatherb", pc, "src", src);
-    require_operand("Gatherb", pc, "srcOffset", offsets);
+    require_operand(apis::Gatherb.name, pc, "dst", dst);
+    require_operand(apis::Gatherb.name, pc, "src", src);
+    require_operand(apis::Gatherb.name, pc, "srcOffset", offsets);
     if (repeat == 0) {
         return;
     }
     const uint32_t bytes = dtype_bytes(type);
     const Walk w = whole_repeats(256 / bytes, repeat);
-    Instr instr = vector_instr("Gatherb", "Gatherb", pc, bytes == 2 ? DType::U16 : DType::U32, w.active);
+    Instr instr = vector_instr(apis::Gatherb, pc, bytes == 2 ? DType::U16 : DType::U32, w.active);
     add_access(instr, w, Operand{"dst", dst, bytes * 8, dst_block, dst_repeat, Use::WRITE});
     add_span(instr, offsets, static_cast<uint64_t>(repeat) * 32, false);
     const uint32_t *offset = reinterpret_cast<const uint32_t *>(offsets.data);
     if (offsets.size_bytes == 0 || static_cast<uint64_t>(repeat) * 32 <= offsets.size_bytes) {
         Reach reach;
         for (uint32_t i = 0; i < repeat * 8; ++i) {
-            reach.add("Gatherb", pc, src, offset[i], 32, 32, i);
+            reach.add(apis::Gatherb.name, pc, src, offset[i], 32, 32, i);
         }
         add_span(instr, part(src, reach.low), reach.high - reach.low, false);
     }
@@ -129,7 +129,7 @@ uint64_t gather_mask(DType type, View dst, View src, View bits, uint8_t pattern,
                      uint32_t block_stride, uint32_t repeats, uint32_t src_repeat, uint32_t bits_repeat)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "GatherMask";
+    constexpr const char *api = apis::GatherMask.name;
     require_operand(api, pc, "dst", dst);
     require_operand(api, pc, "src", src);
     if (bits.data) {
@@ -155,7 +155,7 @@ uint64_t gather_mask(DType type, View dst, View src, View bits, uint8_t pattern,
             static_cast<uint64_t>(repeat) * src_repeat + static_cast<uint64_t>(lane / per_block) * block_stride;
         return src.data + 32 * block + static_cast<uint64_t>(lane % per_block) * bytes;
     };
-    Instr instr = vector_instr(api, "GatherMask", pc, type, static_cast<uint64_t>(each) * repeats);
+    Instr instr = vector_instr(apis::GatherMask, pc, type, static_cast<uint64_t>(each) * repeats);
     const uint64_t reach = static_cast<uint64_t>(address(repeats - 1, each - 1) - src.data) + bytes;
     const bool rows = repeats > 1 && block_stride == 1 &&
                       static_cast<uint64_t>(src_repeat) * 32 > static_cast<uint64_t>(each) * bytes;

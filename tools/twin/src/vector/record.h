@@ -1,6 +1,6 @@
 // Recording vector instructions whose operands are plain spans, and running one with up to two sources.
 #pragma once
-#include "walk.h"
+#include "facts.h"
 #include <cstring>
 #include <memory>
 
@@ -23,6 +23,15 @@ inline Instr vector_instr(const char *api, const char *row, const void *pc, DTyp
     Instr instr = vector_instr(api, row, pc, type, w.active);
     instr.repeats = w.repeats;
     return instr;
+}
+// The API's first instruction.
+inline Instr vector_instr(const ApiFacts &api, const void *pc, DType type, uint64_t elements)
+{
+    return vector_instr(api.name, api.steps[0], pc, type, elements);
+}
+inline Instr vector_instr(const ApiFacts &api, const void *pc, DType type, const Walk &w)
+{
+    return vector_instr(api.name, api.steps[0], pc, type, w);
 }
 inline void add_span(Instr &instr, const View &v, uint64_t bytes, bool write)
 {

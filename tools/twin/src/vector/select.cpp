@@ -12,7 +12,7 @@ namespace {
 enum Mode : uint8_t { CMPMASK_SPR, TENSOR_SCALAR, TENSOR_TENSOR };
 
 struct Job {
-    const char *api = "Select";
+    const char *api = apis::Select.name;
     const void *pc;
     DType type;
     View dst, bits, src0, src1;
@@ -48,7 +48,7 @@ void pick(const Job &j, uint8_t *dst, const uint8_t *a, const uint8_t *b, uint64
 
 void record(const Job &j, const Walk &w, uint64_t bit_bytes, const Operand &d, const Operand &a, const Operand &b)
 {
-    Instr instr = vector_instr(j.api, "Select", j.pc, j.type, w);
+    Instr instr = vector_instr(apis::Select, j.pc, j.type, w);
     add_access(instr, w, d);
     add_access(instr, w, a);
     if (!j.has_scalar) {
@@ -133,7 +133,7 @@ void select_count(DType type, View dst, View bits, View src0, View src1, uint64_
 {
     const void *pc = __builtin_return_address(0);
     const Job j = job_of(pc, type, dst, bits, src0, src1, scalar, mode, scalar_form);
-    const Walk w = walk_count("Select", pc, 256 / dtype_bytes(type), count);
+    const Walk w = walk_count(apis::Select.name, pc, 256 / dtype_bytes(type), count);
     if (w.active != 0) {
         run(j, w, Strides{{1, 1, 1}, {8, 8, 8}}, false);
     }
@@ -144,7 +144,7 @@ void select_repeat(DType type, View dst, View bits, View src0, View src1, uint64
 {
     const void *pc = __builtin_return_address(0);
     const Job j = job_of(pc, type, dst, bits, src0, src1, scalar, mode, scalar_form);
-    const Walk w = walk_repeat("Select", pc, 256 / dtype_bytes(type), mask, repeat);
+    const Walk w = walk_repeat(apis::Select.name, pc, 256 / dtype_bytes(type), mask, repeat);
     if (w.active != 0) {
         run(j, w, strides, false);
     }
@@ -162,7 +162,8 @@ void select_register(DType type, View dst, View src0, View src1, uint32_t repeat
     j.src1 = src1;
     j.reuse = true;
     check(j, true);
-    const Walk w = walk_repeat("Select", pc, 256 / dtype_bytes(type), MaskArg{0, 0, MaskForm::REGISTER}, repeat);
+    const Walk w =
+        walk_repeat(apis::Select.name, pc, 256 / dtype_bytes(type), MaskArg{0, 0, MaskForm::REGISTER}, repeat);
     if (w.active != 0) {
         run(j, w, strides, true);
     }

@@ -61,7 +61,7 @@ void build_records(DType type, uint8_t *records, const uint8_t *scores, const ui
 void sort_records(DType type, View dst, View scores, View indices, int64_t repeat)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "Sort32";
+    constexpr const char *api = apis::Sort32.name;
     require_operand(api, pc, "dst", dst);
     require_operand(api, pc, "src0", scores);
     require_operand(api, pc, "src1", indices);
@@ -70,7 +70,7 @@ void sort_records(DType type, View dst, View scores, View indices, int64_t repea
     if (n == 0) {
         return;
     }
-    Instr instr = vector_instr(api, "Sort32", pc, type, n);
+    Instr instr = vector_instr(apis::Sort32, pc, type, n);
     add_span(instr, scores, n * dtype_bytes(type), false);
     add_span(instr, indices, n * 4, false);
     add_span(instr, dst, n * 8, true);
@@ -83,8 +83,10 @@ void sort_records(DType type, View dst, View scores, View indices, int64_t repea
     }
 }
 
-void merge_records(const char *api, DType type, bool proposals, View dst, const MergeLists &l, uint32_t *taken)
+void merge_records(DType type, bool proposals, View dst, const MergeLists &l, uint32_t *taken)
 {
+    const ApiFacts &facts = proposals ? apis::MrgSort4 : apis::MrgSort;
+    const char *api = facts.name;
     const void *pc = __builtin_return_address(0);
     const Shape s = shape_of(type, proposals);
     // One list alone is passed through; kernels whose last round has a single list rely on it.
@@ -103,7 +105,7 @@ void merge_records(const char *api, DType type, bool proposals, View dst, const 
             trap("SORT_LISTS", api, pc, "%s: several repeats need four lists of the same length.", api);
         }
     }
-    Instr instr = vector_instr(api, "MrgSort", pc, type, each * repeat);
+    Instr instr = vector_instr(facts, pc, type, each * repeat);
     for (uint32_t i = 0; i < count; ++i) {
         add_span(instr, l.list[i],
                  repeat > 1 ? each * repeat * s.bytes - i * static_cast<uint64_t>(l.length[0]) * s.bytes
@@ -152,7 +154,7 @@ void last_merge(uint16_t *taken)
 void sort_all(DType type, View dst, View scores, View indices, View work, int64_t repeat, bool whole)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "Sort";
+    constexpr const char *api = apis::Sort.name;
     require_operand(api, pc, "dst", dst);
     require_operand(api, pc, "concat", scores);
     require_operand(api, pc, "index", indices);
@@ -164,14 +166,14 @@ void sort_all(DType type, View dst, View scores, View indices, View work, int64_
         trap("WORK_TENSOR", api, pc, "Sort of %llu elements needs a temporary tensor of %llu bytes; it has %u.",
              static_cast<unsigned long long>(n), static_cast<unsigned long long>(n * 8), work.size_bytes);
     }
-    Instr instr = vector_instr(api, "Sort32", pc, type, n);
+    Instr instr = vector_instr(apis::Sort, pc, type, n);
     add_span(instr, scores, n * dtype_bytes(type), false);
     add_span(instr, indices, n * 4, false);
     add_span(instr, dst, n * 8, true);
     add_span(instr, whole ? work : View{}, n * 8, true);
     issue(instr);
     for (uint64_t sorted = 32; whole && sorted < n; sorted *= 4) { // lists are merged by four
-        Instr merge = vector_instr(api, "MrgSort", pc, type, n);
+        Instr merge = vector_instr(api, apis::Sort.steps[1], pc, type, n);
         issue(merge);
     }
     static thread_local std::vector<uint8_t> records;
@@ -186,7 +188,7 @@ void sort_all(DType type, View dst, View scores, View indices, View work, int64_
 void extract_records(DType type, View values, View indices, View records, int64_t repeat)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "Extract";
+    constexpr const char *api = apis::Extract.name;
     require_operand(api, pc, "dstValue", values);
     require_operand(api, pc, "dstIndex", indices);
     require_operand(api, pc, "sorted", records);
@@ -195,7 +197,7 @@ void extract_records(DType type, View values, View indices, View records, int64_
         return;
     }
     const uint32_t bytes = dtype_bytes(type);
-    Instr instr = vector_instr(api, "GatherMask", pc, DType::U32, 2 * n);
+    Instr instr = vector_instr(apis::Extract, pc, DType::U32, 2 * n);
     add_span(instr, records, n * 8, false);
     add_span(instr, values, n * bytes, true);
     add_span(instr, indices, n * 4, true);
@@ -211,7 +213,8 @@ void extract_records(DType type, View values, View indices, View records, int64_
 void proposal_field(View proposals, View values, int64_t repeat, int32_t field, bool write)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = write ? "ProposalConcat" : "ProposalExtract";
+    const ApiFacts &facts = write ? apis::ProposalConcat : apis::ProposalExtract;
+    const char *api = facts.name;
     require_operand(api, pc, "the proposals", proposals);
     require_operand(api, pc, "the values", values);
     require_repeat(api, pc, repeat);
@@ -219,7 +222,7 @@ void proposal_field(View proposals, View values, int64_t repeat, int32_t field, 
         trap("SORT_LISTS", api, pc, "%s: modeNumber is 0 to 5; got %d.", api, field);
     }
     const uint64_t n = static_cast<uint64_t>(repeat) * 16;
-    Instr instr = vector_instr(api, "GatherMask", pc, DType::F16, n);
+    Instr instr = vector_instr(facts, pc, DType::F16, n);
     add_span(instr, proposals, n * 16, write);
     add_span(instr, values, n * 2, !write);
     if (n == 0) {
@@ -235,14 +238,14 @@ void proposal_field(View proposals, View values, int64_t repeat, int32_t field, 
 void sort_proposals(View dst, View src, int64_t repeat)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "RpSort16";
+    constexpr const char *api = apis::RpSort16.name;
     require_operand(api, pc, "dst", dst);
     require_operand(api, pc, "src", src);
     require_repeat(api, pc, repeat);
     if (repeat == 0) {
         return;
     }
-    Instr instr = vector_instr(api, "Sort32", pc, DType::F16, static_cast<uint64_t>(repeat) * 16);
+    Instr instr = vector_instr(apis::RpSort16, pc, DType::F16, static_cast<uint64_t>(repeat) * 16);
     add_span(instr, src, static_cast<uint64_t>(repeat) * 256, false);
     add_span(instr, dst, static_cast<uint64_t>(repeat) * 256, true);
     issue(instr);

@@ -12,7 +12,7 @@ namespace akgen::twin {
 void top_k(const TopK &c)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = "TopK";
+    constexpr const char *api = apis::TopK.name;
     require_operand(api, pc, "dstValue", c.values);
     require_operand(api, pc, "dstIndex", c.indices);
     require_operand(api, pc, "src", c.src);
@@ -27,7 +27,7 @@ void top_k(const TopK &c)
     const uint64_t rows = static_cast<uint64_t>(c.outer), inner = static_cast<uint64_t>(c.inner);
     const uint64_t value_step = (static_cast<uint64_t>(c.k) * bytes + 31) / 32 * 32;
     const uint64_t index_step = (static_cast<uint64_t>(c.k) * 4 + 31) / 32 * 32;
-    Instr instr = vector_instr(api, "Sort32", pc, c.type, rows * inner);
+    Instr instr = vector_instr(apis::TopK, pc, c.type, rows * inner);
     add_span(instr, c.src, rows * inner * bytes, false);
     add_span(instr, c.init_index ? c.src_indices : View{}, inner * 4, false);
     add_span(instr, c.values, rows * value_step, true);
@@ -36,7 +36,7 @@ void top_k(const TopK &c)
     add_span(instr, c.work, inner * 8, true);
     issue(instr);
     for (uint64_t sorted = 32; sorted < inner; sorted *= 4) {
-        Instr merge = vector_instr(api, "MrgSort", pc, c.type, rows * inner);
+        Instr merge = vector_instr(api, apis::TopK.steps[1], pc, c.type, rows * inner);
         issue(merge);
     }
     static thread_local std::vector<uint32_t> order;

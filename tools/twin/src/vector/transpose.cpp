@@ -33,7 +33,8 @@ void lists(const char *api, const void *pc, DType type, const Lists &l, bool dst
         const auto src_row = [&](uint32_t i) { return reinterpret_cast<const uint8_t *>(l.src[i]) + from; };
         // 32 rows do not fit into one record; the first carries the time, the others only what they touch.
         for (uint32_t first = 0; first < kRows; first += 3) {
-            Instr instr = vector_instr(api, "TransDataTo5HD", pc, type, first == 0 ? kRows * written / bytes : 0);
+            Instr instr =
+                vector_instr(api, apis::TransDataTo5HD.steps[0], pc, type, first == 0 ? kRows * written / bytes : 0);
             for (uint32_t i = first; i < first + 3 && i < kRows; ++i) {
                 instr.access[instr.n_access++] = Access{src_row(i), written, 1, 0, false, 0};
                 instr.access[instr.n_access++] = Access{dst_row(i), written, 1, 0, true, 0};
@@ -63,7 +64,7 @@ void transpose_square(const char *api, View dst, View src)
     const void *pc = __builtin_return_address(0);
     require_operand(api, pc, "dst", dst);
     require_operand(api, pc, "src", src);
-    Instr instr = vector_instr(api, "Transpose", pc, DType::U16, 256);
+    Instr instr = vector_instr(api, apis::Transpose.steps[0], pc, DType::U16, 256);
     add_span(instr, src, 512, false);
     add_span(instr, dst, 512, true);
     issue(instr);
@@ -83,19 +84,20 @@ void transpose_lists(DType type, const uint64_t *dst, const uint64_t *src, bool 
     Lists l;
     std::memcpy(l.dst, dst, sizeof l.dst);
     std::memcpy(l.src, src, sizeof l.src);
-    lists("TransDataTo5HD", __builtin_return_address(0), type, l, dst_high, src_high, repeat, dst_repeat, src_repeat);
+    lists(apis::TransDataTo5HD.name, __builtin_return_address(0), type, l, dst_high, src_high, repeat, dst_repeat,
+          src_repeat);
 }
 
 void transpose_lists_from(DType type, View dst, View src, bool dst_high, bool src_high, uint32_t repeat,
                           uint32_t dst_repeat, uint32_t src_repeat)
 {
     const void *pc = __builtin_return_address(0);
-    require_operand("TransDataTo5HD", pc, "dstList", dst);
-    require_operand("TransDataTo5HD", pc, "srcList", src);
+    require_operand(apis::TransDataTo5HD.name, pc, "dstList", dst);
+    require_operand(apis::TransDataTo5HD.name, pc, "srcList", src);
     Lists l;
     std::memcpy(l.dst, dst.data, sizeof l.dst);
     std::memcpy(l.src, src.data, sizeof l.src);
-    lists("TransDataTo5HD", pc, type, l, dst_high, src_high, repeat, dst_repeat, src_repeat);
+    lists(apis::TransDataTo5HD.name, pc, type, l, dst_high, src_high, repeat, dst_repeat, src_repeat);
 }
 
 void set_address_register(uint32_t number, const uint64_t *addresses)
