@@ -16,7 +16,7 @@ import pytest
 
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
-from tests.twin.compilers import COMPILERS
+from tests.twin.compilers import COMPILERS, WARNINGS_OF_KERNELS
 
 
 def _load() -> ModuleType:
@@ -33,7 +33,18 @@ def _load() -> ModuleType:
 @pytest.fixture(scope="module", params=COMPILERS)
 def twin(request: pytest.FixtureRequest) -> TwinToolchain:
     """A toolchain that waits less than usual for a tiling function that does not end."""
-    settings = TwinSettings(cache=user_cache(os.environ), tiling_timeout_s=4.0, compiler=request.param)
+    return _toolchain(request.param, ())
+
+
+@pytest.fixture(scope="module", params=COMPILERS)
+def strict(request: pytest.FixtureRequest) -> TwinToolchain:
+    """The same, and to this one a warning of the compiler is an error."""
+    return _toolchain(request.param, WARNINGS_OF_KERNELS)
+
+
+def _toolchain(compiler: str | None, flags: tuple[str, ...]) -> TwinToolchain:
+    cache = user_cache(os.environ)
+    settings = TwinSettings(cache=cache, tiling_timeout_s=4.0, compiler=compiler, kernel_flags=flags)
     toolchain = TwinToolchain(settings)
     toolchain.prepare(print)
     return toolchain
@@ -59,9 +70,9 @@ def test_the_fault_is_told_at_its_line(twin: TwinToolchain, tmp_path: Path, pair
 
 @pytest.mark.parametrize("pair", ALL, ids=lambda p: p.name)
 def test_the_correct_sibling_raises_no_alarm_and_does_the_same_again(
-    twin: TwinToolchain, tmp_path: Path, pair: Any
+    strict: TwinToolchain, tmp_path: Path, pair: Any
 ) -> None:
-    first, second = PAIRS.run_twice(twin, pair, pair.correct, tmp_path / "correct")
+    first, second = PAIRS.run_twice(strict, pair, pair.correct, tmp_path / "correct")
     assert (first.outcome, first.diagnostics) == (None, ())
     want = pair.want()
     tolerance = 1e-2 if want.dtype == np.float16 else 1e-5

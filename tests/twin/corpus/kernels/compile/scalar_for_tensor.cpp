@@ -11,7 +11,7 @@ extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR works
     in.SetGlobalBuffer((__gm__ half *)x);
     out.SetGlobalBuffer((__gm__ half *)y);
     LocalTensor<half> a(TPosition::VECCALC, 0, 64);
-    const half one = 1.0f;
+    const half one = 1.0f; // [faulty]
     DataCopy(a, in, 64);
     SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
     WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
