@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from akgen.tools.dsl.evaluate import type_of
 from akgen.tools.dsl.expr import Binary, Choice, Const, Expr, Func, Name, ScalarType, Unary
-from akgen.tools.dsl.scalar_types import type_of
 
 _TAKEN = (
     "alignas alignof and asm auto bool break case catch char class compl const constexpr continue decltype default "

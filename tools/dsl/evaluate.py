@@ -1,4 +1,4 @@
-"""Values of scalar expressions."""
+"""Values and types of scalar expressions."""
 
 import math
 import operator
@@ -6,7 +6,24 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from akgen.tools.dsl.expr import Binary, Choice, Const, Expr, Func, Name, Unary
+from akgen.tools.dsl.expr import (
+    COMPARISONS,
+    FUNCTIONS,
+    Binary,
+    Choice,
+    Const,
+    DTypeTest,
+    Element,
+    Expr,
+    Func,
+    Item,
+    Name,
+    Property,
+    Read,
+    ScalarType,
+    TextTest,
+    Unary,
+)
 
 Scalar = bool | int | float
 _OPERATORS: dict[str, Callable[[Scalar, Scalar], Scalar]] = {
@@ -59,3 +76,38 @@ def evaluate(e: Expr, names: Mapping[str, Scalar], other: Callable[[Expr], Scala
 def single(value: Scalar) -> Scalar:
     """Return the value as a kernel scalar holds it: floats in single precision."""
     return float(np.float32(value)) if isinstance(value, float) else value
+
+
+def type_of(e: Expr, names: Callable[[str], ScalarType]) -> ScalarType:
+    """Return the scalar type of an expression, given the types of names."""
+    match e:
+        case Const():
+            return "bool" if isinstance(e.value, bool) else "int" if isinstance(e.value, int) else "float"
+        case Name():
+            return names(e.id)
+        case Binary():
+            if e.op in COMPARISONS or e.op in ("and", "or"):
+                return "bool"
+            if e.op == "/":
+                return "float"
+            return "float" if "float" in (type_of(e.left, names), type_of(e.right, names)) else "int"
+        case Unary():
+            return "bool" if e.op == "not" else type_of(e.operand, names)
+        case Choice():
+            kinds = (type_of(e.then, names), type_of(e.other, names))
+            return "float" if "float" in kinds else kinds[0]
+        case Func():
+            result = FUNCTIONS[e.name][1]
+            if result is not None:
+                return result
+            return "float" if "float" in [type_of(a, names) for a in e.args] else "int"
+        case Element() | Read():
+            return "float"
+        case Item():
+            return names(e.attr)
+        case DTypeTest() | TextTest():
+            return "bool"
+        case Property():
+            return "bool" if e.name == "present" else "int"
+        case _:
+            return "int"

@@ -25,7 +25,7 @@ from akgen.tools.dsl.expr import (
 from akgen.tools.dsl.host_run import tensor_arguments
 from akgen.tools.dsl.ir import Host, Program
 from akgen.tools.dsl.kernel_context import KernelContext
-from akgen.tools.dsl.scalar_types import infer
+from akgen.tools.dsl.scalar_names import infer
 
 ATTR_TYPES: dict[str, ScalarType] = {
     "int": "int", "float": "float", "bool": "bool", "list_int": "int", "list_float": "float",

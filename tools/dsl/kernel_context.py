@@ -10,8 +10,7 @@ from akgen.tools.dsl.expr import Element, Expr, Func, ListLength, ListNumel, Nam
 from akgen.tools.dsl.host_run import tensor_arguments
 from akgen.tools.dsl.ir import Assign, Block, ElementType, Kernel, Program, Workspace, walk
 from akgen.tools.dsl.prepare import PreparedKernel
-from akgen.tools.dsl.scalar_names import hoisted
-from akgen.tools.dsl.scalar_types import infer
+from akgen.tools.dsl.scalar_names import hoisted, infer
 
 SCALAR_CPP: dict[ScalarType, str] = {"int": "int64_t", "float": "float", "bool": "bool"}
 

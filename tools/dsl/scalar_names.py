@@ -1,10 +1,11 @@
-"""Names of scalars: those used before they are set, and which need a declaration of their own."""
+"""Names of scalars: those used before they are set, their types, and which need a declaration of their own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.errors import finding
-from akgen.tools.dsl.expr import Expr, Fit, names_in
+from akgen.tools.dsl.evaluate import type_of
+from akgen.tools.dsl.expr import Expr, Fit, ScalarType, names_in
 from akgen.tools.dsl.expr import walk as walk_expr
 from akgen.tools.dsl.ir import (
     Alloc,
@@ -24,6 +25,7 @@ from akgen.tools.dsl.ir import (
     Store,
     TileRef,
     Workspace,
+    walk,
 )
 
 
@@ -120,6 +122,23 @@ def unknown_names(program: Program) -> tuple[Diagnostic, ...]:
     host = program.host
     scope.body(host.body, frozenset(p.name for p in host.params))
     return tuple(scope.found)
+
+
+def infer(body: tuple[Stmt, ...], given: Mapping[str, ScalarType]) -> dict[str, ScalarType]:
+    """Return the type of every scalar name; a name that is ever a float is a float."""
+    types: dict[str, ScalarType] = dict(given)
+    for _ in range(3):  # types of names that depend on names assigned later settle in a few rounds
+        for s in walk(body):
+            match s:
+                case Assign():
+                    kind = type_of(s.value, lambda n: types.get(n, "int"))
+                    if types.get(s.name) != "float" and s.name not in given:
+                        types[s.name] = kind
+                case For():
+                    types[s.var] = "int"
+                case _:
+                    pass
+    return types
 
 
 def hoisted(body: tuple[Stmt, ...], given: frozenset[str]) -> frozenset[str]:
