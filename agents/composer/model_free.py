@@ -4,13 +4,12 @@ import importlib
 import threading
 from collections.abc import Mapping
 
-from akgen.agents.composer.solver import Solved, check_tiling
+from akgen.agents.composer.solver import Solved
 from akgen.agents.composer.thought import categorise, risks, thought
-from akgen.agents.plan import Plan, Tiling
+from akgen.agents.plan import Plan, Tiling, check_tiling
 from akgen.agents.roles import Feedback, Planned, Written
 from akgen.knowledge.chip import Chip, chip
 from akgen.tools.compose.front.traced import Trace, TracedGraph
-from akgen.tools.compose.middle.symbolic import output_shape
 from akgen.tools.compose.program import Composition, compose
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
@@ -139,7 +138,7 @@ class ModelFree:
         case_id, raw = max(composed.cases.items(), key=lambda item: _volume(item[1]))
         metas = dict(zip(face.input_names, raw.inputs, strict=True))
         outputs = {
-            name: TensorMeta(dtype=dtype, shape=output_shape(raw, k) or ())
+            name: TensorMeta(dtype=dtype, shape=raw.output_shape(k) or ())
             for k, (name, dtype) in enumerate(zip(face.output_names, raw.output_dtypes, strict=True))
         }
         attrs = dict(zip(face.attr_names, (value for _, value in raw.attrs), strict=True))

@@ -1,10 +1,9 @@
-"""The tiling that a program chooses for a call, with every buffer's bytes; and the check that any plan must pass."""
+"""The tiling that a program chooses for a call, with every buffer's bytes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal
 
-from akgen.agents.plan import Buffer, Tiling, check_tiling
-from akgen.tools.core.call import TensorMeta
+from akgen.agents.plan import Buffer, Tiling
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import AttrValue
 from akgen.tools.dsl.buffers import bytes_of, row_alignment, scratch_bytes
@@ -12,8 +11,6 @@ from akgen.tools.dsl.evaluate import Scalar, evaluate
 from akgen.tools.dsl.host_run import HostRun, Launched, Metas, tensor_arguments
 from akgen.tools.dsl.ir import ElementType, Program
 from akgen.tools.dsl.prepare import prepare
-
-__all__ = ["Solved", "check_tiling", "input_metas"]
 
 
 class Solved:
@@ -78,9 +75,3 @@ class Solved:
                 n *= int(evaluate(d, self.scalars))
             largest = max(largest, n)
         return largest
-
-
-def input_metas(
-    names: Sequence[str], values: Sequence[TensorMeta | tuple[TensorMeta, ...] | None]
-) -> dict[str, Metas]:
-    return dict(zip(names, values, strict=True))

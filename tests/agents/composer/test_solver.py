@@ -9,8 +9,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from akgen.agents.composer.solver import Solved, check_tiling
-from akgen.agents.plan import Buffer, Tiling
+from akgen.agents.composer.solver import Solved
+from akgen.agents.plan import Buffer, Tiling, check_tiling
 from akgen.knowledge.chip import chip
 from akgen.tools.compose.program import Composition
 from akgen.tools.core.call import TensorMeta

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 
 from akgen.tools.compose.back.blocks import BlockCodegen
-from akgen.tools.compose.back.layout import CORE, CORES, Layout, Level, Sink, Tensors
+from akgen.tools.compose.back.layout import BLOCK, CORE, CORES, Layout, Level, Sink, Tensors
 from akgen.tools.compose.back.operands import Location
 from akgen.tools.compose.back.writer import Tile, Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, binary, call
-
-BLOCK = Const(value=8)  # float32 numbers in 32 bytes: no two cores write into one block of global memory
 
 
 class CrossCore(BlockCodegen):

@@ -1,7 +1,6 @@
 """Write the kernels of a group of cases: one per schedule of its loop nest, with the host lines before its launch."""
 
-from akgen.tools.compose.back.cross_core import BLOCK
-from akgen.tools.compose.back.layout import FIRST_CORE, Tensors
+from akgen.tools.compose.back.layout import BLOCK, FIRST_CORE, Tensors
 from akgen.tools.compose.back.schedules import kinds, write
 from akgen.tools.compose.back.schedules.base import Kind, Part
 from akgen.tools.compose.back.tuning import Tuning

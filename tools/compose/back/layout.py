@@ -14,6 +14,7 @@ START: dict[str, Const] = {
     "min": LARGEST,
 }
 COMBINE = {"sum": "add", "max": "maximum", "min": "minimum"}
+BLOCK = Const(value=8)  # float32 numbers in 32 bytes: no two cores write into one block of global memory
 CORE, CORES = call("program_id"), call("num_programs")
 FIRST_CORE = binary("==", CORE, 0)
 ROWS, COLUMNS, POSITION = Name(id="n"), Name(id="m"), Name(id="k")  # of a tile, of a list

@@ -89,6 +89,14 @@ class TracedGraph(Frozen):
     input_names: tuple[str, ...] | None = None
     output_names: tuple[str, ...] | None = None
 
+    def output_shape(self, output: int) -> tuple[int, ...] | None:
+        """Return an output's shape, None where the reference does not define it, or where it is a list."""
+        for o in self.outputs:
+            if o.output == output and o.element is None:
+                meta = self.nodes[o.ref.node].metas[o.ref.part]
+                return None if meta is None else meta.shape
+        return None
+
 
 Trace = Callable[[Reference, Case], TracedGraph]
 """Traces a case of a reference, here or in another process. Raises Unsupported, naming what is not covered."""

@@ -6,7 +6,7 @@ from itertools import chain
 
 from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.middle.interface import Interface
-from akgen.tools.compose.middle.symbolic import length, numel, output_shape
+from akgen.tools.compose.middle.symbolic import length, numel
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
@@ -151,7 +151,7 @@ def _shapes(cases: Sequence[TracedGraph], face: Interface) -> Iterator[_Test]:
 def _output_shapes(cases: Sequence[TracedGraph], face: Interface) -> Iterator[_Test]:
     for k, name in enumerate(face.output_names):
         if face.output_kinds[k] == "Output":
-            shapes = [output_shape(c, k) for c in cases]
+            shapes = [c.output_shape(k) for c in cases]
             if all(s is not None for s in shapes):
                 yield binary("==", numel(name), 1), tuple(s is not None and math.prod(s) == 1 for s in shapes)
     for i, name in enumerate(face.input_names):

@@ -127,7 +127,7 @@ def declarations(cases: Sequence[TracedGraph], face: Interface, facts: SymbolicN
     for k, name in enumerate(face.output_names):
         alias, dtype = cases[0].aliases[k], _dtype(cases, face, k)
         parts: tuple[ShapePart, ...] | None
-        shapes = [_shape(c, k) for c in cases]
+        shapes = [c.output_shape(k) for c in cases]
         if face.output_kinds[k] == "OutputList":
             source = _same_shapes(cases, face, k)
             parts = None if source is None else (ShapesOf(tensor=source),)
@@ -161,14 +161,6 @@ def _like(case: TracedGraph, source: int, output: int) -> bool:
         if o.output == output and (meta := case.nodes[o.ref.node].metas[o.ref.part]) is not None
     ]
     return isinstance(metas, tuple) and shapes == [m.shape for m in metas][: len(shapes)]
-
-
-def _shape(case: TracedGraph, output: int) -> tuple[int, ...] | None:
-    for o in case.outputs:
-        if o.output == output:
-            meta = case.nodes[o.ref.node].metas[o.ref.part]
-            return None if meta is None else meta.shape
-    return None
 
 
 def _dtype(cases: Sequence[TracedGraph], face: Interface, output: int) -> ElementType:

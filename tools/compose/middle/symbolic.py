@@ -55,7 +55,7 @@ class SymbolicNumbers:
             if all(isinstance(v, tuple) for v in values):
                 self._list_attribute(name, values)
         for k, name in enumerate(output_names):
-            shapes = [output_shape(c, k) for c in cases]
+            shapes = [c.output_shape(k) for c in cases]
             if all(s is not None for s in shapes):
                 found = [s for s in shapes if s is not None]
                 self.integers.append(SymbolicNumber(numel(name), tuple(math.prod(s) for s in found)))
@@ -214,15 +214,6 @@ def _part(name: str, metas: Sequence[TensorMeta], start: int | None, stop: int |
     first, last = (None if k is None else Const(value=k) for k in (start, stop))
     expr = DimProduct(tensor=name, start=first, stop=last)
     return SymbolicNumber(expr, tuple(math.prod(m.shape[start:stop]) for m in metas))
-
-
-def output_shape(case: TracedGraph, output: int) -> tuple[int, ...] | None:
-    """Return an output's shape in this case, None where the reference does not define it."""
-    for o in case.outputs:
-        if o.output == output and o.element is None:
-            meta = case.nodes[o.ref.node].metas[o.ref.part]
-            return None if meta is None else meta.shape
-    return None
 
 
 def literal(value: float | int | bool) -> Const:

@@ -1,12 +1,11 @@
 """What all schedules share; and the two simplest: single numbers, and one flat axis."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Literal
 
-from akgen.tools.compose.back.cross_core import BLOCK
-from akgen.tools.compose.back.layout import CORE, CORES, FIRST_CORE, Layout, Level, Tensors
+from akgen.tools.compose.back.layout import BLOCK, CORE, CORES, FIRST_CORE, Layout, Level, Tensors
 from akgen.tools.compose.back.loops import LoopCodegen
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Extent, Shape, Writer
@@ -107,11 +106,7 @@ class Schedule:
         raise NotImplementedError
 
     def root(self) -> Level:
-        @contextmanager
-        def opened() -> Iterator[None]:
-            yield
-
-        return Level(frozenset(), opened, guard=FIRST_CORE)
+        return Level(frozenset(), nullcontext, guard=FIRST_CORE)
 
     def set(self, name: Name, value: Expr) -> None:
         """Let the host set a variable before the launch."""
@@ -177,12 +172,3 @@ class Flat(Schedule):
         self.bounds(n)
         first, last = self.name("first"), self.name("last")
         return [self.root(), Level(frozenset({0}), lambda: self.tiles(i, m, first, last, tile))]
-
-
-@contextmanager
-def nested(loops: list[AbstractContextManager[None]]) -> Iterator[None]:
-    if not loops:
-        yield
-        return
-    with loops[0], nested(loops[1:]):
-        yield

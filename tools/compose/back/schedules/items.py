@@ -1,12 +1,11 @@
 """Schedules that take one item (a combination of the kept axes) after the other, in several passes."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 
-from akgen.tools.compose.back.cross_core import BLOCK
-from akgen.tools.compose.back.layout import CORE, Layout, Level
+from akgen.tools.compose.back.layout import BLOCK, CORE, Layout, Level
 from akgen.tools.compose.back.loops import LoopCodegen
-from akgen.tools.compose.back.schedules.base import Kind, Schedule, nested
+from akgen.tools.compose.back.schedules.base import Kind, Schedule
 from akgen.tools.compose.back.writer import Extent, Shape
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.dsl.expr import ONE, Expr, Name, binary, call, product
@@ -79,13 +78,13 @@ class ItemByItem(Schedule):
     @contextmanager
     def reduce_loops(self) -> Iterator[None]:
         """Open the loops over reduced axes other than the innermost, rows last."""
-        with nested([self.w.loop(self.name(f"q{a}"), 0, self.size(a)) for a in self.loops]):
-            if self.row is None:
-                yield
-                return
-            n, r, rows, tile = self.name("n"), self.name("r"), self.size(self.row), self.param("row_tile")
-            with self.tiles(r, n, 0, rows, tile):
-                yield
+        with ExitStack() as loops:
+            for axis in self.loops:
+                loops.enter_context(self.w.loop(self.name(f"q{axis}"), 0, self.size(axis)))
+            if self.row is not None:
+                n, r, rows = self.name("n"), self.name("r"), self.size(self.row)
+                loops.enter_context(self.tiles(r, n, 0, rows, self.param("row_tile")))
+            yield
 
     def lane_loop(self) -> AbstractContextManager[None]:
         m, j, lane = self.name("m"), self.name("j"), self.size(self.lane)
