@@ -81,9 +81,14 @@ def _passes(answer: str, task: Task, trial: SampleFiles, other: SampleFiles, giv
     """Say whether an answer passes on every compared output of a trial."""
     inputs = [f for f in _files(trial.call.inputs) if f is not None]
     outputs = zip(
-        _metas(trial), _files(trial.expected), _files(trial.returned), _files(other.expected), strict=True
+        _metas(trial),
+        _files(trial.expected),
+        _files(trial.returned),
+        _bounds(trial),
+        _files(other.expected),
+        strict=True,
     )
-    for meta, want, own, previous in outputs:
+    for meta, want, own, bounds, previous in outputs:
         if want is None or own is None or previous is None:
             continue
         if answer.startswith("input_copy"):
@@ -97,7 +102,8 @@ def _passes(answer: str, task: Task, trial: SampleFiles, other: SampleFiles, giv
             return False
         values.tofile(given)
         got = TensorFile(dtype=meta.dtype, shape=want.shape, path=given)
-        if compare(0, got, want, own, rule_for(meta.dtype, task.tolerances)).mismatch is not None:
+        rule = rule_for(meta.dtype, task.tolerances)
+        if compare(0, got, want, own, rule, bounds=bounds).mismatch is not None:
             return False
     return True
 
@@ -115,6 +121,12 @@ def _constant(answer: str, want: TensorFile, previous: TensorFile) -> raw.Array:
 def _metas(trial: SampleFiles) -> Iterator[TensorMeta]:
     for output in trial.call.outputs:
         yield from output.meta if isinstance(output.meta, tuple) else (output.meta,)
+
+
+def _bounds(trial: SampleFiles) -> Iterator[TensorFile | None]:
+    for i, expected in enumerate(trial.expected):
+        for k in range(len(expected) if isinstance(expected, tuple) else 1):
+            yield trial.bounds_of(i, k)
 
 
 def _files(values: Sequence[object]) -> Iterator[TensorFile | None]:

@@ -22,6 +22,8 @@ class Comparison:
     max_abs: float | None  # None: no element can be compared
     max_rel: float | None
     mismatch: Mismatch | None
+    max_bound: float | None = None  # the largest error bound that was applied; None: none is known
+    max_used: float | None = None  # the largest difference as a share of what is allowed there
     unwritten: bool = False  # an element was never written
     foreign_nan: bool = False  # NaN or infinity where the reference has a number
     wrong: Mask | None = field(default=None, compare=False, repr=False)  # flat; None where nothing is
@@ -39,13 +41,15 @@ def compare(
     own: TensorFile,
     rule: tolerance.Rule,
     *,
+    bounds: TensorFile | None = None,
     zeroed: bool = False,
     chunk: int = CHUNK,
 ) -> Comparison:
     """Compare output `index` with the golden values; `own` is the reference's result in its own dtype.
 
-    `zeroed` says that the output was cleared and not poisoned before the launch. `chunk` elements are compared at a
-    time, so that a large output does not fill the memory.
+    `bounds` holds how far a sound computation may be off, element by element. `zeroed` says that the output was cleared
+    and not poisoned before the launch. `chunk` elements are compared at a time, so that a large output does not fill
+    the memory.
     """
     if got.shape != want.shape:
         note = f"the output has shape {list(got.shape)}, the reference {list(want.shape)}"
@@ -57,7 +61,8 @@ def compare(
     except (OSError, ValueError) as e:
         note = f"the output file {e.strerror or 'is missing' if isinstance(e, OSError) else e}"
         return refused(index, "shape", want, note)
-    comparison = _Pass(stored, raw.load(want), raw.load(own), want, own, rule, chunk)
+    known = None if bounds is None else raw.load(bounds)
+    comparison = _Pass(stored, raw.load(want), raw.load(own), known, want, own, rule, chunk)
     return comparison.run(index, got, zeroed)
 
 
@@ -84,6 +89,7 @@ class _Pass:
         stored: raw.Array,
         want: raw.Array,
         own: raw.Array,
+        bounds: raw.Array | None,
         want_file: TensorFile,
         own_file: TensorFile,
         rule: tolerance.Rule,
@@ -93,9 +99,10 @@ class _Pass:
         self._want_dtype, self._own_dtype = want_file.dtype, own_file.dtype
         self._rule, self._chunk = rule, chunk
         self._exact = rule.dtype not in tolerance.DEFAULTS and rule.atol == 0 and rule.rtol == 0
-        self._rms = 0.0 if self._exact or rule.literal else self._root_mean_square()
-        self._atol = tolerance.atol(rule, self._rms)
-        self._max_abs = self._max_rel = 0.0
+        needless = self._exact or (rule.literal and bounds is None)
+        self._rms = 0.0 if needless else self._root_mean_square()
+        self._allowed = tolerance.Allowance(rule, self._rms, bounds)
+        self._max_abs = self._max_rel = self._max_used = 0.0
         self._comparable = self._exact or stored.size == 0  # else once a pair of finite numbers is met
         self._foreign = False
 
@@ -107,8 +114,10 @@ class _Pass:
         if not self._exact and wrong.any():
             self._forgive(wrong)
         max_abs, max_rel = (self._max_abs, self._max_rel) if self._comparable else (None, None)
+        used = self._max_used if self._comparable and not self._exact else None
+        max_bound = self._allowed.largest_bound
         if not wrong.any():
-            return Comparison(max_abs, max_rel, None, foreign_nan=self._foreign)
+            return Comparison(max_abs, max_rel, None, max_bound, used, foreign_nan=self._foreign)
         poison = raw.poisoned(self._stored) & wrong
         unwritten = bool(poison.any()) and not zeroed and not self._poison_is_a_value()
         described = pattern.describe(
@@ -128,7 +137,7 @@ class _Pass:
             max_rel=max_rel,
             note=described.note,
         )
-        return Comparison(max_abs, max_rel, mismatch, unwritten, self._foreign, wrong)
+        return Comparison(max_abs, max_rel, mismatch, max_bound, used, unwritten, self._foreign, wrong)
 
     def _exactly(self, part: slice) -> Mask:
         """Integers and booleans: equal to the golden value, or to what the reference itself returns."""
@@ -146,30 +155,38 @@ class _Pass:
         want = raw.as_float64(self._want[part], self._want_dtype)
         with np.errstate(invalid="ignore", over="ignore"):
             difference, size = np.abs(got - want), np.abs(want)
-            right = difference <= self._atol + rule.rtol * size
+            room = self._allowed.nearly(part, size)
+            right = difference <= room
         if difference.size == 0:
             return np.asarray(~right)
+        self._use(difference, room, right)
         if np.isfinite(difference.max()):  # a NaN anywhere would be the maximum
             self._note(difference, size)
             if not right.all():
-                self._round(right, difference, size)
+                self._round(part, right, difference, size)
             return np.asarray(~right)
         finite = np.isfinite(difference)
         self._note(difference[finite], size[finite])
         right &= finite
-        size = np.where(finite, size, 0.0)
-        self._round(right, difference, size)
+        self._round(part, right, difference, np.where(finite, size, 0.0))
         own = raw.as_float64(self._own[part], self._own_dtype)
         edge = np.where(np.isfinite(want), np.abs(want), 0.0)  # also where only `got` is infinite
-        right |= self._special(got, want, own, tolerance.allowed(rule, edge, self._rms))
+        right |= self._special(got, want, own, self._allowed.whole(part, edge))
         self._foreign |= bool((~right & ~np.isfinite(got) & np.isfinite(want)).any())
         return np.asarray(~right)
 
-    def _round(self, right: Mask, difference: raw.Array, size: raw.Array) -> None:
+    def _round(self, part: slice, right: Mask, difference: raw.Array, size: raw.Array) -> None:
         """Give elements that are still outside one unit in the last place more."""
         places = np.flatnonzero(~right)
-        room = tolerance.allowed(self._rule, size[places], self._rms)
+        room = self._allowed.whole(part.start + places, size[places])
         right[places] = difference[places] <= room
+        self._use(difference[places], room, right[places])
+
+    def _use(self, difference: raw.Array, room: raw.Array, among: Mask) -> None:
+        """Take in what share of the room is used, at these elements."""
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+            share = np.divide(difference, room, out=np.zeros(difference.shape), where=among & (room > 0))
+        self._max_used = max(self._max_used, min(float(share.max(initial=0.0)), _MOST))
 
     def _special(self, got: raw.Array, want: raw.Array, own: raw.Array, room: raw.Array) -> Mask:
         """Say where NaN and infinities agree with the reference."""
@@ -194,10 +211,9 @@ class _Pass:
 
     def _forgive(self, wrong: Mask) -> None:
         """Take back elements that are inside the reference's own error at their magnitude."""
-        if self._own.size != self._want.size:
-            return
         own_error = tolerance.OwnError()
-        for start in range(0, self._want.size, self._chunk):
+        comparable = self._own.size == self._want.size
+        for start in range(0, self._want.size if comparable else 0, self._chunk):
             part = slice(start, start + self._chunk)
             want = raw.as_float64(self._want[part], self._want_dtype)
             own = raw.as_float64(self._own[part], self._own_dtype)
@@ -205,18 +221,17 @@ class _Pass:
                 error = np.abs(own - want)
             finite = np.isfinite(error)
             own_error.add(np.abs(want[finite]), error[finite])
-        if own_error.largest == 0:
-            return
         places = np.flatnonzero(wrong)
         got = raw.as_float64(self._stored[places], self._rule.dtype)
         want = raw.as_float64(self._want[places], self._want_dtype)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             difference, size = np.abs(got - want), np.abs(want)
         near = np.isfinite(difference)
         size = np.where(near, size, 0.0)
-        room = tolerance.allowed(self._rule, size, self._rms)
+        room = self._allowed.whole(places, size)
         room += tolerance.REFERENCE_ERROR_FACTOR * own_error.at(size)
         wrong[places[near & (difference <= room)]] = False
+        self._use(difference, room, near)
 
     def _root_mean_square(self) -> float:
         total, count = 0.0, 0

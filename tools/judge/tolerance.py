@@ -14,9 +14,13 @@ The default atol shrinks with the root mean square of the expected output where 
 (a softmax over thousands of columns) cannot pass as zeros. A task's own tolerance is taken literally.
 
 Every element must be inside |got - want| <= atol + rtol * |want| + one unit in the last place of the output's dtype.
+Where the error bound of a sound computation (`tools/reference/rounding`: what every step of the reference may lose in
+the task's precision, in any order of summation) is larger than atol + rtol * |want|, it takes their place, up to an
+eighth of the output's root mean square, so that no output is free.
+
 Elements outside get one more allowance: eight times the error that the reference itself makes around that magnitude,
-measured against its float64 run. It matters where sums cancel, and a loss of precision by the candidate does not
-enlarge it. There is no share of elements that may be wrong.
+measured against its float64 run. A loss of precision by the candidate enlarges none of these. There is no share of
+elements that may be wrong.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,6 +42,7 @@ DEFAULTS: Mapping[DType, tuple[float, float]] = {
     DType.COMPLEX64: (1e-5, 1e-4),
 }
 REFERENCE_ERROR_FACTOR = 8.0
+MOST_OF_RMS = 1 / 8  # that an error bound may reach
 _MANTISSA_BITS = {
     DType.FLOAT32: 23,
     DType.FLOAT16: 10,
@@ -82,6 +87,27 @@ def allowed(rule: Rule, size: Floats, rms: float) -> Floats:
 
 def atol(rule: Rule, rms: float) -> float:
     return rule.atol if rule.literal else rule.atol * min(1.0, rms)
+
+
+class Allowance:
+    """What each element of one output may differ by: its rule, widened by the error bounds of its elements."""
+
+    def __init__(self, rule: Rule, rms: float, bounds: npt.NDArray[np.float32] | None = None) -> None:
+        self._rule, self._rms, self._bounds = rule, rms, bounds
+        self._atol = atol(rule, rms)
+        self.largest_bound = None if bounds is None else 0.0  # of the elements that were asked for
+
+    def nearly(self, places: slice | npt.NDArray[np.intp], size: Floats) -> Floats:
+        """Return the allowed differences without the unit in the last place, which takes longer."""
+        room: Floats = self._atol + self._rule.rtol * size
+        if self._bounds is None or size.size == 0:
+            return room
+        bounds = np.minimum(self._bounds[places], MOST_OF_RMS * self._rms)
+        self.largest_bound = max(self.largest_bound or 0.0, float(bounds.max()))
+        return np.maximum(room, bounds)
+
+    def whole(self, places: slice | npt.NDArray[np.intp], size: Floats) -> Floats:
+        return self.nearly(places, size) + unit_in_last_place(self._rule.dtype, size)
 
 
 def unit_in_last_place(dtype: DType, size: Floats) -> Floats:

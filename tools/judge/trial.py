@@ -97,6 +97,8 @@ def _fold(case: Case, results: list[TrialResult]) -> CaseVerdict:
         trials=len(results),
         max_abs=_largest([c.max_abs for c in compared]),
         max_rel=_largest([c.max_rel for c in compared]),
+        max_bound=max((c.max_bound for c in compared if c.max_bound is not None), default=None),
+        max_used=max((c.max_used for c in compared if c.max_used is not None), default=None),
         time_us=first.time_us,
         time_source=first.time_source,
         mismatch=next((r.mismatch for r in reversed(results) if r.mismatch is not None), None),
@@ -200,7 +202,8 @@ def _compare_all(
         got = launch.outputs[i] if i < len(launch.outputs) else ()
         for k, element in enumerate(_elements(got, wants, owns, meta)):
             g, w, o, m = element
-            found.append(_compare_one(i, g, w, o, m, task, before.digests.get((i, k)), meta.zeroed))
+            bounds, kept = trial.bounds_of(i, k), before.digests.get((i, k))
+            found.append(_compare_one(i, g, w, o, bounds, m, task, kept, meta.zeroed))
             compared.append(((i, k), element))
             if g is not None and g.path.is_file() and g.size_bytes <= _LARGEST_REMEMBERED:
                 result.digests[i, k] = raw.digest(g.path)
@@ -244,6 +247,7 @@ def _compare_one(
     got: TensorFile | None,
     want: TensorFile,
     own: TensorFile,
+    bounds: TensorFile | None,
     meta: TensorMeta,
     task: Task,
     before: str | None,
@@ -252,7 +256,7 @@ def _compare_one(
     if got is None:
         return refused(index, "shape", want, "the output is missing")
     rule = tolerance.rule_for(meta.dtype, task.tolerances)
-    compared = compare(index, got, want, own, rule, zeroed=zeroed)
+    compared = compare(index, got, want, own, rule, bounds=bounds, zeroed=zeroed)
     if (
         compared.mismatch is not None
         and before is not None

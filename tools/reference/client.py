@@ -29,6 +29,12 @@ class SampleFiles(Frozen):
     call: Call
     expected: Values  # golden, float64 where the reference runs in it; None: not compared
     returned: Values  # the reference's own result in its own dtype
+    bounds: Values = ()  # per output, how far a sound computation may be off, float32; None: not known
+
+    def bounds_of(self, output: int, tensor: int = 0) -> TensorFile | None:
+        """Return the bounds of an output, or of one tensor of an output that is a list."""
+        found = self.bounds[output] if self.bounds else None
+        return found[tensor] if isinstance(found, tuple) else found
 
 
 # Idle processes of workers that were closed, for the next worker, so that a program that judges again does not import

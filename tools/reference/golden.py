@@ -1,10 +1,13 @@
 """Run a reference twice: as it is, and in float64 for values to compare with."""
 
+import contextlib
 import copy
 from collections.abc import Sequence
 from typing import Any
 
 import torch
+
+from akgen.tools.reference.rounding.running import RunningErrors
 
 Outputs = list[Any]  # of torch.Tensor, or of lists of them
 
@@ -37,15 +40,27 @@ def call(model: Any, args: Sequence[Any]) -> Outputs:
     return [o if isinstance(o, torch.Tensor | list | tuple) else torch.as_tensor(o) for o in outputs]
 
 
-def golden(model: Any, args: Sequence[Any]) -> Outputs | None:
-    """Run a deep copy of the model in float64; None if it cannot run there.
+def golden(
+    model: Any, args: Sequence[Any], precision: torch.dtype | None = None
+) -> tuple[Outputs | None, Outputs | None]:
+    """Run a deep copy of the model in float64, and bound what computing it in `precision` may be off.
 
-    Shapes must not depend on the precision; integer and boolean results come back exactly as they are.
+    Returns its outputs, None if it cannot run there, and their bounds (`rounding`), None without `precision`; an
+    output that has no bound has None among them. Shapes must not depend on the precision; integer and boolean results
+    come back exactly as they are.
     """
+    run = None if precision is None else RunningErrors(precision)
     try:
-        return call(copy.deepcopy(model).double(), upcast(list(args)))
+        with run or contextlib.nullcontext():
+            outputs = call(copy.deepcopy(model).double(), upcast(list(args)))
     except (RuntimeError, TypeError, ValueError, NotImplementedError):
-        return None
+        # What follows the operations is no part of the reference: without it, the reference may run.
+        return (None, None) if run is None else golden(model, args)
+    return outputs, None if run is None else [_bounds(run, o) for o in outputs]
+
+
+def _bounds(run: RunningErrors, output: Any) -> Any:
+    return run.bound(output) if isinstance(output, torch.Tensor) else [_bounds(run, o) for o in output]
 
 
 def has_nan(values: Sequence[Any]) -> bool:

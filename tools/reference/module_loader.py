@@ -26,6 +26,7 @@ from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.reference import golden, inputs
 from akgen.tools.reference.protocol import Binding, InputSpec, LoadedCase, Sample
+from akgen.tools.reference.rounding.running import precision
 
 MODEL_SEED = 20_011  # parameters are made from this; each sample then moves them by its own seed
 # What a user's file may raise. An exception of its own that is none of these ends the reference process, whose
@@ -102,10 +103,11 @@ class ModuleCase:
         return self._pack(args, returned)
 
     def _pack(self, args: list[Any], returned: golden.Outputs) -> Sample:
-        exact = golden.golden(self.model, args)
+        given = self._bound(args)
+        exact, bounds = golden.golden(self.model, args, precision([given, returned]))
         if exact is None or [_shapes(v) for v in exact] != [_shapes(v) for v in returned]:
-            exact = returned
-        return Sample(inputs=self._bound(args), expected=exact, returned=returned)
+            exact, bounds = returned, None
+        return Sample(inputs=given, expected=exact, returned=returned, bounds=bounds)
 
     def _bound(self, args: list[Any]) -> list[Any]:
         state = self.model.state_dict()

@@ -44,6 +44,8 @@ class Sample:
     returned: Sequence[Tensor | Sequence[Tensor]]
     """What the reference itself returns, in its own dtype; where `expected` is None (an output that the reference
     does not have), any tensor of the output's shape and dtype."""
+    bounds: Sequence[Tensor | Sequence[Tensor | None] | None] | None = None
+    """Per output, how far a sound computation in the task's precision may be off, in float32; None: not known."""
     binding: Binding | None = None
     """Where the draw decides over it (a random attribute); None: the case's."""
 

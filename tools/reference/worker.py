@@ -135,11 +135,24 @@ def _write(sample: Sample, binding: Binding, inputs: Path, expected: Path) -> di
     arguments = tuple(tensors.write_value(v, inputs, f"in{i}") for i, v in enumerate(sample.inputs))
     want = [tensors.write_value(_storable(v), expected, f"want{i}") for i, v in enumerate(sample.expected)]
     own = [tensors.write_value(v, expected, f"own{i}") for i, v in enumerate(sample.returned)]
+    bounds = [
+        _flat_bounds(b, v) for b, v in zip(sample.bounds or [None] * len(want), sample.expected, strict=True)
+    ]
     return {
         "call": _call(sample, binding, arguments).model_dump(mode="json"),
         "expected": [_dump(v) for v in want],
         "returned": [_dump(v) for v in own],
+        "bounds": [_dump(tensors.write_value(b, expected, f"bound{i}")) for i, b in enumerate(bounds)],
     }
+
+
+def _flat_bounds(bounds: Any, expected: Any) -> Any:
+    """Return a bound for every tensor of a list, zero where there is none; None for an output without any."""
+    if not isinstance(bounds, list):
+        return bounds
+    if all(b is None for b in bounds):
+        return None
+    return [torch.zeros(e.shape) if b is None else b for b, e in zip(bounds, expected, strict=True)]
 
 
 def _storable(value: Any) -> Any:

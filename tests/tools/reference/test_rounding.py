@@ -1,0 +1,133 @@
+"""The error bound of a reference follows its operations: views, writes in place, and what is exact or unknown."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from akgen.tools.reference.golden import golden
+from akgen.tools.reference.rounding.running import ROUNDOFF, precision
+
+functional = torch.nn.functional
+
+
+def bound(function: Callable[..., Any], *args: Any, dtype: torch.dtype = torch.float32) -> Any:
+    """Return the bound of one output, of a function whose arguments are exact in `dtype`."""
+
+    class Model(torch.nn.Module):
+        def forward(self, *values: Any) -> Any:
+            return function(*values)
+
+    outputs, bounds = golden(Model(), args, dtype)
+    assert outputs is not None and bounds is not None
+    return bounds[0]
+
+
+def numbers(*shape: int, seed: int = 1) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        torch.relu,
+        lambda x: x[2:].T,
+        lambda x: torch.cat([x, -x]),
+        lambda x: x.sort(-1).values,
+        lambda x: functional.max_pool2d(x[None], 2),
+    ],
+)
+def test_what_only_moves_or_picks_elements_is_exact(function: Callable[..., Any]) -> None:
+    assert bound(function, numbers(8, 8)) is None
+
+
+def test_a_sum_grows_with_what_it_adds_up_and_not_with_its_result() -> None:
+    x = numbers(4096)
+    cancels = torch.cat([x, -x])
+    assert bound(torch.sum, cancels) > 0.3 * bound(torch.sum, torch.cat([x, numbers(4096, seed=2)]))
+
+
+def test_a_view_has_the_errors_of_what_it_shows() -> None:
+    def seen(x: torch.Tensor) -> torch.Tensor:
+        return x.exp().reshape(4, 16).T[3:9, 1:]
+
+    plain = bound(torch.exp, numbers(64))
+    assert torch.equal(bound(seen, numbers(64)), plain.reshape(4, 16).T[3:9, 1:])
+
+
+def test_what_is_written_in_place_is_seen_through_every_view() -> None:
+    def written(x: torch.Tensor) -> torch.Tensor:
+        y = torch.zeros_like(x)
+        y[:, 1] = x[:, 0].exp()
+        y.view(-1)[1].mul_(3.0)
+        return y
+
+    found = bound(written, numbers(4, 4))
+    assert (found[:, 1] > 0).all()
+    assert (found[:, [0, 2, 3]] == 0).all()
+    assert found[0, 1] / numbers(4, 4)[0, 0].exp() > 2.9 * ROUNDOFF[torch.float32]
+
+
+def test_what_is_overwritten_is_exact_again() -> None:
+    def overwritten(x: torch.Tensor) -> torch.Tensor:
+        y = x.exp()
+        y[0] = 1.0
+        return y
+
+    found = bound(overwritten, numbers(2, 3))
+    assert (found[0] == 0).all() and (found[1] > 0).all()
+
+
+@pytest.mark.parametrize(
+    "function", [lambda x: x.exp().round(), lambda x: torch.linalg.inv(x), torch.fft.fft]
+)
+def test_an_output_of_unknown_operations_has_no_bound(function: Callable[..., Any]) -> None:
+    assert bound(function, numbers(8, 8)) is None
+
+
+def test_composite_operations_are_followed_by_their_steps() -> None:
+    x, w = numbers(6, 32), numbers(32, seed=2)
+
+    def by_hand(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        var, mean = torch.var_mean(x, -1, correction=0, keepdim=True)
+        return (x - mean) * (var + 1e-5).rsqrt() * w
+
+    whole = bound(lambda x, w: functional.layer_norm(x, (32,), w), x, w)
+    assert torch.allclose(whole, bound(by_hand, x, w))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: functional.scaled_dot_product_attention(x[None], x[None], x[None], is_causal=True),
+        lambda x: functional.cross_entropy(x, torch.arange(8)),
+        lambda x: functional.binary_cross_entropy_with_logits(x, x.sigmoid()),
+        lambda x: functional.group_norm(x, 4),
+        lambda x: functional.conv1d(x[None], x[:, :3].unsqueeze(1), groups=8),
+        lambda x: functional.batch_norm(x, x[0], x[1].abs(), x[2], x[3]),
+        lambda x: functional.instance_norm(x[None]),
+        lambda x: functional.avg_pool2d(x[None], 2),
+        lambda x: functional.huber_loss(x, x.flip(0)),
+        lambda x: torch.logcumsumexp(x, -1),
+        lambda x: torch.zeros(8, 8, dtype=x.dtype).scatter_add(1, torch.arange(8).expand(8, 8) % 3, x),
+        lambda x: x.exp().topk(3).values,
+        lambda x: functional.linear(x, x, x[0]),
+    ],
+)
+@pytest.mark.parametrize("dtype", ROUNDOFF)
+def test_the_bound_holds_for_pytorch_itself(function: Callable[..., Any], dtype: torch.dtype) -> None:
+    """In float32, or for a finished result that is rounded to half precision."""
+    x = numbers(8, 8).to(dtype)
+    exact = function(x.double())
+    rounded = function(x.float()).to(dtype)
+    found = bound(function, x, dtype=dtype)
+    assert ((rounded.double() - exact).abs() <= found + 1e-12).all()
+
+
+def test_the_finest_floating_dtype_decides() -> None:
+    half, single, double = (torch.zeros(1, dtype=d) for d in (torch.float16, torch.float32, torch.float64))
+    assert precision([[half], None, [half, [single]], torch.zeros(1, dtype=torch.int8)]) == torch.float32
+    assert precision([half, half]) == torch.float16
+    assert precision([half, double]) is None
+    assert precision([torch.zeros(1, dtype=torch.int32)]) is None

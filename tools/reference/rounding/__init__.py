@@ -1,0 +1,1 @@
+"""How far a sound computation of a reference may be off."""

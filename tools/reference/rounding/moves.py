@@ -1,0 +1,88 @@
+"""The errors of operations that move elements, or pick some: they move the errors, and round nothing."""
+
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_map
+
+from akgen.tools.reference.rounding.errors import Errors, Run, Step, rule, tensors
+
+_FILLING = {"constant_pad_nd": 2, "masked_fill": 2, "fill": 1, "index_fill": 3}
+
+
+def _part(value: Any, run: Run, common: bool) -> Any:
+    """Return one kind of a tensor's errors in its place, zeros where it is exact."""
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+        return value
+    errors = run.errors(value)
+    part = None if errors is None else errors.common if common else errors.square
+    return torch.zeros(value.shape) if part is None else part
+
+
+@rule(
+    "clone", "contiguous", "cat", "stack", "index", "gather", "index_select", "embedding", "flip", "roll", "repeat",
+    "constant_pad_nd", "masked_fill", "where", "tril", "triu", "im2col", "slice_scatter", "select_scatter",
+    "diagonal_scatter", "as_strided_scatter", "masked_select", "take", "index_put", "scatter", "copy", "fill", "zero",
+    "channel_shuffle", "pixel_shuffle", "pixel_unshuffle", "reflection_pad1d", "reflection_pad2d", "replication_pad1d",
+    "replication_pad2d", "replication_pad3d", "masked_scatter", "diag_embed", "rot90", "unfold_copy", "index_copy",
+    "upsample_nearest1d", "upsample_nearest2d", "repeat_interleave", "_unsafe_index", "_unsafe_masked_index",
+    "index_fill", "_reshape_copy", "expand_copy", "view_copy", "permute_copy", "narrow_copy", "slice_copy",
+)  # fmt: skip
+def _moved(run: Run, step: Step) -> list[Errors | None]:
+    found = [e for e in map(run.errors, step.read) if e is not None]
+    if not found:
+        return [None] * len(step.outputs)
+    filled = _FILLING.get(step.name)  # the value that is filled in is exact
+    args = tuple(0 if i == filled and not isinstance(a, torch.Tensor) else a for i, a in enumerate(step.args))
+    kwargs = {k: v for k, v in step.kwargs.items() if k != "dtype"}
+    move = step.func
+    if move._schema.is_mutable:
+        move = getattr(getattr(torch.ops.aten, step.name), move._overloadname)
+    square = tensors(move(*tree_map(lambda a: _part(a, run, False), args), **kwargs))
+    if all(e.common is None for e in found):
+        return [Errors(s, None) for s in square]
+    common = tensors(move(*tree_map(lambda a: _part(a, run, True), args), **kwargs))
+    return [Errors(s, c) for s, c in zip(square, common, strict=True)]
+
+
+@rule("zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like", "lift_fresh")
+@rule("new_zeros", "new_ones", "new_full", "new_empty", "new_empty_strided")
+def _made(_: Run, step: Step) -> list[Errors | None]:
+    """What only takes its form from a tensor is exact."""
+    return [None] * len(step.outputs)
+
+
+@rule("topk", "sort", "cummax", "cummin", "max", "min")
+def _picked(run: Run, step: Step) -> list[Errors | None]:
+    errors, found = run.errors(step.args[0]), step.outputs
+    if errors is None:
+        return [None] * len(found)
+    if len(found) == 1:
+        return _largest(run, step)
+    dim, places = step.named.get("dim", -1), found[1]
+    lost = places.dim() < step.args[0].dim()
+    places = places.unsqueeze(dim) if lost else places
+    picked = errors.map(lambda e: e.gather(dim, places))
+    return [picked.map(lambda e: e.squeeze(dim)) if lost else picked, None]
+
+
+@rule("amax", "amin")
+def _largest(run: Run, step: Step) -> list[Errors | None]:
+    value = step.args[0]
+    errors = run.errors(value)
+    if errors is None:
+        return [None]
+    dims, keep = step.reduced()
+    there = value == step.out.reshape([1 if i in dims else n for i, n in enumerate(value.shape)])
+    return [errors.map(lambda e: (e * there).amax(dims, keepdim=keep))]
+
+
+@rule("max_pool2d_with_indices", "max_pool3d_with_indices", "adaptive_max_pool2d")
+def _pooled(run: Run, step: Step) -> list[Errors | None]:
+    errors = run.errors(step.args[0])
+    if errors is None:
+        return [None, None]
+    places = step.out[1]
+    inner = 3 if "3d" in step.name else 2
+    flat = places.flatten(-inner)
+    return [errors.map(lambda e: e.flatten(-inner).gather(-1, flat).reshape(places.shape)), None]

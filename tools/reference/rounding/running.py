@@ -1,0 +1,189 @@
+"""Bound the rounding error of every sound algorithm for a reference, beside its run in float64.
+
+A running error analysis to first order: every tensor of the run carries, element by element, how far a computation
+of the same steps in the task's precision may be off. What each operation adds and hands on stands in `elementwise`,
+`moves` and `sums` (scans and products of matrices too). Errors are in units of the task's unit roundoff, so that
+one float32 holds them.
+
+Errors of two kinds are kept apart, since sums treat them differently: *independent* ones (their squares add up) and
+*common* ones, which several elements share (their sizes add up).
+
+Sources: Wilkinson's running error analysis; Higham and Mary, "A new approach to probabilistic rounding error
+analysis", for growth by the square root of the length. Not covered: complex numbers, operations that jump
+(rounding, remainders) after inexact ones, and whatever neither `errors.RULES` nor PyTorch's decompositions know: an
+output that depends on them has no bound.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves, tree_map
+
+from akgen.tools.reference.rounding import composites, elementwise, moves, sums  # noqa: F401 (they register rules)
+from akgen.tools.reference.rounding.errors import SPREAD, Errors, NoBound, Step, follow
+
+ROUNDOFF = {torch.float32: 2.0**-24, torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8}
+_MOST_OPERATIONS = 4000  # a loop over thousands of steps would take much longer than the run itself
+# What PyTorch raises where it does not do an operation on errors as it does on values.
+_REFUSALS = (RuntimeError, TypeError, IndexError, NotImplementedError)
+_PURGE_EVERY = 8
+_LARGEST = 1 << 26  # elements of one tensor
+
+
+def precision(values: Sequence[Any]) -> torch.dtype | None:
+    """Return the finest floating dtype of a task's inputs and outputs; None if no bound is made for it."""
+    found = {v.dtype for v in tree_leaves(values) if isinstance(v, torch.Tensor) and v.is_floating_point()}
+    finest = min(found, key=lambda d: torch.finfo(d).eps, default=None)
+    return finest if finest in ROUNDOFF else None
+
+
+@dataclass
+class _Shadow:
+    """The errors of one storage, element by element; None: unknown."""
+
+    owner: StorageWeakRef
+    errors: Errors | None
+
+
+class RunningErrors(TorchDispatchMode):  # type: ignore[misc]
+    """Follow the operations that run inside this context; `bound` then says what an output may be off."""
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.roundoff = ROUNDOFF[dtype]
+        # Sums are in float32 at least, or by a tree in the task's precision.
+        self.sum_roundoff = min(1.0, ROUNDOFF[torch.float32] / self.roundoff)
+        self.half = self.sum_roundoff < 1
+        self._shadows: dict[int, _Shadow] = {}
+        self._operations = 0
+        self._replaying = False
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing is compiled here, and its import takes seconds
+
+    def bound(self, output: torch.Tensor) -> torch.Tensor | None:
+        """Return the bound of an output of the run in float32, zero where there is none; None: unknown or exact."""
+        try:
+            errors = self.errors(output)
+        except NoBound:
+            return None
+        if errors is None or not output.is_floating_point():
+            return None
+        size = SPREAD * errors.square.sqrt()
+        if errors.common is not None:
+            size = size + errors.common
+        return torch.nan_to_num(size * self.roundoff, nan=0.0, posinf=0.0)
+
+    def errors(self, tensor: torch.Tensor) -> Errors | None:
+        """Return a tensor's errors in its own shape, None if it is exact. Raises NoBound."""
+        shadow = self._shadows.get(_storage(tensor))
+        if shadow is None or shadow.owner.expired() or not tensor.is_floating_point():
+            return None
+        if shadow.errors is None:
+            raise NoBound
+        return shadow.errors.map(
+            lambda flat: flat.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
+        )
+
+    def replay(self, function: Any, *args: Any, **kwargs: Any) -> Any:
+        """Run the steps of a composite operation to follow each of them."""
+        before, self._replaying = self._replaying, True
+        try:
+            with self:
+                return function(*args, **kwargs)
+        finally:
+            self._replaying = before
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if self._replaying:  # PyTorch takes composite operations apart before they come here, but not then
+            with self:
+                parts = func.decompose(*args, **kwargs)
+            if parts is not NotImplemented:
+                return parts
+        written = [
+            a
+            for a, s in zip(args, func._schema.arguments, strict=False)
+            if isinstance(a, torch.Tensor) and s.alias_info is not None and s.alias_info.is_write
+        ]
+        before = {id(w): self._copy(w) for w in written if w.is_floating_point()}
+        out = func(*args, **kwargs)
+        self._operations += 1
+        if self._operations % _PURGE_EVERY == 0:
+            self._shadows = {k: s for k, s in self._shadows.items() if not s.owner.expired()}
+        fresh = [t for t in tree_leaves(out) if isinstance(t, torch.Tensor)]
+        if before:
+            args = tree_map(lambda a: before.get(id(a), a), args)
+        elif args and fresh and not written:
+            sources = {_storage(a) for a in tree_leaves((args, kwargs)) if isinstance(a, torch.Tensor)}
+            fresh = [t for t in fresh if _storage(t) not in sources]  # a view shares the errors as well
+        for tensor in fresh:
+            if not written:
+                self._shadows.pop(_storage(tensor), None)  # of a storage that was here before
+        if any(t.is_floating_point() or t.is_complex() for t in fresh):
+            self._carry(func, args, kwargs, out, written)
+        return out
+
+    def _carry(self, func: Any, args: Any, kwargs: Any, out: Any, written: list[torch.Tensor]) -> None:
+        outs = [o for o in (out if isinstance(out, list | tuple) else [out]) if isinstance(o, torch.Tensor)]
+        try:
+            if self._operations > _MOST_OPERATIONS or any(
+                o.is_complex() or o.numel() > _LARGEST for o in outs
+            ):
+                raise NoBound
+            found = follow(self, Step(func, args, kwargs, out))
+        except (NoBound, *_REFUSALS):
+            for tensor in (*outs, *written):
+                self._shadows[_storage(tensor)] = _Shadow(_weak(tensor), None)
+            return
+        for tensor, errors in zip(outs, found, strict=True):
+            if tensor.is_floating_point():
+                self._note(tensor, errors, anew=not written)
+
+    def _note(self, tensor: torch.Tensor, errors: Errors | None, *, anew: bool) -> None:
+        key = _storage(tensor)
+        shadow = self._shadows.get(key)
+        if anew or shadow is None or shadow.owner.expired():
+            if errors is None:
+                return
+            count = tensor.untyped_storage().nbytes() // tensor.element_size()
+            shadow = _Shadow(_weak(tensor), Errors(torch.zeros(count), None))
+            self._shadows[key] = shadow
+        if shadow.errors is None:
+            return  # a part of it is unknown already
+        place = (tensor.shape, tensor.stride(), tensor.storage_offset())
+        square, common = shadow.errors
+        square.as_strided(*place).copy_(errors.square if errors is not None else torch.zeros(()))
+        if errors is not None and errors.common is not None:
+            if common is None:
+                common = torch.zeros_like(square)
+            common.as_strided(*place).copy_(errors.common)
+        elif common is not None:
+            common.as_strided(*place).zero_()
+        shadow.errors = Errors(square, common)
+
+    def _copy(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Keep what a tensor holds, and its errors, before it is written over."""
+        kept = tensor.clone()
+        try:
+            errors = self.errors(tensor)
+        except NoBound:
+            self._shadows[_storage(kept)] = _Shadow(_weak(kept), None)
+            return kept
+        self._shadows.pop(_storage(kept), None)
+        if errors is not None:
+            self._note(kept, errors.map(torch.clone), anew=True)
+        return kept
+
+
+def _storage(tensor: torch.Tensor) -> int:
+    return int(tensor.untyped_storage()._cdata)
+
+
+def _weak(tensor: torch.Tensor) -> StorageWeakRef:
+    return StorageWeakRef(tensor.untyped_storage())
