@@ -27,8 +27,8 @@ Cause = Literal[
     "sign", "scaled", "mean_for_sum", "sum_for_mean", "divisor", "reciprocal", "offset", "function", "formula",
     "branch", "clipped", "fill", "overflow", "wrapped", "rounding_mode", "precision", "zero_division", "reinterpreted",
     "stale", "swapped_outputs", "swapped_inputs", "copied_input", "wrong_input", "ignored_input", "transposed",
-    "reversed", "repeated", "shifted", "other_tile", "neighbour", "missing_term", "missing_factor", "missing_eps",
-    "broadcast", "constant_along", "partial_sum", "carry", "axis", "unknown",
+    "reversed", "repeated", "shifted", "other_tile", "neighbour", "missing_term", "missing_factor", "operation",
+    "missing_eps", "broadcast", "constant_along", "partial_sum", "carry", "axis", "unknown",
     "tail", "row", "block_edge", "border", "part", "one_index", "lanes",
 ]  # fmt: skip
 

@@ -11,6 +11,9 @@ Pattern = Literal[
 ]
 
 
+Part = Literal["tail", "row", "block_edge"]
+
+
 class Described(NamedTuple):
     pattern: Pattern
     first_index: tuple[int, ...]
@@ -47,13 +50,21 @@ def describe(
         return Described("all_zero", first, "every element of the output is zero")
     if count >= 0.9 * wrong.size and wrong.size > 1:
         return Described("all", first, _where(places, shape))
-    found = _tail(places, wrong, shape) or _rows(wrong, shape) or _edges(places, wrong.size)
-    if found is not None:
-        return Described(found[0], first, found[1])
-    return Described("scattered", first, _where(places, shape))
+    found = part(wrong, shape)
+    return (
+        Described(found[0], first, found[1])
+        if found
+        else Described("scattered", first, _where(places, shape))
+    )
 
 
-def _tail(places: npt.NDArray[np.int64], wrong: Mask, shape: tuple[int, ...]) -> tuple[Pattern, str] | None:
+def part(wrong: Mask, shape: tuple[int, ...]) -> tuple[Part, str] | None:
+    """Name the tail, rows or edges that a non-empty mask of wrong elements is, and say where; None if it is none."""
+    places = np.flatnonzero(wrong)
+    return _tail(places, wrong, shape) or _rows(wrong, shape) or _edges(places, wrong.size)
+
+
+def _tail(places: npt.NDArray[np.int64], wrong: Mask, shape: tuple[int, ...]) -> tuple[Part, str] | None:
     """The end of the whole output, or the end of each row."""
     size = wrong.size
     first = int(places[0])
@@ -69,7 +80,7 @@ def _tail(places: npt.NDArray[np.int64], wrong: Mask, shape: tuple[int, ...]) ->
     return None
 
 
-def _rows(wrong: Mask, shape: tuple[int, ...]) -> tuple[Pattern, str] | None:
+def _rows(wrong: Mask, shape: tuple[int, ...]) -> tuple[Part, str] | None:
     """Whole rows of the last axis while others are right."""
     columns = shape[-1] if shape else 1
     if len(shape) < 2 or columns < 2:
@@ -82,7 +93,7 @@ def _rows(wrong: Mask, shape: tuple[int, ...]) -> tuple[Pattern, str] | None:
     return None
 
 
-def _edges(places: npt.NDArray[np.int64], size: int) -> tuple[Pattern, str] | None:
+def _edges(places: npt.NDArray[np.int64], size: int) -> tuple[Part, str] | None:
     """Short runs at a regular distance: the edges of tiles or of cores' parts."""
     runs = _runs(places)
     if not 2 <= len(runs) <= size // 8 + 1:

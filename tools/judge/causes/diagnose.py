@@ -5,7 +5,16 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from akgen.tools.core.verdict import Mismatch
-from akgen.tools.judge.causes import beside_inputs, elements, location, places, recomputed, storage, terms
+from akgen.tools.judge.causes import (
+    beside_inputs,
+    elements,
+    lines,
+    location,
+    places,
+    recomputed,
+    storage,
+    terms,
+)
 from akgen.tools.judge.causes.evidence import Claim, Evidence
 
 _ENOUGH = 0.95  # share of the wrong elements that a cause explains by itself
@@ -24,6 +33,7 @@ DETECTORS: tuple[Callable[[Evidence], Iterator[Claim]], ...] = (
     recomputed.claims,
     places.claims,
     terms.claims,
+    lines.claims,
     beside_inputs.functions,
 )
 
@@ -36,21 +46,15 @@ def named(mismatch: Mismatch, e: Evidence) -> Mismatch:
         with np.errstate(all="ignore"):
             claim = next(storage.reinterpreted(e), None)
         return mismatch if claim is None else _with(mismatch, claim, e)
-    located: Claim | None = None
-    if mismatch.pattern in ("tail", "row", "block_edge"):
-        located = Claim(mismatch.pattern, f"it is wrong in {mismatch.note} only")
-    claim = diagnose(e, located)
+    claim = diagnose(e)
     return mismatch.model_copy(update={"cause": "unknown"}) if claim is None else _with(mismatch, claim, e)
 
 
-def diagnose(e: Evidence, located: Claim | None = None) -> Claim | None:
-    """Return the cause with the numbers that show it; None where none is known.
-
-    `located` is what the pattern of the wrong elements says, if it says where they lie.
-    """
+def diagnose(e: Evidence) -> Claim | None:
+    """Return the cause with the numbers that show it; None where none is known."""
     with np.errstate(all="ignore"):  # a hypothesis may divide by zero: it then explains nothing
         said = _explained(e)
-        part = next(location.claims(e), located)
+        part = next(location.claims(e), None)
         rounding = next(storage.rounding(e), None) if said is None and part is None else None
     if said is None:
         return part or rounding

@@ -73,9 +73,15 @@ class Evidence:
         return int(self.wrong.size)
 
     @cached_property
+    def found(self) -> Places:
+        """Return the wrong elements in order; of more than WHOLE every n-th, and the last."""
+        places = np.flatnonzero(self.wrong)
+        return places if places.size <= WHOLE else np.append(places[:: places.size // WHOLE + 1], places[-1])
+
+    @cached_property
     def places(self) -> Places:
         """Return the sampled wrong elements, in order."""
-        return _sampled(np.flatnonzero(self.wrong))
+        return _sampled(self.found)
 
     @cached_property
     def right(self) -> Places:
@@ -99,12 +105,12 @@ class Evidence:
 
     @cached_property
     def varied(self) -> bool:
-        """Say whether the expected values differ enough for a fitted number to mean something."""
-        return self.places.size >= _FEWEST and np.unique(self.w).size >= _FEWEST
+        """Say whether the values differ enough for a fitted number to mean something."""
+        return max(np.unique(self.w).size, np.unique(self.g).size) >= _FEWEST
 
     @cached_property
     def rms(self) -> float:
-        values = self.want.at(_sampled(np.arange(self.size)))
+        values = self.want.at(np.unique(np.linspace(0, self.size - 1, SAMPLED).astype(np.int64)))
         finite = np.abs(values[np.isfinite(values)])
         return float(np.sqrt(np.square(finite / finite.max()).mean()) * finite.max()) if finite.any() else 0.0
 
@@ -134,8 +140,7 @@ class Evidence:
     @cached_property
     def where(self) -> str:
         """Say in which part of the output the wrong elements lie: the range of their indices along each axis."""
-        found = np.flatnonzero(self.wrong)
-        index = np.unravel_index(found, self.shape) if self.shape else ()
+        index = np.unravel_index(self.found, self.shape) if self.shape else ()
         ranges = []
         for axis, (at, length) in enumerate(zip(index, self.shape, strict=True)):
             first, last = int(at.min()), int(at.max())
@@ -149,7 +154,7 @@ class Evidence:
 def _sampled(places: Places) -> Places:
     if places.size <= SAMPLED:
         return places
-    return np.sort(np.random.default_rng(0).choice(places, SAMPLED, replace=False))
+    return places[np.unique(np.random.default_rng(0).integers(0, places.size, SAMPLED))]
 
 
 def counts(tensors: Iterable[Tensor]) -> list[int]:

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
+from akgen.tools.judge import pattern
 from akgen.tools.judge.causes.evidence import Claim, Evidence, Places
 
 _MARGIN = 3  # indices from an end that still are its border
@@ -12,13 +13,17 @@ _ORDINALS = ("first", "second", "third", "fourth")
 
 
 def claims(e: Evidence) -> Iterator[Claim]:
-    found = np.flatnonzero(e.wrong)
-    if found.size * 10 > e.size * 9 or found.size < 2:
+    found = e.found
+    if int(e.wrong.sum()) * 10 > e.size * 9 or found.size < 2:
         return
     yield from _border(e, found)
     yield from _part(e, found)
     yield from _index(e, found)
     yield from _lanes(e, found)
+    part = pattern.part(e.wrong, e.shape)
+    if part is not None:
+        yield Claim(part[0], f"it is wrong in {part[1]} only")
+    yield from _edges(e, found)
 
 
 def _border(e: Evidence, found: Places) -> Iterator[Claim]:
@@ -36,18 +41,18 @@ def _border(e: Evidence, found: Places) -> Iterator[Claim]:
                     continue
                 used = [(a, end) for a, end, at in sides if at.mean() > 0.5 / len(sides)]
                 one_row = len(e.shape) < 3 and len(used) < 2
-                if {a for a, _ in used} != set(axes) or one_row or not _covers(e, used, margin, found.size):
+                if {a for a, _ in used} != set(axes) or one_row or not _covers(e, used, margin):
                     continue
                 yield Claim("border", f"it is wrong at the border only: {_said(e, axes, used, margin)}")
                 return
 
 
-def _covers(e: Evidence, used: list[tuple[int, str]], margin: int, wrong: int) -> bool:
+def _covers(e: Evidence, used: list[tuple[int, str]], margin: int) -> bool:
     """Say whether most of this border is wrong."""
     inside = 1.0
     for axis, length in enumerate(e.shape):
         inside *= 1 - margin * sum(a == axis for a, _ in used) / length
-    return wrong >= 0.5 * (1 - inside) * e.size
+    return int(e.wrong.sum()) >= 0.5 * (1 - inside) * e.size
 
 
 def _said(e: Evidence, axes: tuple[int, ...], used: list[tuple[int, str]], margin: int) -> str:
@@ -63,7 +68,7 @@ def _part(e: Evidence, found: Places) -> Iterator[Claim]:
     first, last = int(found[0]), int(found[-1])
     length = last - first + 1
     parts = round(e.size / length)
-    if found.size < 0.5 * length or length < 16 or not 2 <= parts <= 64:
+    if int(e.wrong.sum()) < 0.5 * length or length < 16 or not 2 <= parts <= 64:
         return
     if first % length == 0 and abs(parts * length - e.size) < length / 2:
         number = first // length
@@ -78,7 +83,7 @@ def _index(e: Evidence, found: Places) -> Iterator[Claim]:
         return
     for axis, at in enumerate(np.unravel_index(found, e.shape)):
         length = e.shape[axis]
-        if length >= 4 and at.min() == at.max() and found.size >= 0.5 * e.size / length:
+        if length >= 4 and at.min() == at.max() and int(e.wrong.sum()) >= 0.5 * e.size / length:
             text = f"it is wrong at index {int(at[0])} of {length} along axis {axis} only"
             yield Claim("one_index", text)
 
@@ -87,9 +92,29 @@ def _lanes(e: Evidence, found: Places) -> Iterator[Claim]:
     """Every n-th element."""
     for step in range(2, 65):
         rest = found % step
-        if rest.min() == rest.max() and found.size >= 0.8 * e.size / step and found.size > 4:
+        if rest.min() == rest.max() and int(e.wrong.sum()) >= 0.8 * e.size / step and found.size > 4:
             text = f"every {step}th element is wrong, from element {int(rest[0])}, and no other".replace(
                 "2th", "2nd"
             )
             yield Claim("lanes", text)
             return
+
+
+def _edges(e: Evidence, found: Places) -> Iterator[Claim]:
+    """The same number of elements at the end of every tile or part; the last of these may be shorter."""
+    if found.size != int(e.wrong.sum()):
+        return
+    breaks = np.flatnonzero(np.diff(found) > 1)
+    starts, ends = np.append(found[0], found[breaks + 1]), np.append(found[breaks], found[-1]) + 1
+    if not 3 <= starts.size <= e.size // 16:
+        return
+    distance = int(np.gcd.reduce(np.diff(ends[:-1])))
+    longest = int((ends - starts).max())
+    if (
+        distance >= 16
+        and not np.any(ends[:-1] % distance)
+        and 2 * longest <= distance
+        and ends[-1] >= e.size - 1
+    ):
+        text = f"it is wrong in the last {longest} elements of every {distance}"
+        yield Claim("block_edge", text)

@@ -1,14 +1,16 @@
 """Causes that show in where a value belongs: to another index, launch, output or input than the one it stands at."""
 
+from collections import Counter
 from collections.abc import Iterator
-from itertools import permutations
-from math import prod
+from itertools import pairwise, permutations
+from math import gcd, prod
 
 import numpy as np
 
 from akgen.tools.judge.causes.evidence import Claim, Evidence, Floats, Places, Tensor
 
 _ANCHORS = 48  # wrong elements whose value is looked for everywhere
+_FEW = 64  # places of one value
 _SHARE = 0.9
 
 
@@ -33,6 +35,7 @@ def claims(e: Evidence) -> Iterator[Claim]:
     yield from _permuted(e)
     yield from _reversed(e)
     yield from _repeated(e)
+    yield from _parts(e)
     yield from _shifted(e)
     yield from _sources(e)
 
@@ -86,12 +89,40 @@ def _repeated(e: Evidence) -> Iterator[Claim]:
             yield Claim("repeated", text, e.moved(e.want, _flat(source, e.shape)))
 
 
+def _parts(e: Evidence) -> Iterator[Claim]:
+    """The first part's values in every part, or in each group of rows those of its first row."""
+    whole = e.want.whole
+    if whole is None:
+        return
+    nearest = _nearest(whole.reshape(-1), e)
+    if len(nearest) < 8:
+        return
+    gaps = [abs(place - source) for place, source in nearest if place != source]
+    for length in _common_divisors(gaps):
+        if 16 <= length < e.size / 2:
+            text = f"it holds the values of the first {length} elements again in every {length}"
+            yield Claim("repeated", text, e.moved(e.want, e.places % length))
+    for axis, many in enumerate(e.shape):
+        firsts = [int(np.unravel_index(source, e.shape)[axis]) for _, source in nearest]
+        for group in _common_divisors([at for at in firsts if at]):
+            if 2 <= group < many:
+                source = tuple(at - at % group if a == axis else at for a, at in enumerate(e.index))
+                text = f"each {group} indices along axis {axis} hold the values of the first of them"
+                yield Claim("repeated", text, e.moved(e.want, _flat(source, e.shape)))
+
+
+def _common_divisors(numbers: list[int]) -> list[int]:
+    """Return what most pairs of the numbers have as their greatest common divisor."""
+    pairs = Counter(gcd(a, b) for a, b in pairwise(numbers))
+    return [divisor for divisor, _ in pairs.most_common(3)]
+
+
 def _shifted(e: Evidence) -> Iterator[Claim]:
     """Values that stand a fixed distance away from their place."""
     whole = e.want.whole
     if whole is None:
         return
-    for distance in _distances(whole.reshape(-1), e)[:3]:
+    for distance in _distances(whole.reshape(-1), e):
         for axis, steps in _as_steps(distance, e.shape):
             if axis is None:
                 source = e.places - distance
@@ -114,22 +145,41 @@ def _shifted(e: Evidence) -> Iterator[Claim]:
 
 def _distances(whole: Floats, e: Evidence) -> list[int]:
     """Return how far written values stand from where they are expected, the commonest distance first."""
-    finite = np.flatnonzero(np.isfinite(e.g) & (e.g != 0))
-    if finite.size < 4:
-        return []
-    picked = finite[np.linspace(0, finite.size - 1, min(_ANCHORS, finite.size)).astype(np.int64)]
+    votes = Counter(place - source for place, source in _found(whole, e) if place != source)
+    least = max(3, min(_ANCHORS, e.places.size) // 4)
+    return [distance for distance, count in votes.most_common(3) if count >= least]
+
+
+def _found(whole: Floats, e: Evidence) -> list[tuple[int, int]]:
+    """Return some wrong elements, each with the places where its value is expected if these are few."""
+    picked = _picked(e)
     order = np.argsort(whole)
     ranked = whole[order]
-    votes: dict[int, int] = {}
-    for at in picked:
-        value = e.g[at]
-        near = float(e.room(np.abs(np.array([value])))[0])
-        first, last = np.searchsorted(ranked, [value - near, value + near])
-        for source in order[first : min(last, first + 64)]:
-            distance = int(e.places[at] - source)
-            if distance:
-                votes[distance] = votes.get(distance, 0) + 1
-    return sorted((d for d, n in votes.items() if n >= max(3, picked.size // 4)), key=lambda d: -votes[d])
+    near = e.room(np.abs(e.g[picked]))
+    first = np.searchsorted(ranked, e.g[picked] - near)
+    last = np.searchsorted(ranked, e.g[picked] + near, "right")
+    return [
+        (int(e.places[at]), int(source))
+        for at, begin, end in zip(picked, first, last, strict=True)
+        for source in order[begin : min(end, begin + _FEW)]
+    ]
+
+
+def _nearest(whole: Floats, e: Evidence) -> list[tuple[int, int]]:
+    """Return some wrong elements, each with the place where the value nearest to its own is expected."""
+    picked = _picked(e)
+    order = np.argsort(whole)
+    ranked = whole[order]
+    after = np.clip(np.searchsorted(ranked, e.g[picked]), 1, whole.size - 1)
+    closer = np.abs(ranked[after - 1] - e.g[picked]) < np.abs(ranked[after] - e.g[picked])
+    at = after - closer
+    near = np.abs(ranked[at] - e.g[picked]) <= e.room(np.abs(e.g[picked]))
+    return [(int(e.places[p]), int(order[i])) for p, i in zip(picked[near], at[near], strict=True)]
+
+
+def _picked(e: Evidence) -> Places:
+    finite = np.flatnonzero(np.isfinite(e.g) & (e.g != 0))
+    return finite[:: max(1, finite.size // _ANCHORS)]
 
 
 def _as_steps(distance: int, shape: tuple[int, ...]) -> list[tuple[int | None, int]]:

@@ -27,8 +27,7 @@ def claims(e: Evidence) -> Iterator[Claim]:
     yield from _along_another(e, terms)
     yield from _neighbour(e, terms)
     yield from _factor(e, terms)
-    yield from _eps(e)
-    yield from _constant(e)
+    yield from _operation(e, terms)
 
 
 def _terms(e: Evidence, step: int = 0) -> Iterator[_Term]:
@@ -113,6 +112,18 @@ def _factor(e: Evidence, terms: list[_Term]) -> Iterator[Claim]:
             yield Claim("missing_factor", text, e.explained((e.w - added) * term.values + added))
 
 
+def _operation(e: Evidence, terms: list[_Term]) -> Iterator[Claim]:
+    for term in terms:
+        t, name = term.values, f"input {term.input}{term.along}"
+        sums = {"added": e.w - t, "subtracted": e.w + t, "multiplied": e.w / t, "divided by": e.w * t}
+        for meant, rest in sums.items():
+            made = {"added": rest + t, "subtracted": rest - t, "multiplied": rest * t, "divided by": rest / t}
+            made |= {"taken as the maximum": np.maximum(rest, t), "taken as the minimum": np.minimum(rest, t)}
+            for done, predicted in made.items():
+                if done != meant:
+                    yield Claim("operation", f"{name} is {done}, not {meant}", e.explained(predicted))
+
+
 def _added(terms: list[_Term], factor: _Term) -> Iterator[tuple[str, Floats]]:
     """Yield what may be added after a product: nothing, or another input."""
     yield "", np.zeros(1)
@@ -134,46 +145,3 @@ def _change(e: Evidence, terms: list[_Term]) -> Iterator[Claim]:
         elif abs(factor) > 1e-3:
             text = f"its change from input {term.input} is {number(factor)} times the expected one"
             yield Claim("scaled", text, share)
-
-
-def _eps(e: Evidence) -> Iterator[Claim]:
-    """A factor that differs by row, by as much as a constant beside the row's variance or mean square makes."""
-    factor = e.g / e.w
-    for k, tensor in enumerate(e.inputs):
-        whole = tensor.whole
-        if whole is None or whole.ndim < 1 or tensor.shape != e.shape:
-            continue
-        rows = whole.reshape(-1, whole.shape[-1])
-        row = e.places // whole.shape[-1]
-        for name, spread in (("mean square", np.square(rows).mean(-1)), ("variance", rows.var(-1))):
-            at = spread[row]
-            eps = (np.square(factor) - 1) * at
-            value = float(np.median(eps[np.isfinite(eps)])) if np.isfinite(eps).any() else 0.0
-            if not 1e-14 < abs(value) < 0.1 or np.unique(row).size < 3:
-                continue
-            share = e.explained(e.w * np.sqrt(np.maximum((at + value) / at, 0.0)))
-            said = "is missing" if value > 0 else "is too much"
-            text = f"an eps of {number(abs(value))} beside the {name} of the rows of input {k} {said}"
-            yield Claim("missing_eps", text, share)
-
-
-def _constant(e: Evidence) -> Iterator[Claim]:
-    """An error, or a factor, that does not change along an axis but does along another."""
-    if len(e.shape) < 2:
-        return
-    for said, values in (("the error is the same", e.g - e.w), ("the factor is the same", e.g / e.w)):
-        for axis, length in enumerate(e.shape):
-            if length < 4:
-                continue
-            rest = tuple(at for a, at in enumerate(e.index) if a != axis)
-            group = np.ravel_multi_index(rest, tuple(n for a, n in enumerate(e.shape) if a != axis))
-            _, which, count = np.unique(group, return_inverse=True, return_counts=True)
-            if count.size < 3 or np.median(count) < 4:
-                continue
-            order = np.argsort(which, kind="stable")
-            middle = np.array([np.median(part) for part in np.split(values[order], np.cumsum(count)[:-1])])
-            if not np.isfinite(middle).all() or np.ptp(middle) <= 1e-3 * np.abs(middle).max():
-                continue
-            usual = middle[which]
-            share = e.explained(e.w + usual if "error" in said else e.w * usual)
-            yield Claim("constant_along", f"{said} at every index along axis {axis}", share)
