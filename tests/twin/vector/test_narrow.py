@@ -63,6 +63,10 @@ def _antiquants(case: Any, tmp: str) -> list[Any]:
                 f"{name}-scalars", head + call + f"half(1.5), half(0.5), {tmp}4);", (src,), zero,
                 (values.astype(F32) + 1.5) * 0.5, **close,
             ),
+            case(
+                f"{name}-scalar", head + call + f"half(0.5), {tmp}4);", (src,), zero,
+                values.astype(F32) * 0.5, **close,
+            ),
         ]  # fmt: skip
     return out
 

@@ -166,8 +166,7 @@ template <typename Tiling> AKGEN_INLINE uint32_t row_length(const Tiling &tiling
                                   {}, detail::view(scale), V, isTranspose ? size / k : k, isTranspose ? k : size / k,  \
                                   isTranspose);                                                                        \
     }                                                                                                                  \
-    template <typename U, typename T, bool isTranspose,                                                                \
-              typename = std::enable_if_t<detail::one_of<T, half, bfloat16_t>>>                                        \
+    template <typename U, typename T, bool isTranspose>                                                                \
     AKGEN_INLINE void AscendAntiQuant(const LocalTensor<T> &dst, const LocalTensor<U> &src, const T offset,            \
                                       const T scale, W [[maybe_unused]] const uint32_t k,                              \
                                       [[maybe_unused]] const AntiQuantShapeInfo &shapeInfo = {})                       \
@@ -177,6 +176,12 @@ template <typename Tiling> AKGEN_INLINE uint32_t row_length(const Tiling &tiling
         akgen::twin::antiquantise_all(detail::dtype_of<T>(), detail::dtype_of<U>(), detail::view(dst),                 \
                                       detail::view(src), V, static_cast<float>(offset), static_cast<float>(scale),     \
                                       src.GetSize());                                                                  \
+    }                                                                                                                  \
+    template <typename U, typename T, bool isTranspose>                                                                \
+    AKGEN_INLINE void AscendAntiQuant(const LocalTensor<T> &dst, const LocalTensor<U> &src, const T scale,             \
+                                      W const uint32_t k, const AntiQuantShapeInfo &shapeInfo = {})                    \
+    {                                                                                                                  \
+        AscendAntiQuant<U, T, isTranspose>(dst, src, static_cast<T>(0.0f), scale, H k, shapeInfo);                     \
     }
 
 enum class DeQuantMode { DEQUANT_WITH_SINGLE_ROW, DEQUANT_WITH_MULTI_ROW };
