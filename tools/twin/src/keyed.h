@@ -14,7 +14,7 @@ template <typename Key, typename Row, size_t n> constexpr bool one_row_each(cons
     }
     return n == static_cast<size_t>(last) + 1;
 }
-// Of an enumeration that ends in COUNT: `static_assert(one_row_each<Op>(kRows))`.
+// Of an enumeration that ends in COUNT: `static_assert(one_row_each<Op>(op_rows))`.
 template <typename Key, typename Row, size_t n> constexpr bool one_row_each(const Row (&rows)[n])
 {
     return one_row_each(rows, static_cast<Key>(static_cast<size_t>(Key::COUNT) - 1));

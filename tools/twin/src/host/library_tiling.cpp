@@ -8,8 +8,8 @@ namespace AscendC {
 
 namespace {
 
-constexpr uint32_t kRowFloatBytes = 4;
-constexpr uint32_t kLeastRowBytes = 256;
+constexpr uint32_t float_bytes = 4;
+constexpr uint32_t least_row_bytes = 256;
 
 uint32_t axis(const ge::Shape &shape, size_t i)
 {
@@ -27,9 +27,9 @@ namespace live = akgen::host::live;
 // The API's live rows of floats, for `rows` of the source at most, for one at least.
 void by_rows(uint32_t row, uint32_t rows, uint32_t live, uint32_t &maximum, uint32_t &minimum)
 {
-    const uint32_t one = live * std::max(row * kRowFloatBytes, kLeastRowBytes);
-    minimum = one + kLeastRowBytes;
-    maximum = one * std::max(rows, 1U) + kLeastRowBytes;
+    const uint32_t one = live * std::max(row * float_bytes, least_row_bytes);
+    minimum = one + least_row_bytes;
+    maximum = one * std::max(rows, 1U) + least_row_bytes;
 }
 // B, S, H and the H that counts.
 template <class T> void set_rows(T &tiling, const ge::Shape &src, uint32_t counted)
@@ -66,7 +66,7 @@ void GetGroupNormNDTilingInfo(const ge::Shape &src, const uint32_t workspace_byt
     tiling.set_dhwAlignSize(channels * padded(length, type_bytes));
     tiling.set_inputXSize(axis(src, 0) * axis(src, 1) * padded(length, type_bytes));
     tiling.set_meanVarSize(axis(src, 0) * groups);
-    tiling.set_tmpBufSize(workspace_bytes / kRowFloatBytes);
+    tiling.set_tmpBufSize(workspace_bytes / float_bytes);
     tiling.set_loopRound(1);
     tiling.set_factor(1.0F / static_cast<float>(std::max(channels * length, 1U)));
 }
@@ -86,7 +86,7 @@ bool GetBatchNormNDTilingInfo(const ge::Shape &src, const ge::Shape &origin, con
     const uint32_t columns = axis(src, 1) * axis(src, 2);
     tiling.set_originalBLength(axis(origin, 0));
     tiling.set_meanVarSize(columns);
-    tiling.set_tmpBufSize(workspace_bytes / kRowFloatBytes);
+    tiling.set_tmpBufSize(workspace_bytes / float_bytes);
     tiling.set_loopRound(1);
     tiling.set_shCurLength(columns);
     tiling.set_bshCurLength(axis(src, 0) * columns);
@@ -107,7 +107,7 @@ bool GetDeepNormTilingInfo(const ge::Shape &src, const ge::Shape &origin, const 
     set_rows(tiling, src, axis(origin, 2));
     tiling.set_inputXSize(element_count(src));
     tiling.set_meanVarSize(axis(src, 0) * axis(src, 1));
-    tiling.set_tmpBufSize(workspace_bytes / kRowFloatBytes);
+    tiling.set_tmpBufSize(workspace_bytes / float_bytes);
     tiling.set_loopRound(1);
     tiling.set_lastDimValueBack(1.0F / static_cast<float>(std::max(axis(origin, 2), 1U)));
     return !basic_block || is_basic(src);
@@ -125,7 +125,7 @@ bool GetRmsNormTilingInfo(const ge::Shape &src, const ge::Shape &origin, const u
 {
     const uint32_t rows = axis(src, 0) * axis(src, 1);
     const uint32_t row = axis(src, 2);
-    const uint32_t needed = live::RmsNorm.of(type_bytes) * row * kRowFloatBytes;
+    const uint32_t needed = live::RmsNorm.of(type_bytes) * row * float_bytes;
     const uint32_t fit = std::min(std::max(needed == 0 ? 1 : workspace_bytes / needed, 1U), std::max(rows, 1U));
     set_rows(tiling, src, axis(origin, 2));
     tiling.set_reciprocalOfHLength(1.0F / static_cast<float>(std::max(axis(origin, 2), 1U)));
@@ -152,7 +152,7 @@ void GetLayerNormNDTilingInfo(const ge::Shape &src, const uint32_t workspace_byt
     tiling.set_rLength(axis(src, 1));
     tiling.set_inputXSize(element_count(src));
     tiling.set_meanVarSize(axis(src, 0));
-    tiling.set_tmpBufSize(workspace_bytes / kRowFloatBytes);
+    tiling.set_tmpBufSize(workspace_bytes / float_bytes);
     tiling.set_loopRound(1);
     tiling.set_rValueBack(1.0F / static_cast<float>(std::max(axis(src, 1), 1U)));
 }
@@ -167,7 +167,7 @@ void GetLayerNormGradNDTilingInfo(const ge::Shape src, const uint32_t workspace_
                                   optiling::LayerNormGradTiling &tiling)
 {
     set_rows(tiling, src, counted(src));
-    tiling.set_stackBufferSize(workspace_bytes / kRowFloatBytes);
+    tiling.set_stackBufferSize(workspace_bytes / float_bytes);
     tiling.set_loopNum(1);
 }
 
@@ -181,7 +181,7 @@ void GetLayerNormGradBetaNDTilingInfo(const ge::Shape src, const uint32_t worksp
                                       optiling::LayerNormGradBetaTiling &tiling)
 {
     set_rows(tiling, src, counted(src));
-    tiling.set_stackBufferSize(workspace_bytes / kRowFloatBytes);
+    tiling.set_stackBufferSize(workspace_bytes / float_bytes);
     tiling.set_bsLength(axis(src, 0) * axis(src, 1));
     tiling.set_bshLength(axis(src, 0) * axis(src, 1) * axis(src, 2));
     tiling.set_loopRound(1);
@@ -271,7 +271,7 @@ void GetAscendDequantMaxMinTmpSize(const ge::Shape &src, const uint32_t type_byt
 void GetAscendAntiQuantMaxMinTmpSize(const ge::Shape &src, const ge::Shape &, const bool, const ge::DataType,
                                      const ge::DataType, uint32_t &maximum, uint32_t &minimum)
 {
-    by_rows(64, (element_count(src) + 63) / 64, live::AscendAntiQuant.of(kRowFloatBytes), maximum, minimum);
+    by_rows(64, (element_count(src) + 63) / 64, live::AscendAntiQuant.of(float_bytes), maximum, minimum);
 }
 
 uint32_t GetSortTmpSize(const platform_ascendc::PlatformAscendC &, const uint32_t count, const uint32_t)
@@ -293,7 +293,7 @@ bool GetTopKMaxMinTmpSize(const platform_ascendc::PlatformAscendC &, const int32
     }
     const auto records = static_cast<uint32_t>(inner) * 8;
     const uint32_t rows = mode == TopKMode::TOPK_NSMALL ? static_cast<uint32_t>(outter) : 1;
-    minimum = 2 * records * rows + (init_index ? 0 : static_cast<uint32_t>(inner) * kRowFloatBytes);
+    minimum = 2 * records * rows + (init_index ? 0 : static_cast<uint32_t>(inner) * float_bytes);
     maximum = minimum;
     return true;
 }

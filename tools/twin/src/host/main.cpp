@@ -19,10 +19,10 @@ namespace {
 
 using namespace akgen::host;
 
-constexpr int kBadManifest = 70;
-constexpr uint64_t kCpuSeconds = 30;
-constexpr uint64_t kAddressBytes = uint64_t{4} << 30;
-constexpr uint64_t kFileBytes = 64 << 20;
+constexpr int bad_manifest = 70;
+constexpr uint64_t cpu_seconds = 30;
+constexpr uint64_t address_bytes = uint64_t{4} << 30;
+constexpr uint64_t file_bytes = 64 << 20;
 
 void write_all(int fd, const void *data, size_t size)
 {
@@ -30,7 +30,7 @@ void write_all(int fd, const void *data, size_t size)
     while (size > 0) {
         const ssize_t done = write(fd, bytes, size);
         if (done <= 0) {
-            std::_Exit(kBadManifest);
+            std::_Exit(bad_manifest);
         }
         bytes += done;
         size -= static_cast<size_t>(done);
@@ -132,9 +132,9 @@ void lock_down(const Manifest &m, int report_fd)
     wanted.profile = akgen::SandboxProfile::kernel;
     wanted.serve = {m.host};
     wanted.report_fd = report_fd;
-    wanted.cpu_s = kCpuSeconds;
-    wanted.address_bytes = kAddressBytes;
-    wanted.file_bytes = kFileBytes;
+    wanted.cpu_s = cpu_seconds;
+    wanted.address_bytes = address_bytes;
+    wanted.file_bytes = file_bytes;
     akgen::akgen_lockdown(wanted);
 }
 
@@ -158,21 +158,21 @@ int main(int argc, char **argv)
 {
     if (argc != 2) {
         std::fprintf(stderr, "usage: akgen_twin_host MANIFEST\n");
-        return kBadManifest;
+        return bad_manifest;
     }
     Manifest m;
     try {
         m = Manifest::read(argv[1]);
     } catch (const std::exception &e) {
         std::fprintf(stderr, "akgen_twin_host: %s\n", e.what());
-        return kBadManifest;
+        return bad_manifest;
     }
     chip() = ChipFacts::read(m.chip);
     const int report_fd = open(m.report.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     const int tiling_fd = m.has_call ? open(m.tiling.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
     if (report_fd < 0 || (m.has_call && tiling_fd < 0)) {
         std::perror("akgen_twin_host: cannot write the report");
-        return kBadManifest;
+        return bad_manifest;
     }
     report_crashes_to(report_fd, m.host.c_str());
     try {

@@ -8,12 +8,12 @@ namespace matmul_tiling {
 
 namespace {
 
-constexpr int32_t kBlockBytes = 32;
-constexpr int32_t kDoubleBuffer = 2;
-constexpr int32_t kAccumulatorBytes = 4;
-constexpr int32_t kPreferredBaseM = 128;
-constexpr int32_t kPreferredBaseN = 256;
-constexpr int32_t kMostDepth = 16;
+constexpr int32_t block_bytes = 32;
+constexpr int32_t double_buffer = 2;
+constexpr int32_t accumulator_bytes = 4;
+constexpr int32_t preferred_base_m = 128;
+constexpr int32_t preferred_base_n = 256;
+constexpr int32_t most_depth = 16;
 
 int32_t bytes_of(DataType type)
 {
@@ -35,21 +35,23 @@ bool MatmulApiTilingBase::choose_base_blocks(int32_t single_m, int32_t single_n,
 {
     const int32_t a_bytes = bytes_of(a_.type);
     const int32_t b_bytes = bytes_of(b_.type);
-    const int32_t k_step = std::max(kBlockBytes / a_bytes, kBlockBytes / b_bytes);
+    const int32_t k_step = std::max(block_bytes / a_bytes, block_bytes / b_bytes);
 
-    base_m_ = take(fix_m_, std::min({align_up(single_m, kFractal), kPreferredBaseM, take(max_m_, kPreferredBaseM)}));
-    base_n_ = take(fix_n_, std::min({align_up(single_n, kFractal), kPreferredBaseN, take(max_n_, kPreferredBaseN)}));
-    while (fix_n_ <= 0 && base_n_ > kFractal && int64_t{base_m_} * base_n_ * kAccumulatorBytes > l0c_bytes_) {
-        base_n_ = align_up(base_n_ / 2, kFractal);
+    base_m_ =
+        take(fix_m_, std::min({align_up(single_m, fractal_edge), preferred_base_m, take(max_m_, preferred_base_m)}));
+    base_n_ =
+        take(fix_n_, std::min({align_up(single_n, fractal_edge), preferred_base_n, take(max_n_, preferred_base_n)}));
+    while (fix_n_ <= 0 && base_n_ > fractal_edge && int64_t{base_m_} * base_n_ * accumulator_bytes > l0c_bytes_) {
+        base_n_ = align_up(base_n_ / 2, fractal_edge);
     }
-    while (fix_m_ <= 0 && base_m_ > kFractal && int64_t{base_m_} * base_n_ * kAccumulatorBytes > l0c_bytes_) {
-        base_m_ = align_up(base_m_ / 2, kFractal);
+    while (fix_m_ <= 0 && base_m_ > fractal_edge && int64_t{base_m_} * base_n_ * accumulator_bytes > l0c_bytes_) {
+        base_m_ = align_up(base_m_ / 2, fractal_edge);
     }
-    const int64_t k_of_a = l0a_bytes_ / kDoubleBuffer / (int64_t{base_m_} * a_bytes);
-    const int64_t k_of_b = l0b_bytes_ / kDoubleBuffer / (int64_t{base_n_} * b_bytes);
+    const int64_t k_of_a = l0a_bytes_ / double_buffer / (int64_t{base_m_} * a_bytes);
+    const int64_t k_of_b = l0b_bytes_ / double_buffer / (int64_t{base_n_} * b_bytes);
     const auto k_fits = static_cast<int32_t>(std::min(k_of_a, k_of_b) / k_step * k_step);
     base_k_ = take(fix_k_, std::min({align_up(single_k, k_step), std::max(k_fits, k_step), take(max_k_, k_fits)}));
-    return int64_t{base_m_} * base_n_ * kAccumulatorBytes <= l0c_bytes_ &&
+    return int64_t{base_m_} * base_n_ * accumulator_bytes <= l0c_bytes_ &&
            int64_t{base_m_} * base_k_ * a_bytes <= l0a_bytes_ && int64_t{base_n_} * base_k_ * b_bytes <= l0b_bytes_;
 }
 
@@ -70,13 +72,13 @@ int64_t MatmulApiTilingBase::fill(optiling::TCubeTiling &tiling, int32_t cores)
     // L1 holds `step` base blocks along K of each operand, twice if they fit.
     const int32_t k_blocks = ceil_div(single_k, base_k_);
     const int64_t pair_bytes = int64_t{base_k_} * (int64_t{base_m_} * a_bytes + int64_t{base_n_} * b_bytes);
-    const int64_t bias_bytes = has_bias_ ? int64_t{base_n_} * kAccumulatorBytes * kDoubleBuffer : 0;
-    auto pairs = static_cast<int32_t>(std::min<int64_t>((l1_bytes_ - bias_bytes) / pair_bytes, kMostDepth));
+    const int64_t bias_bytes = has_bias_ ? int64_t{base_n_} * accumulator_bytes * double_buffer : 0;
+    auto pairs = static_cast<int32_t>(std::min<int64_t>((l1_bytes_ - bias_bytes) / pair_bytes, most_depth));
     if (pairs < 1) {
         return -1;
     }
-    const int32_t step_k = std::max(1, std::min(pairs / kDoubleBuffer, k_blocks));
-    const int32_t depth = k_blocks > step_k && pairs >= kDoubleBuffer * step_k ? kDoubleBuffer * step_k : step_k;
+    const int32_t step_k = std::max(1, std::min(pairs / double_buffer, k_blocks));
+    const int32_t depth = k_blocks > step_k && pairs >= double_buffer * step_k ? double_buffer * step_k : step_k;
 
     tiling.set_usedCoreNum(cores);
     tiling.set_M(take(org_m_, m_));
@@ -100,15 +102,15 @@ int64_t MatmulApiTilingBase::fill(optiling::TCubeTiling &tiling, int32_t cores)
     tiling.set_iterateOrder(traverse_ == MatrixTraverse::FIRSTN ? 1 : 0);
     tiling.set_shareMode(0);
     tiling.set_shareL1Size(static_cast<int32_t>(pair_bytes * depth + bias_bytes));
-    tiling.set_shareL0CSize(base_m_ * base_n_ * kAccumulatorBytes);
+    tiling.set_shareL0CSize(base_m_ * base_n_ * accumulator_bytes);
     tiling.set_shareUbSize(0);
     tiling.set_batchM(1);
     tiling.set_batchN(1);
     tiling.set_singleBatchM(1);
     tiling.set_singleBatchN(1);
-    tiling.set_dbL0A(kDoubleBuffer);
-    tiling.set_dbL0B(kDoubleBuffer);
-    tiling.set_dbL0C(int64_t{base_m_} * base_n_ * kAccumulatorBytes * kDoubleBuffer <= l0c_bytes_ ? kDoubleBuffer : 1);
+    tiling.set_dbL0A(double_buffer);
+    tiling.set_dbL0B(double_buffer);
+    tiling.set_dbL0C(int64_t{base_m_} * base_n_ * accumulator_bytes * double_buffer <= l0c_bytes_ ? double_buffer : 1);
     tiling.set_ALayoutInfoB(a_layout_[0]);
     tiling.set_ALayoutInfoS(a_layout_[1]);
     tiling.set_ALayoutInfoN(a_layout_[2]);

@@ -28,8 +28,8 @@ void MultiCoreMatmulTiling::split()
         n_cores_ = ceil_div(n_, take(single_n_, n_));
         return;
     }
-    const int32_t m_blocks = ceil_div(m_, kFractal);
-    const int32_t n_blocks = ceil_div(n_, kFractal);
+    const int32_t m_blocks = ceil_div(m_, fractal_edge);
+    const int32_t n_blocks = ceil_div(n_, fractal_edge);
     int64_t best_work = std::numeric_limits<int64_t>::max();
     int64_t best_traffic = std::numeric_limits<int64_t>::max();
     for (int32_t rows = 1; rows <= std::min(cores_, m_blocks); ++rows) {
@@ -45,8 +45,8 @@ void MultiCoreMatmulTiling::split()
             n_cores_ = columns;
         }
     }
-    single_m_ = std::min(m_, ceil_div(m_blocks, m_cores_) * kFractal);
-    single_n_ = std::min(n_, ceil_div(n_blocks, n_cores_) * kFractal);
+    single_m_ = std::min(m_, ceil_div(m_blocks, m_cores_) * fractal_edge);
+    single_n_ = std::min(n_, ceil_div(n_blocks, n_cores_) * fractal_edge);
     m_cores_ = ceil_div(m_, single_m_);
     n_cores_ = ceil_div(n_, single_n_);
 }

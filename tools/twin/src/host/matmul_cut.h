@@ -4,7 +4,7 @@
 
 namespace matmul_tiling {
 
-constexpr int32_t kFractal = 16;
+constexpr int32_t fractal_edge = 16;
 
 inline int32_t ceil_div(int32_t a, int32_t b) { return (a + b - 1) / b; }
 inline int32_t align_up(int32_t a, int32_t b) { return ceil_div(a, b) * b; }

@@ -52,9 +52,9 @@ template <class V> auto at(V &values, size_t i) -> decltype(&values[0])
 }
 
 struct Answer {
-    static constexpr size_t kCapacityBytes = 16 * 1024;
-    std::vector<uint64_t> bytes = std::vector<uint64_t>(kCapacityBytes / sizeof(uint64_t), 0);
-    gert::TilingData raw{bytes.data(), kCapacityBytes};
+    static constexpr size_t capacity_bytes = 16 * 1024;
+    std::vector<uint64_t> bytes = std::vector<uint64_t>(capacity_bytes / sizeof(uint64_t), 0);
+    gert::TilingData raw{bytes.data(), capacity_bytes};
     uint64_t tiling_key = 0;
     uint32_t block_dim = 0;
     bool block_dim_set = false;

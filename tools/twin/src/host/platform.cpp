@@ -6,7 +6,7 @@ using akgen::host::chip;
 
 namespace {
 
-constexpr uint32_t kSystemWorkspaceBytes = 16 * 1024 * 1024;
+constexpr uint32_t system_workspace_bytes = 16 * 1024 * 1024;
 
 const char *size_key(int memory)
 {
@@ -17,19 +17,19 @@ const char *size_key(int memory)
 // What an operator may plan with. The platform keeps the last 256 bytes of the Unified Buffer for itself.
 uint64_t usable_bytes(int memory)
 {
-    constexpr int kUb = 5;
-    constexpr uint64_t kReserved = 256;
+    constexpr int ub_kind = 5;
+    constexpr uint64_t reserved_bytes = 256;
     const char *key = size_key(memory);
     const uint64_t size = key == nullptr ? 0 : chip().number(key);
-    return memory == kUb && size > kReserved ? size - kReserved : size;
+    return memory == ub_kind && size > reserved_bytes ? size - reserved_bytes : size;
 }
 
 // Bytes per cycle and core, from the vendor's platform configuration for this generation.
 uint64_t bandwidth(int memory)
 {
-    constexpr int kL2 = 4;
-    constexpr int kHbm = 6;
-    return memory == kL2 ? 110 : memory == kHbm ? 32 : 0;
+    constexpr int l2_kind = 4;
+    constexpr int hbm_kind = 6;
+    return memory == l2_kind ? 110 : memory == hbm_kind ? 32 : 0;
 }
 
 } // namespace
@@ -144,18 +144,18 @@ uint32_t PlatformAscendC::CalcTschBlockDim(uint32_t slices, uint32_t aic_cores, 
     return (slices + vector_per_cube - 1) / vector_per_cube;
 }
 
-uint32_t PlatformAscendC::GetLibApiWorkSpaceSize() const { return kSystemWorkspaceBytes; }
+uint32_t PlatformAscendC::GetLibApiWorkSpaceSize() const { return system_workspace_bytes; }
 
 uint32_t PlatformAscendC::GetResGroupBarrierWorkSpaceSize() const
 {
-    constexpr uint32_t kBytesPerCore = 512;
-    return GetCoreNumAiv() * kBytesPerCore;
+    constexpr uint32_t bytes_per_core = 512;
+    return GetCoreNumAiv() * bytes_per_core;
 }
 
 uint32_t PlatformAscendC::GetResCubeGroupWorkSpaceSize() const
 {
-    constexpr uint32_t kBytesPerCore = 1024;
-    return GetCoreNumAiv() * kBytesPerCore;
+    constexpr uint32_t bytes_per_core = 1024;
+    return GetCoreNumAiv() * bytes_per_core;
 }
 
 PlatformAscendC *PlatformAscendCManager::GetInstance()

@@ -8,9 +8,9 @@ namespace AscendC {
 
 namespace {
 
-constexpr uint32_t kBlockBytes = 32;
-constexpr uint32_t kRepeatBytes = 256;
-constexpr uint32_t kFloatBytes = 4;
+constexpr uint32_t block_bytes = 32;
+constexpr uint32_t repeat_bytes = 256;
+constexpr uint32_t float_bytes = 4;
 
 struct Rows {
     uint32_t m;
@@ -30,7 +30,7 @@ Rows rows_of(const ge::Shape &src)
 namespace live = akgen::host::live;
 
 // Float scratch for one row: what is alive of it, and one repeat for reductions.
-uint32_t row_bytes(const Rows &rows, uint32_t live) { return live * rows.k * kFloatBytes + kRepeatBytes; }
+uint32_t row_bytes(const Rows &rows, uint32_t live) { return live * rows.k * float_bytes + repeat_bytes; }
 
 uint32_t max_bytes(const ge::Shape &src, uint32_t live)
 {
@@ -47,8 +47,8 @@ void fill(const ge::Shape &src, uint32_t max_type_bytes, uint32_t workspace_byte
     const uint32_t per_row = row_bytes(rows, live);
     uint32_t split = per_row == 0 ? 0 : workspace_bytes / per_row;
     split = split > rows.m ? rows.m : split == 0 ? 1 : split;
-    const uint32_t max_k = kBlockBytes / max_type_bytes;
-    const uint32_t reduce_k = kBlockBytes / kFloatBytes;
+    const uint32_t max_k = block_bytes / max_type_bytes;
+    const uint32_t reduce_k = block_bytes / float_bytes;
     const uint32_t range = rows.m / split;
     const uint32_t tail = rows.m % split;
     tiling.set_srcM(rows.m);
@@ -146,11 +146,11 @@ void LogSoftMaxTilingFunc(const ge::Shape &src, const uint32_t type_bytes, const
 
 bool IsBasicBlockInSoftMax(optiling::SoftMaxTiling &tiling, const uint32_t)
 {
-    constexpr uint32_t kRowsOfBlock = 8;
-    constexpr uint32_t kColumnsOfBlock = 64;
-    constexpr uint32_t kMostColumns = 2048;
-    return tiling.get_srcK() % kColumnsOfBlock == 0 && tiling.get_srcK() < kMostColumns &&
-           tiling.get_srcM() % kRowsOfBlock == 0;
+    constexpr uint32_t rows_of_block = 8;
+    constexpr uint32_t columns_of_block = 64;
+    constexpr uint32_t most_columns = 2048;
+    return tiling.get_srcK() % columns_of_block == 0 && tiling.get_srcK() < most_columns &&
+           tiling.get_srcM() % rows_of_block == 0;
 }
 
 } // namespace AscendC

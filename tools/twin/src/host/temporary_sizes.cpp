@@ -6,14 +6,14 @@ namespace akgen::host {
 
 namespace {
 
-constexpr uint32_t kRepeatBytes = 256;
-constexpr uint32_t kFloatBytes = 4;
+constexpr uint32_t repeat_bytes = 256;
+constexpr uint32_t float_bytes = 4;
 
 struct LiveRow {
     const char *api;
     uint32_t vectors; // of float
 };
-constexpr LiveRow kLive[] = {
+constexpr LiveRow live_rows[] = {
 #define AKGEN_MATH(Name, dtypes, value, live, ...) {#Name, live},
 #define AKGEN_MATH_PAIR(Name, dtypes, value, live, ...) {#Name, live},
 #define AKGEN_CLAMP(Name, dtypes, value, live, ...) {#Name, live},
@@ -30,16 +30,16 @@ constexpr LiveRow kLive[] = {
     {"Sum", 1},
     {"Mean", 1},
 };
-constexpr uint32_t kDefaultLive = 2; // of an API that has no row
+constexpr uint32_t default_live = 2; // of an API that has no row
 
 uint32_t live_of(const char *api)
 {
-    for (const LiveRow &row : kLive) {
+    for (const LiveRow &row : live_rows) {
         if (std::strcmp(row.api, api) == 0) {
             return row.vectors;
         }
     }
-    return kDefaultLive;
+    return default_live;
 }
 
 } // namespace
@@ -47,8 +47,8 @@ uint32_t live_of(const char *api)
 void temporary_factor(const char *api, uint32_t type_bytes, uint32_t &live, uint32_t &extra_bytes)
 {
     // In units of the source's type: a 16-bit source is worked on in float.
-    live = live_of(api) * (type_bytes == 0 ? 1 : std::max(1U, kFloatBytes / type_bytes));
-    extra_bytes = kRepeatBytes;
+    live = live_of(api) * (type_bytes == 0 ? 1 : std::max(1U, float_bytes / type_bytes));
+    extra_bytes = repeat_bytes;
 }
 
 void temporary_sizes(const char *api, const ge::Shape &src, uint32_t type_bytes, bool, uint32_t &maximum,
@@ -58,8 +58,8 @@ void temporary_sizes(const char *api, const ge::Shape &src, uint32_t type_bytes,
     uint32_t extra = 0;
     temporary_factor(api, type_bytes, live, extra);
     const auto source = static_cast<uint32_t>(src.GetShapeSize()) * type_bytes;
-    const uint32_t padded = (source + kRepeatBytes - 1) / kRepeatBytes * kRepeatBytes;
-    minimum = live * kRepeatBytes + extra;
+    const uint32_t padded = (source + repeat_bytes - 1) / repeat_bytes * repeat_bytes;
+    minimum = live * repeat_bytes + extra;
     maximum = std::max(live * padded + extra, minimum);
 }
 
@@ -77,8 +77,8 @@ uint32_t dim(const ge::Shape &src, size_t axis)
 // Source is [B, S, H, original H].
 void GetLayerNormMaxMinTmpSize(const ge::Shape &src, const uint32_t, const bool, uint32_t &maximum, uint32_t &minimum)
 {
-    const uint32_t row = dim(src, 2) * akgen::host::kFloatBytes;
-    minimum = 3 * row + akgen::host::kRepeatBytes;
+    const uint32_t row = dim(src, 2) * akgen::host::float_bytes;
+    minimum = 3 * row + akgen::host::repeat_bytes;
     maximum = dim(src, 0) * dim(src, 1) * minimum;
 }
 
@@ -95,7 +95,7 @@ void GetLayerNormNDTilingInfo(const ge::Shape &src, const uint32_t workspace_byt
     tiling.set_originalHLength(original);
     tiling.set_inputXSize(b * s * h);
     tiling.set_meanVarSize(b * s);
-    tiling.set_tmpBufSize(workspace_bytes / akgen::host::kFloatBytes);
+    tiling.set_tmpBufSize(workspace_bytes / akgen::host::float_bytes);
     tiling.set_loopRound(1);
     tiling.set_lastDimValueBack(1.0F / static_cast<float>(std::max(original, 1U)));
 }

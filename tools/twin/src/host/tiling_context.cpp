@@ -84,11 +84,11 @@ int32_t TilingContext::GetTilingCond() const { return answer_->condition; }
 TilingData *TilingContext::GetRawTilingData() { return &answer_->raw; }
 size_t *TilingContext::GetWorkspaceSizes(size_t count)
 {
-    constexpr size_t kMost = 16;
-    if (count > kMost) {
+    constexpr size_t most_axes = 16;
+    if (count > most_axes) {
         return nullptr;
     }
-    answer_->workspaces.reserve(kMost); // earlier pointers stay valid
+    answer_->workspaces.reserve(most_axes); // earlier pointers stay valid
     answer_->workspaces.resize(count, 0);
     return answer_->workspaces.data();
 }

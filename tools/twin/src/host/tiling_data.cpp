@@ -5,7 +5,7 @@
 namespace optiling {
 
 namespace {
-constexpr uint32_t kStructAlignment = 8;
+constexpr uint32_t struct_alignment = 8;
 
 size_t align_up(size_t value, size_t alignment) { return (value + alignment - 1) / alignment * alignment; }
 } // namespace
@@ -28,7 +28,7 @@ TilingDef &TilingDef::operator=(const TilingDef &other)
 
 uint32_t TilingDef::AddField(const char *type, const char *name, uint32_t count, uint32_t element_bytes, void *object)
 {
-    data_bytes_ = align_up(data_bytes_, element_bytes > kStructAlignment ? kStructAlignment : element_bytes);
+    data_bytes_ = align_up(data_bytes_, element_bytes > struct_alignment ? struct_alignment : element_bytes);
     const auto offset = static_cast<uint32_t>(data_bytes_);
     const auto object_offset = static_cast<uint8_t *>(object) - reinterpret_cast<uint8_t *>(this);
     fields_.push_back({type, name, count, element_bytes, offset, object_offset});
@@ -38,7 +38,7 @@ uint32_t TilingDef::AddField(const char *type, const char *name, uint32_t count,
 
 uint32_t TilingDef::AddStruct(const char *type, const char *name, TilingDef *object)
 {
-    data_bytes_ = align_up(data_bytes_, kStructAlignment);
+    data_bytes_ = align_up(data_bytes_, struct_alignment);
     const auto offset = static_cast<uint32_t>(data_bytes_);
     const auto object_offset = reinterpret_cast<uint8_t *>(object) - reinterpret_cast<uint8_t *>(this);
     fields_.push_back({type, name, 0, 0, offset, object_offset});

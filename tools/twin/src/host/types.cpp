@@ -11,7 +11,7 @@ struct TypeRow {
     int bits;
 };
 #define AKGEN_TYPE(Name, bits) {ge::Name, #Name, bits}
-constexpr TypeRow kTypes[] = {
+constexpr TypeRow type_rows[] = {
     AKGEN_TYPE(DT_FLOAT, 32),      AKGEN_TYPE(DT_FLOAT16, 16),      AKGEN_TYPE(DT_INT8, 8),
     AKGEN_TYPE(DT_INT32, 32),      AKGEN_TYPE(DT_UINT8, 8),         AKGEN_TYPE(DT_INT16, 16),
     AKGEN_TYPE(DT_UINT16, 16),     AKGEN_TYPE(DT_UINT32, 32),       AKGEN_TYPE(DT_INT64, 64),
@@ -27,7 +27,7 @@ constexpr TypeRow kTypes[] = {
 
 const TypeRow *row_of(ge::DataType type)
 {
-    for (const TypeRow &row : kTypes) {
+    for (const TypeRow &row : type_rows) {
         if (row.type == type) {
             return &row;
         }
@@ -40,7 +40,7 @@ struct FormatRow {
     const char *name;
 };
 #define AKGEN_FORMAT(Name) {ge::FORMAT_##Name, #Name}
-constexpr FormatRow kFormats[] = {
+constexpr FormatRow format_rows[] = {
     AKGEN_FORMAT(NCHW),
     AKGEN_FORMAT(NHWC),
     AKGEN_FORMAT(ND),
@@ -91,7 +91,7 @@ constexpr FormatRow kFormats[] = {
     AKGEN_FORMAT(NCL),
 };
 #undef AKGEN_FORMAT
-static_assert(akgen::twin::one_row_each(kFormats, ge::FORMAT_NCL) && ge::FORMAT_NCL + 1 == ge::FORMAT_END);
+static_assert(akgen::twin::one_row_each(format_rows, ge::FORMAT_NCL) && ge::FORMAT_NCL + 1 == ge::FORMAT_END);
 
 } // namespace
 
@@ -133,7 +133,7 @@ std::string TypeUtils::DataTypeToSerialString(DataType type)
 
 DataType TypeUtils::SerialStringToDataType(const std::string &text)
 {
-    for (const TypeRow &row : kTypes) {
+    for (const TypeRow &row : type_rows) {
         if (text == row.name) {
             return row.type;
         }
@@ -149,12 +149,12 @@ AscendString TypeUtils::DataTypeToAscendString(const DataType &type)
 std::string TypeUtils::FormatToSerialString(Format format)
 {
     const auto i = static_cast<size_t>(format);
-    return i < std::size(kFormats) ? kFormats[i].name : "RESERVED";
+    return i < std::size(format_rows) ? format_rows[i].name : "RESERVED";
 }
 
 Format TypeUtils::SerialStringToFormat(const std::string &text)
 {
-    for (const FormatRow &row : kFormats) {
+    for (const FormatRow &row : format_rows) {
         if (text == row.name) {
             return row.key;
         }
@@ -169,7 +169,7 @@ AscendString TypeUtils::FormatToAscendString(const Format &format)
 
 bool TypeUtils::IsDataTypeValid(DataType type) { return row_of(type) != nullptr; }
 
-bool TypeUtils::IsFormatValid(Format format) { return static_cast<size_t>(format) < std::size(kFormats); }
+bool TypeUtils::IsFormatValid(Format format) { return static_cast<size_t>(format) < std::size(format_rows); }
 
 } // namespace ge
 

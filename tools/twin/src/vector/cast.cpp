@@ -12,12 +12,12 @@ struct ModeName {
     Round key;
     const char *name;
 };
-constexpr ModeName kModes[] = {
+constexpr ModeName mode_names[] = {
     {Round::NONE, "CAST_NONE"}, {Round::RINT, "CAST_RINT"},   {Round::FLOOR, "CAST_FLOOR"},
     {Round::CEIL, "CAST_CEIL"}, {Round::ROUND, "CAST_ROUND"}, {Round::TRUNC, "CAST_TRUNC"},
     {Round::ODD, "CAST_ODD"},
 };
-static_assert(one_row_each<Round>(kModes));
+static_assert(one_row_each<Round>(mode_names));
 
 // Rows of the throughput table; a pair without a row of its own takes the row of the same widths.
 const char *row_of(DType to, DType from)
@@ -67,7 +67,8 @@ Prepared prepare(DType to, DType from, View dst, View src, uint8_t round, const 
     p.loop = cast_loop(to, from, round);
     if (!p.loop) {
         trap("CAST_MODE", "Cast", pc, "Cast from %s to %s does not take %s on Ascend910B", dtype_name(from),
-             dtype_name(to), round < static_cast<uint8_t>(Round::COUNT) ? kModes[round].name : "this rounding mode");
+             dtype_name(to),
+             round < static_cast<uint8_t>(Round::COUNT) ? mode_names[round].name : "this rounding mode");
     }
     require_operand("Cast", pc, "dst", dst);
     require_operand("Cast", pc, "src", src);

@@ -23,11 +23,11 @@ void each(uint8_t *d, const uint8_t *a, const uint8_t *, uint64_t, size_t n)
 template <typename T, T (*convert)(float)>
 void from_half(uint8_t *d, const uint8_t *a, const uint8_t *, uint64_t, size_t n)
 {
-    alignas(64) float chunk[kChunk];
+    alignas(64) float chunk[chunk_elements];
     T *dst = reinterpret_cast<T *>(d);
     const uint16_t *src = reinterpret_cast<const uint16_t *>(a);
-    for (size_t at = 0; at < n; at += kChunk) {
-        const size_t m = n - at < kChunk ? n - at : kChunk;
+    for (size_t at = 0; at < n; at += chunk_elements) {
+        const size_t m = n - at < chunk_elements ? n - at : chunk_elements;
         widen_half(src + at, chunk, m);
 #pragma GCC ivdep
         for (size_t i = 0; i < m; ++i) {
@@ -38,11 +38,11 @@ void from_half(uint8_t *d, const uint8_t *a, const uint8_t *, uint64_t, size_t n
 template <typename S, float (*convert)(S)>
 void to_half(uint8_t *d, const uint8_t *a, const uint8_t *, uint64_t, size_t n)
 {
-    alignas(64) float chunk[kChunk];
+    alignas(64) float chunk[chunk_elements];
     uint16_t *dst = reinterpret_cast<uint16_t *>(d);
     const S *src = reinterpret_cast<const S *>(a);
-    for (size_t at = 0; at < n; at += kChunk) {
-        const size_t m = n - at < kChunk ? n - at : kChunk;
+    for (size_t at = 0; at < n; at += chunk_elements) {
+        const size_t m = n - at < chunk_elements ? n - at : chunk_elements;
 #pragma GCC ivdep
         for (size_t i = 0; i < m; ++i) {
             chunk[i] = convert(src[at + i]);

@@ -34,13 +34,13 @@ template <typename T> void flags(uint8_t *out, const T *a, const T *b, size_t n,
     }
     flags<comparisons::NE>(out, a, b, n); // of a number that is no mode
 }
-// One byte per element, n <= kChunk. A scalar comes as a filled `b`.
+// One byte per element, n <= chunk_elements. A scalar comes as a filled `b`.
 void compare_chunk(DType type, uint8_t *out, const uint8_t *a, const uint8_t *b, size_t n, uint8_t mode)
 {
     switch (type) {
     case DType::F32: return flags(out, reinterpret_cast<const float *>(a), reinterpret_cast<const float *>(b), n, mode);
     case DType::F16: {
-        alignas(64) float x[kChunk], y[kChunk];
+        alignas(64) float x[chunk_elements], y[chunk_elements];
         widen_half(reinterpret_cast<const uint16_t *>(a), x, n);
         widen_half(reinterpret_cast<const uint16_t *>(b), y, n);
         return flags(out, x, y, n, mode);
@@ -67,10 +67,10 @@ void pack(uint8_t *dst, const uint8_t *flag, size_t n)
 }
 
 struct Scalar {
-    alignas(64) uint8_t filled[kChunk * 4];
+    alignas(64) uint8_t filled[chunk_elements * 4];
     Scalar(uint64_t bits, uint32_t bytes)
     {
-        for (size_t i = 0; i < kChunk; ++i) {
+        for (size_t i = 0; i < chunk_elements; ++i) {
             std::memcpy(filled + i * bytes, &bits, bytes);
         }
     }
@@ -80,18 +80,18 @@ struct ModeName {
     CompareMode key;
     const char *name;
 };
-constexpr ModeName kModes[] = {
+constexpr ModeName mode_names[] = {
 #define AKGEN_CMPMODE(Mode, symbol) {CompareMode::Mode, #Mode},
 #include "akgen/tables/compare.def"
 };
-static_assert(one_row_each<CompareMode>(kModes));
+static_assert(one_row_each<CompareMode>(mode_names));
 
 // Integers are compared for equality only.
 void require_mode(const char *api, const void *pc, DType type, uint8_t mode)
 {
     if (type == DType::I32 && static_cast<CompareMode>(mode) != CompareMode::EQ) {
         trap("COMPARE_MODE", api, pc, "%s compares int32_t with CMPMODE::EQ only, not with CMPMODE::%s", api,
-             mode < static_cast<uint8_t>(CompareMode::COUNT) ? kModes[mode].name : "?");
+             mode < static_cast<uint8_t>(CompareMode::COUNT) ? mode_names[mode].name : "?");
     }
 }
 
@@ -124,9 +124,9 @@ void count_form(const ApiFacts &facts, const void *pc, DType type, View dst, Vie
     const uint64_t out_bytes = (w.active + 7) / 8;
     instr.access[instr.n_access++] = Access{dst.data, out_bytes, 1, 0, true, dst.size_bytes};
     issue(instr);
-    uint8_t flag[kChunk];
-    for (size_t at = 0; at < w.active; at += kChunk) {
-        const size_t m = w.active - at < kChunk ? w.active - at : kChunk;
+    uint8_t flag[chunk_elements];
+    for (size_t at = 0; at < w.active; at += chunk_elements) {
+        const size_t m = w.active - at < chunk_elements ? w.active - at : chunk_elements;
         compare_chunk(type, flag, src0.data + at * bytes, scalar ? scalar->filled : src1.data + at * bytes, m, mode);
         pack(dst.data + at / 8, flag, m);
     }

@@ -6,7 +6,7 @@
 namespace akgen::twin {
 namespace {
 
-constexpr const char *kNames[3] = {"dst", "src0", "src1"};
+constexpr const char *operand_names[3] = {"dst", "src0", "src1"};
 
 struct Prepared {
     const OpFacts *facts;
@@ -28,9 +28,10 @@ Prepared prepare(VecOp op, DType type, const View (&views)[3], const void *pc, c
     const uint32_t dst_bits = p.facts->dst_bytes ? p.facts->dst_bytes * 8u : bits;
     p.lanes = 256 * 8 / (bits > dst_bits ? bits : dst_bits);
     for (uint32_t i = 0; i <= p.facts->sources; ++i) {
-        require_operand(p.facts->name, pc, kNames[i], views[i]);
+        require_operand(p.facts->name, pc, operand_names[i], views[i]);
         const Use use = i ? Use::READ : p.facts->reads_dst ? Use::BOTH : Use::WRITE;
-        p.operands[i] = Operand{kNames[i], views[i], i ? bits : dst_bits, strides.block[i], strides.repeat[i], use};
+        p.operands[i] =
+            Operand{operand_names[i], views[i], i ? bits : dst_bits, strides.block[i], strides.repeat[i], use};
     }
     return p;
 }

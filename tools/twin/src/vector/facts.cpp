@@ -5,7 +5,7 @@
 
 namespace akgen::twin {
 namespace {
-constexpr MathFacts kMath[] = {
+constexpr MathFacts math_rows[] = {
 #define AKGEN_MATH(Name, dtypes, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, 1},
 #define AKGEN_MATH_PAIR(Name, dtypes, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, 2},
 #define AKGEN_CLAMP(Name, dtypes, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, 1},
@@ -14,20 +14,20 @@ constexpr MathFacts kMath[] = {
 #define AKGEN_MATH_VARIANT(Name, sources, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, sources},
 #include "akgen/tables/math.def"
 };
-static_assert(one_row_each<MathOp>(kMath));
+static_assert(one_row_each<MathOp>(math_rows));
 
 struct SoftmaxFacts {
     SoftmaxKind key;
     const ApiFacts *api;
 };
-constexpr SoftmaxFacts kSoftmax[] = {
+constexpr SoftmaxFacts softmax_rows[] = {
 #define AKGEN_SOFTMAX(Name, ...) {SoftmaxKind::Name, &apis::Name},
 #include "akgen/tables/library.def"
 };
-static_assert(one_row_each<SoftmaxKind>(kSoftmax));
+static_assert(one_row_each<SoftmaxKind>(softmax_rows));
 } // namespace
 
-const ApiFacts &softmax_facts(SoftmaxKind kind) { return *kSoftmax[static_cast<size_t>(kind)].api; }
-const MathFacts &math_facts(MathOp op) { return kMath[static_cast<size_t>(op)]; }
+const ApiFacts &softmax_facts(SoftmaxKind kind) { return *softmax_rows[static_cast<size_t>(kind)].api; }
+const MathFacts &math_facts(MathOp op) { return math_rows[static_cast<size_t>(op)]; }
 
 } // namespace akgen::twin

@@ -8,7 +8,7 @@
 namespace akgen::twin {
 namespace {
 
-constexpr uint32_t kFractal = 16;
+constexpr uint32_t fractal_edge = 16;
 
 struct Axes {
     uint64_t b, n, s, d;
@@ -19,7 +19,7 @@ using Place = uint64_t (*)(const Axes &all, const Axes &at);
 // One matrix of rows x columns as fractals of 16 x 16: columns of fractals, rows inside.
 uint64_t fractal(uint64_t rows, uint64_t row, uint64_t column)
 {
-    return (column / kFractal) * rows * kFractal + row * kFractal + column % kFractal;
+    return (column / fractal_edge) * rows * fractal_edge + row * fractal_edge + column % fractal_edge;
 }
 uint64_t by_head(const Axes &all, const Axes &at) // [B, N] matrices of S x D
 {
@@ -45,7 +45,7 @@ struct Order {
     Place from, to;
 };
 // By AscendC::TransposeType, from 1.
-constexpr Order kOrders[] = {
+constexpr Order orders_by_kind[] = {
     {by_head, merged_plain}, {by_head, by_row}, {merged, by_head}, {merged, by_head_plain},
     {by_head, merged_plain}, {by_head, merged}, {upright, lying},
 };
@@ -156,7 +156,8 @@ void confusion_transpose(DType type, View dst, View src, View work, uint8_t kind
     if (kind == 0 || kind > 7) {
         trap("TRANSPOSE_PARAMS", api, pc, "ConfusionTranspose: transposeType %u does not exist.", kind);
     }
-    const bool fits = all.s % kFractal == 0 && all.d % kFractal == 0 && (kind != 2 || all.n % kFractal == 0);
+    const bool fits =
+        all.s % fractal_edge == 0 && all.d % fractal_edge == 0 && (kind != 2 || all.n % fractal_edge == 0);
     const uint64_t n = all.b * all.n * all.s * all.d;
     if (!fits || n == 0) {
         trap("TRANSPOSE_PARAMS", api, pc,
@@ -171,7 +172,7 @@ void confusion_transpose(DType type, View dst, View src, View work, uint8_t kind
     call.temporary(work, 32);
     call.record();
     const std::vector<uint8_t> held(src.data, src.data + n * bytes);
-    const Order order = kOrders[kind - 1];
+    const Order order = orders_by_kind[kind - 1];
     Axes at{};
     for (at.b = 0; at.b < all.b; ++at.b) {
         for (at.n = 0; at.n < all.n; ++at.n) {
@@ -187,17 +188,17 @@ void confusion_transpose(DType type, View dst, View src, View work, uint8_t kind
 void transpose_shape(DType type, View dst, View src, View work, uint32_t n, uint32_t c, uint32_t h, uint32_t w,
                      uint8_t kind)
 {
-    constexpr uint8_t kSquare = 10, kChannelsLast = 11, kChannelsFirst = 12;
+    constexpr uint8_t square_kind = 10, channels_last = 11, channels_first = 12;
     const void *pc = __builtin_return_address(0);
     constexpr const char *api = apis::TransposeShape.name;
-    if (kind == kSquare) {
+    if (kind == square_kind) {
         n = 1;
-        h = w = kFractal; // whatever the shape says
+        h = w = fractal_edge; // whatever the shape says
     }
-    const uint64_t rows = kind == kSquare ? h : kind == kChannelsLast ? c : static_cast<uint64_t>(h) * w;
-    const uint64_t columns = kind == kSquare ? w : kind == kChannelsLast ? static_cast<uint64_t>(h) * w : c;
+    const uint64_t rows = kind == square_kind ? h : kind == channels_last ? c : static_cast<uint64_t>(h) * w;
+    const uint64_t columns = kind == square_kind ? w : kind == channels_last ? static_cast<uint64_t>(h) * w : c;
     const uint32_t bytes = dtype_bytes(type);
-    if (kind < kSquare || kind > kChannelsFirst || (kind == kSquare && bytes != 2)) {
+    if (kind < square_kind || kind > channels_first || (kind == square_kind && bytes != 2)) {
         trap("TRANSPOSE_PARAMS", api, pc, "Transpose: transposeType %u with elements of %u bytes is not supported.",
              kind, bytes);
     }

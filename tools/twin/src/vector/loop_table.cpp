@@ -8,17 +8,17 @@ namespace akgen::twin {
 namespace {
 
 struct half {}; // computed in float, rounded after
-template <typename T> constexpr DType kDtype = DType::NONE;
-template <> constexpr DType kDtype<half> = DType::F16;
-template <> constexpr DType kDtype<float> = DType::F32;
-template <> constexpr DType kDtype<int16_t> = DType::I16;
-template <> constexpr DType kDtype<uint16_t> = DType::U16;
-template <> constexpr DType kDtype<int32_t> = DType::I32;
-template <> constexpr DType kDtype<uint32_t> = DType::U32;
+template <typename T> constexpr DType dtype_for = DType::NONE;
+template <> constexpr DType dtype_for<half> = DType::F16;
+template <> constexpr DType dtype_for<float> = DType::F32;
+template <> constexpr DType dtype_for<int16_t> = DType::I16;
+template <> constexpr DType dtype_for<uint16_t> = DType::U16;
+template <> constexpr DType dtype_for<int32_t> = DType::I32;
+template <> constexpr DType dtype_for<uint32_t> = DType::U32;
 
 template <typename T, typename F> constexpr Loop loop_for()
 {
-    static_assert(kDtype<T> != DType::NONE, "a type of the table has no loop");
+    static_assert(dtype_for<T> != DType::NONE, "a type of the table has no loop");
     if constexpr (std::is_same_v<T, half>) {
         return loop_half<F>;
     } else {
@@ -29,7 +29,7 @@ template <typename T, typename F> constexpr Loop loop_for()
 template <typename F, typename... Types> Loop among(DType t)
 {
     Loop found = nullptr;
-    ((t == kDtype<Types> ? void(found = loop_for<Types, F>()) : void()), ...);
+    ((t == dtype_for<Types> ? void(found = loop_for<Types, F>()) : void()), ...);
     return found;
 }
 // Moves bits of any type by width.
@@ -128,7 +128,7 @@ Loop loop_of(VecOp op, DType t)
 }
 
 namespace {
-constexpr OpFacts kFacts[] = {
+constexpr OpFacts op_rows[] = {
 #define AKGEN_UNARY(Name, dtypes, dst, value, cost) {VecOp::Name, #Name, cost, 1, dst == Use::BOTH, 0},
 #define AKGEN_BINARY(Name, dtypes, dst, value, cost) {VecOp::Name, #Name, cost, 2, dst == Use::BOTH, 0},
 #define AKGEN_SCALAR(Name, dtypes, dst, value, cost) {VecOp::Name, #Name, cost, 1, dst == Use::BOTH, 0},
@@ -136,9 +136,9 @@ constexpr OpFacts kFacts[] = {
     {VecOp::Row, name, cost, sources, dst == Use::BOTH, dst_bytes},
 #include "akgen/tables/vector.def"
 };
-static_assert(one_row_each<VecOp>(kFacts));
+static_assert(one_row_each<VecOp>(op_rows));
 } // namespace
 
-const OpFacts &facts(VecOp op) { return kFacts[static_cast<size_t>(op)]; }
+const OpFacts &facts(VecOp op) { return op_rows[static_cast<size_t>(op)]; }
 
 } // namespace akgen::twin

@@ -12,7 +12,7 @@
 
 namespace akgen::twin {
 
-constexpr size_t kChunk = 512; // elements converted at a time
+constexpr size_t chunk_elements = 512; // elements converted at a time
 
 template <typename T> T scalar_of(uint64_t bits)
 {
@@ -37,13 +37,13 @@ template <typename T, typename F> void loop(uint8_t *d, const uint8_t *a, const 
 
 template <typename F> void loop_half(uint8_t *d, const uint8_t *a, const uint8_t *b, uint64_t scalar, size_t n)
 {
-    alignas(64) float fd[kChunk], fx[kChunk], fy[kChunk];
+    alignas(64) float fd[chunk_elements], fx[chunk_elements], fy[chunk_elements];
     uint16_t *dst = reinterpret_cast<uint16_t *>(d);
     const uint16_t *x = reinterpret_cast<const uint16_t *>(a);
     const uint16_t *y = reinterpret_cast<const uint16_t *>(b);
     const float s = half_scalar(scalar);
-    for (size_t at = 0; at < n; at += kChunk) {
-        const size_t m = n - at < kChunk ? n - at : kChunk;
+    for (size_t at = 0; at < n; at += chunk_elements) {
+        const size_t m = n - at < chunk_elements ? n - at : chunk_elements;
         if constexpr ((F::uses & 1) != 0) {
             widen_half(dst + at, fd, m);
         }

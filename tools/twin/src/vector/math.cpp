@@ -19,7 +19,7 @@ void issue_steps(const Instr &first, const char *const *steps)
     }
 }
 
-constexpr const char *kNames[] = {"dst", "src", "src1"};
+constexpr const char *operand_names[] = {"dst", "src", "src1"};
 
 struct Call {
     const char *api;
@@ -35,7 +35,7 @@ bool begin(Call &c, int64_t count, const char *const *steps)
 {
     const View views[] = {c.dst, c.src0, c.src1};
     for (uint32_t i = 0; i <= c.sources; ++i) {
-        require_operand(c.api, c.pc, kNames[i], views[i]);
+        require_operand(c.api, c.pc, operand_names[i], views[i]);
     }
     const uint32_t bytes = dtype_bytes(c.type);
     const uint32_t lanes = 256 / (bytes < 4 ? 4 : bytes); // worked on in float
@@ -100,10 +100,10 @@ const float *chunk_of(DType type, const View &v, size_t at, size_t n, float *roo
 }
 template <typename F> void over_chunks(const Call &c, int64_t count, F compute)
 {
-    alignas(64) float x[kChunk], y[kChunk], out[kChunk];
+    alignas(64) float x[chunk_elements], y[chunk_elements], out[chunk_elements];
     const size_t n = static_cast<size_t>(count);
-    for (size_t at = 0; at < n; at += kChunk) {
-        const size_t m = n - at < kChunk ? n - at : kChunk;
+    for (size_t at = 0; at < n; at += chunk_elements) {
+        const size_t m = n - at < chunk_elements ? n - at : chunk_elements;
         const float *a = chunk_of(c.type, c.src0, at, m, x);
         const float *b = c.sources > 1 ? chunk_of(c.type, c.src1, at, m, y) : nullptr;
         compute(out, a, b, m);
@@ -160,7 +160,7 @@ void power_scalar(DType type, View dst, View src, View work, uint64_t scalar, bo
         }
         return;
     }
-    float filled[kChunk];
+    float filled[chunk_elements];
     const float s = type == DType::F16 ? half_scalar(scalar) : scalar_of<float>(scalar);
     for (float &v : filled) {
         v = s;

@@ -30,7 +30,7 @@ double digamma(double x)
     return result + log(x) - 0.5 / x - tail;
 }
 
-constexpr double kSqrt2OverPi = 0.79788456080286535588;
+constexpr double sqrt_2_over_pi = 0.79788456080286535588;
 
 template <int sources, typename F> void each(float *dst, const float *x, const float *y, size_t n, F f)
 {
@@ -43,7 +43,7 @@ template <int sources, typename F> void each(float *dst, const float *x, const f
 // 1 / (1 + e^-x); the double exponential neither overflows nor loses the tail of a float.
 inline double logistic(double x) { return 1.0 / (1.0 + exp(-x)); }
 // x (1 + tanh u) / 2 = x / (1 + e^-2u), which does not cancel for large negative x.
-inline double gelu(double x) { return x / (1.0 + exp(-2.0 * kSqrt2OverPi * (x + 0.044715 * x * x * x))); }
+inline double gelu(double x) { return x / (1.0 + exp(-2.0 * sqrt_2_over_pi * (x + 0.044715 * x * x * x))); }
 
 } // namespace
 

@@ -6,7 +6,7 @@
 namespace akgen::twin {
 namespace {
 
-constexpr uint32_t kLanes = 128, kBlockLanes = 16;
+constexpr uint32_t repeat_lanes = 128, block_lanes = 16;
 
 struct Factor {
     float scale;
@@ -53,14 +53,14 @@ void narrow(DType to, const Operand &dst, const Operand &src, bool table, bool u
             }
             int16_t x;
             std::memcpy(&x, lane_address(src, r, lane), sizeof x);
-            const Factor f = factor(table, lane % kBlockLanes);
+            const Factor f = factor(table, lane % block_lanes);
             if (f.is_signed != (to == DType::I8)) {
                 trap("CAST_MODE", api, pc, "CastDeq: the sign mode given to SetDeqScale does not fit %s.",
                      dtype_name(to));
             }
             const float value = static_cast<float>(x) * f.scale + static_cast<float>(f.offset);
             uint8_t *at =
-                lane_address(dst, r, lane / kBlockLanes * kBlockLanes) + lane % kBlockLanes + (upper ? kBlockLanes : 0);
+                lane_address(dst, r, lane / block_lanes * block_lanes) + lane % block_lanes + (upper ? block_lanes : 0);
             *at = to == DType::I8 ? static_cast<uint8_t>(to_integer<int8_t, Round::RINT, float>(value))
                                   : to_integer<uint8_t, Round::RINT, float>(value);
         }
@@ -90,7 +90,7 @@ void narrow_count(DType to, View dst, View src, bool table, bool upper, int64_t 
     require_operand("CastDeq", pc, "dst", dst);
     require_operand("CastDeq", pc, "src", src);
     const Operand target{"dst", dst, 16, 1, 8, Use::BOTH}, source{"src", src, 16, 1, 8, Use::READ};
-    narrow(to, target, source, table, upper, walk_count("CastDeq", pc, kLanes, count), pc);
+    narrow(to, target, source, table, upper, walk_count("CastDeq", pc, repeat_lanes, count), pc);
 }
 
 void narrow_repeat(DType to, View dst, View src, bool table, bool upper, MaskArg mask, uint32_t repeat,
@@ -103,7 +103,7 @@ void narrow_repeat(DType to, View dst, View src, bool table, bool upper, MaskArg
     const Operand source{"src", src, 16, strides.block[1], strides.repeat[1], Use::READ};
     require_stride("CastDeq", pc, target);
     require_stride("CastDeq", pc, source);
-    narrow(to, target, source, table, upper, walk_repeat("CastDeq", pc, kLanes, mask, repeat), pc);
+    narrow(to, target, source, table, upper, walk_repeat("CastDeq", pc, repeat_lanes, mask, repeat), pc);
 }
 
 } // namespace akgen::twin

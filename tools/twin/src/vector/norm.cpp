@@ -17,10 +17,10 @@ void normalise(const NormCall &c)
     const DType statistic = c.statistic == DType::NONE ? c.type : c.statistic;
     const DType factor = c.factor == DType::NONE ? c.type : c.factor;
     const View all[] = {c.dst, c.src, c.gamma, c.beta, c.mean, c.variance};
-    static constexpr const char *kNames[] = {"dst", "src", "gamma", "beta", "outputMean", "outputVariance"};
+    static constexpr const char *operand_names[] = {"dst", "src", "gamma", "beta", "outputMean", "outputVariance"};
     for (int i = 0; i < 6; ++i) {
         if (all[i].data) {
-            require_operand(facts.name, pc, kNames[i], all[i]);
+            require_operand(facts.name, pc, operand_names[i], all[i]);
         }
     }
     if (c.length > c.stride || static_cast<uint64_t>(c.stride) * bytes % 32 != 0) {

@@ -5,7 +5,7 @@
 namespace akgen::twin {
 namespace {
 
-constexpr uint32_t kBlock = 32;
+constexpr uint32_t block_bytes = 32;
 
 uint32_t top_lane(const Walk &w) // one past the highest active lane of a repeat
 {
@@ -16,7 +16,7 @@ uint32_t top_lane(const Walk &w) // one past the highest active lane of a repeat
                 : 64 - static_cast<uint32_t>(__builtin_clzll(w.lo));
 }
 
-bool packed(const Walk &w, const Operand &o) { return o.block == 1 && o.repeat * kBlock * 8 == w.lanes * o.bits; }
+bool packed(const Walk &w, const Operand &o) { return o.block == 1 && o.repeat * block_bytes * 8 == w.lanes * o.bits; }
 
 } // namespace
 
@@ -28,15 +28,15 @@ uint64_t extent_bytes(const Walk &w, const Operand &o)
     const uint32_t bytes = (top_lane(w) * o.bits + 7) / 8;
     const uint32_t last_bytes = w.prefix ? (w.last * o.bits + 7) / 8 : bytes;
     const auto reach = [&](uint32_t n) -> uint64_t {
-        const uint32_t whole = (n - 1) / kBlock;
-        const uint64_t straight = static_cast<uint64_t>(whole) * o.block * kBlock + (n - whole * kBlock);
-        return o.block == 0 ? (whole ? kBlock : n) : straight;
+        const uint32_t whole = (n - 1) / block_bytes;
+        const uint64_t straight = static_cast<uint64_t>(whole) * o.block * block_bytes + (n - whole * block_bytes);
+        return o.block == 0 ? (whole ? block_bytes : n) : straight;
     };
-    const uint64_t tail = static_cast<uint64_t>(w.repeats - 1) * o.repeat * kBlock + reach(last_bytes);
+    const uint64_t tail = static_cast<uint64_t>(w.repeats - 1) * o.repeat * block_bytes + reach(last_bytes);
     if (w.repeats == 1) {
         return tail;
     }
-    const uint64_t body = static_cast<uint64_t>(w.repeats - 2) * o.repeat * kBlock + reach(bytes);
+    const uint64_t body = static_cast<uint64_t>(w.repeats - 2) * o.repeat * block_bytes + reach(bytes);
     return tail > body ? tail : body;
 }
 
@@ -46,19 +46,19 @@ void add_access(Instr &instr, const Walk &w, const Operand &o)
         return;
     }
     const uint32_t bytes = (top_lane(w) * o.bits + 7) / 8;
-    const uint32_t blocks = (bytes + kBlock - 1) / kBlock;
+    const uint32_t blocks = (bytes + block_bytes - 1) / block_bytes;
     Access a{o.view.data, 0, 1, 0, false, o.view.size_bytes};
-    const uint64_t repeat_bytes = static_cast<uint64_t>(o.repeat) * kBlock;
+    const uint64_t repeat_bytes = static_cast<uint64_t>(o.repeat) * block_bytes;
     if (w.repeats == 1 || o.repeat == 0) { // one repeat's shape, however often
         if (o.block <= 1 || blocks == 1) {
-            a.row_bytes = o.block == 0 && bytes > kBlock ? kBlock : bytes;
+            a.row_bytes = o.block == 0 && bytes > block_bytes ? block_bytes : bytes;
         } else {
-            a.row_bytes = bytes < kBlock ? bytes : kBlock;
+            a.row_bytes = bytes < block_bytes ? bytes : block_bytes;
             a.rows = blocks;
-            a.row_stride = static_cast<int64_t>(o.block) * kBlock;
+            a.row_stride = static_cast<int64_t>(o.block) * block_bytes;
         }
     } else if (o.block <= 1 || blocks == 1) {
-        const uint64_t row = o.block == 0 && bytes > kBlock ? kBlock : bytes;
+        const uint64_t row = o.block == 0 && bytes > block_bytes ? block_bytes : bytes;
         if (row == repeat_bytes || (packed(w, o) && bytes * 8 == w.lanes * o.bits)) {
             a.row_bytes = extent_bytes(w, o);
         } else if (w.prefix && w.last != w.each) { // counter mode: the last row is shorter, so it is added on its own
@@ -73,7 +73,8 @@ void add_access(Instr &instr, const Walk &w, const Operand &o)
             const uint32_t tail_bytes = (w.last * o.bits + 7) / 8;
             if (instr.n_access < 6) {
                 instr.access[instr.n_access++] = Access{
-                    tail, o.block == 0 && tail_bytes > kBlock ? kBlock : tail_bytes, 1, 0, o.use != Use::READ, left};
+                    tail, o.block == 0 && tail_bytes > block_bytes ? block_bytes : tail_bytes, 1, 0, o.use != Use::READ,
+                    left};
             }
         } else {
             a.row_bytes = row;
@@ -81,15 +82,15 @@ void add_access(Instr &instr, const Walk &w, const Operand &o)
             a.row_stride = static_cast<int64_t>(repeat_bytes);
         }
     } else if (o.repeat == 1) { // repeats side by side inside each block column
-        a.row_bytes = static_cast<uint64_t>(w.repeats) * kBlock;
+        a.row_bytes = static_cast<uint64_t>(w.repeats) * block_bytes;
         a.rows = blocks;
-        a.row_stride = static_cast<int64_t>(o.block) * kBlock;
+        a.row_stride = static_cast<int64_t>(o.block) * block_bytes;
     } else if (o.repeat == o.block * blocks) {
-        a.row_bytes = kBlock;
+        a.row_bytes = block_bytes;
         a.rows = w.repeats * blocks;
-        a.row_stride = static_cast<int64_t>(o.block) * kBlock;
+        a.row_stride = static_cast<int64_t>(o.block) * block_bytes;
     } else { // two strides at once: each repeat is taken from its first to its last byte
-        a.row_bytes = static_cast<uint64_t>(blocks - 1) * o.block * kBlock + kBlock;
+        a.row_bytes = static_cast<uint64_t>(blocks - 1) * o.block * block_bytes + block_bytes;
         a.rows = w.repeats;
         a.row_stride = static_cast<int64_t>(repeat_bytes);
     }
@@ -125,16 +126,16 @@ bool check_overlap(const char *api, const void *pc, const Walk &w, const Operand
     // Kept between calls: a trap leaves this function without running destructors.
     static thread_local std::vector<uint32_t> writer;
     static thread_local std::vector<uint8_t> place;
-    writer.assign(static_cast<size_t>(high - low) / kBlock + 2, 0);
+    writer.assign(static_cast<size_t>(high - low) / block_bytes + 2, 0);
     place.assign(writer.size(), 0);
     const auto blocks_of = [&](const Operand &o, uint32_t repeat) {
         const uint32_t n = w.prefix ? (repeat + 1 == w.repeats ? w.last : w.each) : top_lane(w);
-        return (n * o.bits + kBlock * 8 - 1) / (kBlock * 8);
+        return (n * o.bits + block_bytes * 8 - 1) / (block_bytes * 8);
     };
     for (uint32_t r = 0; r < w.repeats; ++r) {
         for (uint32_t b = 0; b < blocks_of(dst, r); ++b) {
             const size_t at =
-                static_cast<size_t>(d - low) / kBlock + static_cast<size_t>(r) * dst.repeat + b * dst.block;
+                static_cast<size_t>(d - low) / block_bytes + static_cast<size_t>(r) * dst.repeat + b * dst.block;
             if (at < writer.size() && writer[at] == 0) {
                 writer[at] = r + 1;
                 place[at] = static_cast<uint8_t>(b);
@@ -142,7 +143,7 @@ bool check_overlap(const char *api, const void *pc, const Walk &w, const Operand
         }
     }
     const auto at_of = [&](uint32_t r, uint32_t b) {
-        return static_cast<size_t>(s - low) / kBlock + static_cast<size_t>(r) * src.repeat +
+        return static_cast<size_t>(s - low) / block_bytes + static_cast<size_t>(r) * src.repeat +
                static_cast<size_t>(b) * src.block;
     };
     bool shifted = false;

@@ -7,8 +7,8 @@ namespace akgen::twin {
 void reduce_block(Reduce op, DType type, View dst, View src, MaskArg mask, int64_t repeat, int64_t dst_repeat,
                   int64_t src_block, int64_t src_repeat)
 {
-    ReduceJob j{name_of(kBlockReduce, op),
-                name_of(kBlockReduce, op),
+    ReduceJob j{name_of(block_reduce_rows, op),
+                name_of(block_reduce_rows, op),
                 __builtin_return_address(0),
                 op,
                 type,

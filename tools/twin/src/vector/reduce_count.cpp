@@ -47,7 +47,7 @@ void scalar_result(const Instr &sum, const View &dst)
 void reduce_count(Reduce op, DType type, View dst, View src, View work, int64_t count, bool index)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = name_of(kReduce, op);
+    const char *api = name_of(reduce_rows, op);
     require_operand(api, pc, "src", src);
     require_operand(api, pc, "sharedTmpBuffer", work);
     const uint32_t bytes = dtype_bytes(type);
@@ -133,7 +133,7 @@ void reduce_pattern(Reduce op, DType type, View dst, View src, View work, uint32
                     bool mean)
 {
     const void *pc = __builtin_return_address(0);
-    const char *api = mean ? "ReduceMean" : name_of(kReduce, op);
+    const char *api = mean ? "ReduceMean" : name_of(reduce_rows, op);
     require_operand(api, pc, "src", src);
     require_operand(api, pc, "dst", dst);
     const uint32_t bytes = dtype_bytes(type);
@@ -145,7 +145,7 @@ void reduce_pattern(Reduce op, DType type, View dst, View src, View work, uint32
         trap("UB_ALIGNMENT", api, pc, "%s: the last axis of %u elements is %llu bytes, not a multiple of 32", api, last,
              static_cast<unsigned long long>(static_cast<uint64_t>(last) * bytes));
     }
-    Instr instr = vector_instr(api, rows ? name_of(kReduce, op) : "Add", pc, type, n);
+    Instr instr = vector_instr(api, rows ? name_of(reduce_rows, op) : "Add", pc, type, n);
     instr.access[0] = Access{src.data, n * bytes, 1, 0, false, src.size_bytes};
     instr.access[1] = Access{dst.data, static_cast<uint64_t>(rows ? first : last) * bytes, 1, 0, true, dst.size_bytes};
     instr.n_access = 2;

@@ -11,11 +11,11 @@ struct FoldFacts {
     Fold key;
     ApiFacts api;
 };
-constexpr FoldFacts kFolds[] = {
+constexpr FoldFacts fold_rows[] = {
 #define AKGEN_FOLD(Name, dtypes, op, live, ...) {Fold::op, {#Name, {__VA_ARGS__, nullptr}}},
 #include "akgen/tables/reduce.def"
 };
-static_assert(one_row_each<Fold>(kFolds));
+static_assert(one_row_each<Fold>(fold_rows));
 
 float load(DType type, const uint8_t *data, uint64_t i)
 {
@@ -35,7 +35,7 @@ void store(DType type, uint8_t *data, uint64_t i, float value)
 void reduce_fold(Fold op, DType type, View dst, View src, View work, uint32_t first, uint32_t last, bool rows)
 {
     const void *pc = __builtin_return_address(0);
-    const ApiFacts &facts = kFolds[static_cast<size_t>(op)].api;
+    const ApiFacts &facts = fold_rows[static_cast<size_t>(op)].api;
     const char *api = facts.name;
     const uint32_t bytes = dtype_bytes(type);
     const uint64_t row_bytes = static_cast<uint64_t>(last) * bytes;

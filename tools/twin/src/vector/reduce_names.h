@@ -9,25 +9,25 @@ struct ReduceName {
     Reduce key;
     const char *api;
 };
-constexpr ReduceName kReduce[] = {
+constexpr ReduceName reduce_rows[] = {
 #define AKGEN_REDUCE_EXTREME(Name, dtypes, op) {Reduce::op, #Name},
 #define AKGEN_REDUCE_SUM(Name, dtypes, op) {Reduce::op, #Name},
 #include "akgen/tables/reduce.def"
 };
-static_assert(one_row_each<Reduce>(kReduce));
+static_assert(one_row_each<Reduce>(reduce_rows));
 
-constexpr ReduceName kWholeReduce[] = {
+constexpr ReduceName whole_reduce_rows[] = {
 #define AKGEN_WHOLE_EXTREME(Name, dtypes, op) {Reduce::op, #Name},
 #define AKGEN_WHOLE_SUM(Name, dtypes, op) {Reduce::op, #Name},
 #include "akgen/tables/reduce.def"
 };
-static_assert(one_row_each<Reduce>(kWholeReduce));
+static_assert(one_row_each<Reduce>(whole_reduce_rows));
 
-constexpr ReduceName kBlockReduce[] = {
+constexpr ReduceName block_reduce_rows[] = {
 #define AKGEN_BLOCK_REDUCE(Name, dtypes, op) {Reduce::op, #Name},
 #include "akgen/tables/reduce.def"
 };
-static_assert(one_row_each<Reduce>(kBlockReduce));
+static_assert(one_row_each<Reduce>(block_reduce_rows));
 
 template <size_t n> constexpr const char *name_of(const ReduceName (&rows)[n], Reduce op)
 {

@@ -54,8 +54,8 @@ void whole(ReduceJob &j, uint8_t order)
 void reduce_whole(Reduce op, DType type, View dst, View src, MaskArg mask, int64_t repeat, int64_t dst_repeat,
                   int64_t src_block, int64_t src_repeat, uint8_t order)
 {
-    ReduceJob j{name_of(kWholeReduce, op),
-                name_of(kWholeReduce, op),
+    ReduceJob j{name_of(whole_reduce_rows, op),
+                name_of(whole_reduce_rows, op),
                 __builtin_return_address(0),
                 op,
                 type,
@@ -103,8 +103,8 @@ void last_extreme(uint64_t &value, uint64_t &index)
 void reduce_repeat(Reduce op, DType type, View dst, View src, View work, MaskArg mask, int64_t repeat,
                    int64_t src_repeat, bool index)
 {
-    ReduceJob j{name_of(kReduce, op),
-                name_of(kReduce, op),
+    ReduceJob j{name_of(reduce_rows, op),
+                name_of(reduce_rows, op),
                 __builtin_return_address(0),
                 op,
                 type,

@@ -9,14 +9,14 @@
 namespace akgen::twin {
 namespace {
 
-constexpr uint32_t kLanes = 8; // floats of a block
+constexpr uint32_t block_floats = 8; // floats of a block
 
 float sum_of(const float *x, uint32_t n) { return span_sum(DType::F32, reinterpret_cast<const uint8_t *>(x), n); }
-float first_of(const View &v, uint32_t row) { return reinterpret_cast<const float *>(v.data)[row * kLanes]; }
+float first_of(const View &v, uint32_t row) { return reinterpret_cast<const float *>(v.data)[row * block_floats]; }
 void fill(const View &v, uint32_t row, float value)
 {
-    for (uint32_t i = 0; i < kLanes; ++i) {
-        reinterpret_cast<float *>(v.data)[row * kLanes + i] = value;
+    for (uint32_t i = 0; i < block_floats; ++i) {
+        reinterpret_cast<float *>(v.data)[row * block_floats + i] = value;
     }
 }
 
@@ -84,8 +84,8 @@ void shifted_softmax(const ShiftedSoftmax &c)
         if (c.update) {
             const float carried = fast_exp(first_of(c.in_max, r) - max + then);
             sum += carried * first_of(c.in_sum, r);
-            for (uint32_t i = 0; i < 2 * kLanes; ++i) {
-                store_real(DType::F16, c.exp_max.data, static_cast<uint64_t>(r) * 2 * kLanes + i, carried);
+            for (uint32_t i = 0; i < 2 * block_floats; ++i) {
+                store_real(DType::F16, c.exp_max.data, static_cast<uint64_t>(r) * 2 * block_floats + i, carried);
             }
         }
         for (uint32_t i = 0; i < c.columns; ++i) {

@@ -8,10 +8,10 @@
 namespace akgen::twin {
 namespace {
 
-constexpr uint32_t kRows = 16;
+constexpr uint32_t list_rows = 16;
 
 struct Lists {
-    uint64_t dst[kRows], src[kRows];
+    uint64_t dst[list_rows], src[list_rows];
 };
 
 void lists(const char *api, const void *pc, DType type, const Lists &l, bool dst_high, bool src_high, uint32_t repeat,
@@ -21,7 +21,7 @@ void lists(const char *api, const void *pc, DType type, const Lists &l, bool dst
     if (bytes != 1 && (dst_high || src_high)) {
         trap("TRANSPOSE_PARAMS", api, pc, "%s: the high half of a block exists for 8-bit types only", api);
     }
-    for (uint32_t i = 0; i < kRows; ++i) {
+    for (uint32_t i = 0; i < list_rows; ++i) {
         require_operand(api, pc, "a row of dstList", View{reinterpret_cast<uint8_t *>(l.dst[i]), 0});
         require_operand(api, pc, "a row of srcList", View{reinterpret_cast<uint8_t *>(l.src[i]), 0});
     }
@@ -32,22 +32,22 @@ void lists(const char *api, const void *pc, DType type, const Lists &l, bool dst
         const auto dst_row = [&](uint32_t i) { return reinterpret_cast<uint8_t *>(l.dst[i]) + to; };
         const auto src_row = [&](uint32_t i) { return reinterpret_cast<const uint8_t *>(l.src[i]) + from; };
         // 32 rows do not fit into one record; the first carries the time, the others only what they touch.
-        for (uint32_t first = 0; first < kRows; first += 3) {
-            Instr instr =
-                vector_instr(api, apis::TransDataTo5HD.steps[0], pc, type, first == 0 ? kRows * written / bytes : 0);
-            for (uint32_t i = first; i < first + 3 && i < kRows; ++i) {
+        for (uint32_t first = 0; first < list_rows; first += 3) {
+            Instr instr = vector_instr(api, apis::TransDataTo5HD.steps[0], pc, type,
+                                       first == 0 ? list_rows * written / bytes : 0);
+            for (uint32_t i = first; i < first + 3 && i < list_rows; ++i) {
                 instr.access[instr.n_access++] = Access{src_row(i), written, 1, 0, false, 0};
                 instr.access[instr.n_access++] = Access{dst_row(i), written, 1, 0, true, 0};
             }
             issue(instr);
         }
-        uint8_t square[kRows][32];
-        for (uint32_t i = 0; i < kRows; ++i) {
+        uint8_t square[list_rows][32];
+        for (uint32_t i = 0; i < list_rows; ++i) {
             std::memcpy(square[i], src_row(i), written);
         }
         const uint32_t columns = written / bytes; // elements of a row
         for (uint32_t c = 0; c < columns; ++c) {
-            for (uint32_t i = 0; i < kRows; ++i) {
+            for (uint32_t i = 0; i < list_rows; ++i) {
                 // 4-byte rows have 8 elements: column c takes two destination rows of 8.
                 const uint32_t row = bytes == 4 ? 2 * c + i / 8 : c;
                 const uint32_t at = bytes == 4 ? i % 8 : i;
@@ -108,7 +108,7 @@ void transpose_registers(uint32_t dst, uint32_t src, uint32_t repeat, uint32_t d
 {
     const VectorState &state = vector_state();
     Lists l;
-    for (uint32_t i = 0; i < kRows; ++i) {
+    for (uint32_t i = 0; i < list_rows; ++i) {
         l.dst[i] = state.transpose_lists[(dst + i / 8) % 8][i % 8];
         l.src[i] = state.transpose_lists[(src + i / 8) % 8][i % 8];
     }

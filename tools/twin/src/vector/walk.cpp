@@ -4,9 +4,9 @@
 namespace akgen::twin {
 namespace {
 
-constexpr uint32_t kBlock = 32;
+constexpr uint32_t block_bytes = 32;
 
-bool packed(const Walk &w, const Operand &o) { return o.block == 1 && o.repeat * kBlock * 8 == w.lanes * o.bits; }
+bool packed(const Walk &w, const Operand &o) { return o.block == 1 && o.repeat * block_bytes * 8 == w.lanes * o.bits; }
 
 uint64_t low_bits(uint32_t n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
 
@@ -122,7 +122,8 @@ Walk walk_repeat(const char *api, const void *pc, uint32_t lanes, const MaskArg 
 uint8_t *lane_address(const Operand &o, uint32_t repeat, uint32_t lane)
 {
     const uint64_t byte = static_cast<uint64_t>(lane) * o.bits / 8;
-    return o.view.data + kBlock * (static_cast<uint64_t>(repeat) * o.repeat + byte / kBlock * o.block) + byte % kBlock;
+    return o.view.data + block_bytes * (static_cast<uint64_t>(repeat) * o.repeat + byte / block_bytes * o.block) +
+           byte % block_bytes;
 }
 
 void execute(const Walk &w, const Operand *dst, const Operand *src0, const Operand *src1, Loop loop, uint64_t scalar)
@@ -142,7 +143,7 @@ void execute(const Walk &w, const Operand *dst, const Operand *src0, const Opera
     }
     if (w.prefix && dst->block == 1 && (!src0 || src0->block <= 1) && (!src1 || src1->block <= 1)) {
         // A source of one block for all of a repeat, spread out first: one loop takes the whole repeat.
-        alignas(64) uint8_t spread[2][8 * kBlock];
+        alignas(64) uint8_t spread[2][8 * block_bytes];
         const uint8_t *from[2] = {};
         for (uint32_t r = 0; r < w.repeats; ++r) {
             for (int i = 0; i < 2; ++i) {
@@ -150,10 +151,10 @@ void execute(const Walk &w, const Operand *dst, const Operand *src0, const Opera
                 if (!o) {
                     continue;
                 }
-                const uint8_t *begin = o->view.data + uint64_t{kBlock} * r * o->repeat;
+                const uint8_t *begin = o->view.data + uint64_t{block_bytes} * r * o->repeat;
                 if (o->block == 0 && (r == 0 || o->repeat != 0)) {
                     for (uint32_t b = 0; b < 8; ++b) {
-                        std::memcpy(spread[i] + b * kBlock, begin, kBlock);
+                        std::memcpy(spread[i] + b * block_bytes, begin, block_bytes);
                     }
                 }
                 from[i] = o->block == 0 ? spread[i] : begin;
@@ -166,7 +167,7 @@ void execute(const Walk &w, const Operand *dst, const Operand *src0, const Opera
     for (const Operand *o : ops) {
         widest = o && o->bits > widest ? o->bits : widest;
     }
-    const uint32_t step = kBlock * 8 / widest; // lanes that share a block in every operand
+    const uint32_t step = block_bytes * 8 / widest; // lanes that share a block in every operand
     const uint32_t step_bytes = step * dst->bits / 8;
     for (uint32_t r = 0; r < w.repeats; ++r) {
         const uint32_t n = w.prefix ? (r + 1 == w.repeats ? w.last : w.each) : w.lanes;
@@ -185,7 +186,7 @@ void execute(const Walk &w, const Operand *dst, const Operand *src0, const Opera
             if (on == step) {
                 loop(to, a, b, scalar, step);
             } else if (on != 0) { // masked lanes keep the old destination
-                alignas(32) uint8_t fresh[kBlock];
+                alignas(32) uint8_t fresh[block_bytes];
                 std::memcpy(fresh, to, step_bytes);
                 loop(fresh, a, b, scalar, step);
                 for (uint32_t i = 0; i < step; ++i) {
