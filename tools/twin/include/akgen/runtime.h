@@ -49,7 +49,7 @@ struct Instr {
 
 #ifdef AKGEN_RUNTIME // what follows is for the runtime's own sources
 
-// Check ranges and alignment-free overlap, look for hazards, and append to this core's timeline.
+// Check ranges and alignment-free overlap, look for races, and append to this core's timeline.
 // Returns after recording; the caller then does the data work (program order). Does not return if a check fired.
 void issue(const Instr &instr);
 

@@ -49,7 +49,7 @@ void note(Core &core, Kind kind, Pipe pipe, uint16_t id, const void *pc)
 // Before and after it copies from or to its owner's memory, the library waits for the owner's pipes.
 void drain(const void *pc)
 {
-    self->hazards.barrier(Pipe::ALL);
+    self->detector.barrier(Pipe::ALL);
     self->log.event(Kind::barrier, static_cast<uint8_t>(Pipe::ALL), 0, static_cast<uint32_t>(so_offset(pc)));
 }
 
@@ -57,7 +57,7 @@ void drain(const void *pc)
 void wait_for_answers(const void *pc)
 {
     if (owner.waiting > 0) {
-        self->hazards.barrier(Pipe::ALL);
+        self->detector.barrier(Pipe::ALL);
     }
     for (; owner.waiting > 0; --owner.waiting) {
         note(*self, Kind::cross_wait, Pipe::S, static_cast<uint16_t>(answer_flag + self->sub_block), pc);

@@ -20,7 +20,7 @@ void check_in_l1(const Stored &s, const Region &region, uint64_t bytes, const ch
              s.limit_bytes ? s.limit_bytes : static_cast<uint32_t>(region.size_bytes - offset));
     }
     constexpr int l1 = static_cast<int>(Space::L1) - static_cast<int>(Space::UB);
-    if (self->hazards.unwritten(l1, static_cast<uint32_t>(offset), 1) >= 0) {
+    if (self->detector.unwritten(l1, static_cast<uint32_t>(offset), 1) >= 0) {
         warn("UNWRITTEN_DATA", api, pc, "%s: byte %llu of L1 is read, and nothing has written it.", api,
              static_cast<unsigned long long>(offset));
     }

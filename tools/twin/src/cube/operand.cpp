@@ -85,7 +85,7 @@ Instr cube_instr(const char *api, const char *op, const void *pc, Pipe pipe, DTy
 void unit_order(Pipe later, Pipe earlier, const void *pc)
 {
     static thread_local uint32_t seen[pipe_count]; // a core has its thread to itself
-    const uint32_t number = self->hazards.follow(later, earlier);
+    const uint32_t number = self->detector.follow(later, earlier);
     uint32_t &last = seen[static_cast<int>(later)];
     if (number == last) {
         return;

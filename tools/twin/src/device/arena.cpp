@@ -51,7 +51,7 @@ void take_arena(Core &core)
             }
         }
         if (mine) {
-            core.hazards.watch(i, region.size_bytes, launch->spare_numbers);
+            core.detector.watch(i, region.size_bytes, launch->spare_numbers);
         }
         if (i == 0 && mine) {
             // NaN in every floating-point type, and none that an output holds before it is written.
@@ -66,7 +66,7 @@ void give_arena(Core &core)
     if (core.arena) {
         launch->spare_arenas[core.cube].push_back({core.arena, core.arena_bytes});
         core.arena = nullptr;
-        core.hazards.end();
+        core.detector.end();
     }
 }
 
@@ -106,8 +106,8 @@ void open_tscm(const char *api, const void *pc)
     const uint64_t whole = round_up(region.size_bytes, page_bytes);
     mprotect(region.begin, whole, PROT_READ | PROT_WRITE);
     madvise(region.begin, whole, MADV_DONTNEED);
-    self->hazards.watch(static_cast<int>(Space::L1) - static_cast<int>(Space::UB), region.size_bytes,
-                        launch->spare_numbers);
+    self->detector.watch(static_cast<int>(Space::L1) - static_cast<int>(Space::UB), region.size_bytes,
+                         launch->spare_numbers);
     self->tscm = true;
 }
 

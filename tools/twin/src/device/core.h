@@ -5,8 +5,8 @@
 #include "akgen/runtime.h"
 #include "chip.h"
 #include "footprint.h"
-#include "global_hazard.h"
-#include "hazard.h"
+#include "global_race_detector.h"
+#include "race_detector.h"
 #include "record.h"
 #include "report.h"
 #include <condition_variable>
@@ -128,7 +128,7 @@ struct Core {
     };
     CrossFlag cross[16];
     int64_t sync_round = 0;
-    Hazards hazards;
+    RaceDetector detector;
     std::vector<Race> races; // of the last instruction
     Log log;
 
@@ -162,7 +162,7 @@ struct Launch {
     std::vector<Arena> spare_arenas[2]; // of vector cores, of cube cores
     std::mutex baton;
     Core *running = nullptr;
-    std::unique_ptr<GlobalHazards> global;
+    std::unique_ptr<GlobalRaceDetector> global;
     std::unique_ptr<Footprint> footprint;
     uint32_t bank_distance = 0;                                      // cycles from a repeat's reads to its writes
     std::map<std::pair<uint8_t *, uint64_t>, uint64_t> block_events; // IBSet counts by workspace and slot
@@ -204,9 +204,9 @@ struct Extent {
     const uint8_t *low = nullptr;
     uint64_t bytes = 0;
 };
-// Report a race that Hazards::access found; `written` is what the instruction is about to write, if it writes.
-void after_hazard(const Hazards::Conflict &conflict, const char *api, const void *pc, const Place &place,
-                  Extent written = {});
+// Report a race that RaceDetector::access found; `written` is what the instruction is about to write, if it writes.
+void after_conflict(const RaceDetector::Conflict &conflict, const char *api, const void *pc, const Place &place,
+                    Extent written = {});
 // Report the races of the instruction before, which has run by now.
 void settle_races();
 void log_auto_waits(uint32_t pc);

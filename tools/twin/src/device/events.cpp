@@ -29,11 +29,11 @@ void raise_flag(Pipe from, Pipe to, int32_t id, const void *pc, GivenBack of)
 {
     self->last_pc = pc;
     constexpr uint32_t most_pending = 15;
-    if (self->hazards.pending(from, to, id) >= most_pending) {
+    if (self->detector.pending(from, to, id) >= most_pending) {
         trap("FLAG_TWICE", "SetFlag", pc, "SetFlag: event %d from %s to %s is set more than %u times without a wait.",
              id, pipe_name(from), pipe_name(to), most_pending);
     }
-    self->hazards.release(from, to, id, pc);
+    self->detector.release(from, to, id, pc);
     self->log.event(Kind::set, pair_of(from, to), static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)),
                     of.queue, of.buffers);
 }
@@ -41,7 +41,7 @@ void raise_flag(Pipe from, Pipe to, int32_t id, const void *pc, GivenBack of)
 void await_flag(Pipe from, Pipe to, int32_t id, const void *pc, GivenBack of)
 {
     self->last_pc = pc;
-    if (!self->hazards.acquire(from, to, id)) {
+    if (!self->detector.acquire(from, to, id)) {
         trap("FLAG_UNPAIRED", "WaitFlag", pc,
              "WaitFlag: nobody has set event %d from %s to %s, so pipe %s waits for ever.", id, pipe_name(from),
              pipe_name(to), pipe_name(to));
@@ -68,7 +68,7 @@ void pipe_barrier(Pipe pipe)
 {
     const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
-    self->hazards.barrier(pipe);
+    self->detector.barrier(pipe);
     self->log.event(Kind::barrier, static_cast<uint8_t>(pipe), 0, static_cast<uint32_t>(so_offset(pc)));
 }
 
@@ -113,9 +113,9 @@ void check_flags_left()
     for (int from = 0; from < pipe_count; ++from) {
         for (int to = 0; to < pipe_count; ++to) {
             for (int id = 0; id < event_ids; ++id) {
-                if (self->hazards.pending(static_cast<Pipe>(from), static_cast<Pipe>(to), id)) {
+                if (self->detector.pending(static_cast<Pipe>(from), static_cast<Pipe>(to), id)) {
                     warn("FLAG_LEFT", "SetFlag",
-                         self->hazards.released_by(static_cast<Pipe>(from), static_cast<Pipe>(to), id),
+                         self->detector.released_by(static_cast<Pipe>(from), static_cast<Pipe>(to), id),
                          "Event %d from %s to %s is still set when the kernel ends; the next kernel finds it set.", id,
                          pipe_name(static_cast<Pipe>(from)), pipe_name(static_cast<Pipe>(to)));
                 }

@@ -73,7 +73,7 @@ void fill_global(uint8_t *dst, uint64_t count, uint32_t element_bytes, uint64_t 
     in.access[0] = one_run(dst, count * element_bytes, true, 0);
     issue(in);
     // The vendor's implementation waits for its own copies before it returns.
-    self->hazards.barrier(Pipe::ALL);
+    self->detector.barrier(Pipe::ALL);
     for (uint64_t i = 0; i < count; ++i) {
         std::memcpy(dst + i * element_bytes, &value, element_bytes);
     }

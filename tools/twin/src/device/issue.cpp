@@ -58,12 +58,12 @@ void warn_of_unwritten(const Instr &in, const Access &a, const Place &place)
         const uint8_t *begin = a.begin + static_cast<int64_t>(row) * a.row_stride;
         const auto offset = static_cast<uint32_t>(begin - place.region->begin);
         auto bytes = static_cast<uint32_t>(a.row_bytes);
-        int64_t block = self->hazards.unwritten(region, offset, bytes);
+        int64_t block = self->detector.unwritten(region, offset, bytes);
         if (in.pipe == Pipe::V) {
             // Every block of the first row must be bare.
             const bool bare = block == offset / 32;
             for (uint32_t at = offset; bare && block >= 0 && at < offset + bytes; at += 32) {
-                block = self->hazards.unwritten(region, at, 1);
+                block = self->detector.unwritten(region, at, 1);
             }
             block = bare && block >= 0 ? int64_t{offset / 32} : -1;
             bytes = 0;
@@ -80,20 +80,20 @@ void warn_of_unwritten(const Instr &in, const Access &a, const Place &place)
     }
 }
 
-Hazards::Conflict enter(const Access &a, const Place &place)
+RaceDetector::Conflict enter(const Access &a, const Place &place)
 {
-    Hazards::Conflict first;
+    RaceDetector::Conflict first;
     const int region = static_cast<int>(place.space) - static_cast<int>(Space::UB);
     const bool dense = a.rows <= 1 || (a.row_stride >= 0 && static_cast<uint64_t>(a.row_stride) < a.row_bytes + 32);
     if (dense) {
         const Extent e = extent_of(a);
-        return self->hazards.access(region, static_cast<uint32_t>(e.low - place.region->begin),
-                                    static_cast<uint32_t>(e.bytes), a.write);
+        return self->detector.access(region, static_cast<uint32_t>(e.low - place.region->begin),
+                                     static_cast<uint32_t>(e.bytes), a.write);
     }
     for (uint32_t row = 0; row < a.rows; ++row) {
         const uint8_t *begin = a.begin + static_cast<int64_t>(row) * a.row_stride;
-        const auto conflict = self->hazards.access(region, static_cast<uint32_t>(begin - place.region->begin),
-                                                   static_cast<uint32_t>(a.row_bytes), a.write);
+        const auto conflict = self->detector.access(region, static_cast<uint32_t>(begin - place.region->begin),
+                                                    static_cast<uint32_t>(a.row_bytes), a.write);
         if (conflict.found && !first.found) {
             first = conflict;
         } else if (conflict.found) {
@@ -106,7 +106,7 @@ Hazards::Conflict enter(const Access &a, const Place &place)
 
 void log_auto_waits(uint32_t pc)
 {
-    const auto &waits = self->hazards.waits();
+    const auto &waits = self->detector.waits();
     for (int p = 0; p < pipe_count; ++p) {
         if (waits.number[p]) {
             self->log.event(Kind::auto_wait, 0, 0, pc, static_cast<uint32_t>(p), waits.number[p]);
@@ -118,8 +118,8 @@ void issue(const Instr &in)
 {
     self->last_pc = in.pc;
     settle_races();
-    Hazards &hazards = self->hazards;
-    hazards.begin(in.pipe, launch->auto_sync);
+    RaceDetector &detector = self->detector;
+    detector.begin(in.pipe, launch->auto_sync);
     const auto at = static_cast<uint32_t>(so_offset(in.pc));
     uint64_t moved = 0;
     uint32_t rows = 0;
@@ -136,7 +136,7 @@ void issue(const Instr &in)
             require_reachable(in, a, place);
             check_local(in, a, place);
             warn_of_unwritten(in, a, place);
-            after_hazard(enter(a, place), in.api, in.pc, place, a.write ? extent_of(a) : Extent{});
+            after_conflict(enter(a, place), in.api, in.pc, place, a.write ? extent_of(a) : Extent{});
             if (!a.write) {
                 read = a;
                 ++reads;
@@ -165,11 +165,11 @@ void issue(const Instr &in)
         moved = a.row_bytes * a.rows > moved ? a.row_bytes * a.rows : moved;
         rows = a.rows > rows ? a.rows : rows;
     }
-    shape.dependent = hazards.waits().same_pipe;
+    shape.dependent = detector.waits().same_pipe;
     for (int p = 0; p < pipe_count; ++p) {
-        if (hazards.waits().number[p] && static_cast<Pipe>(p) != in.pipe) {
+        if (detector.waits().number[p] && static_cast<Pipe>(p) != in.pipe) {
             self->log.event(Kind::auto_wait, static_cast<uint8_t>(in.pipe), 0, at, static_cast<uint32_t>(p),
-                            hazards.waits().number[p]);
+                            detector.waits().number[p]);
         }
     }
     const bool vector = in.pipe == Pipe::V;
@@ -177,7 +177,7 @@ void issue(const Instr &in)
     shape.count = vector ? in.repeats : rows;
     shape.extra = vector ? in.stalls : shape.extra;
     self->log.instr(in, at, static_cast<uint32_t>(work > UINT32_MAX ? UINT32_MAX : work), pack(shape, vector));
-    const uint32_t number = hazards.number();
+    const uint32_t number = detector.number();
     self->log.origins[static_cast<int>(in.pipe)][number % Log::ring] = {number, at,
                                                                         self->log.op_index(in.api, in.op, in.dtype)};
     if (in.pipe >= Pipe::MTE1 && reads <= 1) { // a Fixpipe with a table reads two memories, and has no entry

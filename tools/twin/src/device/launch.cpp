@@ -199,7 +199,7 @@ bool run_launch(const LaunchRequest &request)
     }
     std::sort(l.buffers.begin(), l.buffers.end(), [](const GmBuffer &a, const GmBuffer &b) { return a.data < b.data; });
     make_cores(l, request);
-    l.global = std::make_unique<GlobalHazards>(l.buffers, l.cores.size());
+    l.global = std::make_unique<GlobalRaceDetector>(l.buffers, l.cores.size());
     l.footprint = std::make_unique<Footprint>(l.buffers, l.cores.size(), request.chip->at("l2_size"));
     l.bank_distance = static_cast<uint32_t>(request.chip->at("vec_read_to_write_cycles"));
 

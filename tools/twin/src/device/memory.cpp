@@ -161,11 +161,11 @@ uint8_t *local_scalar(uint8_t *data, uint64_t offset_bytes, uint32_t bytes, uint
         trap("TENSOR_RANGE", api, pc, "%s: the tensor lies in no on-chip memory; was it allocated?", api);
     }
     require_in_buffer(api, pc, *place.region, data, offset_bytes + bytes, limit_bytes, write);
-    Hazards &hazards = self->hazards;
-    hazards.begin(Pipe::S, launch->auto_sync);
+    RaceDetector &detector = self->detector;
+    detector.begin(Pipe::S, launch->auto_sync);
     const int region = static_cast<int>(place.space) - static_cast<int>(Space::UB);
-    const auto conflict = hazards.access(region, static_cast<uint32_t>(address - place.region->begin), bytes, write);
-    after_hazard(conflict, api, pc, place);
+    const auto conflict = detector.access(region, static_cast<uint32_t>(address - place.region->begin), bytes, write);
+    after_conflict(conflict, api, pc, place);
     const uint32_t at = static_cast<uint32_t>(so_offset(pc));
     log_auto_waits(at);
     self->log.scalar(at, false);

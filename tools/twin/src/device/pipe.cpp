@@ -54,7 +54,7 @@ void pipe_destroy(void *pipe)
     if (self->pipe == pipe) {
         settle_queues(true);
         forget_buffers();
-        self->hazards.barrier(Pipe::ALL); // Destroy ends with a barrier on all pipes
+        self->detector.barrier(Pipe::ALL); // Destroy ends with a barrier on all pipes
         self->pipe = nullptr;
     }
 }

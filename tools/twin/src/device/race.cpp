@@ -9,7 +9,7 @@
 namespace akgen::twin {
 
 namespace {
-std::string told(const Hazards::Conflict &conflict, const char *api, const Place &place)
+std::string told(const RaceDetector::Conflict &conflict, const char *api, const Place &place)
 {
     const auto &origin = self->log.origins[static_cast<int>(conflict.other)][conflict.number % Log::ring];
     const bool known = origin.number == conflict.number && origin.op < self->log.ops.size();
@@ -24,9 +24,9 @@ std::string told(const Hazards::Conflict &conflict, const char *api, const Place
 }
 
 // The copies of the other pipe that the instruction may overtake; none if there is more to it than copies.
-std::vector<Access> overtaken(const Hazards::Conflict &conflict)
+std::vector<Access> overtaken(const RaceDetector::Conflict &conflict)
 {
-    const auto [known, last] = self->hazards.unordered(conflict.other);
+    const auto [known, last] = self->detector.unordered(conflict.other);
     if (conflict.more || conflict.other < Pipe::MTE1 || last - known > Log::few) {
         return {};
     }
@@ -67,8 +67,8 @@ bool spoiled(const Race &race)
 }
 } // namespace
 
-void after_hazard(const Hazards::Conflict &conflict, const char *api, const void *pc, const Place &place,
-                  Extent written)
+void after_conflict(const RaceDetector::Conflict &conflict, const char *api, const void *pc, const Place &place,
+                    Extent written)
 {
     if (!conflict.found) {
         return;

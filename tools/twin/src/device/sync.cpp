@@ -8,7 +8,7 @@ namespace akgen::twin {
 namespace {
 // The documentation says 15; a public library of kernels sets a flag 16 times before it asks for the answer.
 constexpr uint32_t most_pending = 16;
-// Where cores release their vector clocks (GlobalHazards): barriers, flags; block events use their address.
+// Where cores release their vector clocks (GlobalRaceDetector): barriers, flags; block events use their address.
 constexpr uint64_t barrier_key = 0;
 constexpr uint64_t flag_key = 1;
 
@@ -26,7 +26,7 @@ void join_all(bool vector_only, const char *api, const void *pc)
              "%s: %u blocks are to meet, and the chip has %u cores; the others start when these have ended.", api,
              launch->blocks, cores);
     }
-    self->hazards.barrier(Pipe::ALL);
+    self->detector.barrier(Pipe::ALL);
     launch->global->release(*self, barrier_key);
     self->log.event(Kind::sync_all, 0, vector_only, static_cast<uint32_t>(so_offset(pc)));
     ++self->sync_round;
@@ -170,7 +170,7 @@ void block_set(uint8_t *workspace, View, int32_t block, int32_t event)
     const void *pc = __builtin_return_address(0);
     ++event_word("IBSet", pc, workspace, block, event);
     launch->global->release(*self, event_key(workspace, block, event));
-    self->hazards.barrier(Pipe::ALL);
+    self->detector.barrier(Pipe::ALL);
     wake_waiters();
 }
 
@@ -182,7 +182,7 @@ void block_wait(uint8_t *workspace, View, int32_t block, int32_t event)
     }
     --event_word("IBWait", pc, workspace, block, event);
     launch->global->acquire(*self, event_key(workspace, block, event));
-    self->hazards.barrier(Pipe::ALL);
+    self->detector.barrier(Pipe::ALL);
 }
 
 namespace {
@@ -214,7 +214,7 @@ void order_wait(uint8_t *workspace, View)
         wait_here(Wait::What::block_event, block_idx(), pc);
     }
     launch->global->acquire(*self, order_key(workspace));
-    self->hazards.barrier(Pipe::ALL);
+    self->detector.barrier(Pipe::ALL);
 }
 
 void order_notify(uint8_t *workspace, View)
@@ -222,7 +222,7 @@ void order_notify(uint8_t *workspace, View)
     const void *pc = __builtin_return_address(0);
     ++turns("NotifyNextBlock", pc, workspace);
     launch->global->release(*self, order_key(workspace));
-    self->hazards.barrier(Pipe::ALL);
+    self->detector.barrier(Pipe::ALL);
     wake_waiters();
 }
 
@@ -246,7 +246,7 @@ void group_arrive(uint8_t *workspace, uint32_t arrivers, uint32_t index)
     }
     ++arrivals("GroupBarrier::Arrive", pc, workspace, index);
     launch->global->release(*self, group_key(workspace));
-    self->hazards.barrier(Pipe::ALL);
+    self->detector.barrier(Pipe::ALL);
     wake_waiters();
 }
 
@@ -261,7 +261,7 @@ void group_wait(uint8_t *workspace, uint32_t arrivers, uint32_t index)
         }
     }
     launch->global->acquire(*self, group_key(workspace));
-    self->hazards.barrier(Pipe::ALL);
+    self->detector.barrier(Pipe::ALL);
 }
 
 int64_t block_idx()

@@ -1,4 +1,4 @@
-#include "global_hazard.h"
+#include "global_race_detector.h"
 #include "core.h"
 #include <algorithm>
 #include <cstring>
@@ -40,13 +40,13 @@ bool writes_what_is_there(const Access &global, const Access *other)
 }
 } // namespace
 
-GlobalHazards::GlobalHazards(const std::vector<GmBuffer> &buffers, size_t cores)
+GlobalRaceDetector::GlobalRaceDetector(const std::vector<GmBuffer> &buffers, size_t cores)
     : shadows_(buffers.size()), first_(buffers.data()), epoch_(cores, 1),
       clocks_(cores, std::vector<uint32_t>(cores, 0)), dirty_(cores)
 {
 }
 
-GlobalHazards::~GlobalHazards()
+GlobalRaceDetector::~GlobalRaceDetector()
 {
     for (const ShadowMemory &shadow : shadows_) {
         drop_pages(shadow.writers, shadow.blocks * sizeof(Writer));
@@ -54,7 +54,7 @@ GlobalHazards::~GlobalHazards()
     }
 }
 
-void GlobalHazards::release(const Core &core, uint64_t where)
+void GlobalRaceDetector::release(const Core &core, uint64_t where)
 {
     std::vector<uint32_t> &there = released_[where];
     there.resize(epoch_.size(), 0);
@@ -66,7 +66,7 @@ void GlobalHazards::release(const Core &core, uint64_t where)
     ++epoch_[core.index];
 }
 
-void GlobalHazards::acquire(const Core &core, uint64_t where)
+void GlobalRaceDetector::acquire(const Core &core, uint64_t where)
 {
     const auto there = released_.find(where);
     if (there == released_.end()) {
@@ -78,15 +78,15 @@ void GlobalHazards::acquire(const Core &core, uint64_t where)
     }
 }
 
-bool GlobalHazards::happens_before(uint32_t stamp) const
+bool GlobalRaceDetector::happens_before(uint32_t stamp) const
 {
     const uint32_t core = (stamp >> 24) - 1;
     return stamp == 0 || core == self->index || clocks_[self->index][core] >= (stamp & epoch_mask);
 }
 
-uint32_t GlobalHazards::own_stamp() const { return (self->index + 1) << 24 | (epoch_[self->index] & epoch_mask); }
+uint32_t GlobalRaceDetector::own_stamp() const { return (self->index + 1) << 24 | (epoch_[self->index] & epoch_mask); }
 
-GlobalHazards::ShadowMemory *GlobalHazards::shadow_of(const GmBuffer &buffer)
+GlobalRaceDetector::ShadowMemory *GlobalRaceDetector::shadow_of(const GmBuffer &buffer)
 {
     ShadowMemory &shadow = shadows_[static_cast<size_t>(&buffer - first_)];
     if (!shadow.writers) {
@@ -102,7 +102,7 @@ GlobalHazards::ShadowMemory *GlobalHazards::shadow_of(const GmBuffer &buffer)
     return shadow.writers ? &shadow : nullptr;
 }
 
-GlobalHazards::Race GlobalHazards::read(ShadowMemory &shadow, uint64_t begin, uint64_t end, Pipe pipe)
+GlobalRaceDetector::Race GlobalRaceDetector::read(ShadowMemory &shadow, uint64_t begin, uint64_t end, Pipe pipe)
 {
     Race race;
     const uint32_t mine = own_stamp();
@@ -113,7 +113,7 @@ GlobalHazards::Race GlobalHazards::read(ShadowMemory &shadow, uint64_t begin, ui
         if (writer.touch.stamp && !race.what && (writer.touch.bytes & covered(at, begin, end))) {
             const uint32_t core = (writer.touch.stamp >> 24) - 1;
             const bool unseen = core == self->index && writer.number && !(by_scalar && launch->auto_sync) &&
-                                !self->hazards.happens_before(pipe, Pipe::MTE3, writer.number);
+                                !self->detector.happens_before(pipe, Pipe::MTE3, writer.number);
             if (unseen || !happens_before(writer.touch.stamp)) {
                 race = {unseen ? "reads back" : "reads", core, std::max(begin, at * block)};
             }
@@ -128,8 +128,8 @@ GlobalHazards::Race GlobalHazards::read(ShadowMemory &shadow, uint64_t begin, ui
     return race;
 }
 
-GlobalHazards::Race GlobalHazards::write(ShadowMemory &shadow, uint64_t begin, uint64_t end, uint32_t number,
-                                         bool atomic)
+GlobalRaceDetector::Race GlobalRaceDetector::write(ShadowMemory &shadow, uint64_t begin, uint64_t end, uint32_t number,
+                                                   bool atomic)
 {
     Race race;
     const uint32_t mine = own_stamp() | (atomic ? atomic_bit : 0);
@@ -156,7 +156,7 @@ GlobalHazards::Race GlobalHazards::write(ShadowMemory &shadow, uint64_t begin, u
     return race;
 }
 
-void GlobalHazards::tell(const Race &race, const char *api, const void *pc, const GmBuffer &buffer) const
+void GlobalRaceDetector::tell(const Race &race, const char *api, const void *pc, const GmBuffer &buffer) const
 {
     if (!race.what) {
         return;
@@ -173,8 +173,8 @@ void GlobalHazards::tell(const Race &race, const char *api, const void *pc, cons
              to_core ? "" : "what was written by ", launch->cores[race.core]->name.c_str(), at, buffer.name.c_str());
 }
 
-bool GlobalHazards::stale(const ShadowMemory &shadow, const GmBuffer &buffer, uint64_t begin, uint64_t end, bool own,
-                          uint32_t &core) const
+bool GlobalRaceDetector::stale(const ShadowMemory &shadow, const GmBuffer &buffer, uint64_t begin, uint64_t end,
+                               bool own, uint32_t &core) const
 {
     if (dirty_lines_ == 0) {
         return false;
@@ -199,7 +199,7 @@ bool GlobalHazards::stale(const ShadowMemory &shadow, const GmBuffer &buffer, ui
     return false;
 }
 
-void GlobalHazards::copy(const Instr &in, const Access &global, const Access *other, const GmBuffer &buffer)
+void GlobalRaceDetector::copy(const Instr &in, const Access &global, const Access *other, const GmBuffer &buffer)
 {
     ShadowMemory *shadow = shadow_of(buffer);
     if (!shadow) {
@@ -211,9 +211,9 @@ void GlobalHazards::copy(const Instr &in, const Access &global, const Access *ot
         const uint8_t *begin = global.begin + static_cast<int64_t>(row) * global.row_stride;
         const uint64_t offset = static_cast<uint64_t>(begin - buffer.data);
         const uint64_t end = offset + global.row_bytes;
-        const Race found = global.write
-                               ? write(*shadow, offset, end, in.pipe == Pipe::MTE3 ? self->hazards.number() : 0, atomic)
-                               : read(*shadow, offset, end, in.pipe);
+        const Race found =
+            global.write ? write(*shadow, offset, end, in.pipe == Pipe::MTE3 ? self->detector.number() : 0, atomic)
+                         : read(*shadow, offset, end, in.pipe);
         race = race.what ? race : found;
         uint32_t core = 0;
         if (!global.write && stale(*shadow, buffer, offset, end, true, core)) {
@@ -230,7 +230,8 @@ void GlobalHazards::copy(const Instr &in, const Access &global, const Access *ot
     }
 }
 
-void GlobalHazards::scalar(const uint8_t *address, uint32_t bytes, bool write, const GmBuffer &buffer, const void *pc)
+void GlobalRaceDetector::scalar(const uint8_t *address, uint32_t bytes, bool write, const GmBuffer &buffer,
+                                const void *pc)
 {
     ShadowMemory *shadow = shadow_of(buffer);
     if (!shadow) {
@@ -256,7 +257,7 @@ void GlobalHazards::scalar(const uint8_t *address, uint32_t bytes, bool write, c
     }
 }
 
-void GlobalHazards::clean(const Core &core, const uint8_t *address, bool whole)
+void GlobalRaceDetector::clean(const Core &core, const uint8_t *address, bool whole)
 {
     std::set<uint64_t> &lines = dirty_[core.index];
     if (whole) {

@@ -19,10 +19,10 @@ namespace akgen::twin {
 struct GmBuffer;
 struct Core;
 
-class GlobalHazards {
+class GlobalRaceDetector {
 public:
-    GlobalHazards(const std::vector<GmBuffer> &buffers, std::size_t cores);
-    ~GlobalHazards();
+    GlobalRaceDetector(const std::vector<GmBuffer> &buffers, std::size_t cores);
+    ~GlobalRaceDetector();
 
     void release(const Core &core, uint64_t where); // `where`: one number for each flag or barrier
     void acquire(const Core &core, uint64_t where);

@@ -18,7 +18,7 @@ namespace akgen::twin {
 
 struct Region;
 
-class Hazards {
+class RaceDetector {
 public:
     static constexpr int pipes = 7;
     struct Conflict {

@@ -1,4 +1,4 @@
-#include "hazard.h"
+#include "race_detector.h"
 #include <algorithm>
 
 namespace akgen::twin {
@@ -33,14 +33,14 @@ bool auto_ordered(int a, int b)
 }
 } // namespace
 
-void Hazards::watch(int region, uint32_t size_bytes, SpareNumbers &spare)
+void RaceDetector::watch(int region, uint32_t size_bytes, SpareNumbers &spare)
 {
     shadows_[region].blocks = (size_bytes + 31) / 32;
     shadows_[region].ever.assign(shadows_[region].blocks / 64 + 1, 0);
     spare_ = &spare;
 }
 
-void Hazards::end()
+void RaceDetector::end()
 {
     for (ShadowMemory &shadow : shadows_) {
         for (int p = 0; p < pipes; ++p) {
@@ -54,7 +54,7 @@ void Hazards::end()
     }
 }
 
-void Hazards::begin(Pipe pipe, bool auto_sync)
+void RaceDetector::begin(Pipe pipe, bool auto_sync)
 {
     pipe_ = static_cast<int>(pipe);
     auto_sync_ = auto_sync;
@@ -70,8 +70,8 @@ void Hazards::begin(Pipe pipe, bool auto_sync)
     }
 }
 
-void Hazards::check_against(ShadowMemory &shadow, int other, uint32_t first, uint32_t last, bool write,
-                            Conflict &conflict)
+void RaceDetector::check_against(ShadowMemory &shadow, int other, uint32_t first, uint32_t last, bool write,
+                                 Conflict &conflict)
 {
     const uint32_t known = clock_[pipe_][other];
     if (known >= time_[other]) {
@@ -111,7 +111,7 @@ void Hazards::check_against(ShadowMemory &shadow, int other, uint32_t first, uin
     }
 }
 
-Hazards::Conflict Hazards::access(int region, uint32_t first_byte, uint32_t bytes, bool write)
+RaceDetector::Conflict RaceDetector::access(int region, uint32_t first_byte, uint32_t bytes, bool write)
 {
     Conflict conflict;
     ShadowMemory &shadow = shadows_[region];
@@ -142,7 +142,7 @@ Hazards::Conflict Hazards::access(int region, uint32_t first_byte, uint32_t byte
     return conflict;
 }
 
-int64_t Hazards::unwritten(int region, uint32_t first_byte, uint32_t bytes) const
+int64_t RaceDetector::unwritten(int region, uint32_t first_byte, uint32_t bytes) const
 {
     const ShadowMemory &shadow = shadows_[region];
     const uint32_t last = std::min((first_byte + bytes + 31) / 32, shadow.blocks);
@@ -158,7 +158,7 @@ int64_t Hazards::unwritten(int region, uint32_t first_byte, uint32_t bytes) cons
     return -1;
 }
 
-void Hazards::release(Pipe from, Pipe to, int id, const void *pc)
+void RaceDetector::release(Pipe from, Pipe to, int id, const void *pc)
 {
     const int f = static_cast<int>(from);
     Release released;
@@ -171,7 +171,7 @@ void Hazards::release(Pipe from, Pipe to, int id, const void *pc)
     flags_[f][static_cast<int>(to)][id].push_back(released);
 }
 
-bool Hazards::acquire(Pipe from, Pipe to, int id)
+bool RaceDetector::acquire(Pipe from, Pipe to, int id)
 {
     auto &flag = flags_[static_cast<int>(from)][static_cast<int>(to)][id];
     if (flag.empty()) {
@@ -189,7 +189,7 @@ bool Hazards::acquire(Pipe from, Pipe to, int id)
     return true;
 }
 
-uint32_t Hazards::follow(Pipe later, Pipe earlier)
+uint32_t RaceDetector::follow(Pipe later, Pipe earlier)
 {
     const int l = static_cast<int>(later), e = static_cast<int>(earlier);
     for (int p = 0; p < pipes; ++p) {
@@ -199,7 +199,7 @@ uint32_t Hazards::follow(Pipe later, Pipe earlier)
     return time_[e];
 }
 
-void Hazards::barrier(Pipe pipe)
+void RaceDetector::barrier(Pipe pipe)
 {
     if (pipe != Pipe::ALL) {
         clock_[static_cast<int>(pipe)][static_cast<int>(pipe)] = time_[static_cast<int>(pipe)];
