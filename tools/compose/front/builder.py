@@ -1,7 +1,6 @@
 """Build graphs: every node passes here, so that equal values are one node and constants fold."""
 
 import math
-from collections.abc import Iterable, Sequence
 
 from akgen.tools.compose.front.graph import (
     COMPARISONS,
@@ -50,7 +49,7 @@ class GraphBuilder:
 
     def graph(self, outputs: tuple[Output, ...]) -> Graph:
         """Return what the outputs need, renumbered."""
-        return prune(Graph(nodes=tuple(self.nodes), outputs=outputs))
+        return Graph(nodes=tuple(self.nodes), outputs=outputs).pruned()
 
     # leaves
 
@@ -204,31 +203,6 @@ class GraphBuilder:
         for p in parts[1:]:
             dtype = promote(dtype, self.nodes[p].dtype)
         return self.add(Node(op="cat", args=parts, dtype=dtype, shape=shape, axes=(axis,)))
-
-
-def needed_by(wanted: Iterable[int], nodes: Sequence[Node]) -> set[int]:
-    """Return the numbers of the wanted nodes and of all that they are computed from."""
-    needed: set[int] = set()
-    stack = list(wanted)
-    while stack:
-        i = stack.pop()
-        if i not in needed:
-            needed.add(i)
-            stack.extend(nodes[i].args)
-    return needed
-
-
-def prune(graph: Graph) -> Graph:
-    """Drop nodes that no output needs and renumber the rest."""
-    needed = needed_by((o.node for o in graph.outputs), graph.nodes)
-    new: dict[int, int] = {}
-    nodes: list[Node] = []
-    for i in sorted(needed):
-        node = graph.nodes[i]
-        new[i] = len(nodes)
-        nodes.append(node.model_copy(update={"args": tuple(new[a] for a in node.args)}))
-    outputs = tuple(o.model_copy(update={"node": new[o.node]}) for o in graph.outputs)
-    return Graph(nodes=tuple(nodes), outputs=outputs)
 
 
 def _fold(op: str, a: Number | None, b: Number | None) -> Number | None:

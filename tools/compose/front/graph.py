@@ -1,9 +1,10 @@
-"""The composer's graph: few operators, every value typed and shaped; views still explicit.
+"""The composer's graph: few operators, every value typed and shaped, views still explicit; and what shapes allow.
 
 A graph is a tuple of nodes in topological order. Pointwise operands broadcast as in PyTorch (aligned at the
 right). Reductions keep their axes with length 1; a following reshape drops them.
 """
 
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from akgen.tools.compose.front.traced import Origin
@@ -68,6 +69,29 @@ class Graph(Frozen):
     nodes: tuple[Node, ...]
     outputs: tuple[Output, ...]
 
+    def pruned(self) -> "Graph":
+        """Drop nodes that no output needs and renumber the rest."""
+        new: dict[int, int] = {}
+        nodes: list[Node] = []
+        for i in sorted(needed_by((o.node for o in self.outputs), self.nodes)):
+            node = self.nodes[i]
+            new[i] = len(nodes)
+            nodes.append(node.model_copy(update={"args": tuple(new[a] for a in node.args)}))
+        outputs = tuple(o.model_copy(update={"node": new[o.node]}) for o in self.outputs)
+        return Graph(nodes=tuple(nodes), outputs=outputs)
+
+
+def needed_by(wanted: Iterable[int], nodes: Sequence[Node]) -> set[int]:
+    """Return the numbers of the wanted nodes and of all that they are computed from."""
+    needed: set[int] = set()
+    stack = list(wanted)
+    while stack:
+        i = stack.pop()
+        if i not in needed:
+            needed.add(i)
+            stack.extend(nodes[i].args)
+    return needed
+
 
 def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """Return the shape that these broadcast to, aligned at the right."""
@@ -86,3 +110,48 @@ def contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
     for i in range(len(shape) - 2, -1, -1):
         strides[i] = strides[i + 1] * shape[i + 1]
     return tuple(strides)
+
+
+def surviving_axis(source: tuple[int, ...], target: tuple[int, ...], axis: int) -> int | None:
+    """Return the source axis that a reshape leaves as target axis `axis`, if there is one."""
+    before = 1
+    for d in target[:axis]:
+        before *= d
+    product = 1
+    for i, d in enumerate(source):
+        if product == before and d == target[axis] and d != 1:
+            return i
+        product *= d
+    return None
+
+
+def view_strides(
+    shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    """Return the strides of a strided tensor seen with another shape, or None if it would need a copy."""
+    old = [(d, s) for d, s in zip(shape, strides, strict=True) if d != 1]
+    out: list[int] = []
+    queue = [d for d in target if d != 1]
+    result: list[int] = []
+    while queue:
+        if not old:
+            return None
+        d, s = old.pop(0)
+        while queue and d % queue[0] != 0:
+            if not old:
+                return None
+            d2, s2 = old.pop(0)
+            if s != d2 * s2:
+                return None
+            d, s = d * d2, s2
+        need = queue.pop(0)
+        d //= need
+        result.append(s * d)
+        if d > 1:
+            old.insert(0, (d, s))
+    if old:
+        return None
+    it = iter(result)
+    for d in target:
+        out.append(next(it) if d != 1 else 0)
+    return tuple(out)

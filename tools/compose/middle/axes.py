@@ -145,6 +145,29 @@ def _reshape(source: Dims, shape: tuple[int, ...], atoms: Atoms) -> Dims:
     return tuple(reversed(out))
 
 
+def tie_lookups(nodes: tuple[Node, ...], dims: list[Dims], atoms: Atoms, stored: set[int]) -> bool:
+    """Let a reduction that no output shares run through another axis of its length, where they never meet.
+
+    Looking up one class per row and summing over classes then take one pass over the same columns.
+    """
+    flat = [frozenset(a for d in node for a in d) for node in dims]
+    reduced = {a for node in nodes if node.op == "reduce" for i in node.axes for a in dims[node.args[0]][i]}
+    tied = False
+    known = {a for f in flat for a in f}
+    for atom in sorted(reduced - stored):
+        for other in sorted(known - {atom}):
+            if atoms.resolve((atom,)) != (atom,) or atoms.resolve((other,)) != (other,):
+                continue
+            apart = not any(other in f for f in flat if atom in f)
+            first = other < atom or other not in reduced - stored
+            if first and apart and atoms.size(atom) == atoms.size(other):
+                atoms.unify((other,), (atom,), "lookup")
+                flat = [frozenset(other if a == atom else a for a in f) for f in flat]
+                tied = True
+                break
+    return tied
+
+
 class Accesses:
     """Where every load reads, and along which atoms every value varies."""
 

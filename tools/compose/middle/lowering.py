@@ -2,9 +2,8 @@
 
 import math
 
-from akgen.tools.compose.front.builder import needed_by
-from akgen.tools.compose.front.graph import Node
-from akgen.tools.compose.middle.axes import Accesses, AtomAccess, Atoms, Dims, find_dims
+from akgen.tools.compose.front.graph import Node, needed_by
+from akgen.tools.compose.middle.axes import Accesses, AtomAccess, Atoms, Dims, find_dims, tie_lookups
 from akgen.tools.compose.middle.loop_nest import Access, LoopNest, OutputStore, Value
 from akgen.tools.compose.middle.sink_slices import Region, SunkGraph
 from akgen.tools.compose.scope import Unsupported
@@ -26,7 +25,7 @@ def loop_nests(pushed: SunkGraph) -> tuple[LoopNest, ...]:
     _tie_regions(pushed.regions, [dims[index[r.node]] for r in pushed.regions], atoms)
     dims = [tuple(atoms.resolve(d) for d in node) for node in dims]
     stored = {a for r in pushed.regions for d in dims[index[r.node]] for a in d}
-    if _tie_lookups(nodes, dims, atoms, stored):
+    if tie_lookups(nodes, dims, atoms, stored):
         dims = [tuple(atoms.resolve(d) for d in node) for node in dims]
     regions = tuple(r.model_copy(update={"node": index[r.node]}) for r in pushed.regions)
     for node_dims in dims:
@@ -47,29 +46,6 @@ def _tie_regions(regions: tuple[Region, ...], dims: list[Dims], atoms: Atoms) ->
                 for a, b in zip(dims[j], dims[k], strict=True):
                     atoms.unify(a, b, "cat")
                 break
-
-
-def _tie_lookups(nodes: tuple[Node, ...], dims: list[Dims], atoms: Atoms, stored: set[int]) -> bool:
-    """Let a reduction that no output shares run through another axis of its length, where they never meet.
-
-    Looking up one class per row and summing over classes then take one pass over the same columns.
-    """
-    flat = [frozenset(a for d in node for a in d) for node in dims]
-    reduced = {a for node in nodes if node.op == "reduce" for i in node.axes for a in dims[node.args[0]][i]}
-    tied = False
-    known = {a for f in flat for a in f}
-    for atom in sorted(reduced - stored):
-        for other in sorted(known - {atom}):
-            if atoms.resolve((atom,)) != (atom,) or atoms.resolve((other,)) != (other,):
-                continue
-            apart = not any(other in f for f in flat if atom in f)
-            first = other < atom or other not in reduced - stored
-            if first and apart and atoms.size(atom) == atoms.size(other):
-                atoms.unify((other,), (atom,), "lookup")
-                flat = [frozenset(other if a == atom else a for a in f) for f in flat]
-                tied = True
-                break
-    return tied
 
 
 class _Nests(Accesses):

@@ -6,7 +6,7 @@ Afterwards the only views are reshape, permute and expand, and every output is a
 from itertools import pairwise
 
 from akgen.tools.compose.front.builder import GraphBuilder
-from akgen.tools.compose.front.graph import Graph, Node, contiguous
+from akgen.tools.compose.front.graph import Graph, Node, contiguous, surviving_axis, view_strides
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
@@ -251,48 +251,3 @@ class _Sinker:
             if surviving_axis(source, node.shape, outer) == axis:
                 return outer
         return None
-
-
-def surviving_axis(source: tuple[int, ...], target: tuple[int, ...], axis: int) -> int | None:
-    """Return the source axis that a reshape leaves as target axis `axis`, if there is one."""
-    before = 1
-    for d in target[:axis]:
-        before *= d
-    product = 1
-    for i, d in enumerate(source):
-        if product == before and d == target[axis] and d != 1:
-            return i
-        product *= d
-    return None
-
-
-def view_strides(
-    shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]
-) -> tuple[int, ...] | None:
-    """Return the strides of a strided tensor seen with another shape, or None if it would need a copy."""
-    old = [(d, s) for d, s in zip(shape, strides, strict=True) if d != 1]
-    out: list[int] = []
-    queue = [d for d in target if d != 1]
-    result: list[int] = []
-    while queue:
-        if not old:
-            return None
-        d, s = old.pop(0)
-        while queue and d % queue[0] != 0:
-            if not old:
-                return None
-            d2, s2 = old.pop(0)
-            if s != d2 * s2:
-                return None
-            d, s = d * d2, s2
-        need = queue.pop(0)
-        d //= need
-        result.append(s * d)
-        if d > 1:
-            old.insert(0, (d, s))
-    if old:
-        return None
-    it = iter(result)
-    for d in target:
-        out.append(next(it) if d != 1 else 0)
-    return tuple(out)
