@@ -10,6 +10,7 @@ import pytest
 from akgen.tools.core.call import Call, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Tolerance
 from akgen.tools.core.toolchain import Build, Launch, Progress
@@ -32,12 +33,20 @@ class FunctionToolchain:
         outcome: Outcome | None = None,
         diagnostics: tuple[Diagnostic, ...] = (),
         time_us: float | None = 1000.0,
+        profile: Profile | None = None,
+        built: dict[str, Any] | None = None,
     ) -> None:
+        """`built` holds what a build has besides a toolchain and a folder."""
         self._kernel = kernel
         self._outcome = outcome
         self._diagnostics = diagnostics
         self._time_us = time_us
+        self._profile = profile
+        self._built = {"outcome": None, "op": None, "compile_s": 0.0, **(built or {})}
         self.launches = 0
+        self.asked: list[
+            tuple[Path, float, bool, bool]
+        ] = []  # of each launch: folder, timeout_s, trace, what_if
         self.compiled: list[Call] = []
 
     def version(self) -> str:
@@ -51,7 +60,7 @@ class FunctionToolchain:
 
     def compile(self, project: KernelProject, calls: Sequence[Call], folder: Path) -> Build:
         self.compiled = list(calls)
-        return Build(toolchain="function 1", outcome=None, op=None, folder=folder, compile_s=0.0)
+        return Build(toolchain="function 1", folder=folder, **self._built)
 
     def run(
         self,
@@ -64,6 +73,7 @@ class FunctionToolchain:
         what_if: bool = False,
     ) -> Launch:
         self.launches += 1
+        self.asked.append((folder, timeout_s, trace, what_if))
         folder.mkdir(parents=True)
         inputs = [_read(f) for f in call.inputs if isinstance(f, TensorFile)]
         outputs = []
@@ -79,6 +89,7 @@ class FunctionToolchain:
             diagnostics=self._diagnostics,
             time_us=self._time_us,
             time_source="predicted" if self._time_us else None,
+            profile=self._profile,
         )
 
 
