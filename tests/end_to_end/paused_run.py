@@ -1,14 +1,15 @@
 """Run or go on with a task, noting every payment in a file, and stand still where the test says.
 
-    python paused_run.py RUN SCRIPT TASK [STAGE ATTEMPT WHEN]
-
-WHEN is `during` (the call to decider or tool has begun) or `done` (its result is on disk, the checkpoint is not).
-Standing still means: say `standing` on standard output and wait to be killed.
+As a program it reads lines `[RUN, SCRIPT, TASK, STAGE, ATTEMPT, WHEN]` of JSON and serves each in a fork, which spares
+it the imports; it says the fork's process id, and `ended` after its end. WHEN is `during` (the call to decider or
+tool has begun) or `done` (its result is on disk, the checkpoint is not). Standing still means: say `standing` and wait
+to be killed.
 """
 
 import dataclasses
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -55,7 +56,7 @@ class Payments:
     def _stand_still(self, when: str) -> None:
         if self._halt == (*self._now, when):
             print("standing", flush=True)
-            sys.stdin.read()  # which nobody closes
+            signal.pause()
 
 
 class Wrapped:
@@ -89,6 +90,17 @@ def main(run: Path, script: Path, task: str, halt: tuple[str, str, str] | None) 
         work_on(resolve_task(task), wrapped(deps, payments))
 
 
+def serve() -> None:
+    for line in sys.stdin:
+        run, script, task, *halt = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            main(Path(run), Path(script), task, (halt[0], halt[1], halt[2]))
+            os._exit(0)
+        print(child, flush=True)
+        os.waitpid(child, 0)
+        print("ended", flush=True)
+
+
 if __name__ == "__main__":
-    place, model, named, *rest = sys.argv[1:]
-    main(Path(place), Path(model), named, (rest[0], rest[1], rest[2]) if rest else None)
+    serve()

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,19 +35,44 @@ PAID = {
 GIVEN_UP_AFTER_S = 240.0
 
 
-def _kill_when_standing(run: Path, model: Path, task: Path, *halt: str) -> None:
-    """Start a run in a process of its own and kill that where `halt` says."""
-    with subprocess.Popen(
-        [sys.executable, str(PAUSED_RUN), str(run), str(model), str(task), *halt],
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdout is not None and process.stderr is not None
-        ready, _, _ = select.select([process.stdout], [], [], GIVEN_UP_AFTER_S)
-        assert ready and process.stdout.readline() == b"standing\n", process.stderr.read().decode()
-        process.send_signal(signal.SIGKILL)
+class Forks:
+    """Runs in processes of their own, which end where a test kills them."""
+
+    def __init__(self) -> None:
+        self._server = subprocess.Popen(
+            [sys.executable, str(PAUSED_RUN)],
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,  # a line that waits in a buffer would not wake `select`
+        )
+
+    def kill_when_standing(self, run: Path, model: Path, task: Path, *halt: str) -> None:
+        """Start a run and kill its process where `halt` says."""
+        assert self._server.stdin is not None
+        self._server.stdin.write(json.dumps([str(run), str(model), str(task), *halt]).encode() + b"\n")
+        self._server.stdin.flush()
+        process = int(self._line())
+        assert self._line() == "standing"
+        os.kill(process, signal.SIGKILL)
+        assert self._line() == "ended"
+
+    def _line(self) -> str:
+        assert self._server.stdout is not None
+        ready, _, _ = select.select([self._server.stdout], [], [], GIVEN_UP_AFTER_S)
+        assert ready, "nothing was said"
+        return self._server.stdout.readline().decode().strip()
+
+    def close(self) -> None:
+        self._server.kill()
+        self._server.communicate()
+
+
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    made = Forks()
+    yield made
+    made.close()
 
 
 def _finish(run: Path, model: Path, task: Path) -> dict[str, Any]:
@@ -80,13 +105,14 @@ def test_a_killed_run_goes_on_to_the_same_result_and_pays_nothing_twice(
     add_one: Path,
     script: Script,
     tmp_path: Path,
+    forks: Forks,
     undisturbed: dict[str, Any],
     stage: str,
     attempt: int,
     when: str,
 ) -> None:
     model, run = script(WRONG, RIGHT), tmp_path / "run"
-    _kill_when_standing(run, model, add_one, stage, str(attempt), when)
+    forks.kill_when_standing(run, model, add_one, stage, str(attempt), when)
     result = _finish(run, model, add_one)
     if not undisturbed:
         undisturbed.update(_essence(_finish(tmp_path / "calm", model, add_one)))
