@@ -4,18 +4,22 @@ import ast
 import re
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
+
+from tests.house.syntax import nodes
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("finetune", "bench", "graph", "agents", "tools", "knowledge", "src/akgen")
 MODULES = {"langgraph-checkpoint-sqlite": "langgraph.checkpoint.sqlite"}  # where the name is not the module's
 
 
+@cache
 def _imported() -> set[str]:
     found = set()
     for room in ROOMS:
         for path in (ROOT / room).glob("**/*.py"):
-            for node in ast.walk(ast.parse(path.read_text())):
+            for node in nodes(path):
                 if isinstance(node, ast.Import):
                     found |= {alias.name for alias in node.names}
                 elif isinstance(node, ast.ImportFrom) and node.module:

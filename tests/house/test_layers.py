@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.house.syntax import nodes
+
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ["finetune", "bench", "graph", "agents", "tools", "knowledge"]  # each may import those after it
 FILES = [p for room in ROOMS for p in sorted((ROOT / room).rglob("*.py")) if "tasks" not in p.parts]
@@ -53,7 +55,7 @@ WALLS = {
 
 def _imports(path: Path) -> Iterator[tuple[str, int, int]]:
     """Yield (module, relative level, line) of every import, also those inside functions."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, 0, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -77,7 +79,7 @@ def test_a_room_imports_only_rooms_to_its_right(path: Path) -> None:
 
 def _inner_rooms(path: Path) -> Iterator[tuple[str, int]]:
     """Yield the rooms of tools/ that a module imports from, with the line."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -122,7 +124,7 @@ def test_the_rooms_are_linked_into_the_package() -> None:
 def test_only_the_batch_runner_catches_every_exception() -> None:
     found = []
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if isinstance(node, ast.ExceptHandler) and (
                 node.type is None or (isinstance(node.type, ast.Name) and node.type.id == "Exception")
             ):
