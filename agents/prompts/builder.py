@@ -6,7 +6,7 @@ A prompt builder writes a planner's and a coder's prompt: in English here, in Ke
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
-from typing import Protocol, get_args
+from typing import Any, Protocol, get_args
 
 from akgen.agents.budget import Budget
 from akgen.agents.plan import Category, Plan
@@ -64,7 +64,7 @@ class EnglishPrompts:
         return ModelPrompt(
             system=render("planner_system", chip=self._chip, categories=get_args(Category)),
             user=planner_user(task, feedback, self._budget, self._describe),
-            aside=_budget_text(feedback, self._budget),
+            aside=budget_text(feedback, self._budget),
         )
 
     def coder(
@@ -79,18 +79,20 @@ class EnglishPrompts:
         return ModelPrompt(
             system=render("coder_system", chip=self._chip, example=example_project()),
             user=coder_user(task, plan, feedback, previous, self._budget, self._describe, chosen),
-            aside=_budget_text(feedback, self._budget),
+            aside=budget_text(feedback, self._budget),
             shown=chosen.shown,
         )
 
 
-def task_text(task: Task, describe: Describe | None) -> str:
+def task_text(task: Task, describe: Describe | None, form: str = "task", **more: Any) -> str:
+    """Tell a task by the template `form`, which may know `more`."""
     return render(
-        "task",
+        form,
         task=task,
         reference=reference_source(task),
         shown_cases=task.cases[:SHOWN_CASES],
         call=describe(task) if describe else None,
+        **more,
     )
 
 
@@ -98,7 +100,7 @@ def planner_user(task: Task, feedback: Feedback | None, budget: Budget, describe
     return render(
         "planner_user",
         task_text=task_text(task, describe),
-        budget_text=_budget_text(feedback, budget),
+        budget_text=budget_text(feedback, budget),
         feedback=feedback,
         cards=cards_for(task),
     )
@@ -118,7 +120,7 @@ def coder_user(
     return render(
         "coder_user",
         task_text=task_text(task, describe),
-        budget_text=_budget_text(feedback, budget),
+        budget_text=budget_text(feedback, budget),
         plan=plan,
         feedback=feedback,
         previous=previous,
@@ -133,13 +135,10 @@ def example_project() -> KernelProject:
     return KernelProject.read_from(folder, op_type="AddOne", kernel="add_one")
 
 
-def left_of(feedback: Feedback | None, budget: Budget) -> Budget:
-    """Return what may still be spent: what the critic said, or all of it."""
-    return feedback.left if feedback and feedback.left else budget
-
-
-def _budget_text(feedback: Feedback | None, budget: Budget) -> str:
-    return render("budget", budget=left_of(feedback, budget)).strip()
+def budget_text(feedback: Feedback | None, budget: Budget, form: str = "budget") -> str:
+    """Tell what may still be spent, by the template `form`: what the critic said is left, or all of it."""
+    left = feedback.left if feedback and feedback.left else budget
+    return render(form, budget=left).strip()
 
 
 def cards_for(task: Task, plan: Plan | None = None) -> tuple[ApiCard, ...]:

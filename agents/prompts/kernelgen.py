@@ -11,13 +11,12 @@ from akgen.agents.kernel_only import suits
 from akgen.agents.plan import Category, Plan
 from akgen.agents.prompts import raw_text, render
 from akgen.agents.prompts.builder import (
-    SHOWN_CASES,
     Describe,
     ModelPrompt,
+    budget_text,
     cards_for,
     example_project,
-    left_of,
-    reference_source,
+    task_text,
 )
 from akgen.agents.prompts.retrieval import TOKENS, retrieve
 from akgen.agents.roles import Feedback
@@ -80,16 +79,8 @@ class KernelGenPrompts:
         return ModelPrompt(system="", user=user, aside=aside, shown=chosen.shown)
 
     def _aside(self, feedback: Feedback | None) -> str:
-        return render("kernelgen_budget", budget=left_of(feedback, self._budget)).strip()
+        return budget_text(feedback, self._budget, "kernelgen_budget")
 
     def _task_text(self, task: Task, *, kernel_only: bool) -> str:
-        return render(
-            "kernelgen_task",
-            task=task,
-            reference=reference_source(task),
-            shown_cases=task.cases[:SHOWN_CASES],
-            call=self._describe(task) if self._describe else None,
-            kernel_only=kernel_only,
-            chip=self._chip,
-            names=_NAMES,
-        )
+        known = {"kernel_only": kernel_only, "chip": self._chip, "names": _NAMES}
+        return task_text(task, self._describe, "kernelgen_task", **known)
