@@ -41,24 +41,28 @@ def errors(stderr: str, is_project_file: Callable[[str], bool]) -> list[Compiler
         required = _REQUIRED.match(line) or _INCLUDED.match(line)
         if required and is_project_file(required["file"]):
             # The innermost place is named first: there stands what the project wrote.
-            origin = origin or (_relative(required["file"]), int(required["line"]))
+            origin = origin or _place(required)
             continue
         located = _LOCATED.match(line)
         if located and located["kind"] in ("error", "fatal error"):
-            file, number = located["file"], int(located["line"])
-            place = (_relative(file), number) if is_project_file(file) else origin
+            place = _place(located) if is_project_file(located["file"]) else origin
             at_file, at_line = place or (None, None)
             out.append(CompilerError(located["text"], at_file, at_line, ()))
             origin = None
         elif (link := _LINK.search(line)) is not None:
-            known = link["file"] is not None and is_project_file(_relative(link["file"]))
-            at_file, at_line = (_relative(link["file"]), int(link["line"])) if known else (None, None)
+            place = _place(link) if link["file"] and is_project_file(_relative(link["file"])) else None
+            at_file, at_line = place or (None, None)
             out.append(CompilerError(f"undefined reference to '{link['name']}'", at_file, at_line, ()))
         elif out and located and located["kind"] == "note":
             if out[-1].file is None and is_project_file(located["file"]):
-                out[-1] = out[-1]._replace(file=_relative(located["file"]), line=int(located["line"]))
+                file, number = _place(located)
+                out[-1] = out[-1]._replace(file=file, line=number)
             out[-1] = out[-1]._replace(notes=(*out[-1].notes, located["text"]))
     return out
+
+
+def _place(match: re.Match[str]) -> tuple[str, int]:
+    return _relative(match["file"]), int(match["line"])
 
 
 def _relative(file: str) -> str:
