@@ -8,28 +8,42 @@ namespace {
 
 constexpr uint32_t system_workspace_bytes = 16 * 1024 * 1024;
 
-const char *size_key(int memory)
+using fe::LocalMemType;
+
+// The same memories in the words of the other interface, by the same numbers.
+LocalMemType local(platform_ascendc::CoreMemType memory)
 {
-    static const char *const keys[] = {"l0a_size", "l0b_size", "l0c_size", "l1_size", "l2_size", "ub_size"};
-    return memory >= 0 && memory < 6 ? keys[memory] : nullptr;
+    using platform_ascendc::CoreMemType;
+    static_assert(int(CoreMemType::L0_A) == int(LocalMemType::L0_A) &&
+                  int(CoreMemType::L0_B) == int(LocalMemType::L0_B));
+    static_assert(int(CoreMemType::L0_C) == int(LocalMemType::L0_C) && int(CoreMemType::L1) == int(LocalMemType::L1));
+    static_assert(int(CoreMemType::L2) == int(LocalMemType::L2) && int(CoreMemType::UB) == int(LocalMemType::UB));
+    static_assert(int(CoreMemType::HBM) == int(LocalMemType::HBM));
+    return static_cast<LocalMemType>(memory);
 }
 
 // What an operator may plan with. The platform keeps the last 256 bytes of the Unified Buffer for itself.
-uint64_t usable_bytes(int memory)
+uint64_t usable_bytes(LocalMemType memory)
 {
-    constexpr int ub_kind = 5;
     constexpr uint64_t reserved_bytes = 256;
-    const char *key = size_key(memory);
-    const uint64_t size = key == nullptr ? 0 : chip().number(key);
-    return memory == ub_kind && size > reserved_bytes ? size - reserved_bytes : size;
+    switch (memory) {
+    case LocalMemType::L0_A: return chip().number("l0a_size");
+    case LocalMemType::L0_B: return chip().number("l0b_size");
+    case LocalMemType::L0_C: return chip().number("l0c_size");
+    case LocalMemType::L1: return chip().number("l1_size");
+    case LocalMemType::L2: return chip().number("l2_size");
+    case LocalMemType::UB: {
+        const uint64_t size = chip().number("ub_size");
+        return size > reserved_bytes ? size - reserved_bytes : size;
+    }
+    default: return 0;
+    }
 }
 
 // Bytes per cycle and core, from the vendor's platform configuration for this generation.
-uint64_t bandwidth(int memory)
+uint64_t bandwidth(LocalMemType memory)
 {
-    constexpr int l2_kind = 4;
-    constexpr int hbm_kind = 6;
-    return memory == l2_kind ? 110 : memory == hbm_kind ? 32 : 0;
+    return memory == LocalMemType::L2 ? 110 : memory == LocalMemType::HBM ? 32 : 0;
 }
 
 } // namespace
@@ -43,14 +57,11 @@ uint32_t PlatFormInfos::GetCoreNumByType(const std::string &core_type) const
     return static_cast<uint32_t>(chip().number(core_type == "VectorCore" ? "core_aiv" : "core_aic"));
 }
 
-void PlatFormInfos::GetLocalMemSize(const LocalMemType &type, uint64_t &size_bytes)
-{
-    size_bytes = usable_bytes(static_cast<int>(type));
-}
+void PlatFormInfos::GetLocalMemSize(const LocalMemType &type, uint64_t &size_bytes) { size_bytes = usable_bytes(type); }
 
 void PlatFormInfos::GetLocalMemBw(const LocalMemType &type, uint64_t &bytes_per_cycle)
 {
-    bytes_per_cycle = bandwidth(static_cast<int>(type));
+    bytes_per_cycle = bandwidth(type);
 }
 
 bool PlatFormInfos::GetPlatformRes(const std::string &label, const std::string &key, std::string &value)
@@ -119,7 +130,7 @@ void PlatformAscendC::GetCoreMemSize(const CoreMemType &type, uint64_t &size_byt
         size_bytes = chip().number(type == CoreMemType::FB ? "fb_size" : "bt_size");
         return;
     }
-    size_bytes = usable_bytes(static_cast<int>(type));
+    size_bytes = usable_bytes(local(type));
     if (type == CoreMemType::UB) {
         size_bytes -= std::min(size_bytes, reserved_bytes_);
     }
@@ -132,7 +143,7 @@ void PlatformAscendC::ReserveLocalMemory(ReservedSize size)
 
 void PlatformAscendC::GetCoreMemBw(const CoreMemType &type, uint64_t &bytes_per_cycle) const
 {
-    bytes_per_cycle = bandwidth(static_cast<int>(type));
+    bytes_per_cycle = bandwidth(local(type));
 }
 
 uint32_t PlatformAscendC::CalcTschBlockDim(uint32_t slices, uint32_t aic_cores, uint32_t aiv_cores) const
