@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from akgen.tools.compose.back.schedules import kinds
 from akgen.tools.compose.front.aten import import_graph
 from akgen.tools.compose.front.trace import trace
+from akgen.tools.compose.middle.formula import formulas
 from akgen.tools.compose.middle.loop_nest import LoopNest
 from akgen.tools.compose.middle.lowering import loop_nests
 from akgen.tools.compose.middle.sink_slices import sink_slices
@@ -92,3 +93,11 @@ def test_schedule_of(function: Callable[..., Any], args: tuple[Any, ...], first:
     (nest,) = nested(function, *args)
     template = unify([nest], SymbolicNumbers([trace(Loaded(Function(function), args))], ["x0"], []), "d")
     assert kinds(template)[0] == first
+
+
+def test_a_formula_keeps_the_parentheses_that_its_meaning_needs() -> None:
+    function = Function(lambda x, rate: (x * 2.0 + 1.0) * (1.0 - rate))
+    cases = [trace(Loaded(function, (normal(5), rate))) for rate in (0.1, 0.25)]
+    nests = [loop_nests(sink_slices(import_graph(case)))[0] for case in cases]
+    template = unify(nests, SymbolicNumbers(cases, ["x"], ["rate"]), "d")
+    assert formulas(template, ("x",), ("y",)) == ["y = (x * 2.0 + 1.0) * (1.0 - rate)"]

@@ -1,10 +1,13 @@
 """A loop nest as formulas that a person reads: one line per step."""
 
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
+from akgen.tools.dsl.expr import BinaryOp, Expr, Name, binary, call
 from akgen.tools.dsl.show import show
 
-_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
-          "eq": "==", "ne": "!=", "and": "and", "or": "or"}  # fmt: skip
+_INFIX: dict[str, BinaryOp] = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==",
+    "ne": "!=", "and": "and", "or": "or",
+}  # fmt: skip
 
 
 def formulas(template: SymbolicNest, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> list[str]:
@@ -16,52 +19,41 @@ def formulas(template: SymbolicNest, inputs: tuple[str, ...], outputs: tuple[str
     for s in template.nest.stores:
         uses[s.value] = uses.get(s.value, 0) + 1
     final = {s.value for s in template.nest.stores}
-    text: dict[int, str] = {}
+    said: dict[int, Expr] = {}
     lines: list[str] = []
     for i, v in enumerate(template.values):
-        expression = _expression(template, i, [text[a] for a in v.args], inputs)
+        formula = _formula(template, i, [said[a] for a in v.args], inputs)
         simple = v.op in ("load", "const", "count", "inv_count", "iota")
-        if simple or (uses.get(i, 0) <= 1 and (len(expression) <= 60 or i in final)):
-            text[i] = expression
+        if simple or (uses.get(i, 0) <= 1 and (len(show(formula)) <= 60 or i in final)):
+            said[i] = formula
             continue
         name = f"t{len(lines)}"
-        lines.append(f"{name} = {_bare(expression)}")
-        text[i] = name
+        lines.append(f"{name} = {show(formula)}")
+        said[i] = Name(id=name)
     for s in template.nest.stores:
-        lines.append(f"{outputs[s.output]} = {_bare(text[s.value])}")
+        lines.append(f"{outputs[s.output]} = {show(said[s.value])}")
     return lines
 
 
-def _expression(template: SymbolicNest, index: int, args: list[str], inputs: tuple[str, ...]) -> str:
-    v = template.values[index]
+def _formula(template: SymbolicNest, index: int, args: list[Expr], inputs: tuple[str, ...]) -> Expr:
+    """Return a value as an expression for people; its functions and names need not be the DSL's."""
+    v, constant = template.values[index], template.constants[index]
     match v.op:
         case "load":
             assert v.origin is not None
-            return inputs[v.origin.input]
+            return Name(id=inputs[v.origin.input])
         case "const" | "count" | "inv_count":
-            constant = template.constants[index]
-            return "?" if constant is None else show(constant)
+            assert constant is not None
+            return constant
         case "iota":
-            return f"position{list(v.deps)}"
+            return Name(id=f"position{list(v.deps)}")
         case "reduce":
-            return f"{v.kind}({_bare(args[0])}, axes {list(v.over)})"
+            return call(str(v.kind), args[0], Name(id=f"axes {list(v.over)}"))
         case op if op in _INFIX:
-            return f"({args[0]} {_INFIX[op]} {args[1]})"
+            return binary(_INFIX[op], args[0], args[1])
         case "neg":
-            return f"(-{args[0]})"
+            return -args[0]
         case "cast":
-            return f"{v.dtype}({_bare(args[0])})"
+            return call(str(v.dtype), args[0])
         case op:
-            return f"{op}({', '.join(_bare(a) for a in args)})"
-
-
-def _bare(text: str) -> str:
-    """Drop one pair of parentheses that encloses everything."""
-    if not (text.startswith("(") and text.endswith(")")):
-        return text
-    depth = 0
-    for i, c in enumerate(text):
-        depth += (c == "(") - (c == ")")
-        if depth == 0 and i < len(text) - 1:
-            return text
-    return text[1:-1]
+            return call(op, *args)

@@ -2,7 +2,7 @@
 def mean_all_flat(g_x, ws0, g_y, d0: int, tile: int, per_core: int, f0: float):
     """One flat axis, cut over the cores, then into tiles.
 
-    y = sum(x, axes [0]) * 1.0 / float(d0)
+    y = sum(x, axes [0]) * (1.0 / float(d0))
     """
     s0 = alloc_ub(8, float32)
     x_t0 = alloc_ub(tile, float32)
