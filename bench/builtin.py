@@ -6,12 +6,11 @@ task.json holds what Task holds, less what follows from the folder; certificate.
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import camel_case
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Certificate, Mode, Reference, Task, Tolerance
+from akgen.tools.core.untrusted import read_model
 
 LOADER = "akgen.tools.reference.module_loader"
 TASKS = Path(__file__).resolve().parent / "tasks"
@@ -41,17 +40,8 @@ def describe(folder: Path, mode: Mode = Mode.DYNAMIC) -> Task:
 
     Raises InputError with the first thing that is wrong in task.json, or when reference.py is missing.
     """
-    try:
-        spec = TaskFile.model_validate_json((folder / "task.json").read_text())
-    except OSError as e:
-        raise InputError(f"{folder / 'task.json'} cannot be read: {e.strerror}.", "Check the path.") from e
-    except ValidationError as e:
-        first = e.errors()[0]
-        place = ".".join(str(p) for p in first["loc"]) or "the file"
-        raise InputError(
-            f"{folder / 'task.json'}: {place}: {first['msg']}.",
-            "Compare with a built-in task under bench/tasks.",
-        ) from e
+    remedy = "Compare with a built-in task under bench/tasks."
+    spec = read_model(TaskFile, folder / "task.json", remedy)
     if not spec.cases:
         raise InputError(
             f"{folder / 'task.json'} has no cases.", "Give at least one case with an id and params."
@@ -73,7 +63,7 @@ def describe(folder: Path, mode: Mode = Mode.DYNAMIC) -> Task:
         cases=spec.cases[:1] if mode == Mode.STATIC else spec.cases,
         mode=mode,
         tolerances=spec.tolerances,
-        certificate=Certificate.model_validate_json(certificate.read_text())
+        certificate=read_model(Certificate, certificate, "Remove it, or write it again.")
         if certificate.is_file()
         else None,
     )

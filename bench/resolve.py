@@ -11,7 +11,9 @@ from pathlib import Path
 from akgen.bench import builtin
 from akgen.tools.core.op_spec import camel_case
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.plain_text import shown
 from akgen.tools.core.task import Case, Mode, Reference, Task
+from akgen.tools.core.untrusted import read_text
 
 
 def resolve_task(
@@ -75,9 +77,9 @@ def _from_file(path: Path, mode: Mode) -> Task:
             f"{path} is not a Python file.", "Give a .py file with Model, get_inputs, get_init_inputs."
         )
     try:
-        tree = ast.parse(path.read_text())
-    except (SyntaxError, UnicodeDecodeError, ValueError) as e:
-        raise InputError(f"{path} is not valid Python: {e}.", "Correct the file.") from e
+        tree = ast.parse(read_text(path))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
+        raise InputError(f"{path} is not valid Python: {shown(str(e))}.", "Correct the file.") from e
     defined = {n.name for n in tree.body if isinstance(n, ast.ClassDef | ast.FunctionDef)}
     missing = [name for name in ("Model", "get_inputs") if name not in defined]
     if missing:

@@ -6,11 +6,10 @@ Runs with the composer or a model also hold run.json and tasks/, the run store o
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from akgen.bench.record import FORMAT, BenchConfig, Record
 from akgen.graph.store.files import append_line, claimed, make_folder, read_lines, write_whole
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.untrusted import read_model
 
 
 class BenchStore:
@@ -48,16 +47,11 @@ class BenchStore:
     def open(cls, folder: Path) -> "BenchStore":
         """Open an existing bench run. Raises InputError if there is none that this version reads."""
         path = folder / "bench.json"
-        try:
-            config = BenchConfig.model_validate_json(path.read_text())
-        except OSError as e:
-            raise InputError(
-                f"{folder} holds no bench run.", "Give a folder that `akgen bench run` wrote."
-            ) from e
-        except ValidationError as e:
-            raise InputError(
-                f"{path} cannot be read.", "It was damaged or written by another version."
-            ) from e
+        if not path.is_file():
+            raise InputError(f"{folder} holds no bench run.", "Give a folder that `akgen bench run` wrote.")
+        config = read_model(
+            BenchConfig, path, "It was damaged or written by another version of AKGen.", finite=False
+        )
         if config.format > FORMAT:
             raise InputError(f"{path} has format {config.format}.", f"This version reads format {FORMAT}.")
         return cls(folder, config)
@@ -75,8 +69,7 @@ class BenchStore:
         A record with an error is replaced when the run goes on.
         """
         last: dict[tuple[str, int], Record] = {}
-        for line in read_lines(self.results_file):
-            record = Record.model_validate(line, context={"toolchain": self.config.toolchain})
+        for record in read_lines(Record, self.results_file, {"toolchain": self.config.toolchain}):
             last[record.task, record.sample] = record
         order = {name: i for i, name in enumerate(self.config.tasks)}
         return tuple(sorted(last.values(), key=lambda r: (order.get(r.task, len(order)), r.sample)))

@@ -25,6 +25,7 @@ from akgen.agents.calls.retry import OutOfTime, Received, RetryPolicy, ask
 from akgen.agents.models.faults import EndpointFault
 from akgen.agents.models.features import features_of
 from akgen.tools.core.outcome import InfraError, InputError
+from akgen.tools.core.plain_text import without_halves
 
 ATTEMPTS_PER_SAMPLE = 1000  # keeps the seeds of samples apart
 
@@ -201,7 +202,7 @@ def prompt_ids_of(result: LLMResult) -> tuple[int, ...] | None:
 
 def _text(message: AIMessage) -> str:
     """Return the reply; a thought that the server split off is put back in front, a refusal stands for the text."""
-    said = str(message.text) or str(message.response_metadata.get("refusal") or "")
+    said = without_halves(str(message.text) or str(message.response_metadata.get("refusal") or ""))
     thought = message.additional_kwargs.get("reasoning_content")
     if not thought:
         return said

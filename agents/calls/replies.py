@@ -6,12 +6,12 @@ anything else counts by its fenced C++ blocks. Paths are taken only below op_hos
 end is a cut answer, never code. What a model says about its own code is not believed; it is only kept.
 """
 
-import json
 import re
 from typing import Any, Literal
 
 from akgen.agents.calls.edits import Edit, read_edits
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.untrusted import last_object
 
 _HEADER = re.compile(
     r"^[ \t]*=={3,}[ \t]*`?(?P<path>[\w./-]+\.(?:cpp|h|hpp|cc|inc|txt))`?[ \t]*=={3,}[ \t]*$", re.M
@@ -107,18 +107,7 @@ def _open_fence(text: str) -> bool:
 
 def read_json(text: str) -> dict[str, Any] | None:
     """Return the last JSON object of a reply that is not inside another, or None."""
-    _, rest, _ = split_thought(text)
-    decoder, found, at = json.JSONDecoder(), None, 0
-    while (at := rest.find("{", at)) >= 0:
-        try:
-            value, end = decoder.raw_decode(rest, at)
-        except json.JSONDecodeError:
-            at += 1
-            continue
-        if isinstance(value, dict):
-            found = value
-        at = end
-    return found
+    return last_object(split_thought(text)[1])
 
 
 def _headed_files(text: str) -> dict[str, str]:

@@ -1,9 +1,14 @@
 """What an OpenAI-compatible server answers, put together from one document or from the events of a stream."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from akgen.agents.models.faults import EndpointFault
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.untrusted import Count, Finite
+
+MOST_CHOICES = 10_000
 
 
 class CompletionChoice(Frozen):
@@ -13,8 +18,8 @@ class CompletionChoice(Frozen):
     thought: str | None = None  # what the server split off as reasoning
     refusal: str | None = None
     finish: str | None = None
-    token_ids: tuple[int, ...] | None = None
-    logprobs: tuple[float, ...] | None = None  # of the tokens that were chosen
+    token_ids: tuple[Count, ...] | None = None
+    logprobs: tuple[Finite, ...] | None = None  # of the tokens that were chosen
 
 
 class Completion(Frozen):
@@ -22,9 +27,9 @@ class Completion(Frozen):
 
     choices: tuple[CompletionChoice, ...]
     model: str | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None  # over all choices
-    prompt_token_ids: tuple[int, ...] | None = None
+    input_tokens: Count | None = None
+    output_tokens: Count | None = None  # over all choices
+    prompt_token_ids: tuple[Count, ...] | None = None
 
 
 class Assembly:
@@ -45,6 +50,10 @@ class Assembly:
 
         Raises EndpointFault for a document of another form.
         """
+        with _of_this_form():
+            return self._take(event)
+
+    def _take(self, event: dict[str, Any]) -> list[tuple[int, str, str]]:
         self._model = event.get("model") or self._model
         self._usage = event.get("usage") or self._usage
         self._prompt_ids = event.get("prompt_token_ids") or self._prompt_ids
@@ -58,7 +67,9 @@ class Assembly:
             if not isinstance(raw, dict):
                 raise EndpointFault("unreadable", "a choice of the answer is no object")
             self._prompt_ids = raw.get("prompt_token_ids") or self._prompt_ids
-            index = raw.get("index") or 0
+            index = int(raw.get("index") or 0)
+            if not 0 <= index < MOST_CHOICES:
+                raise EndpointFault("unreadable", f"the answer has a choice {index}")
             text, thought = self._parts.setdefault(index, _Part()).add(raw)
             self._room -= len(text) + len(thought)
             if self._room < 0:
@@ -74,13 +85,24 @@ class Assembly:
             raise EndpointFault("unreadable", "the answer has no choices")
         if any(part.finish is None for part in self._parts.values()):
             raise EndpointFault("cut", "the answer ended before its end")
-        return Completion(
-            choices=tuple(part.choice() for _, part in sorted(self._parts.items())),
-            model=self._model,
-            input_tokens=self._usage.get("prompt_tokens"),
-            output_tokens=self._usage.get("completion_tokens"),
-            prompt_token_ids=tuple(self._prompt_ids) if self._prompt_ids else None,
-        )
+        with _of_this_form():
+            return Completion(
+                choices=tuple(part.choice() for _, part in sorted(self._parts.items())),
+                model=self._model,
+                input_tokens=self._usage.get("prompt_tokens"),
+                output_tokens=self._usage.get("completion_tokens"),
+                prompt_token_ids=tuple(self._prompt_ids) if self._prompt_ids else None,
+            )
+
+
+@contextmanager
+def _of_this_form() -> Iterator[None]:
+    """Turn what a document of another form leads to into a fault of the endpoint."""
+    try:
+        yield
+    except (TypeError, ValueError, AttributeError, KeyError, OverflowError) as problem:
+        text = "the answer is JSON of another form than a completion's"
+        raise EndpointFault("unreadable", text) from problem
 
 
 class _Part:

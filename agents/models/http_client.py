@@ -5,7 +5,7 @@ and then, or never stops, is left too. Every request has a connection of its own
 """
 
 import contextlib
-import json
+import math
 import socket
 import threading
 import time
@@ -19,6 +19,8 @@ from pydantic import SecretStr
 
 from akgen.agents.models.faults import SPENT, EndpointFault
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.plain_text import shown
+from akgen.tools.core.untrusted import JsonRefused, parse_json
 
 CONNECT_S = 10.0
 HERE = ("all://127.0.0.1", "all://localhost", "all://[::1]")
@@ -176,10 +178,10 @@ def _server_sent(pieces: Iterator[bytes]) -> Iterator[Event]:
 
 def _document(data: bytes) -> Event:
     try:
-        value = json.loads(data)
-    except ValueError:
-        shown = _words(data[:SHOWN].decode(errors="replace"))
-        raise EndpointFault("unreadable", f"the answer is not JSON: {shown!r}") from None
+        value = parse_json(data, most_bytes=max(len(data), 1))  # bounded as it came
+    except JsonRefused:
+        begin = _words(data[:SHOWN].decode(errors="replace"))
+        raise EndpointFault("unreadable", f"the answer is not JSON: {begin!r}") from None
     if not isinstance(value, dict):
         raise EndpointFault("unreadable", f"the answer is a JSON {type(value).__name__}, not an object")
     return value
@@ -205,8 +207,8 @@ def _refusal(response: httpx.Response, pieces: Iterator[bytes]) -> EndpointFault
 def _error_text(data: bytes) -> tuple[str, str | None]:
     """Return the message of an error document and its code; servers wrap them in two ways."""
     try:
-        value = json.loads(data)
-    except ValueError:
+        value = parse_json(data)
+    except JsonRefused:
         return _words(data.decode(errors="replace")), None
     error = value.get("error", value) if isinstance(value, dict) else value
     if not isinstance(error, dict):
@@ -226,14 +228,14 @@ def _retry_after(value: str | None) -> float | None:
     if value is None:
         return None
     try:
-        return max(0.0, float(value))
+        seconds = float(value)
     except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    except ValueError:
-        return None
+        try:
+            seconds = parsedate_to_datetime(value).timestamp() - time.time()
+        except (ValueError, OverflowError, OSError):
+            return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
 def _words(text: str) -> str:
-    return " ".join(text.split())[:SHOWN].rstrip(".")
+    return shown(text, SHOWN).rstrip(".")

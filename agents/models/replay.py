@@ -12,11 +12,12 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatResult
-from pydantic import ValidationError
 
 from akgen.agents.calls.model_call import ModelCall, Reply
 from akgen.agents.models.features import Feature, features_of
 from akgen.tools.core.outcome import InfraError, InputError
+from akgen.tools.core.plain_text import shown
+from akgen.tools.core.untrusted import MOST_RECORDING_BYTES, read_json_lines, read_model
 
 
 def request_key(messages: list[BaseMessage], metadata: dict[str, Any], sample: int) -> str:
@@ -36,14 +37,12 @@ def _samples(metadata: dict[str, Any], n: int | None) -> list[int]:
 def _read(path: Path) -> dict[str, AIMessage]:
     """Return the recorded replies by key; a torn last line is left out."""
     found = {}
-    for row in path.read_bytes().split(b"\n")[:-1]:
+    remedy = "Record one with --model record:FILE:MODEL."
+    for line in read_json_lines(path, remedy):
         try:
-            line = json.loads(row)
-            found[line["key"]] = AIMessage.model_validate(line["reply"])
+            found[str(line["key"])] = AIMessage.model_validate(line["reply"])
         except (ValueError, KeyError, TypeError) as problem:
-            raise InputError(
-                f"{path} is not a recording: {problem}.", "Record one with --model record:FILE:MODEL."
-            ) from problem
+            raise InputError(f"{path} is not a recording: {shown(str(problem))}.", remedy) from problem
     return found
 
 
@@ -169,13 +168,7 @@ def read_run(folder: Path) -> dict[tuple[str, int], AIMessage]:
     """
     found: dict[tuple[str, int], AIMessage] = {}
     for path in sorted((folder / CALLS).glob("*.json")):
-        try:
-            call = ModelCall.model_validate_json(path.read_text())
-        except ValidationError as problem:
-            raise InputError(
-                f"{path} is not a model call: {problem.errors()[0]['msg']}.",
-                "It was damaged or written by another version of AKGen.",
-            ) from problem
+        call = read_call(path)
         found |= {(call.key, reply.sample): _message(call, reply) for reply in call.replies}
     if not found:
         raise InputError(
@@ -187,8 +180,14 @@ def read_run(folder: Path) -> dict[tuple[str, int], AIMessage]:
 def recorded_model(folder: Path) -> str | None:
     """Return which model a run's calls were made to; None if it holds none."""
     for path in sorted((folder / CALLS).glob("*.json")):
-        return ModelCall.model_validate_json(path.read_text()).model
+        return read_call(path).model
     return None
+
+
+def read_call(path: Path) -> ModelCall:
+    """Read one call. Raises InputError."""
+    remedy = "It was damaged or written by another version of AKGen."
+    return read_model(ModelCall, path, remedy, most_bytes=MOST_RECORDING_BYTES, finite=False)
 
 
 def _message(call: ModelCall, reply: Reply) -> AIMessage:

@@ -19,6 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from akgen.agents.models.features import Feature
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.untrusted import MOST_RECORDING_BYTES, Count, Finite, first_fault, read_text
 
 
 class ScriptedReply(Frozen):
@@ -30,10 +31,10 @@ class ScriptedReply(Frozen):
     sample: int | None = None  # None answers every sample
     turn: int = 1
     finish: Literal["stop", "length", "content_filter"] = "stop"
-    token_ids: tuple[int, ...] = ()
-    logprobs: tuple[float, ...] = ()
-    input_tokens: int = 0
-    output_tokens: int = 0
+    token_ids: tuple[Count, ...] = ()
+    logprobs: tuple[Finite, ...] = ()
+    input_tokens: Count = 0
+    output_tokens: Count = 0
 
 
 class ScriptedChatModel(BaseChatModel):
@@ -50,21 +51,16 @@ class ScriptedChatModel(BaseChatModel):
 
         Raises InputError with the line that cannot be used.
         """
-        try:
-            text = path.read_text()
-        except OSError as problem:
-            raise InputError(
-                f"The script {path} cannot be read: {problem.strerror}.", "Check the path."
-            ) from problem
+        text = read_text(path, most_bytes=MOST_RECORDING_BYTES)
         one, lines = TypeAdapter(ScriptedReply), []
-        for number, row in enumerate(text.splitlines(), start=1):
+        for number, row in enumerate(text.split("\n"), start=1):
             if not row.strip():
                 continue
             try:
                 lines.append(one.validate_json(row))
             except ValidationError as problem:
                 raise InputError(
-                    f"The script {path}, line {number}: {problem.errors()[0]['msg']}.",
+                    f"The script {path}, line {number}: {first_fault(problem)}.",
                     'Each line is an object such as {"role": "coder", "text": "..."}.',
                 ) from problem
         return cls(path=path, lines=tuple(lines))

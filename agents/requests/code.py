@@ -10,6 +10,7 @@ from typing import NamedTuple
 from akgen.agents.requests.language import Language
 from akgen.agents.requests.problems import problem
 from akgen.agents.requests.request import RequestSource
+from akgen.tools.core.untrusted import read_python
 
 _FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _BEGINS = re.compile(r"^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.MULTILINE)
@@ -54,7 +55,7 @@ def source_of(code: str, language: Language) -> RequestSource | str:
             kind="code", name="expression", text=text, entry="expression", arguments=tuple(names)
         )
     try:
-        module = ast.parse(code)
+        module = read_python(code)
     except SyntaxError as wrong:
         return problem("not_python", language, text=wrong.msg, line=wrong.lineno)
     functions = {n.name: n for n in module.body if isinstance(n, ast.FunctionDef)}
@@ -103,7 +104,7 @@ def _bare_expression(text: str) -> ExtractedCode:
 
 def _parses(text: str) -> bool:
     try:
-        ast.parse(text)
+        read_python(text)
     except SyntaxError:
         return False
     return True
@@ -112,9 +113,10 @@ def _parses(text: str) -> bool:
 def _expression(text: str) -> ast.expr | None:
     """Return the expression if the text is one that computes something."""
     try:
-        body = ast.parse(text.strip(), mode="eval").body
+        lines = read_python(text.strip()).body
     except SyntaxError:
         return None
+    body = lines[0].value if len(lines) == 1 and isinstance(lines[0], ast.Expr) else None
     return body if isinstance(body, ast.Call | ast.BinOp | ast.UnaryOp) else None
 
 

@@ -4,7 +4,6 @@ A task folder is recognised by validation/module.py and validation/test_cases.cs
 and never stored.
 """
 
-import ast
 import math
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import snake_case
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Mode, Params, Reference, Task
+from akgen.tools.core.untrusted import read_literal, read_text
 
 LOADER = "akgen.bench.npukb.loader"
 CASES = Path("validation/test_cases.csv")
@@ -56,7 +56,7 @@ def describe(folder: Path, mode: Mode = Mode.DYNAMIC) -> Task:
         category=folder.parent.name,
         op_type=op_type,
         kernel=snake_case(op_type),
-        description=text.read_text(errors="replace") if text.is_file() else "",
+        description=read_text(text) if text.is_file() else "",
         reference=Reference(loader=LOADER, path=folder),
         cases=cases[:1] if mode == Mode.STATIC else cases,
         mode=mode,
@@ -68,7 +68,7 @@ def describe(folder: Path, mode: Mode = Mode.DYNAMIC) -> Task:
 def level_of(folder: Path) -> int:
     """Return the level that the folder's place says; 1 if it says none."""
     found = next((p.name.removeprefix("level") for p in folder.parents if p.name.startswith("level")), "")
-    return int(found) if found.isdigit() else 1
+    return int(found) if found.isdecimal() and len(found) < 10 else 1
 
 
 def untakeable(folder: Path) -> frozenset[str]:
@@ -114,8 +114,10 @@ def _param(cell: Cell) -> int | float | bool | str | list[int] | list[float] | l
     if not isinstance(cell, str) or not cell.lstrip().startswith("["):
         return cell
     try:
-        value = ast.literal_eval(cell)
-    except (ValueError, SyntaxError):
+        value = read_literal(cell)
+    except ValueError:
+        return cell
+    if not isinstance(value, list):
         return cell
     if all(type(x) is int for x in value) or all(type(x) is float for x in value):
         return list(value)

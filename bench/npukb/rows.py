@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.untrusted import read_text
 
 Cell = int | float | bool | str
 Row = dict[str, Cell]
@@ -30,8 +31,8 @@ def read_rows(path: Path) -> list[Row]:
     Raises InputError when the file is missing, has no case_id column, or a row is longer than the header.
     """
     try:
-        lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines(), delimiter=";"))
-    except (OSError, UnicodeDecodeError, csv.Error) as e:
+        lines = list(csv.reader(read_text(path).splitlines(), delimiter=";"))
+    except (InputError, csv.Error) as e:
         raise InputError(
             f"Cannot read the test cases in {path}: {e}.", "Check that the checkout is complete."
         ) from e

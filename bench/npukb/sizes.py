@@ -4,7 +4,6 @@ The task's own get_inputs runs on PyTorch's meta device, which holds shapes and 
 literals of the csv row give an estimate: the elements of all shapes in it, at four bytes each.
 """
 
-import ast
 from math import prod
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +16,7 @@ from akgen.bench.npukb.rows import Row
 from akgen.bench.npukb.shims import TASK_ERRORS, benchmark_modules, execute, seeded
 from akgen.bench.npukb.tensors import flat
 from akgen.tools.core.task import Task
+from akgen.tools.core.untrusted import read_literal
 
 LARGE_ELEMENTS = 1 << 20  # above this, a row whose inputs need values is estimated instead of drawn
 
@@ -60,8 +60,8 @@ def _elements(row: Row) -> int:
     for cell in row.values():
         if isinstance(cell, str) and cell.lstrip().startswith("["):
             try:
-                total += _shape_elements(ast.literal_eval(cell))
-            except (ValueError, SyntaxError):
+                total += _shape_elements(read_literal(cell))
+            except ValueError:
                 continue
     return total
 

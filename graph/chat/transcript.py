@@ -31,7 +31,7 @@ class Transcript:
         append_line(self._path, line.model_dump_json(), wait=False)
 
     def lines(self) -> tuple[Said, ...]:
-        return tuple(Said.model_validate(line) for line in read_lines(self._path))
+        return tuple(read_lines(Said, self._path))
 
 
 def as_markdown(store: RunStore, transcript: Transcript) -> str:

@@ -14,9 +14,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from akgen.agents.calls.model_call import ModelCall, Usage
-from akgen.agents.models.replay import CALLS
+from akgen.agents.models.replay import CALLS, read_call
 from akgen.graph.store.files import append_line, make_folder, write_whole, writing
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.untrusted import JsonRefused, parse_object
 
 RECENT = 8  # calls kept in memory: a request's samples ask for their replies one after the other
 
@@ -64,14 +68,25 @@ class RunCalls:
                 *lines, _torn = handle.read().split(b"\n")
             for row in lines:
                 self._read_until += len(row) + 1
-                line = json.loads(row)
-                self._total = self._total.plus(Usage(**{name: line[name] for name in Usage.model_fields}))
+                line = self._line_of(row)
+                self._total = self._total.plus(line)
             return self._total
+
+    def _line_of(self, row: bytes) -> Usage:
+        """Return what a call of the index cost. Raises InputError if the line is damaged."""
+        try:
+            line = parse_object(row, finite=False)
+            return Usage.model_validate({name: line.get(name) for name in Usage.model_fields})
+        except (JsonRefused, ValidationError) as problem:
+            raise InputError(
+                f"{self._index} holds a line that is no model call.",
+                "Remove the file: it is made again from the calls.",
+            ) from problem
 
     def _call(self, path: Path) -> ModelCall:
         found = self._recent.get(path.name)
         if found is None:
-            found = ModelCall.model_validate_json(path.read_text())
+            found = read_call(path)
             self._recent[path.name] = found
             while len(self._recent) > RECENT:
                 self._recent.popitem(last=False)
@@ -81,7 +96,7 @@ class RunCalls:
         """Give calls that have a file and no line their line."""
         with self._locked():
             rows = self._index.read_bytes().split(b"\n")[:-1] if self._index.is_file() else []
-            told = {json.loads(row).get("file") for row in rows}
+            told = set(filter(None, map(_file_of, rows)))
             for path in sorted(self._folder.glob("*.json")):
                 if path.name not in told:
                     append_line(self._index, json.dumps(_line(self._call(path), path.name)))
@@ -96,6 +111,15 @@ class RunCalls:
             yield
         finally:
             os.close(handle)
+
+
+def _file_of(row: bytes) -> str | None:
+    """Return which file a line of the index stands for; None for a call without one, and for a damaged line."""
+    try:
+        file = parse_object(row, finite=False).get("file")
+    except JsonRefused:
+        return None
+    return file if isinstance(file, str) else None
 
 
 def _line(call: ModelCall, file: str | None) -> dict[str, Any]:

@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
+from pydantic import ValidationError
+
 from akgen.graph.store.files import make_folder, write_whole
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.untrusted import MOST_RECORDING_BYTES, first_fault, read_model
 
 Kind = Literal["plan", "write", "compile", "test", "profile", "criticise", "understand"]
 T = TypeVar("T", bound=Frozen)
@@ -54,8 +58,7 @@ class EffectCache:
         key = digest(kind, inputs)
         path = self._folder / f"{kind}-{key[:24]}.json"
         if path.is_file():
-            stored = StoredEffect.model_validate_json(path.read_text())
-            value = model.model_validate_json(json.dumps(stored.value))
+            stored, value = _stored(path, model)
             if usable(value):
                 return Paid(value, stored.seconds, reused=True)
         begin = time.monotonic()
@@ -72,9 +75,17 @@ def latest(folder: Path, kind: Kind, model: type[T]) -> T | None:
     files = sorted(folder.glob(f"{kind}-*.json"), key=lambda path: path.stat().st_mtime_ns)
     if not files:
         return None
-    return model.model_validate_json(
-        json.dumps(StoredEffect.model_validate_json(files[-1].read_text()).value)
-    )
+    return _stored(files[-1], model)[1]
+
+
+def _stored(path: Path, model: type[T]) -> tuple[StoredEffect, T]:
+    """Read an effect. Raises InputError if its file is damaged."""
+    remedy = "Remove the file: the step is then done again."
+    stored = read_model(StoredEffect, path, remedy, most_bytes=MOST_RECORDING_BYTES, finite=False)
+    try:
+        return stored, model.model_validate_json(json.dumps(stored.value))
+    except ValidationError as problem:
+        raise InputError(f"{path}: {first_fault(problem)}.", remedy) from problem
 
 
 def digest(kind: str, inputs: dict[str, Any]) -> str:

@@ -3,14 +3,18 @@
 import errno
 import fcntl
 import hashlib
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from akgen.tools.core.outcome import InfraError, InputError
+from akgen.tools.core.untrusted import first_fault, read_json_lines
+
+T = TypeVar("T", bound=BaseModel)
 
 _REMEDIES = {
     errno.ENOSPC: "Free some disk space, or choose another folder with --out.",
@@ -100,12 +104,14 @@ def _end_of_last_line(handle: BinaryIO, end: int) -> int:
     return handle.read().rfind(b"\n") + 1
 
 
-def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects of a JSONL file; a torn last line is left out, an absent file is empty."""
-    if not path.is_file():
-        return
-    for line in path.read_bytes().split(b"\n")[:-1]:
-        yield json.loads(line)
+def read_lines(model: type[T], path: Path, context: Any = None) -> Iterator[T]:
+    """Yield the values of a JSONL file; a torn last line is left out, an absent file is empty. Raises InputError."""
+    remedy = "It was damaged or written by another version of AKGen."
+    for number, line in enumerate(read_json_lines(path, remedy), start=1):
+        try:
+            yield model.model_validate(line, context=context)
+        except ValidationError as problem:
+            raise InputError(f"{path}, line {number}: {first_fault(problem)}.", remedy) from problem
 
 
 def digest_of(path: Path) -> str:

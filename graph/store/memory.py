@@ -25,6 +25,7 @@ from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InfraError, Outcome
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
+from akgen.tools.core.untrusted import read_model
 
 PLACE = ("experience",)
 LEAST_GAIN = 1.05  # of a tuning step
@@ -58,7 +59,7 @@ class Memory:
         """Learn from a task that has ended, once; return what was learnt and what had been shown."""
         path = place.folder / "memory.json"
         if path.is_file():
-            return Remembered.model_validate_json(path.read_text())
+            return _read(path)
         task, learnt, shown, helped = place.task(), list[str](), 0, 0
         for sample in place.samples():
             attempts = sample.attempts()
@@ -110,7 +111,11 @@ def open_memory(path: Path) -> Iterator[Memory]:
 def remembered(folder: Path) -> Remembered | None:
     """Return what a task's run left in its folder about its memory; None if it ran without."""
     path = folder / "memory.json"
-    return Remembered.model_validate_json(path.read_text()) if path.is_file() else None
+    return _read(path) if path.is_file() else None
+
+
+def _read(path: Path) -> Remembered:
+    return read_model(Remembered, path, "Remove it: the task is then learnt from again.", finite=False)
 
 
 def _succeeded(before: Attempt | None, after: Attempt) -> bool:

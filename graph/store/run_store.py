@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import BaseModel, RootModel, ValidationError
+from pydantic import BaseModel, RootModel
 
 from akgen.graph.store.files import claimed, make_folder, read_lines, write_whole
 from akgen.graph.store.records import FORMAT, Attempt, Event, RunInfo, Solution
@@ -19,6 +19,7 @@ from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
+from akgen.tools.core.untrusted import MOST_RECORDING_BYTES, read_model, read_text
 
 T = TypeVar("T", bound=BaseModel)
 _END = "\n]\n"  # of attempts.json
@@ -49,7 +50,7 @@ class SampleStore:
     def save_attempt(self, attempt: Attempt) -> None:
         """Add an attempt to attempts.json, or replace what was known of it."""
         path = self.folder / "attempts.json"
-        text = path.read_text() if path.is_file() else ""
+        text = read_text(path, most_bytes=MOST_RECORDING_BYTES) if path.is_file() else ""
         if text and not re.search(rf'^ "number": {attempt.number},$', text, re.MULTILINE):
             write_whole(path, f"{text.removesuffix(_END)},\n{_json(attempt)}{_END}")
             return
@@ -80,7 +81,7 @@ class SampleStore:
         return criticised and attempts[-1].decision.action in ("accept", "give_up")
 
     def events(self) -> Iterator[Event]:
-        return (Event.model_validate(line) for line in read_lines(self.events_file))
+        return read_lines(Event, self.events_file)
 
 
 class TaskStore:
@@ -97,7 +98,8 @@ class TaskStore:
         return SampleStore(make_folder(self.folder / f"sample-{number}"), number)
 
     def samples(self) -> tuple[SampleStore, ...]:
-        numbers = sorted(int(p.name.removeprefix("sample-")) for p in self.folder.glob("sample-*"))
+        names = (p.name.removeprefix("sample-") for p in self.folder.glob("sample-*"))
+        numbers = sorted(int(name) for name in names if name.isdecimal() and len(name) < 10)
         return tuple(SampleStore(self.folder / f"sample-{n}", n) for n in numbers)
 
     def known(self) -> bool:
@@ -113,7 +115,7 @@ class TaskStore:
     def reference(self) -> str | None:
         """Return the digest of the task's reference when the task was begun."""
         path = self.folder / "reference.sha256"
-        return path.read_text().strip() if path.is_file() else None
+        return read_text(path).strip() if path.is_file() else None
 
     def save_reference(self, digest: str) -> None:
         write_whole(self.folder / "reference.sha256", digest + "\n")
@@ -129,7 +131,7 @@ class TaskStore:
         """Return the kernel's source text; nothing if there is none."""
         if solution.project is None:
             return ""
-        return (self.folder / solution.project / "op_kernel" / f"{self.task().kernel}.cpp").read_text()
+        return read_text(self.folder / solution.project / "op_kernel" / f"{self.task().kernel}.cpp")
 
     def forget_effects(self) -> None:
         """Delete what was kept to go on with; the task has its result, and the attempts say the same."""
@@ -194,15 +196,5 @@ def _json(value: Frozen) -> str:
 
 
 def _read(model: type[T], path: Path) -> T:
-    try:
-        text = path.read_text()
-        return model.model_validate_json(text)
-    except OSError as problem:
-        raise InputError(f"{path} cannot be read: {problem.strerror}.", "Check the folder.") from problem
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        place = ".".join(str(p) for p in first["loc"]) or "the file"
-        raise InputError(
-            f"{path}: {place}: {first['msg']}.",
-            f"It was damaged or written by another version of AKGen (this one reads format {FORMAT}).",
-        ) from problem
+    remedy = f"It was damaged or written by another version of AKGen (this one reads format {FORMAT})."
+    return read_model(model, path, remedy, most_bytes=MOST_RECORDING_BYTES, finite=False)

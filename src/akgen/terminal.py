@@ -18,6 +18,7 @@ from rich.text import Text
 
 from akgen.tools.core.frozen import json_text
 from akgen.tools.core.outcome import InfraError, InputError, Outcome
+from akgen.tools.core.plain_text import escaped
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -49,7 +50,7 @@ class Terminal:
 
     def line(self, text: str) -> None:
         """Print one progress line; brackets in `text` are shown as they are."""
-        self.people.print(Text(text))
+        self.people.print(Text(escaped(text)))
 
     def show(self, thing: RenderableType) -> None:
         """Print a table or other rich object; left out with --json."""
@@ -135,6 +136,6 @@ def refuse(error: InputError | InfraError, as_json: bool) -> NoReturn:
         document = {"error": {"kind": kind, "text": error.text, "remedy": error.remedy}}
         sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     else:
-        message = Text.assemble(("error: ", "bold red"), f"{error.text} {error.remedy}")
+        message = Text.assemble(("error: ", "bold red"), escaped(f"{error.text} {error.remedy}"))
         Console(stderr=True, highlight=False, soft_wrap=True).print(message)
     sys.exit(EXIT_INPUT if kind == "input" else EXIT_INFRA)

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from akgen.graph.store.files import append_line, make_folder, read_lines, write_whole
+from akgen.graph.store.files import append_line, make_folder, write_whole
 from akgen.tools.core.outcome import InfraError
+from akgen.tools.core.untrusted import read_json_lines
 
 
 def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     append_line(path, '{"n": 1}')
     path.write_bytes(path.read_bytes() + b'{"n": 2, "te')
-    assert list(read_lines(path)) == [{"n": 1}]
+    assert list(read_json_lines(path, "")) == [{"n": 1}]
 
 
 @pytest.mark.parametrize("torn", [b"", b"{", b'{"n": 2, "te', b'{"n": 2}'])
@@ -23,7 +24,7 @@ def test_appending_after_a_crash_keeps_every_whole_line(tmp_path: Path, torn: by
     append_line(path, '{"n": 1}')
     path.write_bytes(path.read_bytes() + torn)
     append_line(path, '{"n": 3}')
-    assert list(read_lines(path)) == [{"n": 1}, {"n": 3}]
+    assert list(read_json_lines(path, "")) == [{"n": 1}, {"n": 3}]
 
 
 def test_a_file_that_holds_only_a_torn_line_starts_afresh(tmp_path: Path) -> None:
@@ -34,7 +35,7 @@ def test_a_file_that_holds_only_a_torn_line_starts_afresh(tmp_path: Path) -> Non
 
 
 def test_an_absent_file_has_no_lines(tmp_path: Path) -> None:
-    assert list(read_lines(tmp_path / "none")) == []
+    assert list(read_json_lines(tmp_path / "none", "")) == []
 
 
 def test_a_half_written_replacement_leaves_the_old_file(tmp_path: Path) -> None:

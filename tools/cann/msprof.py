@@ -4,12 +4,17 @@ Source: vendor page "op_summary (Operator Details)".
 """
 
 import csv
+import math
 from pathlib import Path
 from typing import Literal, get_args
 
 from akgen.knowledge.chip import Chip
-from akgen.tools.core.outcome import Diagnostic, InfraError
+from akgen.tools.core.outcome import Diagnostic, InfraError, InputError
+from akgen.tools.core.plain_text import shown
 from akgen.tools.core.profile import Bound, PipeTime, Profile
+from akgen.tools.core.untrusted import read_text
+
+MOST_SUMMARY_BYTES = 64 << 20
 
 PipeName = Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"]
 _COLUMNS: dict[PipeName, str] = {
@@ -30,10 +35,14 @@ def rows(path: Path) -> list[dict[str, str]]:
         raise InfraError(
             f"msprof left no op_summary CSV in {path.name}.", "Check that msprof may use the device."
         )
-    with files[-1].open(newline="") as handle:
+    try:
+        lines = read_text(files[-1], most_bytes=MOST_SUMMARY_BYTES).splitlines()
         found = [
-            {(k or "").strip(): (v or "").strip() for k, v in row.items()} for row in csv.DictReader(handle)
+            {(k or "").strip(): v.strip() for k, v in row.items() if isinstance(v, str)}
+            for row in csv.DictReader(lines)
         ]
+    except (InputError, csv.Error) as problem:
+        raise InfraError(f"msprof's op_summary cannot be read: {problem}.", "Profile once more.") from problem
     if found and not {"OP Type", "Task Duration(us)"} <= set(found[0]):
         raise InfraError(
             "msprof's op_summary lacks the columns OP Type and Task Duration(us).", "Use --task-time=l1."
@@ -43,7 +52,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def foreign_tasks(found: list[dict[str, str]], op_type: str) -> tuple[Diagnostic, ...]:
     """Name the device tasks in the window that are not our kernel: a library call in disguise is a cheat."""
-    others = sorted({row["OP Type"] for row in found if row["OP Type"] not in (op_type, "N/A", "")})
+    others = sorted({row["OP Type"] for row in found if row.get("OP Type", "") not in (op_type, "N/A", "")})
     return tuple(
         Diagnostic(
             code="FOREIGN_KERNEL",
@@ -60,12 +69,12 @@ def profile(
 ) -> Profile:
     """Return the median launch of our kernel. `io_bytes` is what the call must read and write."""
     ours = sorted(
-        (row for row in found if row["OP Type"] == op_type), key=lambda row: float(row["Task Duration(us)"])
+        (row for row in found if row.get("OP Type") == op_type), key=lambda row: _us(row, "Task Duration(us)")
     )
     if not ours:
         raise InfraError(f"msprof saw no task of type {op_type}.", "Check ASCEND_CUSTOM_OPP_PATH of the run.")
     row = ours[len(ours) // 2]
-    duration = float(row["Task Duration(us)"])
+    duration = _us(row, "Task Duration(us)")
     pipes = tuple(_pipe(row, name, duration) for name in get_args(PipeName))
     busiest = max(pipes, key=lambda p: p.busy_us)
     bound: dict[str, Bound] = {"V": "vector", "M": "cube", "S": "scalar"}
@@ -74,7 +83,7 @@ def profile(
         time_source="measured",
         toolchain=toolchain,
         time_us=duration,
-        cores=int(float(row.get("Block Dim", "0") or 0)),
+        cores=int(_us(row, "Block Dim")),
         gm_read_bytes=read,
         gm_write_bytes=write,
         pipes=pipes,
@@ -84,10 +93,21 @@ def profile(
     )
 
 
+def _us(row: dict[str, str], column: str) -> float:
+    """Return a number of a row; 0 where it has none. Raises InfraError for what is no number."""
+    text = row.get(column, "")
+    try:
+        value = float(text) if text not in ("", "N/A") else 0.0
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < 1e12:
+        raise InfraError(f"msprof's op_summary says {shown(text, 40)!r} in {column}.", "Profile once more.")
+    return value
+
+
 def _pipe(row: dict[str, str], name: PipeName, duration_us: float) -> PipeTime:
     """Take the larger of the cube core's and the vector core's column; older tools have one without prefix."""
-    values = [row.get(f"{prefix}{_COLUMNS[name]}(us)", "") for prefix in ("", "aic_", "aiv_")]
-    busy = max((float(v) for v in values if v not in ("", "N/A")), default=0.0)
+    busy = max(_us(row, f"{prefix}{_COLUMNS[name]}(us)") for prefix in ("", "aic_", "aiv_"))
     return PipeTime(
         pipe=name, busy_us=busy, stalled_us=0.0, idle_us=max(0.0, duration_us - busy), instructions=0
     )

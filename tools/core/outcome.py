@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Literal
 
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.plain_text import Printable
 
 
 class Outcome(StrEnum):
@@ -26,15 +27,15 @@ class Outcome(StrEnum):
 class Diagnostic(Frozen):
     """One finding with a stable code; `text` is written for the model or person who must mend it."""
 
-    code: str  # stable, from knowledge/errors.json, such as "UB_OVERFLOW"
-    text: str
-    file: str | None = None  # relative to the project
+    code: Printable  # stable, from knowledge/errors.json, such as "UB_OVERFLOW"
+    text: Printable
+    file: Printable | None = None  # relative to the project
     line: int | None = None
     remedy: str | None = None
     severity: Literal["error", "warning"] = "error"
     stage: Literal["plan", "write", "compile", "tiling", "test", "profile"] | None = None
-    api: str | None = None
-    core: str | None = None  # such as "AIV 3"
+    api: Printable | None = None
+    core: Printable | None = None  # such as "AIV 3"
 
     @property
     def sentence(self) -> str:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.plain_text import without_halves
+from akgen.tools.core.untrusted import read_text
 
 SOURCE_SUFFIXES = {".cpp", ".h", ".hpp", ".cc", ".inc", ".txt"}
 _OP_ADD = re.compile(r"^\s*OP_ADD\s*\(\s*(\w+)", re.MULTILINE)
@@ -77,7 +79,7 @@ class KernelProject(Frozen):
         ]
         if (folder / "CMakeLists.txt").is_file():
             paths.append(folder / "CMakeLists.txt")
-        files = {p.relative_to(folder).as_posix(): p.read_text(errors="replace") for p in paths}
+        files = {without_halves(p.relative_to(folder).as_posix()): read_text(p) for p in paths}
         return cls(op_type=op_type, kernel=kernel, files=files)
 
 

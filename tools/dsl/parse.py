@@ -5,6 +5,7 @@ import ast
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import AttrValue
 from akgen.tools.core.outcome import Diagnostic
+from akgen.tools.core.untrusted import read_python
 from akgen.tools.dsl.errors import DslError, finding
 from akgen.tools.dsl.expr import Expr, Name
 from akgen.tools.dsl.ir import (
@@ -34,7 +35,7 @@ from akgen.tools.dsl.parse_expr import DTYPE_NAMES, Names, fail
 def parse(text: str) -> Program:
     """Return the program; raise DslError with every function's first finding if the text is not one."""
     try:
-        module = ast.parse(text)
+        module = read_python(text)
     except SyntaxError as e:
         raise DslError((finding("DSL_SYNTAX", e.lineno or 0, f"The text is not Python: {e.msg}."),)) from e
     found: list[Diagnostic] = []

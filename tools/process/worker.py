@@ -97,7 +97,10 @@ class Worker:
                 tail = self._stop()
                 text = f"did not answer within {timeout_s:.0f} s" if timed_out else "ended without an answer"
                 raise WorkerDied(text, tail, timed_out)
-            answer: dict[str, Any] = json.loads(line)
+            try:
+                answer: dict[str, Any] = json.loads(line)
+            except (ValueError, RecursionError):
+                raise WorkerDied("gave an answer that is no JSON", self._stop(), False) from None
             return answer
 
     def close(self) -> None:

@@ -1,12 +1,12 @@
 """What a model server is started with, as data: its command line and its environment."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.untrusted import parse_object, read_text
 
 Device = Literal["cpu", "gpu", "npu"]
 LORA_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # the sizes that vLLM sets memory aside for
@@ -24,13 +24,12 @@ class Adapter(Frozen):
         """Return its rank. Raises InputError if the folder holds no adapter."""
         path = self.folder / "adapter_config.json"
         try:
-            rank = json.loads(path.read_text())["r"]
-        except (OSError, ValueError, KeyError) as problem:
+            return int(parse_object(read_text(path))["r"])
+        except (InputError, ValueError, KeyError, TypeError, OverflowError) as problem:
             raise InputError(
                 f"{self.folder} holds no LoRA adapter: {path.name} cannot be read.",
                 "Give a folder as PEFT saves it, with adapter_config.json and adapter_model.safetensors.",
             ) from problem
-        return int(rank)
 
 
 class ServeOptions(Frozen):

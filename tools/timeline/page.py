@@ -10,7 +10,10 @@ from jinja2 import Environment, StrictUndefined
 
 from akgen.knowledge.hints import change_hints
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.plain_text import shown
 from akgen.tools.core.profile import Profile
+from akgen.tools.core.untrusted import MOST_TRACE_BYTES, Finite, parse_json, read_text
 
 PIPE_ORDER = ("S", "MTE2", "MTE1", "M", "V", "FIX", "MTE3")
 MAX_SPANS = 40_000  # a page stays below about 6 MB
@@ -20,8 +23,8 @@ class TraceEvent(Frozen):
     """One instruction on a pipe; times in microseconds from the launch's start."""
 
     name: str
-    start_us: float
-    duration_us: float
+    start_us: Finite
+    duration_us: Finite
     where: str | None = None  # "file:line" in the project
     detail: str = ""
 
@@ -38,9 +41,16 @@ def lanes(path: Path) -> tuple[Lane, ...]:
     """Return the lanes of a trace, cores in the trace's order, pipes in the order that data takes.
 
     Events are complete events (`ph: X`); the names of cores and pipes come from metadata events (`ph: M`).
+    Raises InputError for a file that is no trace.
     """
-    data = json.loads(path.read_text())
-    events: list[dict[str, Any]] = data["traceEvents"] if isinstance(data, dict) else data
+    try:
+        data = parse_json(read_text(path, most_bytes=MOST_TRACE_BYTES), most_bytes=MOST_TRACE_BYTES)
+        return _lanes(data["traceEvents"] if isinstance(data, dict) else data)
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as problem:
+        raise InputError(f"{path} is not a trace: {shown(str(problem))}.", "Profile once more.") from problem
+
+
+def _lanes(events: list[dict[str, Any]]) -> tuple[Lane, ...]:
     cores: dict[object, str] = {}
     pipes: dict[tuple[object, object], str] = {}
     found: dict[tuple[object, object], list[TraceEvent]] = defaultdict(list)
@@ -76,7 +86,7 @@ def _span(event: dict[str, Any]) -> TraceEvent:
 
 def write_page(profile: Profile, trace: Path, out: Path, title: str) -> Path:
     """Render `trace` and `profile` to `out`; cores beyond the span limit are left out and counted."""
-    shown: list[dict[str, object]] = []
+    drawn: list[dict[str, object]] = []
     left = MAX_SPANS
     all_lanes = lanes(trace)
     cores = list(dict.fromkeys(lane.core for lane in all_lanes))
@@ -84,11 +94,11 @@ def write_page(profile: Profile, trace: Path, out: Path, title: str) -> Path:
     for core in cores:
         mine = [lane for lane in all_lanes if lane.core == core]
         size = sum(len(lane.spans) for lane in mine)
-        if size > left and shown:
+        if size > left and drawn:
             skipped += 1
             continue
         left -= size
-        shown.append({"core": core, "lanes": [_lane(lane.pipe, lane.spans[:MAX_SPANS]) for lane in mine]})
+        drawn.append({"core": core, "lanes": [_lane(lane.pipe, lane.spans[:MAX_SPANS]) for lane in mine]})
     template = files("akgen.tools.timeline").joinpath("page.html.j2").read_text()
     env = Environment(undefined=StrictUndefined, autoescape=True)
     html = env.from_string(template).render(
@@ -96,7 +106,7 @@ def write_page(profile: Profile, trace: Path, out: Path, title: str) -> Path:
         profile=profile,
         hints=change_hints(),
         skipped=skipped,
-        data=json.dumps({"cores": shown}).replace("</", "<\\/"),
+        data=json.dumps({"cores": drawn}).replace("<", "\\u003c"),
     )
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(html)

@@ -5,8 +5,9 @@ line is passed over, and a report that says twice what is said once was written 
 """
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -14,39 +15,51 @@ from akgen.knowledge.calibration import model_error
 from akgen.knowledge.errors import entry
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.profile import Bound, Change, PipeTime, Prediction, Profile, Waits
+from akgen.tools.core.untrusted import (
+    MOST_TRACE_BYTES,
+    Count,
+    JsonRefused,
+    parse_json,
+    parse_object,
+    plain_text,
+)
 from akgen.tools.twin.places import places_of
 from akgen.tools.twin.runtime_build import Runtime
 
 MOST_REPORT_BYTES = 16 << 20
-MOST_TRACE_BYTES = 1 << 30
+MOST_FINDINGS = 1000
+Cycles = Annotated[float, Field(ge=0, le=1e18, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
+Text = Annotated[str, Field(max_length=8192)]
+Name = Annotated[str, Field(max_length=128)]
 
 
 class DiagnosticLine(BaseModel):
     """One finding as the launcher writes it. `so_offset` is a return address in the kernel's library."""
 
     kind: Literal["diagnostic"]
-    code: str
-    text: str
-    api: str | None = None
-    severity: str = "error"
-    core: str | None = None
-    so_offset: int = 0
-    count: int = 1
+    code: Name
+    text: Text
+    api: Name | None = None
+    severity: Name = "error"
+    core: Name | None = None
+    so_offset: Count = 0
+    count: Count = 1
 
 
 class WaitedLine(BaseModel):
-    data: float
-    buffer: float
-    issue: float
+    data: Cycles
+    buffer: Cycles
+    issue: Cycles
 
 
 class PipeLine(BaseModel):
     """Cycles of one pipe, summed over cores."""
 
-    busy: float
-    stalled: float
-    idle: float
-    instructions: int
+    busy: Cycles
+    stalled: Cycles
+    idle: Cycles
+    instructions: Count
     waited: WaitedLine
 
 
@@ -54,8 +67,8 @@ class PredictionLine(BaseModel):
     """The launch with one thing changed."""
 
     change: Change
-    cycles: float = Field(ge=0)
-    cores: int = Field(gt=0)
+    cycles: Cycles
+    cores: int = Field(gt=0, le=1 << 20)
     fits: bool
 
 
@@ -63,16 +76,16 @@ class LaunchLine(BaseModel):
     """The launch as a whole."""
 
     kind: Literal["launch"]
-    cores: int = Field(gt=0)
-    cycles: float = Field(ge=0)
-    clock_mhz: float = Field(gt=0)
-    gm_read_bytes: int
-    gm_write_bytes: int
+    cores: int = Field(gt=0, le=1 << 20)
+    cycles: Cycles
+    clock_mhz: float = Field(ge=1, le=1e6, allow_inf_nan=False)
+    gm_read_bytes: Count
+    gm_write_bytes: Count
     pipes: dict[Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"], PipeLine]
     bound: Bound
-    roofline_share: float
-    core_imbalance: float
-    what_if: list[PredictionLine]
+    roofline_share: Share
+    core_imbalance: Share
+    what_if: list[PredictionLine] = Field(max_length=1000)
 
 
 class LaunchReport(NamedTuple):
@@ -89,24 +102,23 @@ def read_report(file: Path, library: Path, runtime: Runtime) -> LaunchReport:
     """Read a report as far as it goes; a last line that was cut off is passed over."""
     if file.is_file() and file.stat().st_size > MOST_REPORT_BYTES:
         return LaunchReport(diagnostics=(_FORGED,), launch=None, ended=False, locked=True)
-    lines = file.read_text(errors="replace").splitlines() if file.is_file() else []
-    objects = [o for o in map(read_object, lines) if o is not None]
+    objects = list(report_objects(file))
     raw = _of(DiagnosticLine, "diagnostic", objects)
     launches = _of(LaunchLine, "launch", objects)
     ends = [o for o in objects if o.get("kind") == "end"]
     peak = ends[0].get("peak_bytes") if len(ends) == 1 else None
-    places = places_of(runtime, library, (o.so_offset - 1 for o in raw))
+    places = places_of(runtime, library, (o.so_offset - 1 for o in raw[:MOST_FINDINGS]))
     # The runtime reports return addresses: the instruction lies before it.
-    found = tuple(diagnostic(o, places.get(o.so_offset - 1)) for o in raw)
+    found = tuple(diagnostic(o, places.get(o.so_offset - 1)) for o in raw[:MOST_FINDINGS])
     malformed = len(raw) + len(launches) < sum(o.get("kind") in ("diagnostic", "launch") for o in objects)
-    if malformed or len(launches) > 1 or len(ends) > 1:
+    if malformed or len(launches) > 1 or len(ends) > 1 or len(raw) > MOST_FINDINGS:
         found = (*found, _FORGED)
     return LaunchReport(
         diagnostics=found,
         launch=launches[0] if launches else None,
         ended=bool(ends),
         locked=any(o.get("kind") == "locked" for o in objects),
-        peak_bytes=peak if isinstance(peak, int) and peak > 0 else None,
+        peak_bytes=peak if type(peak) is int and 0 < peak < 1 << 63 else None,
     )
 
 
@@ -174,13 +186,13 @@ def name_lines_in_trace(trace: Path, library: Path, runtime: Runtime) -> bool:
     if trace.stat().st_size > MOST_TRACE_BYTES:
         return False
     try:
-        document = json.loads(trace.read_bytes())
+        document = parse_json(trace.read_bytes(), most_bytes=MOST_TRACE_BYTES)
         events = document["traceEvents"] if isinstance(document, dict) else document
         holders = [
             e["args"] for e in events if isinstance(e.get("args"), dict) and e["args"].get("so_offset")
         ]
         offsets = [int(a.pop("so_offset")) - 1 for a in holders]
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         return False
     places = places_of(runtime, library, offsets)
     for a, offset in zip(holders, offsets, strict=True):
@@ -205,13 +217,15 @@ def _of(model: type[_Line], kind: str, objects: list[dict[str, Any]]) -> list[_L
     return found
 
 
-def read_object(line: str) -> dict[str, Any] | None:
-    """Return the JSON object of a line, or None if it holds something else."""
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+def report_objects(file: Path) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects of a report's lines; what holds something else is passed over."""
+    if not file.is_file() or file.stat().st_size > MOST_REPORT_BYTES:
+        return
+    for line in plain_text(file.read_bytes()).split("\n"):
+        try:
+            yield parse_object(line)
+        except JsonRefused:
+            continue
 
 
 def diagnostic(line: DiagnosticLine, place: tuple[str, int] | None) -> Diagnostic:

@@ -6,19 +6,20 @@ makes it end with a failure, whatever the test's own comparison says.
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, InputError
 from akgen.tools.core.timed import HasTime
+from akgen.tools.core.untrusted import Count
 from akgen.tools.process.program import Finished, ResourceLimits, run_sandboxed
 from akgen.tools.twin.compiler import kernel_flags
 from akgen.tools.twin.findings.code import Code
 from akgen.tools.twin.findings.diagnostics import explain
 from akgen.tools.twin.places import places_of
-from akgen.tools.twin.report import DiagnosticLine, LaunchLine, diagnostic, read_object
+from akgen.tools.twin.report import DiagnosticLine, LaunchLine, diagnostic, report_objects
 from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import COMPILE_LIMITS, exhausted
 
@@ -45,6 +46,19 @@ class KernelCall(HasTime):
     file: str  # of the call
     line: int
     diagnostics: tuple[Diagnostic, ...]
+
+
+class KernelLine(BaseModel):
+    """What the runtime writes when a test calls a kernel."""
+
+    kind: Literal["kernel"]
+    name: str
+    blocks: Count
+    file: str
+    line: Count
+
+
+_Line = TypeVar("_Line", DiagnosticLine, LaunchLine, KernelLine)
 
 
 class UnitResult(Frozen):
@@ -161,26 +175,20 @@ def _readable(test: UnitTest) -> tuple[Path, ...]:
 def read_kernel_calls(report: Path, program: Path, runtime: Runtime) -> tuple[KernelCall, ...]:
     """Read what the runtime wrote about each launch, with the test's own lines."""
     found: list[KernelCall] = []
-    lines = report.read_text(errors="replace").splitlines() if report.is_file() else []
-    objects = [o for o in map(read_object, lines) if o is not None]
-    raw = [d for o in objects if (d := _finding_line(o)) is not None]
+    objects = list(report_objects(report))
+    raw = [d for o in objects if (d := _as(DiagnosticLine, "diagnostic", o)) is not None]
     places = places_of(runtime, program, (d.so_offset - 1 for d in raw), where=_anywhere(runtime))
     for o in objects:
-        if o.get("kind") == "kernel":
+        if (call := _as(KernelLine, "kernel", o)) is not None:
             found.append(
                 KernelCall(
-                    kernel=str(o["name"]),
-                    blocks=int(o["blocks"]),
-                    file=str(o["file"]),
-                    line=int(o["line"]),
-                    diagnostics=(),
+                    kernel=call.name, blocks=call.blocks, file=call.file, line=call.line, diagnostics=()
                 )
             )
-        elif found and (line := _finding_line(o)) is not None:
+        elif found and (line := _as(DiagnosticLine, "diagnostic", o)) is not None:
             known = (*found[-1].diagnostics, diagnostic(line, places.get(line.so_offset - 1)))
             found[-1] = found[-1].model_copy(update={"diagnostics": known})
-        elif found and o.get("kind") == "launch":
-            launch = LaunchLine.model_validate(o)
+        elif found and (launch := _as(LaunchLine, "launch", o)) is not None:
             found[-1] = found[-1].model_copy(
                 update={"time_us": launch.cycles / launch.clock_mhz, "time_source": "predicted"}
             )
@@ -192,8 +200,9 @@ def _anywhere(runtime: Runtime) -> re.Pattern[str]:
     return re.compile(rf"^(?!{re.escape(str(runtime.folder))}/)(?!\?\?)([^:]+):(\d+)")
 
 
-def _finding_line(o: dict[str, Any]) -> DiagnosticLine | None:
+def _as(model: type[_Line], kind: str, o: dict[str, Any]) -> _Line | None:
+    """Return a line of the report in this form; None if it is of another kind, or nothing of the runtime's."""
     try:
-        return DiagnosticLine.model_validate(o) if o.get("kind") == "diagnostic" else None
+        return model.model_validate(o) if o.get("kind") == kind else None
     except ValidationError:
         return None

@@ -1,12 +1,11 @@
 """Ask a built host library, in the sandbox: what did it register, and how does it tile this call?"""
 
 import contextlib
-import json
 import signal
 import struct
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
@@ -16,6 +15,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import AttrValue
 from akgen.tools.core.outcome import Diagnostic, InfraError
+from akgen.tools.core.untrusted import Count, JsonRefused, parse_object, plain_text
 from akgen.tools.process.group import MINIMAL_ENV
 from akgen.tools.process.program import Finished, run
 from akgen.tools.twin.host.call_check import Column, check_inferred
@@ -51,12 +51,12 @@ class TilingAnswer(BaseModel):
     """The host runner's report of one tiling; host code shares its process, so it is believed only in this form."""
 
     status: int
-    tiling_bytes: int
-    capacity: int
+    tiling_bytes: Count
+    capacity: Count
     tiling_key: int = Field(ge=0, lt=1 << 64)
     block_dim: int | None
     schedule_mode: int
-    workspaces: tuple[int, ...]
+    workspaces: tuple[Annotated[int, Field(ge=0, lt=1 << 64)], ...]
     complaints: tuple[str, ...]
     template: TemplateArguments | None = None
 
@@ -186,16 +186,15 @@ def _run(
 def _last_object(text: str) -> dict[str, Any]:
     """Return the last line's object; empty if there is none."""
     try:
-        parsed = json.loads(text.strip().splitlines()[-1]) if text.strip() else {}
-    except (ValueError, RecursionError):
+        return parse_object(text.strip().rpartition("\n")[2])
+    except JsonRefused:
         return {}
-    return parsed if isinstance(parsed, dict) else {}
 
 
 def _report_text(report: Path) -> str:
     if not report.is_file() or report.stat().st_size > MOST_REPORT_BYTES:
         return ""
-    return report.read_text(errors="replace")
+    return plain_text(report.read_bytes())
 
 
 @contextlib.contextmanager
@@ -203,7 +202,7 @@ def _written_by_the_runner(stage: str) -> Iterator[None]:
     """Read a report. Host code shares the runner's process: what has not the runner's form, host code wrote."""
     try:
         yield
-    except (KeyError, TypeError, ValueError, AttributeError) as e:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as e:
         text = "The report of the host code holds lines that the runner did not write."
         raise HostFailure(_finding("SANDBOX_REPORT", text, stage)) from e
 
