@@ -1,6 +1,5 @@
 // Into L1 in fractal order, and from L1 into L0A and L0B.
 #include "akgen/cube.h"
-#include "nibbles.h"
 #include "operand.h"
 #include <cstring>
 #include <vector>

@@ -1,7 +1,6 @@
 // Windows of an image as rows of a matrix, on the way from L1 into L0A and L0B, and the
 // registers that describe the image.
 #include "akgen/cube.h"
-#include "nibbles.h"
 #include "operand.h"
 #include <cstring>
 

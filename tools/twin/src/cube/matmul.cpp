@@ -3,7 +3,6 @@
 #include "akgen/matmul.h"
 #include "convert.h"
 #include "matmul_parts.h"
-#include "nibbles.h"
 #include "operand.h"
 #include "sums.h"
 

@@ -1,7 +1,6 @@
 // The numbers of a product: operands as dense rows, sums in the order of k, results as C's type, stored run by run.
 #include "convert.h"
 #include "matmul_parts.h"
-#include "nibbles.h"
 #include "operand.h"
 #include "sums.h"
 #include <algorithm>

@@ -2,7 +2,6 @@
 // time, columns of blocks from top to bottom. Its memories belong to the library, so that nothing is checked here.
 #include "matmul_parts.h"
 #include "sums.h"
-#include "nibbles.h"
 #include "operand.h"
 #include <algorithm>
 

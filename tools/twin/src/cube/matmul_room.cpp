@@ -1,6 +1,5 @@
 // Whether a product, cut as its tiling says, fits into the cube core's memories.
 #include "matmul_parts.h"
-#include "nibbles.h"
 #include "operand.h"
 #include <algorithm>
 

@@ -1,6 +1,5 @@
 // Whether a stored matrix lies in memory that the product may touch.
 #include "matmul_parts.h"
-#include "nibbles.h"
 #include "operand.h"
 
 namespace akgen::twin {

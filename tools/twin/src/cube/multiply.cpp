@@ -1,6 +1,5 @@
 // Mmad: 16 x 16 fractals of A times those of B into L0C. Products and sums are float, or int32 for int8 and int4.
 #include "akgen/cube.h"
-#include "nibbles.h"
 #include "operand.h"
 #include "sums.h"
 #include <cstring>

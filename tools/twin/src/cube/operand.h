@@ -1,4 +1,5 @@
-// Operands of cube instructions: where they must lie, how they are aligned, and the record that they leave.
+// Operands of cube instructions: where they must lie, how they are aligned, how many bytes they take, and the record that
+// they leave. Two 4-bit integers share a byte, the lower half first.
 #pragma once
 #include "device/access.h"
 #include "device/core.h"
@@ -10,6 +11,32 @@ constexpr uint32_t c0_bytes = 32;
 constexpr uint32_t fractal_rows = 16;
 
 constexpr uint32_t blocks_of(uint32_t count, uint32_t unit) { return (count + unit - 1) / unit; }
+
+// How many elements of a type fill 32 bytes.
+inline uint32_t lanes_of(DType type) { return type == DType::I4 ? 64 : 32 / dtype_bytes(type); }
+// Bytes of `count` elements; an odd number of nibbles ends in the middle of its last byte.
+inline uint64_t bytes_of(uint64_t count, DType type)
+{
+    return type == DType::I4 ? (count + 1) / 2 : count * dtype_bytes(type);
+}
+
+// Byte in which element number `index` begins.
+inline uint64_t byte_of(uint64_t index, DType type)
+{
+    return type == DType::I4 ? index / 2 : index * dtype_bytes(type);
+}
+
+inline int8_t nibble_at(const uint8_t *from, uint64_t index)
+{
+    const uint8_t pair = from[index / 2];
+    const uint8_t bits = index % 2 ? pair >> 4 : pair & 0xf;
+    return static_cast<int8_t>(bits >= 8 ? bits - 16 : bits);
+}
+inline void put_nibble(uint8_t *to, uint64_t index, int8_t value)
+{
+    const int shift = index % 2 ? 4 : 0;
+    to[index / 2] = static_cast<uint8_t>((to[index / 2] & (0xf0 >> shift)) | (value & 0xf) << shift);
+}
 
 // Trap unless the operand lies in `wanted` of this core, aligned as that memory needs it.
 void require_space(const char *api, const void *pc, const char *operand, const View &v, Space wanted);

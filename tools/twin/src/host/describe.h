@@ -1,13 +1,38 @@
-// What an operator's host code says of itself, as JSON: OpDefs and tiling structs, template arguments, shapes and types.
+// What the host library of an operator registered while it was loaded, and what it says of itself, as JSON: OpDefs and
+// tiling structs, template arguments, shapes and types.
 #pragma once
 #include <string>
 
 #include "register/op_def.h"
-#include "registry.h"
+#include "register/op_def_registry.h"
 #include "ascendc/host_api/tiling/template_argument.h"
 #include "node.h"
 
 namespace akgen::host {
+
+struct TilingClass {
+    std::string op_type; // "AddCustom", or "LayerNormV4_100" for one tiling key
+    std::string class_name;
+    TilingClassMaker make;
+};
+
+struct OpImpl {
+    gert::OpImplRegisterV2::TilingKernelFunc tiling = nullptr;
+    gert::OpImplRegisterV2::TilingParseFunc parse = nullptr;
+    void *(*make_compile_info)() = nullptr;
+    void (*drop_compile_info)(void *) = nullptr;
+    gert::OpImplRegisterV2::InferShapeKernelFunc infer_shape = nullptr;
+    gert::OpImplRegisterV2::InferDataTypeKernelFunc infer_data_type = nullptr;
+    std::vector<int32_t> value_inputs; // InputsDataDependency, TilingInputsDataDependency
+};
+
+struct Registry {
+    std::vector<std::pair<std::string, ops::OpDefFactory::Maker>> ops;
+    std::vector<TilingClass> tiling_classes;
+    std::map<std::string, OpImpl> impls;
+};
+
+Registry &registry();
 
 // `op` as it is for this chip: parameters that its AICore config overrides are taken from there.
 std::string describe_op(const ops::OpDef &op, const OpImpl *impl);

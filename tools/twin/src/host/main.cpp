@@ -13,7 +13,6 @@
 #include "json.h"
 #include "lockdown.h"
 #include "manifest.h"
-#include "registry.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "registry.h"
+#include "describe.h"
 
 #include "node.h"
 
