@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test test-vllm check bench metrics mutate calibrate lint format docs fuzz sanitize install clean
+.PHONY: demo test test-vllm fairness check bench metrics mutate calibrate lint format docs fuzz sanitize install clean
 
 install: $(STAMP)
 
@@ -30,6 +30,10 @@ CACHE ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)
 test-vllm: $(STAMP)
 	$(BIN)/python tests/vllm/prepare.py $(CACHE)/akgen/vllm
 	AKGEN_VLLM=$(CACHE)/akgen/vllm $(BIN)/python -m pytest -m vllm tests/conformance tests/vllm
+
+# Every sound program of tests/fairness passes at 200 seeds, and every wrong one fails at five.
+fairness: $(STAMP)
+	$(BIN)/python -m pytest -m slow tests/fairness
 
 CPP = $$(find tools -name "*.h" -o -name "*.hpp" -o -name "*.cpp")
 lint: $(STAMP)

@@ -37,7 +37,7 @@ def _arithmetic(run: Run, step: Step) -> list[Errors | None]:
         by = step.kwargs.get("alpha", 1)
         found = joined(_read(run, a, step.out, 1.0), _read(run, b, step.out, by))
         # Adding zero, or a number to zeros, rounds nothing, but this is not worth a look.
-        return [joined(found, Errors(z * z, None))]
+        return [joined(found, Errors(z * z + run.floor**2, None))]
     if name == "mul":
         found = joined(_spread_out(run, a, step.out, y), _spread_out(run, b, step.out, x))
         if a is b and found is not None:
@@ -47,7 +47,7 @@ def _arithmetic(run: Run, step: Step) -> list[Errors | None]:
             raise NoBound
         found = joined(_spread_out(run, a, step.out, 1 / y), _spread_out(run, b, step.out, z / y))
     exact = any(not isinstance(v, torch.Tensor) and _is_power_of_two(v) for v in (a, b))
-    return [found if exact else joined(found, Errors(z * z, None))]
+    return [found if exact else joined(found, Errors(z * z + run.floor**2, None))]
 
 
 def _is_power_of_two(value: Any) -> bool:
@@ -142,7 +142,7 @@ def _pointwise(run: Run, step: Step) -> list[Errors | None]:
         found = _read_plainly(run, step.args[0], step.out, slope)
         return [joined(found, Errors(4 * y * y, None))]
     derivative, loss = _FUNCTIONS.get(name, (None, None))
-    square = 4 * y * y
+    square = 4 * y * y + run.floor**2
     if loss is not None:
         square = square + torch.as_tensor(loss(single(step.args[0]), y)).square()
     found = None

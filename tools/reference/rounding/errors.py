@@ -37,7 +37,8 @@ class Run(Protocol):
 
     roundoff: float
     sum_roundoff: float
-    half: bool
+    adds_half: bool
+    floor: float  # what a result near zero may lose, where the precision has no smaller numbers
 
     def errors(self, tensor: torch.Tensor) -> Errors | None: ...
     def replay(self, function: Any, *args: Any, **kwargs: Any) -> Any: ...

@@ -55,9 +55,10 @@ class RunningErrors(TorchDispatchMode):  # type: ignore[misc]
     def __init__(self, dtype: torch.dtype) -> None:
         super().__init__()
         self.roundoff = ROUNDOFF[dtype]
-        # Sums are in float32 at least, or by a tree in the task's precision.
+        # Sums are in float32 at least. Vector units also add float16, by a tree; bfloat16 they do not add.
         self.sum_roundoff = min(1.0, ROUNDOFF[torch.float32] / self.roundoff)
-        self.half = self.sum_roundoff < 1
+        self.adds_half = dtype == torch.float16
+        self.floor = torch.finfo(dtype).smallest_normal * torch.finfo(dtype).eps / 2 / self.roundoff
         self._shadows: dict[int, _Shadow] = {}
         self._operations = 0
         self._replaying = False

@@ -6,8 +6,8 @@ is about n/3 S^2 + n/2 Q, with S the sum and Q the sum of the terms' squares. Wh
 themselves are looked at. By blocks or a tree it is less. Terms that all are the same round alike: then the errors
 add up by size.
 
-In half precision sums are formed in float32, or by a tree: log2(n) levels with Q each, and the result's own
-rounding. Products of matrices are accumulated in float32, and their parts (along the length) may be stored in half
+In half precision sums are formed in float32, in float16 also by a tree: log2(n) levels with Q each, and the result's
+own rounding. Products of matrices are accumulated in float32, and their parts (along the length) may be stored in half
 precision.
 """
 
@@ -28,6 +28,7 @@ from akgen.tools.reference.rounding.errors import (
     single,
 )
 
+_LOST = 4 * 2.0**-24  # terms below this share of a sum in float32 lose most of themselves
 _BLOCKS = 32  # partial sums that are looked at
 
 
@@ -51,18 +52,21 @@ def rounding(
     if path is not None:
         along = torch.maximum(along, path)
     one_by_one = n * (along + squares / 2) * run.sum_roundoff**2
-    by_tree = math.log2(n) / 2 * squares if run.half and tree else 0
+    by_tree = math.log2(n) * squares if run.adds_half and tree else 0
     return total * total + by_tree + one_by_one
 
 
-def alike(run: Run, n: float, total: torch.Tensor, squares: torch.Tensor) -> torch.Tensor | None:
-    """Return the common error of sums of n equal terms, which may all be rounded the same way; zero elsewhere."""
-    if n < 64:
-        return None
+def biased(
+    run: Run, x: torch.Tensor, total: torch.Tensor, squares: torch.Tensor, dims: list[int]
+) -> torch.Tensor:
+    """Return the common error of sums over `dims`, which are kept in `total` and `squares`.
+
+    In float32 and in order, terms near the sum's roundoff are lost; equal terms may all be rounded the same way.
+    """
+    n = math.prod(x.shape[d] for d in dims)
+    small = torch.where(x.abs() < _LOST * total.abs(), x, 0.0).sum(dims, keepdim=True).abs() / run.roundoff
     same = total * total > (1 - 1e-5) * n * squares
-    if not bool(same.any()):
-        return None
-    return torch.where(same, n / 4 * run.sum_roundoff * total.abs(), 0.0)
+    return small + torch.where(same, n / 4 * run.sum_roundoff * total.abs(), 0.0)
 
 
 @rule("sum", "mean")
@@ -76,9 +80,10 @@ def _sum(run: Run, step: Step) -> list[Errors | None]:
     n = math.prod(value.shape[d] for d in dims)
     divided = n if step.name == "mean" else 1
     x = single(value)
-    total, squares = single(step.out) * divided, (x * x).sum(dims, keepdim=keep)
-    path = _path(x, dims, keep) if n >= 4 * _BLOCKS else None
-    found: Errors | None = Errors(rounding(run, n, total, squares, path), alike(run, n, total, squares))
+    total, squares = _kept(step.out, value, dims) * divided, (x * x).sum(dims, keepdim=True)
+    path = _path(x, dims) if n >= 4 * _BLOCKS else None
+    own = Errors(rounding(run, n, total, squares, path), biased(run, x, total, squares, dims))
+    found: Errors | None = own.map(lambda e: e.reshape(step.out.shape))
     found = joined(found, _summed(run, value, dims, keep))
     if divided != 1:
         found = joined(scaled(found, 1 / divided), Errors(single(step.out).square(), None))
@@ -90,15 +95,19 @@ def _summed(run: Run, value: torch.Tensor, dims: list[int], keep: bool) -> Error
     return None if errors is None else errors.map(lambda e: e.sum(dims, keepdim=keep))
 
 
-def _path(x: torch.Tensor, dims: list[int], keep: bool) -> torch.Tensor:
+def _kept(out: torch.Tensor, value: torch.Tensor, dims: list[int]) -> torch.Tensor:
+    shape = [1 if d in dims else n for d, n in enumerate(value.shape)]
+    kept: torch.Tensor = single(out).reshape(shape)
+    return kept
+
+
+def _path(x: torch.Tensor, dims: list[int]) -> torch.Tensor:
     """Return the mean of the squared partial sums, in index order, at the ends of some blocks."""
     others = [d for d in range(x.dim()) if d not in dims]
     flat = x.permute(*others, *dims).reshape(*(x.shape[d] for d in others), -1)
-    n = flat.shape[-1]
-    length = n // _BLOCKS
+    length = flat.shape[-1] // _BLOCKS
     partial = flat[..., : length * _BLOCKS].unflatten(-1, (_BLOCKS, length)).sum(-1).cumsum(-1)
-    mean = partial.square().mean(-1)
-    return mean.reshape([1 if d in dims else s for d, s in enumerate(x.shape)]) if keep else mean
+    return partial.square().mean(-1).reshape([1 if d in dims else s for d, s in enumerate(x.shape)])
 
 
 @rule("cumsum")
@@ -111,10 +120,11 @@ def _cumsum(run: Run, step: Step) -> list[Errors | None]:
     n = torch.arange(1, x.shape[dim] + 1, dtype=torch.float32)
     n = n.reshape([-1 if d == dim % x.dim() else 1 for d in range(x.dim())])
     along = torch.maximum((y * y).cumsum(dim), n / 2 * squares) * run.sum_roundoff**2
-    square = y * y + along + (n.log2() / 2 * squares if run.half else 0)
+    square = y * y + along + (n.log2() * squares if run.adds_half else 0)
     steps = (n - 1) / 4 * run.sum_roundoff * y.abs()
     same = y * y > (1 - 1e-5) * n * squares
-    common = torch.where(same & (n > 64), steps, 0.0)
+    lost = torch.where(x.abs() < _LOST * y.abs(), x, 0.0).cumsum(dim).abs() / run.roundoff
+    common = lost + torch.where(same, steps, 0.0)
     errors = run.errors(value)
     handed = None if errors is None else errors.map(lambda e: e.cumsum(dim))
     return [joined(Errors(square, common), handed)]
@@ -153,19 +163,20 @@ def _var(run: Run, step: Step) -> list[Errors | None]:
     n = math.prod(value.shape[d] for d in dims)
     correction = step.named.get("correction")
     divided = max(n - (1 if correction is None else correction), 1)
-    var = single(step.out[0] if isinstance(step.out, tuple | list) else step.out)
+    var = _kept(step.outputs[0], value, dims)
     mean = value.mean(dims, keepdim=True)
-    off = single(value - mean)
-    mean = single(mean)
-    x = single(value)
-    of_mean = rounding(run, n, mean * n, (x * x).sum(dims, keepdim=True)) / n**2 + mean * mean
-    fourth = off.square().square().sum(dims, keepdim=keep)
-    kept = mean if keep else mean.reshape(var.shape)
-    square = (
-        rounding(run, n, var * divided, fourth) / divided**2 + 4 * fourth / divided**2 + 4 * kept * kept * var
-    )
-    shared = of_mean if keep else of_mean.reshape(var.shape)
-    found: Errors | None = Errors(square + var * var, SPREAD**2 * run.roundoff * shared)
+    x, off, mean = single(value), single(value - mean), single(mean)
+    # A mean may come from deviations from any element.
+    ones = (x * x).sum(dims, keepdim=True)
+    of_mean = rounding(run, n, mean * n, ones) / n**2 + mean * mean + 4 * ones / n
+    deviations = off * off
+    fourth = deviations.square().sum(dims, keepdim=True)
+    square = (rounding(run, n, var * divided, fourth) + 4 * fourth) / divided**2 + (
+        4 * mean * mean + var
+    ) * var
+    common = biased(run, deviations, var * divided, fourth, dims) / divided
+    mine = Errors(square, common + SPREAD**2 * run.roundoff * of_mean)
+    found: Errors | None = mine.map(lambda e: e.reshape(step.outputs[0].shape))
     errors = run.errors(value)
     if errors is not None:
         handed = scaled(errors, 2 * off / divided)
@@ -173,9 +184,8 @@ def _var(run: Run, step: Step) -> list[Errors | None]:
         found = joined(found, handed.map(lambda e: e.sum(dims, keepdim=keep)))
     if step.name == "var":
         return [found]
-    mine: Errors | None = Errors(shared, None)
-    handed = _summed(run, value, dims, keep)
-    return [found, joined(mine, scaled(handed, 1 / n))]
+    handed = scaled(_summed(run, value, dims, keep), 1 / n)
+    return [found, joined(Errors(of_mean.reshape(step.outputs[1].shape), None), handed)]
 
 
 @rule("_softmax", "_log_softmax", "_safe_softmax")
@@ -195,13 +205,16 @@ def _softmax(run: Run, step: Step) -> list[Errors | None]:
     weighted = p * p
     normaliser = rounding(run, value.shape[dim], torch.ones(()), weighted.sum(dim, keepdim=True))
     normaliser = normaliser + (weighted * square).sum(dim, keepdim=True)
+    lost = torch.where(p < _LOST, p, 0.0).sum(dim, keepdim=True) / run.roundoff
+    normaliser = normaliser + lost * lost
     common = None if errors is None else errors.common
     if common is not None:
         common = common + (p * common).sum(dim, keepdim=True)
     if logarithm:
         finite = torch.where(torch.isfinite(y), y, 0.0)
         return [Errors(square + normaliser + finite * finite + 4, common)]
-    return [scaled(Errors(square + normaliser + 2, common), y)]
+    found = scaled(Errors(square + normaliser + 2, common), y)
+    return [joined(found, Errors(torch.full_like(y, 2 * run.floor**2), None))]
 
 
 # Products of matrices, and what is made of them

@@ -1,0 +1,43 @@
+"""Every sound program passes at every seed: `make fairness` takes 200, this suite a few."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.fairness.programs import PROGRAMS
+from tests.fairness.tasks import TASKS, distributions, draw
+
+SEEDS, ALL_SEEDS = 5, 200
+
+
+def refused(task: str, seeds: range, folder: Path) -> list[str]:
+    """Return the programs and seeds that are refused."""
+    found = []
+    for seed in seeds:
+        trial = draw(TASKS[task], seed, distributions(seed), folder)
+        for name, program in PROGRAMS[task].items():
+            with np.errstate(all="ignore"):
+                result = trial.compare(program(*trial.inputs))
+            if result.mismatch is not None:
+                used = f"{result.max_used:.3g} of what is allowed"
+                found.append(
+                    f"{name}, seed {seed} ({distributions(seed)}): {used}, {result.mismatch.sentence}"
+                )
+    return found
+
+
+def test_there_are_sixty_programs() -> None:
+    assert sum(map(len, PROGRAMS.values())) >= 60
+    assert set(PROGRAMS) == set(TASKS)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_sound_programs_pass(task: str, tmp_path: Path) -> None:
+    assert refused(task, range(SEEDS), tmp_path) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", TASKS)
+def test_sound_programs_pass_at_every_seed(task: str, tmp_path: Path) -> None:
+    assert refused(task, range(ALL_SEEDS), tmp_path) == []
