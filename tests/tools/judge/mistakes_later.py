@@ -1,4 +1,4 @@
-"""Thirty deliberate mistakes that were written after the detectors, and judged before any of those was changed again."""
+"""Thirty more deliberate mistakes, written after the detectors: at first 25 were named, 2 wrongly."""
 
 import numpy as np
 
@@ -130,7 +130,7 @@ def channels_last_for_channels_first(rng: Rng) -> Made:
     return one([x], want, want.transpose(0, 2, 3, 1).reshape(want.shape))
 
 
-@mistake("unknown", into=LATER)
+@mistake("scaled", says=("times 2",), into=LATER)
 def softmax_of_another_temperature(rng: Rng) -> Made:
     x = normal(rng, 40, 64)
     return one([x], softmax(wide(x)), softmax(2 * wide(x)))

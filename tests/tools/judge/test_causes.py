@@ -4,6 +4,7 @@
 """
 
 import itertools
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ from akgen.tools.judge.trials import Prepared, TrialPlan
 from akgen.tools.reference.client import ReferenceWorker, SampleFiles
 from tests.tools.judge.mistakes import MISTAKES, Made, Mistake
 from tests.tools.judge.mistakes_held_out import HELD_OUT
+from tests.tools.judge.mistakes_later import LATER
 from tests.tools.judge.mistakes_unnamed import UNNAMED
 
 Judged = Callable[[Made], Mismatch]
@@ -99,15 +101,17 @@ def wrongly_named(answers: list[Answer]) -> list[str]:
 
 
 def test_four_fifths_of_sixty_mistakes_are_named_and_two_at_most_wrongly(judged: Judged) -> None:
-    used, held_out = (answered(mistakes, judged, range(1)) for mistakes in (MISTAKES, HELD_OUT))
-    assert (len(used), len(held_out)) == (40, 20)
-    for title, answers in (("developed on", used), ("held out", held_out)):
+    used, held_out, later = (answered(m, judged, range(1)) for m in (MISTAKES, HELD_OUT, LATER))
+    assert (len(used), len(held_out), len(later)) == (40, 20, 30)
+    for title, answers in (("developed on", used), ("held out", held_out), ("later", later)):
         print(f"\n{title}: {sum(a.named for a in answers)} of {len(answers)} named,", end=" ")
         print(f"{len(wrongly_named(answers))} wrongly named")
         print("\n".join(a.line for a in answers))
     assert sum(a.named for a in (*used, *held_out)) >= 48
     assert sum(a.named for a in held_out) >= 16
+    assert sum(a.named for a in later) >= 24
     assert len(wrongly_named([*used, *held_out])) <= 2
+    assert len(wrongly_named(later)) <= 1
 
 
 def test_the_names_do_not_depend_on_the_seed(judged: Judged) -> None:
@@ -155,3 +159,15 @@ def test_seventeen_failures_of_one_kernel_have_seventeen_names_at_every_seed(jud
             assert found.cause != "unknown"
             assert called.setdefault((found.cause, found.what), n) == n, found.explanation
     assert len(called) == len(SCALE)
+
+
+def test_precision_is_named_for_rounding_only(judged: Judged) -> None:
+    answers = answered([*MISTAKES, *HELD_OUT, *LATER, *UNNAMED], judged, range(3))
+    blamed = {a.mistake.name for a in answers if a.mismatch.cause == "precision"}
+    assert blamed == {m.name for m in (*MISTAKES, *HELD_OUT, *LATER) if m.causes == ("precision",)}
+
+
+def test_every_sentence_is_as_it_was_read_and_approved(judged: Judged) -> None:
+    said = json.loads((Path(__file__).parent / "causes_said.json").read_text())
+    answers = answered([*MISTAKES, *HELD_OUT, *LATER], judged, range(1))
+    assert {a.mistake.name: a.mismatch.explanation for a in answers} == said

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from akgen.tools.core.dtypes import DType
 from akgen.tools.core.verdict import Mismatch
 from akgen.tools.judge.causes import (
     beside_inputs,
@@ -11,11 +12,12 @@ from akgen.tools.judge.causes import (
     lines,
     location,
     places,
+    probabilities,
     recomputed,
     storage,
     terms,
 )
-from akgen.tools.judge.causes.evidence import Claim, Evidence
+from akgen.tools.judge.causes.evidence import Claim, Evidence, number
 
 _ENOUGH = 0.95  # share of the wrong elements that a cause explains by itself
 _MOST = 0.85  # and that makes it the cause where no other explains more
@@ -28,11 +30,13 @@ _PLACES = frozenset({"tail", "row", "block_edge", "border", "part", "one_index",
 DETECTORS: tuple[Callable[[Evidence], Iterator[Claim]], ...] = (
     storage.reinterpreted,
     places.answers,
+    elements.integers,
     beside_inputs.conditions,
     elements.claims,
     recomputed.claims,
     places.claims,
     terms.claims,
+    probabilities.claims,
     lines.claims,
     beside_inputs.functions,
 )
@@ -53,11 +57,19 @@ def named(mismatch: Mismatch, e: Evidence) -> Mismatch:
 def diagnose(e: Evidence) -> Claim | None:
     """Return the cause with the numbers that show it; None where none is known."""
     with np.errstate(all="ignore"):  # a hypothesis may divide by zero: it then explains nothing
-        said = _explained(e)
+        plain = not any(
+            t.dtype == DType.COMPLEX64 for t in (e.got, e.want)
+        )  # of complex numbers only the places
+        said = _explained(e) if plain else None
         part = next(location.claims(e), None)
-        rounding = next(storage.rounding(e), None) if said is None and part is None else None
+        rounding = next(storage.rounding(e), None) if plain and said is None and part is None else None
+    if said is None and part is not None:
+        written = np.unique(e.g)
+        return (
+            part if written.size > 1 else part._replace(what=f"{part.what}; there it is {number(written[0])}")
+        )
     if said is None:
-        return part or rounding
+        return rounding
     if part is not None and said.cause in _FITS:
         return part._replace(what=f"{part.what}; there {said.what}")
     return said

@@ -24,12 +24,16 @@ _FUNCTIONS = (
     ("the cosine", np.cos),
 )
 _SHARE = 0.9
-_INTEGERS = {"int8": 8, "uint8": 8, "int16": 16, "uint16": 16, "int32": 32, "uint32": 32}
+_INTEGERS = frozenset(d for d in DType if "int" in d)
+
+
+def integers(e: Evidence) -> Iterator[Claim]:
+    if e.got.dtype in _INTEGERS and e.varied:
+        yield from _wrapped(e)
+        yield from _rounded(e)
 
 
 def claims(e: Evidence) -> Iterator[Claim]:
-    if np.iscomplexobj(e.w):
-        return
     if (
         e.size == 1
     ):  # a lone element fits any factor: only one that a count of the inputs' elements makes is a cause
@@ -37,7 +41,6 @@ def claims(e: Evidence) -> Iterator[Claim]:
         yield from (claim for claim, function in _counted(e, float(e.g[0] / e.w[0])))
     elif e.varied:
         yield from _limits(e)
-        yield from _wrapped(e)
         local = []
         for claim, function in _functions(e):
             if claim.share >= _SHARE:
@@ -46,7 +49,6 @@ def claims(e: Evidence) -> Iterator[Claim]:
                 else:
                     local.append(claim._replace(what=f"{claim.what}, in a part of the elements"))
         yield from local
-        yield from _rounded(e)
 
 
 Function = Callable[[Floats], Floats]
@@ -88,12 +90,15 @@ def _holds_elsewhere(e: Evidence, function: Function) -> bool:
 
 def _counted(e: Evidence, factor: float) -> Iterator[tuple[Claim, Function]]:
     """A factor that the number of summed elements makes: a mean for a sum, or another divisor of the variance."""
+    normalised = any(tensor.shape == e.shape for tensor in e.inputs)
+    root_of_sum: Cause = "sum_for_mean" if normalised else "scaled"
+    under = ": a sum under the root, not a mean" if normalised else ""
     for n in counts(e.inputs):
         made: tuple[tuple[Cause, float, str], ...] = (
             ("mean_for_sum", 1 / n, f"times 1/{n}: divided by {n}, the number of elements"),
             ("sum_for_mean", n, f"times {n}: not divided by {n}, the number of elements"),
-            ("sum_for_mean", n**-0.5, f"times 1/sqrt({n}): a sum over {n} elements under the root, not a mean"),
-            ("mean_for_sum", n**0.5, f"times sqrt({n}): a mean over {n} elements under the root, not a sum"),
+            (root_of_sum, n**-0.5, f"times {number(n**-0.5)}, which is 1/sqrt({n}){under}"),
+            ("scaled", n**0.5, f"times {number(n**0.5)}, which is sqrt({n})"),
             ("divisor", n / (n - 1), f"times {n}/{n - 1}: divided by n - 1, not by n = {n}"),
             ("divisor", (n - 1) / n, f"times {n - 1}/{n}: divided by n = {n}, not by n - 1"),
             ("divisor", (n / (n - 1)) ** 0.5, f"times sqrt({n}/{n - 1}): a variance over n = {n}, not n - 1"),
@@ -130,7 +135,9 @@ def _limits(e: Evidence) -> Iterator[Claim]:
             return
         side = "larger" if above else "smaller"
         right = e.want.at(e.right)
-        bounded = right.size > 0 and float(np.mean(right <= stop if above else right >= stop)) >= _SHARE
+        bounded = (right.size > 0 or abs(stop) in limits) and float(
+            np.mean(np.append(right, stop) <= stop if above else np.append(right, stop) >= stop)
+        ) >= _SHARE
         if stop == 0 and _selects(e):
             text = (
                 f"it is 0 where the expected element is {side}: a 0 of the padding or of the start was taken"
@@ -167,8 +174,6 @@ def _commonest(values: Floats) -> tuple[float, float]:
 
 
 def _wrapped(e: Evidence) -> Iterator[Claim]:
-    if e.got.dtype not in _INTEGERS and e.got.dtype != DType.INT64:
-        return
     difference = np.abs(e.g - e.w)
     for bits in (32, 16, 8):
         whole = (np.mod(difference, 2.0**bits) == 0) & (difference > 0)
@@ -181,8 +186,6 @@ def _wrapped(e: Evidence) -> Iterator[Claim]:
 
 def _rounded(e: Evidence) -> Iterator[Claim]:
     """Integers that are one away, on one side."""
-    if e.got.dtype not in _INTEGERS and e.got.dtype != DType.INT64:
-        return
     difference = e.g - e.w
     if e.right.size < 0.1 * e.places.size or np.any(np.abs(difference) != 1):
         return

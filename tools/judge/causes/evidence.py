@@ -46,8 +46,8 @@ class Tensor(NamedTuple):
 
     @property
     def whole(self) -> Floats | None:
-        """Return all values in their shape; None of a large or complex tensor."""
-        if not 0 < self.stored.size <= WHOLE or np.iscomplexobj(self.stored):
+        """Return all values in their shape; None of a large tensor."""
+        if not 0 < self.stored.size <= WHOLE:
             return None
         return np.asarray(raw.as_float64(np.asarray(self.stored), self.dtype)).reshape(self.shape)
 
@@ -114,6 +114,19 @@ class Evidence:
         finite = np.abs(values[np.isfinite(values)])
         return float(np.sqrt(np.square(finite / finite.max()).mean()) * finite.max()) if finite.any() else 0.0
 
+    @cached_property
+    def window(self) -> tuple[int, Floats]:
+        """Return where expected values around the middle of the wrong elements begin, and these."""
+        middle = int(self.places[self.places.size // 2])
+        start = max(0, min(middle - WHOLE // 2, self.size - WHOLE))
+        return start, self.want.at(np.arange(start, min(self.size, start + WHOLE)))
+
+    @cached_property
+    def ranked(self) -> tuple[Places, Floats]:
+        """Return the order of the window's values, and these in it."""
+        order = np.argsort(self.window[1])
+        return order, self.window[1][order]
+
     def room(self, size: Floats) -> Floats:
         """Return how far a corrected element may be from what was written, for magnitudes `size`."""
         return _SLACK * tolerance.allowed(self.rule, np.where(np.isfinite(size), size, 0.0), self.rms)
@@ -129,6 +142,8 @@ class Evidence:
 
     def moved(self, source: Tensor, places: Places) -> float:
         """Return the share of the sampled wrong elements that hold `source` at `places`; those below 0 are left out."""
+        if source.dtype == DType.COMPLEX64:
+            return 0.0
         inside = (places >= 0) & (places < source.stored.size)
         predicted = np.full(places.shape, np.nan)
         predicted[inside] = source.at(places[inside])
@@ -180,12 +195,13 @@ def read(file: TensorFile, *, copy: bool = False) -> Tensor:
 
 
 def arguments(inputs: Iterable[Argument]) -> list[Tensor]:
-    """Read a call's inputs, lists flattened. An absent input, or one whose file cannot be read, has no elements."""
+    """Read a call's inputs, lists flattened. One that is absent, complex or cannot be read has no elements."""
     found = []
     for argument in inputs:
         for meta in argument if isinstance(argument, tuple) else (argument,):
+            real = isinstance(meta, TensorFile) and meta.dtype != DType.COMPLEX64
             try:
-                found.append(read(meta) if isinstance(meta, TensorFile) else _NOTHING)
+                found.append(read(meta) if isinstance(meta, TensorFile) and real else _NOTHING)
             except (OSError, ValueError):
                 found.append(_NOTHING)
     return found

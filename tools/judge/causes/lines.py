@@ -27,7 +27,7 @@ class _Lines(NamedTuple):
 
 
 def claims(e: Evidence) -> Iterator[Claim]:
-    if not e.varied or np.iscomplexobj(e.w) or len(e.shape) < 2:
+    if not e.varied or len(e.shape) < 2:
         return
     yield from _eps(e)
     factors, errors = _constant(e, e.g / e.w, factor=True), _constant(e, e.g - e.w, factor=False)

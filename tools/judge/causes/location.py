@@ -9,7 +9,6 @@ from akgen.tools.judge import pattern
 from akgen.tools.judge.causes.evidence import Claim, Evidence, Places
 
 _MARGIN = 3  # indices from an end that still are its border
-_ORDINALS = ("first", "second", "third", "fourth")
 
 
 def claims(e: Evidence) -> Iterator[Claim]:
@@ -72,7 +71,7 @@ def _part(e: Evidence, found: Places) -> Iterator[Claim]:
         return
     if first % length == 0 and abs(parts * length - e.size) < length / 2:
         number = first // length
-        said = "last" if number == parts - 1 else _ORDINALS[number] if number < 4 else f"number {number + 1}"
+        said = {0: "first", parts - 1: "last"}.get(number, ordinal(number + 1))
         text = f"it is wrong in elements {first} to {last} only: the {said} of {parts} parts of {length} elements"
         yield Claim("part", text)
 
@@ -93,9 +92,7 @@ def _lanes(e: Evidence, found: Places) -> Iterator[Claim]:
     for step in range(2, 65):
         rest = found % step
         if rest.min() == rest.max() and int(e.wrong.sum()) >= 0.8 * e.size / step and found.size > 4:
-            text = f"every {step}th element is wrong, from element {int(rest[0])}, and no other".replace(
-                "2th", "2nd"
-            )
+            text = f"every {ordinal(step)} element is wrong, from element {int(rest[0])}, and no other"
             yield Claim("lanes", text)
             return
 
@@ -118,3 +115,8 @@ def _edges(e: Evidence, found: Places) -> Iterator[Claim]:
     ):
         text = f"it is wrong in the last {longest} elements of every {distance}"
         yield Claim("block_edge", text)
+
+
+def ordinal(number: int) -> str:
+    teens = 10 < number % 100 < 14
+    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"

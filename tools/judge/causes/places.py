@@ -27,7 +27,7 @@ def answers(e: Evidence) -> Iterator[Claim]:
 
 
 def claims(e: Evidence) -> Iterator[Claim]:
-    if not e.varied or np.iscomplexobj(e.w):
+    if not e.varied:
         return
     for k, tensor in enumerate(e.inputs):
         if tensor.stored.size == e.size:
@@ -91,10 +91,7 @@ def _repeated(e: Evidence) -> Iterator[Claim]:
 
 def _parts(e: Evidence) -> Iterator[Claim]:
     """The first part's values in every part, or in each group of rows those of its first row."""
-    whole = e.want.whole
-    if whole is None:
-        return
-    nearest = _nearest(whole.reshape(-1), e)
+    nearest = _nearest(e)
     if len(nearest) < 8:
         return
     gaps = [abs(place - source) for place, source in nearest if place != source]
@@ -119,10 +116,7 @@ def _common_divisors(numbers: list[int]) -> list[int]:
 
 def _shifted(e: Evidence) -> Iterator[Claim]:
     """Values that stand a fixed distance away from their place."""
-    whole = e.want.whole
-    if whole is None:
-        return
-    for distance in _distances(whole.reshape(-1), e):
+    for distance in _distances(e):
         for axis, steps in _as_steps(distance, e.shape):
             if axis is None:
                 source = e.places - distance
@@ -143,42 +137,42 @@ def _shifted(e: Evidence) -> Iterator[Claim]:
             return
 
 
-def _distances(whole: Floats, e: Evidence) -> list[int]:
+def _distances(e: Evidence) -> list[int]:
     """Return how far written values stand from where they are expected, the commonest distance first."""
-    votes = Counter(place - source for place, source in _found(whole, e) if place != source)
+    votes = Counter(place - source for place, source in _found(e) if place != source)
     least = max(3, min(_ANCHORS, e.places.size) // 4)
     return [distance for distance, count in votes.most_common(3) if count >= least]
 
 
-def _found(whole: Floats, e: Evidence) -> list[tuple[int, int]]:
+def _found(e: Evidence) -> list[tuple[int, int]]:
     """Return some wrong elements, each with the places where its value is expected if these are few."""
     picked = _picked(e)
-    order = np.argsort(whole)
-    ranked = whole[order]
+    start, (order, ranked) = e.window[0], e.ranked
     near = e.room(np.abs(e.g[picked]))
     first = np.searchsorted(ranked, e.g[picked] - near)
     last = np.searchsorted(ranked, e.g[picked] + near, "right")
     return [
-        (int(e.places[at]), int(source))
+        (int(e.places[at]), start + int(source))
         for at, begin, end in zip(picked, first, last, strict=True)
         for source in order[begin : min(end, begin + _FEW)]
     ]
 
 
-def _nearest(whole: Floats, e: Evidence) -> list[tuple[int, int]]:
+def _nearest(e: Evidence) -> list[tuple[int, int]]:
     """Return some wrong elements, each with the place where the value nearest to its own is expected."""
     picked = _picked(e)
-    order = np.argsort(whole)
-    ranked = whole[order]
-    after = np.clip(np.searchsorted(ranked, e.g[picked]), 1, whole.size - 1)
+    start, (order, ranked) = e.window[0], e.ranked
+    after = np.clip(np.searchsorted(ranked, e.g[picked]), 1, ranked.size - 1)
     closer = np.abs(ranked[after - 1] - e.g[picked]) < np.abs(ranked[after] - e.g[picked])
     at = after - closer
     near = np.abs(ranked[at] - e.g[picked]) <= e.room(np.abs(e.g[picked]))
-    return [(int(e.places[p]), int(order[i])) for p, i in zip(picked[near], at[near], strict=True)]
+    return [(int(e.places[p]), start + int(order[i])) for p, i in zip(picked[near], at[near], strict=True)]
 
 
 def _picked(e: Evidence) -> Places:
-    finite = np.flatnonzero(np.isfinite(e.g) & (e.g != 0))
+    start, whole = e.window
+    inside = (e.places >= start) & (e.places < start + whole.size)
+    finite = np.flatnonzero(np.isfinite(e.g) & (e.g != 0) & inside)
     return finite[:: max(1, finite.size // _ANCHORS)]
 
 
@@ -195,8 +189,9 @@ def _as_steps(distance: int, shape: tuple[int, ...]) -> list[tuple[int | None, i
 def _sources(e: Evidence) -> Iterator[Claim]:
     """Outputs whose elements are elements of the inputs: which one should be read, and which one was."""
     tables = [(k, t, t.whole) for k, t in enumerate(e.inputs) if t.shape and t.stored.size >= 8]
-    should = {k: _find(e.w, whole) for k, _, whole in tables if whole is not None}
-    was = {k: _find(e.g, whole) for k, _, whole in tables if whole is not None}
+    found = {k: _find(np.concatenate([e.w, e.g]), whole) for k, _, whole in tables if whole is not None}
+    should = {k: at[: e.w.size] for k, at in found.items()}
+    was = {k: at[e.w.size :] for k, at in found.items()}
     for k, tensor, _ in tables:
         if k not in should or (should[k] >= 0).mean() < _SHARE or (was[k] >= 0).mean() < _SHARE:
             continue

@@ -12,12 +12,14 @@ _REDUCTIONS: dict[str, Callable[..., Floats]] = {
     "the sum": np.sum, "the mean": np.mean, "the maximum": np.max, "the minimum": np.min,
     "the variance": np.var, "the deviation": np.std, "the product": np.prod,
     "the sum of squares": lambda x, axis: np.square(x).sum(axis),
+    "the mean square": lambda x, axis: np.square(x).mean(axis),
+    "the root mean square": lambda x, axis: np.sqrt(np.square(x).mean(axis)),
     "the norm": lambda x, axis: np.sqrt(np.square(x).sum(axis)),
 }  # fmt: skip
 
 
 def claims(e: Evidence) -> Iterator[Claim]:
-    if not e.varied or np.iscomplexobj(e.w):
+    if not e.varied:
         return
     yield from _reduced(e)
     yield from _products(e)

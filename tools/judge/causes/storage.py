@@ -16,7 +16,7 @@ _ROUNDING = {DType.FLOAT16: (2.0**-15, 2.0**-10.75), DType.BFLOAT16: (2.0**-10.7
 def reinterpreted(e: Evidence) -> Iterator[Claim]:
     """The bytes of the output, read as another dtype, are the expected values: its global pointer has that dtype."""
     stored = np.asarray(e.got.stored)
-    if stored.size < 8 or np.iscomplexobj(stored):
+    if stored.size < 8:
         return
     for dtype in _OTHERS:
         storage = np.dtype("u2" if dtype == DType.BFLOAT16 else dtype.value)
@@ -36,7 +36,7 @@ def reinterpreted(e: Evidence) -> Iterator[Claim]:
 
 def rounding(e: Evidence) -> Iterator[Claim]:
     """Errors of the size of a shorter dtype's rounding, to both sides, all over."""
-    if e.got.dtype not in _FLOATS or e.places.size < 32 or np.iscomplexobj(e.w):
+    if e.got.dtype not in _FLOATS or e.places.size < 32:
         return
     every = np.sort(np.concatenate([e.places, e.right]))
     got, want = e.got.at(every), e.want.at(every)

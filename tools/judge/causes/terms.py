@@ -19,7 +19,7 @@ class _Term(NamedTuple):
 
 
 def claims(e: Evidence) -> Iterator[Claim]:
-    if not e.varied or np.iscomplexobj(e.w):
+    if not e.varied:
         return
     terms = list(_terms(e))
     yield from _change(e, terms)
@@ -34,7 +34,7 @@ def _terms(e: Evidence, step: int = 0) -> Iterator[_Term]:
     """Lay every input along the axes that its shape fits; `step` takes another index of a vector."""
     for k, tensor in enumerate(e.inputs):
         shape = tuple(n for n in tensor.shape if n > 1)
-        if not shape or np.iscomplexobj(tensor.stored):
+        if not shape:
             continue
         for first in range(len(e.shape) - len(shape) + 1):
             if e.shape[first : first + len(shape)] != shape:
