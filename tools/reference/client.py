@@ -37,23 +37,24 @@ class SampleFiles(Frozen):
         return found[tensor] if isinstance(found, tuple) else found
 
 
-# Idle processes of workers that were closed, for the next worker, so that a program that judges again does not import
-# PyTorch again. By the program's process id, since a fork must not talk to its parent's, and the loaders' folders.
-_KEPT: dict[tuple[int, tuple[Path, ...]], Worker] = {}
+# The idle process of a worker that was closed, for the next worker, so that a program that judges again does not import
+# PyTorch again. By the program's process id, since a fork must not talk to its parent's.
+_KEPT: dict[int, Worker] = {}
 
 
 class ReferenceWorker:
     """A reference process, started at the first request and again after it died.
 
-    Once closed, it stays for the program's next worker, and ends with the program. Requests take a few milliseconds
-    plus the reference's own time. Raises InputError for a reference that cannot be used, InfraError when the process
-    cannot be had.
+    Once closed, one that finds its loaders in the package stays for the program's next worker, and ends with the
+    program. Requests take a few milliseconds plus the reference's own time. Raises InputError for a reference that
+    cannot be used, InfraError when the process cannot be had.
     """
 
     def __init__(self, *, timeout_s: float = 300.0, import_from: tuple[Path, ...] = ()) -> None:
         """`import_from` holds further folders where loader modules are found."""
         self._timeout_s = timeout_s
         self._folders = tuple(f.resolve() for f in (Path(akgen.__file__).parent.parent, *import_from))
+        self._shared = not import_from
         self._turn = threading.Lock()
         self._worker = _unstarted(self._folders)
         self._described: dict[str, Call] = {}
@@ -120,14 +121,14 @@ class ReferenceWorker:
         with self._turn:
             worker, self._worker = self._worker, _unstarted(self._folders)
         _end_with_the_program()
-        if not worker.idle or _KEPT.setdefault((os.getpid(), self._folders), worker) is not worker:
+        if not (self._shared and worker.idle and _KEPT.setdefault(os.getpid(), worker) is worker):
             worker.close()
 
     def _taken(self) -> Worker:
         """Return this worker's process; where it does not run, one that was kept."""
         with self._turn:
-            if not self._worker.running:
-                kept = _KEPT.pop((os.getpid(), self._folders), None)
+            if self._shared and not self._worker.running:
+                kept = _KEPT.pop(os.getpid(), None)
                 if kept is not None and kept.idle:
                     self._worker = kept
                 elif kept is not None:
@@ -197,9 +198,8 @@ def _end_with_the_program() -> None:
 
 
 def _end_kept(program: int) -> None:
-    for (owner, _), worker in list(_KEPT.items()):
-        if owner == program == os.getpid():
-            worker.close()
+    if program == os.getpid() and program in _KEPT:
+        _KEPT.pop(program).close()
 
 
 def _modified(path: Path) -> str:

@@ -137,19 +137,22 @@ def test_the_process_of_a_closed_worker_serves_the_next_one(tmp_path: Path) -> N
     assert ended(pid) is not ended(other)  # one of them is kept
 
 
-def test_a_worker_that_looks_for_loaders_elsewhere_has_another_process(tmp_path: Path) -> None:
+def test_a_worker_that_looks_for_loaders_elsewhere_has_a_process_of_its_own_which_is_not_kept(
+    tmp_path: Path,
+) -> None:
     with ReferenceWorker() as first:
         pid = process_of(first, tmp_path)
     with ReferenceWorker(import_from=(tmp_path,)) as second:
-        assert process_of(second, tmp_path) != pid
+        other = process_of(second, tmp_path)
+    assert other != pid
+    assert ended(other) and not ended(pid)
 
 
 def test_a_kept_process_that_was_killed_is_not_taken(tmp_path: Path) -> None:
     with ReferenceWorker() as first:
         pid = process_of(first, tmp_path)
     os.kill(pid, signal.SIGKILL)
-    while not ended(pid):
-        time.sleep(0.01)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     with ReferenceWorker() as second:
         assert process_of(second, tmp_path) != pid
 
