@@ -52,6 +52,8 @@ class CaseRow(HasTime):
     outcome: Outcome
     max_abs: LargestError = None
     max_rel: LargestError = None
+    max_bound: float | None = None
+    max_used: float | None = None
     own_checker: Literal["pass", "fail"] | None = None
     why: str = ""
 
@@ -107,6 +109,8 @@ def case_row(case: CaseVerdict) -> CaseRow:
         outcome=case.outcome,
         max_abs=case.max_abs,
         max_rel=case.max_rel,
+        max_bound=case.max_bound,
+        max_used=case.max_used,
         time_us=case.time_us,
         time_source=case.time_source,
         own_checker=case.own_checker,

@@ -30,6 +30,9 @@ class LevelReport(Frozen):
     er: tuple[Rate, ...] = ()
     cases: int = 0
     cases_correct: int = 0
+    most_used: float | None = (
+        None  # of correct cases: the largest difference as a share of what is allowed there
+    )
 
 
 class Report(Frozen):
@@ -109,6 +112,15 @@ def _level(config: BenchConfig, records: Sequence[Record], names: tuple[str, ...
         er=tuple(r for k in ks if (r := rate(records, lambda x: x.solved, k)) is not None),
         cases=sum(len(r.cases) for r in records),
         cases_correct=sum(c.outcome == "correct" for r in records for c in r.cases),
+        most_used=max(
+            (
+                c.max_used
+                for r in records
+                for c in r.cases
+                if c.outcome == "correct" and c.max_used is not None
+            ),
+            default=None,
+        ),
     )
 
 

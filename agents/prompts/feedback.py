@@ -93,4 +93,11 @@ def _unknown(diagnostic: Diagnostic) -> bool:
 def _mismatch(case: CaseVerdict) -> dict[str, Any]:
     assert case.mismatch is not None
     hint = hint_of(case.mismatch.pattern, case.mismatch.cause)
-    return {"case": case.id, "mismatch": case.mismatch, "meaning": hint.meaning, "remedy": hint.remedy}
+    return {
+        "case": case.id,
+        "mismatch": case.mismatch,
+        "used": case.max_used,
+        "bound": case.max_bound,
+        "meaning": hint.meaning,
+        "remedy": hint.remedy,
+    }

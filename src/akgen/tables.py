@@ -20,11 +20,21 @@ if TYPE_CHECKING:
 
 
 def verdict_table(verdict: Verdict) -> Table:
-    """Return one row per case and the caption that names the toolchain."""
+    """Return one row per case and the caption that names the toolchain.
+
+    "of allowed" is the largest difference as a share of what its element may differ by.
+    """
     table = Table(caption=f"judged on {verdict.toolchain}", caption_justify="left")
     for name in ("case", "outcome"):
         table.add_column(name)
-    for name in ("max abs error", "max rel error", _time_heading(verdict.time_source), "roofline"):
+    for name in (
+        "max abs error",
+        "max rel error",
+        "error bound",
+        "of allowed",
+        _time_heading(verdict.time_source),
+        "roofline",
+    ):
         table.add_column(name, justify="right")
     table.add_column("bound by")
     for case in verdict.cases:
@@ -151,6 +161,8 @@ def _case_row(case: CaseVerdict) -> list[Text | str]:
         _outcome(case.outcome),
         _number(case.max_abs, ".3g"),
         _number(case.max_rel, ".3g"),
+        _number(case.max_bound, ".3g"),
+        _number(case.max_used, ".1%"),
         _number(case.time_us, ".1f"),
         _number(profile.roofline_share if profile else None, ".0%"),
         profile.bound if profile else "",

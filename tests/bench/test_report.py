@@ -83,6 +83,7 @@ def test_the_json_has_the_fixed_shape() -> None:
         "er": [],
         "cases": 1,
         "cases_correct": 1,
+        "most_used": None,
     }
     assert data["levels"]["2"]["failed"][0]["outcome"] == "trap"
 

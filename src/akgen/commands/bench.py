@@ -169,7 +169,7 @@ def _show(terminal: Terminal, store: "BenchStore") -> "Report":
 def _table(terminal: Terminal, found: "Report") -> None:
     from rich.table import Table
 
-    table = Table("Level", "Tasks", "Compiled", "Solved", "Cases", "CR@1", "ER@1", box=None)
+    table = Table("Level", "Tasks", "Compiled", "Solved", "Cases", "CR@1", "ER@1", "Of allowed", box=None)
     for number, level in found.levels.items():
         table.add_row(
             number,
@@ -178,6 +178,7 @@ def _table(terminal: Terminal, found: "Report") -> None:
             str(level.solved),
             f"{level.cases_correct}/{level.cases}",
             *(f"{100 * r[0].value:.1f} %" if r else "" for r in (level.cr, level.er)),
+            "" if level.most_used is None else f"{level.most_used:.1%}",
         )
     terminal.show(table)
     if found.memory:

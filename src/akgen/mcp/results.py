@@ -51,6 +51,8 @@ class CaseResult(Frozen):
     trials: int
     max_abs_error: float | None
     max_rel_error: float | None
+    max_error_bound: float | None = Field(description="The largest error that a sound computation may make.")
+    max_used: float | None = Field(description="The largest difference as a share of what is allowed there.")
     time_us: float | None
     time_source: TimeSource | None
     mismatch: Mismatch | None = Field(description="Where and how an output differs.")
@@ -145,6 +147,8 @@ def case_result(case: CaseVerdict) -> CaseResult:
         trials=case.trials,
         max_abs_error=case.max_abs,
         max_rel_error=case.max_rel,
+        max_error_bound=case.max_bound,
+        max_used=case.max_used,
         time_us=case.time_us,
         time_source=case.time_source,
         mismatch=case.mismatch,

@@ -118,6 +118,7 @@ def check(tmp_path: Path) -> Callable[..., Comparison]:
         dtype: DType = DType.FLOAT32,
         asked: DType | None = None,
         tolerances: tuple[Tolerance, ...] = (),
+        bounds: Any = None,
         zeroed: bool = False,
         chunk: int = CHUNK,
     ) -> Comparison:
@@ -129,6 +130,7 @@ def check(tmp_path: Path) -> Callable[..., Comparison]:
             store("want", want, DType(str(want.dtype))),
             store("own", own, DType(str(own.dtype))),
             rule_for(asked or dtype, tolerances),
+            bounds=None if bounds is None else store("bounds", np.float32(bounds), DType.FLOAT32),
             zeroed=zeroed,
             chunk=chunk,
         )

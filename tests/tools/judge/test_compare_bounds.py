@@ -1,0 +1,70 @@
+"""An error bound takes the place of a smaller tolerance, up to a part of the output's size, and its use is told."""
+
+import numpy as np
+import pytest
+
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.task import Tolerance
+from tests.tools.judge.comparing import Compare, values
+
+LITERAL = (Tolerance(dtype=DType.FLOAT32, atol=0.0, rtol=0.0),)
+
+
+def off(want: np.ndarray, by: float, place: int = 7) -> np.ndarray:
+    got = want.astype(np.float32)
+    got[place] += by
+    return got
+
+
+@pytest.mark.parametrize(("by", "right"), [(0.009, True), (0.011, False)])
+@pytest.mark.parametrize("own", [(), LITERAL])
+@pytest.mark.parametrize("chunk", [3, 1000])
+def test_a_difference_inside_the_bound_is_right(
+    check: Compare, by: float, right: bool, own: tuple[Tolerance, ...], chunk: int
+) -> None:
+    want, bounds = values(40), np.zeros(40)
+    bounds[7] = 0.01
+    want[7] = 0.0
+    found = check(off(want, by), want, tolerances=own, bounds=bounds, chunk=chunk)
+    assert (found.mismatch is None) is right
+
+
+def test_the_bound_is_that_of_the_element(check: Compare) -> None:
+    want, bounds = values(40), np.full(40, 0.01)
+    bounds[7] = 0.0
+    assert check(off(want, 0.009), want, bounds=bounds).mismatch is not None
+
+
+def test_a_bound_below_the_tolerance_changes_nothing(check: Compare) -> None:
+    want = np.full(40, 1.0)
+    assert check(off(want, 1e-4), want, bounds=np.full(40, 1e-9)).mismatch is None
+
+
+def test_a_bound_is_cut_at_an_eighth_of_the_outputs_size(check: Compare) -> None:
+    want, bounds = np.ones(40), np.full(40, 1e30)
+    assert check(off(want, 0.12), want, bounds=bounds).mismatch is None
+    assert check(off(want, 0.13), want, bounds=bounds).mismatch is not None
+    assert check(np.zeros(40, np.float32), want, bounds=bounds).mismatch is not None
+    assert check(off(want, 0.0), want, bounds=bounds).max_bound == 0.125
+
+
+def test_the_share_of_what_is_allowed_is_told(check: Compare) -> None:
+    want, bounds = values(40), np.full(40, 0.01)
+    assert check(off(want, 0.005), want, bounds=bounds).max_used == pytest.approx(0.5, rel=1e-3)
+    assert check(off(want, 0.05), want, bounds=bounds).max_used == pytest.approx(5, rel=1e-3)
+    assert check(off(want, 0.0), want.astype(np.float32).astype(float)).max_used == 0.0
+
+
+def test_without_bounds_none_is_told(check: Compare) -> None:
+    want = values(40)
+    assert check(off(want, 0.0), want).max_bound is None
+
+
+def test_integers_use_no_share(check: Compare) -> None:
+    whole = np.arange(40, dtype=np.int32)
+    assert check(whole, whole, dtype=DType.INT32).max_used is None
+
+
+def test_a_number_where_nothing_is_comparable_has_no_share(check: Compare) -> None:
+    want = np.full(4, np.nan)
+    assert check(np.ones(4, np.float32), want, bounds=np.zeros(4)).max_used is None
