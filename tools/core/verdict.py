@@ -65,9 +65,8 @@ class Mismatch(Frozen):
         """Say the cause with what shows it; empty where none was looked for."""
         if self.cause is None:
             return ""
-        if self.cause == "unknown":
-            return "cause unknown"
-        return f"cause {self.cause}: {self.what}" + (f" ({self.evidence})" if self.evidence else "")
+        said = f"cause {self.cause}" + (f": {self.what}" if self.what else "")
+        return said + (f" ({self.evidence})" if self.evidence else "")
 
     @property
     def sentence(self) -> str:

@@ -17,10 +17,9 @@ from akgen.tools.judge.causes import (
     storage,
     terms,
 )
-from akgen.tools.judge.causes.evidence import Claim, Evidence, number
+from akgen.tools.judge.causes.evidence import LEAST, Claim, Evidence, number
 
 _ENOUGH = 0.95  # share of the wrong elements that a cause explains by itself
-_MOST = 0.85  # and that makes it the cause where no other explains more
 # A fit over a part only: the part is the cause, the fit says more of it.
 _FITS = frozenset({"scaled", "offset", "sign", "constant_along"})
 _PLACES = frozenset({"tail", "row", "block_edge", "border", "part", "one_index", "lanes"})
@@ -51,28 +50,41 @@ def named(mismatch: Mismatch, e: Evidence) -> Mismatch:
             claim = next(storage.reinterpreted(e), None)
         return mismatch if claim is None else _with(mismatch, claim, e)
     claim = diagnose(e)
-    return mismatch.model_copy(update={"cause": "unknown"}) if claim is None else _with(mismatch, claim, e)
+    if claim is None:
+        return mismatch.model_copy(update={"cause": "unknown", "what": _size(e)})
+    return _with(mismatch, claim, e)
+
+
+def _size(e: Evidence) -> str:
+    """Say how large errors of an unknown cause are, roughly: enough to tell two such failures apart."""
+    with np.errstate(all="ignore"):
+        error = np.abs(e.g - e.w)
+        typical = (
+            float(np.median(error[np.isfinite(error)])) / e.rms if np.isfinite(error).any() and e.rms else 0.0
+        )
+    if not 0 < typical < np.inf:
+        return ""
+    typical = float(f"{typical:.1g}")
+    return f"half of the wrong elements are off by more than {typical:g} of the values' root mean square"
 
 
 def diagnose(e: Evidence) -> Claim | None:
     """Return the cause with the numbers that show it; None where none is known."""
     with np.errstate(all="ignore"):  # a hypothesis may divide by zero: it then explains nothing
-        plain = not any(
-            t.dtype == DType.COMPLEX64 for t in (e.got, e.want)
-        )  # of complex numbers only the places
+        plain = DType.COMPLEX64 not in (e.got.dtype, e.want.dtype)  # of complex numbers only the places
         said = _explained(e) if plain else None
         part = next(location.claims(e), None)
         rounding = next(storage.rounding(e), None) if plain and said is None and part is None else None
-    if said is None and part is not None:
+    if part is not None and said is None:
         written = np.unique(e.g)
-        return (
-            part if written.size > 1 else part._replace(what=f"{part.what}; there it is {number(written[0])}")
-        )
-    if said is None:
-        return rounding
-    if part is not None and said.cause in _FITS:
-        return part._replace(what=f"{part.what}; there {said.what}")
-    return said
+        return _there(part, f"it is {number(written[0])}") if plain and written.size == 1 else part
+    if part is not None and said is not None and said.cause in _FITS:
+        return _there(part, said.what)
+    return said or rounding
+
+
+def _there(part: Claim, what: str) -> Claim:
+    return part._replace(what=f"{part.what}; there {what}")
 
 
 def _explained(e: Evidence) -> Claim | None:
@@ -81,7 +93,7 @@ def _explained(e: Evidence) -> Claim | None:
         for claim in detector(e):
             if claim.share >= _ENOUGH:
                 return claim
-            if claim.share >= _MOST and (best is None or claim.share > best.share):
+            if claim.share >= LEAST and (best is None or claim.share > best.share):
                 best = claim
     return best
 

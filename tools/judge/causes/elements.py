@@ -8,7 +8,7 @@ import numpy as np
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.verdict import Cause
 from akgen.tools.judge import tolerance
-from akgen.tools.judge.causes.evidence import Claim, Evidence, Floats, counts, number
+from akgen.tools.judge.causes.evidence import LEAST, Claim, Evidence, Floats, counts, number
 
 _FUNCTIONS = (
     ("the square root", np.sqrt),
@@ -28,7 +28,7 @@ _INTEGERS = frozenset(d for d in DType if "int" in d)
 
 
 def integers(e: Evidence) -> Iterator[Claim]:
-    if e.got.dtype in _INTEGERS and e.varied:
+    if e.got.dtype in _INTEGERS and e.size > 1:
         yield from _wrapped(e)
         yield from _rounded(e)
 
@@ -43,7 +43,7 @@ def claims(e: Evidence) -> Iterator[Claim]:
         yield from _limits(e)
         local = []
         for claim, function in _functions(e):
-            if claim.share >= _SHARE:
+            if claim.share >= LEAST:
                 if _holds_elsewhere(e, function):
                     yield claim
                 else:

@@ -19,9 +19,11 @@ Places = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 SAMPLED = 4096  # wrong elements, and as many right ones, that a claim is checked on
+LEAST = 0.85  # share of the wrong elements that a cause explains where no other explains more
 WHOLE = 1 << 20  # elements of a tensor that is looked at as a whole
 _SLACK = 2.0  # tolerances that a corrected element may be away: the mistake may have cost precision too
 _GAIN = 0.2  # share of the error that a correction may leave
+_BITS = 24  # that integers which are said to be explained must hold together
 _FEWEST = 4  # elements that a fitted number must explain
 
 
@@ -105,8 +107,10 @@ class Evidence:
 
     @cached_property
     def varied(self) -> bool:
-        """Say whether the values differ enough for a fitted number to mean something."""
-        return max(np.unique(self.w).size, np.unique(self.g).size) >= _FEWEST
+        """Say whether the values differ enough for a fit to mean something; few small integers fit by chance."""
+        different = max(np.unique(self.w).size, np.unique(self.g).size)
+        bits = self.places.size * np.log2(different)
+        return bool(different >= _FEWEST and (self.rule.dtype in tolerance.DEFAULTS or bits >= _BITS))
 
     @cached_property
     def rms(self) -> float:
