@@ -206,6 +206,174 @@ def test_a_factor_in_one_part_is_that_parts_fault() -> None:
     assert found.what == f"{place}; there it is the expected value times 0.5, in a part of the elements"
 
 
+def cause_of(wrong: Any) -> str | None:
+    found = located(wrong)
+    return found.cause if found else None
+
+
+def first(size: int, *ranges: tuple[int, int]) -> Any:
+    wrong = np.zeros(size)
+    for begin, end in ranges:
+        wrong[begin:end] = 1
+    return wrong
+
+
+def test_nine_tenths_of_the_elements_still_are_a_place() -> None:
+    grid = np.zeros((10, 10, 20))
+    grid[:9, :, 1:] = 1  # 1710 of 2000
+    assert cause_of(grid) == "row"
+    grid[:9] = 1
+    assert cause_of(grid) == "row"
+    grid[9, 0, 0] = 1
+    assert cause_of(grid) is None
+
+
+def test_two_elements_may_be_a_place_and_one_is_none() -> None:
+    assert cause_of(first(160, (3, 4), (19, 20))) == "block_edge"
+    assert located(first(160, (3, 4))) is None
+
+
+def test_tails_rows_and_edges_are_said_as_their_pattern_says_them() -> None:
+    assert located(first(1000, (950, 1000))) == Claim("part", (
+        "it is wrong in elements 950 to 999 only: the last of 20 parts of 50 elements"
+    ))  # fmt: skip
+    assert located(first(1000, (957, 1000))) == Claim(
+        "tail", "it is wrong in elements 957 to 999 of 1000 only"
+    )
+    rows = np.zeros((20, 10))
+    rows[[3, 11]] = 1
+    assert located(rows) == Claim("row", "it is wrong in 2 of 20 rows: 3, 11 only")
+
+
+@pytest.mark.parametrize(("length", "cause"), [(13, "border"), (12, None)])
+def test_an_axis_with_a_border_has_more_than_twelve_indices(length: int, cause: str | None) -> None:
+    wrong = np.zeros((length, length))
+    wrong[[0, -1]] = 1
+    wrong[:, [0, -1]] = 1
+    assert cause_of(wrong) == cause
+
+
+def test_one_edge_of_a_matrix_is_a_row_and_two_are_a_border() -> None:
+    wrong = np.zeros((20, 30))
+    wrong[0] = 1
+    assert cause_of(wrong) == "part"
+    wrong[-1] = 1
+    assert cause_of(wrong) == "border"
+
+
+def test_half_of_a_border_must_be_wrong() -> None:
+    wrong = np.zeros((4, 20, 30))
+    wrong[:2, 0] = 1
+    wrong[2, 0, 0] = 1
+    assert cause_of(wrong) == "border"
+    wrong[1:3, 0, 0] = 0
+    assert cause_of(wrong) != "border"
+
+
+def test_corners_alone_are_no_border() -> None:
+    wrong = np.zeros((3, 20, 30))
+    wrong[:, [0, 0, -1, -1], [0, -1, 0, -1]] = 1
+    assert cause_of(wrong) != "border"
+
+
+@pytest.mark.parametrize(
+    ("size", "begin", "end", "cause"),
+    [
+        (64, 16, 32, "part"),
+        (60, 15, 30, None),  # shorter than sixteen
+        (64, 0, 32, "part"),
+        (1024, 512, 528, "part"),  # one of 64
+        (1040, 512, 528, None),  # one of 65
+        (329, 100, 200, "part"),  # the last part is shorter
+    ],
+)
+def test_what_is_a_part(size: int, begin: int, end: int, cause: str | None) -> None:
+    assert cause_of(first(size, (begin, end))) == cause
+
+
+def test_half_of_a_parts_elements_are_a_part() -> None:
+    wrong = first(800, (200, 201), (251, 300))
+    assert cause_of(wrong) == "part"
+    wrong[260] = 0
+    assert cause_of(wrong) is None
+
+
+def test_one_index_of_four_is_one_index_and_one_of_three_is_not() -> None:
+    for length, cause in ((4, "one_index"), (3, None)):
+        wrong = np.zeros((10, length, 6))
+        wrong[:, 1, ::2] = 1
+        wrong[0, 1, 1:4] = 0, 1, 0
+        assert cause_of(wrong) == cause
+
+
+def test_four_fifths_of_a_lane_are_a_lane() -> None:
+    wrong = np.zeros(100)
+    wrong[np.arange(100) % 5 == 3] = 1
+    wrong[[13, 28, 43, 58]] = 0
+    assert cause_of(wrong) == "lanes"
+    wrong[63] = 0
+    assert cause_of(wrong) is None
+
+
+def test_four_elements_are_no_lane_and_five_are() -> None:
+    assert cause_of(np.arange(35) % 9 == 4) is None
+    assert cause_of(np.arange(44) % 9 == 4) == "lanes"
+
+
+@pytest.mark.parametrize(
+    ("distance", "longest", "cause"), [(16, 8, "block_edge"), (15, 7, None), (16, 9, None)]
+)
+def test_the_ends_of_tiles_of_sixteen_are_at_most_half_of_them(
+    distance: int, longest: int, cause: str | None
+) -> None:
+    ends = range(distance, 5 * distance + 1, distance)
+    assert cause_of(first(5 * distance, *((end - longest, end) for end in ends))) == cause
+
+
+def test_the_ends_of_two_tiles_are_no_pattern_and_of_three_are() -> None:
+    assert cause_of(first(203, (60, 100), (163, 203))) is None
+    found = located(first(303, (60, 100), (160, 200), (263, 303)))
+    assert found == Claim("block_edge", "it is wrong in the last 40 elements of every 100")
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (10, "10th"), (11, "11th"), (13, "13th"), (14, "14th"),
+     (21, "21st"), (53, "53rd"), (112, "112th"), (122, "122nd")],
+)  # fmt: skip
+def test_ordinals(number: int, said: str) -> None:
+    assert location.ordinal(number) == said
+
+
+# Values that stand elsewhere
+
+
+def test_moved_values_are_counted_where_their_place_is_inside() -> None:
+    want = np.arange(10.0) * 3
+    e = evidence(want, np.append(want[1:], 0.0), np.ones(10, dtype=np.bool_))
+    assert e.moved(e.want, e.places + 1) == 1.0  # nine, and the tenth is outside
+    assert e.moved(e.want, np.where(e.places < 4, e.places + 1, -1)) == 1.0
+    assert e.moved(e.want, np.where(e.places < 3, e.places + 1, -1)) == 0.0  # three prove nothing
+    assert e.moved(e.want, e.places) == 0.0
+    assert evidence(want, want + 1, np.ones(10, dtype=np.bool_)).moved(tensor(want + 1), e.places) == 1.0
+
+
+def test_a_source_with_not_a_number_or_complex_explains_nothing() -> None:
+    want = np.arange(10.0)
+    e = evidence(want, want + 1, np.ones(10, dtype=np.bool_))
+    holed = want + 1
+    holed[2] = np.nan
+    assert e.moved(tensor(holed), e.places) == 0.0
+    assert e.moved(tensor((want + 1).astype(np.complex64), DType.COMPLEX64), e.places) == 0.0
+
+
+def test_the_sample_reaches_from_the_first_wrong_elements_to_the_last() -> None:
+    size = 40 * SAMPLED
+    e = evidence(np.zeros(size), np.ones(size), np.ones(size, dtype=np.bool_))
+    assert 0.95 * SAMPLED < e.places.size <= SAMPLED
+    assert e.places[0] < size / 100 and e.places[-1] > size * 0.99
+
+
 # What an unknown cause is told by
 
 
