@@ -6,7 +6,8 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test test-vllm fairness check bench metrics mutate calibrate lint format docs fuzz sanitize install clean
+.PHONY: demo test test-vllm fairness check bench metrics mutate calibrate lint format docs fuzz fuzz-readers sanitize \
+	install clean
 
 install: $(STAMP)
 
@@ -73,6 +74,10 @@ N ?= 1000
 SEED ?= 1
 fuzz: $(STAMP)
 	@$(BIN)/python tests/twin/fuzz.py --count $(N) --seed $(SEED)
+
+# Hostile documents through every reader of text that others wrote: `make fuzz-readers N=5000 SEED=1`.
+fuzz-readers: $(STAMP)
+	@$(BIN)/python tests/readers/fuzz.py --count $(N) --seed $(SEED)
 
 # The twin's runtime under AddressSanitizer and UndefinedBehaviorSanitizer, over the corpus.
 sanitize: $(STAMP)

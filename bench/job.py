@@ -38,7 +38,9 @@ class Job(Frozen):
 
 
 class Bench(Protocol):
-    """Does jobs in a worker process."""
+    """Does jobs in a worker process. `solves`: the samples of a job are worked on together."""
+
+    solves: bool
 
     def perform(self, job: Job) -> Iterator[Record]:
         """Do a job. Raises InfraError and InputError; everything about a candidate is in the records."""
@@ -61,6 +63,8 @@ def open_bench(config: BenchConfig, run: Path, settings: Settings) -> Iterator[B
 
 class _Judging:
     """Judges projects that exist."""
+
+    solves = False
 
     def __init__(self, config: BenchConfig, run: Path, judge: Judge, source: ProjectSource) -> None:
         self._config, self._run, self._judge, self._source = config, run, judge, source
@@ -92,6 +96,8 @@ class _Judging:
 
 class _Solving:
     """Lets the graph write projects, with the composer or a model."""
+
+    solves = True
 
     def __init__(self, config: BenchConfig, deps: Deps) -> None:
         self._config, self._deps = config, deps

@@ -14,9 +14,11 @@ from typing import Any
 from akgen.bench.job import Bench, Job
 from akgen.bench.record import Record
 from akgen.bench.store import BenchStore
-from akgen.tools.core.outcome import InfraError, InputError, Outcome
+from akgen.tools.core.outcome import InfraError, InputError, Outcome, after_candidate
+from akgen.tools.core.plain_text import shown
 from akgen.tools.core.settings import Settings
 from akgen.tools.process.worker import Worker, WorkerDied
+from akgen.tools.twin.report import candidate_ran
 
 OnStart = Callable[[str], None]
 
@@ -92,7 +94,7 @@ def run(
 
 
 def _ask(worker: Worker, job: Job, setup: Mapping[str, Any], timeout_s: float) -> list[Record]:
-    started = time.monotonic()
+    started, begun = time.monotonic(), time.time()
     message = {**setup, "job": job.model_dump(mode="json")}
     try:
         answer = worker.request(message, timeout_s * len(job.samples))
@@ -102,8 +104,11 @@ def _ask(worker: Worker, job: Job, setup: Mapping[str, Any], timeout_s: float) -
             why = f"the task took longer than its {timeout_s:.0f} s"
             return [_empty(job, n, Outcome.TIMEOUT, why, None, wall_s) for n in job.samples]
         lines = died.tail.strip().splitlines()
-        error = f"the worker process {died.text}: {lines[-1][:300] if lines else 'no message'}"
-        return [failed(job, n, error, wall_s) for n in job.samples]
+        error = f"the worker process {died.text}: {shown(lines[-1]) if lines else 'no message'}"
+        ran = _launched(Path(setup["run"]), job, begun)
+        return [
+            broken(job, n, error, wall_s) if n in ran else failed(job, n, error, wall_s) for n in job.samples
+        ]
     return [Record.model_validate(r) for r in answer["records"]]
 
 
@@ -114,8 +119,9 @@ def answer(bench: Bench, job: Job) -> list[Record]:
     try:
         records.extend(bench.perform(job))
     except (InputError, InfraError) as e:
-        error = f"{e.text} {e.remedy}"
+        error, ran = f"{e.text} {e.remedy}", after_candidate(e)
     except Exception as e:  # noqa: BLE001 (the one place for it)
+        ran = after_candidate(e)
         place = traceback.extract_tb(e.__traceback__)[-1]
         error = f"bug in AKGen: {type(e).__name__}: {e} ({Path(place.filename).name}:{place.lineno})"
         traceback.print_exc()
@@ -123,7 +129,31 @@ def answer(bench: Bench, job: Job) -> list[Record]:
         return records
     done = {r.sample for r in records}
     wall_s = time.monotonic() - started
-    return records + [failed(job, n, error, wall_s) for n in job.samples if n not in done]
+    rest = [n for n in job.samples if n not in done]
+    # Samples are judged one after the other, so the first of the rest broke; written ones break together.
+    answers = set() if not ran else set(rest) if bench.solves else set(rest[:1])
+    return records + [
+        broken(job, n, error, wall_s) if n in answers else failed(job, n, error, wall_s) for n in rest
+    ]
+
+
+def broken(job: Job, sample: int, error: str, wall_s: float = 0.0) -> Record:
+    """Return the record of a sample that broke when its code had run: it has failed, and is not done again."""
+    return _empty(job, sample, Outcome.TRAP, f"its code had run: {error}", None, wall_s)
+
+
+def _launched(run: Path, job: Job, since_s: float) -> frozenset[int]:
+    """Return the samples of a job whose code was running when the worker died, by the reports that lie about."""
+    places = {
+        n: (run / "work" / f"{job.task}-{n}", run / "tasks" / job.task / f"sample-{n}") for n in job.samples
+    }
+    return frozenset(
+        n
+        for n, folders in places.items()
+        for folder in folders
+        for report in folder.rglob("report.jsonl")
+        if report.stat().st_mtime >= since_s - 1 and candidate_ran(report)
+    )
 
 
 def failed(job: Job, sample: int, error: str, wall_s: float = 0.0) -> Record:

@@ -16,6 +16,7 @@ _FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _BEGINS = re.compile(r"^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.MULTILINE)
 _TICKS = re.compile(r"`([^`\n]+)`")
 _CALLS = re.compile(r"\b(?:torch|F|nn|functional)\.[\w.]+\(")
+_NEAR_WORDS = 30
 _MODULES = {"torch", "F", "nn", "np", "math", "functional"}
 
 
@@ -91,10 +92,12 @@ def _module_source(
 
 
 def _bare_expression(text: str) -> ExtractedCode:
-    """Find the longest run of words that is an expression with a call of torch in it."""
+    """Find the longest run of words that is an expression with a call of torch in it, near the first such call."""
     words = text.split(" ")
-    for length in range(len(words), 0, -1):
-        for first in range(len(words) - length + 1):
+    call = next((i for i, word in enumerate(words) if _CALLS.search(word)), 0)
+    begin, end = max(0, call - _NEAR_WORDS), min(len(words), call + _NEAR_WORDS)
+    for length in range(end - begin, 0, -1):
+        for first in range(begin, end - length + 1):
             part = " ".join(words[first : first + length]).strip().rstrip(",.;")
             if _CALLS.search(part) and _expression(part) is not None:
                 rest = [*words[:first], *words[first + length :]]

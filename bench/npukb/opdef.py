@@ -14,6 +14,7 @@ from akgen.bench.npukb.cpp.parser import parse
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.untrusted import read_text
 
 _GE = {d.ge_name: d for d in DType}
 AttrType = Literal["bool", "int", "float", "str", "list_int", "list_float", "list_bool"]
@@ -99,7 +100,10 @@ class _OpDefLibrary:
 
 def read_opdef(path: Path, op_type: str) -> Declared:
     """Read the OpDef of `op_type` from a C++ file. Raises InputError if it is not there or cannot be read."""
-    unit = parse(path.read_text(errors="replace"), path.name)
+    try:
+        unit = parse(read_text(path), path.name)
+    except RecursionError as problem:
+        raise InputError(f"{path} is nested too deep.", "Check that it is the right file.") from problem
     if op_type not in unit.constructors:
         raise InputError(
             f"{path} defines no OpDef named {op_type}.", "Check the class that OP_ADD registers."

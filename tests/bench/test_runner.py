@@ -8,7 +8,7 @@ import pytest
 from akgen.bench.record import BenchConfig, Record
 from akgen.bench.runner import answer, pending, run
 from akgen.bench.store import BenchStore
-from akgen.tools.core.outcome import InfraError, Outcome
+from akgen.tools.core.outcome import AfterCandidate, InfraError, Outcome
 from akgen.tools.core.settings import Settings
 
 WORKER = Path(__file__).parent / "scripted_worker.py"
@@ -116,6 +116,8 @@ def test_a_folder_that_cannot_be_written_is_an_infra_error(tmp_path: Path) -> No
 class Failing:
     """A bench that raises half-way."""
 
+    solves = False
+
     def __init__(self, error: Exception, before: Record) -> None:
         self._error, self._before = error, before
 
@@ -134,3 +136,33 @@ def test_a_bug_of_ours_is_recorded_and_keeps_what_was_done() -> None:
     assert (failed.sample, failed.outcome) == (1, None)
     assert failed.error is not None
     assert failed.error.startswith("bug in AKGen: KeyError: 'surprise' (test_runner.py:")
+
+
+@pytest.mark.parametrize("error", [InfraError("The disk is full.", "Free some."), KeyError("surprise")])
+def test_what_breaks_after_candidate_code_ran_has_failed_and_counts(error: Exception) -> None:
+    from akgen.bench.job import Job
+    from akgen.bench.metrics import rate
+
+    with pytest.raises(type(error)), AfterCandidate():
+        raise error
+    done = Record(task="t", sample=0, level=1, category="c", outcome=Outcome.CORRECT)
+    job = Job(task="t", folder=Path("/nowhere"), level=1, samples=(0, 1, 2))
+    records = answer(Failing(error, done), job)
+    assert [(r.sample, r.outcome) for r in records] == [(0, Outcome.CORRECT), (1, Outcome.TRAP), (2, None)]
+    assert records[1].error is None and records[1].why.startswith("its code had run: ")
+    assert records[2].error is not None, "the third sample was not reached"
+    counted = rate(records, lambda r: r.outcome == Outcome.CORRECT, 1)
+    assert counted is not None and counted.value == 0.5
+
+
+@pytest.mark.parametrize(("ran", "outcome"), [(True, Outcome.TRAP), (False, None)])
+def test_a_worker_that_dies_while_candidate_code_runs_takes_the_sample_with_it(
+    tmp_path: Path, ran: bool, outcome: Outcome | None
+) -> None:
+    store = BenchStore.begin(tmp_path / "run", config("d1"))
+    report = tmp_path / "run/work/d1-0/test/candidate/0-0/run/report.jsonl"
+    report.parent.mkdir(parents=True)
+    report.write_text('{"kind":"locked"}\n' if ran else "")
+    (record,) = work(store, tmp_path / "log")
+    assert record.outcome == outcome
+    assert (record.error is None) == ran

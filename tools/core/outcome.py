@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from enum import StrEnum
+from types import TracebackType
 from typing import Literal
 
 from akgen.tools.core.frozen import Frozen
@@ -59,6 +60,26 @@ def first_cause(found: Iterable[Diagnostic]) -> Diagnostic | None:
 def one_line(text: str) -> str:
     """Return a text without line ends, cut at 300 characters."""
     return " ".join(text.split())[:300]
+
+
+_CANDIDATE_RAN = "candidate code had run"
+
+
+class AfterCandidate:
+    """Mark what is raised inside: candidate code had run, so the attempt answers for it, not the machine."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            error.add_note(_CANDIDATE_RAN)
+
+
+def after_candidate(error: BaseException) -> bool:
+    """Say whether an exception was raised after candidate code had run."""
+    return _CANDIDATE_RAN in getattr(error, "__notes__", ())
 
 
 class InfraError(Exception):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from akgen.tools.core.call import Argument, OutputMeta, TensorFile, TensorMeta
-from akgen.tools.core.outcome import Diagnostic, InputError, Outcome
+from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InputError, Outcome
 from akgen.tools.core.task import Case, Task
 from akgen.tools.core.toolchain import Build, Launch, Toolchain
 from akgen.tools.core.verdict import CaseVerdict, Mismatch
@@ -162,7 +162,8 @@ def _judge_launch(
     if any(d.severity == "error" for d in launch.diagnostics):
         result.outcome = Outcome.TRAP
         return result
-    compared = _compare_all(candidate.task, prepared, launch, previous, result)
+    with AfterCandidate():
+        compared = _compare_all(candidate.task, prepared, launch, previous, result)
     own_checker = candidate.task.own_checker
     if not compared and not own_checker:
         raise InputError(
@@ -171,9 +172,10 @@ def _judge_launch(
         )
     if own_checker and not any(c.malformed for c in compared):
         result.own_checked = True
-        result.own_verdict = candidate.reference.check(
-            candidate.task.reference, case, plan.seed, plan.distribution, launch.outputs
-        )
+        with AfterCandidate():
+            result.own_verdict = candidate.reference.check(
+                candidate.task.reference, case, plan.seed, plan.distribution, launch.outputs
+            )
     result.outcome = policy.decide(compared, result.own_verdict, has_own_checker=own_checker)
     if result.own_verdict is not None:
         text = f"{result.own_verdict.rstrip('.')}."

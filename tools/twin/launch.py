@@ -1,18 +1,19 @@
 """Launch a built kernel on the twin: write the manifest, run the launcher, read what came out."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 from akgen.tools.core.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
+from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InfraError, Outcome
 from akgen.tools.core.toolchain import Launch
 from akgen.tools.process.group import MINIMAL_ENV
 from akgen.tools.process.program import Finished, run
 from akgen.tools.twin.host.host_info import HostOp
 from akgen.tools.twin.host.host_run import TilingResult
 from akgen.tools.twin.kernel.kernel_entry import takes_shape_output
-from akgen.tools.twin.report import LaunchReport, name_lines_in_trace, profile_of, read_report
+from akgen.tools.twin.report import LaunchReport, candidate_ran, name_lines_in_trace, profile_of, read_report
 from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import SANDBOX_TEXT, stopped_by_sandbox
 
@@ -56,15 +57,16 @@ def launch(
     )
     env = {**MINIMAL_ENV, **dict(runtime.launcher_env), **runtime.sandbox_env}
     done = run([runtime.launcher, manifest], cwd=folder, timeout_s=timeout_s, env=env)
-    read = read_report(report, what.library, runtime)
-    outcome, findings = _judge(done, read)
-    outputs: tuple[TensorFile | tuple[TensorFile, ...], ...] = ()
-    if outcome is None:
-        outputs = tuple(_output_files(o, folder / f"out_{i}") for i, o in enumerate(call.outputs))
-    traced = trace_file if trace and trace_file.is_file() else None
-    if traced is not None and not name_lines_in_trace(traced, what.library, runtime):
-        traced = None
-    profile = profile_of(read.launch, what.toolchain, traced) if read.launch and outcome is None else None
+    with AfterCandidate() if candidate_ran(report) else nullcontext():
+        read = read_report(report, what.library, runtime)
+        outcome, findings = _judge(done, read)
+        outputs: tuple[TensorFile | tuple[TensorFile, ...], ...] = ()
+        if outcome is None:
+            outputs = tuple(_output_files(o, folder / f"out_{i}") for i, o in enumerate(call.outputs))
+        traced = trace_file if trace and trace_file.is_file() else None
+        if traced is not None and not name_lines_in_trace(traced, what.library, runtime):
+            traced = None
+        profile = profile_of(read.launch, what.toolchain, traced) if read.launch and outcome is None else None
     return Launch(
         outcome=outcome,
         outputs=outputs,

@@ -203,6 +203,14 @@ def name_lines_in_trace(trace: Path, library: Path, runtime: Runtime) -> bool:
     return True
 
 
+def candidate_ran(report: Path) -> bool:
+    """Say whether the launcher got as far as loading candidate code; it says so before it does."""
+    if not report.is_file():
+        return False
+    with report.open("rb") as file:
+        return b'{"kind":"locked"}' in file.read(1 << 16)
+
+
 _Line = TypeVar("_Line", DiagnosticLine, LaunchLine)
 
 

@@ -31,6 +31,9 @@ _NOT_TYPES = {
 }
 
 
+_MOST_BEYOND = 20  # a parser that looks for something goes back a few times before it gives up
+
+
 class NotHere(Exception):
     """The construct that was tried does not stand here; the caller goes back and tries another."""
 
@@ -38,6 +41,7 @@ class NotHere(Exception):
 class Cursor:
     def __init__(self, tokens: list[Token], where: str) -> None:
         self.tokens, self.where, self.at = tokens, where, 0
+        self._beyond = 0  # tokens asked for at the end of the file
 
     @property
     def token(self) -> Token:
@@ -50,6 +54,10 @@ class Cursor:
         token = self.token
         if token.kind != "end":
             self.at += 1
+        else:
+            self._beyond += 1
+            if self._beyond > _MOST_BEYOND:
+                raise self.refuse("the file ends too early")
         return token
 
     def accept(self, *texts: str) -> bool:

@@ -15,11 +15,25 @@ from akgen.bench.npukb.cpp.values import (
     convert,
 )
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.plain_text import shown
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
     "+": operator.add, "-": operator.sub, "*": operator.mul, "|": operator.or_, "^": operator.xor, "&": operator.and_,
 }  # fmt: skip
+
+
+MOST_STEPS = 200_000
+# What operators and methods raise where a program's values are of other kinds than it takes them for.
+_OF_THE_PROGRAM = (
+    TypeError,
+    ValueError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    RecursionError,
+    MemoryError,
+)
 
 
 class Unknown(Exception):
@@ -55,10 +69,11 @@ class Interpreter:
     def __init__(self, unit: cpp.TranslationUnit, library: CppLibrary, where: str) -> None:
         self.unit, self.library, self.where = unit, library, where
         self.scopes: list[dict[str, Any]] = [{}]
+        self._steps = 0
         for declared in unit.globals:
             try:
                 self._run(declared)
-            except InputError:
+            except (InputError, *_OF_THE_PROGRAM):
                 continue  # a global that cannot be evaluated is only missed when it is used
 
     def call(
@@ -88,6 +103,8 @@ class Interpreter:
             self._run(body)
         except _Returned as returned:
             return returned.value
+        except _OF_THE_PROGRAM as problem:
+            raise self._error(body, f"it cannot be run: {shown(str(problem))}") from problem
         finally:
             self.scopes = outer
         return None
@@ -95,6 +112,9 @@ class Interpreter:
     # statements
 
     def _run(self, node: cpp.AstNode) -> None:
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise self._error(node, f"it takes more than {MOST_STEPS} steps")
         match node:
             case cpp.CompoundStmt():
                 if node.line >= 0:

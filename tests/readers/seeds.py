@@ -1,0 +1,191 @@
+"""Documents as they should be: what the fuzzer begins with."""
+
+import json
+from pathlib import Path
+
+from akgen.tools.core.profile import PipeTime, Profile, Waits
+
+TESTS = Path(__file__).resolve().parents[1]
+PROFILE = Profile(
+    time_source="predicted",
+    toolchain="twin 1",
+    time_us=2.0,
+    cores=1,
+    gm_read_bytes=1,
+    gm_write_bytes=1,
+    pipes=(
+        PipeTime(
+            pipe="V",
+            busy_us=1.0,
+            stalled_us=0.0,
+            idle_us=1.0,
+            instructions=3,
+            waits=Waits(data_us=0.0, buffer_us=0.0, issue_us=0.0),
+        ),
+    ),
+    bound="vector",
+    roofline_share=0.5,
+    core_imbalance=1.0,
+)
+RUN = TESTS / "graph" / "earlier_run"
+PLACE = "tasks/softmax_rows/"
+
+
+def seed(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+def lines(*values: object) -> bytes:
+    return b"".join(json.dumps(value).encode() + b"\n" for value in values)
+
+
+USAGE = {"input_tokens": 3, "output_tokens": 4, "seconds": 1.0, "cost": 0.0}
+CALL = {
+    "key": "abc",
+    "role": "coder",
+    "attempt": 1,
+    "turn": 1,
+    "model": "m",
+    "endpoint": "e",
+    "prompt_sha256": "0",
+    "parameters": {"n": 1},
+    "at": "2026-01-01T00:00:00Z",
+    "tries": 1,
+    "usage": USAGE,
+    "replies": [
+        {
+            "sample": 0,
+            "text": "x",
+            "ended": "stop",
+            "usage": USAGE,
+            "token_ids": [1, 2],
+            "logprobs": [-0.5, -1],
+        }
+    ],
+}
+CHOICE = {
+    "index": 0,
+    "finish_reason": "stop",
+    "message": {"role": "assistant", "content": "hello", "reasoning": "a thought"},
+    "token_ids": [1, 2],
+    "logprobs": {"content": [{"token": "a", "logprob": -0.5}]},
+}
+ANSWER = {
+    "id": "1",
+    "model": "m",
+    "choices": [CHOICE],
+    "usage": {"prompt_tokens": 5, "completion_tokens": 2},
+    "prompt_token_ids": [1, 2, 3],
+}
+DELTA = {**ANSWER, "choices": [{"index": 0, "delta": {"content": "he"}, "finish_reason": None}]}
+LAUNCH = {
+    "kind": "launch",
+    "cores": 8,
+    "cycles": 4000.5,
+    "clock_mhz": 1800,
+    "gm_read_bytes": 4096,
+    "gm_write_bytes": 4096,
+    "pipes": {
+        "V": {
+            "busy": 1.0,
+            "stalled": 2.0,
+            "idle": 3.0,
+            "instructions": 4,
+            "waited": {"data": 1, "buffer": 2, "issue": 3},
+        }
+    },
+    "bound": "memory",
+    "roofline_share": 0.4,
+    "core_imbalance": 1.1,
+    "what_if": [{"change": "double_buffer", "cycles": 3000.0, "cores": 8, "fits": True}],
+}
+FINDING = {
+    "kind": "diagnostic",
+    "code": "GM_OVERRUN",
+    "api": "DataCopy",
+    "text": "too long",
+    "severity": "error",
+    "core": "aiv0",
+    "so_offset": 5000,
+    "count": 2,
+}
+SPAN = {
+    "ph": "X",
+    "name": "Add",
+    "pid": 0,
+    "tid": 1,
+    "ts": 1.5,
+    "dur": 0.25,
+    "args": {"so_offset": 7, "elements": 64, "dtype": "float"},
+}
+TRACE = {
+    "displayTimeUnit": "ns",
+    "traceEvents": [
+        {"ph": "M", "name": "process_name", "pid": 0, "args": {"name": "aiv0"}},
+        {"ph": "M", "name": "thread_name", "pid": 0, "tid": 1, "args": {"name": "V"}},
+        SPAN,
+        SPAN,
+    ],
+}
+HOST = {
+    "op": None,
+    "ops": ["AddCustom"],
+    "impls": [],
+    "templates": [],
+    "tiling_classes": [
+        {
+            "op_type": "AddCustom",
+            "class": "T",
+            "size": 8,
+            "fields": [
+                {
+                    "type": "uint32_t",
+                    "name": "n",
+                    "count": 0,
+                    "bytes": 4,
+                    "offset": 0,
+                    "fields": None,
+                    "size": 4,
+                }
+            ],
+        }
+    ],
+}
+PLAN = {"thought": "split", "category": "elementwise", "apis": ["Add"], "risks": [], "tiling": None}
+SAID = {"at": "2026-01-01T00:00:00Z", "who": "person", "text": "a softmax", "task": None}
+VERDICT = {"outcome": "correct", "toolchain": "twin 1", "compile_s": 1.0, "cases": []}
+CODE = b"""<think>so</think>
+================== op_kernel/add.cpp ==================
+```cpp
+int a;
+```
+op_kernel/add.cpp
+<<<<<<< SEARCH
+int a;
+=======
+int c;
+>>>>>>> REPLACE
+--- a/op_kernel/add.cpp
++++ b/op_kernel/add.cpp
+@@ -1,2 +1,2 @@
+-int a;
++int d;
+ int b;
+<kernel_impl>
+```cpp
+void f() {}
+```
+</kernel_impl>
+"""
+PYTHON = b"""import torch
+class Model(torch.nn.Module):
+    def forward(self, x): return torch.relu(x) + 1.0
+def get_inputs(): return [torch.randn(3, 4)]
+def get_init_inputs(): return []
+"""
+SUMMARY = (
+    b"OP Type,Task Duration(us),Block Dim,aiv_vec_time(us),mte2_time(us)\n"
+    b"AddCustom,4.5,8,1.0,N/A\nAddCustom,5,8,1,2\n"
+)
+CSV = b"case_id;shape;dtype;scale;axes\n0;[1, 2];float32;1.5;[0]\n1;[3, [4, 5]];float16;2;None\n"
+SENTENCE = b"write a softmax over the last axis in float16 for shape (32, 128) with 8 cores\ny = torch.softmax(x, -1)"
