@@ -21,6 +21,8 @@ def test_a_right_kernel_is_correct_on_every_case(
     assert verdict.outcome == Outcome.CORRECT
     assert [c.id for c in verdict.cases] == ["4x33", "16x128"]
     assert all(c.trials == 3 and c.max_abs is not None and c.max_abs < 1e-6 for c in verdict.cases)
+    assert all(c.max_bound is not None and 0 < c.max_bound < 1e-4 for c in verdict.cases)
+    assert all(c.max_used is not None and 0 < c.max_used < 0.1 for c in verdict.cases)
     assert verdict.diagnostics == ()
     assert len(toolchain.compiled) == 2
     assert toolchain.launches == 2 * 4  # three trials, the first launched twice
@@ -40,6 +42,7 @@ def test_a_wrong_kernel_is_wrong_with_place_and_remedy(
     mismatch = verdict.cases[0].mismatch
     assert mismatch is not None
     assert (mismatch.pattern, mismatch.first_index) == ("tail", (0, 32))
+    assert (verdict.cases[0].max_used or 0) > 100
     finding = verdict.cases[0].diagnostics[0]
     assert finding.code == "OUTPUT_MISMATCH"
     assert "columns 32 to 32 of rows of 33" in finding.text

@@ -28,7 +28,8 @@ from akgen.tools.reference.rounding.errors import (
     single,
 )
 
-_LOST = 4 * 2.0**-24  # terms below this share of a sum in float32 lose most of themselves
+_SINGLE = 2.0**-24  # the roundoff of float32: smaller terms of a sum are lost
+_PROBES = 5  # terms that are looked for among the others
 _BLOCKS = 32  # partial sums that are looked at
 
 
@@ -56,17 +57,26 @@ def rounding(
     return total * total + by_tree + one_by_one
 
 
-def biased(
-    run: Run, x: torch.Tensor, total: torch.Tensor, squares: torch.Tensor, dims: list[int]
-) -> torch.Tensor:
-    """Return the common error of sums over `dims`, which are kept in `total` and `squares`.
+def biased(run: Run, x: torch.Tensor, total: torch.Tensor, dims: list[int]) -> torch.Tensor:
+    """Return the common error of sums over `dims`, which are kept in `total`.
 
-    In float32 and in order, terms near the sum's roundoff are lost; equal terms may all be rounded the same way.
+    In float32 and in order, terms below the sum's roundoff are lost; equal terms may all be rounded the same way.
     """
-    n = math.prod(x.shape[d] for d in dims)
-    small = torch.where(x.abs() < _LOST * total.abs(), x, 0.0).sum(dims, keepdim=True).abs() / run.roundoff
-    same = total * total > (1 - 1e-5) * n * squares
-    return small + torch.where(same, n / 4 * run.sum_roundoff * total.abs(), 0.0)
+    terms = _terms(x, dims)
+    sums = total.reshape(*terms.shape[:-1], 1).abs()
+    small = torch.where(terms.abs() < _SINGLE * sums, terms, 0.0).sum(-1, keepdim=True).abs() / run.roundoff
+    n = terms.shape[-1]
+    if n < 64:
+        return small.reshape(total.shape)
+    alike = torch.zeros_like(sums)
+    for place in range(
+        n // (2 * _PROBES), n, n // _PROBES
+    ):  # a value that many terms have is met at one of these
+        value = terms[..., place, None]
+        error = torch.minimum(value.abs() / run.roundoff, run.sum_roundoff * sums)
+        equal = (terms - value).abs() <= _SINGLE * sums  # they round to the same neighbour
+        alike = torch.maximum(alike, equal.sum(-1, keepdim=True) / 2 * error)
+    return (small + alike).reshape(total.shape)
 
 
 @rule("sum", "mean")
@@ -82,7 +92,7 @@ def _sum(run: Run, step: Step) -> list[Errors | None]:
     x = single(value)
     total, squares = _kept(step.out, value, dims) * divided, (x * x).sum(dims, keepdim=True)
     path = _path(x, dims) if n >= 4 * _BLOCKS else None
-    own = Errors(rounding(run, n, total, squares, path), biased(run, x, total, squares, dims))
+    own = Errors(rounding(run, n, total, squares, path), biased(run, x, total, dims))
     found: Errors | None = own.map(lambda e: e.reshape(step.out.shape))
     found = joined(found, _summed(run, value, dims, keep))
     if divided != 1:
@@ -101,12 +111,17 @@ def _kept(out: torch.Tensor, value: torch.Tensor, dims: list[int]) -> torch.Tens
     return kept
 
 
+def _terms(x: torch.Tensor, dims: list[int]) -> torch.Tensor:
+    """Return what is summed up over `dims` along one last axis."""
+    others = [d for d in range(x.dim()) if d not in dims]
+    return x.permute(*others, *dims).reshape(*(x.shape[d] for d in others), -1)
+
+
 def _path(x: torch.Tensor, dims: list[int]) -> torch.Tensor:
     """Return the mean of the squared partial sums, in index order, at the ends of some blocks."""
-    others = [d for d in range(x.dim()) if d not in dims]
-    flat = x.permute(*others, *dims).reshape(*(x.shape[d] for d in others), -1)
-    length = flat.shape[-1] // _BLOCKS
-    partial = flat[..., : length * _BLOCKS].unflatten(-1, (_BLOCKS, length)).sum(-1).cumsum(-1)
+    terms = _terms(x, dims)
+    length = terms.shape[-1] // _BLOCKS
+    partial = terms[..., : length * _BLOCKS].unflatten(-1, (_BLOCKS, length)).sum(-1).cumsum(-1)
     return partial.square().mean(-1).reshape([1 if d in dims else s for d, s in enumerate(x.shape)])
 
 
@@ -123,7 +138,7 @@ def _cumsum(run: Run, step: Step) -> list[Errors | None]:
     square = y * y + along + (n.log2() * squares if run.adds_half else 0)
     steps = (n - 1) / 4 * run.sum_roundoff * y.abs()
     same = y * y > (1 - 1e-5) * n * squares
-    lost = torch.where(x.abs() < _LOST * y.abs(), x, 0.0).cumsum(dim).abs() / run.roundoff
+    lost = torch.where(x.abs() < _SINGLE * y.abs(), x, 0.0).cumsum(dim).abs() / run.roundoff
     common = lost + torch.where(same, steps, 0.0)
     errors = run.errors(value)
     handed = None if errors is None else errors.map(lambda e: e.cumsum(dim))
@@ -174,7 +189,7 @@ def _var(run: Run, step: Step) -> list[Errors | None]:
     square = (rounding(run, n, var * divided, fourth) + 4 * fourth) / divided**2 + (
         4 * mean * mean + var
     ) * var
-    common = biased(run, deviations, var * divided, fourth, dims) / divided
+    common = biased(run, deviations, var * divided, dims) / divided
     mine = Errors(square, common + SPREAD**2 * run.roundoff * of_mean)
     found: Errors | None = mine.map(lambda e: e.reshape(step.outputs[0].shape))
     errors = run.errors(value)
@@ -205,7 +220,7 @@ def _softmax(run: Run, step: Step) -> list[Errors | None]:
     weighted = p * p
     normaliser = rounding(run, value.shape[dim], torch.ones(()), weighted.sum(dim, keepdim=True))
     normaliser = normaliser + (weighted * square).sum(dim, keepdim=True)
-    lost = torch.where(p < _LOST, p, 0.0).sum(dim, keepdim=True) / run.roundoff
+    lost = biased(run, p, p.sum(dim, keepdim=True), [dim % p.dim()])
     normaliser = normaliser + lost * lost
     common = None if errors is None else errors.common
     if common is not None:
