@@ -388,3 +388,61 @@ def test_two_unknown_failures_are_told_apart_by_the_size_of_their_errors() -> No
         told.append(named(mismatch, evidence(want, got, np.ones(400, dtype=np.bool_))).explanation)
     said = "cause unknown: half of the wrong elements are off by more than {} of the values' root mean square"
     assert told == [said.format(0.3), said.format(0.7)]
+
+
+# What becomes of the mismatch
+
+
+def mismatch(pattern: str) -> Mismatch:
+    return Mismatch(output=0, pattern=pattern, count=40, total=40, first_index=(0,), max_abs=1, max_rel=1)
+
+
+@pytest.mark.parametrize("pattern", ["shape", "dtype", "all_zero", "stale", "unwritten"])
+def test_a_pattern_that_is_its_own_cause_stays_as_it_is(pattern: str) -> None:
+    want = RNG.standard_normal(40) + 3
+    e = evidence(want, 2 * want, np.ones(40, dtype=np.bool_))
+    assert named(mismatch(pattern), e) == mismatch(pattern)
+    assert named(mismatch("all"), e).cause == "scaled"
+
+
+def test_a_half_that_was_written_as_another_type_is_named_although_the_rest_is_unwritten() -> None:
+    want = RNG.standard_normal(64)
+    halves = np.concatenate([want.astype(np.float16).view(np.float32), np.full(32, np.nan, np.float32)])
+    e = evidence(want, halves, np.ones(64, dtype=np.bool_))
+    found = named(mismatch("unwritten"), e)
+    assert (found.cause, found.pattern) == ("reinterpreted", "unwritten")
+    assert (
+        found.what == "its bytes are the expected values as float16, where the operator's output is float32"
+    )
+
+
+def test_the_evidence_tells_the_share_and_the_place_and_keeps_the_rest() -> None:
+    want = RNG.standard_normal((40, 8)) + 3
+    got = want.copy()
+    got[:, 6:] = want[:, :2]
+    found = named(mismatch("tail"), evidence(want, got))
+    assert found == mismatch("tail").model_copy(
+        update={
+            "cause": "shifted",
+            "what": "it holds the value that belongs 6 elements before it along axis 1",
+            "evidence": "true of 100% of the wrong elements, which lie at indices 6 to 7 of 8 along axis 1",
+        }
+    )
+
+
+def test_a_places_evidence_is_the_place_itself() -> None:
+    want = RNG.standard_normal((9, 12)) + 3
+    got = want.copy()
+    got[:, 7] = RNG.standard_normal(9)
+    found = named(mismatch("scattered"), evidence(want, got))
+    assert (found.cause, found.evidence) == ("one_index", "")
+    got[:, 7] = 0
+    assert named(mismatch("scattered"), evidence(want, got)).what == (
+        "it is wrong at index 7 of 12 along axis 1 only; there it is 0"
+    )
+
+
+def test_an_unknown_cause_of_nothing_but_nan_has_no_size() -> None:
+    e = evidence(np.ones(40), np.where(np.arange(40) % 7 < 3, np.nan, 1), np.arange(40) % 7 < 3)
+    found = named(mismatch("nan"), e)
+    assert (found.cause, found.what) == ("unknown", "")

@@ -12,9 +12,7 @@ from akgen.tools.judge.causes import (
     lines,
     location,
     places,
-    probabilities,
     recomputed,
-    storage,
     terms,
 )
 from akgen.tools.judge.causes.evidence import LEAST, Claim, Evidence, number
@@ -27,7 +25,7 @@ _PLACES = frozenset({"tail", "row", "block_edge", "border", "part", "one_index",
 # What is the expected value but for one change goes before a resemblance. Precision stands apart: it is named where the
 # errors look like rounding, and never for want of another cause.
 DETECTORS: tuple[Callable[[Evidence], Iterator[Claim]], ...] = (
-    storage.reinterpreted,
+    elements.reinterpreted,
     places.answers,
     elements.integers,
     beside_inputs.conditions,
@@ -35,7 +33,7 @@ DETECTORS: tuple[Callable[[Evidence], Iterator[Claim]], ...] = (
     recomputed.claims,
     places.claims,
     terms.claims,
-    probabilities.claims,
+    recomputed.softmaxes,
     lines.claims,
     beside_inputs.functions,
 )
@@ -47,7 +45,7 @@ def named(mismatch: Mismatch, e: Evidence) -> Mismatch:
         return mismatch
     if mismatch.pattern == "unwritten":
         with np.errstate(all="ignore"):
-            claim = next(storage.reinterpreted(e), None)
+            claim = next(elements.reinterpreted(e), None)
         return mismatch if claim is None else _with(mismatch, claim, e)
     claim = diagnose(e)
     if claim is None:
@@ -74,7 +72,7 @@ def diagnose(e: Evidence) -> Claim | None:
         plain = DType.COMPLEX64 not in (e.got.dtype, e.want.dtype)  # of complex numbers only the places
         said = _explained(e) if plain else None
         part = next(location.claims(e), None)
-        rounding = next(storage.rounding(e), None) if plain and said is None and part is None else None
+        rounding = next(elements.rounding(e), None) if plain and said is None and part is None else None
     if part is not None and said is None:
         written = np.unique(e.g)
         return _there(part, f"it is {number(written[0])}") if plain and written.size == 1 else part
