@@ -47,7 +47,8 @@ def with_sources(value: Any, toolchain: str | None = None) -> Any:
         return [with_sources(v, toolchain) for v in value]
     if not isinstance(value, dict):
         return value
-    toolchain = value.get("toolchain") or toolchain
+    own = value.get("toolchain")
+    toolchain = own if isinstance(own, str) and own else toolchain
     found = {k: with_sources(v, toolchain) for k, v in value.items()}
     if "predicted_us" in found:
         found["time_us"] = found.pop("predicted_us")

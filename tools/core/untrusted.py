@@ -93,7 +93,7 @@ def read_text(path: Path, *, most_bytes: int = MOST_BYTES) -> str:
         raise InputError(f"{path} cannot be read: {why}.", "Check the path.") from problem
     if len(data) > most_bytes:
         raise InputError(f"{path} has more than {most_bytes} bytes.", "Check that it is the right file.")
-    return plain_text(data)
+    return plain_text(data, most_bytes=most_bytes)
 
 
 def read_python(text: str) -> ast.Module:
@@ -127,7 +127,7 @@ def read_model(
     """
     try:
         text = read_text(path, most_bytes=most_bytes)
-        parse_json(text, finite=finite)
+        parse_json(text, most_bytes=most_bytes, finite=finite)
         return model.model_validate_json(text)
     except JsonRefused as problem:
         raise InputError(f"{path}: {problem}.", remedy) from problem
