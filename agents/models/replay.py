@@ -41,7 +41,7 @@ def _read(path: Path) -> dict[str, AIMessage]:
     for line in read_json_lines(path, remedy):
         try:
             found[str(line["key"])] = AIMessage.model_validate(line["reply"])
-        except (ValueError, KeyError, TypeError) as problem:
+        except (ValueError, KeyError, TypeError, AttributeError) as problem:
             raise InputError(f"{path} is not a recording: {shown(str(problem))}.", remedy) from problem
     return found
 

@@ -14,6 +14,7 @@ from akgen.bench.npukb.cpp.parser import parse
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.plain_text import shown
 from akgen.tools.core.untrusted import read_text
 
 _GE = {d.ge_name: d for d in DType}
@@ -101,9 +102,14 @@ class _OpDefLibrary:
 def read_opdef(path: Path, op_type: str) -> Declared:
     """Read the OpDef of `op_type` from a C++ file. Raises InputError if it is not there or cannot be read."""
     try:
-        unit = parse(read_text(path), path.name)
-    except RecursionError as problem:
-        raise InputError(f"{path} is nested too deep.", "Check that it is the right file.") from problem
+        return _declared(path, op_type)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as problem:
+        text = f"{path} cannot be read as an OpDef: {shown(str(problem))}."
+        raise InputError(text, "Check that the checkout is complete.") from problem
+
+
+def _declared(path: Path, op_type: str) -> Declared:
+    unit = parse(read_text(path), path.name)
     if op_type not in unit.constructors:
         raise InputError(
             f"{path} defines no OpDef named {op_type}.", "Check the class that OP_ADD registers."

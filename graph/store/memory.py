@@ -23,6 +23,7 @@ from akgen.graph.store.records import Attempt
 from akgen.graph.store.run_store import TaskStore
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InfraError, Outcome
+from akgen.tools.core.plain_text import shown
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
 from akgen.tools.core.untrusted import read_model
@@ -104,7 +105,8 @@ def open_memory(path: Path) -> Iterator[Memory]:
             yield Memory(store)
     except sqlite3.Error as problem:
         raise InfraError(
-            f"The memory {path} cannot be used: {problem}.", "Check the file; it may be moved away."
+            f"The memory {path} cannot be used: {shown(str(problem))}.",
+            "Check the file; it may be moved away.",
         ) from problem
 
 
