@@ -1,7 +1,7 @@
 """What an operator's host library says about itself: its interface, column by column, tiling structs, templates."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -11,6 +11,10 @@ from akgen.tools.core.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
 
 # In the order of ASCENDC_TPL_AIV_ONLY and its kin.
 KERNEL_TYPES = ("AIV_ONLY", "AIC_ONLY", "MIX_AIV_1_0", "MIX_AIC_1_0", "MIX_AIC_1_1", "MIX_AIC_1_2")
+
+
+# Host code chooses these texts, and they become fields of manifests: tabs and line ends would make others of them.
+Word = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]*$", max_length=256)]
 
 
 class TemplateArguments(Frozen):
@@ -27,12 +31,12 @@ _BY_GE_NAME = {d.ge_name: d for d in DType}
 class OpDefParam(Frozen):
     """One input or output as OpDef declares it; types and formats under the graph engine's names."""
 
-    name: str
+    name: Word
     kind: Literal["required", "optional", "dynamic", ""]
-    dtypes: tuple[str, ...]
-    formats: tuple[str, ...]
+    dtypes: tuple[Word, ...]
+    formats: tuple[Word, ...]
     each_type: bool  # DataTypeList: any of them, whatever the other parameters have
-    follows: str  # takes the type of that parameter
+    follows: Word  # takes the type of that parameter
     scalar: Literal["", "scalar", "scalar_list"]
     value_depend: bool
     init_values: tuple[float | None, ...]
@@ -40,14 +44,14 @@ class OpDefParam(Frozen):
 
 
 class HostAttr(Frozen):
-    name: str
-    type: str
+    name: Word
+    type: Word
     required: bool
     default: AttrValue
 
 
 class HostOp(Frozen):
-    op_type: str
+    op_type: Word
     inputs: tuple[OpDefParam, ...]
     outputs: tuple[OpDefParam, ...]
     attrs: tuple[HostAttr, ...]
