@@ -67,6 +67,14 @@ def toolchain() -> TwinToolchain:
     return chain
 
 
+@pytest.fixture(scope="session")
+def open_toolchain() -> TwinToolchain:
+    """Return one that does not seal kernels: the sandbox alone has to hold them."""
+    chain = TwinToolchain(TwinSettings(cache=user_cache(os.environ), seal=False))
+    chain.prepare(lambda line: None)
+    return chain
+
+
 @pytest.fixture
 def court(toolchain: TwinToolchain, reference: ReferenceWorker, tmp_path: Path) -> Court:
     return Court(Judge(toolchain, reference, run_timeout_s=10.0), tmp_path / "work")
@@ -75,7 +83,7 @@ def court(toolchain: TwinToolchain, reference: ReferenceWorker, tmp_path: Path) 
 @pytest.fixture
 def old_kernel(reference: ReferenceWorker, tmp_path: Path) -> Court:
     """A court whose sandbox has neither Landlock nor namespaces, as on Linux 5.10."""
-    chain = TwinToolchain(TwinSettings(cache=user_cache(os.environ), seccomp_only=True))
+    chain = TwinToolchain(TwinSettings(cache=user_cache(os.environ), seal=False, seccomp_only=True))
     chain.prepare(lambda line: None)
     assert chain.sandbox_missing() == ("namespaces", "Landlock")
     return Court(Judge(chain, reference, run_timeout_s=10.0), tmp_path / "work")

@@ -7,6 +7,7 @@ locked file in the cache folder; the kernel unlocks it when its process ends, ho
 import contextlib
 import fcntl
 import os
+import platform
 import shutil
 import time
 from collections.abc import Iterator
@@ -37,6 +38,17 @@ class Compiler(Frozen):
     @property
     def is_clang(self) -> bool:
         return "clang" in self.version
+
+    @property
+    def seals(self) -> bool:
+        """Say whether its assembly text can be sealed: g++'s on x86-64."""
+        return not self.is_clang and platform.machine() == "x86_64"
+
+    @property
+    def kernel_options(self) -> tuple[str, ...]:
+        """Return the options before the source of every kernel, precompiled headers included."""
+        flags = kernel_flags()
+        return (*flags.compile, *(flags.seal if self.seals else ()), *self.brief, *self.records)
 
     @property
     def brief(self) -> tuple[str, ...]:
@@ -123,9 +135,10 @@ _FEW_ERRORS = "-fmax-errors=20"
 
 
 class KernelFlags(NamedTuple):
-    """Options before the source, after it, the include folders; unit tests' options."""
+    """Options before the source, of code that is sealed, after the source, the include folders; unit tests' options."""
 
     compile: tuple[str, ...]
+    seal: tuple[str, ...]
     link: tuple[str, ...]
     include: tuple[str, ...]  # below the runtime's folder
     unit: tuple[str, ...]  # for CPU unit tests
@@ -138,6 +151,7 @@ def kernel_flags() -> KernelFlags:
     rows = dict(line.split("\t", 1) for line in lines if line and not line.startswith("#"))
     return KernelFlags(
         compile=(*rows["compile"].split(), _FEW_ERRORS),
+        seal=tuple(rows["seal"].split()),
         link=tuple(rows["link"].split()),
         include=tuple(rows["include"].split()),
         unit=tuple(rows["unit"].split()),

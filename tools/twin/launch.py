@@ -51,7 +51,10 @@ def launch(
     manifest = folder / "launch.manifest"
     manifest.write_text(
         "\n".join(
-            (*_manifest(what, call, folder, timeout_s, trace), f"what_if\t{'on' if what_if else 'off'}")
+            (
+                *_manifest(what, call, folder, timeout_s, trace, runtime.sealed),
+                f"what_if\t{'on' if what_if else 'off'}",
+            )
         )
         + "\n"
     )
@@ -103,7 +106,9 @@ def _judge(done: Finished, read: LaunchReport) -> tuple[Outcome | None, tuple[Di
     return Outcome.TRAP, (*found, Diagnostic(code="KERNEL_CRASH", text=text, stage="test"))
 
 
-def _manifest(what: KernelRun, call: Call, folder: Path, timeout_s: float, trace: bool) -> list[str]:
+def _manifest(
+    what: KernelRun, call: Call, folder: Path, timeout_s: float, trace: bool, sealed: bool
+) -> list[str]:
     tiling = "-"
     if what.tiling.data is not None:
         file = folder / "tiling.bin"
@@ -118,6 +123,7 @@ def _manifest(what: KernelRun, call: Call, folder: Path, timeout_s: float, trace
         f"tiling\t{tiling}",
         f"workspace\t{workspace}",
         f"auto_sync\t{'on' if what.auto_sync else 'off'}",
+        f"sealed\t{'on' if sealed else 'off'}",
         f"report\t{folder / 'report.jsonl'}",
         f"trace\t{folder / 'trace.json' if trace else '-'}",
         f"cpu_s\t{int(timeout_s) + 1}",

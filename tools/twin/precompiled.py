@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from akgen.tools.process.program import run
 from akgen.tools.twin.build_cache import BuildCache, digest
-from akgen.tools.twin.compiler import Compiler, CompileSlots, kernel_flags, must
+from akgen.tools.twin.compiler import Compiler, CompileSlots, must
 from akgen.tools.twin.kernel.sides import CORE_TYPE, Side
 
 HOST_FLAGS = ("-std=c++17", "-O0", "-g1", "-fPIC", "-w")  # an operator's host code and its precompiled header
@@ -48,10 +48,9 @@ def precompile_host(header: Path, by: Precompiler) -> Path:
 
 def precompile_kernel(name: str, include: Path, by: Precompiler) -> Path:
     """Write and precompile one of kernel_preludes(); return the folder that holds both forms."""
-    flags = kernel_flags()
     files = sorted(p for p in include.rglob("*") if p.is_file())
     content = digest(*(part for p in files for part in (str(p.relative_to(include)), p.read_bytes())))
-    options = (*flags.compile, *by.compiler.brief, f"-I{include}")
+    options = (*by.compiler.kernel_options, f"-I{include}")
     return _precompile(name, kernel_preludes()[name], options, content, by)
 
 

@@ -27,7 +27,7 @@ _BASE = ("-std=c++17", "-fPIC", "-Wall", "-Wextra", "-pthread")
 # The same results on every machine: no contraction to fused multiply-add.
 _FAST = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno")
 _SMALL = ("-O1", "-g1")
-_PARTS_OF_THEIR_OWN = ("host", "launcher", "sandbox", "unit")
+_PARTS_OF_THEIR_OWN = ("host", "launcher", "sandbox", "seal", "unit")
 
 
 class Runtime(Frozen):
@@ -37,6 +37,7 @@ class Runtime(Frozen):
     compiler: Compiler
     slots: CompileSlots
     digest: str
+    sealed: bool  # kernels are; not on other machines, with clang++, or under a sanitizer
     kernel_flags: tuple[str, ...] = ()
     tiling_timeout_s: float = 20.0
     launcher_env: tuple[tuple[str, str], ...] = ()
@@ -62,6 +63,11 @@ class Runtime(Frozen):
     @property
     def sandbox(self) -> Path:
         return self.folder / "akgen_sandbox"
+
+    @property
+    def seal(self) -> Path | None:
+        """Return the folder of the assembler that seals kernels' code."""
+        return self.folder / "seal" if self.sealed else None
 
     @property
     def warnings(self) -> str:
@@ -121,6 +127,7 @@ def build_runtime(settings: TwinSettings, progress: Progress) -> Runtime:
         compiler=compiler,
         slots=compile_slots(settings.cache),
         digest=key,
+        sealed=settings.seal and compiler.seals and not settings.runtime_flags,
         kernel_flags=settings.kernel_flags,
         tiling_timeout_s=settings.tiling_timeout_s,
         launcher_env=settings.launcher_env,
@@ -180,7 +187,9 @@ def _targets(extra: tuple[str, ...]) -> tuple[_Target, ...]:
     )
     unit = tuple(_Unit(source=p, flags=launcher_flags) for p in sorted((SOURCE / "unit").glob("*.cpp")))
     sandbox = tuple(_Unit(source=p, flags=_SMALL) for p in sorted((SOURCE / "sandbox").glob("*.cpp")))
+    seal = tuple(_Unit(source=p, flags=("-O2", f"-I{SOURCE}")) for p in sorted((SOURCE / "seal").glob("*.cpp")))
     return (
+        _Target(name="seal/as", units=seal),
         _Target(name="libakgen_twin.so", units=device, shared=True, flags=extra),
         _Target(name="libakgen_twin_host.so", units=tuple(host.values()), shared=True),
         _Target(
@@ -206,6 +215,7 @@ def _command(unit: _Unit, compiler: Compiler) -> list[str | Path]:
 
 def _link(target: _Target, objects: list[Path], compiler: Compiler, work: Path) -> None:
     command: list[str | Path] = [compiler.path, "-pthread", *target.flags, "-Wl,-rpath,$ORIGIN"]
+    (work / target.name).parent.mkdir(exist_ok=True)
     command += ["-o", work / target.name]
     if target.shared:
         command += ["-shared", f"-Wl,-soname,{target.name}"]

@@ -19,6 +19,7 @@ class TwinSettings(Frozen):
         str, ...
     ] = ()  # for device runtime and launcher, beyond the usual, such as sanitizers
     kernel_flags: tuple[str, ...] = ()  # for kernels, beyond the usual, such as warnings as errors
+    seal: bool = True  # kernels' code, where the compiler's can be; false leaves the sandbox alone to hold it
     tiling_timeout_s: float = 20.0
     launcher_env: tuple[tuple[str, str], ...] = ()
     seccomp_only: bool = False  # the sandbox without namespaces and Landlock

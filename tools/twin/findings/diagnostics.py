@@ -85,7 +85,7 @@ def _static_assert(match: re.Match[str], error: CompilerError, code: Code) -> Fo
 
 _Q = r"['‘`]([^'’`]+)['’`]"
 _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found]]] = (
-    (r"static assertion failed: AKGEN:(\w+):\s*(.*)", _static_assert),
+    (r"(?:static assertion failed: |^)AKGEN:(\w+):\s*(.*)", _static_assert),
     (r"(?:^|: )([^\s:]+\.\w+|[\w/.]+): No such file or directory", name_findings.include),
     (
         r"unable to find numeric literal operator|before numeric constant|invalid suffix .* on integer",

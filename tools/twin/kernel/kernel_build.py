@@ -44,6 +44,7 @@ def build_kernel(
     key = digest(
         "kernel",
         runtime.digest,
+        "sealed" if runtime.sealed else "open",
         *runtime.kernel_flags,
         *options,
         project.kernel,
@@ -64,7 +65,7 @@ def build_kernel(
         library=entry / _LIBRARY if result.ok else None,
         symbol=symbol,
         diagnostics=result.diagnostics,
-        cheat=any(d.code == "STATIC_CONSTRUCTOR" for d in result.diagnostics),
+        cheat=any(d.code == "STATIC_CONSTRUCTOR" or d.code.startswith("SANDBOX_") for d in result.diagnostics),
         compiled=compiled,
     )
 

@@ -88,8 +88,8 @@ def compile_variant(given: KernelSource, runtime: Runtime, library: Path) -> Non
 
 
 def _flags(runtime: Runtime) -> tuple[str, ...]:
-    own = (*kernel_flags().compile, "-nostartfiles", *runtime.compiler.brief, *runtime.compiler.records)
-    return (*own, *runtime.kernel_flags)
+    seal = (f"-B{runtime.seal}/",) if runtime.seal else ()
+    return (*runtime.compiler.kernel_options, "-nostartfiles", *seal, *runtime.kernel_flags)
 
 
 def compile_kernel(runtime: Runtime, command: list[str | Path], folder: Path) -> Finished:

@@ -3,6 +3,7 @@
 Nothing is run. Little-endian ELF64 only, which is what the twin's compilers make.
 """
 
+import re
 import struct
 from functools import lru_cache
 from pathlib import Path
@@ -28,7 +29,6 @@ _STARTUP_TAGS = {
 }
 _IRELATIVE = {37, 1032}  # x86-64, AArch64: a resolver runs when the library is loaded
 _GNU_IFUNC = 10
-_WEAK = 2
 _COLLECTED = ("_GLOBAL__sub_I_", "__cxx_global_var_init")
 
 
@@ -63,8 +63,8 @@ def read_elf(path: Path) -> Elf:
                 name = _text(data, strings + name_at)
                 if section:
                     defined.add(name)
-                elif info >> 4 != _WEAK:
-                    undefined.add(name)
+                else:
+                    undefined.add(name)  # weak ones, too: who has them would be called
                 if info & 0xF == _GNU_IFUNC and section:
                     startup.add(f"the indirect function {name}")
         elif kind == _SYMTAB:
@@ -103,8 +103,21 @@ def undefined_in(path: Path) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4)
-def exported_by(library: Path) -> frozenset[str]:
-    return read_elf(library).defined
+def entry_points(runtime: Runtime) -> frozenset[str]:
+    """Return the symbols of the runtime that a kernel may need: what its headers declare, and what sealing adds."""
+    exported = read_elf(runtime.device_library).defined
+    headers = "\n".join(p.read_text() for p in (runtime.device_include / "akgen").rglob("*.h"))
+    declared = set(re.findall(r"AKGEN_API\s[^;{}()]*?(\w+)\(", headers))
+    return frozenset(s for s in exported if s.startswith(_SEALING) or _function_of(s) in declared)
+
+
+_SEALING = ("akgen_check_", "akgen_checked_", "akgen_stack_left")
+
+
+def _function_of(symbol: str) -> str | None:
+    """Return the name of a function in the runtime's namespace from its mangled form."""
+    length = re.match(r"_ZN5akgen4twin(\d+)", symbol)
+    return symbol[length.end() : length.end() + int(length[1])] if length else None
 
 
 def _text(data: bytes, at: int) -> str:
@@ -135,7 +148,7 @@ def check_library(
         )
         place = _startup_place(library, elf, runtime)
         return (found.model_copy(update={"file": place[0], "line": place[1]}) if place else found,)
-    unknown = elf.undefined - exported_by(runtime.device_library) - _COMPILER_CALLS
+    unknown = elf.undefined - entry_points(runtime) - _COMPILER_CALLS
     if unknown:
         return tuple(_unknown_symbol(name, file) for name in sorted(unknown)[:3])
     if not elf.defined & {symbol_of(symbol, side) for side in Side}:

@@ -6,6 +6,7 @@
 #include "chip.h"
 #include "footprint.h"
 #include "global_race_detector.h"
+#include "guest.h"
 #include "race_detector.h"
 #include "record.h"
 #include "report.h"
@@ -50,8 +51,8 @@ struct GmBuffer {
     uint8_t *data = nullptr;
     uint64_t size_bytes = 0;    // what the kernel may rely on
     uint64_t allowed_bytes = 0; // rounded up to 32: a block copy may touch the rest
-    uint64_t padded_bytes = 0;  // what an allocation of that size has on a device
     uint64_t mapped_bytes = 0;
+    bool read_only = false; // an input, or the tiling data
     bool holds(const uint8_t *p) const { return p >= data && p < data + mapped_bytes; }
 };
 
@@ -131,6 +132,7 @@ struct Core {
     RaceDetector detector;
     std::vector<Race> races; // of the last instruction
     Log log;
+    GuestContext guest;
 
     std::map<std::vector<uint8_t>, uint16_t> shape_numbers; // kept ShapeInfo, with index + 1 in `shapes`
     std::vector<const std::vector<uint8_t> *> shapes;
@@ -166,6 +168,7 @@ struct Launch {
     std::unique_ptr<Footprint> footprint;
     uint32_t bank_distance = 0;                                      // cycles from a repeat's reads to its writes
     std::map<std::pair<uint8_t *, uint64_t>, uint64_t> block_events; // IBSet counts by workspace and slot
+    const GuestImage *guest = nullptr;                               // none: the kernel's code is not sealed
     bool ended = false;                                              // a trap fired: no further core may run
     uint64_t kernel_base = 0, kernel_end = 0;
 };
@@ -188,8 +191,8 @@ void require_in_buffer(const char *api, const void *pc, const Region &region, co
 Space space_of_position(uint8_t position);
 Region &region_of(Space space);
 void open_tscm(const char *api, const void *pc); // before a vector core uses L1
-// Trap unless global memory may be touched at [begin, begin + bytes). Behind a tensor's end, up to what a device's
-// allocator pads it to, an access is reported and goes on; so is a read that starts in the tensor, however far it goes.
+// Trap unless global memory may be touched at [begin, begin + bytes): behind a tensor's end, the rest of its last block of
+// 32 bytes only, which copies move as a whole.
 const GmBuffer &require_global(const char *api, const void *pc, const uint8_t *begin, uint64_t bytes, bool write);
 // Copy from global memory; what lies behind the mapping reads as NaN.
 void fetch(uint8_t *to, const uint8_t *from, uint64_t bytes);
@@ -211,6 +214,8 @@ void after_conflict(const RaceDetector::Conflict &conflict, const char *api, con
 void settle_races();
 void log_auto_waits(uint32_t pc);
 void catch_faults();
+// Say what a pointer that reaches no memory of the kernel's is about, and end the launch.
+[[noreturn]] void pointer_fault(uint64_t address, const void *pc);
 // Tell what is worth knowing and no fault.
 void remark(const char *code, const char *api, const void *pc, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -6,9 +6,9 @@
 namespace akgen::twin {
 
 CostModel::CostModel(const Chip &chip, const Footprint &footprint)
-    : scalar_op(chip.at("scalar_op_cycles")), scalar_ub(chip.at("scalar_ub_access_cycles")),
-      scalar_gm(chip.at("scalar_gm_access_cycles")), flag(chip.at("flag_cycles")),
-      dma_issue(chip.at("dma_issue_cycles")), sync_all(chip.at("sync_all_cycles")),
+    : scalar_op(chip.at("scalar_op_cycles")), scalar_work(chip.at("scalar_work_cycles")),
+      scalar_ub(chip.at("scalar_ub_access_cycles")), scalar_gm(chip.at("scalar_gm_access_cycles")),
+      flag(chip.at("flag_cycles")), dma_issue(chip.at("dma_issue_cycles")), sync_all(chip.at("sync_all_cycles")),
       cache_rate(chip.at("l2_bytes_per_us_total") / chip.at("clock_mhz")),
       memory_rate(chip.at("hbm_bytes_per_us_total") / chip.at("clock_mhz")),
       queue_depth(static_cast<uint32_t>(chip.at("isq_depth"))), chip_(chip), footprint_(footprint),

@@ -23,7 +23,7 @@ public:
     CostModel(const Chip &chip, const Footprint &footprint);
     Cost of(const Record &record, const OpName &op, bool cube_core) const;
 
-    double scalar_op, scalar_ub, scalar_gm, flag, dma_issue, sync_all;
+    double scalar_op, scalar_work, scalar_ub, scalar_gm, flag, dma_issue, sync_all;
     double cache_rate, memory_rate; // bytes per cycle, of all cores together
     uint32_t queue_depth;
 

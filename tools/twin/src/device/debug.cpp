@@ -44,6 +44,15 @@ void assert_failed(const char *condition, const char *file, uint32_t line)
 
 void print(const char *format, ...)
 {
+    for (const char *at = std::strchr(format, '%'); at; at = std::strchr(at + 1, '%')) {
+        at += std::strspn(at + 1, "#0- +'0123456789.*hlqjzt") + 1;
+        if (*at == 'n') {
+            trap("BAD_POINTER", "printf", __builtin_return_address(0), "printf: %%n writes to memory.");
+        }
+        if (*at == '\0') {
+            break;
+        }
+    }
     char text[2048];
     va_list arguments;
     va_start(arguments, format);
@@ -103,6 +112,7 @@ void read_tiling(void *into, const uint8_t *from, uint64_t bytes)
              "differ.",
              static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(have));
     }
+    require_guest("GET_TILING_DATA", pc, into, bytes, true);
     std::memcpy(into, from, bytes);
 }
 

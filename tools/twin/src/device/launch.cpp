@@ -15,13 +15,10 @@ constexpr uint8_t guard_value = 0xff; // a NaN in every floating-point type, as 
 constexpr uint64_t stack_bytes = 1 << 20;
 constexpr uint64_t signal_stack_bytes = 64 << 10;
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
-// What a device's allocator gives for a tensor of this size: 32 bytes more, in units of 512.
-uint64_t with_padding(uint64_t size) { return round_up(size + 32, 512); }
 } // namespace
 
-GmMapping::GmMapping(std::string name, uint64_t size_bytes, Poison poison, bool padded)
-    : name_(std::move(name)), size_(size_bytes), padded_(padded ? with_padding(size_bytes) : round_up(size_bytes, 32)),
-      mapped_(round_up(with_padding(size_bytes), page_bytes))
+GmMapping::GmMapping(std::string name, uint64_t size_bytes, Poison poison)
+    : name_(std::move(name)), size_(size_bytes), mapped_(round_up(size_bytes + 32, page_bytes))
 {
     // A large tensor starts on a large page.
     const uint64_t unit = mapped_ >= large_page_bytes ? large_page_bytes : page_bytes;
@@ -68,7 +65,7 @@ GmMapping::~GmMapping()
 uint64_t GmMapping::changed_guard_bytes() const
 {
     uint64_t changed = 0;
-    for (uint64_t at = padded_; at < mapped_; ++at) {
+    for (uint64_t at = round_up(size_, 32); at < mapped_; ++at) {
         changed += data_[at] != guard_value;
     }
     return changed;
@@ -94,6 +91,8 @@ void run_program(void *argument)
     const auto *program = static_cast<const Program *>(argument);
     if (program->body) {
         program->body(program->body_data);
+    } else if (launch->guest) {
+        enter_guest(*self, program->entry, program->arguments);
     } else {
         call(program->entry, program->arguments, std::make_index_sequence<most_arguments>());
     }
@@ -190,12 +189,13 @@ bool run_launch(const LaunchRequest &request)
     l.mixed = request.task.cube && request.task.vector_per_block > 0;
     l.vector_per_block = request.task.vector_per_block;
     l.auto_sync = request.auto_sync;
+    l.guest = request.guest;
     l.system_workspace = request.system_workspace;
     l.kernel_base = request.kernel_base;
     l.kernel_end = request.kernel_end;
     for (const GmMapping *memory : request.memory) {
         l.buffers.push_back({memory->name(), memory->data(), memory->size_bytes(), round_up(memory->size_bytes(), 32),
-                             memory->padded_bytes(), memory->mapped_bytes()});
+                             memory->mapped_bytes(), memory->read_only()});
     }
     std::sort(l.buffers.begin(), l.buffers.end(), [](const GmBuffer &a, const GmBuffer &b) { return a.data < b.data; });
     make_cores(l, request);

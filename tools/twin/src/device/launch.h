@@ -16,8 +16,7 @@ enum class Poison : uint8_t { none, nan, zero, nan_on_touch };
 class GmMapping {
 public:
     GmMapping() = default;
-    // `padded`: as a device's allocator gives it, with room behind. A workspace has none.
-    AKGEN_HOST GmMapping(std::string name, uint64_t size_bytes, Poison poison, bool padded = true);
+    AKGEN_HOST GmMapping(std::string name, uint64_t size_bytes, Poison poison);
     AKGEN_HOST ~GmMapping();
     GmMapping(const GmMapping &) = delete;
     // Let the range show a file of at least its size without copying it; what is written stays in this process, and the
@@ -26,7 +25,8 @@ public:
 
     uint8_t *data() const { return data_; }
     uint64_t size_bytes() const { return size_; }
-    uint64_t padded_bytes() const { return padded_; }
+    void set_read_only(bool on) { read_only_ = on; } // no instruction may write here
+    bool read_only() const { return read_only_; }
     uint64_t mapped_bytes() const { return mapped_; }
     const std::string &name() const { return name_; }
     // Bytes behind the allowed ones that were changed; 0 for none.
@@ -35,10 +35,13 @@ public:
 private:
     std::string name_;
     uint8_t *data_ = nullptr;
-    uint64_t size_ = 0, padded_ = 0, mapped_ = 0;
+    bool read_only_ = false;
+    uint64_t size_ = 0, mapped_ = 0;
     uint8_t *reserve_ = nullptr; // with the unmapped pages
     uint64_t reserved_ = 0;
 };
+
+struct GuestImage; // guest.h
 
 // Which cores of a block run: from KERNEL_TASK_TYPE, see docs/twin.md.
 struct TaskType {
@@ -57,6 +60,7 @@ struct LaunchRequest {
     TaskType task;
     uint32_t block_dim = 1;
     bool auto_sync = true;
+    const GuestImage *guest = nullptr; // the kernel's library, if its code is sealed
     std::vector<uint8_t *> arguments;
     std::vector<const GmMapping *> memory; // everything the kernel may touch
     uint8_t *system_workspace = nullptr;

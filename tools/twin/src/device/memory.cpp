@@ -111,17 +111,13 @@ const GmBuffer &require_global(const char *api, const void *pc, const uint8_t *b
         outside_global(api, pc, begin, bytes, write);
     }
     const auto offset = static_cast<uint64_t>(begin - buffer->data);
-    if (offset + bytes <= buffer->allowed_bytes) {
-        return *buffer;
-    }
-    const bool starts_inside = offset < buffer->padded_bytes;
-    if (!starts_inside || (write && offset + bytes > buffer->padded_bytes)) {
+    if (offset > buffer->allowed_bytes || bytes > buffer->allowed_bytes - offset) {
         outside_global(api, pc, begin, bytes, write);
     }
-    remark("GM_PADDING", api, pc, "%s: %llu bytes are %s at byte %llu of '%s', which has %llu bytes; the rest is %s.",
-           api, static_cast<unsigned long long>(bytes), write ? "written" : "read",
-           static_cast<unsigned long long>(offset), buffer->name.c_str(),
-           static_cast<unsigned long long>(buffer->size_bytes), write ? "the allocator's padding" : "undefined");
+    if (write && buffer->read_only) {
+        trap("INPUT_OVERWRITTEN", api, pc, "%s: %llu bytes are written at byte %llu of '%s', which is an input.", api,
+             static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(offset), buffer->name.c_str());
+    }
     return *buffer;
 }
 
@@ -169,6 +165,7 @@ uint8_t *local_scalar(uint8_t *data, uint64_t offset_bytes, uint32_t bytes, uint
     const uint32_t at = static_cast<uint32_t>(so_offset(pc));
     log_auto_waits(at);
     self->log.scalar(at, false);
+    grant(address, bytes);
     return address;
 }
 
@@ -179,6 +176,7 @@ uint8_t *global_scalar(uint8_t *address, uint32_t bytes, bool write)
     const char *api = write ? "GlobalTensor::SetValue" : "GlobalTensor::GetValue";
     launch->global->scalar(address, bytes, write, require_global(api, pc, address, bytes, write), pc);
     self->log.scalar(static_cast<uint32_t>(so_offset(pc)), true);
+    grant(address, bytes);
     return address;
 }
 
@@ -192,6 +190,7 @@ uint8_t *global_scalar_direct(uint8_t *address, uint32_t bytes, bool write)
         launch->global->clean(*self, address, false);
     }
     self->log.scalar(static_cast<uint32_t>(so_offset(pc)), true);
+    grant(address, bytes);
     return address;
 }
 

@@ -47,8 +47,24 @@ uint16_t Log::op_index(const char *api, const char *op, DType dtype)
     return static_cast<uint16_t>(ops.size() - 1);
 }
 
+void Log::settle_work(uint32_t pc)
+{
+    if (!work || *work == 0) {
+        return;
+    }
+    // Operands and loops around a call are part of what its issue takes.
+    constexpr uint64_t with_a_call = 64;
+    uint64_t left = *work > with_a_call ? *work - with_a_call : 0;
+    *work = 0;
+    for (; left > 0 && records.size() < cap; left -= std::min<uint64_t>(left, UINT32_MAX)) {
+        records.push_back(
+            {pc, 0, Kind::scalar, 0, static_cast<uint32_t>(std::min<uint64_t>(left, UINT32_MAX)), scalar_work});
+    }
+}
+
 void Log::instr(const Instr &in, uint32_t pc, uint32_t work, uint32_t aux)
 {
+    settle_work(pc);
     if (records.size() >= cap) {
         ++dropped;
         dropped_work[static_cast<int>(in.pipe)] += work;
@@ -59,6 +75,7 @@ void Log::instr(const Instr &in, uint32_t pc, uint32_t work, uint32_t aux)
 
 void Log::event(Kind kind, uint8_t pipe, uint16_t id, uint32_t pc, uint32_t work, uint32_t aux)
 {
+    settle_work(pc);
     if (records.size() >= cap) {
         ++dropped;
         return;
@@ -68,14 +85,16 @@ void Log::event(Kind kind, uint8_t pipe, uint16_t id, uint32_t pc, uint32_t work
 
 void Log::scalar(uint32_t pc, bool global)
 {
+    settle_work(pc);
     if (!records.empty()) {
         Record &last = records.back();
-        if (last.kind == Kind::scalar && (last.aux != 0) == global && last.work < UINT32_MAX) {
+        if (last.kind == Kind::scalar && last.aux == (global ? scalar_global : scalar_local) &&
+            last.work < UINT32_MAX) {
             ++last.work;
             return;
         }
     }
-    event(Kind::scalar, 0, 0, pc, 1, global ? 1 : 0);
+    event(Kind::scalar, 0, 0, pc, 1, global ? scalar_global : scalar_local);
 }
 
 } // namespace akgen::twin

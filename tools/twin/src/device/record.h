@@ -21,6 +21,8 @@ struct Record {
         aux; // instr: packed by Shape, below; auto_wait: the other pipe's instruction number; set, wait as above: the
              // queue's buffers
 };
+// What a scalar record counts, in Record::aux: accesses to a memory, or operations of the kernel's own code.
+constexpr uint32_t scalar_local = 0, scalar_global = 1, scalar_work = 2;
 // The shape of an instruction in Record::aux.
 struct Shape {
     uint32_t count; // V: repeats; others: rows
@@ -45,8 +47,11 @@ public:
     void instr(const Instr &in, uint32_t pc, uint32_t work, uint32_t aux);
     void event(Kind kind, uint8_t pipe, uint16_t id, uint32_t pc, uint32_t work = 0, uint32_t aux = 0);
     void scalar(uint32_t pc, bool global); // runs of scalar accesses share one record
+    // Account for the kernel's own arithmetic since the last record, beyond what comes with any call.
+    void settle_work(uint32_t pc);
     uint16_t op_index(const char *api, const char *op, DType dtype);
 
+    uint64_t *work = nullptr; // scalar operations since; none: they are not counted
     std::vector<Record> records;
     std::vector<OpName> ops;
     // Where the last instructions of each pipe came from, for messages: index = number % ring.

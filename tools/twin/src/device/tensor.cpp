@@ -36,6 +36,7 @@ View static_tensor(uint8_t position, uint32_t offset_bytes, uint32_t size_bytes)
 
 uint16_t keep_shape(const void *info, uint32_t info_bytes)
 {
+    require_guest("SetShapeInfo", __builtin_return_address(0), info, info_bytes, false);
     const auto *bytes = static_cast<const uint8_t *>(info);
     const auto [found, is_new] = self->shape_numbers.try_emplace({bytes, bytes + info_bytes});
     if (is_new) {
@@ -51,7 +52,8 @@ uint16_t keep_shape(const void *info, uint32_t info_bytes)
 
 void recall_shape(uint16_t index, void *info, uint32_t info_bytes)
 {
-    if (index > 0 && index <= self->shapes.size()) {
+    if (index > 0 && index <= self->shapes.size() && info_bytes <= self->shapes[index - 1]->size()) {
+        require_guest("GetShapeInfo", __builtin_return_address(0), info, info_bytes, true);
         std::memcpy(info, self->shapes[index - 1]->data(), info_bytes);
     }
 }

@@ -3,6 +3,7 @@
 #include "simulate.h"
 #include "what_if.h"
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <unistd.h>
 
@@ -12,6 +13,9 @@ namespace {
 constexpr uint64_t most_trace_spans = 60000;
 constexpr uint64_t most_replayed =
     1'000'000; // records; each change that is simulated takes about a microsecond for each
+
+// To the nanosecond, as the trace says it.
+double rounded(double us) { return std::round(us * 1000) / 1000; }
 
 std::string number(double value)
 {
@@ -72,9 +76,9 @@ void write_trace(const Launch &l, const Simulation &s, int fd)
         const Record &r = log.records[span.record];
         const OpName &op = log.ops[r.op];
         const bool vector = static_cast<Pipe>(r.pipe) == Pipe::V;
+        const double start = rounded(span.start / clock), end = rounded(span.end / clock);
         event("\"ph\":\"X\",\"name\":" + json_quote(op.api) + ",\"pid\":" + std::to_string(span.core) +
-              ",\"tid\":" + std::to_string(r.pipe) + ",\"ts\":" + number(span.start / clock) +
-              ",\"dur\":" + number((span.end - span.start) / clock) +
+              ",\"tid\":" + std::to_string(r.pipe) + ",\"ts\":" + number(start) + ",\"dur\":" + number(end - start) +
               ",\"args\":{\"so_offset\":" + std::to_string(r.pc) + (vector ? ",\"elements\":" : ",\"bytes\":") +
               std::to_string(r.work) + ",\"dtype\":\"" + dtype_name(op.dtype) + "\"" + tensor_of(l, r) + "}");
     }

@@ -99,9 +99,11 @@ const void *program_counter(const ucontext_t *context)
 #endif
 }
 
-[[noreturn]] void segment_fault(const siginfo_t *info, const void *pc)
+} // namespace
+
+void pointer_fault(uint64_t at, const void *pc)
 {
-    const auto *address = static_cast<const uint8_t *>(info->si_addr);
+    const auto *address = reinterpret_cast<const uint8_t *>(at);
     if (const GmBuffer *buffer = nearest_buffer(address)) {
         trap("GM_OVERRUN", "pointer access", pc,
              "A pointer reaches %lld bytes from the start of '%s', which has %llu bytes.",
@@ -111,14 +113,15 @@ const void *program_counter(const ucontext_t *context)
     if (address >= self->arena && address < self->arena + self->arena_bytes) {
         trap("TENSOR_RANGE", "pointer access", pc, "A pointer reaches outside the core's on-chip memories.");
     }
-    if (reinterpret_cast<uint64_t>(address) < 4096) {
+    if (at < 4096) {
         trap("NULL_POINTER", "pointer access", pc, "A null pointer is read or written (address 0x%llx).",
-             static_cast<unsigned long long>(reinterpret_cast<uint64_t>(address)));
+             static_cast<unsigned long long>(at));
     }
     trap("BAD_POINTER", "pointer access", pc, "A pointer that belongs to no tensor is read or written (0x%llx).",
-         static_cast<unsigned long long>(reinterpret_cast<uint64_t>(address)));
+         static_cast<unsigned long long>(at));
 }
 
+namespace {
 // Go on behind a division whose result the chip does not document: quotient and remainder are 0. The chip's scalar unit
 // raises nothing, and public kernels divide by zero where nobody looks at the result. False: no division stands there.
 bool skip_division(ucontext_t *context)
@@ -173,7 +176,7 @@ void on_fault(int signal, siginfo_t *info, void *context)
     if (signal == SIGILL || signal == SIGTRAP || signal == SIGABRT) {
         trap("KERNEL_ABORT", "trap", pc, "The kernel ended itself.");
     }
-    segment_fault(info, pc);
+    pointer_fault(reinterpret_cast<uint64_t>(info->si_addr), pc);
 }
 
 // Time is used up: say where, without allocating, and end the process.

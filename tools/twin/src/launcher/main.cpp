@@ -1,9 +1,13 @@
 // akgen_twin_run MANIFEST: run one kernel on simulated cores. Exit status 0 if a report was written, whatever it says;
 // 2 for a manifest, file or kernel that cannot be used.
+#include "device/guest.h"
 #include "device/launch.h"
+#include "device/pages.h"
 #include "../lockdown.h"
 #include "manifest.h"
 #include "memory.h"
+#include "seal/rules.h"
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +19,8 @@
 #include <stdexcept>
 #include <sys/time.h>
 #include <unistd.h>
+
+extern "C" void *__tls_get_addr(uint64_t *index); // the loader's: of a module, and an offset in its block
 
 namespace akgen::twin {
 namespace {
@@ -31,6 +37,8 @@ int open_new(const std::string &file)
 struct Loaded {
     const char *file;
     uint64_t base = 0, end = 0;
+    uint64_t of_core_module = 0, of_core_bytes = 0; // thread-local variables
+    uint64_t write_begin = 0, write_end = 0;        // variables; what the loader alone may write lies before
 };
 int find_kernel(dl_phdr_info *info, size_t, void *data)
 {
@@ -39,13 +47,41 @@ int find_kernel(dl_phdr_info *info, size_t, void *data)
         return 0;
     }
     loaded->base = info->dlpi_addr;
+    uint64_t fixed_end = 0;
     for (int i = 0; i < info->dlpi_phnum; ++i) {
         const auto &segment = info->dlpi_phdr[i];
+        const uint64_t begin = info->dlpi_addr + segment.p_vaddr, end = begin + segment.p_memsz;
         if (segment.p_type == PT_LOAD) {
-            loaded->end = std::max<uint64_t>(loaded->end, info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+            loaded->end = std::max(loaded->end, end);
+            if (segment.p_flags & PF_W) {
+                loaded->write_begin = begin;
+                loaded->write_end = end;
+            }
+        } else if (segment.p_type == PT_TLS) {
+            loaded->of_core_module = info->dlpi_tls_modid;
+            loaded->of_core_bytes = segment.p_memsz;
+        } else if (segment.p_type == PT_GNU_RELRO) {
+            fixed_end = (end + page_bytes - 1) / page_bytes * page_bytes;
         }
     }
+    loaded->write_begin = std::min(std::max(loaded->write_begin, fixed_end), loaded->write_end);
     return 1;
+}
+
+// Where the library's functions begin: offsets from where each is noted.
+std::vector<uint64_t> functions_of(const KernelFile &file, uint64_t base)
+{
+    std::vector<uint64_t> functions;
+    for (const Elf64_Shdr &section : file.sections(seal::function_section)) {
+        for (uint64_t at = 0; at + sizeof(int32_t) <= section.sh_size; at += sizeof(int32_t)) {
+            int32_t distance = 0;
+            if (file.read(section.sh_offset + at, &distance, sizeof distance)) {
+                functions.push_back(base + section.sh_addr + at + static_cast<uint64_t>(int64_t{distance}));
+            }
+        }
+    }
+    std::sort(functions.begin(), functions.end());
+    return functions;
 }
 
 // The most memory that this process had, as far as the system says; 0 if it does not.
@@ -68,7 +104,8 @@ void run(const std::string &manifest_file)
     const int trace_fd = manifest.trace == "-" ? -1 : open_new(manifest.trace);
     LaunchMemory memory(manifest);
     LaunchRequest request;
-    const std::optional<TaskType> declared = task_type_of(manifest.kernel);
+    const KernelFile file(manifest.kernel);
+    const std::optional<TaskType> declared = task_type_of(file);
 
     const int status_fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
     // Before the process is locked down. Zero is no limit.
@@ -102,6 +139,22 @@ void run(const std::string &manifest_file)
     }
     Loaded loaded{manifest.kernel.c_str()};
     dl_iterate_phdr(find_kernel, &loaded);
+    GuestImage image;
+    if (manifest.sealed) {
+        image = {loaded.base,
+                 loaded.end,
+                 loaded.write_begin,
+                 loaded.write_end,
+                 0,
+                 loaded.of_core_bytes,
+                 functions_of(file, loaded.base)};
+        if (loaded.of_core_bytes > 0) { // at the same distance in every thread: kernels are compiled so
+            uint64_t index[] = {loaded.of_core_module, 0};
+            image.of_core =
+                static_cast<char *>(__tls_get_addr(index)) - static_cast<char *>(__builtin_thread_pointer());
+        }
+        request.guest = &image;
+    }
     request.chip = &chip;
     request.report = &report;
     request.kernel_base = loaded.base;

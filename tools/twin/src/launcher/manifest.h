@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 #include "device/launch.h"
+#include <elf.h>
 #include <optional>
 
 namespace akgen::twin {
@@ -31,6 +32,7 @@ struct Manifest {
     uint32_t block_dim = 1;
     uint64_t workspace_bytes = 0;
     bool auto_sync = true;
+    bool sealed = false; // the kernel's code was sealed when it was compiled
     bool what_if = false;
     uint64_t cpu_s = 0;
     uint64_t wall_ms = 0;
@@ -41,8 +43,20 @@ struct Manifest {
     static Manifest read(const std::string &path);
 };
 
-// Which cores a kernel wants: the records that KERNEL_TASK_TYPE leaves in the kernel's file.
-// Raises std::runtime_error if the file is no ELF file. None: the kernel left no record.
-std::optional<TaskType> task_type_of(const std::string &kernel_file);
+// A kernel's library as a file: its sections, before anything of it is loaded.
+class KernelFile {
+public:
+    // Raises std::runtime_error if the file is no ELF file.
+    explicit KernelFile(const std::string &path);
+    std::vector<Elf64_Shdr> sections(const std::string &name) const;
+    // Copy from the file; false if it is shorter.
+    bool read(uint64_t offset, void *into, uint64_t bytes) const;
+
+private:
+    std::vector<char> bytes_;
+};
+
+// Which cores a kernel wants: the records that KERNEL_TASK_TYPE leaves in the kernel's file. None: it left no record.
+std::optional<TaskType> task_type_of(const KernelFile &file);
 
 } // namespace akgen::twin

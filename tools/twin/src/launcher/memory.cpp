@@ -28,8 +28,7 @@ LaunchMemory::LaunchMemory(const Manifest &manifest)
         }
     }
     if (manifest.workspace_bytes > 0) {
-        memory_.push_back(
-            std::make_unique<GmMapping>("workspace", manifest.workspace_bytes, Poison::nan_on_touch, false));
+        memory_.push_back(std::make_unique<GmMapping>("workspace", manifest.workspace_bytes, Poison::nan_on_touch));
         workspace = memory_.back()->data();
     }
     arguments.push_back(workspace);
@@ -70,6 +69,7 @@ GmMapping *LaunchMemory::load(const std::string &name, const TensorItem &item)
 {
     const uint64_t bytes = item.size_bytes();
     GmMapping *memory = add(name, bytes, Poison::none);
+    memory->set_read_only(true);
     const int fd = open(item.file.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         fail("cannot read", item.file);
@@ -101,8 +101,10 @@ GmMapping *LaunchMemory::output(const std::string &name, const TensorItem &item,
     return memory;
 }
 
-void LaunchMemory::result(const GmMapping &memory, const std::string &file)
+void LaunchMemory::result(GmMapping &memory, const std::string &file)
 {
+    memory.set_read_only(false); // an input that the kernel works on in place
+
     unlink(file.c_str()); // an input may show the same file
     const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (fd < 0) {

@@ -34,7 +34,7 @@ private:
     GmMapping *add(const std::string &name, uint64_t bytes, Poison poison);
     GmMapping *load(const std::string &name, const TensorItem &item);
     GmMapping *output(const std::string &name, const TensorItem &item, bool zeroed);
-    void result(const GmMapping &memory, const std::string &file);
+    void result(GmMapping &memory, const std::string &file);
     Placed place(const ArgumentLine &line, const std::vector<Placed> &before);
     uint8_t *descriptor(const ArgumentLine &line, const std::vector<GmMapping *> &tensors);
 

@@ -132,7 +132,7 @@ std::string run(const UnitCall &call)
     report.line("{\"kind\":\"kernel\",\"name\":" + json_quote(call.kernel) +
                 ",\"blocks\":" + std::to_string(call.blocks) + ",\"file\":" + json_quote(call.file) +
                 ",\"line\":" + std::to_string(call.line) + "}");
-    const GmMapping workspace("the system's workspace", system_workspace_bytes, Poison::none, false);
+    const GmMapping workspace("the system's workspace", system_workspace_bytes, Poison::none);
     LaunchRequest request;
     request.chip = &chip;
     request.report = &report;

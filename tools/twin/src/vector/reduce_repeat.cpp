@@ -1,6 +1,7 @@
 // Reductions that give one result per repeat, or one for all repeats.
 #include "reduce_job.h"
 #include "reduce_names.h"
+#include "device/guest.h"
 #include "state.h"
 #include <cstring>
 #include <vector>
@@ -96,6 +97,9 @@ void reduce_accumulate(DType type, View src, MaskArg mask, int64_t repeat, int64
 uint64_t accumulator() { return vector_state().acc_bits; }
 void last_extreme(uint64_t &value, uint64_t &index)
 {
+    const void *pc = __builtin_return_address(0);
+    require_guest("GetReduceMaxMinCount", pc, &value, sizeof value, true);
+    require_guest("GetReduceMaxMinCount", pc, &index, sizeof index, true);
     value = vector_state().extreme_value;
     index = vector_state().extreme_index;
 }

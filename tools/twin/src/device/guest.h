@@ -1,0 +1,49 @@
+// Running sealed code: code whose every address comes here before it is used, see docs/twin.md.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace akgen {
+// Where sealed code finds the beginning of GuestContext, from %r14 on, in bytes.
+constexpr int guest_low = 0;   // the first byte of the stack that the kernel's code may use
+constexpr int guest_high = 8;  // and the first that it may not
+constexpr int guest_work = 16; // scalar operations since the runtime was last told
+constexpr int guest_ends = 24; // where an access of 1, 2, 4, 8 or 16 bytes may begin last, five words
+} // namespace akgen
+
+namespace akgen::twin {
+
+// A kernel's library in memory, as far as its own code may use it.
+struct GuestImage {
+    uint64_t read_begin = 0, read_end = 0;
+    uint64_t write_begin = 0, write_end = 0; // its variables
+    int64_t of_core = 0;                     // variables that each core has for itself: distance from its thread's base
+    uint64_t of_core_bytes = 0;
+    std::vector<uint64_t> functions; // where they begin, sorted
+};
+
+} // namespace akgen::twin
+
+#pragma GCC visibility push(hidden)
+namespace akgen::twin {
+
+struct Core;
+
+// Of one core; what sealed code finds is at the offsets above.
+struct GuestContext {
+    uint64_t stack_low = 0, stack_high = 0;
+    uint64_t work = 0;
+    uint64_t ends[5] = {};
+    uint64_t host_stack = 0;                 // of the runtime's frame that called the kernel
+    uint64_t granted = 0, granted_bytes = 0; // what the last checked scalar access handed out
+};
+
+// Run `entry` with these 64 arguments on this thread.
+void enter_guest(Core &core, void *entry, uint8_t *const *arguments);
+// Let the kernel's code use what an access that was checked and counted hands out.
+void grant(const uint8_t *address, uint64_t bytes);
+// Trap unless the kernel's own code may use these bytes, which the runtime is about to use on its behalf.
+void require_guest(const char *api, const void *pc, const void *begin, uint64_t bytes, bool write);
+
+} // namespace akgen::twin
+#pragma GCC visibility pop
