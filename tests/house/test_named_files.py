@@ -9,7 +9,7 @@ from akgen.commands import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "AGENTS.md", *sorted((ROOT / "docs").glob("*.md"))]
-TOPS = {path.name for path in ROOT.iterdir()} - {"build"}  # build/ is made
+TOPS = {path.name for path in ROOT.iterdir()} - {"build", "runs"}  # these are made
 _TICKED = re.compile(r"`([\w.*/-]+?)`")
 _LINKED = re.compile(r"\]\(([\w-]+(?:/[\w.-]+)*(?:\.\w+|/))(?:#[\w-]+)?\)")
 _CALLED = re.compile(r"\bakgen ([a-z][a-z-]*)")
