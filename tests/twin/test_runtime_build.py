@@ -44,7 +44,15 @@ def test_kernels_read_the_precompiled_header(twin: TwinToolchain, tmp_path: Path
     )
     include = [f"-I{runtime.folder / folder}" for folder in kernel_flags().include]
     front = ["-include", runtime.folder / name, "-include", "prelude.h", "-fdebug-prefix-map=/elsewhere=."]
-    command = [runtime.compiler.path, *runtime.compiler.kernel_options, *include, *front, "-H", "-c", "kernel.cpp"]
+    command = [
+        runtime.compiler.path,
+        *runtime.compiler.kernel_options,
+        *include,
+        *front,
+        "-H",
+        "-c",
+        "kernel.cpp",
+    ]
     done = run(command, cwd=tmp_path, timeout_s=60)
     assert done.ok, done.err
     assert f"! {runtime.folder / name}.gch" in done.err

@@ -187,7 +187,9 @@ def _targets(extra: tuple[str, ...]) -> tuple[_Target, ...]:
     )
     unit = tuple(_Unit(source=p, flags=launcher_flags) for p in sorted((SOURCE / "unit").glob("*.cpp")))
     sandbox = tuple(_Unit(source=p, flags=_SMALL) for p in sorted((SOURCE / "sandbox").glob("*.cpp")))
-    seal = tuple(_Unit(source=p, flags=("-O2", f"-I{SOURCE}")) for p in sorted((SOURCE / "seal").glob("*.cpp")))
+    seal = tuple(
+        _Unit(source=p, flags=("-O2", f"-I{SOURCE}")) for p in sorted((SOURCE / "seal").glob("*.cpp"))
+    )
     return (
         _Target(name="seal/as", units=seal),
         _Target(name="libakgen_twin.so", units=device, shared=True, flags=extra),

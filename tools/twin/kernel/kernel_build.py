@@ -65,7 +65,9 @@ def build_kernel(
         library=entry / _LIBRARY if result.ok else None,
         symbol=symbol,
         diagnostics=result.diagnostics,
-        cheat=any(d.code == "STATIC_CONSTRUCTOR" or d.code.startswith("SANDBOX_") for d in result.diagnostics),
+        cheat=any(
+            d.code == "STATIC_CONSTRUCTOR" or d.code.startswith("SANDBOX_") for d in result.diagnostics
+        ),
         compiled=compiled,
     )
 
