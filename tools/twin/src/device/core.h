@@ -192,7 +192,7 @@ Space space_of_position(uint8_t position);
 Region &region_of(Space space);
 void open_tscm(const char *api, const void *pc); // before a vector core uses L1
 // Trap unless global memory may be touched at [begin, begin + bytes): behind a tensor's end, the rest of its last block of
-// 32 bytes only, which copies move as a whole.
+// 32 bytes only, where whole blocks are moved. A read in what a device's allocator leaves behind a tensor is warned of.
 const GmBuffer &require_global(const char *api, const void *pc, const uint8_t *begin, uint64_t bytes, bool write);
 // Copy from global memory; what lies behind the mapping reads as NaN.
 void fetch(uint8_t *to, const uint8_t *from, uint64_t bytes);

@@ -102,6 +102,20 @@ namespace {
          nearest ? nearest->name.c_str() : "nothing",
          static_cast<unsigned long long>(nearest ? nearest->size_bytes : 0));
 }
+
+// Whether it moves the bytes that it names, and not the whole blocks of 32 that they lie in.
+bool moves_bytes(const char *api)
+{
+    for (const char *exact : {"DataCopyPad", "pointer access", "GlobalTensor::GetValue", "GlobalTensor::SetValue"}) {
+        if (std::strcmp(api, exact) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What a device's allocator gives for a tensor: 32 bytes more, in units of 512.
+uint64_t padded_bytes(uint64_t size) { return (size + 32 + 511) / 512 * 512; }
 } // namespace
 
 const GmBuffer &require_global(const char *api, const void *pc, const uint8_t *begin, uint64_t bytes, bool write)
@@ -111,8 +125,18 @@ const GmBuffer &require_global(const char *api, const void *pc, const uint8_t *b
         outside_global(api, pc, begin, bytes, write);
     }
     const auto offset = static_cast<uint64_t>(begin - buffer->data);
-    if (offset > buffer->allowed_bytes || bytes > buffer->allowed_bytes - offset) {
-        outside_global(api, pc, begin, bytes, write);
+    const uint64_t end = moves_bytes(api) ? buffer->size_bytes : buffer->allowed_bytes;
+    if (offset > end || bytes > end - offset) {
+        const uint64_t padded = padded_bytes(buffer->size_bytes);
+        if (write || offset > padded || bytes > padded - offset) {
+            outside_global(api, pc, begin, bytes, write);
+        }
+        warn(
+            "GM_OVERRUN", api, pc,
+            "%s: %llu bytes are read at byte %llu of '%s', which has %llu bytes; the rest is what a device's allocator "
+            "leaves behind it.",
+            api, static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(offset), buffer->name.c_str(),
+            static_cast<unsigned long long>(buffer->size_bytes));
     }
     if (write && buffer->read_only) {
         trap("INPUT_OVERWRITTEN", api, pc, "%s: %llu bytes are written at byte %llu of '%s', which is an input.", api,
