@@ -28,7 +28,7 @@ DESCRIBE_TIMEOUT_S = 20.0
 MOST_WORKSPACE_BYTES = 32 << 30
 MOST_REPORT_BYTES = 16 << 20
 _INFER_PHASE = '{"phase":"infer"}\n'  # the tiling is done; what follows cannot undo it
-MOST_VALUE_BYTES = 1 << 20  # an input whose values the tiling function reads is small
+MOST_STEERING = 64  # integers of an input that the host may read unasked: axes, lengths, a shape
 _PACK = {
     DType.FLOAT32: "f", DType.FLOAT64: "d", DType.INT8: "b", DType.INT16: "h", DType.INT32: "i", DType.INT64: "q",
     DType.UINT8: "B", DType.UINT16: "H", DType.UINT32: "I", DType.UINT64: "Q", DType.BOOL: "?", DType.FLOAT16: "e",
@@ -279,9 +279,19 @@ def _values_file(
         kind = float if letter in "fde" else bool if letter == "?" else int
         file.write_bytes(struct.pack(f"<{len(values)}{letter}", *(kind(v) for v in values)))
         return file
-    if readable and isinstance(argument, TensorFile) and argument.size_bytes <= MOST_VALUE_BYTES:
+    if readable and isinstance(argument, TensorFile) and _steers(argument):
         return argument.path
     return None
+
+
+def _steers(argument: TensorFile) -> bool:
+    """Say whether an input that the task does not name as values can be one that steers the computation.
+
+    Host code that may read any input could compute the answer and hand it over as tiling data.
+    """
+    numbers = argument.size_bytes // argument.dtype.size_bytes
+    whole = argument.dtype.value.removeprefix("u").startswith("int") or argument.dtype == DType.BOOL
+    return numbers == 1 or (whole and numbers <= MOST_STEERING)
 
 
 def _attr(attr: HostAttr, value: AttrValue) -> str:

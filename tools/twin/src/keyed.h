@@ -20,4 +20,14 @@ template <typename Key, typename Row, size_t n> constexpr bool one_row_each(cons
     return one_row_each(rows, static_cast<Key>(static_cast<size_t>(Key::COUNT) - 1));
 }
 
+// The row of an enumerator. A kernel's own code can hand over any number for one: that ends it.
+template <typename Key, typename Row, size_t n> constexpr const Row &row_of(const Row (&rows)[n], Key key)
+{
+    const auto index = static_cast<size_t>(key);
+    if (index >= n) {
+        __builtin_trap();
+    }
+    return rows[index];
+}
+
 } // namespace akgen::twin

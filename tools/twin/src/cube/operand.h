@@ -1,7 +1,7 @@
 // Operands of cube instructions: where they must lie, how they are aligned, how many bytes they take, and the record that
 // they leave. Two 4-bit integers share a byte, the lower half first.
 #pragma once
-#include "device/access.h"
+#include "device/transfer.h"
 #include "device/core.h"
 
 namespace akgen::twin {

@@ -10,7 +10,13 @@ uint8_t pair_of(Pipe from, Pipe to)
 {
     return static_cast<uint8_t>((static_cast<int>(from) << 4) | static_cast<int>(to));
 }
-uint8_t &used(Pipe from, Pipe to) { return self->event_used[static_cast<int>(from)][static_cast<int>(to)]; }
+uint8_t &used(Pipe from, Pipe to)
+{
+    if (from >= Pipe::ALL || to >= Pipe::ALL) {
+        __builtin_trap(); // no pipe: a number of the kernel's own
+    }
+    return self->event_used[static_cast<int>(from)][static_cast<int>(to)];
+}
 
 void require_id(const char *api, const void *pc, Pipe from, Pipe to, int32_t id)
 {
@@ -18,7 +24,7 @@ void require_id(const char *api, const void *pc, Pipe from, Pipe to, int32_t id)
         trap("EVENT_ID", api, pc, "%s: event id %d of %s to %s; ids are 0 to 7.", api, id, pipe_name(from),
              pipe_name(to));
     }
-    if (from == Pipe::ALL || to == Pipe::ALL || from == to) {
+    if (from >= Pipe::ALL || to >= Pipe::ALL || from == to) {
         trap("EVENT_ID", api, pc, "%s: no flag leads from pipe %s to pipe %s; use PipeBarrier within a pipe.", api,
              pipe_name(from), pipe_name(to));
     }
@@ -66,6 +72,9 @@ void wait_flag(Pipe from, Pipe to, int32_t id)
 
 void pipe_barrier(Pipe pipe)
 {
+    if (pipe > Pipe::ALL) {
+        __builtin_trap();
+    }
     const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
     self->detector.barrier(pipe);

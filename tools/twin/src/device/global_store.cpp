@@ -1,5 +1,5 @@
 // What is particular to writing global memory: atomic stores, fills, and the lines of the data cache.
-#include "access.h"
+#include "transfer.h"
 #include "core.h"
 #include "vector/half.h"
 #include <algorithm>

@@ -47,9 +47,9 @@ static_assert(one_row_each(type_names, DType::NONE));
 
 } // namespace
 
-const char *pipe_name(Pipe pipe) { return pipe_names[static_cast<size_t>(pipe)].name; }
-const char *space_name(Space space) { return space_names[static_cast<size_t>(space)].name; }
-const char *dtype_name(DType t) { return type_names[static_cast<size_t>(t)].name; }
-uint32_t dtype_bytes(DType t) { return type_names[static_cast<size_t>(t)].bytes; }
+const char *pipe_name(Pipe pipe) { return row_of(pipe_names, pipe).name; }
+const char *space_name(Space space) { return row_of(space_names, space).name; }
+const char *dtype_name(DType t) { return row_of(type_names, t).name; }
+uint32_t dtype_bytes(DType t) { return row_of(type_names, t).bytes; }
 
 } // namespace akgen::twin

@@ -83,7 +83,7 @@ void cross_core_set(uint32_t mode, Pipe pipe, uint32_t id)
 {
     const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
-    if (id >= 16 || mode > 2) {
+    if (id >= 16 || mode > 2 || pipe >= Pipe::ALL) {
         trap("EVENT_ID", "CrossCoreSetFlag", pc,
              "CrossCoreSetFlag: flag %u in mode %u; flags are 0 to 10, modes 0 to 2.", id, mode);
     }

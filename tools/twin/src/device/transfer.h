@@ -1,6 +1,5 @@
 // The parts that copies are made of: what an operand must be, the instruction record, whole rows.
 #pragma once
-#include "access.h"
 #include "akgen/copy.h"
 #include "core.h"
 
@@ -8,6 +7,18 @@
 namespace akgen::twin {
 
 constexpr uint32_t block = 32;
+
+// What an instruction touches. `limit` is the size of the operand in bytes, 0 if it is not known.
+inline Access one_run(const uint8_t *begin, uint64_t bytes, bool write, uint32_t limit)
+{
+    return {begin, bytes, 1, 0, write, limit};
+}
+
+inline Access rows_of(const uint8_t *begin, uint64_t row_bytes, uint32_t rows, int64_t stride, bool write,
+                      uint32_t limit)
+{
+    return {begin, row_bytes, rows, stride, write, limit};
+}
 
 Instr transfer(const char *api, const void *pc, Pipe pipe, DType dtype, const Access &dst, const Access &src);
 // Trap unless the operand lies in a memory of this core, aligned as that memory needs it.

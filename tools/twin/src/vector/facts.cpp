@@ -27,7 +27,7 @@ constexpr SoftmaxFacts softmax_rows[] = {
 static_assert(one_row_each<SoftmaxKind>(softmax_rows));
 } // namespace
 
-const ApiFacts &softmax_facts(SoftmaxKind kind) { return *softmax_rows[static_cast<size_t>(kind)].api; }
-const MathFacts &math_facts(MathOp op) { return math_rows[static_cast<size_t>(op)]; }
+const ApiFacts &softmax_facts(SoftmaxKind kind) { return *row_of(softmax_rows, kind).api; }
+const MathFacts &math_facts(MathOp op) { return row_of(math_rows, op); }
 
 } // namespace akgen::twin

@@ -139,6 +139,6 @@ constexpr OpFacts op_rows[] = {
 static_assert(one_row_each<VecOp>(op_rows));
 } // namespace
 
-const OpFacts &facts(VecOp op) { return op_rows[static_cast<size_t>(op)]; }
+const OpFacts &facts(VecOp op) { return row_of(op_rows, op); }
 
 } // namespace akgen::twin

@@ -1,6 +1,5 @@
 // Reductions that give one result per block of 32 bytes, or per pair of neighbours.
 #include "reduce_job.h"
-#include "reduce_names.h"
 
 namespace akgen::twin {
 

@@ -4,7 +4,7 @@
 #include "../device/core.h"
 
 #include "reduce.h"
-#include "reduce_names.h"
+#include "reduce_job.h"
 #include "composite.h"
 #include "record.h"
 #include "state.h"

@@ -35,7 +35,7 @@ void store(DType type, uint8_t *data, uint64_t i, float value)
 void reduce_fold(Fold op, DType type, View dst, View src, View work, uint32_t first, uint32_t last, bool rows)
 {
     const void *pc = __builtin_return_address(0);
-    const ApiFacts &facts = fold_rows[static_cast<size_t>(op)].api;
+    const ApiFacts &facts = row_of(fold_rows, op).api;
     const char *api = facts.name;
     const uint32_t bytes = dtype_bytes(type);
     const uint64_t row_bytes = static_cast<uint64_t>(last) * bytes;

@@ -1,6 +1,5 @@
 // Reductions that give one result per repeat, or one for all repeats.
 #include "reduce_job.h"
-#include "reduce_names.h"
 #include "device/guest.h"
 #include "state.h"
 #include <cstring>
