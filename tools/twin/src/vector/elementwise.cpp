@@ -1,5 +1,5 @@
 // Entry points of the element-wise instructions: check, record, compute.
-#include "device/banks.h"
+#include "walk.h"
 #include "facts.h"
 #include "record.h"
 

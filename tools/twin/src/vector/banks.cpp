@@ -1,5 +1,5 @@
-#include "banks.h"
-#include "core.h"
+#include "walk.h"
+#include "device/core.h"
 #include <array>
 #include <cstring>
 
