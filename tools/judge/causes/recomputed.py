@@ -174,7 +174,8 @@ def softmaxes(e: Evidence) -> Iterator[Claim]:
     chosen = chosen[:: max(1, chosen.size // _SOFTMAXES)]
     at = chosen[:, None] * length + np.arange(length)
     want, got = e.want.at(at), e.got.at(at)
-    if want.min() < 0 or not np.allclose(want.sum(-1), 1, atol=2e-3) or not np.nanmin(got) >= 0:
+    nothing = bool(np.isnan(got).all())
+    if nothing or want.min() < 0 or not np.allclose(want.sum(-1), 1, atol=2e-3) or not np.nanmin(got) >= 0:
         return
     for k, tensor in enumerate(e.inputs):
         if tensor.shape == e.shape:
