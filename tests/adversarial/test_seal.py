@@ -50,6 +50,9 @@ def programs() -> Iterator[tuple[str, str, str]]:
             weak = f'{PASTE}extern "C" __attribute__((weak)) void mine() ASM("{name}");'
             yield f"weak name {name}", weak, "if (&mine) { mine(); }"
             yield f"variable {name}", f'{PASTE}extern "C" long mine ASM("{name}");', "mine = -1;"
+    for name in ("akgen_check_store8", "akgen_check_store8_flags", "akgen_stack_left", "akgen_functions"):
+        own = f'extern "C" __attribute__((used)) void {name}() {{}}'
+        yield f"definition {name}", own, "*(volatile long *)0x7f0000000000 = 1;"
     for attribute in (
         "no_sanitize_address",
         'optimize("O3")',

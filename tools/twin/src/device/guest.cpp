@@ -68,7 +68,7 @@ void access(uint64_t begin, uint64_t bytes, bool write, const void *pc)
 {
     const GuestContext &guest = self->guest;
     if (bytes == 0 || own_memory(begin, bytes, write) ||
-        inside(begin, bytes, guest.granted, guest.granted + guest.granted_bytes)) {
+        ((guest.granted_write || !write) && inside(begin, bytes, guest.granted, guest.granted + guest.granted_bytes))) {
         return;
     }
     self->last_pc = pc;
@@ -95,10 +95,12 @@ void access(uint64_t begin, uint64_t bytes, bool write, const void *pc)
 }
 } // namespace
 
-void grant(const uint8_t *address, uint64_t bytes)
+void grant(const uint8_t *address, uint64_t bytes, bool write)
 {
+    constexpr uint64_t element = 8; // a longer one is counted again where it is used
     self->guest.granted = reinterpret_cast<uint64_t>(address);
-    self->guest.granted_bytes = bytes;
+    self->guest.granted_bytes = bytes <= element ? bytes : 0;
+    self->guest.granted_write = write;
 }
 
 void require_guest(const char *api, const void *pc, const void *begin, uint64_t bytes, bool write)

@@ -36,12 +36,13 @@ struct GuestContext {
     uint64_t ends[5] = {};
     uint64_t host_stack = 0;                 // of the runtime's frame that called the kernel
     uint64_t granted = 0, granted_bytes = 0; // what the last checked scalar access handed out
+    bool granted_write = false;
 };
 
 // Run `entry` with these 64 arguments on this thread.
 void enter_guest(Core &core, void *entry, uint8_t *const *arguments);
 // Let the kernel's code use what an access that was checked and counted hands out.
-void grant(const uint8_t *address, uint64_t bytes);
+void grant(const uint8_t *address, uint64_t bytes, bool write);
 // Trap unless the kernel's own code may use these bytes, which the runtime is about to use on its behalf.
 void require_guest(const char *api, const void *pc, const void *begin, uint64_t bytes, bool write);
 

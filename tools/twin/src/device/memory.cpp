@@ -189,7 +189,7 @@ uint8_t *local_scalar(uint8_t *data, uint64_t offset_bytes, uint32_t bytes, uint
     const uint32_t at = static_cast<uint32_t>(so_offset(pc));
     log_auto_waits(at);
     self->log.scalar(at, false);
-    grant(address, bytes);
+    grant(address, bytes, write);
     return address;
 }
 
@@ -200,7 +200,7 @@ uint8_t *global_scalar(uint8_t *address, uint32_t bytes, bool write)
     const char *api = write ? "GlobalTensor::SetValue" : "GlobalTensor::GetValue";
     launch->global->scalar(address, bytes, write, require_global(api, pc, address, bytes, write), pc);
     self->log.scalar(static_cast<uint32_t>(so_offset(pc)), true);
-    grant(address, bytes);
+    grant(address, bytes, write);
     return address;
 }
 
@@ -214,7 +214,7 @@ uint8_t *global_scalar_direct(uint8_t *address, uint32_t bytes, bool write)
         launch->global->clean(*self, address, false);
     }
     self->log.scalar(static_cast<uint32_t>(so_offset(pc)), true);
-    grant(address, bytes);
+    grant(address, bytes, write);
     return address;
 }
 

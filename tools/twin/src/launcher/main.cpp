@@ -64,7 +64,9 @@ int find_kernel(dl_phdr_info *info, size_t, void *data)
             fixed_end = (end + page_bytes - 1) / page_bytes * page_bytes;
         }
     }
-    loaded->write_begin = std::min(std::max(loaded->write_begin, fixed_end), loaded->write_end);
+    // Without such a range there is nothing that says where the variables begin.
+    loaded->write_begin =
+        fixed_end == 0 ? loaded->write_end : std::min(std::max(loaded->write_begin, fixed_end), loaded->write_end);
     return 1;
 }
 

@@ -82,6 +82,22 @@ bool may_be_elsewhere(const std::string &name)
     return !linked_in || arithmetic.count(name) || name == "__dso_handle";
 }
 
+bool is_own_name(const std::string &name) { return begins(name, "akgen_") || begins(name, ".Lakgen_"); }
+
+bool is_plain_alignment(const std::string &operands)
+{
+    const size_t comma = operands.find(',');
+    const std::string rest = comma == std::string::npos ? ",," : operands.substr(comma);
+    return is_number(operands.substr(0, comma)) && begins(rest, ",,") && (rest == ",," || is_number(rest.substr(2)));
+}
+
+bool is_shift(const std::string &instruction)
+{
+    static const std::set<std::string> shifts = {"shl", "sal", "shr", "sar",  "rol",
+                                                 "ror", "rcl", "rcr", "shld", "shrd"};
+    return shifts.count(instruction) > 0;
+}
+
 bool is_system_call(const std::string &instruction)
 {
     static const std::set<std::string> calls = {"syscall", "sysenter", "int",   "int3",

@@ -125,6 +125,11 @@ void Rewriter::survey()
             targets_.insert(s.operands[0]);
         }
     }
+    for (const std::string &name : defined_) {
+        if (is_own_name(name)) {
+            refuse("a definition of " + name + ", which is the seal's");
+        }
+    }
     for (const std::string &name : typed) {
         if (labels_.count(name)) {
             functions_.insert(name);
@@ -220,7 +225,7 @@ bool Rewriter::enter_section(const Statement &s)
     const bool code = name == ".text" || name.compare(0, 6, ".text.") == 0;
     const bool executable = flags.find('x') != std::string::npos;
     if ((code && !is_symbol(name)) || executable != (code && open != std::string::npos) ||
-        (executable && flags.find('w') != std::string::npos) || (!code && !is_data_section(name))) {
+        (code && flags != "ax" && flags != "axG") || (!code && !is_data_section(name))) {
         refuse("a section of its own: " + name);
     }
     return code;
@@ -251,6 +256,9 @@ void Rewriter::directive(const Line &line)
     if (!is_directive(s.name, line.code)) {
         refuse("a directive that the compiler does not write: " + s.name);
     }
+    if (line.code && (s.name == ".p2align" || s.name == ".align") && !is_plain_alignment(s.rest)) {
+        refuse("padding of its own between instructions");
+    }
     if (s.name == ".pushsection" && s.rest.compare(0, 11, "akgen_task,") != 0) {
         refuse("a section of its own: " + s.rest);
     }
@@ -259,11 +267,10 @@ void Rewriter::directive(const Line &line)
         const std::string name = s.rest.substr(0, comma),
                           of = comma == std::string::npos ? "" : s.rest.substr(comma + 1);
         if (!is_symbol(name) || !functions_.count(of) || defined_.count(name)) {
-            if (is_symbol(name) && !line.code && is_number(of)) { // of line records
-                out_ << line.text << '\n';
-                return;
-            }
             refuse("a name for what is no function");
+        }
+        if (is_own_name(name)) {
+            refuse("a definition of " + name + ", which is the seal's");
         }
         aliases_[name] = of;
     }
@@ -460,7 +467,8 @@ void Rewriter::operands(const Statement &s, const Instruction &i, size_t at)
                 refuse("an address as a number");
             }
         } else if (!is_memory(operand) && operand[0] == '%') {
-            if (!register_bytes(operand) || reserved.count(whole_register(operand))) {
+            const bool exchanged = s.name.compare(0, 4, "xchg") == 0 && whole_register(operand) == "rsp";
+            if (!register_bytes(operand) || reserved.count(whole_register(operand)) || exchanged) {
                 refuse("the register " + operand);
             }
         } else if (is_memory(operand)) {
@@ -506,7 +514,7 @@ void Rewriter::operands(const Statement &s, const Instruction &i, size_t at)
             const long distance = m.displacement.empty() ? 0
                                   : frame                ? std::strtol(m.displacement.c_str(), nullptr, 0)
                                                          : 0;
-            const unsigned bytes = i.bytes ? i.bytes : beside;
+            const unsigned bytes = i.bytes ? i.bytes : is_shift(s.name) ? 0 : beside;
             const bool pop = s.name.compare(0, 3, "pop") == 0;
             if (bytes == 0 || (pop && frame)) {
                 refuse("an address that the compiler does not write: " + operand);

@@ -25,8 +25,11 @@ bool is_directive(const std::string &name, bool in_code);
 bool holds_addresses(const std::string &directive);
 bool is_data_section(const std::string &name);
 std::vector<std::string> symbols_in(const std::string &expression); // without numbers
-bool may_be_elsewhere(const std::string &name);    // the runtime's, or arithmetic of the compiler's own library
-std::string checked_name(const std::string &name); // the runtime's function in place of a library's, or nothing
+bool may_be_elsewhere(const std::string &name);       // the runtime's, or arithmetic of the compiler's own library
+std::string checked_name(const std::string &name);    // the runtime's function in place of a library's, or nothing
+bool is_own_name(const std::string &name);            // the seal's, which nobody else may define
+bool is_plain_alignment(const std::string &operands); // with no-operations between instructions
+bool is_shift(const std::string &instruction);        // without the letter of a size
 bool is_system_call(const std::string &instruction);
 bool needs_operands(const std::string &instruction);
 bool changes_stack_pointer(const Statement &instruction);
