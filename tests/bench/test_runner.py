@@ -160,7 +160,7 @@ def test_a_worker_that_dies_while_candidate_code_runs_takes_the_sample_with_it(
     tmp_path: Path, ran: bool, outcome: Outcome | None
 ) -> None:
     store = BenchStore.begin(tmp_path / "run", config("d1"))
-    report = tmp_path / "run/work/d1-0/test/candidate/0-0/run/report.jsonl"
+    report = tmp_path / "run" / "work" / "d1-0" / "test/candidate/0-0/run/report.jsonl"
     report.parent.mkdir(parents=True)
     report.write_text('{"kind":"locked"}\n' if ran else "")
     (record,) = work(store, tmp_path / "log")
