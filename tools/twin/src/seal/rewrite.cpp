@@ -61,7 +61,7 @@ private:
 
     Where &where_;
     std::vector<Line> lines_;
-    std::set<std::string> functions_, labels_, targets_, defined_;
+    std::set<std::string> functions_, targets_, defined_;
     std::map<std::string, size_t> places_; // of labels in code
     std::map<std::string, Where> used_, jumps_, calls_;
     std::map<std::string, std::string> aliases_, files_;
@@ -115,7 +115,6 @@ void Rewriter::survey()
         if (s.kind == Kind::label) {
             defined_.insert(s.name);
             if (l.code) {
-                labels_.insert(s.name);
                 places_[s.name] = at;
             }
         }
@@ -131,7 +130,7 @@ void Rewriter::survey()
         }
     }
     for (const std::string &name : typed) {
-        if (labels_.count(name)) {
+        if (places_.count(name)) {
             functions_.insert(name);
         }
     }
@@ -192,7 +191,7 @@ void Rewriter::write()
 void Rewriter::check_names()
 {
     for (const auto &[name, where] : jumps_) {
-        if (!labels_.count(name) || functions_.count(name)) {
+        if (!places_.count(name) || functions_.count(name)) {
             where_ = where;
             refuse("a jump that leaves its function");
         }
