@@ -30,9 +30,8 @@ class LevelReport(Frozen):
     er: tuple[Rate, ...] = ()
     cases: int = 0
     cases_correct: int = 0
-    most_used: float | None = (
-        None  # of correct cases: the largest difference as a share of what is allowed there
-    )
+    # Of correct cases whose numbers our tolerance decides: the largest difference as a share of what is allowed there.
+    most_used: float | None = None
 
 
 class Report(Frozen):
@@ -117,7 +116,7 @@ def _level(config: BenchConfig, records: Sequence[Record], names: tuple[str, ...
                 c.max_used
                 for r in records
                 for c in r.cases
-                if c.outcome == "correct" and c.max_used is not None
+                if c.outcome == "correct" and c.own_checker is None and c.max_used is not None
             ),
             default=None,
         ),

@@ -94,6 +94,16 @@ def test_a_task_without_an_outcome_is_neither_failed_nor_solved() -> None:
     assert [(e.task, e.why) for e in make().errors] == [("<e>", "disk </script> full")]
 
 
+def test_what_was_used_is_a_share_of_our_tolerance_where_that_decides() -> None:
+    rows = (
+        CaseRow(id="0", outcome=Outcome.CORRECT, max_used=0.4),
+        CaseRow(id="1", outcome=Outcome.CORRECT, max_used=94.47, own_checker="pass"),
+        CaseRow(id="2", outcome=Outcome.WRONG, max_used=7.0),
+    )
+    made = record("a", Outcome.CORRECT).model_copy(update={"cases": rows})
+    assert make(records=[made]).levels["1"].most_used == 0.4
+
+
 def test_right_numbers_with_a_finding_are_not_solved() -> None:
     level = make(
         records=[record("c", Outcome.CORRECT, codes=("QUEUE_STATE",), why="QUEUE_STATE: leak")]

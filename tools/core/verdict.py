@@ -86,7 +86,8 @@ class CaseVerdict(HasTime):
     max_abs: LargestError = None
     max_rel: LargestError = None
     max_bound: float | None = None  # the largest error bound of a sound computation; None where none is known
-    max_used: float | None = None  # the largest difference as a share of what is allowed at its element
+    # The largest difference as a share of what is allowed at its element; None where the task's own checker decides.
+    max_used: float | None = None
     mismatch: Mismatch | None = None
     own_checker: Literal["pass", "fail"] | None = None  # the task's own precision check, where it has one
     diagnostics: tuple[Diagnostic, ...] = ()

@@ -121,6 +121,7 @@ def test_what_the_checker_lets_pass_is_correct_and_our_tolerance_is_told_as_a_wa
     assert (found.outcome, found.own_checker, found.trials) == (Outcome.CORRECT, "pass", 3)
     assert found.mismatch is not None and found.mismatch.max_abs == pytest.approx(0.1, rel=1e-5)
     assert {(d.code, d.severity) for d in found.diagnostics} == {("OUTPUT_MISMATCH", "warning")}
+    assert found.max_used is None  # a share of our tolerance, which is not what is allowed here
 
 
 @pytest.mark.parametrize(("error", "text"), [(0.3, "off by 0.3."), (0.7, "off by 0.7.")])
