@@ -79,12 +79,6 @@ def rule_for(dtype: DType, own: Sequence[Tolerance]) -> Rule:
     return Rule(dtype=dtype, atol=atol, rtol=rtol, literal=False)
 
 
-def allowed(rule: Rule, size: Floats, rms: float) -> Floats:
-    """Return the allowed difference for expected magnitudes `size`; `rms` is that of the whole expected output."""
-    room: Floats = atol(rule, rms) + rule.rtol * size + unit_in_last_place(rule.dtype, size)
-    return room
-
-
 def atol(rule: Rule, rms: float) -> float:
     return rule.atol if rule.literal else rule.atol * min(1.0, rms)
 

@@ -98,7 +98,8 @@ def _fold(case: Case, results: list[TrialResult]) -> CaseVerdict:
         max_abs=_largest([c.max_abs for c in compared]),
         max_rel=_largest([c.max_rel for c in compared]),
         max_bound=max((c.max_bound for c in compared if c.max_bound is not None), default=None),
-        max_used=max((c.max_used for c in compared if c.max_used is not None), default=None),
+        # Where the task's own checker decides, our tolerance is not what is allowed.
+        max_used=max((c.max_used for c in compared if c.max_used is not None and not asked), default=None),
         time_us=first.time_us,
         time_source=first.time_source,
         mismatch=next((r.mismatch for r in reversed(results) if r.mismatch is not None), None),
@@ -213,7 +214,10 @@ def _compare_all(
                 result.expected[i, k] = read(w, copy=True)
     first = next((n for n, c in enumerate(found) if c.mismatch is not None), None)
     if first is not None:
-        found[first] = _with_cause(found[first], compared[first], compared, task, trial.call.inputs, before)
+        bounds = trial.bounds_of(*compared[first][0])
+        found[first] = _with_cause(
+            found[first], compared[first], bounds, compared, task, trial.call.inputs, before
+        )
     if result.mismatch is not None:
         result.diagnostics.append(policy.mismatch_found(result.mismatch, warning=task.own_checker))
     found[:] = [replace(c, wrong=None) for c in found]  # a mask is as large as its output
@@ -223,6 +227,7 @@ def _compare_all(
 def _with_cause(
     found: Comparison,
     own: tuple[Place, Element],
+    bounds: TensorFile | None,
     compared: list[tuple[Place, Element]],
     task: Task,
     inputs: Sequence[Argument],
@@ -237,6 +242,7 @@ def _with_cause(
         want=read(want),
         wrong=found.wrong,
         rule=tolerance.rule_for(meta.dtype, task.tolerances),
+        bounds=None if bounds is None else raw.load(bounds),
         inputs=arguments(inputs),
         before=before.expected.get(place),
         others=[(other[0], read(w)) for other, (_, w, _, _) in compared if other != place],

@@ -1,5 +1,6 @@
 """Where a cause begins and ends: the shares, tolerances and places that decide between two names."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,14 @@ def test_a_corrected_element_may_be_twice_its_tolerance_away() -> None:
     room = 2 * (1e-5 + 1e-2 + 2.0**-17)
     assert e.explained(np.full(8, 50 + 0.999 * room)) == 1.0
     assert e.explained(np.full(8, 50 + 1.001 * room)) == 0.0
+
+
+def test_a_corrected_element_may_be_twice_its_error_bound_away() -> None:
+    want = np.full(8, 100.0)
+    bounds = np.array([0.0] * 4 + [2.0] * 4, np.float32)
+    e = replace(evidence(want, np.full(8, 50.0)), bounds=bounds)
+    assert e.explained(np.full(8, 50 + 3.9)) == 0.5
+    assert e.explained(np.full(8, 50 + 4.1)) == 0.0
 
 
 def test_a_correction_leaves_a_fifth_of_the_error_at_most() -> None:

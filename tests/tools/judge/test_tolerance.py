@@ -5,7 +5,7 @@ import pytest
 
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.task import Tolerance
-from akgen.tools.judge.tolerance import OwnError, Rule, allowed, atol, rule_for, unit_in_last_place
+from akgen.tools.judge.tolerance import Allowance, OwnError, Rule, atol, rule_for, unit_in_last_place
 
 BITS = {DType.FLOAT32: 23, DType.FLOAT16: 10, DType.BFLOAT16: 7, DType.FLOAT64: 52, DType.COMPLEX64: 23}
 
@@ -74,7 +74,7 @@ def test_integers_have_no_room() -> None:
 
 def test_what_is_allowed_is_the_sum_of_three() -> None:
     rule = Rule(dtype=DType.FLOAT16, atol=0.5, rtol=0.25, literal=False)
-    found = allowed(rule, np.array([4.0, 1.0]), 0.5)
+    found = Allowance(rule, 0.5).whole(slice(None), np.array([4.0, 1.0]))
     assert found.tolist() == pytest.approx([0.25 + 1.0 + 4 * 2.0**-10, 0.25 + 0.25 + 2.0**-10], abs=1e-12)
 
 

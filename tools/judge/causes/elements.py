@@ -88,7 +88,7 @@ def _holds_elsewhere(e: Evidence, function: Function) -> bool:
         return True
     want, got = e.want.at(e.right), e.got.at(e.right)
     predicted = function(want)
-    near = np.abs(got - predicted) <= e.room(np.maximum(np.abs(want), np.abs(predicted)))
+    near = np.abs(got - predicted) <= e.room(np.maximum(np.abs(want), np.abs(predicted)), e.right)
     return bool(np.mean(near | ~np.isfinite(want)) >= _SHARE)
 
 
@@ -217,7 +217,7 @@ def reinterpreted(e: Evidence) -> Iterator[Claim]:
         many = min(read.stored.size, e.size)
         at = np.unique(np.linspace(0, many - 1, min(many, 2048)).astype(np.int64))
         values, want = read.at(at), e.want.at(at)
-        near = np.abs(values - want) <= e.room(np.abs(want)) + 2.0**-7 * np.abs(want)
+        near = np.abs(values - want) <= e.room(np.abs(want), at) + 2.0**-7 * np.abs(want)
         if near.mean() >= 0.98 and np.unique(want).size >= 4 and np.any(want != 0):
             text = (
                 f"its bytes are the expected values as {dtype}, where the operator's output is {e.got.dtype}"

@@ -62,6 +62,7 @@ class Evidence:
     want: Tensor
     wrong: Mask
     rule: tolerance.Rule
+    bounds: raw.Array | None = None  # per element, how far a sound computation may be off
     inputs: Sequence[Tensor] = ()
     before: Tensor | None = None  # what the trial before expected here
     others: Sequence[tuple[int, Tensor]] = field(default_factory=tuple)  # what other outputs should hold
@@ -131,15 +132,19 @@ class Evidence:
         order = np.argsort(self.window[1])
         return order, self.window[1][order]
 
-    def room(self, size: Floats) -> Floats:
-        """Return how far a corrected element may be from what was written, for magnitudes `size`."""
-        return _SLACK * tolerance.allowed(self.rule, np.where(np.isfinite(size), size, 0.0), self.rms)
+    @cached_property
+    def _allowance(self) -> tolerance.Allowance:
+        return tolerance.Allowance(self.rule, self.rms, self.bounds)
+
+    def room(self, size: Floats, at: Places) -> Floats:
+        """Return how far a corrected element may be from what was written: magnitudes `size` at the places `at`."""
+        return _SLACK * self._allowance.whole(at, np.where(np.isfinite(size), size, 0.0))
 
     def explained(self, predicted: Floats) -> float:
         """Return the share of the sampled wrong elements that hold the predicted value and not the expected one."""
         g, w = self.g, self.w
         off = np.abs(g - predicted)
-        near = off <= self.room(np.maximum(np.abs(w), np.abs(predicted)))
+        near = off <= self.room(np.maximum(np.abs(w), np.abs(predicted)), self.places)
         near &= ~(off > _GAIN * np.abs(g - w))
         same = (np.isnan(g) & np.isnan(predicted)) | (np.isinf(g) & (g == predicted))
         return float(np.mean(near | same))

@@ -148,7 +148,7 @@ def _found(e: Evidence) -> list[tuple[int, int]]:
     """Return some wrong elements, each with the places where its value is expected if these are few."""
     picked = _picked(e)
     start, (order, ranked) = e.window[0], e.ranked
-    near = e.room(np.abs(e.g[picked]))
+    near = e.room(np.abs(e.g[picked]), e.places[picked])
     first = np.searchsorted(ranked, e.g[picked] - near)
     last = np.searchsorted(ranked, e.g[picked] + near, "right")
     return [
@@ -165,7 +165,7 @@ def _nearest(e: Evidence) -> list[tuple[int, int]]:
     after = np.clip(np.searchsorted(ranked, e.g[picked]), 1, ranked.size - 1)
     closer = np.abs(ranked[after - 1] - e.g[picked]) < np.abs(ranked[after] - e.g[picked])
     at = after - closer
-    near = np.abs(ranked[at] - e.g[picked]) <= e.room(np.abs(e.g[picked]))
+    near = np.abs(ranked[at] - e.g[picked]) <= e.room(np.abs(e.g[picked]), e.places[picked])
     return [(int(e.places[p]), start + int(order[i])) for p, i in zip(picked[near], at[near], strict=True)]
 
 

@@ -57,7 +57,7 @@ def _reduced(e: Evidence) -> Iterator[Claim]:
 def _is(e: Evidence, values: Floats) -> bool:
     """Say whether these are the expected values."""
     flat = np.asarray(values).reshape(-1)
-    near = np.abs(flat[e.places] - e.w) <= e.room(np.abs(e.w))
+    near = np.abs(flat[e.places] - e.w) <= e.room(np.abs(e.w), e.places)
     return bool(near.mean() >= 0.99)
 
 
@@ -69,7 +69,7 @@ def _part(e: Evidence, sums: Floats, of: str) -> Iterator[Claim]:
     """Find the number of leading (or the one of trailing) elements whose sums were written; `sums` are cumulative."""
     g = e.g[: len(sums)]
     total = sums.shape[-1]
-    near = e.room(np.abs(sums[:, -1:]))
+    near = e.room(np.abs(sums[:, -1]), e.places[: len(sums)])[:, None]
     for said, partial in (("first", sums), ("last", sums[:, -1:] - sums)):
         share = np.mean(np.abs(partial - g[:, None]) <= near, axis=0)
         best = int(share[:-1].argmax()) if total > 1 else 0
@@ -84,8 +84,9 @@ def _products(e: Evidence) -> Iterator[Claim]:
     """A product of two matrices, perhaps with a vector added: an operand transposed, or a part of the inner axis."""
     if len(e.shape) != 2:
         return
-    rows, columns = (at[:: max(1, e.places.size // 512)] for at in e.index)
-    g, w = (v[:: max(1, e.places.size // 512)] for v in (e.g, e.w))
+    few = slice(None, None, max(1, e.places.size // 512))
+    rows, columns = (at[few] for at in e.index)
+    g, w, places = e.g[few], e.w[few], e.places[few]
     matrices = [(k, t.whole) for k, t in enumerate(e.inputs) if len(t.shape) == 2 and t.whole is not None]
     for i, a in matrices:
         for j, b in matrices:
@@ -97,7 +98,7 @@ def _products(e: Evidence) -> Iterator[Claim]:
                     left, right = (a.T if flip_a else a), (b.T if flip_b else b)
                     if (left.shape[0], right.shape[1]) == e.shape and left.shape[1] == right.shape[0]:
                         found[flip_a, flip_b] = np.cumsum(left[rows] * right[:, columns].T, -1)
-            near = e.room(np.abs(w)) + 1e-6 * np.abs(w).max()
+            near = e.room(np.abs(w), places) + 1e-6 * np.abs(w).max()
             meant = next((f for f, v in found.items() if np.mean(np.abs(v[:, -1] - w) <= near) >= 0.99), None)
             if meant is None:
                 continue
@@ -127,15 +128,15 @@ def _carried(e: Evidence) -> Iterator[Claim]:
             continue
         w = np.moveaxis(want, axis, -1).reshape(-1, length)[:_ROWS]
         g = np.moveaxis(got, axis, -1).reshape(-1, length)[:_ROWS]
-        error = g - w
-        wrong = np.abs(error) > e.room(np.abs(w))
+        at = np.moveaxis(np.arange(e.size).reshape(e.shape), axis, -1).reshape(-1, length)[:_ROWS]
+        wrong = np.abs(g - w) > e.room(np.abs(w), at)
         begins = int(np.argmax(wrong.any(axis=0)))
         if begins < 2 or not wrong.any():
             continue
         tile = np.arange(length) // begins
         last = np.maximum(tile * begins - 1, 0)
         predicted = np.where(tile > 0, w - w[:, last], w)
-        near = np.abs(g - predicted) <= e.room(np.maximum(np.abs(w), np.abs(w[:, last])))
+        near = np.abs(g - predicted) <= e.room(np.maximum(np.abs(w), np.abs(w[:, last])), at)
         if near.mean() >= 0.95:
             text = f"the sum begins anew every {begins} elements along axis {axis}: nothing is carried over"
             yield Claim("carry", text, float(near[wrong].mean()))
