@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from akgen.knowledge import calibration
-from akgen.knowledge.chip import chip, launcher_text, vector_rates
+from akgen.knowledge.chip import MEASURED_CHIP, chip, launcher_text, vector_rates
 from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import InfraError
@@ -27,7 +27,6 @@ from akgen.tools.twin.kernel.kernel_prelude import Variant
 from akgen.tools.twin.launch import KernelRun, launch
 from akgen.tools.twin.runtime_build import Runtime
 
-CHIP = "Ascend910B1"  # whose clock the published cycles are counted in
 TARGET = 0.15
 
 
@@ -171,7 +170,7 @@ def _figure(profile: Profile, metric: str) -> float:
 
 
 def _chip_text(cache_times: float, constants: Mapping[str, float]) -> str:
-    of = chip(CHIP)
+    of = chip(MEASURED_CHIP)
     text = launcher_text(of.model_copy(update={"l2_size": int(of.l2_size / cache_times)}))
     return text + "".join(_constant(key, value) for key, value in constants.items())
 

@@ -81,6 +81,7 @@ DELTA = {**ANSWER, "choices": [{"index": 0, "delta": {"content": "he"}, "finish_
 LAUNCH = {
     "kind": "launch",
     "cores": 8,
+    "at_once": 8,
     "cycles": 4000.5,
     "clock_mhz": 1800,
     "gm_read_bytes": 4096,

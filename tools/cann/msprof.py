@@ -88,7 +88,7 @@ def profile(
         gm_write_bytes=write,
         pipes=pipes,
         bound=bound.get(busiest.pipe, "memory") if busiest.busy_us > 0.3 * duration else "latency",
-        roofline_share=min(1.0, (read + write) / chip.hbm_bytes_per_us / duration) if duration else 0.0,
+        roofline_share=min(1.0, (read + write) / chip.reached_bytes_per_us / duration) if duration else 0.0,
         core_imbalance=1.0,  # op_summary has no per-core times
     )
 

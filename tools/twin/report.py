@@ -77,6 +77,7 @@ class LaunchLine(BaseModel):
 
     kind: Literal["launch"]
     cores: int = Field(gt=0, le=1 << 20)
+    at_once: int = Field(gt=0, le=1 << 20)
     cycles: Cycles
     clock_mhz: float = Field(ge=1, le=1e6, allow_inf_nan=False)
     gm_read_bytes: Count
@@ -131,8 +132,8 @@ _FORGED = Diagnostic(
 
 
 def profile_of(launch: LaunchLine, toolchain: str, trace: Path | None) -> Profile:
-    """Turn cycles summed over cores into microseconds per core."""
-    clock, cores = launch.clock_mhz, launch.cores
+    """Turn cycles summed over cores into microseconds per core that the chip runs at the same time."""
+    clock, cores = launch.clock_mhz, launch.at_once
     pipes = [
         PipeTime(
             pipe=name,
@@ -152,7 +153,7 @@ def profile_of(launch: LaunchLine, toolchain: str, trace: Path | None) -> Profil
         time_source="predicted",
         toolchain=toolchain,
         time_us=launch.cycles / clock,
-        cores=cores,
+        cores=launch.cores,
         gm_read_bytes=launch.gm_read_bytes,
         gm_write_bytes=launch.gm_write_bytes,
         pipes=tuple(pipes),

@@ -99,7 +99,7 @@ def test_the_median_launch_of_our_kernel_is_the_measurement(tmp_path: Path) -> N
     assert profile.time_source == "measured"
     assert profile.bound == "memory"
     assert {p.pipe: p.busy_us for p in profile.pipes}["MTE2"] == 9.0
-    assert profile.roofline_share == pytest.approx(15e6 / chip().hbm_bytes_per_us / 12.5)
+    assert profile.roofline_share == pytest.approx(15e6 / chip().reached_bytes_per_us / 12.5)
 
 
 def test_a_foreign_kernel_in_the_window_is_named(tmp_path: Path) -> None:

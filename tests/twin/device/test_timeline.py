@@ -101,3 +101,14 @@ def test_the_trace_names_cores_pipes_and_lines(probe):
     for pid, tid in {(e["pid"], e["tid"]) for e in events}:
         lane = sorted((e["ts"], e["ts"] + e["dur"]) for e in events if (e["pid"], e["tid"]) == (pid, tid))
         assert all(a[1] <= b[0] + 1e-6 for a, b in pairwise(lane)), "a pipe runs one at a time"
+
+
+def test_blocks_beyond_the_cores_run_in_waves(probe):
+    """Blocks of equal work: one more than the chip has vector cores waits for a whole round."""
+    full, over, twice = (stream(probe, 4 * blocks, block_dim=blocks) for blocks in (48, 49, 96))
+    assert full.cores == 48 and over.cores == 49
+    assert 1.5 * full.time_us < over.time_us < 2.1 * full.time_us
+    assert 1.8 * full.time_us < twice.time_us < 2.2 * full.time_us
+    assert over.core_imbalance > 1.5 and twice.core_imbalance < 1.2
+    for pipe in twice.pipes:
+        assert pipe.busy_us + pipe.stalled_us + pipe.idle_us <= twice.time_us * 1.001

@@ -171,6 +171,12 @@ struct Launch {
     const GuestImage *guest = nullptr;                               // none: the kernel's code is not sealed
     bool ended = false;                                              // a trap fired: no further core may run
     uint64_t kernel_base = 0, kernel_end = 0;
+    // Blocks that the chip runs at the same time.
+    uint32_t chip_blocks() const
+    {
+        const bool cube = mixed || (!cores.empty() && cores.front()->cube);
+        return static_cast<uint32_t>(chip->at(cube ? "core_aic" : "core_aiv"));
+    }
 };
 
 extern Launch *launch;                                                 // set while a launch runs

@@ -16,7 +16,9 @@ Machine::Machine(const Launch &launch, const Replay &replay, const CostModel &co
       bandwidth_(costs.cache_rate, costs.memory_rate, launch.chip->at("l2_size") / dirty_parts)
 {
     out_.use.resize(cores_.size());
+    out_.core_begin.resize(cores_.size());
     out_.core_end.resize(cores_.size());
+    form_blocks();
     double traffic = 0;
     for (const auto &core : launch.cores) {
         traffic += static_cast<double>(core->log.gm_read_bytes + core->log.gm_write_bytes);
@@ -26,8 +28,14 @@ Machine::Machine(const Launch &launch, const Replay &replay, const CostModel &co
 
 Simulation Machine::run()
 {
-    for (uint32_t c = 0; c < cores_.size(); ++c) {
-        push({0, 0, Moment::What::scalar, 0, 0, 0, c});
+    uint32_t room = launch_.chip_blocks();
+    for (const auto &core : launch_.cores) {
+        // Blocks that meet each other must all be there: on a chip a launch of more hangs, and has its finding.
+        room = core->sync_round > 0 ? UINT32_MAX : room;
+    }
+    for (uint32_t slot = 0; slot < room && next_block_ < blocks_.size(); ++slot) {
+        out_.at_once += static_cast<uint32_t>(blocks_[next_block_].size());
+        start_block(0);
     }
     while (step()) {
     }
@@ -42,6 +50,58 @@ Simulation Machine::run()
         out_.cycles = std::max(out_.cycles, end);
     }
     return std::move(out_);
+}
+
+void Machine::form_blocks()
+{
+    std::map<uint32_t, uint32_t> numbers; // by the launch's own number of the block
+    block_of_.resize(cores_.size());
+    for (uint32_t c = 0; c < cores_.size(); ++c) {
+        const bool own = !launch_.mixed; // a vector or cube core by itself
+        const uint32_t number = own ? c : numbers.emplace(of(c).block, numbers.size()).first->second;
+        blocks_.resize(std::max<size_t>(blocks_.size(), number + 1));
+        blocks_[number].push_back(c);
+        block_of_[c] = number;
+    }
+    for (const auto &block : blocks_) {
+        left_of_.push_back(static_cast<uint32_t>(block.size()));
+    }
+}
+
+void Machine::start_block(double now)
+{
+    for (const uint32_t core : blocks_[next_block_]) {
+        out_.core_begin[core] = now;
+        for (PipeState &pipe : cores_[core].pipes) {
+            pipe.rests_since = now;
+        }
+        push({now, 0, Moment::What::scalar, 0, 0, 0, core});
+    }
+    ++next_block_;
+}
+
+void Machine::retire(uint32_t core)
+{
+    CoreProgress &c = cores_[core];
+    double end = c.time;
+    for (const PipeState &pipe : c.pipes) {
+        if (!at_rest(pipe)) {
+            return;
+        }
+        end = std::max({end, pipe.done, pipe.free_at});
+    }
+    if (c.retired) {
+        return;
+    }
+    c.retired = true;
+    const uint32_t block = block_of_[core];
+    if (--left_of_[block] == 0 && next_block_ < blocks_.size()) {
+        double last = end;
+        for (const uint32_t other : blocks_[block]) {
+            last = std::max(last, cores_[other].time);
+        }
+        start_block(last);
+    }
 }
 
 bool Machine::step()
@@ -130,6 +190,7 @@ void Machine::run_scalar(uint32_t core, double now, bool alone)
                 push({now, 0, Moment::What::scalar, 0, 0, 0, other});
             }
         }
+        retire(core);
     }
     in_scalar_ = outer;
 }

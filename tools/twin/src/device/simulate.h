@@ -31,7 +31,8 @@ struct PipeUse {
 };
 struct Simulation {
     double cycles = 0;
-    std::vector<double> core_end;
+    std::vector<double> core_begin, core_end;
+    uint32_t at_once = 0; // cores that the chip runs at the same time; further blocks wait for one that ends
     std::vector<std::array<PipeUse, 7>> use; // by core and pipe
     std::vector<Span> spans;                 // the first of each core, for the trace
     uint64_t spans_left_out = 0;

@@ -116,6 +116,7 @@ struct CoreProgress {
     size_t next = 0; // record that the scalar unit handles next
     double time = 0; // of the scalar unit
     bool waiting = false, ended = false;
+    bool retired = false; // its pipes are through, too
     double waiting_since = 0;
     int waiting_on = other_cause;
     Why waiting_why = Why::data;
@@ -146,6 +147,11 @@ private:
     bool step();
     void run_on(uint32_t core, double now); // from record to record for as long as nothing else happens before
     void run_scalar(uint32_t core, double now, bool alone = false);
+
+    // Blocks (simulate.cpp): as many as the chip has room for run at once, the others in their order behind them.
+    void form_blocks();
+    void start_block(double now);
+    void retire(uint32_t core); // when nothing of it is left to do
 
     // Pipes (simulate_pipe.cpp).
     uint8_t place(const Record &r) const;
@@ -184,6 +190,9 @@ private:
     uint64_t created_ = 0;
     uint32_t in_scalar_ = 0; // the core whose scalar unit is at work, and one
     bool goes_on_ = false;
+    std::vector<std::vector<uint32_t>> blocks_; // the cores of each, in the order in which they start
+    std::vector<uint32_t> block_of_, left_of_;  // by core; by block: cores that are not through
+    size_t next_block_ = 0;
 };
 
 } // namespace akgen::twin

@@ -113,6 +113,9 @@ void Machine::pop(uint32_t core, int pipe, double now)
     if (at_rest(p)) {
         p.rests_since = std::max(now, p.done);
     }
+    if (cores_[core].ended) {
+        retire(core);
+    }
     if (cores_[core].waiting) {
         run_scalar(core, now); // it may have waited for room in the queue
     }
@@ -160,6 +163,9 @@ void Machine::finish(uint32_t core, int pipe, double now)
         p.rests_since = p.done;
     }
     try_start(core, pipe, now);
+    if (cores_[core].ended) {
+        retire(core);
+    }
     if (cores_[core].waiting) {
         run_scalar(core, std::max(now, cores_[core].time));
     }

@@ -103,7 +103,9 @@ Verdict judge(const Launch &l, const Simulation &s, double imbalance)
         vector_sum += use[1].work;
         cube_sum += use[2].work;
     }
-    const double cores = static_cast<double>(s.use.size());
+    const double cores = s.at_once;
+    vector = std::max(vector, vector_sum / cores); // where blocks follow one another
+    cube = std::max(cube, cube_sum / cores);
     const double ideal = std::max({s.memory_cycles, vector_sum / cores, cube_sum / cores});
     const double share = s.cycles > 0 ? std::min(1.0, ideal / s.cycles) : 0;
     const double top = std::max({s.memory_cycles, vector, cube, scalar});
@@ -128,12 +130,12 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
         written += core->log.gm_write_bytes;
         dropped += core->log.dropped;
         logged += core->log.records.size();
-        sum += s.core_end[core->index];
+        sum += s.core_end[core->index] - s.core_begin[core->index];
     }
     if (trace_fd >= 0) {
         write_trace(l, s, trace_fd);
     }
-    const double mean = sum / static_cast<double>(l.cores.size());
+    const double mean = sum / s.at_once;
     const double imbalance = mean > 0 ? s.cycles / mean : 1;
     // Beyond the log's cap the kernel is taken to go on as it did before.
     const double stretch = logged ? 1.0 + static_cast<double>(dropped) / static_cast<double>(logged) : 1.0;
@@ -141,13 +143,11 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
     std::string pipes;
     for (int pipe = 0; pipe < pipe_count; ++pipe) {
         PipeUse total;
-        double idle = 0;
         for (size_t core = 0; core < s.use.size(); ++core) {
             const PipeUse &use = s.use[core][pipe];
             total.busy += use.busy;
             total.stalled += use.stalled;
             total.instructions += use.instructions;
-            idle += std::max(0.0, s.cycles - use.busy - use.stalled);
             for (int cause = 0; cause < 8; ++cause) {
                 total.stalled_on[cause] += use.stalled_on[cause];
             }
@@ -155,6 +155,7 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
                 total.waited[why] += use.waited[why];
             }
         }
+        const double idle = std::max(0.0, s.at_once * s.cycles - total.busy - total.stalled);
         if (total.instructions == 0 && total.busy == 0) {
             continue;
         }
@@ -182,11 +183,12 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
         }
     }
     return "{\"kind\":\"launch\",\"cores\":" + std::to_string(l.cores.size()) +
-           ",\"cycles\":" + number(s.cycles * stretch) + ",\"clock_mhz\":" + number(l.chip->at("clock_mhz")) +
-           ",\"gm_read_bytes\":" + std::to_string(read) + ",\"gm_write_bytes\":" + std::to_string(written) +
-           ",\"pipes\":{" + pipes + "},\"bound\":\"" + verdict.bound +
-           "\",\"roofline_share\":" + number(verdict.share) + ",\"core_imbalance\":" + number(imbalance) +
-           ",\"what_if\":[" + predictions + "],\"extrapolated_records\":" + std::to_string(dropped) +
+           ",\"at_once\":" + std::to_string(s.at_once) + ",\"cycles\":" + number(s.cycles * stretch) +
+           ",\"clock_mhz\":" + number(l.chip->at("clock_mhz")) + ",\"gm_read_bytes\":" + std::to_string(read) +
+           ",\"gm_write_bytes\":" + std::to_string(written) + ",\"pipes\":{" + pipes + "},\"bound\":\"" +
+           verdict.bound + "\",\"roofline_share\":" + number(verdict.share) +
+           ",\"core_imbalance\":" + number(imbalance) + ",\"what_if\":[" + predictions +
+           "],\"extrapolated_records\":" + std::to_string(dropped) +
            ",\"timeline_incomplete\":" + (s.stuck ? "true" : "false") + "}";
 }
 
