@@ -6,15 +6,13 @@
 namespace akgen::twin {
 
 namespace {
-constexpr uint32_t block = 32;
+constexpr uint64_t block = shadow_block;
 constexpr uint64_t line = 64;
 constexpr uint32_t atomic_bit = 0x00800000; // of a stamp
 constexpr uint32_t epoch_mask = 0x007fffff;
-// Larger tensors are not watched: their shadows would cost too much memory.
-constexpr uint64_t most_written_bytes = 512u << 20;
-constexpr uint64_t most_read_bytes = 64u << 20;
-
-template <typename T> T *zeroed(uint64_t count) { return static_cast<T *>(zeroed_pages(count * sizeof(T))); }
+constexpr uint32_t all_bytes = ~0u; // of a block
+// Larger tensors are not watched: their shadows might cost too much memory.
+constexpr uint64_t most_bytes = 512u << 20;
 
 // The bytes of block `at` that [begin, end) covers.
 uint32_t covered(uint64_t at, uint64_t begin, uint64_t end)
@@ -44,14 +42,6 @@ GlobalRaceDetector::GlobalRaceDetector(const std::vector<GmBuffer> &buffers, siz
     : shadows_(buffers.size()), first_(buffers.data()), epoch_(cores, 1),
       clocks_(cores, std::vector<uint32_t>(cores, 0)), dirty_(cores)
 {
-}
-
-GlobalRaceDetector::~GlobalRaceDetector()
-{
-    for (const ShadowMemory &shadow : shadows_) {
-        drop_pages(shadow.writers, shadow.blocks * sizeof(Writer));
-        drop_pages(shadow.readers, shadow.blocks * sizeof(Touch));
-    }
 }
 
 void GlobalRaceDetector::release(const Core &core, uint64_t where)
@@ -90,13 +80,12 @@ GlobalRaceDetector::ShadowMemory *GlobalRaceDetector::shadow_of(const GmBuffer &
 {
     ShadowMemory &shadow = shadows_[static_cast<size_t>(&buffer - first_)];
     if (!shadow.writers) {
-        if (buffer.size_bytes > most_written_bytes || epoch_.size() > 254) {
+        if (buffer.size_bytes > most_bytes || epoch_.size() > 254) {
             return nullptr;
         }
-        shadow.blocks = buffer.mapped_bytes / block;
-        shadow.writers = zeroed<Writer>(shadow.blocks);
-        if (buffer.size_bytes <= most_read_bytes && epoch_.size() > 1) {
-            shadow.readers = zeroed<Touch>(shadow.blocks);
+        shadow.writers = Shadow<LastWriter>(buffer.mapped_bytes);
+        if (epoch_.size() > 1) {
+            shadow.readers = Shadow<Touch>(buffer.mapped_bytes);
         }
     }
     return shadow.writers ? &shadow : nullptr;
@@ -107,24 +96,42 @@ GlobalRaceDetector::Race GlobalRaceDetector::read(ShadowMemory &shadow, uint64_t
     Race race;
     const uint32_t mine = own_stamp();
     const bool by_scalar = pipe == Pipe::S;
-    const uint64_t last = std::min((end + block - 1) / block, shadow.blocks);
-    for (uint64_t at = begin / block; at < last; ++at) {
-        const Writer &writer = shadow.writers[at];
-        if (writer.touch.stamp && !race.what && (writer.touch.bytes & covered(at, begin, end))) {
+    const auto check = [&](const LastWriter &writer, uint32_t bytes, uint64_t byte) {
+        if (writer.touch.stamp && !race.what && (writer.touch.bytes & bytes)) {
             const uint32_t core = (writer.touch.stamp >> 24) - 1;
             const bool unseen = core == self->index && writer.number && !(by_scalar && launch->auto_sync) &&
                                 !self->detector.happens_before(pipe, Pipe::MTE3, writer.number);
             if (unseen || !happens_before(writer.touch.stamp)) {
-                race = {unseen ? "reads back" : "reads", core, std::max(begin, at * block)};
+                race = {unseen ? "reads back" : "reads", core, std::max(begin, byte)};
             }
         }
-        if (shadow.readers) {
-            Touch &reader = shadow.readers[at];
-            const uint32_t bytes = covered(at, begin, end);
-            reader.bytes = reader.stamp == mine ? reader.bytes | bytes : bytes;
-            reader.stamp = mine;
+    };
+    by_group(begin, end, shadow.writers.groups(), [&](const ShadowPart &part) {
+        const LastWriter *const writer = shadow.writers.common(part.group);
+        if (writer && (part.whole || !writer->touch.stamp)) {
+            check(*writer, all_bytes, part.first * block);
+        } else {
+            for (uint64_t at = part.first; at < part.last; ++at) {
+                check(shadow.writers.of(at), covered(at, begin, end), at * block);
+            }
         }
-    }
+        if (!shadow.readers) {
+            return;
+        }
+        if (part.whole) {
+            shadow.readers.set(part.group, {mine, all_bytes});
+            return;
+        }
+        const Touch *const common = shadow.readers.common(part.group);
+        if (common && common->stamp == mine && common->bytes == all_bytes) {
+            return;
+        }
+        for (uint64_t at = part.first; at < part.last; ++at) {
+            Touch &reader = shadow.readers.alone(at);
+            const uint32_t bytes = covered(at, begin, end);
+            reader = {mine, reader.stamp == mine ? reader.bytes | bytes : bytes};
+        }
+    });
     return race;
 }
 
@@ -133,26 +140,43 @@ GlobalRaceDetector::Race GlobalRaceDetector::write(ShadowMemory &shadow, uint64_
 {
     Race race;
     const uint32_t mine = own_stamp() | (atomic ? atomic_bit : 0);
-    const uint64_t last = std::min((end + block - 1) / block, shadow.blocks);
-    for (uint64_t at = begin / block; at < last; ++at) {
-        Writer &writer = shadow.writers[at];
-        const uint32_t bytes = covered(at, begin, end);
-        const uint32_t before = writer.touch.stamp;
-        if (before && !race.what && (writer.touch.bytes & bytes) && !(atomic && (before & atomic_bit)) &&
-            !happens_before(before)) {
-            race = {"overwrites what was written by", (before >> 24) - 1, std::max(begin, at * block)};
+    const auto check = [&](const Touch &before, uint32_t bytes, uint64_t byte, const char *what) {
+        if (before.stamp && !race.what && (before.bytes & bytes) && !happens_before(before.stamp)) {
+            race = {what, (before.stamp >> 24) - 1, std::max(begin, byte)};
         }
-        if (shadow.readers && !race.what) {
-            const Touch &reader = shadow.readers[at];
-            if (reader.stamp && (reader.bytes & bytes) && !happens_before(reader.stamp)) {
-                race = {"overwrites what is read by", (reader.stamp >> 24) - 1, std::max(begin, at * block)};
+    };
+    const auto check_writer = [&](const Touch &before, uint32_t bytes, uint64_t byte) {
+        if (!(atomic && (before.stamp & atomic_bit))) {
+            check(before, bytes, byte, "overwrites what was written by");
+        }
+    };
+    const auto enter = [&](LastWriter &writer, uint32_t bytes) {
+        const uint32_t before = writer.touch.stamp;
+        const bool same = (before & ~atomic_bit) == (mine & ~atomic_bit);
+        // What this core has set and added to is not only added to.
+        writer = {{same ? before & mine : mine, same ? writer.touch.bytes | bytes : bytes}, number};
+    };
+    by_group(begin, end, shadow.writers.groups(), [&](const ShadowPart &part) {
+        LastWriter *const writer = shadow.writers.common(part.group);
+        const Touch *const reader = shadow.readers ? shadow.readers.common(part.group) : nullptr;
+        const bool at_once = part.whole && writer && (reader || !shadow.readers);
+        for (uint64_t at = part.first; at < (at_once ? part.first + 1 : part.last); ++at) {
+            const uint32_t bytes = at_once ? all_bytes : covered(at, begin, end);
+            check_writer(shadow.writers.of(at).touch, bytes, at * block);
+            if (shadow.readers) {
+                check(shadow.readers.of(at), bytes, at * block, "overwrites what is read by");
             }
         }
-        const bool same = (before & ~atomic_bit) == (mine & ~atomic_bit);
-        writer.touch.bytes = same ? writer.touch.bytes | bytes : bytes;
-        writer.touch.stamp = same ? before & mine : mine; // what this core has set and added to is not only added to
-        writer.number = number;
-    }
+        if (part.whole && writer) {
+            enter(*writer, all_bytes);
+        } else if (part.whole && !atomic) {
+            shadow.writers.set(part.group, {{mine, all_bytes}, number});
+        } else {
+            for (uint64_t at = part.first; at < part.last; ++at) {
+                enter(shadow.writers.alone(at), covered(at, begin, end));
+            }
+        }
+    });
     return race;
 }
 
@@ -188,7 +212,7 @@ bool GlobalRaceDetector::stale(const ShadowMemory &shadow, const GmBuffer &buffe
              ++it) {
             const uint64_t first = (*it * line - base) / block;
             for (uint64_t at = std::max(first, begin / block); at < first + line / block && at * block < end; ++at) {
-                const Touch &touch = shadow.writers[at].touch;
+                const Touch &touch = shadow.writers.of(at).touch;
                 if (touch.stamp >> 24 == i + 1 && (touch.bytes & covered(at, begin, end))) {
                     core = i;
                     return true;

@@ -2,11 +2,11 @@
 //
 // A happens-before race detector between cores, with vector clocks of epochs: a set flag or an arrival at a barrier
 // releases all that a core has done so far, a wait acquires it. Shadow memory keeps, for each 32-byte block, its last
-// writer with a mask of the bytes, and
-// its last reader. What is lost that way (a block shared by several cores) is a race that is not seen, never one that
+// writer and its last reader, each with a mask of the bytes. What is lost that way (a block shared by several cores) is a race that is not seen, never one that
 // is not there. A copy that writes what is there already races with nobody.
 #pragma once
 #include "akgen/runtime.h"
+#include "shadow_memory.h"
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -22,7 +22,6 @@ struct Core;
 class GlobalRaceDetector {
 public:
     GlobalRaceDetector(const std::vector<GmBuffer> &buffers, std::size_t cores);
-    ~GlobalRaceDetector();
 
     void release(const Core &core, uint64_t where); // `where`: one number for each flag or barrier
     void acquire(const Core &core, uint64_t where);
@@ -34,18 +33,9 @@ public:
     void clean(const Core &core, const uint8_t *address, bool whole);
 
 private:
-    struct Touch {
-        uint32_t stamp = 0; // core + 1 in the high byte, epoch below; 0: nobody
-        uint32_t bytes = 0; // of the block, one bit each
-    };
-    struct Writer {
-        Touch touch;
-        uint32_t number = 0; // of the core's copy that wrote it; 0: the scalar unit
-    };
     struct ShadowMemory {
-        uint64_t blocks = 0;
-        Writer *writers = nullptr;
-        Touch *readers = nullptr;
+        Shadow<LastWriter> writers;
+        Shadow<Touch> readers;
     };
     struct Race {
         const char *what = nullptr;

@@ -2,6 +2,8 @@
 #include "loops.h"
 
 #include "reduce.h"
+#include <algorithm>
+#include <cstring>
 #include <vector>
 
 namespace akgen::twin {
@@ -36,6 +38,83 @@ void repeat_sums(const float *data, uint64_t repeats, float *out)
         }
         out[r] = ((c[0] + c[1]) + (c[2] + c[3])) + ((c[4] + c[5]) + (c[6] + c[7]));
     }
+}
+
+// As many floats as the widest vectors take; the compiler splits them where they are narrower.
+constexpr uint64_t wide = 16;
+typedef float Floats __attribute__((vector_size(wide * sizeof(float))));
+typedef int32_t Mask __attribute__((vector_size(wide * sizeof(float)))); // all ones where a comparison holds
+
+Floats load(const float *x)
+{
+    Floats v;
+    std::memcpy(&v, x, sizeof v);
+    return v;
+}
+bool any(const Mask &m)
+{
+    int32_t all = 0;
+    for (uint64_t k = 0; k < wide; ++k) {
+        all |= m[k];
+    }
+    return all != 0;
+}
+
+// The largest or smallest of `n`, at least 1; any NaN if there is one.
+template <bool largest> float extreme_value(const float *x, uint64_t n)
+{
+    constexpr uint64_t chains = 4; // comparisons under way at the same time
+    float value = x[0];
+    uint64_t i = 0;
+    if (n >= wide * chains) {
+        Floats run[chains];
+        Mask nan = {};
+        for (uint64_t c = 0; c < chains; ++c) {
+            run[c] = load(x + c * wide);
+        }
+        for (; i + wide * chains <= n; i += wide * chains) {
+            for (uint64_t c = 0; c < chains; ++c) {
+                const Floats v = load(x + i + c * wide);
+                run[c] = (largest ? v > run[c] : v < run[c]) ? v : run[c];
+                nan |= v != v;
+            }
+        }
+        if (any(nan)) {
+            return NAN;
+        }
+        for (uint64_t k = 0; k < wide * chains; ++k) {
+            const float v = run[k / wide][k % wide];
+            value = (largest ? v > value : v < value) ? v : value;
+        }
+    }
+    for (; i < n; ++i) {
+        value = beats(largest ? Reduce::MAX : Reduce::MIN, x[i], value) ? x[i] : value;
+    }
+    return value;
+}
+
+// The first element that equals `value`, of those before `n` that do; NaN equals NaN.
+uint64_t place_of(float value, const float *x, uint64_t n)
+{
+    uint64_t at = 0;
+    if (value == value) {
+        const auto equal = [&](uint64_t c) { return load(x + at + c * wide) == value; };
+        while (at + 4 * wide <= n && !any(equal(0) | equal(1) | equal(2) | equal(3))) {
+            at += 4 * wide;
+        }
+    }
+    while (at < n - 1 && !(x[at] == value || (value != value && x[at] != x[at]))) {
+        ++at;
+    }
+    return at;
+}
+
+// First of equals; the first NaN before all.
+Extreme extreme(Reduce op, const float *x, uint64_t n)
+{
+    const float value = op == Reduce::MAX ? extreme_value<true>(x, n) : extreme_value<false>(x, n);
+    const uint64_t at = place_of(value, x, n);
+    return Extreme{x[at], at};
 }
 
 } // namespace
@@ -85,41 +164,17 @@ float span_sum(DType type, const uint8_t *data, uint64_t n)
 
 Extreme span_extreme(Reduce op, DType type, const uint8_t *data, uint64_t n)
 {
-    Extreme best{load_real(type, data, 0), 0};
-    if (type == DType::F32) { // a vector pass for the value, then a search for its place
-        const float *x = reinterpret_cast<const float *>(data);
-        float run[16];
-        for (int k = 0; k < 16; ++k) {
-            run[k] = x[0];
-        }
-        bool nan = false;
-        uint64_t i = 0;
-        for (; i + 16 <= n; i += 16) {
-            for (int k = 0; k < 16; ++k) {
-                const float v = x[i + static_cast<uint64_t>(k)];
-                run[k] = op == Reduce::MAX ? (v > run[k] ? v : run[k]) : (v < run[k] ? v : run[k]);
-                nan |= v != v;
-            }
-        }
-        if (!nan) {
-            float value = run[0];
-            for (int k = 1; k < 16; ++k) {
-                value = beats(op, run[k], value) ? run[k] : value;
-            }
-            for (; i < n; ++i) {
-                value = beats(op, x[i], value) ? x[i] : value;
-            }
-            for (uint64_t at = 0; at < n; ++at) {
-                if (x[at] == value || (value != value && x[at] != x[at])) {
-                    return Extreme{value, at};
-                }
-            }
-        }
+    if (type == DType::F32) {
+        return extreme(op, reinterpret_cast<const float *>(data), n);
     }
-    for (uint64_t i = 1; i < n; ++i) {
-        const float v = load_real(type, data, i);
-        if (beats(op, v, best.value)) {
-            best = Extreme{v, i};
+    Extreme best{load_real(type, data, 0), 0};
+    float values[chunk_elements];
+    for (uint64_t at = 0; at < n; at += chunk_elements) {
+        const uint64_t m = std::min<uint64_t>(n - at, chunk_elements);
+        widen_half(reinterpret_cast<const uint16_t *>(data) + at, values, m);
+        const Extreme e = extreme(op, values, m);
+        if (beats(op, e.value, best.value)) {
+            best = Extreme{e.value, at + e.index};
         }
     }
     return best;
