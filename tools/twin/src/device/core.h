@@ -4,6 +4,7 @@
 #include "akgen/queue.h"
 #include "akgen/runtime.h"
 #include "chip.h"
+#include "data_cache.h"
 #include "footprint.h"
 #include "global_race_detector.h"
 #include "guest.h"
@@ -52,7 +53,8 @@ struct GmBuffer {
     uint64_t size_bytes = 0;    // what the kernel may rely on
     uint64_t allowed_bytes = 0; // rounded up to 32: a block copy may touch the rest
     uint64_t mapped_bytes = 0;
-    bool read_only = false; // an input, or the tiling data
+    uint64_t device_address = 0; // where an allocator of the device would have put it; the same in every run
+    bool read_only = false;      // an input, or the tiling data
     bool holds(const uint8_t *p) const { return p >= data && p < data + mapped_bytes; }
 };
 
@@ -132,6 +134,7 @@ struct Core {
     RaceDetector detector;
     std::vector<Race> races; // of the last instruction
     Log log;
+    DataCache data_cache;
     GuestContext guest;
 
     std::map<std::vector<uint8_t>, uint16_t> shape_numbers; // kept ShapeInfo, with index + 1 in `shapes`
@@ -200,6 +203,8 @@ void open_tscm(const char *api, const void *pc); // before a vector core uses L1
 // Trap unless global memory may be touched at [begin, begin + bytes): behind a tensor's end, the rest of its last block of
 // 32 bytes only, where whole blocks are moved. A read in what a device's allocator leaves behind a tensor is warned of.
 const GmBuffer &require_global(const char *api, const void *pc, const uint8_t *begin, uint64_t bytes, bool write);
+// Enter one access of the scalar unit to global memory, with its hazards and its time.
+void access_global(const char *api, const void *pc, const uint8_t *address, uint32_t bytes, bool write, bool cached);
 // Copy from global memory; what lies behind the mapping reads as NaN.
 void fetch(uint8_t *to, const uint8_t *from, uint64_t bytes);
 // Copy to global memory as this core's atomic mode says: the bytes, or their sum, maximum or

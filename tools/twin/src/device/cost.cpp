@@ -6,12 +6,12 @@
 namespace akgen::twin {
 
 CostModel::CostModel(const Chip &chip, const Footprint &footprint)
-    : scalar_op(chip.at("scalar_op_cycles")), scalar_work(chip.at("scalar_work_cycles")),
-      scalar_ub(chip.at("scalar_ub_access_cycles")), scalar_gm(chip.at("scalar_gm_access_cycles")),
-      flag(chip.at("flag_cycles")), dma_issue(chip.at("dma_issue_cycles")), sync_all(chip.at("sync_all_cycles")),
-      cache_rate(chip.at("l2_bytes_per_us_total") / chip.at("clock_mhz")),
+    : scalar_op(chip.at("scalar_op_cycles")), flag(chip.at("flag_cycles")), dma_issue(chip.at("dma_issue_cycles")),
+      sync_all(chip.at("sync_all_cycles")), cache_rate(chip.at("l2_bytes_per_us_total") / chip.at("clock_mhz")),
       memory_rate(chip.at("hbm_bytes_per_us_total") / chip.at("clock_mhz")),
       queue_depth(static_cast<uint32_t>(chip.at("isq_depth"))), chip_(chip), footprint_(footprint),
+      scalar_work_(chip.at("scalar_work_cycles")), scalar_ub_(chip.at("scalar_ub_access_cycles")),
+      scalar_hit_(chip.at("scalar_gm_hit_cycles")), scalar_miss_(chip.at("scalar_gm_miss_cycles")),
       read_latency_(chip.at("gm_read_latency_cycles")), write_latency_(chip.at("gm_write_latency_cycles")),
       mte2_(chip.at("mte2_bytes_per_cycle_core")), cube_mte2_(chip.at("gm_to_l1_bytes_per_cycle")),
       miss_rate_(chip.at("mte2_miss_bytes_per_cycle_core")), mte3_(chip.at("mte3_bytes_per_cycle_core")),
@@ -72,6 +72,18 @@ void CostModel::move(Cost &cost, const Record &r, const Shape &shape, double byt
         cost.occupy = std::max(cycles, shape.count * row_);
     } else {
         cost.spilled_bytes = cost.gm_bytes * footprint_.spilled_share(shape.buffer);
+    }
+}
+
+double CostModel::of_scalar(const Record &r) const
+{
+    switch (r.aux & scalar_what) {
+    case scalar_work: return r.work * scalar_work_;
+    case scalar_global: {
+        const double missed = r.aux / scalar_missed;
+        return (r.work - missed) * scalar_hit_ + missed * scalar_miss_;
+    }
+    default: return r.work * scalar_ub_;
     }
 }
 

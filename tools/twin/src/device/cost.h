@@ -23,7 +23,9 @@ public:
     CostModel(const Chip &chip, const Footprint &footprint);
     Cost of(const Record &record, const OpName &op, bool cube_core) const;
 
-    double scalar_op, scalar_work, scalar_ub, scalar_gm, flag, dma_issue, sync_all;
+    double of_scalar(const Record &record) const; // cycles
+
+    double scalar_op, flag, dma_issue, sync_all;
     double cache_rate, memory_rate; // bytes per cycle, of all cores together
     uint32_t queue_depth;
 
@@ -40,6 +42,7 @@ private:
 
     const Chip &chip_;
     const Footprint &footprint_;
+    double scalar_work_, scalar_ub_, scalar_hit_, scalar_miss_;
     double read_latency_, write_latency_, mte2_, cube_mte2_, miss_rate_, mte3_, row_, ub_copy_, ub_copy_latency_,
         l1_to_l0a_, l1_to_l0b_, l0c_out_, cube_head_, repeat_bytes_;
     Chip::Rate default_rate_;

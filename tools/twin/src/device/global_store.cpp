@@ -100,8 +100,11 @@ void clean_cache(uint8_t *address, bool whole)
 {
     const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
-    if (!whole) {
-        require_global("DataCacheCleanAndInvalid", pc, address, 1, false);
+    if (whole) {
+        self->data_cache.forget_all();
+    } else {
+        const GmBuffer &buffer = require_global("DataCacheCleanAndInvalid", pc, address, 1, false);
+        self->data_cache.forget(buffer.device_address + static_cast<uint64_t>(address - buffer.data));
     }
     launch->global->clean(*self, address, whole);
 }

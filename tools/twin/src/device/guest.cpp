@@ -44,9 +44,7 @@ void tensor_access(uint8_t *address, uint64_t bytes, bool write, const void *pc)
         pointer_fault(reinterpret_cast<uint64_t>(address), pc);
     }
     if (place.buffer) {
-        const GmBuffer &buffer = require_global(api, pc, address, bytes, write);
-        launch->global->scalar(address, static_cast<uint32_t>(bytes), write, buffer, pc);
-        self->log.scalar(static_cast<uint32_t>(so_offset(pc)), true);
+        access_global(api, pc, address, static_cast<uint32_t>(bytes), write, true);
         return;
     }
     const auto offset = static_cast<uint64_t>(address - place.region->begin);
@@ -61,7 +59,7 @@ void tensor_access(uint8_t *address, uint64_t bytes, bool write, const void *pc)
                    place);
     const auto at = static_cast<uint32_t>(so_offset(pc));
     log_auto_waits(at);
-    self->log.scalar(at, false);
+    self->log.scalar(at, scalar_local);
 }
 
 void access(uint64_t begin, uint64_t bytes, bool write, const void *pc)

@@ -123,6 +123,7 @@ void make_cores(Launch &l, const LaunchRequest &request)
         core->block = block;
         core->sub_block = sub;
         core->name = name;
+        core->data_cache.shape(*l.chip);
         l.cores.push_back(std::move(core));
     };
     for (uint32_t block = 0; block < request.block_dim; ++block) {
@@ -193,9 +194,12 @@ bool run_launch(const LaunchRequest &request)
     l.system_workspace = request.system_workspace;
     l.kernel_base = request.kernel_base;
     l.kernel_end = request.kernel_end;
+    uint64_t device_address = 0;
+    constexpr uint64_t allocated_bytes = 512; // in units of these
     for (const GmMapping *memory : request.memory) {
         l.buffers.push_back({memory->name(), memory->data(), memory->size_bytes(), round_up(memory->size_bytes(), 32),
-                             memory->mapped_bytes(), memory->read_only()});
+                             memory->mapped_bytes(), device_address, memory->read_only()});
+        device_address += round_up(memory->mapped_bytes(), allocated_bytes);
     }
     std::sort(l.buffers.begin(), l.buffers.end(), [](const GmBuffer &a, const GmBuffer &b) { return a.data < b.data; });
     make_cores(l, request);

@@ -188,18 +188,24 @@ uint8_t *local_scalar(uint8_t *data, uint64_t offset_bytes, uint32_t bytes, uint
     after_conflict(conflict, api, pc, place);
     const uint32_t at = static_cast<uint32_t>(so_offset(pc));
     log_auto_waits(at);
-    self->log.scalar(at, false);
+    self->log.scalar(at, scalar_local);
     grant(address, bytes, write);
     return address;
+}
+
+void access_global(const char *api, const void *pc, const uint8_t *address, uint32_t bytes, bool write, bool cached)
+{
+    const GmBuffer &buffer = require_global(api, pc, address, bytes, write);
+    launch->global->scalar(address, bytes, write, buffer, pc);
+    const uint64_t there = buffer.device_address + static_cast<uint64_t>(address - buffer.data);
+    self->log.scalar(static_cast<uint32_t>(so_offset(pc)), scalar_global, !cached || !self->data_cache.has(there));
 }
 
 uint8_t *global_scalar(uint8_t *address, uint32_t bytes, bool write)
 {
     const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
-    const char *api = write ? "GlobalTensor::SetValue" : "GlobalTensor::GetValue";
-    launch->global->scalar(address, bytes, write, require_global(api, pc, address, bytes, write), pc);
-    self->log.scalar(static_cast<uint32_t>(so_offset(pc)), true);
+    access_global(write ? "GlobalTensor::SetValue" : "GlobalTensor::GetValue", pc, address, bytes, write, true);
     grant(address, bytes, write);
     return address;
 }
@@ -208,12 +214,10 @@ uint8_t *global_scalar_direct(uint8_t *address, uint32_t bytes, bool write)
 {
     const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
-    const char *api = write ? "WriteGmByPassDCache" : "ReadGmByPassDCache";
-    launch->global->scalar(address, bytes, write, require_global(api, pc, address, bytes, write), pc);
+    access_global(write ? "WriteGmByPassDCache" : "ReadGmByPassDCache", pc, address, bytes, write, false);
     if (write) {
         launch->global->clean(*self, address, false);
     }
-    self->log.scalar(static_cast<uint32_t>(so_offset(pc)), true);
     grant(address, bytes, write);
     return address;
 }

@@ -47,14 +47,18 @@ uint16_t Log::op_index(const char *api, const char *op, DType dtype)
     return static_cast<uint16_t>(ops.size() - 1);
 }
 
-void Log::settle_work(uint32_t pc)
+namespace {
+// Operands and loops around a call are part of what its issue takes; the published time of a scalar access holds the
+// loop and the arithmetic around it.
+constexpr uint64_t with_a_call = 64, with_an_access = 20;
+} // namespace
+
+void Log::settle_work(uint32_t pc, uint64_t included)
 {
     if (!work || *work == 0) {
         return;
     }
-    // Operands and loops around a call are part of what its issue takes.
-    constexpr uint64_t with_a_call = 64;
-    uint64_t left = *work > with_a_call ? *work - with_a_call : 0;
+    uint64_t left = *work > included ? *work - included : 0;
     *work = 0;
     for (; left > 0 && records.size() < cap; left -= std::min<uint64_t>(left, UINT32_MAX)) {
         records.push_back(
@@ -64,7 +68,7 @@ void Log::settle_work(uint32_t pc)
 
 void Log::instr(const Instr &in, uint32_t pc, uint32_t work, uint32_t aux)
 {
-    settle_work(pc);
+    settle_work(pc, with_a_call);
     if (records.size() >= cap) {
         ++dropped;
         dropped_work[static_cast<int>(in.pipe)] += work;
@@ -75,7 +79,7 @@ void Log::instr(const Instr &in, uint32_t pc, uint32_t work, uint32_t aux)
 
 void Log::event(Kind kind, uint8_t pipe, uint16_t id, uint32_t pc, uint32_t work, uint32_t aux)
 {
-    settle_work(pc);
+    settle_work(pc, with_a_call);
     if (records.size() >= cap) {
         ++dropped;
         return;
@@ -83,18 +87,18 @@ void Log::event(Kind kind, uint8_t pipe, uint16_t id, uint32_t pc, uint32_t work
     records.push_back({pc, id, kind, pipe, work, aux});
 }
 
-void Log::scalar(uint32_t pc, bool global)
+void Log::scalar(uint32_t pc, uint32_t what, bool missed)
 {
-    settle_work(pc);
+    settle_work(pc, with_an_access);
     if (!records.empty()) {
         Record &last = records.back();
-        if (last.kind == Kind::scalar && last.aux == (global ? scalar_global : scalar_local) &&
-            last.work < UINT32_MAX) {
+        if (last.kind == Kind::scalar && (last.aux & scalar_what) == what && last.work < UINT32_MAX / scalar_missed) {
             ++last.work;
+            last.aux += missed ? scalar_missed : 0;
             return;
         }
     }
-    event(Kind::scalar, 0, 0, pc, 1, global ? scalar_global : scalar_local);
+    event(Kind::scalar, 0, 0, pc, 1, what | (missed ? scalar_missed : 0));
 }
 
 } // namespace akgen::twin

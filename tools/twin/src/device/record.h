@@ -18,11 +18,13 @@ struct Record {
         work; // V: elements; MTE, FIX: bytes; M: fractal steps; scalar: count; auto_wait: the other pipe; set, wait
               // that give a queue's buffer back: the queue's number
     uint32_t
-        aux; // instr: packed by Shape, below; auto_wait: the other pipe's instruction number; set, wait as above: the
+        aux; // instr: packed by Shape, below; scalar: what it counts, below, and above its two bits those of them that
+             // missed the data cache; auto_wait: the other pipe's instruction number; set, wait as above: the
              // queue's buffers
 };
 // What a scalar record counts, in Record::aux: accesses to a memory, or operations of the kernel's own code.
 constexpr uint32_t scalar_local = 0, scalar_global = 1, scalar_work = 2;
+constexpr uint32_t scalar_what = 3, scalar_missed = 4; // the mask of these, and one that missed
 // The shape of an instruction in Record::aux.
 struct Shape {
     uint32_t count; // V: repeats; others: rows
@@ -46,9 +48,9 @@ class Log {
 public:
     void instr(const Instr &in, uint32_t pc, uint32_t work, uint32_t aux);
     void event(Kind kind, uint8_t pipe, uint16_t id, uint32_t pc, uint32_t work = 0, uint32_t aux = 0);
-    void scalar(uint32_t pc, bool global); // runs of scalar accesses share one record
-    // Account for the kernel's own arithmetic since the last record, beyond what comes with any call.
-    void settle_work(uint32_t pc);
+    void scalar(uint32_t pc, uint32_t what, bool missed = false); // runs of scalar accesses share one record
+    // Account for the kernel's own arithmetic since the last record, beyond `included`, which comes with what it was for.
+    void settle_work(uint32_t pc, uint64_t included);
     uint16_t op_index(const char *api, const char *op, DType dtype);
 
     uint64_t *work = nullptr; // scalar operations since; none: they are not counted

@@ -25,9 +25,7 @@ bool Machine::handle(uint32_t core, const Record &r, uint32_t index, double now)
     CoreProgress &c = cores_[core];
     switch (r.kind) {
     case Kind::scalar:
-        c.time = now + r.work * (r.aux == scalar_work     ? costs_.scalar_work
-                                 : r.aux == scalar_global ? costs_.scalar_gm
-                                                          : costs_.scalar_ub);
+        c.time = now + costs_.of_scalar(r);
         out_.use[core][scalar].busy += c.time - now;
         return true;
     case Kind::auto_wait: {

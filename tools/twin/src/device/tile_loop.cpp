@@ -163,7 +163,7 @@ bool reads_scalars(const std::vector<Record> &records, size_t begin, size_t end)
 {
     return std::any_of(records.begin() + static_cast<std::ptrdiff_t>(begin),
                        records.begin() + static_cast<std::ptrdiff_t>(end),
-                       [](const Record &r) { return r.kind == Kind::scalar && r.aux == 0; });
+                       [](const Record &r) { return r.kind == Kind::scalar && r.aux == scalar_local; });
 }
 
 bool for_scalar(const Record &r)
