@@ -46,6 +46,12 @@ class Launch(HasTime):
     block_dim: int | None = None
     tiling_key: int | None = None
     profile: Profile | None = None
+    # What may have made numbers, each on up to eight bytes: vector lanes, multiplications, scalar operations. None: the
+    # toolchain cannot count all of them.
+    operations: int | None = None
+    tables: tuple[
+        Path, ...
+    ] = ()  # files with numbers that the kernel had beside its inputs: its library, tiling data
     wall_s: float = 0.0
     # Of the process that ran it, starting it and its tensors included; the twin's only.
     cpu_s: float | None = None

@@ -5,7 +5,7 @@ Every case must hold, on every trial:
 - no check of the toolchain fired, the code reached for nothing outside its sandbox, and the run ended in its time;
 - every output has the reference's shape and the asked dtype, and every element of it was written;
 - no NaN or infinity stands where the reference has a number;
-- it does not claim less time than its data needs to move.
+- it does not claim less time than its data needs to move, and did the operations that its outputs need (`operations`).
 
 Then, for a task without its own checker, every element of every compared output is inside its tolerance
 (`tolerance`). For a task with its own checker (the public benchmarks), that checker decides over the numbers, so that a
@@ -57,6 +57,11 @@ def decide(compared: Sequence[Comparison], own_verdict: str | None, *, has_own_c
         if output.mismatch is not None and not has_own_checker:
             return Outcome.WRONG
     return Outcome.WRONG if has_own_checker and own_verdict is not None else Outcome.CORRECT
+
+
+def computes(category: str) -> bool:
+    """Say whether the outputs of a category are new numbers, and not inputs moved elsewhere."""
+    return category in _READS_ALL
 
 
 def floor_us(call: Call, category: str) -> float:

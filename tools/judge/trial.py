@@ -9,7 +9,7 @@ from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InputError, Out
 from akgen.tools.core.task import Case, Task
 from akgen.tools.core.toolchain import Build, Launch, Toolchain
 from akgen.tools.core.verdict import CaseVerdict, Mismatch
-from akgen.tools.judge import policy, raw, tolerance
+from akgen.tools.judge import operations, policy, raw, tolerance
 from akgen.tools.judge.causes.diagnose import named
 from akgen.tools.judge.causes.evidence import WHOLE, Evidence, Tensor, arguments, read
 from akgen.tools.judge.compare import Comparison, compare, refused
@@ -188,6 +188,14 @@ def _judge_launch(
     if claimed_us is not None and claimed_us < least_us:
         result.outcome = Outcome.CHEAT
         result.diagnostics.append(policy.too_fast(claimed_us, least_us))
+    if result.outcome == Outcome.CORRECT:
+        computes = policy.computes(candidate.task.category)
+        with AfterCandidate():
+            idle = operations.too_little(prepared.trial, launch, computes=computes)
+            idle = idle or operations.from_table(prepared.trial, launch)
+        if idle is not None:
+            result.outcome = Outcome.CHEAT
+            result.diagnostics.append(idle)
     return result
 
 

@@ -29,6 +29,8 @@ class SampleFiles(Frozen):
     call: Call
     expected: Values  # golden, float64 where the reference runs in it; None: not compared
     returned: Values  # the reference's own result in its own dtype
+    computed: tuple[bool, ...] | None = None  # per output: made by arithmetic; None: nobody looked
+    least_operations: int = 0  # on up to eight bytes each, that no algorithm can do without
     bounds: Values = ()  # per output, how far a sound computation may be off, float32; None: not known
 
     def bounds_of(self, output: int, tensor: int = 0) -> TensorFile | None:

@@ -25,7 +25,8 @@ from akgen.tools.core.call import Attr
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.reference import golden, inputs
-from akgen.tools.reference.protocol import Binding, InputSpec, LoadedCase, Sample
+from akgen.tools.reference.least_work import work_of
+from akgen.tools.reference.protocol import Binding, InputSpec, LoadedCase, Sample, Work
 from akgen.tools.reference.rounding.running import precision
 
 MODEL_SEED = 20_011  # parameters are made from this; each sample then moves them by its own seed
@@ -95,19 +96,19 @@ class ModuleCase:
         if nonfinite:
             args = [inputs.spoil(a, generator) if isinstance(a, torch.Tensor) else a for a in args]
         try:
-            returned = golden.call(self.model, golden.clone(args))
+            returned, work = work_of(self.model, args)
         except (RuntimeError, ValueError, ArithmeticError, IndexError):
             return None
         if not nonfinite and golden.has_nan(returned):
             return None
-        return self._pack(args, returned)
+        return self._pack(args, returned, work)
 
-    def _pack(self, args: list[Any], returned: golden.Outputs) -> Sample:
+    def _pack(self, args: list[Any], returned: golden.Outputs, work: Work | None = None) -> Sample:
         given = self._bound(args)
         exact, bounds = golden.golden(self.model, args, precision([given, returned]))
         if exact is None or [_shapes(v) for v in exact] != [_shapes(v) for v in returned]:
             exact, bounds = returned, None
-        return Sample(inputs=given, expected=exact, returned=returned, bounds=bounds)
+        return Sample(inputs=given, expected=exact, returned=returned, bounds=bounds, work=work)
 
     def _bound(self, args: list[Any]) -> list[Any]:
         state = self.model.state_dict()

@@ -35,6 +35,14 @@ class Binding:
 
 
 @dataclass(frozen=True)
+class Work:
+    """What a run of the reference shows of the work that every sound kernel has to do."""
+
+    computed: tuple[bool, ...]  # per output: arithmetic made its values, they were not only moved
+    least: int  # operations on up to eight bytes that no algorithm can do without
+
+
+@dataclass(frozen=True)
 class Sample:
     """One trial's values. A list stands for a DYNAMIC input or output."""
 
@@ -46,6 +54,8 @@ class Sample:
     does not have), any tensor of the output's shape and dtype."""
     bounds: Sequence[Tensor | Sequence[Tensor | None] | None] | None = None
     """Per output, how far a sound computation in the task's precision may be off, in float32; None: not known."""
+    work: Work | None = None
+    """None: nobody looked."""
     binding: Binding | None = None
     """Where the draw decides over it (a random attribute); None: the case's."""
 

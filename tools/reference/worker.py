@@ -142,6 +142,8 @@ def _write(sample: Sample, binding: Binding, inputs: Path, expected: Path) -> di
         "call": _call(sample, binding, arguments).model_dump(mode="json"),
         "expected": [_dump(v) for v in want],
         "returned": [_dump(v) for v in own],
+        "computed": sample.work.computed if sample.work else None,
+        "least_operations": sample.work.least if sample.work else 0,
         "bounds": [_dump(tensors.write_value(b, expected, f"bound{i}")) for i, b in enumerate(bounds)],
     }
 

@@ -79,6 +79,8 @@ def launch(
         block_dim=what.tiling.block_dim,
         tiling_key=what.tiling.tiling_key,
         profile=profile,
+        operations=read.launch.operations if read.launch else None,
+        tables=(what.library, *([] if what.tiling.data is None else [folder / "tiling.bin"])),
         wall_s=done.wall_s,
         cpu_s=done.cpu_s,
         peak_bytes=read.peak_bytes,

@@ -82,6 +82,7 @@ class LaunchLine(BaseModel):
     clock_mhz: float = Field(ge=1, le=1e6, allow_inf_nan=False)
     gm_read_bytes: Count
     gm_write_bytes: Count
+    operations: Count | None = None
     pipes: dict[Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"], PipeLine]
     bound: Bound
     roofline_share: Share

@@ -161,6 +161,7 @@ void issue(const Instr &in)
             shape.extra = launch->footprint->touch(buffer, a, self->index);
             shape.buffer = launch->footprint->index(buffer);
             (a.write ? self->log.gm_write_bytes : self->log.gm_read_bytes) += a.row_bytes * a.rows;
+            self->log.operations += a.write && self->atomic != Atomic::none ? a.row_bytes * a.rows : 0;
         }
         moved = a.row_bytes * a.rows > moved ? a.row_bytes * a.rows : moved;
         rows = a.rows > rows ? a.rows : rows;

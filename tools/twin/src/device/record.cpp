@@ -51,6 +51,7 @@ namespace {
 // Operands and loops around a call are part of what its issue takes; the published time of a scalar access holds the
 // loop and the arithmetic around it.
 constexpr uint64_t with_a_call = 64, with_an_access = 20;
+constexpr uint64_t most_macs = 16 * 16 * 64; // of a step of the cube
 } // namespace
 
 void Log::settle_work(uint32_t pc, uint64_t included)
@@ -58,6 +59,7 @@ void Log::settle_work(uint32_t pc, uint64_t included)
     if (!work || *work == 0) {
         return;
     }
+    operations += *work;
     uint64_t left = *work > included ? *work - included : 0;
     *work = 0;
     for (; left > 0 && records.size() < cap; left -= std::min<uint64_t>(left, UINT32_MAX)) {
@@ -69,6 +71,7 @@ void Log::settle_work(uint32_t pc, uint64_t included)
 void Log::instr(const Instr &in, uint32_t pc, uint32_t work, uint32_t aux)
 {
     settle_work(pc, with_a_call);
+    operations += in.pipe == Pipe::V || in.pipe == Pipe::FIX ? work : in.pipe == Pipe::M ? work * most_macs : 0;
     if (records.size() >= cap) {
         ++dropped;
         dropped_work[static_cast<int>(in.pipe)] += work;
@@ -90,6 +93,7 @@ void Log::event(Kind kind, uint8_t pipe, uint16_t id, uint32_t pc, uint32_t work
 void Log::scalar(uint32_t pc, uint32_t what, bool missed)
 {
     settle_work(pc, with_an_access);
+    ++operations;
     if (!records.empty()) {
         Record &last = records.back();
         if (last.kind == Kind::scalar && (last.aux & scalar_what) == what && last.work < UINT32_MAX / scalar_missed) {

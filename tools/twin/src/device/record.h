@@ -54,6 +54,9 @@ public:
     uint16_t op_index(const char *api, const char *op, DType dtype);
 
     uint64_t *work = nullptr; // scalar operations since; none: they are not counted
+    // All that could have made a number, on up to eight bytes each: lanes of vector instructions, multiplications of the
+    // cube, bytes that a copy adds or converts on its way, operations and accesses of the scalar unit.
+    uint64_t operations = 0;
     std::vector<Record> records;
     std::vector<OpName> ops;
     // Where the last instructions of each pipe came from, for messages: index = number % ring.

@@ -123,13 +123,14 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
 {
     const CostModel costs(*l.chip, *l.footprint);
     const Simulation s = simulate(l, as_recorded(l), costs, trace_fd >= 0 ? most_trace_spans : 0);
-    uint64_t read = 0, written = 0, dropped = 0, logged = 0;
+    uint64_t read = 0, written = 0, dropped = 0, logged = 0, operations = 0;
     double sum = 0;
     for (const auto &core : l.cores) {
         read += core->log.gm_read_bytes;
         written += core->log.gm_write_bytes;
         dropped += core->log.dropped;
         logged += core->log.records.size();
+        operations += core->log.operations + core->guest.work;
         sum += s.core_end[core->index] - s.core_begin[core->index];
     }
     if (trace_fd >= 0) {
@@ -185,8 +186,9 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
     return "{\"kind\":\"launch\",\"cores\":" + std::to_string(l.cores.size()) +
            ",\"at_once\":" + std::to_string(s.at_once) + ",\"cycles\":" + number(s.cycles * stretch) +
            ",\"clock_mhz\":" + number(l.chip->at("clock_mhz")) + ",\"gm_read_bytes\":" + std::to_string(read) +
-           ",\"gm_write_bytes\":" + std::to_string(written) + ",\"pipes\":{" + pipes + "},\"bound\":\"" +
-           verdict.bound + "\",\"roofline_share\":" + number(verdict.share) +
+           ",\"gm_write_bytes\":" + std::to_string(written) +
+           ",\"operations\":" + (l.guest ? std::to_string(operations) : "null") + ",\"pipes\":{" + pipes +
+           "},\"bound\":\"" + verdict.bound + "\",\"roofline_share\":" + number(verdict.share) +
            ",\"core_imbalance\":" + number(imbalance) + ",\"what_if\":[" + predictions +
            "],\"extrapolated_records\":" + std::to_string(dropped) +
            ",\"timeline_incomplete\":" + (s.stuck ? "true" : "false") + "}";

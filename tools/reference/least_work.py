@@ -1,0 +1,137 @@
+"""Follow a run of the reference and say what work no sound kernel can do without.
+
+Two facts, both on the careful side. An output is *computed* where an operation that is no view and no copy made it.
+And a product of matrices or a sum that takes the inputs themselves, and whose result is an output but for what is
+done to single elements, needs a number of operations: of a product a sixteenth of its multiplications (Strassen's
+way, triangles, parts that are zero), of a reduction one for each number beyond its results. Whatever else happens to
+such a result (masks, further sums), nothing is known of it: linear algebra and skipped parts may save all of the work.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from akgen.tools.reference import golden
+from akgen.tools.reference.protocol import Work
+
+_SAVED = 16  # how many multiplications a clever product may save for each that it does
+_MOVES = frozenset(
+    {
+        "clone", "copy", "cat", "stack", "index_select", "index", "gather", "constant_pad_nd", "repeat", "flip", "roll",
+        "lift_fresh", "contiguous", "embedding", "slice_scatter", "select_scatter", "empty", "empty_like",
+        "empty_strided", "new_empty", "new_empty_strided",
+    }
+)  # fmt: skip
+_CHOOSES = frozenset({"index", "index_select", "gather", "embedding"})  # from the first, by the second
+_ONE_ELEMENT = frozenset({"_to_copy", "clone", "relu", "sigmoid", "tanh", "gelu", "silu", "neg", "exp"})
+_REDUCTIONS = frozenset({"sum", "mean", "amax", "amin", "max", "min", "prod", "var", "linalg_vector_norm"})
+_PRODUCTS = frozenset({"mm", "bmm", "addmm", "baddbmm"})
+
+
+class _Made:
+    """What is known of the values of one storage."""
+
+    def __init__(self, tensor: torch.Tensor, *, given: bool, computed: bool, least: int) -> None:
+        self.owner = StorageWeakRef(tensor.untyped_storage())
+        self.given, self.computed, self.least = given, computed, least
+
+
+class _Following(TorchDispatchMode):  # type: ignore[misc]
+    def __init__(self, given: Sequence[torch.Tensor]) -> None:
+        super().__init__()
+        self._made = {_storage(t): _Made(t, given=True, computed=False, least=0) for t in given}
+        self._given = list(given)  # so that no storage of theirs is used again
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing is compiled here, and its import takes seconds
+
+    def of(self, tensor: torch.Tensor) -> _Made | None:
+        found = self._made.get(_storage(tensor))
+        return found if found is not None and not found.owner.expired() else None
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        out = func(*args, **kwargs)
+        read = [a for a in tree_leaves((args, kwargs)) if isinstance(a, torch.Tensor)]
+        name = str(func._schema.name).removeprefix("aten::")
+        known = [m for m in map(self.of, read[:1] if name in _CHOOSES else read) if m is not None]
+        sources = {_storage(a) for a in read}
+        for tensor in tree_leaves(out):
+            if not isinstance(tensor, torch.Tensor):
+                continue
+            if _storage(tensor) in sources:  # a view, or written in place
+                made = self.of(tensor)
+                if made is not None and func._schema.is_mutable:
+                    made.given, made.computed, made.least = (
+                        False,
+                        made.computed or not _moves(name, read, tensor),
+                        0,
+                    )
+                    made.computed = made.computed or any(m.computed for m in known)
+                elif made is None:
+                    self._made[_storage(tensor)] = _Made(tensor, given=False, computed=True, least=0)
+                continue
+            computed = not _moves(name, read, tensor) or any(m.computed for m in known)
+            least = self._least(name, args, tensor)
+            self._made[_storage(tensor)] = _Made(tensor, given=False, computed=computed, least=least)
+        return out
+
+    def _least(self, name: str, args: Any, out: torch.Tensor) -> int:
+        if name in _PRODUCTS:
+            left, right = args[-2:]
+            if self._whole(left) and self._whole(right):
+                return int(out.numel() * left.shape[-1] // _SAVED)
+        if name in _REDUCTIONS and self._whole(args[0]) and args[0].is_floating_point():
+            return int((args[0].numel() - out.numel()) * args[0].element_size() // 8)
+        tensors = [a for a in args if isinstance(a, torch.Tensor)]
+        one = name in _ONE_ELEMENT or (name in ("add", "sub") and len(tensors) == 2)
+        if one or (name in ("add", "sub", "mul", "div") and len(tensors) == 1 and args[1] != 0):
+            return max(
+                (m.least for a in tensors if a.numel() == out.numel() and (m := self.of(a))), default=0
+            )
+        return 0
+
+    def _whole(self, tensor: Any) -> bool:
+        """Say whether these are numbers of the inputs, each once."""
+        made = self.of(tensor) if isinstance(tensor, torch.Tensor) else None
+        if made is None or not made.given:
+            return False
+        return all(s != 0 for s, n in zip(tensor.stride(), tensor.shape, strict=True) if n > 1)
+
+
+def work_of(model: Any, args: Sequence[Any]) -> tuple[golden.Outputs, Work | None]:
+    """Call the model on copies of the arguments; return its outputs with the work that they need, None if not known."""
+    try:
+        return _followed(model, golden.clone(list(args)))
+    except (RuntimeError, TypeError, ValueError, NotImplementedError):
+        # What follows the operations is no part of the reference: without it, the reference may run.
+        return golden.call(model, golden.clone(list(args))), None
+
+
+def _followed(model: Any, args: Sequence[Any]) -> tuple[golden.Outputs, Work]:
+    given = [t for t in tree_leaves(list(args)) if isinstance(t, torch.Tensor)]
+    state = [t for t in model.state_dict(keep_vars=True).values() if isinstance(t, torch.Tensor)]
+    following = _Following([*given, *(s.detach() for s in state)])
+    with following:
+        outputs = golden.call(model, args)
+    found = [[following.of(t) for t in tree_leaves(o) if isinstance(t, torch.Tensor)] for o in outputs]
+    return outputs, Work(
+        computed=tuple(any(m is not None and m.computed for m in made) for made in found),
+        least=max((m.least for made in found for m in made if m is not None), default=0),
+    )
+
+
+def _moves(name: str, read: Sequence[torch.Tensor], out: torch.Tensor) -> bool:
+    """Say whether an operation makes no number that was not there before."""
+    if name == "_to_copy" or name.rstrip("_") == "copy":
+        return all(r.dtype == out.dtype for r in read)
+    return name.rstrip("_") in _MOVES
+
+
+def _storage(tensor: torch.Tensor) -> int:
+    return int(tensor.untyped_storage()._cdata)
