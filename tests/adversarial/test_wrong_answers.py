@@ -98,8 +98,8 @@ def test_an_answer_kept_in_the_workspace(court: Any) -> None:  # cheats 4, 6
     assert host != text
     kernel = court._filled("op_kernel/scale_shift.cpp", {"entry": keep})
     verdict = court.files({"op_kernel/scale_shift.cpp": kernel, "op_host/scale_shift.cpp": host}, trials=3)
-    # The workspace is poisoned for every launch: nothing is ever found there, and the kernel has to compute.
-    assert verdict.outcome == Outcome.CORRECT
+    # The workspace is poisoned for every launch, the second time with numbers: what was kept is never found there.
+    assert verdict.outcome != Outcome.CORRECT
     always = keep.replace("kept[0] == kept[0]", "true")
     kernel = court._filled("op_kernel/scale_shift.cpp", {"entry": always})
     assert (

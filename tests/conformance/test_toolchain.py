@@ -11,6 +11,7 @@ from akgen.tools.cann.environment import CannSettings, missing
 from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.settings import Settings
 from akgen.tools.core.toolchain import Toolchain, ToolchainName
@@ -130,6 +131,25 @@ def test_a_trace_is_written_when_it_is_asked_for(toolchain: Toolchain, tmp_path:
     assert launch.profile is not None and launch.profile.trace is not None
     assert launch.profile.trace.stat().st_size > 0
     assert toolchain.run(build, call, tmp_path / "again").profile.trace is None  # type: ignore[union-attr]
+
+
+def test_memory_holds_the_poison_before_a_launch(toolchain: Toolchain, tmp_path: Path) -> None:
+    call = _call(tmp_path)
+    first, second = Poison(seed=7), Poison(seed=7, second=True)
+    idle = toolchain.compile(
+        _project(old="kernel.Process();", new="if (GetBlockNum() == 0) { kernel.Process(); }"),
+        [call],
+        tmp_path / "idle",
+    )
+    for poison in (first, second):
+        launch = toolchain.run(idle, call, tmp_path / f"idle{poison.second}", poison=poison)
+        left = launch.outputs[0].path.read_bytes()  # type: ignore[union-attr]
+        assert left == poison.outputs()[: len(left)]
+    # What a kernel computes nothing into is what the Unified Buffer held: no number first, large ones then.
+    unset = toolchain.compile(_project(old="Muls(y, z, alpha_, count);"), [call], tmp_path / "unset")
+    for poison, kind in ((first, np.isnan), (second, np.isfinite)):
+        launch = toolchain.run(unset, call, tmp_path / f"unset{poison.second}", poison=poison)
+        assert kind(np.fromfile(launch.outputs[0].path, np.float32)).all()  # type: ignore[union-attr]
 
 
 def test_compiling_again_elsewhere_gives_a_build_of_its_own(toolchain: Toolchain, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from akgen.tools.cann.worker import RunnerRequest
 from akgen.tools.core.call import Call, TensorFile, TensorMeta
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
+from akgen.tools.core.poison import Poison
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Build, Launch, Progress, SpecReader
@@ -90,12 +91,15 @@ class CannToolchain:
         timeout_s: float = 60.0,
         trace: bool = False,
         what_if: bool = False,
+        poison: Poison | None = None,
     ) -> Launch:
         """Run one call in a worker process; with `trace`, once more under msprof (no Chrome trace from msprof)."""
         del what_if  # msprof measures what is, and predicts nothing
         assert build.op is not None, "a build that failed cannot run"
         folder.mkdir(parents=True, exist_ok=True)
-        done = self._run(self._worker(build, call, folder, 1), folder, timeout_s, self._opp(build.folder))
+        done = self._run(
+            self._worker(build, call, folder, 1, poison), folder, timeout_s, self._opp(build.folder)
+        )
         if done.timed_out:
             late = Diagnostic(
                 code="TIMEOUT", text=f"the run did not end within {timeout_s:g} s", stage="test"
@@ -137,7 +141,9 @@ class CannToolchain:
         profile = msprof.profile(found, build.op.op_type, chip(self._settings.soc), self.version(), moved)
         return profile, msprof.foreign_tasks(found, build.op.op_type)
 
-    def _worker(self, build: Build, call: Call, folder: Path, launches: int) -> list[str]:
+    def _worker(
+        self, build: Build, call: Call, folder: Path, launches: int, poison: Poison | None = None
+    ) -> list[str]:
         assert build.op is not None
         request = RunnerRequest(
             call=call,
@@ -146,6 +152,7 @@ class CannToolchain:
             folder=folder,
             device=self._settings.device,
             launches=launches,
+            poison=poison,
         )
         path = folder / f"request{launches}.json"
         path.write_text(request.model_dump_json())

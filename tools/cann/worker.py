@@ -24,6 +24,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import AttrSpec, AttrValue, OpSpec
 from akgen.tools.core.outcome import Diagnostic, InfraError, InputError, Outcome
+from akgen.tools.core.poison import Poison
 
 FORMAT_ND = 2
 _ACL_TYPES = {dtype: dtype.ge_value for dtype in DType}
@@ -119,7 +120,7 @@ class AclnnLibrary:
             raise AclError(f"{what} returned {code}")
 
 
-POISON = 0xFF  # every float type reads this as NaN
+_NAN = b"\xff"  # in every float type
 
 
 class RunnerRequest(Frozen):
@@ -131,6 +132,7 @@ class RunnerRequest(Frozen):
     folder: Path
     device: int
     launches: int = 1  # more than one only while profiling
+    poison: Poison | None = None  # None: NaN
 
 
 def main(path: str) -> None:
@@ -142,11 +144,15 @@ def main(path: str) -> None:
     torch.npu.set_device(request.device)
     library = AclnnLibrary(request.vendor)
 
+    poison = request.poison
+    outputs_fill = np.frombuffer(_NAN if poison is None else poison.outputs(), dtype=np.uint8)
+    scratch_fill = np.frombuffer(_NAN if poison is None else poison.scratch(), dtype=np.uint8)
+
     def device_bytes(meta: TensorMeta) -> "torch.Tensor":
         if isinstance(meta, TensorFile):
             raw = torch.from_numpy(np.fromfile(meta.path, dtype=np.uint8))
         else:
-            raw = torch.full((max(1, meta.size_bytes),), POISON, dtype=torch.uint8)
+            raw = torch.from_numpy(np.resize(outputs_fill, max(1, meta.size_bytes)))
         return raw.npu()
 
     def operand(argument: Argument) -> tuple[object, list["torch.Tensor"]]:
@@ -177,7 +183,7 @@ def main(path: str) -> None:
     stream = torch_npu.npu.current_stream().npu_stream
     for _ in range(request.launches):
         size, executor = library.workspace_size(request.spec.op_type, arguments)
-        workspace = torch.full((max(1, size),), POISON, dtype=torch.uint8).npu()
+        workspace = torch.from_numpy(np.resize(scratch_fill, max(1, size))).npu()
         library.launch(request.spec.op_type, workspace.data_ptr(), size, executor, stream)
         torch.npu.synchronize()
     for i, (out, parts) in enumerate(zip(request.call.outputs, outputs, strict=True)):

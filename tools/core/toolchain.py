@@ -9,6 +9,7 @@ from akgen.tools.core.call import Call, TensorFile
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.poison import Poison
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.timed import HasTime
@@ -89,8 +90,11 @@ class Toolchain(Protocol):
         timeout_s: float = 60.0,
         trace: bool = False,
         what_if: bool = False,
+        poison: Poison | None = None,
     ) -> Launch:
         """Run one call in the sandbox; outputs and reports are written below `folder`.
+
+        Outputs, the workspace and on-chip memory hold `poison` before, NaN where none is given.
 
         With `what_if`, the profile says what other ways to write the kernel would gain, if the toolchain can tell.
         """

@@ -13,6 +13,9 @@ from akgen.tools.judge import pattern, raw, tolerance
 Mask = npt.NDArray[np.bool_]
 _MOST = float(np.finfo(np.float64).max)
 CHUNK = 1 << 21
+# The chance that a byte, or a pair of bytes, is the poison's (`tools/core/poison`), where every one occurs as often.
+_BYTE_ALIKE, _PAIR_ALIKE = 1 / 24, 1 / (24 * 253)
+_SURELY = 1000  # times as many as by chance
 
 
 @dataclass(frozen=True)
@@ -24,9 +27,12 @@ class Comparison:
     mismatch: Mismatch | None
     max_bound: float | None = None  # the largest error bound that was applied; None: none is known
     max_used: float | None = None  # the largest difference as a share of what is allowed there
-    unwritten: bool = False  # an element was never written
+    unwritten: bool = False  # an element was surely never written
     foreign_nan: bool = False  # NaN or infinity where the reference has a number
     wrong: Mask | None = field(default=None, compare=False, repr=False)  # flat; None where nothing is
+    held: Mask | None = field(
+        default=None, compare=False, repr=False
+    )  # flat: holds the poison; None where none does
 
     @property
     def malformed(self) -> bool:
@@ -42,14 +48,16 @@ def compare(
     rule: tolerance.Rule,
     *,
     bounds: TensorFile | None = None,
-    zeroed: bool = False,
+    poison: bytes | None = None,
+    held_before: Mask | None = None,
     chunk: int = CHUNK,
 ) -> Comparison:
     """Compare output `index` with the golden values; `own` is the reference's result in its own dtype.
 
-    `bounds` holds how far a sound computation may be off, element by element. `zeroed` says that the output was cleared
-    and not poisoned before the launch. `chunk` elements are compared at a time, so that a large output does not fill
-    the memory.
+    `bounds` holds how far a sound computation may be off, element by element. `poison` is what the output was filled
+    with before the launch, None if it was not; `held_before` marks what still held the poison in a launch before, on
+    the same inputs with another poison: what holds both was never written, whatever is expected there. `chunk` elements
+    are compared at a time, so that a large output does not fill the memory.
     """
     if got.shape != want.shape:
         note = f"the output has shape {list(got.shape)}, the reference {list(want.shape)}"
@@ -62,8 +70,10 @@ def compare(
         note = f"the output file {e.strerror or 'is missing' if isinstance(e, OSError) else e}"
         return refused(index, "shape", want, note)
     known = None if bounds is None else raw.load(bounds)
-    comparison = _Pass(stored, raw.load(want), raw.load(own), known, want, own, rule, chunk)
-    return comparison.run(index, got, zeroed)
+    held = None if poison is None else raw.poisoned(stored, poison)
+    held = held if held is not None and held.any() else None
+    comparison = _Pass(stored, raw.load(want), raw.load(own), known, held, want, own, rule, chunk)
+    return comparison.run(index, got, held_before)
 
 
 def refused(index: int, kind: Literal["shape", "dtype"], want: TensorFile, note: str) -> Comparison:
@@ -90,12 +100,13 @@ class _Pass:
         want: raw.Array,
         own: raw.Array,
         bounds: raw.Array | None,
+        held: Mask | None,
         want_file: TensorFile,
         own_file: TensorFile,
         rule: tolerance.Rule,
         chunk: int,
     ) -> None:
-        self._stored, self._want, self._own = stored, want, own
+        self._stored, self._want, self._own, self._held = stored, want, own, held
         self._want_dtype, self._own_dtype = want_file.dtype, own_file.dtype
         self._rule, self._chunk = rule, chunk
         self._exact = rule.dtype not in tolerance.DEFAULTS and rule.atol == 0 and rule.rtol == 0
@@ -106,7 +117,7 @@ class _Pass:
         self._comparable = self._exact or stored.size == 0  # else once a pair of finite numbers is met
         self._foreign = False
 
-    def run(self, index: int, got: TensorFile, zeroed: bool) -> Comparison:
+    def run(self, index: int, got: TensorFile, held_before: Mask | None) -> Comparison:
         wrong = np.zeros(self._stored.size, dtype=np.bool_)
         for start in range(0, self._stored.size, self._chunk):
             part = slice(start, start + self._chunk)
@@ -116,15 +127,20 @@ class _Pass:
         max_abs, max_rel = (self._max_abs, self._max_rel) if self._comparable else (None, None)
         used = self._max_used if self._comparable and not self._exact else None
         max_bound = self._allowed.largest_bound
+        left, held = None, self._held
+        if held is not None:
+            left = held & wrong if held_before is None else held & held_before
+            wrong |= left
         if not wrong.any():
-            return Comparison(max_abs, max_rel, None, max_bound, used, foreign_nan=self._foreign)
-        poison = raw.poisoned(self._stored) & wrong
-        unwritten = bool(poison.any()) and not zeroed and not self._poison_is_a_value()
+            return Comparison(max_abs, max_rel, None, max_bound, used, foreign_nan=self._foreign, held=held)
+        count = 0 if left is None else int(np.count_nonzero(left))
+        by_chance = 0.0 if held_before is not None else self._alike(int(np.count_nonzero(wrong)))
+        unwritten = count > _SURELY * by_chance
         described = pattern.describe(
             wrong=wrong,
             stored=self._stored,
             shape=got.shape,
-            poison=poison if unwritten else None,
+            poison=left,
             nan=self._nan_at(wrong),
         )
         mismatch = Mismatch(
@@ -137,15 +153,18 @@ class _Pass:
             max_rel=max_rel,
             note=described.note,
         )
-        return Comparison(max_abs, max_rel, mismatch, max_bound, used, unwritten, self._foreign, wrong)
+        return Comparison(
+            max_abs, max_rel, mismatch, max_bound, used, unwritten, self._foreign, wrong=wrong, held=held
+        )
 
     def _exactly(self, part: slice) -> Mask:
         """Integers and booleans: equal to the golden value, or to what the reference itself returns."""
         got, want, own = self._stored[part], self._want[part], self._own[part]
         wrong = np.asarray((got != want) & (got != own))
         if wrong.any():
-            difference = np.abs(got[wrong].astype(np.float64) - want[wrong].astype(np.float64))
-            self._note(difference, np.abs(want[wrong].astype(np.float64)))
+            noted = wrong if self._held is None else wrong & ~self._held[part]
+            difference = np.abs(got[noted].astype(np.float64) - want[noted].astype(np.float64))
+            self._note(difference, np.abs(want[noted].astype(np.float64)))
         return wrong
 
     def _closely(self, part: slice) -> Mask:
@@ -161,12 +180,12 @@ class _Pass:
             return np.asarray(~right)
         self._use(difference, room, right)
         if np.isfinite(difference.max()):  # a NaN anywhere would be the maximum
-            self._note(difference, size)
+            self._note(*self._written(part, right, difference, size))
             if not right.all():
                 self._round(part, right, difference, size)
             return np.asarray(~right)
         finite = np.isfinite(difference)
-        self._note(difference[finite], size[finite])
+        self._note(*self._written(part, right, difference, size, finite))
         right &= finite
         self._round(part, right, difference, np.where(finite, size, 0.0))
         own = raw.as_float64(self._own[part], self._own_dtype)
@@ -235,7 +254,16 @@ class _Pass:
         room = self._allowed.whole(places, size)
         room += tolerance.REFERENCE_ERROR_FACTOR * own_error.at(size)
         wrong[places[near & (difference <= room)]] = False
-        self._use(difference, room, near)
+        self._use(difference, room, near if self._held is None else near & ~(self._held & wrong)[places])
+
+    def _written(
+        self, part: slice, right: Mask, difference: raw.Array, size: raw.Array, among: Mask | None = None
+    ) -> tuple[raw.Array, raw.Array]:
+        """Leave out what still holds the poison: an error is of something that was written."""
+        if self._held is not None:
+            written = right | ~self._held[part]
+            among = written if among is None else among & written
+        return (difference, size) if among is None else (difference[among], size[among])
 
     def _root_mean_square(self) -> float:
         total, count = 0.0, 0
@@ -265,8 +293,7 @@ class _Pass:
         found[places] = ~np.isfinite(raw.as_float64(self._stored[places], self._rule.dtype))
         return found
 
-    def _poison_is_a_value(self) -> bool:
-        """Integers can hold the poison's bits rightly: then a wrong -1 proves nothing, unless it is everywhere."""
-        if not self._exact:
-            return False
-        return bool(raw.poisoned(self._want).any()) and self._want.dtype == self._stored.dtype
+    def _alike(self, count: int) -> float:
+        """Return how many of `count` written elements hold what the poison holds there by chance, at most."""
+        width = self._stored.dtype.itemsize
+        return count * (_BYTE_ALIKE if width == 1 else _PAIR_ALIKE ** (width // 2))

@@ -12,8 +12,6 @@ from akgen.tools.core.dtypes import DType
 
 Array = npt.NDArray[Any]
 
-POISON_BYTE = 0xFF  # what the toolchain fills an output with: NaN in every floating dtype
-
 _STORAGE = {DType.BFLOAT16: "uint16", DType.BOOL: "uint8"}
 
 
@@ -41,15 +39,15 @@ def as_float64(stored: Array, dtype: DType) -> Array:
     return stored.astype(np.float64)
 
 
-def poisoned(stored: Array) -> npt.NDArray[np.bool_]:
-    """Mark elements whose bytes all are the poison."""
-    if stored.size == 0:
-        return np.zeros(0, dtype=np.bool_)
-    width = stored.dtype.itemsize
-    if width in (1, 2, 4, 8):
-        bits = np.asarray(stored).view(f"u{width}")
-        return np.asarray(bits == np.array(-1, dtype=f"i{width}").view(f"u{width}"))
-    return np.asarray((np.asarray(stored).view(np.uint8).reshape(-1, width) == POISON_BYTE).all(axis=1))
+def poisoned(stored: Array, pattern: bytes) -> npt.NDArray[np.bool_]:
+    """Mark elements that hold what the toolchain filled an output with: the pattern's bytes at their place."""
+    words = f"u{min(stored.dtype.itemsize, 8)}"
+    bits, held = np.asarray(stored).view(words), np.frombuffer(pattern, words)
+    found: npt.NDArray[np.bool_] = np.empty(bits.size, dtype=np.bool_)
+    whole = bits.size // held.size * held.size
+    np.equal(bits[:whole].reshape(-1, held.size), held, out=found[:whole].reshape(-1, held.size))
+    np.equal(bits[whole:], held[: bits.size - whole], out=found[whole:])
+    return np.asarray(found.reshape(stored.size, -1).all(axis=1)) if bits.size != stored.size else found
 
 
 def encode(values: Array, dtype: DType) -> Array:

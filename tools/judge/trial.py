@@ -1,20 +1,23 @@
 """Judge a case: launch its kernel on the hidden inputs of each trial and compare its files with the expected ones."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+import numpy as np
+
 from akgen.tools.core.call import Argument, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InputError, Outcome
+from akgen.tools.core.poison import Poison
 from akgen.tools.core.task import Case, Task
 from akgen.tools.core.toolchain import Build, Launch, Toolchain
 from akgen.tools.core.verdict import CaseVerdict, Mismatch
 from akgen.tools.judge import operations, policy, raw, tolerance
 from akgen.tools.judge.causes.diagnose import named
 from akgen.tools.judge.causes.evidence import WHOLE, Evidence, Tensor, arguments, read
-from akgen.tools.judge.compare import Comparison, compare, refused
+from akgen.tools.judge.compare import Comparison, Mask, compare, refused
 from akgen.tools.judge.trials import Prepared, TrialFiles, TrialPlan
-from akgen.tools.reference.client import ReferenceWorker
+from akgen.tools.reference.client import ReferenceWorker, SampleFiles
 
 Place = tuple[int, int]  # an output, and the tensor in it where it is a list
 Element = tuple[
@@ -45,6 +48,9 @@ class TrialResult:
     own_verdict: str | None = None
     own_checked: bool = False  # the task's own checker was asked
     digests: dict[Place, str] = field(default_factory=dict)  # of outputs
+    held: dict[Place, Mask] = field(
+        default_factory=dict
+    )  # what holds the poison, in outputs where something does
     expected: dict[Place, Tensor] = field(
         default_factory=dict
     )  # small outputs, for the next trial to compare with
@@ -126,21 +132,25 @@ def run_trial(
     trace: bool,
     what_if: bool = False,
 ) -> TrialResult:
-    """Launch once, or twice on the same inputs with `again`, and compare each launch.
+    """Launch once, or twice on the same inputs, and compare each launch.
 
-    `previous` is the trial before, to recognise answers that were kept from it.
+    The second launch, with another poison, is made with `again` and where a right answer holds the poison's own values:
+    an element that holds either poison was never written. `previous` is the trial before, to recognise answers that
+    were kept from it.
     """
     run = partial(
         candidate.toolchain.run, candidate.build, prepared.trial.call, timeout_s=candidate.timeout_s
     )
-    launch = run(prepared.candidate / "run", trace=trace, what_if=what_if)
+    launch = run(prepared.candidate / "run", trace=trace, what_if=what_if, poison=plan.poison)
     result = _judge_launch(candidate, case, plan, prepared, previous, launch)
-    if result.outcome == Outcome.CORRECT and again:
-        second = run(prepared.candidate / "again")
-        repeated = _judge_launch(candidate, case, plan, prepared, None, second)
-        if repeated.outcome != Outcome.CORRECT or not _same(launch, second):
+    if result.outcome == Outcome.CORRECT and (again or result.held):
+        other = plan._replace(poison=plan.poison.model_copy(update={"second": True}))
+        second = run(prepared.candidate / "again", poison=other.poison)
+        repeated = _judge_launch(candidate, case, other, prepared, None, second, result.held)
+        if repeated.outcome != Outcome.CORRECT or not _same(launch, second, prepared.trial):
             repeated.launch = launch
-            repeated.diagnostics.append(policy.nondeterministic(repeated.outcome))
+            if not any(c.unwritten for c in repeated.compared):
+                repeated.diagnostics.append(policy.nondeterministic(repeated.outcome))
             return repeated
     return result
 
@@ -152,7 +162,9 @@ def _judge_launch(
     prepared: Prepared,
     previous: TrialResult | None,
     launch: Launch,
+    held: Mapping[Place, Mask] | None = None,
 ) -> TrialResult:
+    """Judge what a launch left. `held` is of a launch before on the same inputs, with another poison."""
     result = TrialResult(Outcome.CORRECT, launch, list(launch.diagnostics))
     if policy.attempted(launch.diagnostics):
         result.outcome = Outcome.CHEAT
@@ -164,7 +176,7 @@ def _judge_launch(
         result.outcome = Outcome.TRAP
         return result
     with AfterCandidate():
-        compared = _compare_all(candidate.task, prepared, launch, previous, result)
+        compared = _compare_all(candidate.task, prepared, launch, previous, result, plan.poison, held)
     own_checker = candidate.task.own_checker
     if not compared and not own_checker:
         raise InputError(
@@ -200,7 +212,13 @@ def _judge_launch(
 
 
 def _compare_all(
-    task: Task, prepared: Prepared, launch: Launch, previous: TrialResult | None, result: TrialResult
+    task: Task,
+    prepared: Prepared,
+    launch: Launch,
+    previous: TrialResult | None,
+    result: TrialResult,
+    poison: Poison,
+    held: Mapping[Place, Mask] | None,
 ) -> list[Comparison]:
     """Compare every output that the reference has; note what was found in `result`."""
     trial, found = prepared.trial, result.compared
@@ -211,10 +229,14 @@ def _compare_all(
         if wants is None or owns is None:
             continue
         got = launch.outputs[i] if i < len(launch.outputs) else ()
+        filled = None if meta.zeroed or meta.aliases is not None else poison.outputs()
         for k, element in enumerate(_elements(got, wants, owns, meta)):
             g, w, o, m = element
             bounds, kept = trial.bounds_of(i, k), before.digests.get((i, k))
-            found.append(_compare_one(i, g, w, o, bounds, m, task, kept, meta.zeroed))
+            before_here = None if held is None else held.get((i, k), np.zeros(m.count, np.bool_))
+            found.append(_compare_one(i, g, w, o, bounds, m, task, kept, filled, before_here))
+            if (mask := found[-1].held) is not None:
+                result.held[i, k] = mask
             compared.append(((i, k), element))
             if g is not None and g.path.is_file() and g.size_bytes <= _LARGEST_REMEMBERED:
                 result.digests[i, k] = raw.digest(g.path)
@@ -228,7 +250,7 @@ def _compare_all(
         )
     if result.mismatch is not None:
         result.diagnostics.append(policy.mismatch_found(result.mismatch, warning=task.own_checker))
-    found[:] = [replace(c, wrong=None) for c in found]  # a mask is as large as its output
+    found[:] = [replace(c, wrong=None, held=None) for c in found]  # a mask is as large as its output
     return found
 
 
@@ -267,12 +289,13 @@ def _compare_one(
     meta: TensorMeta,
     task: Task,
     before: str | None,
-    zeroed: bool,
+    poison: bytes | None,
+    held_before: Mask | None,
 ) -> Comparison:
     if got is None:
         return refused(index, "shape", want, "the output is missing")
     rule = tolerance.rule_for(meta.dtype, task.tolerances)
-    compared = compare(index, got, want, own, rule, bounds=bounds, zeroed=zeroed)
+    compared = compare(index, got, want, own, rule, bounds=bounds, poison=poison, held_before=held_before)
     if (
         compared.mismatch is not None
         and before is not None
@@ -302,10 +325,13 @@ def _elements(
     ]
 
 
-def _same(first: Launch, second: Launch) -> bool:
-    """Compare two launches' outputs bit by bit."""
-    return all(raw.same(a.path, b.path) for a, b in zip(_flat(first), _flat(second), strict=True))
+def _same(first: Launch, second: Launch, trial: SampleFiles) -> bool:
+    """Compare two launches' outputs bit by bit, as far as something is expected there."""
+    return all(
+        raw.same(a.path, b.path) for a, b in zip(_flat(first, trial), _flat(second, trial), strict=True)
+    )
 
 
-def _flat(launch: Launch) -> list[TensorFile]:
-    return [t for o in launch.outputs for t in (o if isinstance(o, tuple) else (o,))]
+def _flat(launch: Launch, trial: SampleFiles) -> list[TensorFile]:
+    asked = [o for o, want in zip(launch.outputs, trial.expected, strict=False) if want is not None]
+    return [t for o in asked for t in (o if isinstance(o, tuple) else (o,))]

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
+from akgen.tools.core.poison import Poison
 from akgen.tools.core.task import Case, Distribution, Task
 from akgen.tools.reference.client import ReferenceWorker, SampleFiles
 
@@ -24,6 +25,7 @@ class TrialPlan(NamedTuple):
     number: int
     seed: int
     distribution: Distribution
+    poison: Poison = Poison(seed=0)
 
 
 def nonce(seed: int | None) -> str:
@@ -43,7 +45,8 @@ def plan(task: Task, case: Case, trials: int, secret: str) -> tuple[TrialPlan, .
         seed = int.from_bytes(_digest(secret, task.name, case.id, str(number))[:6], "little")
         own = number == 0 or task.own_checker
         distribution: Distribution = "task" if own else ORDER[(start + number) % len(ORDER)]
-        plans.append(TrialPlan(number, seed, distribution))
+        drawn = int.from_bytes(_digest(secret, task.name, case.id, str(number), "poison")[:6], "little")
+        plans.append(TrialPlan(number, seed, distribution, Poison(seed=drawn)))
     return tuple(plans)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from akgen.tools.core.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InfraError, Outcome
+from akgen.tools.core.poison import Poison
 from akgen.tools.core.toolchain import Launch
 from akgen.tools.process.group import MINIMAL_ENV
 from akgen.tools.process.program import Finished, run
@@ -42,6 +43,7 @@ def launch(
     timeout_s: float,
     trace: bool,
     what_if: bool = False,
+    poison: Poison | None = None,
 ) -> Launch:
     """Run one call. Outputs, report and trace lie below `folder`. Raises InfraError if the twin itself fails."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -54,6 +56,7 @@ def launch(
             (
                 *_manifest(what, call, folder, timeout_s, trace, runtime.sealed),
                 f"what_if\t{'on' if what_if else 'off'}",
+                *_poisoned(poison, folder),
             )
         )
         + "\n"
@@ -146,6 +149,15 @@ def _manifest(
     for i, output in enumerate(call.outputs[n_out:], start=n_out):
         lines += _saved(output, folder / f"out_{i}")
     return lines
+
+
+def _poisoned(poison: Poison | None, folder: Path) -> list[str]:
+    if poison is None:
+        return []
+    outputs, scratch = folder / "poison_outputs.bin", folder / "poison_scratch.bin"
+    outputs.write_bytes(poison.outputs())
+    scratch.write_bytes(poison.scratch())
+    return [f"poison\t{outputs}\t{scratch}"]
 
 
 def _input(argument: Argument, name: str) -> list[str]:

@@ -13,6 +13,7 @@ from akgen.tools.core.call import Call
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Build, Launch, Progress
 from akgen.tools.core.versions import package_version
@@ -157,6 +158,7 @@ class TwinToolchain:
         timeout_s: float = 60.0,
         trace: bool = False,
         what_if: bool = False,
+        poison: Poison | None = None,
     ) -> Launch:
         """Tile and launch one call. A combination of types or a tiling key that is new is built first."""
         runtime = self._ready()
@@ -178,7 +180,9 @@ class TwinToolchain:
             chip_file=self._chip_file(),
             toolchain=self.version(),
         )
-        launched = launch(runtime, what, call, folder, timeout_s=timeout_s, trace=trace, what_if=what_if)
+        launched = launch(
+            runtime, what, call, folder, timeout_s=timeout_s, trace=trace, what_if=what_if, poison=poison
+        )
         unset = unset_fields(record.project, record.info, plan.tiling.tiling_key)
         return launched.model_copy(
             update={"diagnostics": (*launched.diagnostics, *unset, *plan.tiling.findings)}

@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 
 from akgen.tools.core.dtypes import DType
+from akgen.tools.core.poison import Poison
 from akgen.tools.core.task import Tolerance
 from akgen.tools.judge.compare import Comparison
 
 Compare = Callable[..., Comparison]
+POISON = Poison(seed=3)
 
 
 def bfloat16(values: Any) -> Any:
@@ -20,6 +22,11 @@ def bfloat16(values: Any) -> Any:
 
 def values(*shape: int, seed: int = 1) -> Any:
     return np.random.default_rng(seed).standard_normal(shape)
+
+
+def held(*shape: int, dtype: type = np.float32, poison: Poison = POISON) -> Any:
+    """Return an output that a kernel never wrote."""
+    return np.frombuffer(poison.outputs(), dtype)[: int(np.prod(shape))].reshape(shape)
 
 
 def literal(atol: float = 0.0, rtol: float = 0.0, dtype: DType = DType.FLOAT64) -> tuple[Tolerance, ...]:

@@ -10,12 +10,14 @@ import pytest
 from akgen.tools.core.call import Call, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.poison import Poison
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Tolerance
 from akgen.tools.core.toolchain import Build, Launch, Progress
 from akgen.tools.judge.compare import CHUNK, Comparison, compare
 from akgen.tools.judge.tolerance import rule_for
+from tests.tools.judge.comparing import POISON
 
 Arrays = list[Any]
 Kernel = Callable[[Arrays, Path], Arrays]
@@ -47,6 +49,7 @@ class FunctionToolchain:
         self.asked: list[
             tuple[Path, float, bool, bool]
         ] = []  # of each launch: folder, timeout_s, trace, what_if
+        self.poisons: list[Poison | None] = []
         self.compiled: list[Call] = []
 
     def version(self) -> str:
@@ -71,8 +74,10 @@ class FunctionToolchain:
         timeout_s: float = 60.0,
         trace: bool = False,
         what_if: bool = False,
+        poison: Poison | None = None,
     ) -> Launch:
         self.launches += 1
+        self.poisons.append(poison)
         self.asked.append((folder, timeout_s, trace, what_if))
         folder.mkdir(parents=True)
         inputs = [_read(f) for f in call.inputs if isinstance(f, TensorFile)]
@@ -119,7 +124,8 @@ def check(tmp_path: Path) -> Callable[..., Comparison]:
         asked: DType | None = None,
         tolerances: tuple[Tolerance, ...] = (),
         bounds: Any = None,
-        zeroed: bool = False,
+        poison: Poison | None = POISON,
+        held_before: Any = None,
         chunk: int = CHUNK,
     ) -> Comparison:
         want = np.asarray(want)
@@ -131,7 +137,8 @@ def check(tmp_path: Path) -> Callable[..., Comparison]:
             store("own", own, DType(str(own.dtype))),
             rule_for(asked or dtype, tolerances),
             bounds=None if bounds is None else store("bounds", np.float32(bounds), DType.FLOAT32),
-            zeroed=zeroed,
+            poison=None if poison is None else poison.outputs(),
+            held_before=held_before,
             chunk=chunk,
         )
 

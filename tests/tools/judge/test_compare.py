@@ -12,7 +12,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.task import Tolerance
 from akgen.tools.judge.compare import compare
 from akgen.tools.judge.tolerance import rule_for
-from tests.tools.judge.comparing import Compare, bfloat16, values
+from tests.tools.judge.comparing import Compare, bfloat16, held, values
 
 
 def test_equal_values_pass(check: Compare) -> None:
@@ -129,7 +129,7 @@ def test_empty_and_zero_dimensional_outputs(check: Compare) -> None:
 def test_poison_is_unwritten(check: Compare) -> None:
     want = values(10, 64)
     got = want.astype(np.float32)
-    got[-1, -20:] = np.frombuffer(b"\xff" * 80, np.float32)
+    got[-1, -20:] = held(10, 64)[-1, -20:]
     found = check(got, want)
     assert found.unwritten
     assert found.mismatch is not None and found.mismatch.pattern == "unwritten"
@@ -139,10 +139,10 @@ def test_poison_is_unwritten(check: Compare) -> None:
 def test_poison_in_integers(check: Compare) -> None:
     want = np.arange(64, dtype=np.int32)
     got = want.copy()
-    got[40:] = -1
+    got[40:] = held(64, dtype=np.int32)[40:]
     found = check(got, want, dtype=DType.INT32)
     assert found.unwritten
-    cleared = check(got, want, dtype=DType.INT32, zeroed=True)
+    cleared = check(got, want, dtype=DType.INT32, poison=None)
     assert not cleared.unwritten and cleared.mismatch is not None
 
 

@@ -57,16 +57,19 @@ def test_other_numbers_are_widened_to_float64() -> None:
 @pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.int32, np.float32, np.float64, np.complex128])
 def test_an_element_is_poisoned_if_all_its_bytes_are(dtype: type) -> None:
     width = np.dtype(dtype).itemsize
-    good = b"\x01" * width
-    nearly = b"\xff" * (width - 1) + b"\xfe"
-    data = np.frombuffer(b"\xff" * width + good + nearly + b"\xff" * width, dtype)
-    found = raw.poisoned(data)
-    assert found.dtype == np.bool_ and found.tolist() == [True, False, False, True]
+    pattern = bytes(range(1, 33))  # two elements of the widest dtype
+    period = 32 // width
+    held = bytearray(pattern * 3 + pattern[:width])  # the pattern begins anew, and ends anywhere
+    held[width - 1] ^= 1
+    held[32 + width] ^= 128
+    found = raw.poisoned(np.frombuffer(held, dtype), pattern)
+    assert found.dtype == np.bool_ and found.size == 3 * period + 1
+    assert np.flatnonzero(~found).tolist() == [0, period + 1]
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_an_array_of_few_elements_is_looked_at_for_poison(count: int) -> None:
-    found = raw.poisoned(np.full(count, -1, np.int32))
+    found = raw.poisoned(np.full(count, -1, np.int32), b"\xff" * 16)
     assert found.dtype == np.bool_ and found.tolist() == [True] * count
 
 

@@ -12,8 +12,10 @@ from akgen.knowledge.chip import timing
 from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic, InputError, Outcome
+from akgen.tools.core.poison import Poison
 from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.core.toolchain import Build
+from akgen.tools.judge import raw
 from akgen.tools.judge.trial import KernelUnderTest, TrialResult, run_trial
 from akgen.tools.judge.trials import Prepared, TrialPlan
 from akgen.tools.reference.client import ReferenceWorker, SampleFiles
@@ -23,6 +25,11 @@ CASE = Case(id="0")
 PLAN = TrialPlan(0, 1, "task")
 Kernel = Callable[[list[Any], Path], list[Any]]
 WARNING = Diagnostic(code="SHORT_COPY", text="x", severity="warning")
+
+
+def left(count: int, dtype: type, poison: Poison = PLAN.poison) -> Any:
+    """Return what an output holds that a kernel did not write."""
+    return np.frombuffer(poison.outputs(), dtype)[:count].copy()
 
 
 def double(inputs: list[Any], _folder: Path) -> list[Any]:
@@ -155,7 +162,7 @@ def test_an_output_is_held_to_the_dtype_that_the_task_asks_for(trial: Trial) -> 
 
 def test_an_output_that_was_cleared_is_not_called_unwritten(trial: Trial) -> None:
     def nothing(_x: list[Any], _f: Path) -> list[Any]:
-        return [np.full(64, -1, np.int32)]
+        return [left(64, np.int32)]
 
     ints = TensorMeta(dtype=DType.INT32, shape=(64,))
     want = np.arange(64, dtype=np.int32)
@@ -189,11 +196,11 @@ def test_another_wrong_answer_than_before_is_not_stale(trial: Trial) -> None:
 
 def test_a_stale_answer_keeps_what_was_never_written(trial: Trial) -> None:
     def poison(_x: list[Any], _f: Path) -> list[Any]:
-        return [np.full(64, -1, np.int32).view(np.float32)]
+        return [left(64, np.float32)]
 
     result = trial(poison, previous=trial(poison))
     assert result.mismatch is not None and result.mismatch.pattern == "stale"
-    assert result.compared[0].unwritten and result.compared[0].foreign_nan
+    assert result.compared[0].unwritten
 
 
 # The second launch
@@ -228,6 +235,67 @@ def test_a_second_launch_with_a_wrong_answer_is_wrong(trial: Trial) -> None:
     assert result.outcome == Outcome.WRONG
     assert [d.code for d in result.diagnostics] == ["OUTPUT_MISMATCH", "NONDETERMINISTIC"]
     assert result.diagnostics[1].severity == "error"
+
+
+INTEGERS = [DType.BOOL, DType.INT8, DType.UINT8, DType.INT16, DType.INT32, DType.INT64]
+FLOATS = [DType.FLOAT16, DType.BFLOAT16, DType.FLOAT32, DType.FLOAT64]
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
+def test_an_element_that_nobody_wrote_is_found_where_the_poison_is_the_answer(
+    trial: Trial, function_toolchain: Callable[..., Any], dtype: DType
+) -> None:
+    """What the first poison is, is expected everywhere; the kernel writes all elements but one."""
+    storage = {DType.BFLOAT16: "uint16", DType.BOOL: "uint8"}.get(dtype, dtype.value)
+    want = left(64, np.dtype(storage).type)
+
+    def all_but_one(_x: list[Any], _f: Path) -> list[Any]:
+        out = want.copy()
+        out[5] = left(64, np.dtype(storage).type, chain.poisons[-1])[5]
+        return [out]
+
+    metas = (TensorMeta(dtype=dtype, shape=(64,)),)
+    expected = raw.as_float64(want, dtype) if dtype.is_float else want
+    chain = function_toolchain(all_but_one)
+    result = trial(toolchain=chain, wants=(expected,), metas=metas)
+    assert chain.launches == 2
+    assert (result.outcome, [d.code for d in result.diagnostics]) == (Outcome.WRONG, ["OUTPUT_MISMATCH"])
+    assert result.mismatch is not None and (result.mismatch.pattern, result.mismatch.count) == (
+        "unwritten",
+        1,
+    )
+    # A kernel that writes the same values is right: they are its answer.
+    assert trial(lambda _x, _f: [want], wants=(expected,), metas=metas).outcome == Outcome.CORRECT
+
+
+def test_an_element_that_nobody_wrote_is_found_where_not_a_number_is_expected(trial: Trial) -> None:
+    def nothing_at_seven(inputs: list[Any], _f: Path) -> list[Any]:
+        out = 2 * inputs[0]
+        out[7] = left(64, np.float32)[7]
+        return [out]
+
+    want = 2.0 * X.astype(np.float64)
+    want[7] = np.nan
+    result = trial(nothing_at_seven, wants=(want,))
+    assert result.outcome == Outcome.WRONG
+    assert result.mismatch is not None and result.mismatch.pattern == "unwritten"
+
+
+def test_a_right_answer_without_the_poisons_values_needs_no_second_launch(
+    trial: Trial, function_toolchain: Callable[..., Any]
+) -> None:
+    chain = function_toolchain(double)
+    trial(toolchain=chain)
+    assert chain.poisons == [PLAN.poison]
+
+
+def test_what_is_not_compared_may_differ_between_launches(trial: Trial) -> None:
+    def with_rest(inputs: list[Any], folder: Path) -> list[Any]:
+        return [2 * inputs[0], np.full(64, float(folder.name == "run"), np.float32)]
+
+    metas = tuple(TensorMeta(dtype=DType.FLOAT32, shape=(64,)) for _ in range(2))
+    result = trial(with_rest, wants=(2.0 * X.astype(np.float64), None), metas=metas, again=True)
+    assert (result.outcome, result.diagnostics) == (Outcome.CORRECT, [])
 
 
 def test_the_first_launchs_time_stands_for_the_trial(trial: Trial, tmp_path: Path) -> None:

@@ -54,9 +54,7 @@ void take_arena(Core &core)
             core.detector.watch(i, region.size_bytes, launch->spare_numbers);
         }
         if (i == 0 && mine) {
-            // NaN in every floating-point type, and none that an output holds before it is written.
-            std::wmemset(reinterpret_cast<wchar_t *>(region.begin), static_cast<wchar_t>(0xfffefffe),
-                         region.size_bytes / sizeof(wchar_t));
+            fill(region.begin, region.size_bytes, launch->scratch);
         }
     }
 }

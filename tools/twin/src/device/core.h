@@ -157,6 +157,7 @@ struct Launch {
     bool mixed = false;
     bool auto_sync = true;
     uint8_t *system_workspace = nullptr;
+    std::vector<uint8_t> scratch; // what the Unified Buffer holds at the start
     std::vector<GmBuffer> buffers;
     SpareNumbers spare_numbers; // of the cores' shadows
     std::vector<std::unique_ptr<Core>> cores;

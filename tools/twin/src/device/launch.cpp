@@ -17,7 +17,7 @@ constexpr uint64_t signal_stack_bytes = 64 << 10;
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 } // namespace
 
-GmMapping::GmMapping(std::string name, uint64_t size_bytes, Poison poison)
+GmMapping::GmMapping(std::string name, uint64_t size_bytes, Poison poison, const Pattern &pattern)
     : name_(std::move(name)), size_(size_bytes), mapped_(round_up(size_bytes + 32, page_bytes))
 {
     // A large tensor starts on a large page.
@@ -30,13 +30,14 @@ GmMapping::GmMapping(std::string name, uint64_t size_bytes, Poison poison)
     reserve_ = static_cast<uint8_t *>(memory);
     data_ = reinterpret_cast<uint8_t *>(round_up(reinterpret_cast<uint64_t>(reserve_) + 1, unit));
     mprotect(data_, mapped_, PROT_READ | PROT_WRITE);
-    if (poison == Poison::nan_on_touch) {
-        poison_lazily(data_, mapped_);
+    if (poison == Poison::filled_on_touch) {
+        fill_lazily(data_, mapped_, pattern);
+        std::memset(data_ + size_, guard_value, mapped_ - size_);
         return;
     }
-    if (poison == Poison::nan) {
+    if (poison == Poison::filled) {
         have_pages(data_, mapped_);
-        std::memset(data_, guard_value, size_);
+        fill(data_, size_, pattern);
     } else if (poison == Poison::zero) {
         prefer_large_pages(data_, mapped_);
     }
@@ -192,6 +193,7 @@ bool run_launch(const LaunchRequest &request)
     l.auto_sync = request.auto_sync;
     l.guest = request.guest;
     l.system_workspace = request.system_workspace;
+    l.scratch = request.scratch.empty() ? Pattern{0xfe, 0xff} : request.scratch;
     l.kernel_base = request.kernel_base;
     l.kernel_end = request.kernel_end;
     uint64_t device_address = 0;

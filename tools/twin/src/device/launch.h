@@ -10,13 +10,14 @@
 
 namespace akgen::twin {
 
-enum class Poison : uint8_t { none, nan, zero, nan_on_touch };
+enum class Poison : uint8_t { none, filled, zero, filled_on_touch };
+using Pattern = std::vector<uint8_t>; // bytes that repeat; none: 0xff, a NaN in every floating-point type
 
 // A range of global memory with an unmapped page before and behind it.
 class GmMapping {
 public:
     GmMapping() = default;
-    AKGEN_HOST GmMapping(std::string name, uint64_t size_bytes, Poison poison);
+    AKGEN_HOST GmMapping(std::string name, uint64_t size_bytes, Poison poison, const Pattern &pattern = {});
     AKGEN_HOST ~GmMapping();
     GmMapping(const GmMapping &) = delete;
     // Let the range show a file of at least its size without copying it; what is written stays in this process, and the
@@ -64,6 +65,7 @@ struct LaunchRequest {
     std::vector<uint8_t *> arguments;
     std::vector<const GmMapping *> memory; // everything the kernel may touch
     uint8_t *system_workspace = nullptr;
+    Pattern scratch;                     // what the Unified Buffer holds at the start; none: NaN
     int trace_fd = -1;                   // Chrome trace, or none
     bool what_if = false;                // simulate what the kernel would take if it were written otherwise
     void (*threads_started)() = nullptr; // called when every core has its thread and none has begun

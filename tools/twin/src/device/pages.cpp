@@ -60,17 +60,36 @@ void drop_pages(void *memory, uint64_t bytes)
     }
 }
 
-void poison_lazily(uint8_t *begin, uint64_t bytes)
+void fill(uint8_t *begin, uint64_t bytes, const std::vector<uint8_t> &pattern)
+{
+    if (pattern.empty()) {
+        std::memset(begin, 0xff, bytes);
+        return;
+    }
+    const uint64_t first = std::min<uint64_t>(bytes, pattern.size());
+    std::memcpy(begin, pattern.data(), first);
+    // Short patterns grow first, so that each copy is a long one.
+    for (uint64_t done = first; done < bytes;) {
+        const uint64_t next = std::min(bytes - done, std::max<uint64_t>(first, std::min<uint64_t>(done, 1 << 16)));
+        const uint64_t whole = next < first ? next : next / first * first;
+        std::memcpy(begin + done, begin, whole);
+        done += whole;
+    }
+}
+
+void fill_lazily(uint8_t *begin, uint64_t bytes, const std::vector<uint8_t> &pattern)
 {
     constexpr uint64_t most_parts = 1024;
-    const uint64_t part = round_up(std::max<uint64_t>(bytes / most_parts, 16 * page_bytes), page_bytes);
+    const uint64_t unit = std::max<uint64_t>(16 * page_bytes, pattern.size()); // whole patterns of whole pages
+    const uint64_t part = round_up(std::max<uint64_t>(bytes / most_parts, unit), unit);
     const int file = memfd_create("poison", MFD_CLOEXEC);
-    const std::vector<uint8_t> ones(part, 0xff);
-    if (file < 0 || write(file, ones.data(), part) != static_cast<ssize_t>(part)) {
+    std::vector<uint8_t> filled(part);
+    fill(filled.data(), part, pattern);
+    if (file < 0 || write(file, filled.data(), part) != static_cast<ssize_t>(part)) {
         if (file >= 0) {
             close(file);
         }
-        std::memset(begin, 0xff, bytes); // an old or crowded machine
+        fill(begin, bytes, pattern); // an old or crowded machine
         return;
     }
     for (uint64_t at = 0; at < bytes; at += part) {

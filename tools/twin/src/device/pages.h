@@ -20,8 +20,10 @@ void have_pages(uint8_t *begin, uint64_t bytes);
 void *zeroed_pages(uint64_t bytes);
 void drop_pages(void *memory, uint64_t bytes);
 
-// Fill a mapped range with 0xff, on first touch: its pages are copies of a few. Throws std::runtime_error.
-void poison_lazily(uint8_t *begin, uint64_t bytes);
+// Fill a range with bytes that repeat; with 0xff where there are none.
+void fill(uint8_t *begin, uint64_t bytes, const std::vector<uint8_t> &pattern);
+// The same for a mapped range, on first touch: its pages are copies of a few. Throws std::runtime_error.
+void fill_lazily(uint8_t *begin, uint64_t bytes, const std::vector<uint8_t> &pattern);
 
 // Arrays of zeros of few sizes, kept for whoever comes next.
 class SpareNumbers {

@@ -167,6 +167,7 @@ void run(const std::string &manifest_file)
     request.arguments = memory.arguments;
     request.memory = memory.mappings();
     request.system_workspace = memory.workspace;
+    request.scratch = memory.scratch;
     request.trace_fd = trace_fd;
     if (run_launch(request)) {
         memory.write_results();

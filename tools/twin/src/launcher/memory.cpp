@@ -2,6 +2,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,10 +15,24 @@ namespace {
 {
     throw std::runtime_error(what + " " + file + ": " + std::strerror(errno));
 }
+
+Pattern pattern_in(const std::string &file)
+{
+    std::ifstream stream(file, std::ios::binary);
+    Pattern pattern{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+    if (pattern.empty()) {
+        fail("no pattern in", file);
+    }
+    return pattern;
+}
 } // namespace
 
 LaunchMemory::LaunchMemory(const Manifest &manifest)
 {
+    if (manifest.poison_outputs != "-") {
+        outputs_ = pattern_in(manifest.poison_outputs);
+        scratch = pattern_in(manifest.poison_scratch);
+    }
     std::vector<Placed> placed;
     for (const ArgumentLine &line : manifest.arguments) {
         placed.push_back(place(line, placed));
@@ -28,8 +44,7 @@ LaunchMemory::LaunchMemory(const Manifest &manifest)
         }
     }
     if (manifest.workspace_bytes > 0) {
-        memory_.push_back(std::make_unique<GmMapping>("workspace", manifest.workspace_bytes, Poison::nan_on_touch));
-        workspace = memory_.back()->data();
+        workspace = add("workspace", manifest.workspace_bytes, Poison::filled_on_touch, scratch)->data();
     }
     arguments.push_back(workspace);
     uint8_t *tiling = nullptr;
@@ -59,9 +74,9 @@ std::vector<const GmMapping *> LaunchMemory::mappings() const
     return all;
 }
 
-GmMapping *LaunchMemory::add(const std::string &name, uint64_t bytes, Poison poison)
+GmMapping *LaunchMemory::add(const std::string &name, uint64_t bytes, Poison poison, const Pattern &pattern)
 {
-    memory_.push_back(std::make_unique<GmMapping>(name, bytes, poison));
+    memory_.push_back(std::make_unique<GmMapping>(name, bytes, poison, pattern));
     return memory_.back().get();
 }
 
@@ -96,7 +111,7 @@ GmMapping *LaunchMemory::load(const std::string &name, const TensorItem &item)
 
 GmMapping *LaunchMemory::output(const std::string &name, const TensorItem &item, bool zeroed)
 {
-    GmMapping *memory = add(name, item.size_bytes(), zeroed ? Poison::zero : Poison::nan);
+    GmMapping *memory = add(name, item.size_bytes(), zeroed ? Poison::zero : Poison::filled, outputs_);
     result(*memory, item.file);
     return memory;
 }

@@ -17,6 +17,7 @@ public:
 
     std::vector<uint8_t *> arguments; // in the kernel's order: tensors, workspace, tiling
     uint8_t *workspace = nullptr;
+    Pattern scratch; // what the workspace holds
     std::vector<const GmMapping *> mappings() const;
     void write_results() const;
 
@@ -31,7 +32,7 @@ private:
         uint8_t *pointer;
         std::vector<GmMapping *> tensors;
     };
-    GmMapping *add(const std::string &name, uint64_t bytes, Poison poison);
+    GmMapping *add(const std::string &name, uint64_t bytes, Poison poison, const Pattern &pattern = {});
     GmMapping *load(const std::string &name, const TensorItem &item);
     GmMapping *output(const std::string &name, const TensorItem &item, bool zeroed);
     void result(GmMapping &memory, const std::string &file);
@@ -40,6 +41,7 @@ private:
 
     std::vector<std::unique_ptr<GmMapping>> memory_;
     std::vector<Result> results_;
+    Pattern outputs_; // what outputs hold
 };
 
 } // namespace akgen::twin
