@@ -49,11 +49,20 @@ from akgen.tools.core.verdict import Verdict
 from akgen.tools.dsl.errors import DslError
 from akgen.tools.dsl.parse import parse
 from akgen.tools.judge import source_filter
+from akgen.tools.process.program import Finished
 from akgen.tools.serving.options import Adapter
 from akgen.tools.timeline.page import write_page
+from akgen.tools.twin.findings.code import Code
+from akgen.tools.twin.findings.compiler_ir import DUMP, take_dump
+from akgen.tools.twin.findings.diagnostics import explain
+from akgen.tools.twin.findings.scalar_code import refused_in
 from akgen.tools.twin.host.host_run import HostFailure, describe
+from akgen.tools.twin.kernel.dialect import initialise, unset_members
+from akgen.tools.twin.kernel.elf import ElfRefused, read_elf, undefined_in
+from akgen.tools.twin.places import frames
 from akgen.tools.twin.report import name_lines_in_trace, profile_of, read_report
 from akgen.tools.twin.runtime_build import Runtime
+from akgen.tools.twin.sandboxed import exhausted
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
 from akgen.tools.twin.unit_test import read_kernel_calls
@@ -65,9 +74,14 @@ from tests.readers.seeds import (
     CSV,
     DELTA,
     FINDING,
+    GIMPLE,
     HOST,
     LAUNCH,
+    LLVM_IR,
+    LOADED,
+    MESSAGES,
     PLACE,
+    PLACES,
     PLAN,
     PROFILE,
     PYTHON,
@@ -187,6 +201,39 @@ def trace(data: bytes, folder: Path) -> object:
 
 def report_of_a_unit_test(data: bytes, folder: Path) -> object:
     return read_kernel_calls(file(data, folder / "report.jsonl"), folder / "program", runtime())
+
+
+def compiled_library(data: bytes, folder: Path) -> object:
+    path = file(data, folder / "kernel.so")
+    with contextlib.suppress(ElfRefused):
+        sound(read_elf(path))
+    with contextlib.suppress(ElfRefused):
+        sound(undefined_in(path))
+    return None
+
+
+def words_of_a_compiler(data: bytes, folder: Path) -> object:
+    files = {KERNEL: "int a;\nint b;\n"}
+    said = Finished(
+        argv=(), rc=1, signal=None, timed_out=False, wall_s=1, cpu_s=1, max_rss_bytes=1, stdout=b"", stderr=data,
+        truncated=False,
+    )  # fmt: skip
+    code = Code(side="device", files=files, given="", project=files)
+    for name, content in files.items():
+        file(content.encode(), folder / name)
+    for path, line, member in unset_members(said.err):
+        if path in files:
+            initialise(folder / path, line, member)
+    return explain(said.err, code), exhausted(said, KERNEL)
+
+
+def intermediate_representation(data: bytes, folder: Path) -> object:
+    file(data, folder / DUMP)
+    return refused_in(take_dump(folder), {KERNEL: "float a(uint32_t n) { return (float)n; }\n" * 9})
+
+
+def words_of_addr2line(data: bytes, folder: Path) -> object:
+    return frames(text(data).encode("utf-8", "replace").decode())
 
 
 def report_of_host_code(data: bytes, folder: Path) -> object:
@@ -392,6 +439,10 @@ def catalogue() -> tuple[Reader, ...]:
             (lines(HOST), lines({"signal": 11, "so_offset": 5}), lines({"error": "HOST_LOAD", "text": "no"})),
             report_of_host_code,
         ),
+        Reader("compiled library", _compiled_seeds(), compiled_library),
+        Reader("words of a compiler", (MESSAGES,), words_of_a_compiler),
+        Reader("intermediate representation", (GIMPLE, LLVM_IR), intermediate_representation),
+        Reader("words of addr2line", (PLACES,), words_of_addr2line),
         Reader("task.json", (seed(TESTS.parent / "bench/tasks/relu/task.json"),), task_folder),
         Reader("certificate.json", (seed(TESTS.parent / "bench/tasks/relu/certificate.json"),), certificate),
         Reader("Python file as a task", (PYTHON,), python_file),
@@ -436,6 +487,23 @@ def catalogue() -> tuple[Reader, ...]:
         Reader("sentence", (SENTENCE,), sentence),
         Reader("adapter_config.json", (lines({"r": 8, "target_modules": ["q"]}),), adapter),
     )
+
+
+def _compiled_seeds() -> tuple[bytes, ...]:
+    """Return a library and an object file with what is looked for: constructors, indirect functions, unknown names."""
+    from tempfile import TemporaryDirectory
+
+    from akgen.tools.process.program import run
+
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        file(LOADED, folder / "a.cpp")
+        made = []
+        for options in (("-shared", "-nostdlib"), ("-c",)):
+            done = run(["g++", "-fPIC", *options, "-o", "a.out", "a.cpp"], cwd=folder, timeout_s=60)
+            assert done.ok, done.err
+            made.append(seed(folder / "a.out"))
+    return tuple(made)
 
 
 def _bench_seed(name: str) -> bytes:

@@ -26,9 +26,25 @@ _HOLE = "@@hole@@"
 def mutated(seed: bytes, random: Random) -> bytes:
     """Change a document in one to three places, in the form it has."""
     data = seed
+    ways = (
+        (_words, _words, _words, _bytes, _cut)
+        if seed[:4] == b"\x7fELF"
+        else (_values, _values, _lines, _bytes, _cut)
+    )
     for _ in range(random.randint(1, 3)):
-        data = random.choice((_values, _values, _lines, _bytes, _cut))(data, random)
+        data = random.choice(ways)(data, random)
     return data
+
+
+def _words(data: bytes, random: Random) -> bytes:
+    """Replace a number of a binary file, most often in its head or its last table, where counts and places are."""
+    width = random.choice((1, 2, 4, 8))
+    where = (range(64), range(len(data) - 2048, len(data)), range(len(data)))
+    at = max(0, random.choice(random.choice(where)) // width * width)
+    value = random.choice(
+        (0, 1, 3, 11, 24, 64, len(data) - 1, len(data), 1 << 15, 1 << 31, 1 << 63, -1, -2, -width)
+    )
+    return data[:at] + (value % (1 << 8 * width)).to_bytes(width, "little") + data[at + width :]
 
 
 def _values(data: bytes, random: Random) -> bytes:

@@ -190,3 +190,52 @@ SUMMARY = (
 )
 CSV = b"case_id;shape;dtype;scale;axes\n0;[1, 2];float32;1.5;[0]\n1;[3, [4, 5]];float16;2;None\n"
 SENTENCE = b"write a softmax over the last axis in float16 for shape (32, 128) with 8 cores\ny = torch.softmax(x, -1)"
+LOADED = b"""int other();
+int kept = other();
+extern "C" int pick(int a) { return other() + a; }
+extern "C" int (*choose())(int) { return pick; }
+extern "C" int picked(int) __attribute__((ifunc("choose")));
+"""
+MESSAGES = b"""In file included from op_kernel/add.cpp:1:
+op_kernel/add.cpp: In function 'void f()':
+op_kernel/add.cpp:2:5: error: 'b' was not declared in this scope; did you mean 'a'?
+op_kernel/add.cpp:1:5: note: declared here
+op_kernel/add.cpp:2:9:   required from here
+op_kernel/add.cpp:2: undefined reference to `f(int)'
+/usr/bin/ld.gold: op_kernel/add.cpp:1: undefined reference to 'g'
+op_kernel/add.cpp:1:0: error: AKGEN:STACK_OVERFLOW: the stack
+op_kernel/add.cpp:2:7: error: member 'A::n' must be initialized by mem-initializer in 'constexpr' constructor
+op_kernel/add.cpp:1:10: fatal error: x.h: No such file or directory
+"""
+GIMPLE = b"""
+;; Function float a(unsigned int) (_Z1aj, funcdef_no=0, decl_uid=1, cgraph_uid=1, symbol_order=0)
+
+__attribute__((noplt))
+float a (uint32_t n)
+{
+  half h;
+  float D.1;
+  [op_kernel/add.cpp:1:39] D.1 = (float) n;
+  [op_kernel/add.cpp:2:39] h = h + h;
+  [op_kernel/add.cpp:3:39] b (D.1);
+}
+"""
+LLVM_IR = b"""; ModuleID = 'add.cpp'
+define float @_Z1aj(i32 %n) !dbg !5 {
+  %1 = uitofp i32 %n to float, !dbg !7
+  %2 = fadd half %h, %h, !dbg !7
+  ret float %1, !dbg !7
+}
+!3 = !DIFile(filename: "op_kernel/add.cpp", directory: ".")
+!5 = distinct !DISubprogram(name: "a", scope: !3, file: !3, line: 1, type: !6)
+!7 = !DILocation(line: 1, column: 46, scope: !5)
+"""
+PLACES = b"""0x0000000000001139
+f(int)
+/work/op_kernel/add.cpp:2 (discriminator 3)
+main
+??:?
+0x0000000000001140
+??
+??:0
+"""

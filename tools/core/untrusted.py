@@ -6,15 +6,18 @@ and printed. Not covered: what the values mean; models with bounds say that.
 """
 
 import ast
+import errno
 import json
+import os
 import re
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
-from akgen.tools.core.outcome import InputError
+from akgen.tools.core.outcome import InfraError, InputError
 from akgen.tools.core.plain_text import shown, without_halves
 
 MOST_BYTES = 16 << 20
@@ -29,7 +32,12 @@ T = TypeVar("T", bound=BaseModel)
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, lt=1 << 63)]  # fits into whatever stores it
 
+_LEFT_SO = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.EACCES)
 _ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class FileRefused(ValueError):
+    """A file that is not read; the message says why."""
 
 
 class JsonRefused(ValueError):
@@ -94,6 +102,27 @@ def read_text(path: Path, *, most_bytes: int = MOST_BYTES) -> str:
     if len(data) > most_bytes:
         raise InputError(f"{path} has more than {most_bytes} bytes.", "Check that it is the right file.")
     return plain_text(data, most_bytes=most_bytes)
+
+
+def read_bytes(path: Path, *, most_bytes: int = MOST_BYTES) -> bytes:
+    """Return what a process that ran a candidate's code, or compiled it, left in a file.
+
+    Raises FileRefused if that is no plain file, or a larger one: links lead elsewhere, and a pipe never ends. Raises
+    InfraError if the machine cannot read it.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise FileRefused("it is no plain file")
+            data = file.read(most_bytes + 1)
+    except OSError as problem:
+        if problem.errno in _LEFT_SO:
+            raise FileRefused(f"it cannot be read: {problem.strerror}") from None
+        raise InfraError(f"{path} cannot be read: {problem.strerror}.", "Check the disk.") from problem
+    if len(data) > most_bytes:
+        raise FileRefused(f"it has more than {most_bytes} bytes")
+    return data
 
 
 def read_python(text: str) -> ast.Module:

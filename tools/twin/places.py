@@ -11,7 +11,9 @@ from akgen.tools.twin.runtime_build import Runtime
 
 # Candidate code decides what stands in its library, debug information included.
 _LIMITS = ResourceLimits(cpu_s=20, address_bytes=4 << 30, file_bytes=1 << 20, open_files=64)
-_PROJECT = re.compile(r"(?:^|/)(op_(?:kernel|host)/[^:]+):(\d+)")
+_PROJECT = re.compile(r"(?:^|/)(op_(?:kernel|host)/[^:]+):(\d{1,9})(?!\d)")
+_ADDRESS = re.compile(r"0x[0-9a-f]{1,16}")
+MOST_CHARACTERS = 1 << 22
 
 
 def place_of(runtime: Runtime, library: Path, offset: int) -> tuple[str, int] | None:
@@ -51,11 +53,21 @@ def _resolve(
             env={**MINIMAL_ENV, **runtime.sandbox_env},
             output_limit_bytes=1 << 22,
         )
-        current: int | None = None
-        for line in done.out.splitlines():
-            if line.startswith("0x"):
-                current = int(line, 16)
-            elif current is not None and (match := where.search(line)):
-                found.append((current, (match[1], int(match[2]))))
-                current = None
+        found += frames(done.out, where)
     return tuple(found)
+
+
+def frames(said: str, where: re.Pattern[str] = _PROJECT) -> list[tuple[int, tuple[str, int]]]:
+    """Read what addr2line says: an address, then for each frame a line with its function and one with its place.
+
+    Candidate code chooses the names of functions and files, so what has not that form is passed over.
+    """
+    found, current, named = [], None, False
+    for line in said[:MOST_CHARACTERS].split("\n"):
+        named = not named
+        if named and _ADDRESS.fullmatch(line):
+            current, named = int(line, 16), False
+        elif current is not None and not named and (match := where.search(line[:4096])):
+            found.append((current, (match[1], int(match[2]))))
+            current = None
+    return found

@@ -1,8 +1,12 @@
 """What a compiler's intermediate representation says of scalar code: GIMPLE and LLVM IR alike."""
 
+from pathlib import Path
 from typing import NamedTuple
 
+from akgen.tools.core.untrusted import plain_text, read_bytes
+
 DUMP = "conversions.txt"  # the file that it is written to
+MOST_DUMP_BYTES = 64 << 20
 
 FLOATING = frozenset({"float", "double", "half", "_Float16", "float16_t", "float32_t"})
 UNSIGNED = frozenset(
@@ -17,6 +21,17 @@ UNSIGNED = frozenset(
     }
 )
 HALF = frozenset({"half", "_Float16", "float16_t"})
+
+
+def take_dump(folder: Path) -> str:
+    """Return the dump that a compile left and remove it; empty if there is none. Raises FileRefused."""
+    dump = folder / DUMP
+    if not dump.is_file():
+        return ""
+    try:
+        return plain_text(read_bytes(dump, most_bytes=MOST_DUMP_BYTES), most_bytes=MOST_DUMP_BYTES)
+    finally:
+        dump.unlink()
 
 
 class Converted(NamedTuple):

@@ -10,16 +10,18 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 _LOCATED = re.compile(
-    r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)?\s+(?P<kind>fatal error|error|note|warning): ?(?P<text>.*)$"
+    r"^(?P<file>[^\s:][^:]*):(?P<line>\d{1,9}):(?:\d+:)?\s+(?P<kind>fatal error|error|note|warning): ?(?P<text>.*)$"
 )
 _REQUIRED = re.compile(
-    r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)?\s+(?:recursively )?required (?:from|by)"
+    r"^(?P<file>[^\s:][^:]*):(?P<line>\d{1,9}):(?:\d+:)?\s+(?:recursively )?required (?:from|by)"
 )
-_INCLUDED = re.compile(r"^\s*(?:In file included )?from (?P<file>[^\s:]+):(?P<line>\d+)")
+_INCLUDED = re.compile(r"^\s*(?:In file included )?from (?P<file>[^\s:]+):(?P<line>\d{1,9})")
 _CONTEXT = re.compile(
     r"^In file included from |: In (?:instantiation|substitution|function|member function|lambda) "
 )
-_LINK = re.compile(r"(?:(?P<file>[^\s:]+):(?P<line>\d+): )?undefined reference to [`'](?P<name>[^']+)'")
+_LINK = re.compile(r"undefined reference to [`'](?P<name>[^']+)'")
+_ASKED = re.compile(r"(?:^|[\s:])(?P<file>[^\s:]+):(?P<line>\d{1,9}):$")  # what stands before it
+MOST_LINE_CHARACTERS = 8192  # a project chooses the names in a message
 
 
 class CompilerError(NamedTuple):
@@ -35,7 +37,8 @@ def errors(stderr: str, is_project_file: Callable[[str], bool]) -> list[Compiler
     """Split the compiler's text into errors."""
     out: list[CompilerError] = []
     origin: tuple[str, int] | None = None  # the project's line that the next error will be about
-    for line in stderr.splitlines():
+    for whole in stderr.splitlines():
+        line = whole[:MOST_LINE_CHARACTERS]
         if _CONTEXT.search(line):
             origin = None
         required = _REQUIRED.match(line) or _INCLUDED.match(line)
@@ -50,7 +53,8 @@ def errors(stderr: str, is_project_file: Callable[[str], bool]) -> list[Compiler
             out.append(CompilerError(located["text"], at_file, at_line, ()))
             origin = None
         elif (link := _LINK.search(line)) is not None:
-            place = _place(link) if link["file"] and is_project_file(_relative(link["file"])) else None
+            asked = _ASKED.search((line[: link.start()].split() or [""])[-1])
+            place = _place(asked) if asked and is_project_file(_relative(asked["file"])) else None
             at_file, at_line = place or (None, None)
             out.append(CompilerError(f"undefined reference to '{link['name']}'", at_file, at_line, ()))
         elif out and located and located["kind"] == "note":

@@ -18,7 +18,8 @@ WRITE_GIMPLE = (f"-fdump-tree-ssa-lineno={DUMP}",)
 
 _FUNCTION = "\n;; Function "
 _HEAD = re.compile(r"\n?;; Function (?P<name>.+) \(\S+, funcdef_no=")
-_PLACE = re.compile(r"\[(?P<file>[^\]:]+):(?P<line>\d+):\d+\]")
+_AT = r"\[(?P<file>[^\[\]:\n]{1,1000}):(?P<line>\d{1,9}):\d+\]"
+_PLACE = re.compile(_AT)
 _MARKS = ("noplt", "externally_visible")  # __aicore__, __global__
 _ANY_CAST = re.compile(r"=(?: ?\{v\})? \([\w ]+\) [\w.]")  # what every line that _CONVERTED matches has
 _PARAMETERS = re.compile(r"^[^\s;{\[].*\((?P<list>.*)\)$")
@@ -27,12 +28,12 @@ _LOADED = re.compile(
     r"^\s*\[[^\]]*\] (?P<name>_\d+) =(?: ?\{v\})? .*?(?P<field>[A-Za-z_]\w*)(?:_\d+)?(?:\(D\))?;$"
 )
 _CONVERTED = re.compile(
-    r"^\s*\[(?P<file>[^\]:]+):(?P<line>\d+):\d+\] .*?=(?: ?\{v\})? \((?P<to>[\w ]+)\) (?P<name>[\w.]+?)(?:\(D\))?;$"
+    r"^[ \t]*" + _AT + r" .*?=(?: ?\{v\})? \((?P<to>[\w ]+)\) (?P<name>[\w.]+?)(?:\(D\))?;$"
 )
 _ANY_HALF = re.compile(r"^  (?:const )?(?:half|_Float16|float16_t) ", re.MULTILINE)
 _OPERAND = re.compile(r"^  (?:static |const )*(?P<type>[\w]+) (?P<name>[\w.]+);$", re.MULTILINE)
 _COMPUTED = re.compile(
-    r"^\s*\[(?P<file>[^\]:]+):(?P<line>\d+):\d+\] (?P<name>[\w.]+) =(?: ?\{v\})? \S+ (?P<sign>[-+*/]) \S+;$",
+    r"^[ \t]*" + _AT + r" (?P<name>[\w.]+) =(?: ?\{v\})? \S+ (?P<sign>[-+*/]) \S+;$",
     re.MULTILINE,
 )
 

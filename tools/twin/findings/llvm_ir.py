@@ -23,7 +23,7 @@ _INSTRUCTION = re.compile(
 )
 _PLACE = re.compile(
     r"^!(?P<number>\d+) = (?:distinct )?!DILocation"
-    r"\(line: (?P<line>\d+), column: (?P<column>\d+), scope: !(?P<scope>\d+)",
+    r"\(line: (?P<line>\d{1,9}), column: (?P<column>\d{1,9}), scope: !(?P<scope>\d+)",
     re.MULTILINE,
 )
 _SCOPE = re.compile(
@@ -36,7 +36,8 @@ _DEFINED = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _ABOUT = re.compile(
-    r'^!(?P<number>\d+) = distinct !DISubprogram\(name: "(?P<name>[^"]*)".*?file: !(?P<file>\d+), line: (?P<line>\d+)',
+    r'^!(?P<number>\d+) = distinct !DISubprogram\(name: "(?P<name>[^"]*)"'
+    r".*?file: !(?P<file>\d+), line: (?P<line>\d{1,9})",
     re.MULTILINE,
 )
 _CALL = re.compile(r"\b(?:call|invoke) [^\n]*?@([\w.$]+)\(")

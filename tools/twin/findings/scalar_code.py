@@ -15,17 +15,18 @@ from pathlib import Path
 
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import without_comments
+from akgen.tools.core.untrusted import FileRefused
 from akgen.tools.process.program import Finished
 from akgen.tools.twin.compiler import Compiler
 from akgen.tools.twin.findings import gimple, llvm_ir
 from akgen.tools.twin.findings.compiler_ir import (
-    DUMP,
     FLOATING,
     UNSIGNED,
     CompiledFunction,
     Computed,
     Converted,
     Steps,
+    take_dump,
 )
 from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import compile_in
@@ -50,11 +51,16 @@ def refused_scalars(
     """
     if compiled.ok and runtime.compiler.is_clang:
         compile_in(runtime, [*arguments, *llvm_ir.WRITE_LLVM_IR], folder)
-    dump = folder / DUMP
-    if not dump.is_file():
-        return ()
-    text = dump.read_text(errors="replace")
-    dump.unlink()
+    try:
+        text = take_dump(folder)
+    except FileRefused as problem:
+        said = f"What the compiler says of the kernel's scalar code is not read: {problem}."
+        return (Diagnostic(code="COMPILE_RESOURCES", text=said, stage="compile"),)
+    return refused_in(text, files) if text else ()
+
+
+def refused_in(text: str, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+    """Return what this GIMPLE or LLVM IR shows, in the project's `files`."""
     read = llvm_ir if text.startswith(llvm_ir.MARK) else gimple
     steps = tuple(read.steps(text))
     found = (*_refused_casts(steps, files), *refused_arithmetic(steps, files))

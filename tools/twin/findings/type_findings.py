@@ -49,7 +49,7 @@ def plain_types(text: str) -> str:
 
 def _wrong_count(name: str, counts: list[str], form: str | None) -> Found:
     wants = sorted(
-        {int(m[1]) for n in counts if (m := re.search(r"expects (?:at least )?(\d+) argument", n))}
+        {int(m[1]) for n in counts if (m := re.search(r"expects (?:at least )?(\d{1,9}) argument", n))}
     )
     given = re.search(r"(\d+) provided", counts[0])
     told = " or ".join(filter(None, [", ".join(map(str, wants[:-1])), str(wants[-1])]))

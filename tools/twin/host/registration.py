@@ -92,8 +92,13 @@ def _device_text(project: KernelProject) -> str:
 
 
 def _literal(text: str) -> int | None:
-    found = re.fullmatch(r"\s*\(?\s*(\d+|0[xX][0-9a-fA-F]+)[uUlL]*\s*\)?\s*", text)
-    return int(found[1], 0) if found else None
+    found = re.fullmatch(
+        r"\s*\(?\s*(0[xX][0-9a-fA-F]{1,16}|0[0-7]{0,22}|[1-9]\d{0,19})[uUlL]*\s*\)?\s*", text
+    )
+    if found is None:
+        return None
+    octal = found[1].startswith("0") and found[1].isdigit()
+    return int(found[1], 8 if octal else 0)
 
 
 def _lengths(info: HostInfo) -> list[Diagnostic]:

@@ -21,8 +21,8 @@ _NESTED = re.compile(
 )
 _OPAQUE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 _UNSET = re.compile(
-    r"member [‘'][^’']*?(\w+)[’'] must be initialized by mem-initializer in (?:a )?[‘']constexpr[’'] constructor\n"
-    r"(?:[^\n]*\n){0,4}?([^\n:]+):(\d+):\d+: note: declared here"
+    r"member [‘'][^’'\n]{0,1000}?\b(\w{1,200})[’'] must be initialized by mem-initializer in (?:a )?[‘']constexpr[’']"
+    r" constructor\n(?:[^\n]*\n){0,4}?([^\n:]{1,1000}):(\d{1,9}):\d+: note: declared here"
 )
 
 
@@ -95,10 +95,10 @@ def unset_members(said: str) -> list[tuple[str, int, str]]:
 
 
 def initialise(file: Path, line: int, name: str) -> bool:
-    """Initialise a member where it is declared; its constructors assign it anyway. False: it is not in the project."""
-    if not file.is_file():
-        return False
+    """Initialise a member where it is declared; its constructors assign it anyway. False: it is not declared there."""
     lines = file.read_text().split("\n")
+    if not 0 < line <= len(lines):
+        return False
     there = re.sub(rf"\b({name}\s*(?:\[[^\]]*\]\s*)*);", r"\1{};", lines[line - 1], count=1)
     changed = there != lines[line - 1]
     lines[line - 1] = there

@@ -1,6 +1,6 @@
 """Compile a kernel's source, once for each kind of core that it has a program for; explain what does not compile."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -15,7 +15,8 @@ from akgen.tools.twin.findings.compiler_text import errors
 from akgen.tools.twin.findings.diagnostics import explain
 from akgen.tools.twin.findings.scalar_code import dump_options, refused_scalars, without_global_space
 from akgen.tools.twin.kernel.dialect import initialise, unset_members
-from akgen.tools.twin.kernel.library_check import check_library, placed, undefined_in
+from akgen.tools.twin.kernel.elf import ElfRefused, undefined_in
+from akgen.tools.twin.kernel.library_check import check_library, damaged, placed
 from akgen.tools.twin.kernel.sides import Side, names_cube, sides_of, symbol_of, works
 from akgen.tools.twin.precompiled import kernel_prelude
 from akgen.tools.twin.runtime_build import Runtime
@@ -37,6 +38,14 @@ class KernelSource(NamedTuple):
 
 def compile_variant(given: KernelSource, runtime: Runtime, library: Path) -> None:
     """Write the sources beside `library`, compile and check it, and write the result beside it."""
+    try:
+        found = _findings(given, runtime, library)
+    except ElfRefused as problem:
+        found = (damaged(problem, given.project.kernel_file),)
+    write_result(library.parent, found)
+
+
+def _findings(given: KernelSource, runtime: Runtime, library: Path) -> tuple[Diagnostic, ...]:
     folder = library.parent
     write_files(given.files, folder)
     (folder / "prelude.h").write_text(given.prelude)
@@ -64,7 +73,7 @@ def compile_variant(given: KernelSource, runtime: Runtime, library: Path) -> Non
     sides = sides_of(without_comments("\n".join(given.files.values())))
     if len(sides) == 1:
         command = [*on(sides[0]), *runtime.compiler.linker, *link]
-        done = compile_kernel(runtime, command, folder)
+        done = compile_kernel(runtime, command, folder, given.files)
         casts = refused_scalars(runtime, on(sides[0]), done, folder, given.files)
     else:
         done, objects, casts = compile_sides(runtime, on, sides, given.symbol, folder, given.files)
@@ -84,7 +93,7 @@ def compile_variant(given: KernelSource, runtime: Runtime, library: Path) -> Non
         stopped = exhausted(done, given.project.kernel_file)
         code = Code(side="device", files=given.files, given=given.prelude, project=given.project.files)
         found = (stopped,) if stopped else explain(done.err, code)
-    write_result(folder, found)
+    return found
 
 
 def _flags(runtime: Runtime) -> tuple[str, ...]:
@@ -92,12 +101,17 @@ def _flags(runtime: Runtime) -> tuple[str, ...]:
     return (*runtime.compiler.kernel_options, "-nostartfiles", *seal, *runtime.kernel_flags)
 
 
-def compile_kernel(runtime: Runtime, command: list[str | Path], folder: Path) -> Finished:
-    """Compile; again where constexpr constructors leave members to be assigned, which the vendor's compiler takes."""
+def compile_kernel(
+    runtime: Runtime, command: list[str | Path], folder: Path, files: Mapping[str, str]
+) -> Finished:
+    """Compile; again where constexpr constructors leave members to be assigned, which the vendor's compiler takes.
+
+    Only the project's `files` are changed for that: sources choose the files that messages name.
+    """
     done = compile_in(runtime, command, folder)
     for _ in range(4):
         members = [] if done.ok else unset_members(done.err)
-        changed = [initialise(folder / file, line, name) for file, line, name in members]
+        changed = [initialise(folder / file, line, name) for file, line, name in members if file in files]
         if not any(changed):
             break
         done = compile_in(runtime, command, folder)
@@ -120,7 +134,7 @@ def compile_sides(
         # What both sides define has one name and two contents; it stays within its object.
         whole = "-ffunction-sections" if runtime.compiler.is_clang else "-fwhole-program"
         own = ("-c", whole, "-o", name)
-        done = compile_kernel(runtime, [*on(side), *own], folder)
+        done = compile_kernel(runtime, [*on(side), *own], folder, files)
         found = refused_scalars(runtime, on(side), done, folder, files)
         casts |= {(c.file, c.line): c for c in found}
         if done.ok and runtime.compiler.is_clang:

@@ -131,7 +131,7 @@ def _holds(condition: str, key: int) -> bool:
 
 
 def _term(term: str, key: int) -> bool:
-    found = re.fullmatch(r"[\s(]*TILING_KEY_VAR\s*(==|!=|<=|>=|<|>)\s*(\d+)[uUlL]*[\s)]*", term)
+    found = re.fullmatch(r"[\s(]*TILING_KEY_VAR\s*(==|!=|<=|>=|<|>)\s*(\d{1,20})[uUlL]*[\s)]*", term)
     if found is None:
         return False
     value = int(found[2])

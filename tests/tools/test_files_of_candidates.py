@@ -1,0 +1,87 @@
+"""Files and words that candidate code leaves behind: sizes, kinds of files, and the messages that it forges."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from akgen.tools.core.untrusted import FileRefused, read_bytes
+from akgen.tools.twin.findings.compiler_ir import DUMP, MOST_DUMP_BYTES, take_dump
+from akgen.tools.twin.findings.compiler_text import errors
+from akgen.tools.twin.host.registration import _literal
+from akgen.tools.twin.kernel.dialect import initialise, unset_members
+from akgen.tools.twin.kernel.elf import MOST_BYTES, ElfRefused, read_elf
+from akgen.tools.twin.kernel.library_check import damaged
+from akgen.tools.twin.places import frames
+
+
+def test_links_pipes_folders_and_large_files_are_not_read(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"x" * 11)
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("link", "loop", "folder", "pipe", "absent", "file/x"):
+        with pytest.raises(FileRefused):
+            read_bytes(tmp_path / name)
+    with pytest.raises(FileRefused, match="more than 10 bytes"):
+        read_bytes(tmp_path / "file", most_bytes=10)
+    assert read_bytes(tmp_path / "file", most_bytes=11) == b"x" * 11
+
+
+def test_a_library_or_a_dump_beyond_its_limit_is_refused(tmp_path: Path) -> None:
+    for name, most in (("kernel.so", MOST_BYTES), (DUMP, MOST_DUMP_BYTES)):
+        with (tmp_path / name).open("wb") as sparse:
+            sparse.truncate(most + 1)
+    with pytest.raises(ElfRefused, match="more than"):
+        read_elf(tmp_path / "kernel.so")
+    with pytest.raises(FileRefused):
+        take_dump(tmp_path)
+    assert not (tmp_path / DUMP).exists()
+
+
+def test_sections_that_share_their_bytes_are_read_up_to_a_limit(tmp_path: Path) -> None:
+    sections, symbols = 60_000, 4000
+    table = 24 * symbols
+    head = bytearray(64)
+    head[:6] = b"\x7fELF\x02\x01"
+    head[40:48] = (64 + table).to_bytes(8, "little")
+    head[58:62] = (64).to_bytes(2, "little") + sections.to_bytes(2, "little")
+    record = bytearray(64)
+    record[4] = 11
+    record[24:32], record[32:40] = (64).to_bytes(8, "little"), table.to_bytes(8, "little")
+    (tmp_path / "kernel.so").write_bytes(bytes(head) + bytes(table) + bytes(record) * sections)
+    with pytest.raises(ElfRefused, match="records") as refused:
+        read_elf(tmp_path / "kernel.so")
+    assert damaged(refused.value, "op_kernel/k.cpp").code == "LIBRARY_FORM"
+
+
+def test_a_message_changes_no_file_but_the_projects_own_lines(tmp_path: Path) -> None:
+    said = (
+        "x: error: member 'secret' must be initialized by mem-initializer in 'constexpr' constructor\n"
+        f"{tmp_path}/other.h:1:1: note: declared here\n"
+    )
+    assert unset_members(said) == [(f"{tmp_path}/other.h", 1, "secret")]
+    (tmp_path / "own.h").write_text("int secret;")
+    assert not initialise(tmp_path / "own.h", 0, "secret")
+    assert not initialise(tmp_path / "own.h", 7, "secret")
+
+
+def test_numbers_and_lines_of_any_length_in_messages_are_read() -> None:
+    nines = "9" * 6000
+    assert errors(f"k.cpp:{nines}: error: x\nk.cpp:1: error: y\n", "k.cpp".__eq__)[0].text == "y"
+    assert errors("A" * 1_000_000, "k.cpp".__eq__) == []
+    assert unset_members("member '" + "A" * 1_000_000) == []
+    (link,) = errors("ld: op_kernel/k.cpp:7: undefined reference to `f'", "op_kernel/k.cpp".__eq__)
+    assert (link.file, link.line, link.text) == ("op_kernel/k.cpp", 7, "undefined reference to 'f'")
+
+
+def test_names_in_addr2line_are_no_addresses() -> None:
+    said = "0x0000000000001139\n0xzz\n/w/op_kernel/k.cpp:2\nop_kernel/k.cpp:3\n??:?\n"
+    said += f"0x10\nf\nop_host/h.cpp:{'9' * 6000}\n"
+    assert frames(said) == [(0x1139, ("op_kernel/k.cpp", 2))]
+
+
+def test_a_tiling_key_is_read_as_the_compiler_does() -> None:
+    assert [_literal(t) for t in ("7", "010", "0x1F", "0", " (12UL) ")] == [7, 8, 31, 0, 12]
+    assert [_literal(t) for t in ("08", "9" * 6000, "0x", "k")] == [None] * 4
