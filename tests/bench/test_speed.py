@@ -5,6 +5,7 @@ from pathlib import Path
 
 import akgen
 from akgen.bench.figure import Figure
+from akgen.bench.speed import processor_s
 from akgen.bench.speed_compile import kernels, never_seen
 from akgen.tools.process.group import MINIMAL_ENV
 from akgen.tools.process.worker import Worker
@@ -34,3 +35,8 @@ def test_a_project_that_no_cache_has_seen_differs_in_a_comment_only() -> None:
     assert first.files != second.files
     for path, text in project.files.items():
         assert first.files[path].startswith(text) and "\n//" in first.files[path].removeprefix(text)
+
+
+def test_processor_time_grows_with_the_work_of_this_process() -> None:
+    before = processor_s()
+    assert sum(i * i for i in range(2_000_000)) > 0 and processor_s() > before
