@@ -37,7 +37,35 @@ def test_files_of_the_machine_cannot_be_compiled_in(
     assert not leaks(verdict, "root:")
 
 
-def test_the_reference_cannot_be_compiled_in(court: Any) -> None:  # cheat 33
+PULLED_IN = (
+    '#define P "/etc/passwd"\n#include P',
+    "#define P </proc/self/environ>\n#include P",
+    '#define P "../../../../../../../../../../../../etc/passwd"\n#include P',
+    '#define G(a, b) a##b\nG(as, m)(".incb" "in \\"/etc/passwd\\"");',
+    '#define G(a, b) a##b\nG(as, m)(".incl" "ude \\"/etc/passwd\\"");',
+    '#define P "/etc/passwd"\nconstexpr const char *text =\n#include P\n;',
+)
+
+
+@pytest.mark.parametrize("line", PULLED_IN)
+@pytest.mark.parametrize("place", ["kernel", "host"])
+def test_without_landlock_what_the_compiler_read_decides(old_kernel: Any, line: str, place: str) -> None:
+    path = f"op_{place}/scale_shift.cpp"
+    verdict = old_kernel.files({path: line + "\n" + old_kernel.honest.files[path]})
+    assert verdict.outcome == Outcome.COMPILE_ERROR
+    assert not leaks(verdict, "root:x") and not leaks(verdict, "PATH=")
+
+
+def test_without_landlock_honest_code_compiles_and_errors_keep_their_places(old_kernel: Any) -> None:
+    assert old_kernel.kernel().outcome == Outcome.CORRECT
+    verdict = old_kernel.kernel(entry="undeclared_name = 1;")
+    assert verdict.outcome == Outcome.COMPILE_ERROR
+    assert {(d.code, d.file) for d in verdict.diagnostics} == {("UNDECLARED", "op_kernel/scale_shift.cpp")}
+
+
+@pytest.mark.parametrize("machine", ["court", "old_kernel"])
+def test_the_reference_cannot_be_compiled_in(request: Any, machine: str) -> None:  # cheat 33
+    court = request.getfixturevalue(machine)
     path = court.task.reference.path
     text = f'#define P "{path}"\n#include P\n' + court.honest.files["op_kernel/scale_shift.cpp"]
     verdict = court.files({"op_kernel/scale_shift.cpp": text})

@@ -1,6 +1,7 @@
 """Run the compiler on candidate code: it may read the runtime and its own folder, and write that folder only."""
 
 import signal
+import threading
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -8,7 +9,8 @@ from pathlib import Path
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, InfraError
 from akgen.tools.process.group import MINIMAL_ENV
-from akgen.tools.process.program import Finished, ResourceLimits, run, run_sandboxed
+from akgen.tools.process.program import SYSTEM_READ, Finished, ResourceLimits, run, run_sandboxed
+from akgen.tools.twin import files_read
 from akgen.tools.twin.runtime_build import Runtime
 
 COMPILE_LIMITS = ResourceLimits(cpu_s=120, address_bytes=4 << 30, file_bytes=256 << 20, open_files=256)
@@ -69,9 +71,13 @@ def compile_in(
 
     Raises InfraError when the compiler itself breaks, not the code.
     """
+    names: tuple[str, ...] = ()
+    listing = folder / f"{threading.get_ident()}.d"  # sources of one folder are compiled side by side
+    if program is None and not sandbox_state(runtime).landlock_abi:
+        names = files_read.options(is_clang=runtime.compiler.is_clang, listing=listing.name)
     with runtime.slots.one():
         finished = run_sandboxed(
-            [program or runtime.compiler.path, *arguments],
+            [program or runtime.compiler.path, *names, *arguments],
             sandbox=runtime.sandbox,
             read=(runtime.folder, *read),
             write=(folder,),
@@ -85,6 +91,8 @@ def compile_in(
             },
             output_limit_bytes=1 << 20,
         )
+    if names:
+        finished = files_read.checked(finished, folder, (runtime.folder, *SYSTEM_READ, *read), listing)
     if finished.rc == 1 or finished.ok or finished.timed_out:
         return finished
     if "No space left on device" in finished.err:
