@@ -94,3 +94,7 @@ def test_a_finding_cannot_write_to_a_terminal() -> None:
     finding = Diagnostic(code="X", text="a\x1b[2Jb\u202ec\nd", file="op_kernel/\x07.cpp")
     assert (finding.text, finding.file) == ("a\\x1b[2Jb\\u202ec\nd", "op_kernel/\\x07.cpp")
     assert escaped("tab\tand line\n") == "tab\tand line\n"
+
+
+def test_no_object_is_looked_for_in_a_text_without_end() -> None:
+    assert last_object("x" * (16 << 20) + '{"a":1}') is None

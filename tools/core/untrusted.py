@@ -68,6 +68,8 @@ def parse_object(text: str | bytes, *, most_bytes: int = MOST_BYTES, finite: boo
 
 def last_object(text: str) -> dict[str, Any] | None:
     """Return the last JSON object in a text with other words in it that is not inside another, or None."""
+    if len(text) > MOST_BYTES:
+        return None
     text, found, at = plain_text(text), None, 0
     tries = 1000  # a text of nothing but braces takes no quadratic time
     while (at := text.find("{", at)) >= 0 and tries > 0:
