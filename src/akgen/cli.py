@@ -120,6 +120,17 @@ def main() -> None:
     except SystemExit:  # help, version and every command's end: nothing more is imported for them
         raise
     except _refusals() as error:
-        from akgen.terminal import refuse
+        _refuse(error)
+    except PermissionError as error:  # asking whether a file is there says so as well, wherever it is asked
+        from akgen.tools.core.outcome import InputError
 
-        refuse(error, as_json="--json" in sys.argv[1:])
+        where = error.filename or "A file"
+        _refuse(
+            InputError(f"{where} cannot be used: {error.strerror}.", "Check who may read and write there.")
+        )
+
+
+def _refuse(error: "InputError | InfraError") -> None:
+    from akgen.terminal import refuse
+
+    refuse(error, as_json="--json" in sys.argv[1:])

@@ -94,8 +94,10 @@ def plain_text(text: str | bytes, *, most_bytes: int = MOST_BYTES) -> str:
 
 
 def read_text(path: Path, *, most_bytes: int = MOST_BYTES) -> str:
-    """Return a file's text. Raises InputError if it cannot be read or is larger."""
+    """Return a file's text. Raises InputError if it cannot be read or is larger; from a pipe nobody may ever write."""
     try:
+        if path.is_fifo():
+            raise InputError(f"{path} cannot be read: it is a pipe.", "Check the path.")
         with path.open("rb") as file:
             data = file.read(most_bytes + 1)
     except (OSError, ValueError) as problem:

@@ -75,7 +75,13 @@ def _work(store: "RunStore", settings: Settings, terminal: Terminal) -> None:
     from akgen.graph.run import open_deps, work_on
 
     config = store.info.config
-    (place,) = store.tasks()  # a solve run has one task
+    tasks = store.tasks()
+    if len(tasks) != 1:
+        raise InputError(
+            f"{store.folder} holds {len(tasks)} tasks; a run of `akgen solve` has one.",
+            "The folder was damaged: begin another run.",
+        )
+    (place,) = tasks
     terminal.line(f"run {store.folder}")
     with (
         StageLines(terminal, config.samples) as lines,
