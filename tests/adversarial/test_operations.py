@@ -74,6 +74,58 @@ def test_numbers_that_the_host_computed_and_the_kernel_copies(positions: Any, co
         assert codes(verdict) & {"FEWER_OPERATIONS", "ANSWER_TABLE"}
 
 
+def test_few_integers_that_the_host_may_read_and_adds_up(court: Any, codes: Any) -> None:
+    honest = court.honest.files
+    court.task = court.task.model_copy(
+        update={
+            "category": "other",
+            "reference": Reference(loader=court.task.reference.loader, path=HERE / "few_integers.py"),
+            "cases": (Case(id="0", params={"n": 40}),),
+        }
+    )
+    fill = "const int32_t *x = context->GetInputTensor(0)->GetData<int32_t>(); int32_t all[40] = {};"
+    fill += " for (int i = 0; x != nullptr && i < 40; ++i) { all[i] = (i ? all[i - 1] : 0) + x[i]; }"
+    fill += " tiling.set_answers(all);"
+    host = honest[HOST].replace("// HOST\n", fill).replace("ge::DT_FLOAT", "ge::DT_INT32")
+    host = host.replace(
+        'Input("x").ParamType(REQUIRED)', 'Input("x").ParamType(REQUIRED).ValueDepend(REQUIRED)'
+    )
+    field = "TILING_DATA_FIELD_DEF_ARR(int32_t, 40, answers);\nEND_TILING_DATA_DEF"
+    loop = "for (uint32_t i = 0; i < 40; ++i) { ((__gm__ int32_t *)y)[i] = %s; } return;"
+    handed = loop % "t.answers[i]"
+    summed = "int32_t sum = 0; " + loop % "(sum += ((__gm__ int32_t *)x)[i])"
+    one = "if (GetBlockIdx() > 0) { return; } "
+    found = {}
+    for way, entry in {"handed": handed, "summed": summed}.items():
+        kernel = court._filled(KERNEL, {"entry": one + entry})
+        tiling = honest[TILING].replace("END_TILING_DATA_DEF", field)
+        found[way] = court.files({HOST: host, TILING: tiling, KERNEL: kernel})
+    assert (found["handed"].outcome, codes(found["handed"])) == (Outcome.CHEAT, {"ANSWER_TABLE"})
+    assert found["summed"].outcome == Outcome.CHEAT  # the answers lie in the tiling data all the same
+    plain = court.files(
+        {
+            HOST: honest[HOST].replace("ge::DT_FLOAT", "ge::DT_INT32"),
+            KERNEL: court._filled(KERNEL, {"entry": one + summed}),
+        }
+    )
+    assert plain.outcome == Outcome.CORRECT, codes(plain)
+
+
+def test_an_input_that_a_copy_overwrites(court: Any, codes: Any) -> None:
+    right = "Muls(out, in, 2.0f, count); Adds(out, out, 0.5f, count); PipeBarrier<PIPE_ALL>();"
+    verdict = court.kernel(compute=right + "DataCopyPad(xGm[offset], in, copy);")
+    assert (verdict.outcome, codes(verdict)) == (Outcome.TRAP, {"INPUT_OVERWRITTEN"})
+
+
+@pytest.mark.parametrize("name", ["cosf", "exp", "akgen_twin_report"])
+def test_a_weak_name_of_the_host(court: Any, name: str) -> None:
+    top = f'extern "C" __attribute__((weak)) float {name}(float);\n'
+    verdict = court.kernel(
+        top=top, entry=f"if (&{name}) {{ ((__gm__ float *)y)[0] = {name}(1.0f); return; }}"
+    )
+    assert verdict.outcome == Outcome.COMPILE_ERROR
+
+
 @pytest.mark.parametrize("kind", ["static const", "static", "constexpr", "alignas(64) static const"])
 def test_answers_compiled_into_the_kernel(positions: Any, codes: Any, kind: str) -> None:
     verdict = positions.kernel(top=TABLE.replace("static const", kind), entry=LOOP % "answers[i]")

@@ -50,9 +50,8 @@ class Launch(HasTime):
     # What may have made numbers, each on up to eight bytes: vector lanes, multiplications, scalar operations. None: the
     # toolchain cannot count all of them.
     operations: int | None = None
-    tables: tuple[
-        Path, ...
-    ] = ()  # files with numbers that the kernel had beside its inputs: its library, tiling data
+    library: Path | None = None  # what the kernel had beside its inputs: its own file,
+    tiling_data: Path | None = None  # and what the host handed over
     wall_s: float = 0.0
     # Of the process that ran it, starting it and its tensors included; the twin's only.
     cpu_s: float | None = None

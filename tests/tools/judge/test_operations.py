@@ -38,8 +38,10 @@ def trial(x: TensorFile, y: TensorFile, *, computed: bool | None = True, least: 
     )
 
 
-def launched(y: TensorFile, operations: int | None, *tables: Path) -> Launch:
-    return Launch(outcome=None, outputs=(y,), operations=operations, tables=tables)
+def launched(
+    y: TensorFile, operations: int | None, library: Path | None = None, tiling_data: Path | None = None
+) -> Launch:
+    return Launch(outcome=None, outputs=(y,), operations=operations, library=library, tiling_data=tiling_data)
 
 
 @pytest.mark.parametrize(("operations", "accused"), [(4095, True), (4096, False), (None, False)])
@@ -102,3 +104,15 @@ def test_a_few_numbers_may_be_looked_up(stored: Files, tmp_path: Path) -> None:
     table = tmp_path / "table"
     table.write_bytes(few.tobytes())
     assert from_table(trial(x, y), launched(y, 1 << 30, table)) is None
+
+
+@pytest.mark.parametrize(("count", "accused"), [(33, True), (15, False)])
+def test_a_short_output_that_the_host_handed_over(
+    stored: Files, tmp_path: Path, count: int, accused: bool
+) -> None:
+    x, y = stored("x", NUMBERS), stored("y", np.arange(1000, 1000 + count, dtype=np.int32))
+    table = tmp_path / "table"
+    table.write_bytes(b"sizes" + y.path.read_bytes())
+    assert (from_table(trial(x, y), launched(y, 1 << 30, None, table)) is not None) == accused
+    assert from_table(trial(x, y), launched(y, 1 << 30, table)) is None  # numbers that code has anyway
+    assert from_table(trial(y, y), launched(y, 1 << 30, None, table)) is None  # the input itself

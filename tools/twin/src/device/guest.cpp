@@ -75,7 +75,7 @@ void access(uint64_t begin, uint64_t bytes, bool write, const void *pc)
     }
     auto *address = reinterpret_cast<uint8_t *>(begin);
     constexpr uint64_t word = 8; // the scalar unit's
-    if (bytes <= 2 * word) {
+    if (bytes <= word) {
         tensor_access(address, bytes, write, pc);
         return;
     }

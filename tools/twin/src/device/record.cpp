@@ -50,7 +50,7 @@ uint16_t Log::op_index(const char *api, const char *op, DType dtype)
 namespace {
 // Operands and loops around a call are part of what its issue takes; the published time of a scalar access holds the
 // loop and the arithmetic around it.
-constexpr uint64_t with_a_call = 64, with_an_access = 20;
+constexpr uint64_t with_a_call = 64, with_an_event = 48, with_an_access = 20;
 constexpr uint64_t most_macs = 16 * 16 * 64; // of a step of the cube
 } // namespace
 
@@ -82,7 +82,7 @@ void Log::instr(const Instr &in, uint32_t pc, uint32_t work, uint32_t aux)
 
 void Log::event(Kind kind, uint8_t pipe, uint16_t id, uint32_t pc, uint32_t work, uint32_t aux)
 {
-    settle_work(pc, with_a_call);
+    settle_work(pc, kind == Kind::barrier && static_cast<Pipe>(pipe) == Pipe::S ? 0 : with_an_event);
     if (records.size() >= cap) {
         ++dropped;
         return;
