@@ -1,18 +1,24 @@
 """Files and words that candidate code leaves behind: sizes, kinds of files, and the messages that it forges."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from akgen.tools.core.untrusted import FileRefused, read_bytes
+from akgen.tools.process.worker import Worker, WorkerDied
 from akgen.tools.twin.findings.compiler_ir import DUMP, MOST_DUMP_BYTES, take_dump
 from akgen.tools.twin.findings.compiler_text import errors
+from akgen.tools.twin.host.host_info import HostOp, column_count, columns
+from akgen.tools.twin.host.host_run import HostFailure
 from akgen.tools.twin.host.registration import _literal
 from akgen.tools.twin.kernel.dialect import initialise, unset_members
 from akgen.tools.twin.kernel.elf import MOST_BYTES, ElfRefused, read_elf
 from akgen.tools.twin.kernel.library_check import damaged
 from akgen.tools.twin.places import frames
+from tests.readers.catalogue import report_of_host_code
+from tests.readers.seeds import HOST, lines
 
 
 def test_links_pipes_folders_and_large_files_are_not_read(tmp_path: Path) -> None:
@@ -80,6 +86,32 @@ def test_names_in_addr2line_are_no_addresses() -> None:
     said = "0x0000000000001139\n0xzz\n/w/op_kernel/k.cpp:2\nop_kernel/k.cpp:3\n??:?\n"
     said += f"0x10\nf\nop_host/h.cpp:{'9' * 6000}\n"
     assert frames(said) == [(0x1139, ("op_kernel/k.cpp", 2))]
+
+
+def test_lists_of_types_that_multiply_are_counted_before_they_are_made(tmp_path: Path) -> None:
+    one = {
+        "name": "x", "kind": "required", "dtypes": ["DT_FLOAT", "DT_FLOAT16"] * 10, "formats": [], "each_type": True,
+        "follows": "", "scalar": "", "value_depend": False, "init_values": [], "shape_depends_on_compute": False,
+    }  # fmt: skip
+    op = {
+        "op_type": "A", "attrs": [], "socs": [], "supported": True, "has_tiling": True,
+        "inputs": [one] * 2, "outputs": [{**one, "each_type": False}],
+    }  # fmt: skip
+    few = HostOp.model_validate(op)
+    assert column_count(few) == len(columns(few)) == 20 * 20 * 20
+    many = {**op, "inputs": [one] * 30}
+    assert column_count(HostOp.model_validate(many)) > 10**30
+    with pytest.raises(HostFailure) as refused:
+        report_of_host_code(lines({**HOST, "op": many}), tmp_path)
+    assert refused.value.diagnostic.code == "REGISTRATION"
+
+
+def test_a_worker_whose_answer_has_no_end_has_died(tmp_path: Path) -> None:
+    endless = "import sys\nwhile True: sys.stdout.write('x' * (1 << 20))"
+    with Worker([sys.executable, "-c", endless], cwd=tmp_path) as worker:
+        with pytest.raises(WorkerDied, match="without end"):
+            worker.request({}, 60.0)
+        assert not worker.running
 
 
 def test_a_tiling_key_is_read_as_the_compiler_does() -> None:

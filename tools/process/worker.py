@@ -13,7 +13,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from akgen.tools.core.untrusted import JsonRefused, parse_object
 from akgen.tools.process.group import MINIMAL_ENV, PIPE, Process, end_group, start
+
+MOST_ANSWER_BYTES = 64 << 20
 
 
 def end_with_parent() -> None:
@@ -98,10 +101,9 @@ class Worker:
                 text = f"did not answer within {timeout_s:.0f} s" if timed_out else "ended without an answer"
                 raise WorkerDied(text, tail, timed_out)
             try:
-                answer: dict[str, Any] = json.loads(line)
-            except (ValueError, RecursionError):
+                return parse_object(line, most_bytes=MOST_ANSWER_BYTES, finite=False)
+            except JsonRefused:
                 raise WorkerDied("gave an answer that is no JSON", self._stop(), False) from None
-            return answer
 
     def close(self) -> None:
         with self._turn:
@@ -125,12 +127,12 @@ class Worker:
         return self._process
 
     def _read_line(self, process: Process, deadline: float) -> bytes:
-        """Return the next line, or nothing at end of file or deadline."""
+        """Return the next line, or nothing at end of file or deadline. Raises WorkerDied if it has no end."""
         assert process.stdout is not None
         fd = process.stdout.fileno()
         poll = select.poll()
         poll.register(fd, select.POLLIN)
-        chunks = [self._pending]
+        chunks, size = [self._pending], len(self._pending)
         while b"\n" not in chunks[-1]:
             left = deadline - time.monotonic()
             if left <= 0 or not poll.poll(left * 1000):
@@ -140,6 +142,9 @@ class Worker:
                 process.wait()
                 return b""
             chunks.append(chunk)
+            size += len(chunk)
+            if size > MOST_ANSWER_BYTES:
+                raise WorkerDied("gave an answer without end", self._stop(), False)
         line, self._pending = b"".join(chunks).split(b"\n", 1)
         return line
 

@@ -18,10 +18,12 @@ from akgen.tools.core.profile import Bound, Change, PipeTime, Prediction, Profil
 from akgen.tools.core.untrusted import (
     MOST_TRACE_BYTES,
     Count,
+    FileRefused,
     JsonRefused,
     parse_json,
     parse_object,
     plain_text,
+    read_bytes,
 )
 from akgen.tools.twin.places import places_of
 from akgen.tools.twin.runtime_build import Runtime
@@ -185,10 +187,8 @@ def _predictions(launch: LaunchLine) -> tuple[Prediction, ...]:
 
 def name_lines_in_trace(trace: Path, library: Path, runtime: Runtime) -> bool:
     """Replace code addresses in a Chrome trace by file:line. False if the file is not a trace of the launcher's."""
-    if trace.stat().st_size > MOST_TRACE_BYTES:
-        return False
     try:
-        document = parse_json(trace.read_bytes(), most_bytes=MOST_TRACE_BYTES)
+        document = parse_json(read_bytes(trace, most_bytes=MOST_TRACE_BYTES), most_bytes=MOST_TRACE_BYTES)
         events = document["traceEvents"] if isinstance(document, dict) else document
         holders = [
             e["args"] for e in events if isinstance(e.get("args"), dict) and e["args"].get("so_offset")
@@ -229,9 +229,11 @@ def _of(model: type[_Line], kind: str, objects: list[dict[str, Any]]) -> list[_L
 
 def report_objects(file: Path) -> Iterator[dict[str, Any]]:
     """Yield the JSON objects of a report's lines; what holds something else is passed over."""
-    if not file.is_file() or file.stat().st_size > MOST_REPORT_BYTES:
+    try:
+        text = plain_text(read_bytes(file, most_bytes=MOST_REPORT_BYTES))
+    except FileRefused:
         return
-    for line in plain_text(file.read_bytes()).split("\n"):
+    for line in text.split("\n"):
         try:
             yield parse_object(line)
         except JsonRefused:

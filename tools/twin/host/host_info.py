@@ -1,5 +1,6 @@
 """What an operator's host library says about itself: its interface, column by column, tiling structs, templates."""
 
+from math import prod
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,6 +13,8 @@ from akgen.tools.core.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
 # In the order of ASCENDC_TPL_AIV_ONLY and its kin.
 KERNEL_TYPES = ("AIV_ONLY", "AIC_ONLY", "MIX_AIV_1_0", "MIX_AIC_1_0", "MIX_AIC_1_1", "MIX_AIC_1_2")
 
+
+MOST_COLUMNS = 20_000
 
 # Host code chooses these texts, and they become fields of manifests: tabs and line ends would make others of them.
 Word = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]*$", max_length=256)]
@@ -111,6 +114,13 @@ class HostInfo(Frozen):
         """Return the struct of this tiling key, else the operator's default."""
         by_name = {c.op_type: c for c in self.tiling_classes}
         return by_name.get(f"{op_type}_{key}") or by_name.get(op_type)
+
+
+def column_count(op: HostOp) -> int:
+    """Return how many combinations `columns` would make: lists of types multiply."""
+    params = (*op.inputs, *op.outputs)
+    fixed = max((len(p.dtypes) for p in params if not p.each_type and not p.follows), default=1)
+    return fixed * prod(max(1, len(p.dtypes)) for p in params if p.each_type and not p.follows)
 
 
 def columns(op: HostOp) -> tuple[tuple[tuple[str, str], ...], ...]:

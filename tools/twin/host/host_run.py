@@ -14,12 +14,19 @@ from akgen.tools.core.call import Argument, Call, OutputMeta, TensorFile, Tensor
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import AttrValue
-from akgen.tools.core.outcome import Diagnostic, InfraError
-from akgen.tools.core.untrusted import Count, JsonRefused, parse_object, plain_text
+from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InfraError
+from akgen.tools.core.untrusted import Count, FileRefused, JsonRefused, parse_object, plain_text, read_bytes
 from akgen.tools.process.group import MINIMAL_ENV
 from akgen.tools.process.program import Finished, run
 from akgen.tools.twin.host.call_check import Column, check_inferred
-from akgen.tools.twin.host.host_info import HostAttr, HostInfo, HostOp, TemplateArguments
+from akgen.tools.twin.host.host_info import (
+    MOST_COLUMNS,
+    HostAttr,
+    HostInfo,
+    HostOp,
+    TemplateArguments,
+    column_count,
+)
 from akgen.tools.twin.places import place_of
 from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import SANDBOX_TEXT, stopped_by_sandbox
@@ -27,6 +34,7 @@ from akgen.tools.twin.sandboxed import SANDBOX_TEXT, stopped_by_sandbox
 DESCRIBE_TIMEOUT_S = 20.0
 MOST_WORKSPACE_BYTES = 32 << 30
 MOST_REPORT_BYTES = 16 << 20
+MOST_TILING_BYTES = 16 << 20
 _INFER_PHASE = '{"phase":"infer"}\n'  # the tiling is done; what follows cannot undo it
 MOST_STEERING = 64  # integers of an input that the host may read unasked: axes, lengths, a shape
 _PACK = {
@@ -73,8 +81,12 @@ def describe(op_type: str, runtime: Runtime, library: Path, chip_file: Path, fol
     """Load the library and return what it registered. Raises HostFailure."""
     lines = _head(op_type, library, chip_file, folder)
     report, _, _ = _run(lines, runtime, library, folder, "compile", DESCRIBE_TIMEOUT_S)
-    with _written_by_the_runner("compile"):
-        return HostInfo.from_report(library, report)
+    with AfterCandidate(), _written_by_the_runner("compile"):
+        info = HostInfo.from_report(library, report)
+    if info.op is not None and column_count(info.op) > MOST_COLUMNS:
+        text = f"{op_type} declares more than {MOST_COLUMNS} combinations of types."
+        raise HostFailure(_finding("REGISTRATION", text, "compile"))
+    return info
 
 
 def tile(
@@ -93,9 +105,10 @@ def tile(
         lines += _argument("out", output.meta, column.output_formats[i], None)
     lines += [_attr(a, v) for a, v in zip(op.attrs, attr_values(op.attrs, call), strict=True)]
     report, inferred, said = _run(lines, runtime, info.library, folder, "tiling", runtime.tiling_timeout_s)
-    with _written_by_the_runner("tiling"):
+    with AfterCandidate(), _written_by_the_runner("tiling"):
         answer = TilingAnswer.model_validate(report)
-    tiling = _answer(answer, said, data)
+    with AfterCandidate():
+        tiling = _answer(answer, said, data)
     if inferred is None:
         return tiling
     return tiling.model_copy(update={"findings": check_inferred(op, column, call, inferred)})
@@ -135,8 +148,13 @@ def _answer(answer: TilingAnswer, said: str, data: Path) -> TilingResult:
     if workspace > MOST_WORKSPACE_BYTES:
         text = f"The tiling function asks for {workspace} bytes of workspace; the device has {MOST_WORKSPACE_BYTES}."
         raise HostFailure(_finding("WORKSPACE_SIZE", text))
+    with _written_by_the_runner("tiling"):
+        raw = read_bytes(data, most_bytes=MOST_TILING_BYTES)
+    if len(raw) < answer.tiling_bytes:
+        text = f"SetDataSize({answer.tiling_bytes}) is more than the {len(raw)} bytes that were written."
+        raise HostFailure(_finding("TILING_BUFFER", text))
     return TilingResult(
-        data=data.read_bytes()[: answer.tiling_bytes],
+        data=raw[: answer.tiling_bytes],
         block_dim=answer.block_dim,
         tiling_key=answer.tiling_key,
         workspace_bytes=workspace,
@@ -160,6 +178,14 @@ def _run(
     done = run([runtime.host_runner, manifest], cwd=folder, timeout_s=timeout_s, env=env)
     if done.rc == 70 and not report.is_file():
         raise InfraError(f"The host runner failed: {done.err.strip()}", "Run `akgen doctor`.")
+    with AfterCandidate():
+        return _read(done, report, runtime, library, stage, timeout_s)
+
+
+def _read(
+    done: Finished, report: Path, runtime: Runtime, library: Path, stage: str, timeout_s: float
+) -> tuple[dict[str, Any], dict[str, Any] | None, str]:
+    """Read what a host runner left, whatever host code made of it. Raises HostFailure."""
     said = _said(done)
     before, phase, after = _report_text(report).partition(_INFER_PHASE)
     answer = _last_object(before)
@@ -192,9 +218,10 @@ def _last_object(text: str) -> dict[str, Any]:
 
 
 def _report_text(report: Path) -> str:
-    if not report.is_file() or report.stat().st_size > MOST_REPORT_BYTES:
+    try:
+        return plain_text(read_bytes(report, most_bytes=MOST_REPORT_BYTES))
+    except FileRefused:
         return ""
-    return plain_text(report.read_bytes())
 
 
 @contextlib.contextmanager
