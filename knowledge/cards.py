@@ -22,6 +22,10 @@ class ApiCard(KnowledgeFact):
     namespace: str | None = None
     prototypes: tuple[str, ...] = ()  # C++ declarations as documented, without __aicore__ inline
     host_sizes: tuple[str, ...] = ()  # host functions that say how much temporary memory it wants
+    accuracy: str | None = (
+        None  # of the chip, as the twin gives it; None: it computes nothing that is rounded
+    )
+    accuracy_source: str | None = None
 
     def text(self) -> str:
         """Return the card as a prompt or a person reads it."""
@@ -29,6 +33,8 @@ class ApiCard(KnowledgeFact):
         if self.dtypes:
             lines.append(f"    types: {self.dtypes}")
         lines += [f"    - {rule}" for rule in self.rules]
+        if self.accuracy:
+            lines.append(f"    accuracy: {self.accuracy} (source: {self.accuracy_source})")
         return "\n".join(lines)
 
 

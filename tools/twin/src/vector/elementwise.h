@@ -2,6 +2,7 @@
 #pragma once
 #include "loops.h"
 
+#include "estimates.h"
 #include "fast_math.h"
 
 namespace akgen::twin::ops {
