@@ -106,3 +106,9 @@ def test_a_function_that_cannot_be_read_matters_only_when_it_is_called() -> None
     assert run("return 4;", before=before) == 4
     with pytest.raises(InputError, match=r"file\.cpp:1"):
         run("return odd(4);", before=before)
+
+
+@pytest.mark.parametrize("string", ['"a\0b"', r'"\x"', r'"\N{}"'])
+def test_a_string_that_cannot_be_read_is_refused(string: str) -> None:
+    with pytest.raises(InputError):
+        run(f"return {string};", signature="auto f()")

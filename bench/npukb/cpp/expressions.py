@@ -1,9 +1,8 @@
 """Parse expressions: C++ precedence from assignment down to primaries."""
 
-import ast
-
 from akgen.bench.npukb.cpp import syntax as cpp
 from akgen.bench.npukb.cpp.cursor import Cursor, NotHere
+from akgen.tools.core.untrusted import read_literal
 
 _LEVELS = (
     ("||",),
@@ -102,7 +101,11 @@ class ExpressionParser(Cursor):
         if token.kind == "string":
             text = ""
             while self.token.kind == "string":
-                text += str(ast.literal_eval(self.take().text))
+                try:
+                    text += str(read_literal(self.token.text))
+                except ValueError:
+                    raise self.refuse("a string cannot be read") from None
+                self.take()
             return cpp.LiteralExpr(token.line, text)
         if self.accept("("):
             inner = self.expression()
