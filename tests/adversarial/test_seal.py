@@ -23,18 +23,24 @@ NO_COMPUTATION = "Duplicate(out, 0.0f, count);\n"
 PASTE = "#define A2(x, y) x##y\n#define A1(x, y) A2(x, y)\n#define ASM A1(as, m)\n"
 
 # `instructions` that no kernel has; `texts` that reach the assembler by other ways; C++ `reaching` out of the kernel's
-# memory; `names` that only the host has or the runtime keeps; lines `forged` like the launcher's; `ways` to say them.
+# memory; `names` that only the host has or the runtime keeps; lines `forged` like the launcher's; `ways` to say them;
+# `escapes`: programs whole, with the codes of which one must be found.
 HOSTILE = json.loads(Path(__file__).with_name("hostile.json").read_text())
 
 EVIL = 'extern "C" __attribute__((noinline, used)) void Evil() { static volatile int v; v = 1; }\n'
 
 
+def assembly(text: str) -> str:
+    """Write a statement for it. In this form, and no other, the compiler takes a percent sign for its own."""
+    return 'ASM volatile("' + text.replace("%", "%%") + '" ::: "memory");'
+
+
 def programs() -> Iterator[tuple[str, str, str]]:
     """Yield a name, what stands before the kernel, and what the kernel does in place of computing."""
     for text in HOSTILE["instructions"]:
-        yield f"instruction {text}", PASTE, f'ASM volatile("{text}" ::: "memory");'
+        yield f"instruction {text}", PASTE, assembly(text)
     for text in HOSTILE["texts"]:
-        yield f"text {text}", PASTE, f'ASM volatile("{text}" ::: "memory");'
+        yield f"text {text}", PASTE, assembly(text)
         if text in HOSTILE["texts"][::6]:
             yield f"text of a file {text}", PASTE + f'ASM(".text\\n{text}");', ""
             yield (
@@ -71,6 +77,14 @@ def test_a_hostile_program_is_not_accepted(court: Any, codes: Any, top: str, ent
     verdict = court.kernel(top=top, entry=entry, compute=NO_COMPUTATION)
     assert verdict.outcome in REFUSED
     assert codes(verdict)
+
+
+@pytest.mark.parametrize("name", HOSTILE["escapes"])
+def test_a_way_out_ends_where_it_should(court: Any, codes: Any, name: str) -> None:
+    escape = HOSTILE["escapes"][name]
+    verdict = court.kernel(top=PASTE + escape["top"], entry=escape["entry"], compute=NO_COMPUTATION)
+    assert verdict.outcome in REFUSED
+    assert codes(verdict) & set(escape["codes"])
 
 
 @pytest.mark.parametrize("way", HOSTILE["ways"])

@@ -61,6 +61,11 @@ class Compiler(Frozen):
         return ("-gdwarf-4",) if self.is_clang else ()
 
     @property
+    def code_apart(self) -> tuple[str, ...]:
+        """Return the option that keeps a library's data out of the pages whose content can be run."""
+        return ("-Wl,--rosegment",) if "-fuse-ld=gold" in self.linker else ("-Wl,-z,separate-code",)
+
+    @property
     def objcopy(self) -> Path:
         """Return the binutils' tool, which only clang's objects need; it lies beside addr2line."""
         return self.addr2line.with_name("objcopy") if self.addr2line else Path("/usr/bin/objcopy")

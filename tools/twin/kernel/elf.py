@@ -26,6 +26,7 @@ _STARTUP_TAGS = {
     32: "DT_PREINIT_ARRAY",
 }
 _IRELATIVE = {37, 1032}  # x86-64, AArch64: a resolver runs when the library is loaded
+_FUNCTIONS, _CALLS = "akgen_functions", "akgen_calls"  # sections that the seal writes
 _COLLECTED = ("_GLOBAL__sub_I_", "__cxx_global_var_init")
 _SYMBOL = struct.Struct("<IBBHQQ")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -37,29 +38,40 @@ class ElfRefused(ValueError):
 
 
 class Elf(NamedTuple):
-    """`defined` and `undefined` are dynamic symbols; `startup` says what would run before the kernel is called.
+    """`defined` (with addresses) and `undefined` are dynamic symbols; `startup` says what would run before the kernel.
 
     `startup_code` has address and size of the functions in which compilers collect it; a project may name its own.
+    The seal notes where `functions` begin, and the names `called` that a text does not define.
     """
 
-    defined: frozenset[str]
+    defined: dict[str, int]
     undefined: frozenset[str]
     startup: tuple[str, ...]
-    startup_code: tuple[tuple[int, int], ...] = ()
+    startup_code: tuple[tuple[int, int], ...]
+    functions: frozenset[int]
+    called: frozenset[str]
 
 
 def read_elf(path: Path) -> Elf:
     """Read a shared object. Raises ElfRefused if it is none, or a damaged one."""
     file = _File(path)
-    defined: set[str] = set()
+    defined: dict[str, int] = {}
     undefined: set[str] = set()
+    functions: set[int] = set()
+    called: set[str] = set()
     startup: set[str] = set()
     collected: list[tuple[int, int]] = []
     for section in file.sections:
-        if section.kind == _DYNSYM:
+        if section.name == _FUNCTIONS:
+            functions.update(file.places(section))
+        elif section.name == _CALLS:
+            called.update(file.texts(section))
+        elif section.kind == _DYNSYM:
             for symbol in file.symbols(section):
-                # Undefined weak ones, too: who has them would be called.
-                (defined if symbol.section else undefined).add(symbol.name)
+                if symbol.section:
+                    defined[symbol.name] = symbol.value
+                else:  # weak ones, too: who has them would be called
+                    undefined.add(symbol.name)
                 if symbol.kind == _GNU_IFUNC and symbol.section:
                     startup.add(f"the indirect function {symbol.name}")
         elif section.kind == _SYMTAB:
@@ -73,18 +85,37 @@ def read_elf(path: Path) -> Elf:
                 startup.add("an indirect function")
         elif section.kind == _DYNAMIC:
             startup |= {_STARTUP_TAGS[tag] for tag, _ in file.pairs(section, 16) if tag in _STARTUP_TAGS}
-    return Elf(frozenset(defined), frozenset(undefined), tuple(sorted(startup)), tuple(collected))
+    return Elf(
+        defined=defined,
+        undefined=frozenset(undefined),
+        startup=tuple(sorted(startup)),
+        startup_code=tuple(collected),
+        functions=frozenset(functions),
+        called=frozenset(called),
+    )
 
 
 def undefined_in(path: Path) -> frozenset[str]:
     """Return the symbols that an object file needs from elsewhere. Raises ElfRefused if it is none."""
+    return frozenset(symbol.name for symbol in _symbols_of(path) if not symbol.section)
+
+
+def global_in(path: Path) -> frozenset[str]:
+    """Return the symbols that an object file defines for others. Raises ElfRefused if it is none."""
+    return frozenset(symbol.name for symbol in _symbols_of(path) if symbol.section and not symbol.local)
+
+
+def _symbols_of(path: Path) -> Iterator["_Symbol"]:
     file = _File(path)
-    tables = [s for s in file.sections if s.kind == _SYMTAB]
-    return frozenset(symbol.name for t in tables for symbol in file.symbols(t) if not symbol.section)
+    for table in file.sections:
+        if table.kind == _SYMTAB:
+            yield from file.symbols(table)
 
 
 class _Section(NamedTuple):
+    name: str
     kind: int
+    address: int
     at: int
     length: int
     link: int
@@ -93,6 +124,7 @@ class _Section(NamedTuple):
 class _Symbol(NamedTuple):
     name: str
     kind: int
+    local: bool
     section: int
     value: int
     size: int
@@ -111,13 +143,17 @@ class _File:
         self._entries = MOST_ENTRIES
         self._names_bytes = MOST_NAMES_BYTES
         begin = struct.unpack_from("<Q", self._data, 40)[0]
-        size, count = struct.unpack_from("<HH", self._data, 58)
+        size, count, named = struct.unpack_from("<HHH", self._data, 58)
         if count and size != _SECTION.size:
             raise ElfRefused(f"its sections have records of {size} bytes")
         records = self._part(begin, count * size)
         every = [_SECTION.unpack_from(records, i * size) for i in range(count)]
+        if count and named >= count:
+            raise ElfRefused("its sections have no names")
+        names = _Section("", 0, 0, every[named][4], every[named][5], 0) if count else None
         self.sections = tuple(
-            _Section(kind, at, length, link) for _, kind, _, _, at, length, link, *_ in every
+            _Section(self._name(names, name) if names else "", kind, address, at, length, link)
+            for name, kind, _, address, at, length, link, *_ in every
         )
 
     def symbols(self, table: _Section) -> Iterator[_Symbol]:
@@ -128,13 +164,23 @@ class _File:
         self._part(names.at, names.length)
         for begin in self._steps(table, _SYMBOL.size, 1):
             name, info, _, section, value, size = _SYMBOL.unpack_from(self._data, begin)
-            yield _Symbol(self._name(names, name), info & 0xF, section, value, size)
+            yield _Symbol(self._name(names, name), info & 0xF, not info >> 4, section, value, size)
 
     def pairs(self, table: _Section, size: int) -> Iterator[tuple[int, int]]:
         """Yield the first two words of each record."""
         for begin in self._steps(table, size, 0):
             first, second = _PAIR.unpack_from(self._data, begin)
             yield first, second
+
+    def places(self, table: _Section) -> Iterator[int]:
+        """Yield the addresses that a table holds as distances from its words."""
+        for begin in self._steps(table, 4, 0):
+            yield table.address + begin - table.at + struct.unpack_from("<i", self._data, begin)[0]
+
+    def texts(self, table: _Section) -> list[str]:
+        """Return the texts of a table, each of which ends in a zero byte."""
+        part = bytes(self._part(table.at, min(table.length, MOST_NAMES_BYTES)))
+        return [text.decode(errors="replace") for text in part.split(b"\0") if text]
 
     def _steps(self, table: _Section, size: int, first: int) -> range:
         self._part(table.at, table.length)

@@ -16,7 +16,7 @@ from akgen.tools.twin.findings.diagnostics import explain
 from akgen.tools.twin.findings.scalar_code import dump_options, refused_scalars, without_global_space
 from akgen.tools.twin.kernel.dialect import initialise, unset_members
 from akgen.tools.twin.kernel.elf import ElfRefused, undefined_in
-from akgen.tools.twin.kernel.library_check import check_library, damaged, placed
+from akgen.tools.twin.kernel.library_check import check_library, damaged, placed, shared_names
 from akgen.tools.twin.kernel.sides import Side, names_cube, sides_of, symbol_of, works
 from akgen.tools.twin.precompiled import kernel_prelude
 from akgen.tools.twin.runtime_build import Runtime
@@ -69,20 +69,23 @@ def _findings(given: KernelSource, runtime: Runtime, library: Path) -> tuple[Dia
         first = runtime.folder / kernel_prelude(side, names_cube=cube)
         return [*compile_, "-include", first, "-include", "prelude.h", source]
 
+    linker = (*runtime.compiler.linker, *runtime.compiler.code_apart)
     link = ("-o", library.name, f"-L{runtime.folder}", "-lakgen_twin", *kernel_flags().link)
     sides = sides_of(without_comments("\n".join(given.files.values())))
+    objects: list[str | Path] = []
     if len(sides) == 1:
-        command = [*on(sides[0]), *runtime.compiler.linker, *link]
+        command = [*on(sides[0]), *linker, *link]
         done = compile_kernel(runtime, command, folder, given.files)
         casts = refused_scalars(runtime, on(sides[0]), done, folder, given.files)
     else:
         done, objects, casts = compile_sides(runtime, on, sides, given.symbol, folder, given.files)
-        command = [*_flags(runtime), *runtime.compiler.linker, *objects, *link]
+        command = [*_flags(runtime), *linker, *objects, *link]
         done = compile_in(runtime, command, folder) if done.ok else done
     if done.ok:
-        found = check_library(library, given.symbol, given.project, runtime) or (
-            *casts,
-            *without_global_space(given.files),
+        found = (
+            shared_names([folder / o for o in objects], given.symbol, source)
+            or check_library(library, given.symbol, given.project, runtime)
+            or (*casts, *without_global_space(given.files))
         )
         if any(d.code in ("LINK", "HOST_NAME") for d in found):
             # The library may leave names to the loader; a second link says who asks for them.

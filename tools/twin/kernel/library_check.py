@@ -1,6 +1,7 @@
 """Read a built kernel library: what would run when it is loaded, and names that nobody defines."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.findings.compiler_text import CompilerError
 from akgen.tools.twin.findings.names_elsewhere import HOST_NAMES
-from akgen.tools.twin.kernel.elf import Elf, ElfRefused, read_elf
+from akgen.tools.twin.kernel.elf import Elf, ElfRefused, global_in, read_elf
 from akgen.tools.twin.kernel.kernel_entry import entries
 from akgen.tools.twin.kernel.sides import Side, symbol_of
 from akgen.tools.twin.places import places_of
@@ -58,15 +59,46 @@ def check_library(
         )
         place = _startup_place(library, elf, runtime)
         return (found.model_copy(update={"file": place[0], "line": place[1]}) if place else found,)
+    if runtime.sealed and (refused := _unsealed(elf, symbol)):
+        return (_refused(refused, file),)
     unknown = elf.undefined - entry_points(runtime) - _COMPILER_CALLS
     if unknown:
         return tuple(_unknown_symbol(name, file) for name in sorted(unknown)[:3])
-    if not elf.defined & {symbol_of(symbol, side) for side in Side}:
+    if not any(symbol_of(symbol, side) in elf.defined for side in Side):
         text = 'The kernel function is not extern "C".'
         found = _finding("ENTRY_NAME", text, file, 'Write extern "C" __global__ __aicore__ void ...')
         entry = next((e for e in entries(project) if e.name == project.kernel), None)
         return (found.model_copy(update={"file": entry.file, "line": entry.line}) if entry else found,)
     return ()
+
+
+def shared_names(objects: Sequence[Path], symbol: str, file: str) -> tuple[Diagnostic, ...]:
+    """Find names that one kind of core's object would give to the other's: only the kernel's own is seen outside.
+
+    Whether a name is a function is known only where it is defined, and sealed code may call nothing else.
+    """
+    own = {symbol_of(symbol, side) for side in Side}
+    shared = sorted(frozenset[str]().union(*map(global_in, objects)) - own)
+    if not shared:
+        return ()
+    text = f"{shared[0]} is defined for other object files; a kernel has one function that others call."
+    return (_refused(text, file),)
+
+
+def _unsealed(elf: Elf, symbol: str) -> str | None:
+    """Say what sealed code would reach that is no function: its entry, or a name that the linker gave a meaning."""
+    for side in Side:
+        name = symbol_of(symbol, side)
+        if name in elf.defined and elf.defined[name] not in elf.functions:
+            return f"{name} is no function."
+    here = sorted(elf.called - elf.undefined)
+    return f"{here[0]} is called and is no function of the kernel's." if here else None
+
+
+def _refused(text: str, file: str) -> Diagnostic:
+    return _finding(
+        "HOST_INSTRUCTION", text, file, "Write the kernel in C++ and leave names to the compiler."
+    )
 
 
 def _startup_place(library: Path, elf: Elf, runtime: Runtime) -> tuple[str, int] | None:

@@ -225,6 +225,8 @@ void after_conflict(const RaceDetector::Conflict &conflict, const char *api, con
 // Report the races of the instruction before, which has run by now.
 void settle_races();
 void log_auto_waits(uint32_t pc);
+// Keep what the kernel says, as much as the device would.
+void say(const std::string &text);
 void catch_faults();
 // Say what a pointer that reaches no memory of the kernel's is about, and end the launch.
 [[noreturn]] void pointer_fault(uint64_t address, const void *pc);

@@ -1,26 +1,12 @@
-// What a kernel says: assertions, prints, dumps; and the tiling data that it reads.
+// What a kernel says: assertions and dumps; and the tiling data that it reads.
 #include "akgen/debug.h"
 #include "core.h"
-#include "report.h"
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 
 namespace akgen::twin {
 
 namespace {
-constexpr uint64_t most_printed_bytes = 1 << 20; // per launch, as on the device
-
-void keep(const std::string &text)
-{
-    Report &report = *launch->report;
-    if (report.printed_bytes >= most_printed_bytes) {
-        return;
-    }
-    report.printed_bytes += text.size() + 16;
-    report.messages.push_back(self->name + ": " + text);
-}
-
 template <typename T> std::string numbers(const uint8_t *data, uint64_t count, const char *format)
 {
     std::string text;
@@ -37,32 +23,12 @@ template <typename T> std::string numbers(const uint8_t *data, uint64_t count, c
 
 void assert_failed(const char *condition, const char *file, uint32_t line)
 {
+    constexpr uint64_t most = 1024; // bytes that a finding shows
+    const void *pc = __builtin_return_address(0);
+    require_guest_text("ASSERT", pc, condition, most);
+    require_guest_text("ASSERT", pc, file, most);
     const char *base = std::strrchr(file, '/');
-    trap("KERNEL_ASSERT", "ASSERT", __builtin_return_address(0), "ASSERT(%s) failed at %s:%u.", condition,
-         base ? base + 1 : file, line);
-}
-
-void print(const char *format, ...)
-{
-    for (const char *at = std::strchr(format, '%'); at; at = std::strchr(at + 1, '%')) {
-        at += std::strspn(at + 1, "#0- +'0123456789.*hlqjzt") + 1;
-        if (*at == 'n') {
-            trap("BAD_POINTER", "printf", __builtin_return_address(0), "printf: %%n writes to memory.");
-        }
-        if (*at == '\0') {
-            break;
-        }
-    }
-    char text[2048];
-    va_list arguments;
-    va_start(arguments, format);
-    std::vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (!self) { // the host part of a unit test
-        std::fputs(text, stdout);
-        return;
-    }
-    keep(text);
+    trap("KERNEL_ASSERT", "ASSERT", pc, "ASSERT(%s) failed at %s:%u.", condition, base ? base + 1 : file, line);
 }
 
 void dump(const uint8_t *data, DType dtype, uint64_t count, uint32_t tag)
@@ -93,7 +59,7 @@ void dump(const uint8_t *data, DType dtype, uint64_t count, uint32_t tag)
     case DType::I64: text += numbers<int64_t>(data, shown, " %.0f"); break;
     default: text += " (not shown)";
     }
-    keep(text);
+    say(text);
 }
 
 void read_tiling(void *into, const uint8_t *from, uint64_t bytes)

@@ -1,16 +1,15 @@
 #include "guest.h"
 #include "core.h"
+#include "guest_calls.h"
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <stdexcept>
-
-#define AKGEN_GUEST __attribute__((visibility("default")))
 
 namespace akgen::twin {
 
 static_assert(offsetof(GuestContext, stack_low) == guest_low && offsetof(GuestContext, stack_high) == guest_high &&
-              offsetof(GuestContext, work) == guest_work && offsetof(GuestContext, ends) == guest_ends);
+              offsetof(GuestContext, work) == guest_work && offsetof(GuestContext, ends) == guest_ends &&
+              offsetof(GuestContext, shadow_end) == guest_shadow_end && offsetof(GuestContext, host_stack) == 64);
 
 namespace {
 constexpr uint64_t stack_bytes = 256 << 10; // of a kernel; below, the runtime has the rest of the thread's
@@ -62,7 +61,9 @@ void tensor_access(uint8_t *address, uint64_t bytes, bool write, const void *pc)
     self->log.scalar(at, scalar_local);
 }
 
-void access(uint64_t begin, uint64_t bytes, bool write, const void *pc)
+} // namespace
+
+void guest_access(uint64_t begin, uint64_t bytes, bool write, const void *pc)
 {
     const GuestContext &guest = self->guest;
     if (bytes == 0 || own_memory(begin, bytes, write) ||
@@ -91,7 +92,6 @@ void access(uint64_t begin, uint64_t bytes, bool write, const void *pc)
         tensor_access(address + at, std::min(word, bytes - at), write, pc);
     }
 }
-} // namespace
 
 void grant(const uint8_t *address, uint64_t bytes, bool write)
 {
@@ -113,11 +113,24 @@ void require_guest(const char *api, const void *pc, const void *begin, uint64_t 
     }
 }
 
+void require_guest_text(const char *api, const void *pc, const char *text, uint64_t most)
+{
+    if (!launch || !launch->guest) { // or a unit test's host part
+        return;
+    }
+    for (uint64_t at = 0; at < most; ++at) {
+        require_guest(api, pc, text + at, 1, false);
+        if (text[at] == '\0') {
+            return;
+        }
+    }
+}
+
 #if defined(__x86_64__)
 extern "C" {
 __attribute__((visibility("hidden"))) void akgen_guest_access(uint64_t address, uint64_t what, const void *pc)
 {
-    access(address, what >> 1, what & 1, pc);
+    guest_access(address, what >> 1, what & 1, pc);
 }
 
 __attribute__((visibility("hidden"))) void akgen_guest_text(uint64_t to, uint64_t from, uint64_t count, uint64_t what,
@@ -128,9 +141,9 @@ __attribute__((visibility("hidden"))) void akgen_guest_text(uint64_t to, uint64_
         pointer_fault(to, pc);
     }
     self->guest.work += count;
-    access(to, count * unit, true, pc);
+    guest_access(to, count * unit, true, pc);
     if (what & 1) {
-        access(from, count * unit, false, pc);
+        guest_access(from, count * unit, false, pc);
     }
 }
 
@@ -149,212 +162,9 @@ __attribute__((visibility("hidden"), noreturn)) void akgen_guest_stack(const voi
          static_cast<unsigned>((self->guest.stack_high - self->guest.stack_low) >> 10));
 }
 
-// What the compiler calls by itself, and __builtin_memcpy and the like: checked, counted in words, and done.
-AKGEN_GUEST void *akgen_checked_memcpy(void *to, const void *from, size_t bytes);
-AKGEN_GUEST void *akgen_checked_memmove(void *to, const void *from, size_t bytes);
-AKGEN_GUEST void *akgen_checked_memset(void *to, int value, size_t bytes);
-AKGEN_GUEST int akgen_checked_memcmp(const void *a, const void *b, size_t bytes);
-
-void *akgen_checked_memmove(void *to, const void *from, size_t bytes)
-{
-    const void *pc = __builtin_return_address(0);
-    self->guest.work += bytes / 8;
-    access(reinterpret_cast<uint64_t>(from), bytes, false, pc);
-    access(reinterpret_cast<uint64_t>(to), bytes, true, pc);
-    return std::memmove(to, from, bytes);
-}
-void *akgen_checked_memcpy(void *to, const void *from, size_t bytes)
-{
-    const void *pc = __builtin_return_address(0);
-    self->guest.work += bytes / 8;
-    access(reinterpret_cast<uint64_t>(from), bytes, false, pc);
-    access(reinterpret_cast<uint64_t>(to), bytes, true, pc);
-    return std::memmove(to, from, bytes);
-}
-void *akgen_checked_memset(void *to, int value, size_t bytes)
-{
-    self->guest.work += bytes / 8;
-    access(reinterpret_cast<uint64_t>(to), bytes, true, __builtin_return_address(0));
-    return std::memset(to, value, bytes);
-}
-int akgen_checked_memcmp(const void *a, const void *b, size_t bytes)
-{
-    const void *pc = __builtin_return_address(0);
-    self->guest.work += bytes / 8;
-    access(reinterpret_cast<uint64_t>(a), bytes, false, pc);
-    access(reinterpret_cast<uint64_t>(b), bytes, false, pc);
-    return std::memcmp(a, b, bytes);
-}
-
 __attribute__((visibility("hidden"))) void akgen_enter_guest(void *entry, uint8_t *const *arguments,
                                                              GuestContext *guest, uint64_t *shadow);
 }
-
-// clang-format off
-asm(R"(
-    .text
-    # Keep all that a function may change, call \function with the address and what the stub pushed, put it all back.
-    # On entry: (%rsp) is what, 8(%rsp) the kernel's place.
-    .macro akgen_slow function
-    pushfq
-    pushq %rbp
-    movq %rsp, %rbp
-    pushq %rax
-    pushq %rcx
-    pushq %rdx
-    pushq %rsi
-    pushq %rdi
-    pushq %r8
-    pushq %r9
-    pushq %r10
-    pushq %r11
-    subq $264, %rsp
-    andq $-16, %rsp
-    .irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
-    movups %xmm\n, \n*16(%rsp)
-    .endr
-    .ifc \function,akgen_guest_text
-    movq 24(%rbp), %r8
-    movq 16(%rbp), %rax
-    movq %rcx, %rdx
-    movq %rax, %rcx
-    .else
-    movq %r15, %rdi
-    movq 16(%rbp), %rsi
-    movq 24(%rbp), %rdx
-    .endif
-    cld
-    call \function
-    .irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
-    movups \n*16(%rsp), %xmm\n
-    .endr
-    leaq -72(%rbp), %rsp
-    popq %r11
-    popq %r10
-    popq %r9
-    popq %r8
-    popq %rdi
-    popq %rsi
-    popq %rdx
-    popq %rcx
-    popq %rax
-    popq %rbp
-    popfq
-    leaq 8(%rsp), %rsp
-    .endm
-
-akgen_access_slow:
-    akgen_slow akgen_guest_access
-    ret
-akgen_text_slow:
-    akgen_slow akgen_guest_text
-    ret
-    .globl akgen_check_call
-    .type akgen_check_call, @function
-akgen_check_call:
-    pushq $0
-    akgen_slow akgen_guest_call
-    jmp *%r15
-
-    # The kernel's stack is out of bounds; say so on what is left of it.
-    .globl akgen_stack_left
-    .type akgen_stack_left, @function
-akgen_stack_left:
-    movq (%r14), %rsp
-    andq $-16, %rsp
-    movq %r15, %rdi
-    call akgen_guest_stack
-    ud2
-
-    .macro akgen_check name bytes write end
-    .globl akgen_check_\name
-    .type akgen_check_\name, @function
-akgen_check_\name:
-    cmpq (%r14), %r15
-    jb 1f
-    cmpq \end(%r14), %r15
-    ja 1f
-    ret
-1:  pushq $(\bytes * 2 + \write)
-    jmp akgen_access_slow
-    .globl akgen_check_\name\()_flags
-    .type akgen_check_\name\()_flags, @function
-akgen_check_\name\()_flags:
-    pushfq
-    cmpq (%r14), %r15
-    jb 1f
-    cmpq \end(%r14), %r15
-    ja 1f
-    popfq
-    ret
-1:  popfq
-    pushq $(\bytes * 2 + \write)
-    jmp akgen_access_slow
-    .endm
-    akgen_check load1 1 0 24
-    akgen_check load2 2 0 32
-    akgen_check load4 4 0 40
-    akgen_check load8 8 0 48
-    akgen_check load16 16 0 56
-    akgen_check store1 1 1 24
-    akgen_check store2 2 1 32
-    akgen_check store4 4 1 40
-    akgen_check store8 8 1 48
-    akgen_check store16 16 1 56
-
-    .macro akgen_text name bytes copy
-    .globl akgen_check_\name
-    .type akgen_check_\name, @function
-akgen_check_\name:
-    pushq $(\bytes * 2 + \copy)
-    jmp akgen_text_slow
-    .endm
-    .irp n,1,2,4,8
-    akgen_text fill\n \n 0
-    akgen_text copy\n \n 1
-    .endr
-
-    # (entry, arguments, guest, shadow): call entry with 64 pointers, with the registers that sealed code relies on.
-    .hidden akgen_enter_guest
-    .globl akgen_enter_guest
-    .type akgen_enter_guest, @function
-akgen_enter_guest:
-    pushq %rbx
-    pushq %rbp
-    pushq %r12
-    pushq %r13
-    pushq %r14
-    pushq %r15
-    movq %rdx, %r14
-    movq %rcx, %r13
-    movq %rsp, 64(%r14)
-    movq %rdi, %r10
-    movq %rsi, %r11
-    movq 8(%r14), %rsp          # behind the gap
-    movl $64, %ecx
-1:  cmpl $6, %ecx
-    je 2f
-    pushq -8(%r11,%rcx,8)
-    decl %ecx
-    jmp 1b
-2:  movq (%r11), %rdi
-    movq 8(%r11), %rsi
-    movq 16(%r11), %rdx
-    movq 24(%r11), %rcx
-    movq 32(%r11), %r8
-    movq 40(%r11), %r9
-    call *%r10
-    movq 64(%r14), %rsp         # whatever the kernel made of it
-    popq %r15
-    popq %r14
-    popq %r13
-    popq %r12
-    popq %rbp
-    popq %rbx
-    ret
-)");
-// clang-format on
-static_assert(offsetof(GuestContext, host_stack) == 64);
 
 void enter_guest(Core &core, void *entry, uint8_t *const *arguments)
 {
@@ -365,6 +175,7 @@ void enter_guest(Core &core, void *entry, uint8_t *const *arguments)
     for (int i = 0; i < 5; ++i) {
         guest.ends[i] = guest.stack_high - (uint64_t{1} << i);
     }
+    guest.shadow_end = reinterpret_cast<uint64_t>(shadow + stack_bytes / sizeof(uint64_t));
     core.log.work = &guest.work;
     akgen_enter_guest(entry, arguments, &guest, shadow);
 }

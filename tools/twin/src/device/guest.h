@@ -1,15 +1,8 @@
 // Running sealed code: code whose every address comes here before it is used, see docs/twin.md.
 #pragma once
+#include "guest_fields.h"
 #include <cstdint>
 #include <vector>
-
-namespace akgen {
-// Where sealed code finds the beginning of GuestContext, from %r14 on, in bytes.
-constexpr int guest_low = 0;   // the first byte of the stack that the kernel's code may use
-constexpr int guest_high = 8;  // and the first that it may not
-constexpr int guest_work = 16; // scalar operations since the runtime was last told
-constexpr int guest_ends = 24; // where an access of 1, 2, 4, 8 or 16 bytes may begin last, five words
-} // namespace akgen
 
 namespace akgen::twin {
 
@@ -35,6 +28,7 @@ struct GuestContext {
     uint64_t work = 0;
     uint64_t ends[5] = {};
     uint64_t host_stack = 0;                 // of the runtime's frame that called the kernel
+    uint64_t shadow_end = 0;                 // behind the last return address that can be noted
     uint64_t granted = 0, granted_bytes = 0; // what the last checked scalar access handed out
     bool granted_write = false;
 };
@@ -43,6 +37,8 @@ struct GuestContext {
 void enter_guest(Core &core, void *entry, uint8_t *const *arguments);
 // Let the kernel's code use what an access that was checked and counted hands out.
 void grant(const uint8_t *address, uint64_t bytes, bool write);
+// Trap unless the kernel's own code may read a text here, which ends in a zero byte or has `most` bytes at most.
+void require_guest_text(const char *api, const void *pc, const char *text, uint64_t most);
 // Trap unless the kernel's own code may use these bytes, which the runtime is about to use on its behalf.
 void require_guest(const char *api, const void *pc, const void *begin, uint64_t bytes, bool write);
 

@@ -14,6 +14,7 @@ namespace {
 constexpr uint8_t guard_value = 0xff; // a NaN in every floating-point type, as all that was never written
 constexpr uint64_t stack_bytes = 1 << 20;
 constexpr uint64_t signal_stack_bytes = 64 << 10;
+constexpr uint64_t stack_guard_bytes = 128 << 10; // wider than any frame, which could step over less
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 } // namespace
 
@@ -144,7 +145,8 @@ void run_threads(Launch &l, Program &program, Program &cube_program, void (*star
     std::vector<pthread_t> threads(l.cores.size());
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, stack_bytes);
+    pthread_attr_setstacksize(&attributes, stack_bytes + stack_guard_bytes); // the guard is part of it
+    pthread_attr_setguardsize(&attributes, stack_guard_bytes);
     for (size_t i = 0; i < l.cores.size(); ++i) {
         starts[i] = {l.cores[i].get(), l.cores[i]->cube ? &cube_program : &program,
                      std::unique_ptr<uint8_t[]>(new uint8_t[signal_stack_bytes])};

@@ -38,6 +38,7 @@ struct Loaded {
     const char *file;
     uint64_t base = 0, end = 0;
     uint64_t of_core_module = 0, of_core_bytes = 0; // thread-local variables
+    bool of_core_at_distance = false;               // the same in every thread
     uint64_t write_begin = 0, write_end = 0;        // variables; what the loader alone may write lies before
 };
 int find_kernel(dl_phdr_info *info, size_t, void *data)
@@ -60,6 +61,10 @@ int find_kernel(dl_phdr_info *info, size_t, void *data)
         } else if (segment.p_type == PT_TLS) {
             loaded->of_core_module = info->dlpi_tls_modid;
             loaded->of_core_bytes = segment.p_memsz;
+        } else if (segment.p_type == PT_DYNAMIC) {
+            for (const auto *entry = reinterpret_cast<const Elf64_Dyn *>(begin); entry->d_tag != DT_NULL; ++entry) {
+                loaded->of_core_at_distance |= entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_STATIC_TLS);
+            }
         } else if (segment.p_type == PT_GNU_RELRO) {
             fixed_end = (end + page_bytes - 1) / page_bytes * page_bytes;
         }
@@ -148,9 +153,15 @@ void run(const std::string &manifest_file)
                  loaded.write_begin,
                  loaded.write_end,
                  0,
-                 loaded.of_core_bytes,
+                 loaded.of_core_at_distance ? loaded.of_core_bytes : 0, // others the loader puts anywhere
                  functions_of(file, loaded.base)};
-        if (loaded.of_core_bytes > 0) { // at the same distance in every thread: kernels are compiled so
+        for (const void *entry : {vector ? request.entry : nullptr, cube ? request.cube_entry : nullptr}) {
+            const auto &functions = image.functions;
+            if (entry && !std::binary_search(functions.begin(), functions.end(), reinterpret_cast<uint64_t>(entry))) {
+                throw std::runtime_error("the kernel's name stands for no function of it");
+            }
+        }
+        if (image.of_core_bytes > 0) {
             uint64_t index[] = {loaded.of_core_module, 0};
             image.of_core =
                 static_cast<char *>(__tls_get_addr(index)) - static_cast<char *>(__builtin_thread_pointer());

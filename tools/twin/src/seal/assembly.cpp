@@ -64,7 +64,8 @@ bool is_number(const std::string &text)
     size_t at = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
     const bool hex = text.compare(at, 2, "0x") == 0;
     at += hex ? 2 : 0;
-    if (at == text.size() || text.size() - at > 20) {
+    const bool octal = !hex && text.size() - at > 1 && text[at] == '0'; // which the compiler does not write
+    if (at == text.size() || text.size() - at > 20 || octal) {
         return false;
     }
     for (; at < text.size(); ++at) {
@@ -124,6 +125,9 @@ Statement parse(const std::string &line)
         throw Refusal("HOST_INSTRUCTION", "assembly that the compiler does not write: " + text.substr(0, 60));
     }
     s.rest = trimmed(text.substr(end));
+    if (!s.rest.empty() && (s.rest[0] == '=' || s.rest[0] == ':')) { // of any name, a directive's as well
+        throw Refusal("HOST_INSTRUCTION", "a definition that the compiler does not write: " + text.substr(0, 60));
+    }
     if (s.name[0] == '.') {
         s.kind = Statement::Kind::directive;
         return s;
@@ -187,7 +191,8 @@ std::string whole_register(const std::string &operand)
 unsigned register_bytes(const std::string &operand)
 {
     if (operand.compare(0, 4, "%xmm") == 0) {
-        return 16;
+        const std::string number = operand.substr(4);
+        return is_number(number) && number.size() <= 2 && std::stoi(number) >= 0 && std::stoi(number) < 16 ? 16 : 0;
     }
     if (whole_register(operand).empty()) {
         return 0;

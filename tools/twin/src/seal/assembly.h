@@ -34,17 +34,6 @@ Memory memory_of(const std::string &operand);
 std::string whole_register(const std::string &operand);
 unsigned register_bytes(const std::string &operand); // 0: it is no register of a kernel's
 bool is_symbol(const std::string &text);             // a plain name, with an ending such as @PLT at most
-bool is_number(const std::string &text);             // decimal or hexadecimal, with a sign at most
-
-// -- the seal: docs/twin.md has the rules and why they hold --------------------------------------------------------------
-
-// A refusal's place in the sources, as the line records of the text have it.
-struct Where {
-    std::string file;
-    unsigned line = 0;
-};
-
-// Return the sealed text. Throws Refusal, and leaves its place in `where`.
-std::string sealed(const std::string &text, Where &where);
+bool is_number(const std::string &text);             // decimal without zeros before it, or hexadecimal; a sign
 
 } // namespace akgen::seal

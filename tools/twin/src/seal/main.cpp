@@ -1,6 +1,6 @@
 // as OPTION...: what g++ calls in place of the assembler (-B). Reads the compiler's text from standard input, seals it, and
 // gives it to the machine's assembler. Status 1 and one message in g++'s form for text that cannot be sealed.
-#include "assembly.h"
+#include "rewrite.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstring>

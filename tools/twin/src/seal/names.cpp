@@ -9,35 +9,6 @@ namespace {
 bool begins(const std::string &text, const char *with) { return text.compare(0, std::strlen(with), with) == 0; }
 } // namespace
 
-bool is_directive(const std::string &name, bool in_code)
-{
-    static const std::set<std::string> everywhere = {
-        ".text", ".data",  ".bss",     ".section", ".pushsection", ".popsection", ".file",  ".loc",
-        ".type", ".size",  ".globl",   ".global",  ".weak",        ".hidden",     ".local", ".comm",
-        ".set",  ".ident", ".p2align", ".align",   ".protected",   ".internal"};
-    static const std::set<std::string> data = {".byte",  ".value",   ".long",    ".quad", ".short",
-                                               ".2byte", ".4byte",   ".8byte",   ".zero", ".string",
-                                               ".ascii", ".uleb128", ".sleb128", ".octa"};
-    return everywhere.count(name) || begins(name, ".cfi_") || (!in_code && data.count(name));
-}
-
-bool holds_addresses(const std::string &directive)
-{
-    return directive == ".quad" || directive == ".long" || directive == ".value" || directive == ".byte" ||
-           directive == ".8byte" || directive == ".4byte";
-}
-
-bool is_data_section(const std::string &name)
-{
-    for (const char *with : {".rodata", ".data", ".bss", ".tdata", ".tbss", ".debug_", ".comment", ".note.GNU-stack",
-                             ".init_array", ".fini_array", ".ctors", ".dtors", ".eh_frame"}) {
-        if (begins(name, with)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 std::vector<std::string> symbols_in(const std::string &expression)
 {
     std::vector<std::string> found;
@@ -64,7 +35,8 @@ std::vector<std::string> symbols_in(const std::string &expression)
 
 std::string checked_name(const std::string &name)
 {
-    static const std::set<std::string> known = {"memcpy", "memmove", "memset", "memcmp"};
+    static const std::set<std::string> known = {"memcpy", "memmove",     "memset",
+                                                "memcmp", "__divmodti4", "__udivmodti4"}; // what write through pointers
     return known.count(name) ? "akgen_checked_" + name : "";
 }
 
@@ -72,24 +44,17 @@ bool may_be_elsewhere(const std::string &name)
 {
     // Arithmetic that g++ leaves to its own library, which is linked in: wide integers, half precision.
     static const std::set<std::string> arithmetic = {
-        "__divti3",      "__udivti3",     "__modti3",     "__umodti3",    "__divmodti4",   "__udivmodti4",
-        "__multi3",      "__popcountdi2", "__clzti2",     "__ctzti2",     "__extendhfsf2", "__extendhfdf2",
-        "__truncsfhf2",  "__truncdfhf2",  "__truncsfbf2", "__truncdfbf2", "__floattisf",   "__floattidf",
-        "__floatuntisf", "__floatuntidf", "__fixsfti",    "__fixdfti",    "__fixunssfti",  "__fixunsdfti",
-        "__powisf2",     "__powidf2",     "__mulsc3",     "__muldc3",     "__divsc3",      "__divdc3"};
+        "__divti3",     "__udivti3",    "__modti3",      "__umodti3",     "__multi3",      "__popcountdi2",
+        "__clzti2",     "__ctzti2",     "__extendhfsf2", "__extendhfdf2", "__truncsfhf2",  "__truncdfhf2",
+        "__truncsfbf2", "__truncdfbf2", "__floattisf",   "__floattidf",   "__floatuntisf", "__floatuntidf",
+        "__fixsfti",    "__fixdfti",    "__fixunssfti",  "__fixunsdfti",  "__powisf2",     "__powidf2",
+        "__mulsc3",     "__muldc3",     "__divsc3",      "__divdc3"};
     // Of any other name, whoever reads the library says that nobody has it: all of the compiler's library begin so.
     const bool linked_in = begins(name, "__") || begins(name, "_Unwind") || begins(name, "akgen_");
     return !linked_in || arithmetic.count(name) || name == "__dso_handle";
 }
 
 bool is_own_name(const std::string &name) { return begins(name, "akgen_") || begins(name, ".Lakgen_"); }
-
-bool is_plain_alignment(const std::string &operands)
-{
-    const size_t comma = operands.find(',');
-    const std::string rest = comma == std::string::npos ? ",," : operands.substr(comma);
-    return is_number(operands.substr(0, comma)) && begins(rest, ",,") && (rest == ",," || is_number(rest.substr(2)));
-}
 
 bool is_shift(const std::string &instruction)
 {

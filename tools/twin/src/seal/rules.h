@@ -21,15 +21,20 @@ bool find_instruction(const std::string &name, Instruction &found);
 
 constexpr const char *function_section = "akgen_functions"; // where a kernel's functions begin, for the launcher
 
-bool is_directive(const std::string &name, bool in_code);
+// -- directives.cpp
+void require_directive(const Statement &s, bool in_code); // throws Refusal for what the compiler does not write so
+bool is_left_out(const std::string &directive);           // tables of unwinding, which the runtime must never believe
+bool makes_function(const Statement &s, std::string &name);
+bool changes_linkage(const std::string &directive);
 bool holds_addresses(const std::string &directive);
-bool is_data_section(const std::string &name);
+bool begins_code(const Statement &section); // throws Refusal for sections that are neither code nor data
+
+// -- names.cpp
 std::vector<std::string> symbols_in(const std::string &expression); // without numbers
-bool may_be_elsewhere(const std::string &name);       // the runtime's, or arithmetic of the compiler's own library
-std::string checked_name(const std::string &name);    // the runtime's function in place of a library's, or nothing
-bool is_own_name(const std::string &name);            // the seal's, which nobody else may define
-bool is_plain_alignment(const std::string &operands); // with no-operations between instructions
-bool is_shift(const std::string &instruction);        // without the letter of a size
+bool may_be_elsewhere(const std::string &name);    // the runtime's, or arithmetic of the compiler's own library
+std::string checked_name(const std::string &name); // the runtime's function in place of a library's, or nothing
+bool is_own_name(const std::string &name);         // the seal's, which nobody else may define
+bool is_shift(const std::string &instruction);     // without the letter of a size
 bool is_system_call(const std::string &instruction);
 bool needs_operands(const std::string &instruction);
 bool changes_stack_pointer(const Statement &instruction);
