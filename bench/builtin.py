@@ -25,6 +25,7 @@ class TaskFile(Frozen):
     op_type: str | None = None
     cases: tuple[Case, ...]
     tolerances: tuple[Tolerance, ...] = ()
+    draws_shapes: bool = True
 
 
 def names() -> tuple[str, ...]:
@@ -63,6 +64,7 @@ def describe(folder: Path, mode: Mode = Mode.DYNAMIC) -> Task:
         cases=spec.cases[:1] if mode == Mode.STATIC else spec.cases,
         mode=mode,
         tolerances=spec.tolerances,
+        draws_shapes=spec.draws_shapes,
         certificate=read_model(Certificate, certificate, "Remove it, or write it again.")
         if certificate.is_file()
         else None,

@@ -69,6 +69,7 @@ class Task(Frozen):
     cases: tuple[Case, ...]
     mode: Mode = Mode.DYNAMIC
     tolerances: tuple[Tolerance, ...] = ()  # dtypes not listed take the judge's defaults
+    draws_shapes: bool = True  # the judge may draw shapes beside the cases', in dynamic mode
     own_checker: bool = False  # the loader brings the task's own precision check
     given_host: Path | None = None  # a folder whose op_host is given to answers that bring a kernel only
     certificate: Certificate | None = None

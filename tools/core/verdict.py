@@ -105,6 +105,14 @@ class CaseVerdict(HasTime):
         return found.sentence if found else str(self.outcome)
 
 
+class DrawnShapes(Frozen):
+    """The inputs of shapes that the task does not list, which a kernel that is right on all listed cases was given."""
+
+    shapes: tuple[tuple[int, ...], ...] = ()  # of the inputs
+    outcome: Outcome | None = None  # None: nothing was drawn
+    why_not: str = ""  # why nothing was drawn
+
+
 class Verdict(Frozen):
     """The worst case decides. Every verdict names its toolchain."""
 
@@ -112,7 +120,8 @@ class Verdict(Frozen):
     toolchain: str
     compile_s: float
     kernel_compile_s: float | None = None
-    cases: tuple[CaseVerdict, ...] = ()
+    cases: tuple[CaseVerdict, ...] = ()  # a drawn one among them only if it is not correct
+    drawn: DrawnShapes | None = None  # None: a listed case failed, or an earlier version judged
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @model_validator(mode="before")

@@ -4,7 +4,7 @@ import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from akgen.tools.core.call import Call
@@ -13,10 +13,11 @@ from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.core.toolchain import Build, Progress, Toolchain
-from akgen.tools.core.verdict import CaseVerdict, Verdict
+from akgen.tools.core.verdict import CaseVerdict, DrawnShapes, Verdict
 from akgen.tools.judge import policy, source_filter
+from akgen.tools.judge.drawn_shapes import draw
 from akgen.tools.judge.trial import KernelUnderTest, run_case
-from akgen.tools.judge.trials import TrialFiles, nonce, plan
+from akgen.tools.judge.trials import TrialFiles, drawing_seed, nonce, plan
 from akgen.tools.reference.client import ReferenceWorker
 
 TRIALS = 3
@@ -99,6 +100,7 @@ class Judge:
         plans = {case.id: plan(task, case, trials, secret) for case in chosen}
         steps = [(case, p) for case in chosen for p in plans[case.id]]
         verdicts: list[CaseVerdict] = []
+        drawn: DrawnShapes | None = None
         try:
             with TrialFiles(self.reference, task, steps, folder) as files:
                 for case in chosen:
@@ -109,6 +111,8 @@ class Judge:
                         on_case(verdicts[-1])
                     if stop_on_first_failure and verdicts[-1].outcome != Outcome.CORRECT:
                         break
+            if all(v.outcome == Outcome.CORRECT for v in verdicts):
+                drawn = self._on_drawn_shapes(candidate, chosen, secret, folder, verdicts)
         except InputError:
             if _digest(task.reference) == before:
                 raise  # else the reference was good and has been spoilt
@@ -121,8 +125,34 @@ class Judge:
             compile_s=build.compile_s,
             kernel_compile_s=build.kernel_compile_s,
             cases=tuple(verdicts),
+            drawn=drawn,
             diagnostics=findings,
         )
+
+    def _on_drawn_shapes(
+        self,
+        candidate: KernelUnderTest,
+        cases: Sequence[Case],
+        secret: str,
+        folder: Path,
+        verdicts: list[CaseVerdict],
+    ) -> DrawnShapes:
+        """Judge one case that the task does not list; add its verdict if it is not correct."""
+        task = candidate.task
+        drawn = draw(
+            task, cases, partial(self.reference.describe, task.reference), drawing_seed(task, secret)
+        )
+        if drawn.case is None:
+            return DrawnShapes(why_not=drawn.why_not)
+        plans = plan(task, drawn.case, 1, secret)
+        try:
+            with TrialFiles(self.reference, task, [(drawn.case, plans[0])], folder) as files:
+                found = run_case(candidate, drawn.case, plans, files, trace=False)
+        except InputError as e:
+            return DrawnShapes(why_not=f"the reference cannot be used on the sizes drawn: {e.text}")
+        if found.outcome != Outcome.CORRECT:
+            verdicts.append(policy.made_for_listed_shapes(found, drawn.shapes))
+        return DrawnShapes(shapes=drawn.shapes, outcome=found.outcome)
 
     def profile(self, build: Build, task: Task, folder: Path, seed: int | None = None) -> Profile | None:
         """Run the largest case once on the task's own inputs, with a trace below `folder`; None if it did not end."""

@@ -21,7 +21,7 @@ from akgen.knowledge.chip import timing
 from akgen.knowledge.hints import hint_of
 from akgen.tools.core.call import Call, argument_bytes
 from akgen.tools.core.outcome import Diagnostic, Outcome
-from akgen.tools.core.verdict import Mismatch
+from akgen.tools.core.verdict import CaseVerdict, Mismatch
 from akgen.tools.judge.compare import Comparison
 
 _WORST_FIRST = (
@@ -109,6 +109,19 @@ def nondeterministic(outcome: Outcome) -> Diagnostic:
         severity="warning" if harmless else "error",
         stage="test",
     )
+
+
+def made_for_listed_shapes(case: CaseVerdict, shapes: Sequence[tuple[int, ...]]) -> CaseVerdict:
+    """Return the verdict on a drawn case that is not correct while all listed ones are: wrong, unless it is a cheat."""
+    said = ", ".join(str(list(shape)) for shape in shapes)
+    found = Diagnostic(
+        code="LISTED_SHAPES_ONLY",
+        text=f"All listed cases are correct, but not inputs of shapes drawn beside them, {said}: {case.why()}",
+        remedy="Compute every size from the shapes that the call has; leave no table of known ones.",
+        stage="test",
+    )
+    outcome = Outcome.CHEAT if case.outcome == Outcome.CHEAT else Outcome.WRONG
+    return case.model_copy(update={"outcome": outcome, "diagnostics": (found, *case.diagnostics)})
 
 
 def too_fast(time_us: float, least_us: float) -> Diagnostic:

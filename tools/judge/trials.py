@@ -50,6 +50,11 @@ def plan(task: Task, case: Case, trials: int, secret: str) -> tuple[TrialPlan, .
     return tuple(plans)
 
 
+def drawing_seed(task: Task, secret: str) -> int:
+    """Return the seed that shapes beside the listed ones are drawn from."""
+    return int.from_bytes(_digest(secret, task.name, "shapes")[:6], "little")
+
+
 Step = tuple[Case, TrialPlan]
 
 

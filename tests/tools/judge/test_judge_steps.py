@@ -135,10 +135,11 @@ def test_every_launch_has_the_judges_time_limit_and_its_own_folder(
 ) -> None:
     chain = function_toolchain(softmax)
     Judge(chain, reference, run_timeout_s=7.5).judge(PROJECT, task(tmp_path), work=tmp_path / "w", trials=2)
-    assert [timeout_s for _, timeout_s, _, _ in chain.asked] == [7.5] * 6
+    assert [timeout_s for _, timeout_s, _, _ in chain.asked] == [7.5] * 7
     places = [folder.relative_to(tmp_path / "w").as_posix() for folder, *_ in chain.asked]
     names = [f"{case}-{launch}" for case in ("4x33", "16x128") for launch in ("0/run", "0/again", "1/run")]
-    assert places == [f"test/candidate/{name}" for name in names]
+    assert places[:-1] == [f"test/candidate/{name}" for name in names]
+    assert places[-1].endswith("-0/run") and "_drawn_" in places[-1] and places[-1] not in places[:-1]
 
 
 def test_a_judge_gives_a_launch_a_minute_unless_told_otherwise(
@@ -146,7 +147,7 @@ def test_a_judge_gives_a_launch_a_minute_unless_told_otherwise(
 ) -> None:
     chain = function_toolchain(softmax)
     judged(reference, tmp_path, chain, trials=1)
-    assert [timeout_s for _, timeout_s, _, _ in chain.asked] == [60.0, 60.0]
+    assert [timeout_s for _, timeout_s, _, _ in chain.asked] == [60.0] * 3
 
 
 @pytest.mark.parametrize("trace", [False, True])
@@ -157,7 +158,9 @@ def test_a_trace_and_what_if_are_made_at_the_first_launch_of_each_case(
     chain = function_toolchain(softmax)
     judged(reference, tmp_path, chain, trials=2, trace=trace, what_if=what_if)
     flags = [(traced, asked) for _, _, traced, asked in chain.asked]
-    assert flags == [(trace, what_if), (False, False), (False, False)] * 2
+    assert flags == [(trace, what_if), (False, False), (False, False)] * 2 + [
+        (False, False)
+    ]  # and a drawn case
 
 
 def test_no_trace_is_made_unless_it_is_asked_for(
