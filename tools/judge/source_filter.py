@@ -8,10 +8,12 @@ that a word in a comment is no finding.
 
 import posixpath
 import re
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.project import KernelProject
+from akgen.tools.judge import names_used
 
 _INCLUDE = re.compile(
     r'^[ \t]*(?:#|%:)[ \t]*(include|include_next|import|embed)\b[ \t]*[<"]([^>"\n]*)', re.MULTILINE
@@ -19,60 +21,92 @@ _INCLUDE = re.compile(
 
 
 class _Rule(NamedTuple):
+    """What is accused: any match of `pattern`; with `names`, a use of such a name that the project does not declare."""
+
     pattern: re.Pattern[str]
     code: str
     text: str
     remedy: str
-    where: str  # path prefix
+    where: str = ""  # path prefix
+    names: bool = False
+    with_call: bool = False  # the parenthesis is shown too
+    literals: bool = False  # the text of literals counts
 
+
+_LOADED = r"(?:__)?(?:constructor|destructor|ifunc|alias)(?:__)?(?!\w)"
+_SYSTEM = (
+    "syscall|execve|execv|execvp|execvpe|execl|execlp|execle|fexecve|posix_spawnp?|vfork|ptrace|dlopen|dlmopen|dlsym"
+    "|dlvsym|process_vm_readv|process_vm_writev|mmap|mmap64|mprotect"
+)
+_NO_SYSTEM = "A kernel computes; leave the system out."
+_OWN_KERNEL = "Write the operator itself with Ascend C instructions."
+_TILING_ONLY = "The host code computes the tiling only."
+_OPERATOR = "a finished operator of a library"
+# Functions of PyTorch begin with a small letter; its types and constants do not, but for these.
+_TORCH = (
+    r"(?:at|torch|c10)(?:\s*::\s*\w+)*\s*::\s*(?!optional\b|complex\b|string_view\b|nullopt\b|native\s*::|k[A-Z])"
+    r"[a-z_]\w*(?!\w|\s*::)"
+)
+_TORCH_ALIAS = (
+    r"\bnamespace\s+\w+\s*=\s*(?:::\s*)?(?:at|torch)\b|\busing\s+namespace\s+(?:::\s*)?(?:at|torch)\b"
+)
+_TORCH_MODULE = r"\btorch\s*::\s*nn\s*::\s*[A-Z]\w*\s*[({]|\bc10\s*::\s*Dispatcher\b"
 
 _RULES = (
     _Rule(
-        re.compile(r"\b(?:asm|__asm|__asm__)\b"),
+        re.compile(
+            r"\b(?:asm|__asm|__asm__)\b(?=\s*(?:\(|\{|(?:(?:__)?volatile(?:__)?|goto|inline)\b|$))", re.MULTILINE
+        ),
         "SOURCE_INLINE_ASM",
         "inline assembly",
         "Write the operation with Ascend C instructions.",
-        "",
     ),
     _Rule(
         re.compile(
-            r"__attribute__\s*\(\(\s*(?:__)?(?:constructor|destructor|ifunc|alias)(?:__)?\b"
-            r"|\[\[\s*gnu\s*::\s*(?:__)?constructor"
+            rf"__attribute__\s*\(\((?:[^()]|\([^()]*\))*?(?<!\w){_LOADED}"
+            rf"|\[\[(?:[^\[\]]{{0,300}}?\W)?(?:gnu\s*::|using\s+gnu\s*:)(?:[^\[\]]{{0,300}}?\W)?{_LOADED}"
         ),
         "SOURCE_CONSTRUCTOR",
         "code that runs when the kernel is loaded",
         "Do the work inside the kernel's entry function.",
-        "",
     ),
     _Rule(
-        re.compile(
-            r"\b(?:syscall|execve|execl|execv|posix_spawn|vfork|ptrace|dlopen|dlsym|dlmopen|process_vm_readv|mmap|mprotect)\s*\("
-        ),
+        re.compile(r"section(?:__)?\s*\(\s*\"\.(?:preinit_array|init_array|fini_array|ctors|dtors|init|fini)\b"),
+        "SOURCE_CONSTRUCTOR",
+        "code that runs when the kernel is loaded",
+        "Do the work inside the kernel's entry function.",
+        literals=True,
+    ),
+    _Rule(
+        re.compile(rf"\b(?:{_SYSTEM})\b"),
         "SOURCE_SYSTEM_CALL",
         "a call of the operating system",
-        "A kernel computes; leave the system out.",
-        "",
+        _NO_SYSTEM,
+        names=True,
+        with_call=True,
     ),
     _Rule(
-        re.compile(r"\b(?:aclnn[A-Z]\w*|aclop\w+|EXEC_NPU_CMD|at::\w+|torch::\w+|c10::\w+)"),
-        "SOURCE_LIBRARY_CALL",
-        "a finished operator of a library",
-        "Write the operator itself with Ascend C instructions.",
-        "op_kernel/",
+        re.compile(r"\b(?:aclnn[A-Z]\w*|aclop[A-Z]\w*|EXEC_NPU_CMD)\b"),
+        "SOURCE_LIBRARY_CALL", _OPERATOR, _OWN_KERNEL, "op_kernel/", names=True,
     ),
     _Rule(
-        re.compile(r"\b(?:EXEC_NPU_CMD\s*\(|at::\w+\s*\(|torch::\w+\s*\()"),
-        "SOURCE_LIBRARY_CALL",
-        "a finished operator of a library",
-        "The host code computes the tiling only.",
-        "op_host/",
+        re.compile(r"\bEXEC_NPU_CMD\b"),
+        "SOURCE_LIBRARY_CALL", _OPERATOR, _TILING_ONLY, "op_host/", names=True, with_call=True,
+    ),
+    _Rule(
+        re.compile(rf"(?<![\w:])(?:::\s*)?{_TORCH}|{_TORCH_ALIAS}|{_TORCH_MODULE}"),
+        "SOURCE_LIBRARY_CALL", _OPERATOR, _OWN_KERNEL, "op_kernel/",
+    ),
+    _Rule(
+        re.compile(rf"(?<![\w:])(?:::\s*)?{_TORCH}\s*\(|{_TORCH_ALIAS}|{_TORCH_MODULE}"),
+        "SOURCE_LIBRARY_CALL", _OPERATOR, _TILING_ONLY, "op_host/",
     ),
 )  # fmt: skip
 
 # A word of one of the rules. A text without any need not be looked at more closely.
 _SUSPECT = re.compile(
-    r"asm|structor|ifunc|alias|syscall|exec|spawn|vfork|ptrace|dl(?:m?open|sym)|process_vm|mmap|mprotect|aclnn|aclop"
-    r"|EXEC_NPU|at::|torch::|c10::"
+    r"asm|structor|ifunc|alias|section|syscall|exec|spawn|vfork|ptrace|dl(?:m?open|v?sym)|process_vm|mmap|mprotect"
+    r"|aclnn|aclop|EXEC_NPU|\b(?:at|torch|c10)\b|##|%:%:"
 )
 _HOST_HEADERS = r"(?:torch|ATen|c10|pybind11|aclnn|dlfcn\.h|unistd\.h|sys/|fcntl\.h|signal\.h|pthread\.h)"
 _FOREIGN = re.compile("^" + _HOST_HEADERS)
@@ -136,22 +170,48 @@ def _forbidden(path: str, source: _Text) -> list[Diagnostic]:
     if not _SUSPECT.search(source.text):
         return []
     bare = blank(source.text)
+    texts = [(0, bare), *names_used.pasted(bare)]
+    with_literals = blank(source.text, strings=False)
     found = []
     for rule in _RULES:
-        match = rule.pattern.search(bare)
-        if match and path.startswith(rule.where):
-            token = " ".join(match.group(0).split())[:40]
+        places = (
+            (at, *m) for at, text in texts for m in _accused(rule, with_literals if rule.literals else text)
+        )
+        first = next(places, None) if path.startswith(rule.where) else None
+        if first is not None:
+            at, start, token = first
             found.append(
                 Diagnostic(
                     code=rule.code,
                     text=f"The source holds {rule.text}: {token}",
                     file=path,
-                    line=source.line(match.start()),
+                    line=source.line(at or start),
                     remedy=rule.remedy,
                     stage="compile",
                 )
             )
     return found
+
+
+def _accused(rule: _Rule, text: str) -> Iterator[tuple[int, str]]:
+    """Find what breaks a rule: where, and how it is written."""
+    if rule.names:
+        for use in names_used.uses(text, rule.pattern):
+            yield use.start, _shown(text[use.start : use.called_end if rule.with_call else use.end])
+        return
+    for match in rule.pattern.finditer(text):
+        if not _is_own(match.group(0), text):
+            yield match.start(), _shown(match.group(0))
+
+
+def _is_own(token: str, text: str) -> bool:
+    """Say whether the text opens the namespace itself that a name is of."""
+    named = re.match(r"[\s:]*(at|torch|c10)\s*::", token)
+    return named is not None and re.search(rf"\bnamespace\s+{named.group(1)}\s*\{{", text) is not None
+
+
+def _shown(token: str) -> str:
+    return " ".join(token.split())[:40]
 
 
 def _includes(path: str, source: _Text) -> list[tuple[bool, Diagnostic]]:
