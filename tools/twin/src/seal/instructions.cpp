@@ -91,6 +91,9 @@ void add_floating_point(Table &table)
         }
         add("ucomis", s.bytes, Touch::read, true);
         add("comis", s.bytes, Touch::read, true);
+        for (const char *how : {"eq", "lt", "le", "unord", "neq", "nlt", "nle", "ord"}) { // choices without a branch
+            table["cmp" + std::string(how) + "s" + s.letter] = value(s.bytes, Touch::read);
+        }
         for (const char *name : {"andp", "andnp", "orp", "xorp"}) { // signs and absolute values
             add(name, 16);
         }
