@@ -5,6 +5,7 @@ makes it end with a failure, whatever the test's own comparison says.
 """
 
 import re
+import sys
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -15,6 +16,7 @@ from akgen.tools.core.outcome import Diagnostic, InputError
 from akgen.tools.core.timed import HasTime
 from akgen.tools.core.untrusted import Count
 from akgen.tools.process.program import Finished, ResourceLimits, run_sandboxed
+from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.compiler import kernel_flags
 from akgen.tools.twin.findings.code import Code
 from akgen.tools.twin.findings.diagnostics import explain
@@ -22,6 +24,7 @@ from akgen.tools.twin.places import places_of
 from akgen.tools.twin.report import DiagnosticLine, LaunchLine, diagnostic, report_objects
 from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import COMPILE_LIMITS, exhausted
+from akgen.tools.twin.unit_headers import UnitHeaders, unit_headers
 
 BUILD_TIMEOUT_S = 300.0
 _PROGRAM = "unit_test"
@@ -36,6 +39,12 @@ class UnitTest(Frozen):
     include: tuple[Path, ...] = ()
     options: tuple[str, ...] = ()  # for compiler and linker, such as -DDTYPE_X=half or -lgtest
     arguments: tuple[str, ...] = ()  # for the program
+    forced: tuple[
+        str, ...
+    ] = ()  # headers before every source, as `-include`; the build may have to generate them
+    op_host: Path | None = None  # what headers are generated from; None: the nearest beside or above a source
+    before: Path | None = None  # a Python script that writes inputs and golden outputs
+    after: Path | None = None  # a Python script that compares; it fails with a status other than 0
 
 
 class KernelCall(HasTime):
@@ -90,39 +99,44 @@ def unit_flags(runtime: Runtime, chip_file: Path) -> tuple[str, ...]:
 
 
 def run_unit_test(
-    test: UnitTest, runtime: Runtime, chip_file: Path, work: Path, *, timeout_s: float = 120.0
+    test: UnitTest,
+    runtime: Runtime,
+    chip_file: Path,
+    work: Path,
+    *,
+    hosts: BuildCache | None = None,
+    timeout_s: float = 120.0,
 ) -> UnitResult:
     """Build the test below `work` and run it in its folder. Raises InputError for a source that is not there."""
-    for source in test.sources:
+    for source in (*test.sources, *(s for s in (test.before, test.after) if s)):
         if not source.is_file():
-            raise InputError(f"There is no file {source}.", "Name the test's .cpp files.")
+            raise InputError(f"There is no file {source}.", "Name the test's .cpp files, and its scripts.")
     work.mkdir(parents=True, exist_ok=True)
-    built = _build(test, runtime, chip_file, work)
+    kept = hosts or BuildCache(work / "hosts")
+    given = (test.sources, test.include, test.forced, test.op_host)
+    headers = unit_headers(*given, runtime, kept, chip_file, work)
+    if headers.diagnostics:
+        return _not_built("status 1", headers.diagnostics)
+    built = _build(test, headers, runtime, chip_file, work)
     if not built.ok:
         stopped = exhausted(built, test.sources[0].name)
         found = (stopped,) if stopped else explain(built.err, Code(side="host", whole_machine=True))
-        return UnitResult(
-            passed=False,
-            built=False,
-            ending=built.ending,
-            kernels=(),
-            diagnostics=found,
-            output=built.out,
-            errors=built.err,
-        )
+        return _not_built(built.ending, found, built.out, built.err)
+    prepared = _script(test.before, test, runtime, work, timeout_s)
+    if prepared is not None and not prepared.ok:
+        return _failed_script("before the test", prepared)
     report = work / "report.jsonl"
     report.unlink(missing_ok=True)
     done = run_sandboxed(
         [work / _PROGRAM, *test.arguments],
         sandbox=runtime.sandbox,
-        read=(runtime.folder, chip_file.parent, *_readable(test)),
+        read=(runtime.folder, chip_file.parent, *_readable(test), *_PYTHON),
         write=(work, test.folder),
         limits=ResourceLimits(cpu_s=int(timeout_s) * 4, file_bytes=4 << 30, open_files=1024),
         cwd=test.folder,
         timeout_s=timeout_s,
         env={
-            "PATH": "/usr/local/bin:/usr/bin:/bin",
-            "LANG": "C.UTF-8",
+            **_SCRIPTS_ENV,
             "AKGEN_TWIN_REPORT": str(report),
             # A little early, so that the launch can still say where the kernel was.
             "AKGEN_TWIN_WALL_MS": str(int(timeout_s * 900)),
@@ -132,23 +146,89 @@ def run_unit_test(
     )
     kernels = read_kernel_calls(report, work / _PROGRAM, runtime)
     failed = any(d.severity == "error" for k in kernels for d in k.diagnostics)
+    compared = _script(test.after, test, runtime, work, timeout_s) if done.ok and not failed else None
+    if compared is not None and not compared.ok:
+        return _failed_script("after the test", compared).model_copy(update={"kernels": kernels})
     return UnitResult(
         passed=done.ok and not failed,
         built=True,
         ending=done.ending,
         kernels=kernels,
         diagnostics=(),
+        output=done.out + (compared.out if compared else ""),
+        errors=done.err,
+    )
+
+
+# A test may start Python by itself, too, for the scripts that lie beside it.
+_PYTHON = tuple(
+    dict.fromkeys(Path(p).resolve() for p in (sys.prefix, sys.base_prefix, *sys.path) if Path(p).is_dir())
+)
+_SCRIPTS_ENV = {
+    "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "PYTHONPATH": ":".join(p for p in sys.path if p.endswith("site-packages")),
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+
+
+def _script(
+    script: Path | None, test: UnitTest, runtime: Runtime, work: Path, timeout_s: float
+) -> Finished | None:
+    """Run a script of the test in its folder, as sandboxed as the test; None if there is none."""
+    if script is None:
+        return None
+    return run_sandboxed(
+        [sys.executable, script],
+        sandbox=runtime.sandbox,
+        read=(*_readable(test), script.parent, *_PYTHON),
+        write=(work, test.folder),
+        limits=ResourceLimits(cpu_s=int(timeout_s), file_bytes=4 << 30, open_files=1024),
+        cwd=test.folder,
+        timeout_s=timeout_s,
+        env=_SCRIPTS_ENV,
+        output_limit_bytes=_MOST_OUTPUT_BYTES,
+    )
+
+
+def _failed_script(when: str, done: Finished) -> UnitResult:
+    return UnitResult(
+        passed=False,
+        built=True,
+        ending=f"the script {when}: {done.ending}",
+        kernels=(),
+        diagnostics=(),
         output=done.out,
         errors=done.err,
     )
 
 
-def _build(test: UnitTest, runtime: Runtime, chip_file: Path, work: Path) -> Finished:
+def _not_built(ending: str, found: tuple[Diagnostic, ...], output: str = "", errors: str = "") -> UnitResult:
+    return UnitResult(
+        passed=False,
+        built=False,
+        ending=ending,
+        kernels=(),
+        diagnostics=found,
+        output=output,
+        errors=errors,
+    )
+
+
+def _build(test: UnitTest, headers: UnitHeaders, runtime: Runtime, chip_file: Path, work: Path) -> Finished:
     flags = unit_flags(runtime, chip_file)
+    forced: list[str | Path] = [headers.forced] if headers.forced else []
+    forced += test.forced
+    before: list[str | Path] = []
+    for header in forced:
+        before += ["-include", header]
     with runtime.slots.one():
         return run_sandboxed(
             [
                 runtime.compiler.path,
+                *([f"-I{headers.folder}"] if headers.folder else ()),
+                *before,
                 *test.sources,
                 *(f"-I{folder}" for folder in test.include),
                 *flags,

@@ -22,6 +22,20 @@ def unit(
     include: Annotated[
         list[Path] | None, typer.Option("--include", "-I", help="A folder of headers.")
     ] = None,
+    forced: Annotated[
+        list[str] | None,
+        typer.Option("-include", "--include-file", help="A header before every source, as -include."),
+    ] = None,
+    op_host: Annotated[
+        Path | None, typer.Option(help="Generate tiling headers from this op_host, not from the nearest one.")
+    ] = None,
+    before: Annotated[
+        Path | None, typer.Option(help="A Python script to run first, such as gen_data.py.")
+    ] = None,
+    after: Annotated[
+        Path | None,
+        typer.Option(help="A Python script that must succeed afterwards, such as verify_result.py."),
+    ] = None,
     define: Annotated[
         list[str] | None, typer.Option("--define", "-D", help="A macro: NAME or NAME=VALUE.")
     ] = None,
@@ -40,6 +54,7 @@ def unit(
     as_json: AsJson = False,
 ) -> None:
     """Build and run a CPU unit test that includes tikicpulib.h. Exit 0 if it passes and no check of the twin fails."""
+    from akgen.tools.twin.build_cache import BuildCache
     from akgen.tools.twin.unit_test import UnitTest, run_unit_test
 
     terminal = Terminal(as_json)
@@ -51,9 +66,16 @@ def unit(
         include=tuple((here / f).resolve() for f in include or ()),
         options=(*(f"-D{d}" for d in define or ()), *(f"-l{name}" for name in library or ())),
         arguments=tuple(argument or ()),
+        forced=tuple(forced or ()),
+        op_host=(here / op_host).resolve() if op_host else None,
+        before=(here / before).resolve() if before else None,
+        after=(here / after).resolve() if after else None,
     )
     with tempfile.TemporaryDirectory(prefix="akgen-unit-") as work:
-        result = run_unit_test(test, twin.runtime, twin.chip_file, Path(work), timeout_s=timeout_s)
+        hosts = BuildCache(twin.settings.cache / "host")
+        result = run_unit_test(
+            test, twin.runtime, twin.chip_file, Path(work), hosts=hosts, timeout_s=timeout_s
+        )
     _show(result, terminal)
     terminal.result(result)
     finish(result.passed)

@@ -98,6 +98,15 @@ enum Format {
     FORMAT_END
 };
 
+#ifdef ASCENDC_CPU_DEBUG
+// A kernel in the same program has DT_FLOAT and its kin as macros, for #if: `akgen_dt_zero + 0`. Behind `ge::` that is
+// still a value of this type.
+constexpr DataType akgen_dt_zero = DT_FLOAT;
+constexpr Format akgen_format_zero = FORMAT_NCHW;
+constexpr DataType operator+(DataType zero, int value) { return static_cast<DataType>(static_cast<int>(zero) + value); }
+constexpr Format operator+(Format zero, int value) { return static_cast<Format>(static_cast<int>(zero) + value); }
+#endif
+
 using graphStatus = uint32_t;
 using char_t = char;
 using float32_t = float;
@@ -151,4 +160,8 @@ public:
 };
 
 } // namespace ge
+#ifdef ASCENDC_CPU_DEBUG
+using ge::akgen_dt_zero;
+using ge::akgen_format_zero;
+#endif
 #endif

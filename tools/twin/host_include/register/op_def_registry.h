@@ -14,7 +14,9 @@ public:
 
 } // namespace ops
 
-#define OP_ADD(op_type, ...)                                                                                           \
+// In two steps, so that a macro may name the operator.
+#define OP_ADD(op_type, ...) AKGEN_OP_ADD(op_type)
+#define AKGEN_OP_ADD(op_type)                                                                                          \
     [[maybe_unused]] static int g_##op_type##_added =                                                                  \
         ::ops::OpDefFactory::OpDefRegister(#op_type, [](const char *name) -> ::ops::OpDef { return op_type(name); })
 

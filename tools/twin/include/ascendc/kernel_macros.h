@@ -7,42 +7,57 @@
 // The host engineer's generated header names the operator's tiling structures: AKGEN_TILING_STRUCT, the registered
 // default, and AKGEN_TILING_STRUCT_<key> where a key has its own.
 // Values of ge::DataType and ge::Format: kernels compare ORIG_DTYPE_X and FORMAT_X with them in #if.
-#define DT_FLOAT 0
-#define DT_FLOAT16 1
-#define DT_INT8 2
-#define DT_INT32 3
-#define DT_UINT8 4
-#define DT_INT16 6
-#define DT_UINT16 7
-#define DT_UINT32 8
-#define DT_INT64 9
-#define DT_UINT64 10
-#define DT_DOUBLE 11
-#define DT_BOOL 12
-#define DT_STRING 13
-#define DT_COMPLEX64 16
-#define DT_COMPLEX128 17
-#define DT_QINT8 18
-#define DT_QINT32 20
-#define DT_BF16 27
-#define DT_UNDEFINED 28
-#define DT_INT4 29
-#define DT_UINT1 30
-#define DT_INT2 31
-#define FORMAT_NCHW 0
-#define FORMAT_NHWC 1
-#define FORMAT_ND 2
-#define FORMAT_NC1HWC0 3
-#define FORMAT_FRACTAL_Z 4
-#define FORMAT_HWCN 16
-#define FORMAT_NDHWC 27
-#define FORMAT_FRACTAL_NZ 29
-#define FORMAT_NCDHW 30
-#define FORMAT_NDC1HWC0 32
+#ifdef ASCENDC_CPU_DEBUG // beside host code, where ge::DT_FLOAT has to stay a name
+#include "graph/types.h"
+#define AKGEN_DT(value) akgen_dt_zero + value
+#define AKGEN_FORMAT(value) akgen_format_zero + value
+#else
+#define AKGEN_DT(value) value
+#define AKGEN_FORMAT(value) value
+#endif
+#define DT_FLOAT AKGEN_DT(0)
+#define DT_FLOAT16 AKGEN_DT(1)
+#define DT_INT8 AKGEN_DT(2)
+#define DT_INT32 AKGEN_DT(3)
+#define DT_UINT8 AKGEN_DT(4)
+#define DT_INT16 AKGEN_DT(6)
+#define DT_UINT16 AKGEN_DT(7)
+#define DT_UINT32 AKGEN_DT(8)
+#define DT_INT64 AKGEN_DT(9)
+#define DT_UINT64 AKGEN_DT(10)
+#define DT_DOUBLE AKGEN_DT(11)
+#define DT_BOOL AKGEN_DT(12)
+#define DT_STRING AKGEN_DT(13)
+#define DT_COMPLEX64 AKGEN_DT(16)
+#define DT_COMPLEX128 AKGEN_DT(17)
+#define DT_QINT8 AKGEN_DT(18)
+#define DT_QINT32 AKGEN_DT(20)
+#define DT_BF16 AKGEN_DT(27)
+#define DT_UNDEFINED AKGEN_DT(28)
+#define DT_INT4 AKGEN_DT(29)
+#define DT_UINT1 AKGEN_DT(30)
+#define DT_INT2 AKGEN_DT(31)
+#define FORMAT_NCHW AKGEN_FORMAT(0)
+#define FORMAT_NHWC AKGEN_FORMAT(1)
+#define FORMAT_ND AKGEN_FORMAT(2)
+#define FORMAT_NC1HWC0 AKGEN_FORMAT(3)
+#define FORMAT_FRACTAL_Z AKGEN_FORMAT(4)
+#define FORMAT_HWCN AKGEN_FORMAT(16)
+#define FORMAT_NDHWC AKGEN_FORMAT(27)
+#define FORMAT_FRACTAL_NZ AKGEN_FORMAT(29)
+#define FORMAT_NCDHW AKGEN_FORMAT(30)
+#define FORMAT_NDC1HWC0 AKGEN_FORMAT(32)
 
 #if !defined(TILING_KEY_VAR) && defined(ASCENDC_CPU_DEBUG)
 #include "akgen/unit.h"
-#define TILING_KEY_VAR (akgen::twin::unit_key()) // what the unit test set
+namespace akgen::twin {
+struct UnitKeyWord { // a name alone, so that #if can ask for it
+    AKGEN_INLINE constexpr UnitKeyWord() {}
+    AKGEN_INLINE operator uint64_t() const { return unit_key(); }
+};
+} // namespace akgen::twin
+static constexpr akgen::twin::UnitKeyWord akgen_unit_key{};
+#define TILING_KEY_VAR akgen_unit_key // what the unit test set
 #elif !defined(TILING_KEY_VAR)
 #define TILING_KEY_VAR 0
 #endif

@@ -118,6 +118,7 @@ template <typename T> struct DataCopyPadExtParams {
     {
     }
 };
+template <typename V> DataCopyPadExtParams(bool, uint8_t, uint8_t, V) -> DataCopyPadExtParams<V>;
 
 struct DataCopyEnhancedParams {
     BlockMode blockMode = BlockMode::BLOCK_MODE_NORMAL;
@@ -179,10 +180,11 @@ struct LoadImageToLocalParams {
 };
 
 struct ShapeInfo {
+    static constexpr uint8_t most_dims = K_MAX_SHAPE_DIM; // as it was when this was read
     uint8_t shapeDim = 0;
     uint8_t originalShapeDim = 0;
-    uint32_t shape[K_MAX_SHAPE_DIM] = {};
-    uint32_t originalShape[K_MAX_SHAPE_DIM] = {};
+    uint32_t shape[most_dims > 0 ? most_dims : 1] = {};
+    uint32_t originalShape[most_dims > 0 ? most_dims : 1] = {};
     DataFormat dataFormat = DataFormat::ND;
 
     ShapeInfo() {}
@@ -190,10 +192,10 @@ struct ShapeInfo {
               DataFormat format)
         : shapeDim(dims), originalShapeDim(original_dims), dataFormat(format)
     {
-        for (uint8_t i = 0; i < dims && i < K_MAX_SHAPE_DIM; ++i) {
+        for (uint8_t i = 0; i < dims && i < most_dims; ++i) {
             shape[i] = sizes[i];
         }
-        for (uint8_t i = 0; i < original_dims && i < K_MAX_SHAPE_DIM; ++i) {
+        for (uint8_t i = 0; i < original_dims && i < most_dims; ++i) {
             originalShape[i] = originals[i];
         }
     }

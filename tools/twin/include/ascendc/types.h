@@ -2,6 +2,11 @@
 #pragma once
 #include "ascendc/language.h"
 
+// The most dimensions that a tensor's shape information keeps. A kernel that keeps none defines it as 0 beforehand.
+#ifndef K_MAX_SHAPE_DIM
+#define K_MAX_SHAPE_DIM 8
+#endif
+
 enum pipe_t {
     PIPE_S = 0,
     PIPE_V = 1,
@@ -179,15 +184,18 @@ constexpr uint32_t B8_BYTE_SIZE = 1;
 constexpr int32_t MAX_BLOCK_COUNT = 4095;
 constexpr uint32_t TOTAL_UB_SIZE = 192 * 1024;
 constexpr uint32_t TMP_UB_SIZE = 8 * 1024;
+constexpr uint32_t TOTAL_VEC_LOCAL_SIZE = 184 * 1024; // what is left beside the temporary part
+constexpr uint32_t TMP_UB_OFFSET = 184 * 1024;
 constexpr uint32_t TOTAL_L1_SIZE = 512 * 1024;
 constexpr uint32_t TOTAL_L0A_SIZE = 64 * 1024;
 constexpr uint32_t TOTAL_L0B_SIZE = 64 * 1024;
 constexpr uint32_t TOTAL_L0C_SIZE = 128 * 1024;
+constexpr uint32_t SINGLE_MSG_SIZE = 64;
+constexpr uint32_t VALID_L1_SIZE = TOTAL_L1_SIZE - SINGLE_MSG_SIZE;
 constexpr uint8_t BRCB_BROADCAST_NUMBER = 8;
 constexpr uint8_t BRCB_MAX_REPEAT_SIZE = 254;
 constexpr uint64_t FULL_MASK = 0xffffffffffffffffULL;
 constexpr uint64_t FULL_MASK_LEN = 128;
 constexpr uint64_t HLAF_MASK_LEN = 64;
-constexpr int32_t K_MAX_SHAPE_DIM = 8;
 
 } // namespace AscendC

@@ -34,6 +34,10 @@ struct Registry {
 
 Registry &registry();
 
+using TilingFunction = gert::OpImplRegisterV2::TilingKernelFunc;
+// What IMPL_OP_OPTILING registered, else what the OpDef names; nullptr if nothing is registered.
+TilingFunction tiling_of(const std::string &op_type);
+
 // `op` as it is for this chip: parameters that its AICore config overrides are taken from there.
 std::string describe_op(const ops::OpDef &op, const OpImpl *impl);
 std::string describe_tiling_class(const TilingClass &registered);

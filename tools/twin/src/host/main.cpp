@@ -65,24 +65,10 @@ std::string describe(const std::string &op_type)
            ",\"tiling_classes\":" + json_list(all.tiling_classes, describe_tiling_class) + "}";
 }
 
-gert::OpImplRegisterV2::TilingKernelFunc tiling_of(const std::string &op_type)
-{
-    const auto impl = registry().impls.find(op_type);
-    if (impl != registry().impls.end() && impl->second.tiling != nullptr) {
-        return impl->second.tiling;
-    }
-    for (const auto &[type, make] : registry().ops) {
-        if (type == op_type) {
-            return make(type.c_str()).core().tiling();
-        }
-    }
-    return nullptr;
-}
-
 int run_tiling(const Manifest &m, int report_fd, int tiling_fd)
 {
     Node &node = *m.node;
-    const gert::OpImplRegisterV2::TilingKernelFunc tiling = tiling_of(m.op);
+    const TilingFunction tiling = tiling_of(m.op);
     if (tiling == nullptr) {
         return refuse(report_fd, "NO_TILING", "no tiling function is registered for " + m.op);
     }

@@ -63,6 +63,9 @@ struct Answer {
     int32_t condition = 0;
     bool atomic = false;
     std::vector<size_t> workspaces;
+    // What a test of a tiling function has answers written into instead.
+    gert::TilingData *given_raw = nullptr;
+    gert::ContinuousVector *given_workspaces = nullptr;
 
     Answer() = default;
     Answer(const Answer &) = delete;

@@ -10,6 +10,20 @@ Registry &registry()
     return instance;
 }
 
+TilingFunction tiling_of(const std::string &op_type)
+{
+    const auto impl = registry().impls.find(op_type);
+    if (impl != registry().impls.end() && impl->second.tiling != nullptr) {
+        return impl->second.tiling;
+    }
+    for (const auto &[type, make] : registry().ops) {
+        if (type == op_type) {
+            return make(type.c_str()).core().tiling();
+        }
+    }
+    return nullptr;
+}
+
 int register_tiling_class(const char *op_type, const char *class_name, TilingClassMaker maker)
 {
     for (const TilingClass &known : registry().tiling_classes) {

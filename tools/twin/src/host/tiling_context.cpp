@@ -81,18 +81,25 @@ ge::graphStatus TilingContext::SetTilingCond(int32_t condition)
     return ge::GRAPH_SUCCESS;
 }
 int32_t TilingContext::GetTilingCond() const { return answer_->condition; }
-TilingData *TilingContext::GetRawTilingData() { return &answer_->raw; }
+TilingData *TilingContext::GetRawTilingData() { return answer_->given_raw ? answer_->given_raw : &answer_->raw; }
 size_t *TilingContext::GetWorkspaceSizes(size_t count)
 {
     constexpr size_t most_axes = 16;
     if (count > most_axes) {
         return nullptr;
     }
+    if (answer_->given_workspaces != nullptr) {
+        const bool fits = answer_->given_workspaces->SetSize(count) == ge::GRAPH_SUCCESS;
+        return fits ? static_cast<size_t *>(answer_->given_workspaces->MutableData()) : nullptr;
+    }
     answer_->workspaces.reserve(most_axes); // earlier pointers stay valid
     answer_->workspaces.resize(count, 0);
     return answer_->workspaces.data();
 }
-size_t TilingContext::GetWorkspaceNum() const { return answer_->workspaces.size(); }
+size_t TilingContext::GetWorkspaceNum() const
+{
+    return answer_->given_workspaces ? answer_->given_workspaces->GetSize() : answer_->workspaces.size();
+}
 int32_t TilingContext::GetDeterministic() const { return node_->deterministic; }
 
 fe::PlatFormInfos *TilingParseContext::GetPlatformInfo() const { return &platform(); }

@@ -12,13 +12,29 @@ class ContinuousVector {
 public:
     ContinuousVector() = default;
     ContinuousVector(const void *data, size_t size) : data_(data), size_(size) {}
+    // Return memory that begins with an empty vector for as many elements.
+    template <class T> static std::unique_ptr<uint8_t[]> Create(size_t capacity)
+    {
+        static_assert(sizeof(ContinuousVector) % alignof(T) == 0);
+        auto memory = std::make_unique<uint8_t[]>(sizeof(ContinuousVector) + capacity * sizeof(T));
+        auto *vector = new (memory.get()) ContinuousVector(memory.get() + sizeof(ContinuousVector), 0);
+        vector->capacity_ = capacity;
+        return memory;
+    }
     size_t GetSize() const { return size_; }
-    size_t GetCapacity() const { return size_; }
+    size_t GetCapacity() const { return capacity_ > size_ ? capacity_ : size_; }
     const void *GetData() const { return data_; }
+    void *MutableData() { return const_cast<void *>(data_); }
+    ge::graphStatus SetSize(size_t size)
+    {
+        size_ = size <= GetCapacity() ? size : size_;
+        return size_ == size ? ge::GRAPH_SUCCESS : ge::GRAPH_FAILED;
+    }
 
 protected:
     const void *data_ = nullptr;
     size_t size_ = 0;
+    size_t capacity_ = 0;
 };
 
 template <class T> class TypedContinuousVector : public ContinuousVector {

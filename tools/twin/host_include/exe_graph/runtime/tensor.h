@@ -49,9 +49,21 @@ private:
     int64_t dims_[kMaxDimNum] = {};
 };
 
+// How a shape was given more dimensions, as text of the framework; host code passes it on.
+class ExpandDimsType {
+public:
+    ExpandDimsType() = default;
+    ExpandDimsType(const char *rule) : rule_(rule) {}
+    bool operator==(const ExpandDimsType &o) const { return rule_ == o.rule_; }
+
+private:
+    std::string rule_;
+};
+
 class StorageFormat {
 public:
     StorageFormat() = default;
+    StorageFormat(ge::Format origin, ge::Format storage, const ExpandDimsType &) : StorageFormat(origin, storage) {}
     StorageFormat(ge::Format origin, ge::Format storage) : origin_(origin), storage_(storage) {}
     ge::Format GetOriginFormat() const { return origin_; }
     ge::Format GetStorageFormat() const { return storage_; }
@@ -110,6 +122,13 @@ public:
     Tensor(const StorageShape &shape, const StorageFormat &format, ge::DataType type)
         : shape_(shape), format_(format), type_(type)
     {
+    }
+    Tensor(const StorageShape &shape, const StorageFormat &format, TensorPlacement, ge::DataType type,
+           TensorAddress data = nullptr)
+        : shape_(shape), format_(format), type_(type)
+    {
+        const int64_t bytes = ge::GetSizeInBytes(GetShapeSize(), type);
+        SetHostData(data, data == nullptr || bytes < 0 ? 0 : static_cast<size_t>(bytes));
     }
     int64_t GetShapeSize() const { return shape_.GetStorageShape().GetShapeSize(); }
     size_t GetSize() const { return size_; }

@@ -14,6 +14,13 @@ namespace gert {
 class AKGEN_HOST_API TilingData {
 public:
     TilingData(void *data, size_t capacity) : data_(data), capacity_(capacity) {}
+    // Return memory that begins with an empty TilingData for as many bytes.
+    static std::unique_ptr<uint8_t[]> CreateCap(size_t capacity)
+    {
+        auto memory = std::make_unique<uint8_t[]>(sizeof(TilingData) + capacity);
+        new (memory.get()) TilingData(memory.get() + sizeof(TilingData), capacity);
+        return memory;
+    }
     size_t GetCapacity() const { return capacity_; }
     size_t GetDataSize() const { return size_; }
     void SetDataSize(size_t size) { size_ = size; }
