@@ -72,3 +72,15 @@ def test_arithmetic_beside_an_access_is_counted(probe):
     plain = cycles(probe, TENSOR)
     much = cycles(probe, TENSOR + "for (int k = 0; k < 50; ++k) { keep = keep * 0.5f + got; }")
     assert much - plain > 512 * 50
+
+
+def test_wide_loads_are_as_many_words(probe):
+    wide = "struct Wide { int64_t a, b; } w = ((__gm__ Wide *)x)[at]; Wide c = w; keep += (float)(c.a + c.b);"
+    assert cycles(probe, wide, count=128) == pytest.approx(expected(224, 32), rel=0.02)
+
+
+def test_a_barrier_of_the_scalar_unit_brings_no_free_work(probe):
+    work = "for (int k = 0; k < 10; ++k) { keep = keep * 0.5f + 1.0f; }"
+    bare = cycles(probe, TENSOR + work * 4)
+    between = cycles(probe, TENSOR + f"{work} PipeBarrier<PIPE_S>();" * 4)
+    assert between > bare - 512 * 20
