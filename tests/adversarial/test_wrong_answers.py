@@ -115,6 +115,25 @@ def test_a_shape_that_is_written_into_the_kernel(court: Any) -> None:  # cheat 2
     assert verdict.outcome != Outcome.CORRECT
 
 
+def test_a_table_of_the_listed_shapes_in_the_kernel(court: Any) -> None:  # cheat 21
+    assert court.kernel().drawn.outcome == Outcome.CORRECT
+    verdict = court.kernel(entry="if (t.total != 1000 && t.total != 33) { return; }")
+    assert [c.outcome for c in verdict.cases] == [Outcome.CORRECT, Outcome.CORRECT, Outcome.WRONG]
+    assert verdict.codes()[0] == "LISTED_SHAPES_ONLY"
+    (shape,) = verdict.drawn.shapes
+    assert f"{list(shape)}" in verdict.cases[2].diagnostics[0].text
+
+
+def test_a_table_of_the_listed_shapes_in_the_tiling_function(court: Any) -> None:  # cheat 21
+    refuse = (
+        "const int64_t size = context->GetInputShape(0)->GetStorageShape().GetShapeSize();"
+        " if (size != 1000 && size != 33) { return ge::GRAPH_FAILED; }"
+    )
+    verdict = court.host(host=refuse)
+    assert verdict.outcome == Outcome.WRONG and verdict.drawn.outcome == Outcome.TILING_ERROR
+    assert verdict.codes()[0] == "LISTED_SHAPES_ONLY"
+
+
 def test_work_that_fits_normal_inputs_only(court: Any) -> None:  # cheat 22
     compute = (
         "Mins(out, in, 6.0f, count); Maxs(out, out, -6.0f, count);"

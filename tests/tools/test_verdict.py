@@ -3,7 +3,7 @@
 import pytest
 
 from akgen.tools.core.outcome import Diagnostic, Outcome, first_cause
-from akgen.tools.core.verdict import CaseVerdict, Mismatch, Verdict
+from akgen.tools.core.verdict import CaseVerdict, DrawnShapes, Mismatch, Verdict
 
 WARNED = Diagnostic(code="INFER_SHAPE", text="it may be wrong", severity="warning")
 FAILED = Diagnostic(code="UB_OVERFLOW", text="too much\nby far", file="op_kernel/x.cpp", line=3)
@@ -136,3 +136,10 @@ def test_the_mismatch_of_a_verdict_is_its_first_cases() -> None:
     )
     assert said.mismatch == MISMATCH
     assert verdict(case("a")).mismatch is None
+
+
+def test_a_verdict_says_what_it_drew_or_why_it_drew_nothing() -> None:
+    drawn = DrawnShapes(shapes=((4, 7), (7,)), outcome=Outcome.CORRECT)
+    assert drawn.sentence == "shapes beside the listed ones, [4, 7], [7]: correct"
+    none = DrawnShapes(why_not="the task is static")
+    assert none.sentence == "no shapes beside the listed ones were tried: the task is static"

@@ -112,6 +112,15 @@ class DrawnShapes(Frozen):
     outcome: Outcome | None = None  # None: nothing was drawn
     why_not: str = ""  # why nothing was drawn
 
+    @property
+    def sentence(self) -> str:
+        """Say in one line what was drawn, and what the kernel made of it."""
+        if self.outcome is None:
+            return f"no shapes beside the listed ones were tried: {self.why_not}"
+        return (
+            f"shapes beside the listed ones, {', '.join(str(list(s)) for s in self.shapes)}: {self.outcome}"
+        )
+
 
 class Verdict(Frozen):
     """The worst case decides. Every verdict names its toolchain."""

@@ -130,6 +130,8 @@ def show_verdict(verdict: "Verdict", terminal: Terminal, sandbox_missing: tuple[
     for d in verdict.findings:
         place = f" ({d.file}:{d.line})" if d.file and d.line else f" ({d.file})" if d.file else ""
         terminal.line(f"{d.code}{place}: {d.text}" + (f" {d.remedy}" if d.remedy else ""))
+    if verdict.drawn is not None:
+        terminal.line(verdict.drawn.sentence)
     terminal.line(f"outcome: {verdict.outcome}, compiled in {verdict.compile_s:.2f} s")
     terminal.result({**verdict_document(verdict), "sandbox_missing": list(sandbox_missing)})
 
