@@ -101,7 +101,7 @@ def open_memory(path: Path) -> Iterator[Memory]:
     try:
         make_folder(path.parent)
         with SqliteStore.from_conn_string(str(path)) as store:
-            store.setup()
+            _set_up(store)
             yield Memory(store)
     except sqlite3.Error as problem:
         raise InfraError(
@@ -169,3 +169,11 @@ def _change(place: TaskStore, a: Attempt, b: Attempt) -> str:
         part = path.partition("/")[0]  # without the operator's name: the same lesson is the same text
         lines += difflib.unified_diff(before, after, part, part, n=1, lineterm="")
     return "\n".join(lines)
+
+
+def _set_up(store: SqliteStore) -> None:
+    """Make or read the tables; raise sqlite3.DatabaseError for a damaged file whose pages SQLite still accepts."""
+    try:
+        store.setup()
+    except (TypeError, ValueError) as problem:  # a version that is no number, a name that is no text
+        raise sqlite3.DatabaseError(str(problem)) from problem
