@@ -18,7 +18,7 @@ from akgen.graph.run import open_deps, work_on
 from akgen.graph.store.records import SampleRecord
 from akgen.graph.store.run_store import RunStore, TaskStore
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.outcome import AfterCandidate, Outcome
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Task
@@ -85,9 +85,10 @@ class _Judging:
         started = time.monotonic()
         work = self._run / "work" / f"{task.name}-{number}"
         shutil.rmtree(work, ignore_errors=True)
-        verdict = self._judge.judge(
-            project, task, work=work, trials=self._config.trials, seed=self._config.seed
-        )
+        with AfterCandidate(bugs=True):
+            verdict = self._judge.judge(
+                project, task, work=work, trials=self._config.trials, seed=self._config.seed
+            )
         record = _judged(job, task, number, verdict, left_out, time.monotonic() - started)
         if record.solved:
             shutil.rmtree(work, ignore_errors=True)  # what failed is kept for a look
@@ -108,7 +109,8 @@ class _Solving:
             yield from (_nothing_to_judge(job, task, n, left_out) for n in job.samples)
             return
         started = time.monotonic()
-        solution = work_on(task, self._deps)
+        with AfterCandidate(bugs=True):
+            solution = work_on(task, self._deps)
         wall_s = (time.monotonic() - started) / max(1, len(solution.candidates))
         for sample in solution.candidates:
             yield _from_sample(job, task, sample, self._deps.store.task(task.name), left_out, wall_s)

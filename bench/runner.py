@@ -107,7 +107,10 @@ def _ask(worker: Worker, job: Job, setup: Mapping[str, Any], timeout_s: float) -
         error = f"the worker process {died.text}: {shown(lines[-1]) if lines else 'no message'}"
         ran = _launched(Path(setup["run"]), job, begun)
         return [
-            broken(job, n, error, wall_s) if n in ran else failed(job, n, error, wall_s) for n in job.samples
+            broken(job, n, f"its code had run: {error}", wall_s)
+            if n in ran
+            else failed(job, n, error, wall_s)
+            for n in job.samples
         ]
     return [Record.model_validate(r) for r in answer["records"]]
 
@@ -131,15 +134,18 @@ def answer(bench: Bench, job: Job) -> list[Record]:
     wall_s = time.monotonic() - started
     rest = [n for n in job.samples if n not in done]
     # Samples are judged one after the other, so the first of the rest broke; written ones break together.
-    answers = set() if not ran else set(rest) if bench.solves else set(rest[:1])
+    answers = set(rest) if bench.solves else set(rest[:1])
     return records + [
-        broken(job, n, error, wall_s) if n in answers else failed(job, n, error, wall_s) for n in rest
+        broken(job, n, f"{ran}: {error}", wall_s)
+        if ran is not None and n in answers
+        else failed(job, n, error, wall_s)
+        for n in rest
     ]
 
 
-def broken(job: Job, sample: int, error: str, wall_s: float = 0.0) -> Record:
-    """Return the record of a sample that broke when its code had run: it has failed, and is not done again."""
-    return _empty(job, sample, Outcome.TRAP, f"its code had run: {error}", None, wall_s)
+def broken(job: Job, sample: int, why: str, wall_s: float = 0.0) -> Record:
+    """Return the record of a sample that had a part in what broke: it has failed, and is not done again."""
+    return _empty(job, sample, Outcome.TRAP, why, None, wall_s)
 
 
 def _launched(run: Path, job: Job, since_s: float) -> frozenset[int]:

@@ -155,6 +155,22 @@ def test_what_breaks_after_candidate_code_ran_has_failed_and_counts(error: Excep
     assert counted is not None and counted.value == 0.5
 
 
+def test_a_bug_of_ours_that_an_answer_provokes_counts_as_its_failure_and_a_broken_machine_does_not() -> None:
+    from akgen.bench.job import Job
+
+    done = Record(task="t", sample=0, level=1, category="c", outcome=Outcome.CORRECT)
+    job = Job(task="t", folder=Path("/nowhere"), level=1, samples=(0, 1))
+    outcomes = []
+    for error in (RecursionError("deep"), InfraError("The disk is full.", "Free some.")):
+        with pytest.raises(type(error)), AfterCandidate(bugs=True):
+            raise error
+        outcomes.append(answer(Failing(error, done), job)[1])
+    bug, machine = outcomes
+    assert (bug.outcome, bug.error) == (Outcome.TRAP, None)
+    assert bug.why.startswith("what it wrote was being read: bug in AKGen: RecursionError: deep")
+    assert machine.outcome is None and machine.error is not None
+
+
 @pytest.mark.parametrize(("ran", "outcome"), [(True, Outcome.TRAP), (False, None)])
 def test_a_worker_that_dies_while_candidate_code_runs_takes_the_sample_with_it(
     tmp_path: Path, ran: bool, outcome: Outcome | None

@@ -62,24 +62,32 @@ def one_line(text: str) -> str:
     return " ".join(text.split())[:300]
 
 
-_CANDIDATE_RAN = "candidate code had run"
-
-
 class AfterCandidate:
-    """Mark what is raised inside: candidate code had run, so the attempt answers for it, not the machine."""
+    """Mark what is raised inside: the attempt answers for it, not the machine, since its code had run.
+
+    With `bugs`, only what is neither InfraError nor InputError is marked: a bug of ours that its text provoked.
+    """
+
+    def __init__(self, *, bugs: bool = False) -> None:
+        self._bugs = bugs
 
     def __enter__(self) -> None: ...
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is not None:
-            error.add_note(_CANDIDATE_RAN)
+        if error is not None and not (self._bugs and isinstance(error, InfraError | InputError)):
+            error.add_note(_TEXT_READ if self._bugs else _CANDIDATE_RAN)
 
 
-def after_candidate(error: BaseException) -> bool:
-    """Say whether an exception was raised after candidate code had run."""
-    return _CANDIDATE_RAN in getattr(error, "__notes__", ())
+_CANDIDATE_RAN = "its code had run"
+_TEXT_READ = "what it wrote was being read"
+
+
+def after_candidate(error: BaseException) -> str | None:
+    """Say how far the candidate had come when an exception was raised; None: it had no part in it."""
+    notes = getattr(error, "__notes__", ())
+    return next((n for n in (_CANDIDATE_RAN, _TEXT_READ) if n in notes), None)
 
 
 class InfraError(Exception):
