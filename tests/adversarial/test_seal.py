@@ -49,7 +49,7 @@ def programs() -> Iterator[tuple[str, str, str]]:
                 "mine();",
             )
     for name, code in HOSTILE["reaching"].items():
-        yield name, EVIL, code
+        yield name, EVIL, f"{{ {code} }}"  # its names are none of the kernel's
     for name in HOSTILE["names"]:
         yield f"name {name}", f'{PASTE}extern "C" void mine() ASM("{name}");', "mine();"
         if name in HOSTILE["names"][::3]:

@@ -63,6 +63,11 @@ void fill_global(uint8_t *dst, uint64_t count, uint32_t element_bytes, uint64_t 
     if (count == 0) {
         return;
     }
+    constexpr uint64_t most = uint64_t{1} << 40; // what both together must not pass, lest their product wraps
+    if (element_bytes == 0 || element_bytes > sizeof value || count > most) {
+        trap("GM_OVERRUN", "InitGlobalMemory", pc, "InitGlobalMemory: %llu elements of %u bytes lie in no tensor.",
+             static_cast<unsigned long long>(count), element_bytes);
+    }
     Instr in = {};
     in.api = "InitGlobalMemory";
     in.op = "DataCopyPad";

@@ -18,8 +18,13 @@ void mark_prefix(Walk &w, uint32_t each, uint32_t repeats)
     w.active = static_cast<uint64_t>(each) * repeats;
 }
 
-void walk_counter(Walk &w, uint64_t total)
+void walk_counter(Walk &w, const char *api, const void *pc, uint64_t total)
 {
+    constexpr uint64_t most = 1 << 24; // elements: more than any memory of a core holds, and what 32 bits can count
+    if (total > most) {
+        trap("VECTOR_COUNT", api, pc, "%s is called for %llu elements; no memory of a core holds so many", api,
+             static_cast<unsigned long long>(total));
+    }
     w.prefix = true;
     w.each = w.lanes;
     w.repeats = static_cast<uint32_t>((total + w.lanes - 1) / w.lanes);
@@ -75,7 +80,7 @@ Walk walk_count(const char *api, const void *pc, uint32_t lanes, int64_t count)
     }
     Walk w{};
     w.lanes = lanes;
-    walk_counter(w, static_cast<uint64_t>(count));
+    walk_counter(w, api, pc, static_cast<uint64_t>(count));
     mask_state() = MaskState{false, ~uint64_t{0}, ~uint64_t{0}}; // the count form ends with normal mode and a full mask
     return w;
 }
@@ -110,7 +115,7 @@ Walk walk_repeat(const char *api, const void *pc, uint32_t lanes, const MaskArg 
         state.hi = mask.hi;
     }
     if (state.counter) {
-        walk_counter(w, state.lo);
+        walk_counter(w, api, pc, state.lo);
     } else {
         // A register left by a wider lane count is cut to the lanes of this type, as the hardware does.
         walk_bits(w, lanes >= 64 ? state.lo : state.lo & low_bits(lanes), lanes >= 128 ? state.hi : 0,
