@@ -6,8 +6,8 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test test-vllm fairness check bench metrics mutate calibrate lint format docs fuzz fuzz-readers sanitize \
-	install clean
+.PHONY: demo test test-vllm fairness check bench metrics mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers \
+	install clean sanitize
 
 install: $(STAMP)
 
@@ -78,6 +78,10 @@ fuzz: $(STAMP)
 # Hostile documents through every reader of text that others wrote: `make fuzz-readers N=5000 SEED=1`.
 fuzz-readers: $(STAMP)
 	@$(BIN)/python tests/readers/fuzz.py --count $(N) --seed $(SEED)
+
+# The runtime's entry points, called by sealed kernels with any bytes: `make fuzz-calls N=5000 SEED=1 WITH=--sanitized`.
+fuzz-calls: $(STAMP)
+	@$(BIN)/python tests/twin/fuzz_calls.py --count $(N) --seed $(SEED) $(WITH)
 
 # The twin's runtime under AddressSanitizer and UndefinedBehaviorSanitizer, over the corpus.
 sanitize: $(STAMP)
