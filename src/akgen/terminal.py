@@ -19,6 +19,7 @@ from rich.text import Text
 from akgen.tools.core.frozen import json_text
 from akgen.tools.core.outcome import InfraError, InputError, Outcome
 from akgen.tools.core.plain_text import escaped
+from akgen.tools.core.toolchain import SEAL_REMEDY, UNSEALED
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -68,11 +69,14 @@ class Terminal:
 
 
 def warn_of_sandbox(terminal: Terminal, missing: tuple[str, ...]) -> None:
-    """Say in one line what the machine refuses to the sandbox, if anything."""
-    if missing:
+    """Say what the machine refuses to the sandbox, if anything, and whether kernels' code is unsealed; a line each."""
+    refused = [name for name in missing if name != UNSEALED]
+    if refused:
         terminal.line(
-            f"sandbox: this machine grants no {' and no '.join(missing)}; the filter of system calls holds"
+            f"sandbox: this machine grants no {' and no '.join(refused)}; the filter of system calls holds"
         )
+    if UNSEALED in missing:
+        terminal.line(f"seal: kernels run unsealed; the sandbox alone holds them. {SEAL_REMEDY}")
 
 
 class StageLines:

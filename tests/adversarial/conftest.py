@@ -62,8 +62,11 @@ class Court:
 
 @pytest.fixture(scope="session")
 def toolchain() -> TwinToolchain:
-    chain = TwinToolchain(TwinSettings(cache=user_cache(os.environ)))
+    """Return the user's; with AKGEN_SECCOMP_ONLY in the environment without namespaces and Landlock."""
+    only = bool(os.environ.get("AKGEN_SECCOMP_ONLY"))
+    chain = TwinToolchain(TwinSettings(cache=user_cache(os.environ), seccomp_only=only))
     chain.prepare(lambda line: None)
+    assert not only or chain.sandbox_missing() == ("namespaces", "Landlock")
     return chain
 
 
@@ -85,7 +88,7 @@ def old_kernel(reference: ReferenceWorker, tmp_path: Path) -> Court:
     """A court whose sandbox has neither Landlock nor namespaces, as on Linux 5.10."""
     chain = TwinToolchain(TwinSettings(cache=user_cache(os.environ), seal=False, seccomp_only=True))
     chain.prepare(lambda line: None)
-    assert chain.sandbox_missing() == ("namespaces", "Landlock")
+    assert chain.sandbox_missing() == ("namespaces", "Landlock", "seal")
     return Court(Judge(chain, reference, run_timeout_s=10.0), tmp_path / "work")
 
 

@@ -14,6 +14,9 @@ from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.timed import HasTime
 
+UNSEALED = "seal"  # among what is missing: nothing checks the code of kernels
+SEAL_REMEDY = "Use g++ on x86-64 without sanitizers: its kernels are sealed."
+
 Progress = Callable[[str], None]
 # Reads the OpDef of a project without building its kernel: (project, work folder) -> (spec or None, findings)
 SpecReader = Callable[[KernelProject, Path], tuple[OpSpec | None, tuple[Diagnostic, ...]]]
@@ -73,7 +76,10 @@ class Toolchain(Protocol):
         ...
 
     def sandbox_missing(self) -> tuple[str, ...]:
-        """Name what this machine refuses to the sandbox that candidate code runs in; empty if all is in force."""
+        """Name what holds candidate code elsewhere and is not in force here; empty if all is.
+
+        It is parts of the sandbox that this machine refuses, and UNSEALED.
+        """
         ...
 
     def compile(self, project: KernelProject, calls: Sequence[Call], folder: Path) -> Build:

@@ -15,7 +15,7 @@ from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import Build, Launch, Progress
+from akgen.tools.core.toolchain import UNSEALED, Build, Launch, Progress
 from akgen.tools.core.versions import package_version
 from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.eviction import evict_when_due
@@ -72,7 +72,8 @@ class TwinToolchain:
         self._evict(progress)
 
     def sandbox_missing(self) -> tuple[str, ...]:
-        return sandbox_state(self._ready()).refused
+        runtime = self._ready()
+        return (*sandbox_state(runtime).refused, *(() if runtime.sealed else (UNSEALED,)))
 
     def _evict(self, progress: Progress) -> None:
         """Keep the build cache within its limit."""

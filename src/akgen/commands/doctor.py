@@ -11,7 +11,10 @@ from akgen.terminal import AsJson, Terminal, finish
 from akgen.tools.cann.environment import CannSettings, Prerequisite, inspect
 from akgen.tools.core.outcome import InfraError
 from akgen.tools.core.settings import Settings
+from akgen.tools.core.toolchain import SEAL_REMEDY
 from akgen.tools.core.versions import package_version
+
+_SEAL = "seal"  # without which the twin works, and the sandbox alone holds candidates
 
 
 def doctor(context: typer.Context, as_json: AsJson = False) -> None:
@@ -27,8 +30,14 @@ def doctor(context: typer.Context, as_json: AsJson = False) -> None:
         path=settings.path,
         cache_limit_bytes=settings.cache_limit_bytes,
     )
-    needed = [*_python(), *_twin(terminal, twin)]
-    optional = [*inspect(CannSettings(home=settings.cann_home)), *_server(), *_endpoint(settings)]
+    machine = [*_python(), *_twin(terminal, twin)]
+    needed = [f for f in machine if f.name != _SEAL]
+    optional = [
+        *(f for f in machine if f.name == _SEAL),
+        *inspect(CannSettings(home=settings.cann_home)),
+        *_server(),
+        *_endpoint(settings),
+    ]
     table = Table()
     for name in ("", "what", "found", "remedy"):
         table.add_column(name, overflow="fold")
@@ -88,6 +97,12 @@ def _twin(terminal: Terminal, settings: "TwinSettings") -> Iterator[Prerequisite
     limit = f" of at most {settings.cache_limit_bytes / 2**30:g}" if settings.cache_limit_bytes else ""
     yield Prerequisite(name="build cache", found=True, detail=f"{size:.1f}{limit} GiB in {settings.cache}")
     yield Prerequisite(name="twin runtime", found=True, detail=f"built, {runtime.digest[:12]}")
+    yield Prerequisite(
+        name=_SEAL,
+        found=runtime.sealed,
+        detail="kernels' code is checked" if runtime.sealed else "kernels run unsealed",
+        remedy=None if runtime.sealed else SEAL_REMEDY,
+    )
     try:
         state = sandbox_state(runtime)
     except InfraError as problem:
