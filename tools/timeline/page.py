@@ -73,13 +73,12 @@ def _lanes(events: list[dict[str, Any]]) -> tuple[Lane, ...]:
 
 def _span(event: dict[str, Any]) -> TraceEvent:
     args = event.get("args") or {}
-    where = f"{args['file']}:{args['line']}" if args.get("file") and args.get("line") else None
-    detail = ", ".join(f"{k} {v}" for k, v in args.items() if k not in ("file", "line", "so_offset"))
+    detail = ", ".join(f"{k} {v}" for k, v in args.items() if k not in ("source", "so_offset"))
     return TraceEvent(
         name=event["name"],
         start_us=float(event["ts"]),
         duration_us=float(event.get("dur", 0.0)),
-        where=where,
+        where=str(args["source"]) if args.get("source") else None,
         detail=detail,
     )
 

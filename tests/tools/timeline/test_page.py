@@ -15,7 +15,7 @@ def _trace(path: Path, cores: int = 2, tiles: int = 6) -> Path:
         for tid, pipe in enumerate(("V", "MTE2", "MTE3")):
             events.append({"ph": "M", "name": "thread_name", "pid": core, "tid": tid, "args": {"name": pipe}})
         for i in range(tiles):
-            where = {"file": "op_kernel/add.cpp", "line": 40 + i}
+            where = {"source": f"op_kernel/add.cpp:{40 + i}"}
             for tid, (name, start, length) in enumerate(
                 [("Add", 1.5, 0.4), ("DataCopy", 0.0, 1.4), ("DataCopy", 2.0, 0.9)]
             ):
