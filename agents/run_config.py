@@ -62,6 +62,7 @@ class SolveConfig(Frozen):
         default=CriticKind.RULES, description="Who criticises: the rules alone, or the model as well."
     )
     chip: str | None = Field(default=None, description="The chip to build for.")
+    strict: bool = Field(default=False, description="Take for errors what devices tolerate, on the twin.")
     route: Route | None = Field(
         default=None,
         description="How the coder writes: the tile DSL, lowered by a program or by the model (+passes), or Ascend C.",

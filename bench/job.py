@@ -56,7 +56,7 @@ def open_bench(config: BenchConfig, run: Path, settings: Settings) -> Iterator[B
             yield _Solving(config, deps)
     else:
         source = Answers() if config.source == "answers" else Folder(Path(config.source))
-        toolchain = make_toolchain(toolchain_name(config), settings, config.chip)
+        toolchain = make_toolchain(toolchain_name(config), settings, config.chip, strict=config.strict)
         with open_judge(toolchain, lambda _line: None) as judge:
             yield _Judging(config, run, judge, source)
 

@@ -52,13 +52,13 @@ def level_numbers(words: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def prepare(
-    toolchain: ToolchainName, chip: str, settings: Settings, progress: Callable[[str], None]
+    toolchain: ToolchainName, chip: str, settings: Settings, progress: Callable[[str], None], *, strict: bool
 ) -> Toolchain:
     """Return the toolchain, with what it needs once per machine built or checked.
 
     Raises InputError for an unknown chip, InfraError when the machine lacks something.
     """
-    made = make_toolchain(toolchain, settings, chip)
+    made = make_toolchain(toolchain, settings, chip, strict=strict)
     made.prepare(progress)
     return made
 
@@ -84,7 +84,8 @@ def default_name(config: BenchConfig) -> str:
     """Name a run's folder by what it does, so that the same command again goes on."""
     source = config.model.replace(":", "-").replace("/", "-") if config.source == "model" else config.source
     size = f"-{config.max_mb:g}mb" if config.max_mb is not None else ""
-    return f"bench-{Path(config.suite).name}-{Path(source).name}-{config.mode}{size}"
+    strict = "-strict" if config.strict else ""
+    return f"bench-{Path(config.suite).name}-{Path(source).name}-{config.mode}{size}{strict}"
 
 
 def begin(folder: Path, config: BenchConfig) -> BenchStore:

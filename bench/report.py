@@ -41,6 +41,7 @@ class Report(Frozen):
     source: str
     mode: str
     toolchain: str
+    strict: bool = False  # what devices tolerate counted as an error
     levels: dict[str, LevelReport]
     score: float | None = None  # NPUKernelBench's weighting; None for other suites and unfinished runs
     samples: int = 1
@@ -67,6 +68,7 @@ def report(config: BenchConfig, records: Sequence[Record], levels: dict[str, int
         source=config.source,
         mode=config.mode,
         toolchain=config.toolchain,
+        strict=config.strict,
         levels={
             str(n): _level(config, [r for r in records if r.level == n], _names(levels, n)) for n in numbers
         },

@@ -65,7 +65,7 @@ def open_deps(
     Raises InputError for a model, chip or route that cannot be used, InfraError when the machine lacks something.
     """
     config = store.info.config
-    toolchain = make_toolchain(config.toolchain, settings, config.chip)
+    toolchain = make_toolchain(config.toolchain, settings, config.chip, strict=config.strict)
     with open_judge(toolchain, progress) as judge, memory_of(config, settings) as memory:
         yield replace(make_deps(store, config, settings, judge, memory), watch=watch)
 

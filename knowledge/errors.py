@@ -16,11 +16,18 @@ class ErrorEntry(BaseModel):
     sentence: str
     cause: str
     remedy: str
+    strict: str | None = None  # "error": a device tolerates it, and the twin's strict mode does not
 
 
 @cache
 def catalogue() -> dict[str, ErrorEntry]:
     return {code: ErrorEntry.model_validate(entry) for code, entry in read_json("errors.json").items()}
+
+
+@cache
+def tolerated() -> frozenset[str]:
+    """Return the codes of what devices tolerate: warnings, but errors in strict mode."""
+    return frozenset(code for code, entry in catalogue().items() if entry.strict == "error")
 
 
 def entry(code: str) -> ErrorEntry | None:

@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     from akgen.tools.twin.toolchain import TwinToolchain
 
 
-def make_toolchain(name: ToolchainName, settings: Settings, chip_name: str | None = None) -> Toolchain:
-    """Return a toolchain, not yet prepared.
+def make_toolchain(
+    name: ToolchainName, settings: Settings, chip_name: str | None = None, *, strict: bool = False
+) -> Toolchain:
+    """Return a toolchain, not yet prepared. `strict` makes errors of what devices tolerate; the twin's alone.
 
     Raises InputError for a chip that is not known.
     """
-    twin = make_twin(settings, chip_name)
+    twin = make_twin(settings, chip_name, strict=strict)
     if name == ToolchainName.TWIN:
         return twin
     from akgen.tools.cann.environment import CannSettings
@@ -26,7 +28,7 @@ def make_toolchain(name: ToolchainName, settings: Settings, chip_name: str | Non
     return CannToolchain(CannSettings(home=settings.cann_home, soc=soc), twin.read_spec)
 
 
-def make_twin(settings: Settings, chip_name: str | None = None) -> "TwinToolchain":
+def make_twin(settings: Settings, chip_name: str | None = None, *, strict: bool = False) -> "TwinToolchain":
     """Return the twin, not yet prepared; it can do a little more than the interface that both toolchains fill.
 
     Raises InputError for a chip that is not known.
@@ -46,5 +48,6 @@ def make_twin(settings: Settings, chip_name: str | None = None) -> "TwinToolchai
             path=settings.path,
             cache_limit_bytes=settings.cache_limit_bytes,
             seccomp_only=settings.seccomp_only,
+            strict=strict,
         )
     )

@@ -122,9 +122,9 @@ def _title(report: Report) -> str:
     }
     suites = {"npukb": "NPUKernelBench", "builtin": "Built-in suite"}
     with_memory = ", with memory" if report.memory else ""
-    return (
-        f"{suites.get(report.suite, report.suite)}: {sources.get(report.source, report.source)}{with_memory}"
-    )
+    strictly = ", strict" if report.strict else ""
+    source = sources.get(report.source, report.source)
+    return f"{suites.get(report.suite, report.suite)}: {source}{with_memory}{strictly}"
 
 
 def _percent(share: float) -> str:

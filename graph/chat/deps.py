@@ -47,7 +47,7 @@ def open_chat_deps(
     Raises InfraError when the machine lacks something, InputError for a chip or model that cannot be used.
     """
     config = store.info.config
-    toolchain = make_toolchain(config.toolchain, settings, config.chip)
+    toolchain = make_toolchain(config.toolchain, settings, config.chip, strict=config.strict)
     with open_judge(toolchain, progress) as judge, memory_of(config, settings) as memory:
         made: dict[str, Deps] = {}
 

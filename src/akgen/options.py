@@ -23,6 +23,7 @@ ToolchainOption = Annotated[
     ToolchainName | None, typer.Option("--toolchain", help=RunConfig.model_fields["toolchain"].description)
 ]
 
+StrictOption = Annotated[bool, typer.Option("--strict", help=RunConfig.model_fields["strict"].description)]
 Root = Annotated[Path | None, typer.Option(help="Your checkout of NPUKernelBench, whose tasks you may name.")]
 Project = Annotated[Path, typer.Argument(help="A folder with op_host and op_kernel.")]
 TaskName = Annotated[str, typer.Option("--task", help="A built-in task, a task folder, or a Python file.")]

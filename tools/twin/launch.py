@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
+from akgen.knowledge.errors import tolerated
 from akgen.tools.core.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InfraError, Outcome
@@ -32,6 +33,7 @@ class KernelRun(Frozen):
     auto_sync: bool
     chip_file: Path
     toolchain: str
+    strict: bool = False  # errors for what devices tolerate
 
 
 def launch(
@@ -65,6 +67,8 @@ def launch(
     done = run([runtime.launcher, manifest], cwd=folder, timeout_s=timeout_s, env=env)
     with AfterCandidate() if candidate_ran(report) else nullcontext():
         read = read_report(report, what.library, runtime)
+        if what.strict:
+            read = read._replace(diagnostics=tuple(map(_strictly, read.diagnostics)))
         outcome, findings = _judge(done, read)
         outputs: tuple[TensorFile | tuple[TensorFile, ...], ...] = ()
         if outcome is None:
@@ -89,6 +93,10 @@ def launch(
         cpu_s=done.cpu_s,
         peak_bytes=read.peak_bytes,
     )
+
+
+def _strictly(found: Diagnostic) -> Diagnostic:
+    return found.model_copy(update={"severity": "error"}) if found.code in tolerated() else found
 
 
 def _judge(done: Finished, read: LaunchReport) -> tuple[Outcome | None, tuple[Diagnostic, ...]]:

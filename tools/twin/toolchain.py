@@ -63,7 +63,8 @@ class TwinToolchain:
         return "twin"
 
     def version(self) -> str:
-        return f"twin {package_version('akgen') or '0'} ({self._chip.name})"
+        mode = ", strict" if self._settings.strict else ""
+        return f"twin {package_version('akgen') or '0'} ({self._chip.name}{mode})"
 
     def prepare(self, progress: Progress) -> None:
         """Build the runtime if this machine does not have it yet."""
@@ -180,6 +181,7 @@ class TwinToolchain:
             auto_sync=auto_sync(record.project),
             chip_file=self._chip_file(),
             toolchain=self.version(),
+            strict=self._settings.strict,
         )
         launched = launch(
             runtime, what, call, folder, timeout_s=timeout_s, trace=trace, what_if=what_if, poison=poison

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @configured(
     "samples", "attempts", "parallel", "model", "base_url", "planner", "critic", *LIMITS, "route", "toolchain",
-    "chip", "memory", "seed",
+    "chip", "strict", "memory", "seed",
     helps={
         "samples": "How many samples of each task.",
         "attempts": "How many attempts each sample has; later ones repair.",
@@ -68,7 +68,9 @@ def run_suite(
     chosen = launch.choose_tasks(
         suite, root, source, names=_words(tasks), levels=launch.level_numbers(_words(levels))
     )
-    toolchain = launch.prepare(fields["toolchain"], fields["chip"], settings, terminal.line)
+    toolchain = launch.prepare(
+        fields["toolchain"], fields["chip"], settings, terminal.line, strict=fields["strict"]
+    )
     warn_of_sandbox(terminal, toolchain.sandbox_missing())
     config = launch.configure(
         fields,

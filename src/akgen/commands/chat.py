@@ -99,7 +99,7 @@ def _open(run: Path | None, config: RunConfig, settings: Settings) -> "RunStore"
         if store.info.config.command != "chat":
             raise InputError(f"{run} holds no conversation.", "Give the folder of an earlier `akgen chat`.")
         return store
-    version = make_toolchain(config.toolchain, settings, config.chip).version()
+    version = make_toolchain(config.toolchain, settings, config.chip, strict=config.strict).version()
     return begin(run or new_folder(settings.runs, "chat"), config, version)
 
 

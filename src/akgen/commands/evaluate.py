@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from akgen.options import Project, Root, TaskName, ToolchainOption
+from akgen.options import Project, Root, StrictOption, TaskName, ToolchainOption
 from akgen.tables import pipes_table, profile_lines, verdict_table, what_if_table
 from akgen.terminal import AsJson, Terminal, finish, warn_of_sandbox
 from akgen.tools.core.outcome import InputError, Outcome
@@ -33,6 +33,7 @@ def evaluate(
         int | None, typer.Option(help="The seed of the hidden inputs; random unless given.")
     ] = None,
     toolchain: ToolchainOption = None,
+    strict: StrictOption = False,
     root: Root = None,
     as_json: AsJson = False,
 ) -> None:
@@ -44,7 +45,7 @@ def evaluate(
     terminal = Terminal(as_json)
     wanted, candidate = _open(project, task, root or settings.npukb_root)
     chosen = choose_cases(wanted, cases, max_mb)
-    chain = make_toolchain(toolchain or settings.toolchain, settings, settings.chip)
+    chain = make_toolchain(toolchain or settings.toolchain, settings, settings.chip, strict=strict)
     with open_judge(chain, terminal.line) as judge, tempfile.TemporaryDirectory(prefix="akgen-") as work:
         warn_of_sandbox(terminal, chain.sandbox_missing())
         with _bar(terminal) as bar:

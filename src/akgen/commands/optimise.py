@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @configured(
-    "model", "base_url", "toolchain", "candidates", *LIMITS, "seed",
+    "model", "base_url", "toolchain", "candidates", *LIMITS, "strict", "seed",
     helps={"budget": "What the search may use: tokens=N,cost=X,wall=SECONDS."},
 )  # fmt: skip
 def optimise(
@@ -66,7 +66,7 @@ def _open(out: Path | None, config: RunConfig, settings: Settings, task: "Task")
         if known.command != "optimise" or known.extra.get("project") != config.extra["project"]:
             raise InputError(f"{out} holds another run.", "Choose another folder with --out.")
         return store
-    version = make_toolchain(config.toolchain, settings, config.chip).version()
+    version = make_toolchain(config.toolchain, settings, config.chip, strict=config.strict).version()
     return begin(out or new_folder(settings.runs, f"optimise-{task.name}"), config, version)
 
 
@@ -82,7 +82,7 @@ def _search(
     config = store.info.config
     terminal.line(f"run {store.folder}")
     conversation = make_conversation(config, settings, RunCalls(store.folder))
-    chain = make_toolchain(config.toolchain, settings, config.chip)
+    chain = make_toolchain(config.toolchain, settings, config.chip, strict=config.strict)
     with open_judge(chain, terminal.line) as judge:
         proposer = _proposer(config, conversation, judge, task, kernel)
         terminal.line(f"changes by {proposer.name}")

@@ -31,7 +31,7 @@ def replay(
     config = old.info.config.model_copy(update={"model": f"replay:{old.folder}", "base_url": None})
     different: list[str] = []
     compared = 0
-    version = make_toolchain(config.toolchain, settings, config.chip).version()
+    version = make_toolchain(config.toolchain, settings, config.chip, strict=config.strict).version()
     store = begin(out or new_folder(settings.runs, "replay"), config, version)
     with (
         StageLines(terminal, config.samples) as lines,

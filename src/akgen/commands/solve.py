@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @configured(
     "model", "base_url", "planner", "critic", "toolchain", "route", "samples", "parallel", "attempts", "tune",
-    *LIMITS, "memory", "seed",
+    *LIMITS, "strict", "memory", "seed",
 )  # fmt: skip
 def solve(
     context: typer.Context,
@@ -48,7 +48,7 @@ def solve(
     from akgen.tools.toolchains import make_toolchain
 
     config = RunConfig(command=Command.SOLVE, **fields)
-    toolchain = make_toolchain(config.toolchain, settings, config.chip)
+    toolchain = make_toolchain(config.toolchain, settings, config.chip, strict=config.strict)
     store = begin(out or new_folder(settings.runs, resolved.name), config, toolchain.version())
     store.task(resolved.name).save_task(resolved)
     _work(store, settings, Terminal(as_json))

@@ -177,7 +177,7 @@ class KernelTools:
         """Prepare the toolchain at the first call that needs it, so that the server answers at once."""
         if self._judge is None:
             config, settings = self._config, self._settings
-            chain = make_toolchain(config.toolchain, settings, config.chip)
+            chain = make_toolchain(config.toolchain, settings, config.chip, strict=config.strict)
             self._judge = self._held.enter_context(open_judge(chain, say))
         return self._judge
 

@@ -31,7 +31,7 @@ def read(feedback: str) -> list[Told]:
         if head is not None and head["file"]:
             line = int(head["line"]) if head["line"] else None
             found.append(Told(code=head["code"], file=head["file"], line=line, text=head["text"], remedy=""))
-        elif found and row.strip().startswith("Remedy: "):
+        elif found and not found[-1].remedy and row.strip().startswith("Remedy: "):
             found[-1] = found[-1].model_copy(update={"remedy": row.strip().removeprefix("Remedy: ")})
     return found
 

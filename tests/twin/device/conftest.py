@@ -103,6 +103,7 @@ class Probe:
         what_if: bool = False,
         workspace_bytes: int = 0,
         tiling: bytes | None = None,
+        strict: bool = False,
     ) -> Ran:
         """`y` gives the output's type and shape; with `zeroed` it starts as zeros, else as NaN."""
         source = FRAME % {"element": CPP[x.dtype.name], "before": before, "task": task, "body": body}
@@ -126,6 +127,7 @@ class Probe:
             auto_sync=auto_sync,
             chip_file=self.chip_file,
             toolchain="twin",
+            strict=strict,
         )
         done = launch(self.runtime, what, call, folder, timeout_s=20.0, trace=trace, what_if=what_if)
         got = None

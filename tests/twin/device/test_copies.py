@@ -14,9 +14,18 @@ IN_OUT = """
 """
 
 
-def test_a_count_must_be_whole_blocks(probe, numbers):
+def test_whole_blocks_of_a_count_are_moved_and_the_rest_is_told(probe, numbers):
     x = numbers(64)
-    found = probe(LOAD + "DataCopy(a, in, 12); // HERE", x, x).assert_stopped("COPY_LENGTH")
+    ran = probe(LOAD + "DataCopy(a, in, 64);" + IN_OUT + "DataCopy(out, a, 12); // HERE", x, x, zeroed=True)
+    found = ran.one("COPY_LENGTH")
+    assert found.severity == "warning" and "12 elements of float are 48 bytes" in found.text
+    np.testing.assert_array_equal(ran.y[:8], x[:8])
+    assert not ran.y[8:].any()
+
+
+def test_in_strict_mode_a_count_must_be_whole_blocks(probe, numbers):
+    x = numbers(64)
+    found = probe(LOAD + "DataCopy(a, in, 12); // HERE", x, x, strict=True).assert_stopped("COPY_LENGTH")
     assert "12 elements of float are 48 bytes" in found.text
 
 

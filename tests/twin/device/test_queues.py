@@ -131,10 +131,18 @@ def test_a_vector_instruction_may_read_lanes_that_nobody_looks_at(probe, numbers
     assert probe(body, x, x).codes == []
 
 
-def test_the_ninth_event_id_does_not_exist(probe, numbers):
+NINE_IDS = "for (int i = 0; i < 9; ++i) {\n pipe.AllocEventID<HardEvent::MTE2_V>(); // HERE\n }"
+
+
+def test_a_ninth_event_id_is_one_of_the_eight_again(probe, numbers):
     x = numbers(64)
-    body = "for (int i = 0; i < 9; ++i) {\n pipe.AllocEventID<HardEvent::MTE2_V>(); // HERE\n }"
-    probe(body, x, x).assert_stopped("EVENT_IDS_EXHAUSTED")
+    found = probe(NINE_IDS, x, x).one("EVENT_IDS_EXHAUSTED")
+    assert found.severity == "warning" and "id 0 serves twice" in found.text
+
+
+def test_in_strict_mode_a_ninth_event_id_is_an_error(probe, numbers):
+    x = numbers(64)
+    probe(NINE_IDS, x, x, strict=True).assert_stopped("EVENT_IDS_EXHAUSTED")
 
 
 def test_fetched_event_ids_are_free_and_allocated_ones_are_not(probe, numbers):

@@ -69,13 +69,18 @@ uint64_t bytes_of(uint64_t count, DType dtype)
     return dtype == DType::I4 ? (count + 1) / 2 : count * dtype_bytes(dtype);
 }
 
-void require_blocks(const char *api, const void *pc, uint64_t count, DType dtype)
+// The device moves whole blocks; what a length has beyond its last whole block stays where it is. Source: DataCopy of the
+// vendor's reference, on its parameter count.
+Rows whole(const char *api, const void *pc, uint64_t count, DType dtype)
 {
     const uint64_t bytes = bytes_of(count, dtype);
     if (bytes % block != 0) {
-        trap("COPY_LENGTH", api, pc, "%s: %llu elements of %s are %llu bytes, which is not a multiple of 32.", api,
-             static_cast<unsigned long long>(count), dtype_name(dtype), static_cast<unsigned long long>(bytes));
+        warn("COPY_LENGTH", api, pc,
+             "%s: %llu elements of %s are %llu bytes, which is not a multiple of 32; %llu move.", api,
+             static_cast<unsigned long long>(count), dtype_name(dtype), static_cast<unsigned long long>(bytes),
+             static_cast<unsigned long long>(bytes / block * block));
     }
+    return {1, static_cast<uint32_t>(bytes / block * block), 0, 0};
 }
 } // namespace
 
@@ -173,27 +178,22 @@ static void rows_to_table(const void *pc, const View &dst, const View &src, Rows
     }
 }
 
-static Rows whole(uint64_t count, DType dtype) { return {1, static_cast<uint32_t>(bytes_of(count, dtype)), 0, 0}; }
-
 void copy_in(View dst, uint8_t, const uint8_t *src, uint64_t count, DType dtype)
 {
     const void *pc = __builtin_return_address(0);
-    require_blocks("DataCopy", pc, count, dtype);
-    rows_in("DataCopy", pc, dst, src, whole(count, dtype), dtype);
+    rows_in("DataCopy", pc, dst, src, whole("DataCopy", pc, count, dtype), dtype);
 }
 
 void copy_out(uint8_t *dst, View src, uint8_t, uint64_t count, DType dtype)
 {
     const void *pc = __builtin_return_address(0);
-    require_blocks("DataCopy", pc, count, dtype);
-    rows_out("DataCopy", pc, dst, src, whole(count, dtype), dtype);
+    rows_out("DataCopy", pc, dst, src, whole("DataCopy", pc, count, dtype), dtype);
 }
 
 void copy_local(View dst, uint8_t, View src, uint8_t, uint64_t count, DType dtype)
 {
     const void *pc = __builtin_return_address(0);
-    require_blocks("DataCopy", pc, count, dtype);
-    rows_local("DataCopy", pc, dst, src, whole(count, dtype), dtype);
+    rows_local("DataCopy", pc, dst, src, whole("DataCopy", pc, count, dtype), dtype);
 }
 
 void copy_in_rows(View dst, uint8_t, const uint8_t *src, const Rows &rows, DType dtype)

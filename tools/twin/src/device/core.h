@@ -125,6 +125,7 @@ struct Core {
     std::vector<Queue> queues; // numbers given to kernels are index + 1
     std::vector<Pool> pools;   // likewise
     uint8_t event_used[pipe_count][pipe_count] = {};
+    int32_t events_shared = 0; // ids given to a second owner so far
     struct CrossFlag {
         uint32_t votes = 0; // sets so far, of which a group's worth makes one count
         uint32_t count = 0; // not yet waited for

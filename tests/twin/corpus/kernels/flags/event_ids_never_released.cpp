@@ -1,5 +1,5 @@
 // Each round takes a new event id and gives none back.
-// code: EVENT_IDS_EXHAUSTED
+// warning: EVENT_IDS_EXHAUSTED
 // x: float32 96
 // want: x
 #include "kernel_operator.h"

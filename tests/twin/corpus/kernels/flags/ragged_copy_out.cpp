@@ -1,5 +1,5 @@
 // Ten halves are 20 bytes; the copy out moves blocks of 32.
-// code: COPY_LENGTH
+// warning: COPY_LENGTH
 // x: float16 10
 // want: x
 #include "kernel_operator.h"

@@ -1,5 +1,5 @@
 // Nine tiles are in flight between two pipes that have eight event ids.
-// code: EVENT_IDS_EXHAUSTED
+// warning: EVENT_IDS_EXHAUSTED
 // x: float32 72
 // want: x
 #include "kernel_operator.h"

@@ -1,5 +1,5 @@
 // The last tile has 50 elements, which are no whole blocks.
-// code: COPY_LENGTH
+// warning: COPY_LENGTH
 // x: float32 178
 // want: x + 4
 #include "kernel_operator.h"
