@@ -47,9 +47,15 @@ class Code(Frozen):
         return {w for w in re.findall(r"[A-Za-z_]\w{2,}", text) if not w.startswith("AKGEN")}
 
     def fields(self, struct: str) -> tuple[str, ...]:
-        """Return the fields of a tiling struct that the kernel was given."""
+        """Return the fields of a tiling struct: of what the kernel was given, or of the host's definition."""
         body = re.search(rf"struct (?:alignas\(8\) )?{re.escape(struct)}\s*\{{([^}}]*)\}}", self.given)
-        return tuple(re.findall(r"(\w+)(?:\[[^\]]*\])*(?:\s*=[^;]*)?\s*;", body[1])) if body else ()
+        if body is not None:
+            return tuple(re.findall(r"(\w+)(?:\[[^\]]*\])*(?:\s*=[^;]*)?\s*;", body[1]))
+        texts = "\n".join(self.files.values())
+        begun = re.search(
+            rf"BEGIN_TILING_DATA_DEF\s*\(\s*{re.escape(struct)}\s*\)(.*?)END_TILING", texts, re.S
+        )
+        return tuple(re.findall(r"FIELD_DEF\w*\s*\(.*?(\w+)\s*\)", begun[1])) if begun else ()
 
     def tiling_struct(self) -> str | None:
         """Return the struct that the project's host code defines, if it defines one."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from akgen.tools.core.outcome import Diagnostic
-from akgen.tools.twin.findings import name_findings, type_findings
+from akgen.tools.twin.findings import member_findings, name_findings, type_findings
 from akgen.tools.twin.findings.code import Code, Found
 from akgen.tools.twin.findings.compiler_text import CompilerError, errors, in_gcc_words
 
@@ -100,15 +100,21 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found
     (_Q + r" does not name a (?:template )?type", name_findings.undeclared),
     (_Q + r" in namespace .* does not name", name_findings.undeclared),
     (r"there are no arguments to " + _Q, name_findings.undeclared),
-    (_Q + r"(?: \{aka .*\})? has no member named " + _Q, name_findings.member),
+    (_Q + r"(?: \{aka .*\})? has no member named " + _Q, member_findings.member),
+    (
+        r"request for member " + _Q + r" in .*, which is of pointer type ['‘]([^'’]+)['’]",
+        member_findings.pointer,
+    ),
+    (r"base operand of ['‘]->['’] (?:has|is not a pointer).*?type ['‘]([^'’]+)['’]", member_findings.no_pointer),
+    (r"base operand of ['‘]->['’] has non-pointer type ['‘]([^'’]+)['’]", member_findings.no_pointer),
     (r"no matching (?:member )?function for call to " + _Q, type_findings.no_match),
     (r"no match for call to " + _Q, type_findings.no_match),
     (r"too (few|many) arguments to function " + _Q, type_findings.arity),
     (r"(?:redefinition|conflicting declaration|redeclaration) of " + _Q, name_findings.redefined),
     (r"undefined reference to '([^']+)'", name_findings.link),
     (
-        r"cannot convert|invalid conversion|could not convert|cannot bind|no match for .operator|invalid operands"
-        r"|invalid cast|invalid .*_cast|incompatible types|conversion from .* requested",
+        r"cannot convert|invalid conversion|invalid initialization|could not convert|cannot bind|no match for .operator"
+        r"|invalid operands|invalid cast|invalid .*_cast|incompatible types|conversion from .* requested",
         type_findings.mismatch,
     ),
     (r"expected .* at end of input", type_findings.unclosed),

@@ -8,7 +8,7 @@ from functools import cache
 from akgen.knowledge.cards import cards
 from akgen.tools.twin.findings.code import Code, Found
 from akgen.tools.twin.findings.compiler_text import CompilerError
-from akgen.tools.twin.findings.header_names import enumerators, interfaces, members
+from akgen.tools.twin.findings.header_names import enumerators, interfaces
 from akgen.tools.twin.findings.names_elsewhere import EARLIER_CHIPS, HOST_NAMES, LATER_CHIPS, NOT_SIMULATED
 
 
@@ -26,8 +26,8 @@ def undeclared(match: re.Match[str], error: CompilerError, code: Code) -> Found:
         return _no_tiling_struct(code)
     if code.side == "device" and name in HOST_NAMES:
         return host_name(f"std::{name}" if f"std::{name}" in code.line(error) else name)
-    if scope in enumerators():
-        return _enumerator(name, str(scope))
+    if scope in enumerators(code.side):
+        return enumerator(name, str(scope), code.side)
     if not code.declares(name) and (found := _elsewhere(name)):
         return found
     if name.startswith("TilingData") or name.endswith("TilingData"):
@@ -68,25 +68,6 @@ def no_namespace(match: re.Match[str], error: CompilerError, code: Code) -> Foun
     return undeclared(named, error, code)
 
 
-def member(match: re.Match[str], error: CompilerError, code: Code) -> Found:
-    """Explain a member that a class does not have."""
-    del error
-    owner = match[1].split("<")[0].replace("class ", "").replace("struct ", "").split("::")[-1]
-    name = match[2]
-    if owner in enumerators():
-        return _enumerator(name, owner)
-    fields = code.fields(owner) if code.side == "device" else ()
-    if fields:
-        best = closest(name, fields)
-        return Found(
-            "TILING_STRUCT",
-            f"The tiling struct {owner} has no field {name}{_meant(best)} Its fields are {', '.join(fields)}.",
-            f"Write {best}." if best else "Name the field as TILING_DATA_FIELD_DEF does.",
-        )
-    among = members(code.side).get(owner) or interfaces(code.side)
-    return _unknown("UNKNOWN_MEMBER", f"{owner} has no member {name}", closest(name, among))
-
-
 def host_name(name: str) -> Found:
     """Explain a name of the host's libraries in device code."""
     instead = HOST_NAMES[name.split("::")[-1]]
@@ -125,13 +106,14 @@ def _no_tiling_struct(code: Code) -> Found:
     )
 
 
-def _enumerator(name: str, scope: str) -> Found:
-    known = enumerators()[scope]
+def enumerator(name: str, scope: str, side: str) -> Found:
+    """Explain an enumerator that an enumeration does not have."""
+    known = enumerators(side)[scope]
     best = closest(name, known)
     shown = [k for k in known if "RESERVED" not in k][:16]
     return Found(
         "UNDECLARED",
-        f"{scope} has no {name}{_meant(best)} It has {', '.join(shown)}.",
+        f"{scope} has no {name}{meant(best)} It has {', '.join(shown)}.",
         f"Write {scope}::{best}." if best else "Take one of these.",
     )
 
@@ -146,17 +128,17 @@ def _variable(name: str, error: CompilerError, code: Code) -> Found:
     if best is None:
         return Found("UNDECLARED", f"{name} is not declared here.")
     return Found(
-        "UNDECLARED", f"{name} is not declared here{_meant(best)}", f"Write {best}, or declare {name}."
+        "UNDECLARED", f"{name} is not declared here{meant(best)}", f"Write {best}, or declare {name}."
     )
 
 
 def _unknown(code: str, sentence: str, best: str | None) -> Found:
     if best is None:
         return Found(code, sentence + ".")
-    return Found(code, sentence + _meant(best), f"Write {signature(best) or best}.")
+    return Found(code, sentence + meant(best), f"Write {signature(best) or best}.")
 
 
-def _meant(best: str | None) -> str:
+def meant(best: str | None) -> str:
     return f"; did you mean {best}?" if best else "."
 
 

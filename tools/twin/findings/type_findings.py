@@ -5,6 +5,8 @@ import re
 from akgen.knowledge.cards import cards
 from akgen.tools.twin.findings.code import Code, Found
 from akgen.tools.twin.findings.compiler_text import CompilerError
+from akgen.tools.twin.findings.header_classes import split_at_commas, type_name
+from akgen.tools.twin.findings.member_findings import taken_for
 from akgen.tools.twin.findings.name_findings import signature
 
 _TELLING = ("no known conversion", "couldn't deduce", "mismatched types", "deduced conflicting types")
@@ -87,17 +89,8 @@ def _tensor_or_number(name: str, arguments: list[str]) -> Found | None:
 
 
 def _arguments(call: str) -> list[str]:
-    """Split the argument types of a call at the commas that stand outside of brackets."""
-    inner = call[call.find("(") + 1 : call.rfind(")")]
-    parts, depth, current = [], 0, ""
-    for letter in inner:
-        depth += (letter in "<({[") - (letter in ">)}]")
-        if letter == "," and depth == 0:
-            parts.append(current.strip())
-            current = ""
-        else:
-            current += letter
-    return [*parts, current.strip()] if current.strip() else parts
+    """Split the argument types of a call."""
+    return split_at_commas(call[call.find("(") + 1 : call.rfind(")")])
 
 
 def _short(text: str, most: int = 160) -> str:
@@ -110,8 +103,43 @@ _TENSOR = r"(?:AscendC::)?LocalTensor<"
 
 def mismatch(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     """Explain a conversion that does not exist, with the conversion that is meant where it is clear."""
-    del match, code
-    return Found("TYPE_MISMATCH", plain_types(error.text).rstrip(".") + ".", _conversion(error.text))
+    del match
+    remedy = _other_class(error, code) or _conversion(error.text)
+    return Found("TYPE_MISMATCH", plain_types(error.text).rstrip(".") + ".", remedy)
+
+
+_CONVERSIONS = (
+    rf"(?:cannot convert|could not convert|conversion from).*?{_Q}.*? to (?:non-scalar type )?{_Q}",
+    rf"(?P<to>initialization of reference of type) {_Q} from expression of type {_Q}",
+    rf"(?P<to>no match for .operator=.) \(operand types are {_Q} and {_Q}\)",
+)
+
+
+def _other_class(error: CompilerError, code: Code) -> str | None:
+    for pattern in _CONVERSIONS:
+        found = re.search(pattern, error.text)
+        if found is not None:
+            first, second = found.groups()[-2:]
+            given, wanted = (second, first) if "to" in found.groupdict() else (first, second)
+            return taken_for(given, wanted, code.line(error), code) or _declared(
+                given, wanted, code.line(error)
+            )
+    return None
+
+
+def _declared(given: str, wanted: str, line: str) -> str | None:
+    """Return how to declare what is initialised with another class than it says."""
+    bare = type_name(wanted).split("::")[-1]
+    if (
+        not bare[:1].isupper()
+        or not type_name(given).split("::")[-1][:1].isupper()
+        or "LocalTensor" in wanted
+    ):
+        return None
+    if re.search(rf"\b{bare}\b[^=;()]*=", line) is None:
+        return None
+    reference = "&" if "&" in wanted and "&" not in given else ""
+    return f"Declare it as {plain_types(given)}{reference}, which the right side gives."
 
 
 def narrowing(match: re.Match[str], error: CompilerError, code: Code) -> Found:

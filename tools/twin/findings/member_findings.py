@@ -1,0 +1,156 @@
+"""Members that a class does not have, `.` for `->`, and one class taken for another that leads to it."""
+
+import re
+
+from akgen.tools.twin.findings.code import Code, Found
+from akgen.tools.twin.findings.compiler_text import CompilerError
+from akgen.tools.twin.findings.header_classes import (
+    HeaderClass,
+    class_named,
+    classes_in,
+    header_classes,
+    type_name,
+)
+from akgen.tools.twin.findings.header_names import enumerators
+from akgen.tools.twin.findings.name_findings import closest, enumerator, meant, signature
+
+_MOST_LISTED = 12
+TILING_FUNCTIONS = ("SaveToBuffer", "GetDataSize", "SetDataPtr")
+
+
+def member(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain a member that a class does not have."""
+    name = match[2]
+    whole = type_name(match[1])
+    owner = whole.split("::")[-1]
+    if owner in enumerators(code.side):
+        return enumerator(name, owner, code.side)
+    fields = code.fields(owner)
+    if fields:
+        return _tiling_field(owner, name, fields, code)
+    known = classes(code)
+    cls = class_named(whole, known)
+    if cls is None:
+        return Found("UNKNOWN_MEMBER", f"{owner} has no member {name}.")
+    return _through(cls, name, known, code.line(error)) or _nearest(cls, name)
+
+
+def pointer(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain `.` on a pointer."""
+    return _other_operator(match[1], match[2], "->", error, code)
+
+
+def no_pointer(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain `->` on an object, whose member the compiler leaves to the line."""
+    cls = class_named(match[1], classes(code))
+    names = re.findall(r"->\s*(\w+)", code.line(error))
+    ours = [n for n in names if cls is not None and n in cls.members]
+    return _other_operator((ours or names or [""])[-1], match[1], ".", error, code)
+
+
+def _other_operator(name: str, type_: str, right: str, error: CompilerError, code: Code) -> Found:
+    known = classes(code)
+    cls = class_named(type_, known)
+    plain = type_name(type_)
+    kind = "a pointer" if right == "->" else "not a pointer"
+    if cls is not None and name not in cls.members and not code.fields(cls.name):
+        found = _through(cls, name, known, code.line(error), right) or _nearest(cls, name)
+        return found._replace(text=f"{found.text.rstrip('.')}, and it is {kind} here.")
+    text = f"{plain or 'The value'} is {kind} here, so {right} leads to its members."
+    return Found(
+        "UNKNOWN_MEMBER", text, f"Write {right}{name} instead of {'.' if right == '->' else '->'}{name}."
+    )
+
+
+def taken_for(given: str, wanted: str, line: str, code: Code) -> str | None:
+    """Return what to write where a class stands for another one that it leads to, or that leads to it."""
+    known = classes(code)
+    one, other = class_named(given, known), class_named(wanted, known)
+    if one is None or other is None or one.name == other.name:
+        return None
+    step = one.accessor(other.name)
+    if step is None:
+        return None
+    by = "->" if "*" in given else "."
+    address = "&" if "*" in wanted and not step.pointer else ""
+    value = re.search(r"(?:=|\breturn)\s*&?\s*([^=;]+?)\s*;", line)
+    if value is not None:
+        follows = "->" if value[1].startswith("*") else by
+        return f"Write {address}{value[1].lstrip('*')}{follows}{step.name}()."
+    return f"Write {by}{step.name}() after it{', and & before it' if address else ''}."
+
+
+def classes(code: Code) -> tuple[HeaderClass, ...]:
+    """Return the classes that a unit may use: its own, then those of the headers."""
+    return (*classes_in("\n".join(code.files.values())), *header_classes(code.side))
+
+
+def _through(
+    cls: HeaderClass, name: str, known: tuple[HeaderClass, ...], line: str, right: str | None = None
+) -> Found | None:
+    """Explain a member of a class that this one leads to, or a step to this class from itself."""
+    found = re.search(rf"(->|\.)\s*(?:template\s+)?{re.escape(name)}\b", line)
+    by = right or (found[1] if found else ".")
+    for step in sorted(cls.methods, key=lambda m: ("Storage" not in m.name, m.name)):
+        to = class_named(step.returns, known) if step.wants == 0 else None
+        if to is None or to.name == cls.name or to.scope != cls.scope:
+            continue
+        if name in to.members:
+            on = "->" if step.pointer else "."
+            text = f"{cls.name} has no member {name}; its {to.name} has it."
+            return Found("UNKNOWN_MEMBER", text, f"Write {by}{step.name}(){on}{name}.")
+    for other in known:
+        step_here = other.accessor(cls.name)
+        if step_here is not None and other.scope == cls.scope and name in {
+            m.name for m in other.methods if m.returns == cls.name and m.wants == 0
+        }:  # fmt: skip
+            text = f"{cls.name} has no member {name}; it is the {cls.name} that {name} gives."
+            after = re.search(rf"\b{re.escape(name)}\(\)\s*\.\s*(\w+)", line)
+            if after is not None:
+                return Found(
+                    "UNKNOWN_MEMBER", text, f"Write {by}{after[1]} instead of {by}{name}().{after[1]}."
+                )
+            star = ", and write * before the pointer where a value is wanted" if by == "->" else ""
+            return Found("UNKNOWN_MEMBER", text, f"Leave {by}{name}() out{star}.")
+    return None
+
+
+def _nearest(cls: HeaderClass, name: str) -> Found:
+    best = closest(name, cls.members)
+    if best is not None:
+        return Found(
+            "UNKNOWN_MEMBER",
+            f"{cls.name} has no member {name}{meant(best)}",
+            f"Write {signature(best) or best}.",
+        )
+    have = sorted(cls.members)
+    listed = (
+        f" It has {', '.join(have[:_MOST_LISTED])}{' and others' if len(have) > _MOST_LISTED else ''}."
+        if have
+        else ""
+    )
+    return Found(
+        "UNKNOWN_MEMBER", f"{cls.name} has no member {name}.{listed}", "Take one of these." if have else None
+    )
+
+
+def _tiling_field(struct: str, name: str, fields: tuple[str, ...], code: Code) -> Found:
+    """Explain a field that a tiling struct lacks: on the device a member, on the host `set_` and `get_` of one."""
+    have = f"Its fields are {', '.join(fields)}."
+    if code.side == "device":
+        best = closest(name, fields)
+        text = f"The tiling struct {struct} has no field {name}{meant(best)} {have}"
+        remedy = f"Write {best}." if best else "Name the field as TILING_DATA_FIELD_DEF does."
+        return Found("TILING_STRUCT", text, remedy)
+    if name in fields:
+        text = f"{struct} has no member {name} on the host, where fields are set by functions."
+        return Found("UNKNOWN_MEMBER", text, f"Write set_{name}(...).")
+    functions = (*(f"set_{f}" for f in fields), *(f"get_{f}" for f in fields), *TILING_FUNCTIONS)
+    best = closest(name, functions)
+    text = f"{struct} has no member {name}{meant(best)} {have}"
+    if best is not None:
+        return Found("UNKNOWN_MEMBER", text, f"Write {best}.")
+    field = re.sub(r"^[sg]et_", "", name)
+    return Found(
+        "UNKNOWN_MEMBER", text, f"Write one of these, or add TILING_DATA_FIELD_DEF(<type>, {field})."
+    )
