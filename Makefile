@@ -7,7 +7,7 @@ export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .PHONY: demo test test-vllm fairness check bench metrics mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers \
-	install clean sanitize
+	install clean red-team sanitize
 
 install: $(STAMP)
 
@@ -82,6 +82,11 @@ fuzz-readers: $(STAMP)
 # The runtime's entry points, called by sealed kernels with any bytes: `make fuzz-calls N=5000 SEED=1 WITH=--sanitized`.
 fuzz-calls: $(STAMP)
 	@$(BIN)/python tests/twin/fuzz_calls.py --count $(N) --seed $(SEED) $(WITH)
+
+# The hostile programs as the user who asks, in the whole sandbox and without namespaces and Landlock.
+red-team: $(STAMP)
+	@$(BIN)/python -m pytest -q tests/adversarial/test_seal.py
+	@AKGEN_SECCOMP_ONLY=1 $(BIN)/python -m pytest -q tests/adversarial/test_seal.py
 
 # The twin's runtime under AddressSanitizer and UndefinedBehaviorSanitizer, over the corpus.
 sanitize: $(STAMP)
