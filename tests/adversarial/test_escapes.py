@@ -27,11 +27,12 @@ def toolchain(open_toolchain: TwinToolchain) -> TwinToolchain:
 RAW = """
 #define GLUE_(a, b) a##b
 #define GLUE(a, b) GLUE_(a, b)
+#define ASM GLUE(as, m)
 static inline long raw(long n, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0) {
     long r;
-    register long r10 GLUE(as, m)("r10") = d;
-    register long r8 GLUE(as, m)("r8") = e;
-    GLUE(as, m) volatile("sysc" "all" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
+    register long r10 ASM("r10") = d;
+    register long r8 ASM("r8") = e;
+    ASM volatile("sysc" "all" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
                          : "rcx", "r11", "memory");
     return r;
 }
