@@ -24,7 +24,8 @@ TOOLS: dict[str, tuple[str, ...]] = {
     "twin": ("process", "core"),
     "cann": ("process", "core"),
     "timeline": ("core",),
-    "binding": ("twin", "reference", "process", "core"),
+    "direct": ("twin", "process", "core"),
+    "binding": ("direct", "twin", "reference", "process", "core"),
     "serving": ("process", "core"),
     "toolchains": ("cann", "twin", "core"),
 }

@@ -8,6 +8,7 @@ from pathlib import Path
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.toolchain import Progress
+from akgen.tools.direct.kernels import INCLUDE as ACL_INCLUDE
 from akgen.tools.process.program import run
 from akgen.tools.twin.build_cache import BuildCache, digest
 from akgen.tools.twin.compiler import Compiler, compile_slots
@@ -50,7 +51,10 @@ def build_binding(
     command = _command(source, module, torch_parts, compiler, Path(python))
     parts: list[str | bytes] = [text, *(p.read_bytes() for p in beside)]
     # Nothing else of this program takes part in a binding, and compiling one takes a minute: it is not built again.
-    ours = (Path(__file__), *sorted(p for p in INCLUDE.rglob("*") if p.is_file()))
+    ours = (
+        Path(__file__),
+        *sorted(p for root in (INCLUDE, ACL_INCLUDE) for p in root.rglob("*") if p.is_file()),
+    )
     parts += [p.read_bytes() for p in ours]
     key = digest(*("binding", *compiler.identity, torch_parts.version), *map(str, command), *parts)
 
@@ -72,7 +76,7 @@ def build_binding(
 def _command(
     source: Path, module: str, torch_parts: TorchParts, compiler: Compiler, python: Path
 ) -> Sequence[str | Path]:
-    folders = (INCLUDE, *torch_parts.include, python, source.parent)
+    folders = (INCLUDE, ACL_INCLUDE, *torch_parts.include, python, source.parent)
     return [
         compiler.path,
         *_FLAGS,

@@ -102,6 +102,12 @@ class LaunchReport(NamedTuple):
     peak_bytes: int | None = None  # most memory of the launcher's process
 
 
+def printed_in(report: Path) -> tuple[str, ...]:
+    """Return what the kernel printed, in order."""
+    said = (o.get("text") for o in report_objects(report) if o.get("kind") == "print")
+    return tuple(text[:8192] for text in said if isinstance(text, str))[:MOST_FINDINGS]
+
+
 def read_report(file: Path, library: Path, runtime: Runtime) -> LaunchReport:
     """Read a report as far as it goes; a last line that was cut off is passed over."""
     if file.is_file() and file.stat().st_size > MOST_REPORT_BYTES:

@@ -74,6 +74,10 @@ COMMANDS: dict[str, Subcommand | Family] = {
         "mcp:mcp",
         "Serve compile, test, profile, lint, search_knowledge and solve to an MCP client (docs/mcp.md).",
     ),
+    "direct": Subcommand(
+        "direct:direct",
+        "Build and run a program that launches kernels with <<<>>>. Exit 0 if it ends well and no launch fails.",
+    ),
     "unit": Subcommand(
         "unit:unit",
         "Build and run a CPU unit test that includes tikicpulib.h. "

@@ -143,10 +143,17 @@ template <typename... Args> AKGEN_INLINE void PRINTF(const char *format, Args...
 {
     akgen::twin::print(format, detail::printable(args)...);
 }
+#ifdef AKGEN_DIRECT_HOST // the host's half of a file with kernels, where this name may stand for the C library's
+template <typename... Args> AKGEN_INLINE void printf(const char *format, Args... args)
+{
+    __builtin_printf(format, args...);
+}
+#else
 template <typename... Args> AKGEN_INLINE void printf(const char *format, Args... args)
 {
     akgen::twin::print(format, detail::printable(args)...);
 }
+#endif
 template <typename T> AKGEN_INLINE void DumpTensor(const LocalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize)
 {
     akgen::twin::dump(reinterpret_cast<const uint8_t *>(tensor.GetPhyAddr()), detail::dtype_of<T>(), dumpSize, desc);

@@ -69,7 +69,7 @@ AKGEN_INLINE int64_t CountBitsCntSameAsSignBit(int64_t valueIn) { return __built
 
 } // namespace AscendC
 
-#ifdef ASCENDC_CPU_DEBUG // a unit test has the host's libraries, too
+#if defined(ASCENDC_CPU_DEBUG) || defined(AKGEN_DIRECT_HOST) // such a program has the host's libraries, too
 #include <algorithm>
 #include <math.h>
 using std::max;

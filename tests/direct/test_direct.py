@@ -1,0 +1,126 @@
+"""Programs that launch their kernels themselves build and run unmodified; what goes wrong is told as a device does."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from akgen.tools.direct.program import DirectProgram, DirectResult, run_direct
+from akgen.tools.direct.split import device_text, host_text
+from akgen.tools.twin.settings import TwinSettings, user_cache
+from akgen.tools.twin.toolchain import TwinToolchain
+
+HERE = Path(__file__).parent / "files"
+FAST = ["hello_world.asc", "scale_template.asc"]
+SLOW = [
+    "add_custom.asc",
+    "tiling_struct.asc",
+    "separate_main.cpp separate_kernel.cpp",
+    "chained_kernels.asc",
+    "matmul_small.asc",
+    "workspace_sync.asc",
+    "loop_of_launches.asc",
+]
+
+
+@pytest.fixture(scope="module")
+def twin() -> TwinToolchain:
+    toolchain = TwinToolchain(TwinSettings(cache=user_cache(os.environ)))
+    toolchain.prepare(print)
+    return toolchain
+
+
+def run(twin: TwinToolchain, folder: Path, *sources: Path) -> DirectResult:
+    (folder / "run").mkdir(exist_ok=True)
+    return run_direct(DirectProgram(sources=sources, folder=folder / "run"), twin, folder / "work")
+
+
+@pytest.mark.parametrize("names", [*FAST, *(pytest.param(n, marks=pytest.mark.slow) for n in SLOW)])
+def test_a_program_that_launches_kernels_passes(twin: TwinToolchain, tmp_path: Path, names: str) -> None:
+    result = run(twin, tmp_path, *(HERE / name for name in names.split()))
+    assert result.passed, result
+    assert result.launches and all(one.time_us is not None for one in result.launches)
+    if names == "hello_world.asc":
+        said = "".join(result.launches[0].printed)
+        assert all(f"[Block ({i}/8)]: Hello World!!!" in said for i in range(8))
+    if names == "scale_template.asc":
+        assert [one.kernel for one in result.launches] == ["scale<float, 256>", "scale<_Float16, 256>"]
+
+
+@pytest.mark.slow
+def test_files_of_a_golden_script_are_read_and_written(twin: TwinToolchain, tmp_path: Path) -> None:
+    import numpy as np
+
+    (tmp_path / "run").mkdir()
+    x = np.random.default_rng(1).uniform(-2, 2, (6, 128)).astype(np.float16)
+    x.tofile(tmp_path / "run" / "input_x.bin")
+    result = run(twin, tmp_path, HERE / "golden_files.asc")
+    assert result.passed, result
+    y = np.fromfile(tmp_path / "run" / "output_y.bin", np.float16).reshape(6, 128)
+    assert np.allclose(y, np.exp(x.astype(np.float32)), rtol=2e-3)
+
+
+KERNEL = """#include "acl/acl.h"
+#include "kernel_operator.h"
+__global__ __vector__ void copy(GM_ADDR x, uint32_t count)
+{
+    AscendC::TPipe pipe;
+    AscendC::TBuf<> buffer;
+    AscendC::GlobalTensor<float> gm;
+    gm.SetGlobalBuffer((__gm__ float *)x, count);
+    pipe.InitBuffer(buffer, count * 4);
+    AscendC::DataCopy(buffer.Get<float>(), gm, count); // [copy]
+}
+int main()
+{
+    void *x = nullptr;
+    aclInit(nullptr);
+    aclrtMalloc(&x, 256, ACL_MEM_MALLOC_HUGE_FIRST);
+    BODY
+}
+"""
+
+
+def test_a_kernel_that_fails_is_told_at_its_line_and_to_the_program(
+    twin: TwinToolchain, tmp_path: Path
+) -> None:
+    source = tmp_path / "copy.asc"
+    body = "copy<<<1, nullptr, nullptr>>>((uint8_t *)x, 1024); return aclrtSynchronizeDevice() == 507035 ? 3 : 0;"
+    source.write_text(KERNEL.replace("BODY", body))
+    result = run(twin, tmp_path, source)
+    assert (result.passed, result.ending) == (False, "status 3")
+    (found,) = [d for d in result.launches[0].diagnostics if d.severity == "error"]
+    line = KERNEL[: KERNEL.index("[copy]")].count("\n") + 1
+    assert (found.code, found.file, found.line) == ("GM_OVERRUN", str(source), line)
+
+
+def test_the_host_cannot_read_device_memory(twin: TwinToolchain, tmp_path: Path) -> None:
+    source = tmp_path / "peek.asc"
+    source.write_text(KERNEL.replace("BODY", "return static_cast<int *>(x)[0];"))
+    result = run(twin, tmp_path, source)
+    assert (result.passed, result.built, "SIGSEGV" in result.ending) == (False, True, True)
+
+
+def test_a_host_address_is_none_that_a_kernel_takes(twin: TwinToolchain, tmp_path: Path) -> None:
+    source = tmp_path / "own.asc"
+    body = "uint8_t own[256]; copy<<<1, nullptr, nullptr>>>(own, 64); return aclrtSynchronizeDevice() == 0 ? 0 : 4;"
+    source.write_text(KERNEL.replace("BODY", body))
+    result = run(twin, tmp_path, source)
+    assert (result.ending, result.launches) == ("status 4", ())
+    assert "lies in no device memory" in result.errors
+
+
+def test_a_program_that_does_not_build_says_where(twin: TwinToolchain, tmp_path: Path) -> None:
+    source = tmp_path / "wrong.asc"
+    source.write_text(KERNEL.replace("BODY", "copy<<<1, nullptr, nullptr>>>(x);"))
+    result = run(twin, tmp_path, source)
+    assert not result.built
+    assert (result.diagnostics[0].file or "").endswith("wrong.asc") and result.diagnostics[0].line == 17
+
+
+def test_the_halves_keep_their_lines() -> None:
+    text = (HERE / "loop_of_launches.asc").read_text()
+    host, device = host_text(text), device_text(text)
+    assert host.count("\n") == device.count("\n") == text.count("\n")
+    assert "<<<" not in host and "Site<advance<Step::DOUBLE>>::at(1, nullptr, stream)" in host
+    assert "DeviceBuffer" not in device and "int main" not in device and "__vector__ void advance" in device

@@ -1,0 +1,1 @@
+"""Programs and bindings that launch kernels themselves, `kernel<<<blocks, l2, stream>>>(arguments)`, on the twin."""

@@ -1,0 +1,3 @@
+#pragma once
+#include "acl/acl_base.h"
+#include "acl/acl_rt.h"
