@@ -60,7 +60,7 @@ def _lanes(events: list[dict[str, Any]]) -> tuple[Lane, ...]:
             cores[event.get("pid")] = str(event["args"]["name"])
         elif event.get("ph") == "M" and event["name"] == "thread_name":
             pipes[key] = str(event["args"]["name"])
-        elif event.get("ph") == "X":
+        elif event.get("ph") == "X" and "cat" not in event:
             found[key].append(_span(event))
     out = [
         Lane(core=cores.get(pid, str(pid)), pipe=pipes.get((pid, tid), str(tid)), spans=tuple(spans))

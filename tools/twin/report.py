@@ -196,9 +196,9 @@ def name_lines_in_trace(trace: Path, library: Path, runtime: Runtime) -> bool:
     try:
         document = parse_json(read_bytes(trace, most_bytes=MOST_TRACE_BYTES), most_bytes=MOST_TRACE_BYTES)
         events = document["traceEvents"] if isinstance(document, dict) else document
-        holders = [
-            e["args"] for e in events if isinstance(e.get("args"), dict) and e["args"].get("so_offset")
-        ]
+        holders = [e["args"] for e in events if isinstance(e.get("args"), dict) and "so_offset" in e["args"]]
+        costs = document.get("lines", []) if isinstance(document, dict) else []
+        holders += [cost for cost in costs if "so_offset" in cost]
         offsets = [int(a.pop("so_offset")) - 1 for a in holders]
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         return False

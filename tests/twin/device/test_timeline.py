@@ -112,3 +112,97 @@ def test_blocks_beyond_the_cores_run_in_waves(probe):
     assert over.core_imbalance > 1.5 and twice.core_imbalance < 1.2
     for pipe in twice.pipes:
         assert pipe.busy_us + pipe.stalled_us + pipe.idle_us <= twice.time_us * 1.001
+
+
+def traced(probe, tiles=8, **options):
+    profile = stream(probe, tiles, trace=True, **options)
+    return profile, json.loads(profile.trace.read_text())
+
+
+def instructions(trace):
+    return [e for e in trace["traceEvents"] if e["ph"] == "X" and "cat" not in e]
+
+
+def of_category(trace, category):
+    return [e for e in trace["traceEvents"] if e.get("cat") == category]
+
+
+def test_every_arrow_starts_in_an_instruction_and_ends_in_a_later_one(probe):
+    _, trace = traced(probe, block_dim=2)
+    starts, ends = ({e["id"]: e for e in of_category(trace, "flag") if e["ph"] == ph} for ph in "sf")
+    assert starts.keys() == ends.keys()
+    assert {e["name"] for e in starts.values()} == {"data", "buffer"}
+    spans = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+    for number, start in starts.items():
+        end = ends[number]
+        for e in (start, end):
+            lane = [s for s in spans if (s["pid"], s["tid"]) == (e["pid"], e["tid"])]
+            assert any(s["ts"] - 1e-6 <= e["ts"] <= s["ts"] + s["dur"] + 1e-6 for s in lane)
+        assert start["tid"] != end["tid"] and start["ts"] <= end["ts"]
+
+
+def test_arrows_go_where_the_data_goes(probe):
+    """Each tile but the first two of two buffers: copied in, added to, copied out, each buffer given back."""
+    _, trace = traced(probe, tiles=8)
+    lanes = {e["tid"]: e["args"]["name"] for e in trace["traceEvents"] if e.get("name") == "thread_name"}
+    ends = {e["id"]: e for e in of_category(trace, "flag") if e["ph"] == "f"}
+    ways = [
+        (e["name"], lanes[e["tid"]], lanes[ends[e["id"]]["tid"]])
+        for e in of_category(trace, "flag")
+        if e["ph"] == "s"
+    ]
+    assert ways.count(("data", "MTE2", "V")) == ways.count(("data", "V", "MTE3")) == 8
+    assert ways.count(("buffer", "V", "MTE2")) == ways.count(("buffer", "MTE3", "V")) == 6
+
+
+def test_buffers_in_use_are_never_more_than_there_are_and_all_come_back(probe):
+    _, trace = traced(probe, block_dim=2)
+    in_use = {}
+    for e in trace["traceEvents"]:
+        if e["ph"] == "C":
+            in_use.setdefault((e["pid"], e["name"]), []).append((e["ts"], e["args"]["bytes"]))
+    assert in_use.keys() == {(0, "UB in use"), (1, "UB in use")}
+    for changes in in_use.values():
+        assert changes == sorted(changes, key=lambda change: change[0])
+        assert max(b for _, b in changes) == 4 * 8192 < trace["otherData"]["memories"]["UB"]
+        assert changes[-1][1] == 0
+    rows = {}
+    for e in of_category(trace, "buffer"):
+        rows.setdefault((e["pid"], e["tid"]), []).append((e["ts"], e["ts"] + e["dur"]))
+        assert e["args"]["bytes"] == 8192 and e["args"]["source"].startswith("op_kernel/probe.cpp:")
+    assert len(rows) == 8
+    for held in rows.values():
+        assert len(held) == 2
+        assert all(a[1] <= b[0] + 1e-6 for a, b in pairwise(sorted(held))), "one owner at a time"
+
+
+def test_what_is_never_given_back_is_held_to_the_end(probe):
+    x = np.ones(2048, np.float32)
+    body = """
+    TBuf<> buf;
+    pipe.InitBuffer(buf, 8192);
+    LocalTensor<T> a = buf.Get<T>();
+    DataCopy(a, in, 2048);
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(out, a, 2048);"""
+    ran = probe(body, x, x, trace=True)
+    trace = json.loads(ran.launch.profile.trace.read_text())
+    (held,) = of_category(trace, "buffer")
+    last = max(e["ts"] + e["dur"] for e in instructions(trace))
+    assert held["ts"] < 0.1 and held["ts"] + held["dur"] >= last - 0.001
+
+
+def test_costs_of_lines_sum_to_what_the_pipes_did(probe):
+    profile, trace = traced(probe, tiles=16, block_dim=4, more="Exp(b, b, 2048);")
+    cycles = trace["otherData"]["clock_mhz"] * profile.cores
+    for pipe in profile.pipes:
+        mine = [line for line in trace["lines"] if line["pipe"] == pipe.pipe]
+        assert abs(sum(line["busy"] for line in mine) - pipe.busy_us * cycles) < 1.0
+        assert abs(sum(line["stalled"] for line in mine) - pipe.stalled_us * cycles) < 1.0
+        assert sum(line["instructions"] for line in mine) == pipe.instructions
+    named = [line for line in trace["lines"] if line["pipe"] == "V" and line["instructions"]]
+    assert len({line["source"] for line in named}) == 2  # Adds and Exp
+
+
+def test_the_time_is_the_same_with_and_without_a_trace(probe):
+    assert stream(probe, 16, block_dim=4).time_us == stream(probe, 16, block_dim=4, trace=True).time_us

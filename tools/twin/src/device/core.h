@@ -71,6 +71,7 @@ struct Slot {
     SlotState state = SlotState::free;
     Event filled, freed;
     const void *pc = nullptr; // of the last change of state
+    uint32_t logged = 0;      // its number in the log, for a trace
 };
 struct Queue {
     uint8_t from = 0, to = 0;

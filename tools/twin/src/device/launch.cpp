@@ -1,6 +1,7 @@
 #include "launch.h"
 #include "core.h"
 #include "simulate.h"
+#include "trace.h"
 #include <algorithm>
 #include <cstring>
 #include <csignal>
@@ -118,6 +119,9 @@ void *thread_main(void *argument)
 
 void make_cores(Launch &l, const LaunchRequest &request)
 {
+    const size_t cores = request.block_dim * (request.task.cube + request.task.vector_per_block);
+    const size_t most_held =
+        request.trace_fd < 0 ? 0 : std::max<size_t>(64, most_trace_held / std::max<size_t>(1, cores));
     const auto add = [&](bool cube, uint32_t block, uint32_t sub, const std::string &name) {
         auto core = std::make_unique<Core>();
         core->index = static_cast<uint32_t>(l.cores.size());
@@ -126,6 +130,7 @@ void make_cores(Launch &l, const LaunchRequest &request)
         core->sub_block = sub;
         core->name = name;
         core->data_cache.shape(*l.chip);
+        core->log.most_held = most_held;
         l.cores.push_back(std::move(core));
     };
     for (uint32_t block = 0; block < request.block_dim; ++block) {

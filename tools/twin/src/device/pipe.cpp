@@ -14,6 +14,7 @@ constexpr uint32_t most_of_a_pipe = 64; // TPipe::InitBuffer in the vendor's ref
 void forget_buffers()
 {
     settle_queues(false);
+    self->log.let_go();
     for (Region &region : self->regions) {
         region.taken_bytes = 0;
         region.single_bytes = 0;
@@ -101,12 +102,21 @@ Buffer take_buffer(uint8_t position, uint32_t bytes, uint32_t pool, uint32_t cop
     return buffer;
 }
 
+uint32_t log_buffer(uint8_t position, const Buffer &buffer, const void *pc)
+{
+    const Space space = space_of_position(position);
+    const auto offset = static_cast<uint32_t>(buffer.data - region_of(space).begin);
+    return self->log.add_buffer({space, offset, buffer.size_bytes, static_cast<uint32_t>(so_offset(pc))});
+}
+
 Buffer tbuf_init(uint8_t position, uint32_t bytes, uint32_t pool)
 {
     const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
     require_pipe("InitBuffer", pc);
-    return take_buffer(position, bytes, pool, 1, "InitBuffer", pc);
+    const Buffer buffer = take_buffer(position, bytes, pool, 1, "InitBuffer", pc);
+    self->log.hold(log_buffer(position, buffer, pc), true, false);
+    return buffer;
 }
 
 void tbuf_get(const uint8_t *data, uint32_t have, uint64_t offset, uint64_t want)

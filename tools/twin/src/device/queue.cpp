@@ -131,6 +131,7 @@ uint32_t queue_init(uint32_t number, uint8_t from, uint8_t to, uint32_t depth, u
         slot.queue = number;
         slot.buffers = count;
         slot.buffer = take_buffer(held, bytes, pool, count, "InitBuffer", pc);
+        slot.logged = log_buffer(held, slot.buffer, pc);
         queue.slots.push_back(slot);
     }
     if (count == 1) {
@@ -150,7 +151,9 @@ Buffer queue_alloc(uint32_t number)
         Slot &slot = queue.slots[queue.cursor];
         queue.cursor = (queue.cursor + 1) % static_cast<uint32_t>(queue.slots.size());
         if (slot.state == SlotState::free) {
+            const bool by_flag = slot.freed.id >= 0;
             take_over(slot.freed, pc, {slot.queue, slot.buffers});
+            self->log.hold(slot.logged, true, by_flag);
             slot.state = SlotState::occupied;
             slot.pc = pc;
             return slot.buffer;
@@ -212,6 +215,7 @@ void queue_free(uint32_t number, const uint8_t *data)
         wrong_state("FreeTensor", pc, queue, slot, "dequeued first");
     }
     slot.freed = hand_over(taking(queue.to), filling(queue.from), "FreeTensor", pc, {slot.queue, slot.buffers});
+    self->log.hold(slot.logged, false, slot.freed.id >= 0);
     slot.state = SlotState::free;
     slot.pc = pc;
 }

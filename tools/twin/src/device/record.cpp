@@ -90,6 +90,35 @@ void Log::event(Kind kind, uint8_t pipe, uint16_t id, uint32_t pc, uint32_t work
     records.push_back({pc, id, kind, pipe, work, aux});
 }
 
+uint32_t Log::add_buffer(const LocalBuffer &buffer)
+{
+    if (buffers.size() >= most_held) {
+        held_left_out += most_held > 0;
+        return UINT32_MAX;
+    }
+    buffers.push_back(buffer);
+    return static_cast<uint32_t>(buffers.size()) - 1;
+}
+
+void Log::let_go()
+{
+    for (; let_go_before < buffers.size(); ++let_go_before) {
+        hold(static_cast<uint32_t>(let_go_before), false, false);
+    }
+}
+
+void Log::hold(uint32_t buffer, bool taken, bool by_flag)
+{
+    if (most_held == 0 || buffer >= buffers.size()) {
+        return;
+    }
+    if (held.size() >= most_held || dropped > 0) {
+        ++held_left_out;
+        return;
+    }
+    held.push_back({static_cast<uint32_t>(records.size()) - by_flag, buffer, taken, by_flag});
+}
+
 void Log::scalar(uint32_t pc, uint32_t what, bool missed)
 {
     settle_work(pc, with_an_access);

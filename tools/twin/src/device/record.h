@@ -79,6 +79,26 @@ public:
         return reads[static_cast<int>(pipe) - static_cast<int>(Pipe::MTE1)][number % few];
     }
     uint64_t gm_read_bytes = 0, gm_write_bytes = 0;
+
+    // Which on-chip buffers are in use, from which record to which: noted only for a trace.
+    struct LocalBuffer {
+        Space space;
+        uint32_t offset, bytes;
+        uint32_t pc; // of its InitBuffer
+    };
+    struct Held {
+        uint32_t record; // the flag that gives it, or takes it back; else the next record of all
+        uint32_t buffer; // index into `buffers`
+        bool taken, by_flag;
+    };
+    std::vector<LocalBuffer> buffers;
+    std::vector<Held> held;
+    uint64_t held_left_out = 0;
+    size_t most_held = 0; // 0: no trace
+    uint32_t add_buffer(const LocalBuffer &buffer);
+    void hold(uint32_t buffer, bool taken, bool by_flag);
+    void let_go(); // of all of them: the pipe is reset
+    size_t let_go_before = 0;
     uint64_t dropped = 0; // records beyond the cap
     uint64_t dropped_work[7] = {};
     static uint64_t cap; // records per core

@@ -10,9 +10,8 @@ namespace {
 constexpr double dirty_parts = 8;
 } // namespace
 
-Machine::Machine(const Launch &launch, const Replay &replay, const CostModel &costs, uint64_t most_spans)
-    : launch_(launch), replay_(replay), costs_(costs), most_spans_(most_spans), cores_(replay.parts.size()),
-      running_(replay.parts.size()),
+Machine::Machine(const Launch &launch, const Replay &replay, const CostModel &costs)
+    : launch_(launch), replay_(replay), costs_(costs), cores_(replay.parts.size()), running_(replay.parts.size()),
       bandwidth_(costs.cache_rate, costs.memory_rate, launch.chip->at("l2_size") / dirty_parts)
 {
     out_.use.resize(cores_.size());
@@ -171,9 +170,10 @@ void Machine::run_scalar(uint32_t core, double now, bool alone)
         const Why why = c.waiting_why;
         if (handle(core, records[c.next], static_cast<uint32_t>(c.next), now)) {
             if (was_waiting) {
-                out_.use[core][scalar].stalled += now - since;
-                out_.use[core][scalar].stalled_on[cause] += now - since;
-                out_.use[core][scalar].waited[static_cast<int>(why)] += now - since;
+                stalled(core, scalar, static_cast<uint32_t>(c.next), since, now, cause, why);
+            }
+            if (replay_.trace) {
+                replay_.trace->passed(core, static_cast<uint32_t>(c.next), now);
             }
             c.waiting = false;
             ++c.next;
@@ -204,9 +204,9 @@ Replay as_recorded(const Launch &launch)
     return replay;
 }
 
-Simulation simulate(const Launch &launch, const Replay &replay, const CostModel &costs, uint64_t most_spans)
+Simulation simulate(const Launch &launch, const Replay &replay, const CostModel &costs)
 {
-    return Machine(launch, replay, costs, most_spans).run();
+    return Machine(launch, replay, costs).run();
 }
 
 } // namespace akgen::twin

@@ -12,12 +12,8 @@ namespace akgen::twin {
 #pragma GCC visibility push(hidden)
 struct Launch;
 #pragma GCC visibility pop
+class Trace;
 
-struct Span { // one instruction in time, in cycles
-    uint32_t core;
-    uint32_t record;
-    double start, end;
-};
 // What a pipe that has room waits for: what another pipe makes, a buffer that another pipe still uses, or for the
 // scalar unit to issue (for the scalar unit: room in a pipe's queue).
 enum class Why : uint8_t { data, buffer, issue };
@@ -34,10 +30,8 @@ struct Simulation {
     std::vector<double> core_begin, core_end;
     uint32_t at_once = 0; // cores that the chip runs at the same time; further blocks wait for one that ends
     std::vector<std::array<PipeUse, 7>> use; // by core and pipe
-    std::vector<Span> spans;                 // the first of each core, for the trace
-    uint64_t spans_left_out = 0;
-    double memory_cycles = 0; // what the traffic would take at full bandwidth
-    bool stuck = false;       // the logs did not fit together; times are a lower bound
+    double memory_cycles = 0;                // what the traffic would take at full bandwidth
+    bool stuck = false;                      // the logs did not fit together; times are a lower bound
 };
 
 // What is simulated: the records of a launch, or what they would be if the kernel were written otherwise.
@@ -60,9 +54,10 @@ struct Replay {
         return more == More::second ? buffers == 1 : more == More::half ? buffers / 2 : 0;
     }
     bool free_casts = false;
+    Trace *trace = nullptr; // what notes all that happens, or none
 };
 Replay as_recorded(const Launch &launch);
-Simulation simulate(const Launch &launch, const Replay &replay, const CostModel &costs, uint64_t most_spans);
+Simulation simulate(const Launch &launch, const Replay &replay, const CostModel &costs);
 
 // Compute the timeline of a finished launch: when each instruction ran, what each pipe waited for, and what bounds the
 // kernel. Returns the report's launch line; writes a Chrome trace to `trace_fd`

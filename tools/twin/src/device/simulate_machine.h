@@ -9,6 +9,7 @@
 #include <vector>
 #include "cost.h"
 #include "simulate.h"
+#include "trace.h"
 #include <cstdint>
 
 #pragma GCC visibility push(hidden)
@@ -134,7 +135,7 @@ struct CoreProgress {
 
 class Machine {
 public:
-    Machine(const Launch &launch, const Replay &replay, const CostModel &costs, uint64_t most_spans);
+    Machine(const Launch &launch, const Replay &replay, const CostModel &costs);
     Simulation run();
 
 private:
@@ -172,6 +173,10 @@ private:
     bool meet(uint32_t core, const Record &r, double now);
     void vote(uint32_t core, const Record &r, double at);
 
+    // A pipe waited since a time, at the place of a record.
+    void stalled(uint32_t core, int pipe, uint32_t index, double since, double now, int on, Why why);
+    void worked(uint32_t core, uint32_t index, double cycles, bool shown); // the scalar unit, up to now
+
     static bool at_rest(const PipeState &p) { return !p.busy && p.queue.empty(); }
     const Record &record(uint32_t core, uint32_t index) const { return (*replay_.parts[core].records)[index]; }
     const Core &of(uint32_t core) const { return *launch_.cores[replay_.parts[core].core]; }
@@ -179,7 +184,6 @@ private:
     const Launch &launch_;
     const Replay &replay_;
     const CostModel &costs_;
-    const uint64_t most_spans_;
     std::vector<CoreProgress> cores_;
     std::vector<std::array<uint32_t, 7>> running_; // the record that a pipe is at, by core and pipe
     Simulation out_;

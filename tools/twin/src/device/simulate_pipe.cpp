@@ -56,11 +56,20 @@ void Machine::unblocked(uint32_t core, int pipe, double now)
     PipeState &p = cores_[core].pipes[pipe];
     if (p.blocked_since >= 0) {
         // What it had begun may have kept it busy for a while.
-        const double stalled = std::max(0.0, now - std::max(p.blocked_since, p.done));
-        out_.use[core][pipe].stalled += stalled;
-        out_.use[core][pipe].stalled_on[p.blocked_on] += stalled;
-        out_.use[core][pipe].waited[static_cast<int>(p.blocked_why)] += stalled;
+        const double since = std::min(now, std::max(p.blocked_since, p.done));
+        stalled(core, pipe, p.queue.front(), since, now, p.blocked_on, p.blocked_why);
         p.blocked_since = -1;
+    }
+}
+
+void Machine::stalled(uint32_t core, int pipe, uint32_t index, double since, double now, int on, Why why)
+{
+    PipeUse &use = out_.use[core][pipe];
+    use.stalled += now - since;
+    use.stalled_on[on] += now - since;
+    use.waited[static_cast<int>(why)] += now - since;
+    if (replay_.trace) {
+        replay_.trace->waited(core, pipe, index, since, now);
     }
 }
 
@@ -86,6 +95,10 @@ void Machine::try_start(uint32_t core, int pipe, double now)
         if (r.kind == Kind::set) {
             push({std::max(now, p.done) + costs_.flag, 0, Moment::What::flag, static_cast<uint8_t>(r.pipe >> 4),
                   static_cast<uint8_t>(r.pipe & 15), place(r), core, r.aux});
+            if (replay_.trace) {
+                replay_.trace->raised(core, r.pipe >> 4, r.pipe & 15, place(r));
+                replay_.trace->flag_passed(core, index, std::max(now, p.done));
+            }
             pop(core, pipe, now);
         } else if (r.kind == Kind::wait) {
             auto &flag = flag_of(core, r.pipe >> 4, r.pipe & 15, place(r), r.aux);
@@ -96,6 +109,10 @@ void Machine::try_start(uint32_t core, int pipe, double now)
             flag.pop_front();
             p.free_at = now;
             unblocked(core, pipe, now);
+            if (replay_.trace) {
+                replay_.trace->taken(core, r.pipe >> 4, r.pipe & 15, place(r), why_of(r) == Why::buffer);
+                replay_.trace->flag_passed(core, index, now);
+            }
             pop(core, pipe, now);
         } else if (r.kind == Kind::cross_set) {
             vote(core, r, std::max(now, p.done));
@@ -148,16 +165,16 @@ void Machine::finish(uint32_t core, int pipe, double now)
     const double before = p.done;
     p.done = std::max(p.done, p.free_at + p.cost.latency);
     p.done_at.push_back(p.done);
-    use.busy += p.done - std::max(p.begun, before);
+    const double busy = p.done - std::max(p.begun, before);
+    use.busy += busy;
     use.work += p.free_at - p.begun;
     if (p.cost.spilled_bytes > 0) {
         bandwidth_.write_back(p.cost.spilled_bytes, now);
     }
     ++use.instructions;
-    if (out_.spans.size() < most_spans_ && use.instructions <= most_spans_ / (cores_.size() * 3)) {
-        out_.spans.push_back({core, running_[core][pipe], p.begun, p.free_at});
-    } else {
-        ++out_.spans_left_out;
+    if (replay_.trace) {
+        replay_.trace->busy(core, pipe, running_[core][pipe], busy, true);
+        replay_.trace->ran(core, pipe, running_[core][pipe], p.begun, p.free_at);
     }
     if (at_rest(p)) {
         p.rests_since = p.done;

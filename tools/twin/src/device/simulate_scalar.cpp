@@ -26,7 +26,7 @@ bool Machine::handle(uint32_t core, const Record &r, uint32_t index, double now)
     switch (r.kind) {
     case Kind::scalar:
         c.time = now + costs_.of_scalar(r);
-        out_.use[core][scalar].busy += c.time - now;
+        worked(core, index, c.time - now, true);
         return true;
     case Kind::auto_wait: {
         if (r.pipe != scalar) {
@@ -37,7 +37,13 @@ bool Machine::handle(uint32_t core, const Record &r, uint32_t index, double now)
             return hold(core, now, static_cast<int>(r.work));
         }
         const double done = p.done_at[r.aux - 1];
-        return done <= now || hold(core, now, static_cast<int>(r.work), done);
+        if (done > now) {
+            return hold(core, now, static_cast<int>(r.work), done);
+        }
+        if (replay_.trace && c.waiting) {
+            replay_.trace->needed(core, scalar, r.work, r.aux);
+        }
+        return true;
     }
     case Kind::barrier:
         if (r.pipe == static_cast<uint8_t>(Pipe::ALL)) {
@@ -50,6 +56,11 @@ bool Machine::handle(uint32_t core, const Record &r, uint32_t index, double now)
             c.time = now + costs_.scalar_op;
             push({now + costs_.flag, 0, Moment::What::flag, 0, static_cast<uint8_t>(r.pipe & 15), place(r), core,
                   r.aux});
+            if (replay_.trace) {
+                replay_.trace->ran(core, scalar, index, now, c.time);
+                replay_.trace->raised(core, scalar, r.pipe & 15, place(r));
+                replay_.trace->flag_passed(core, index, now);
+            }
             return true;
         }
         return enter(core, r.pipe >> 4, index, now);
@@ -62,10 +73,17 @@ bool Machine::handle(uint32_t core, const Record &r, uint32_t index, double now)
             return hold(core, now, r.pipe >> 4);
         }
         flag.pop_front();
+        if (replay_.trace) {
+            replay_.trace->taken(core, r.pipe >> 4, scalar, place(r), false);
+            replay_.trace->flag_passed(core, index, now);
+        }
         return true;
     }
     case Kind::cross_set:
         if (r.pipe == scalar) {
+            if (replay_.trace) {
+                replay_.trace->ran(core, scalar, index, now, now + costs_.scalar_op);
+            }
             vote(core, r, now);
             return true;
         }
@@ -75,6 +93,9 @@ bool Machine::handle(uint32_t core, const Record &r, uint32_t index, double now)
             return hold(core, now, other_cause);
         }
         c.cross[r.op].pop_front();
+        if (replay_.trace) {
+            replay_.trace->taken_across(core, r.op);
+        }
         return true;
     default:
         if (r.pipe == scalar) {
@@ -82,6 +103,17 @@ bool Machine::handle(uint32_t core, const Record &r, uint32_t index, double now)
             return true;
         }
         return enter(core, r.pipe, index, now);
+    }
+}
+
+void Machine::worked(uint32_t core, uint32_t index, double cycles, bool shown)
+{
+    out_.use[core][scalar].busy += cycles;
+    if (replay_.trace) {
+        replay_.trace->busy(core, scalar, index, cycles, !shown);
+        if (shown) {
+            replay_.trace->ran(core, scalar, index, cores_[core].time - cycles, cores_[core].time);
+        }
     }
 }
 
@@ -97,7 +129,7 @@ bool Machine::enter(uint32_t core, int pipe, uint32_t index, double now)
     }
     p.queue.push_back(index);
     c.time = now + costs_.scalar_op;
-    out_.use[core][scalar].busy += costs_.scalar_op;
+    worked(core, index, costs_.scalar_op, false);
     ++out_.use[core][scalar].instructions;
     if (!p.busy && p.blocked_since < 0) { // else the end of what it does or waits for starts it
         push({c.time, 0, Moment::What::start, static_cast<uint8_t>(pipe), 0, 0, core});
@@ -163,6 +195,9 @@ void Machine::vote(uint32_t core, const Record &r, double at)
     for (const auto &to : launch_.cores) {
         if (addressed(*to) && ++cores_[to->index].cross_votes[r.op] % needed == 0) {
             push({at + costs_.flag, 0, Moment::What::cross, static_cast<uint8_t>(r.op), 0, 0, to->index});
+            if (replay_.trace) {
+                replay_.trace->raised_across(core, r.pipe, to->index, r.op);
+            }
         }
     }
 }

@@ -1,89 +1,23 @@
 #include "core.h"
 #include "report.h"
 #include "simulate.h"
+#include "trace.h"
 #include "what_if.h"
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <unistd.h>
+#include <optional>
 
 namespace akgen::twin {
 
 namespace {
-constexpr uint64_t most_trace_spans = 60000;
 constexpr uint64_t most_replayed =
     1'000'000; // records; each change that is simulated takes about a microsecond for each
-
-// To the nanosecond, as the trace says it.
-double rounded(double us) { return std::round(us * 1000) / 1000; }
 
 std::string number(double value)
 {
     char text[32];
     std::snprintf(text, sizeof text, "%.3f", value);
     return text;
-}
-
-void write_all(int fd, const std::string &text)
-{
-    size_t done = 0;
-    while (done < text.size()) {
-        const ssize_t wrote = ::write(fd, text.data() + done, text.size() - done);
-        if (wrote <= 0) {
-            return; // a trace that cannot be written is cut short, and its reader says so
-        }
-        done += static_cast<size_t>(wrote);
-    }
-}
-
-// The tensor in global memory that a copy reads or writes.
-std::string tensor_of(const Launch &l, const Record &r)
-{
-    const bool copies = static_cast<Pipe>(r.pipe) != Pipe::V && static_cast<Pipe>(r.pipe) != Pipe::M;
-    const Shape shape = unpack(r.aux, false);
-    const bool known = copies && shape.global && shape.buffer < std::min<size_t>(l.buffers.size(), most_buffers);
-    return known ? ",\"tensor\":" + json_quote(l.buffers[shape.buffer].name) : "";
-}
-
-void write_trace(const Launch &l, const Simulation &s, int fd)
-{
-    const double clock = l.chip->at("clock_mhz"); // cycles per microsecond
-    std::string text =
-        "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"source\":\"predicted\",\"soc\":" + json_quote(l.chip->soc) +
-        ",\"events_left_out\":" + std::to_string(s.spans_left_out) + "},\"traceEvents\":[";
-    bool first = true;
-    const auto event = [&](const std::string &body) {
-        text += (first ? "\n{" : ",\n{") + body + "}";
-        first = false;
-        if (text.size() > (1u << 20)) {
-            write_all(fd, text);
-            text.clear();
-        }
-    };
-    for (const auto &core : l.cores) {
-        const std::string pid = std::to_string(core->index);
-        event("\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" + pid +
-              ",\"args\":{\"name\":" + json_quote(core->name) + "}");
-        for (int pipe = 0; pipe < pipe_count; ++pipe) {
-            if (s.use[core->index][pipe].instructions) {
-                event("\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":" + pid + ",\"tid\":" + std::to_string(pipe) +
-                      ",\"args\":{\"name\":\"" + pipe_name(static_cast<Pipe>(pipe)) + "\"}");
-            }
-        }
-    }
-    for (const Span &span : s.spans) {
-        const Log &log = l.cores[span.core]->log;
-        const Record &r = log.records[span.record];
-        const OpName &op = log.ops[r.op];
-        const bool vector = static_cast<Pipe>(r.pipe) == Pipe::V;
-        const double start = rounded(span.start / clock), end = rounded(span.end / clock);
-        event("\"ph\":\"X\",\"name\":" + json_quote(op.api) + ",\"pid\":" + std::to_string(span.core) +
-              ",\"tid\":" + std::to_string(r.pipe) + ",\"ts\":" + number(start) + ",\"dur\":" + number(end - start) +
-              ",\"args\":{\"so_offset\":" + std::to_string(r.pc) + (vector ? ",\"elements\":" : ",\"bytes\":") +
-              std::to_string(r.work) + ",\"dtype\":\"" + dtype_name(op.dtype) + "\"" + tensor_of(l, r) + "}");
-    }
-    text += "\n]}\n";
-    write_all(fd, text);
 }
 
 struct Verdict {
@@ -122,7 +56,12 @@ Verdict judge(const Launch &l, const Simulation &s, double imbalance)
 std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions)
 {
     const CostModel costs(*l.chip, *l.footprint);
-    const Simulation s = simulate(l, as_recorded(l), costs, trace_fd >= 0 ? most_trace_spans : 0);
+    std::optional<Trace> trace;
+    Replay replay = as_recorded(l);
+    if (trace_fd >= 0) {
+        replay.trace = &trace.emplace(l);
+    }
+    const Simulation s = simulate(l, replay, costs);
     uint64_t read = 0, written = 0, dropped = 0, logged = 0, operations = 0;
     double sum = 0;
     for (const auto &core : l.cores) {
@@ -133,8 +72,8 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
         operations += core->log.operations + core->guest.work;
         sum += s.core_end[core->index] - s.core_begin[core->index];
     }
-    if (trace_fd >= 0) {
-        write_trace(l, s, trace_fd);
+    if (trace) {
+        trace->write(l, s.core_begin, s.core_end, trace_fd);
     }
     const double mean = sum / s.at_once;
     const double imbalance = mean > 0 ? s.cycles / mean : 1;

@@ -58,7 +58,7 @@ private:
     // False: the changed records do not fit together.
     bool add(const char *change, const Replay &replay, bool fits)
     {
-        const Simulation then = simulate(launch_, replay, costs_, 0);
+        const Simulation then = simulate(launch_, replay, costs_);
         const bool played = !then.stuck && then.cycles > 0;
         if (played) {
             found_.push_back({change, then.cycles, static_cast<uint32_t>(replay.parts.size()), fits});

@@ -1,0 +1,102 @@
+// What the simulation notes for a Chrome trace, when one is asked for: instructions and waits in time, what followed
+// from which flag, which buffers were in use, and what each place in the kernel cost.
+#pragma once
+#include "record.h"
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace akgen::twin {
+
+#pragma GCC visibility push(hidden)
+struct Launch;
+#pragma GCC visibility pop
+constexpr size_t most_trace_held = 16000; // of all cores: buffers taken and given back
+
+class Trace {
+public:
+    struct Span { // an instruction, or a wait, in cycles
+        uint32_t core, record;
+        uint8_t pipe;
+        bool waits;
+        double start, end;
+    };
+    enum class Cause : uint8_t { data, buffer, cores }; // of an arrow: a result, a buffer given back, another core
+    struct Arrow {
+        uint32_t from, to; // spans
+        Cause cause;
+    };
+    struct Cost {
+        double busy = 0, stalled = 0;
+        uint64_t instructions = 0;
+    };
+    struct LeftOut {
+        uint64_t spans = 0, arrows = 0, held = 0, places = 0;
+    };
+
+    explicit Trace(const Launch &launch);
+
+    // An instruction ran, or the scalar unit worked.
+    void ran(uint32_t core, int pipe, uint32_t record, double start, double end);
+    // A pipe was kept waiting, at the place of `record`.
+    void waited(uint32_t core, int pipe, uint32_t record, double start, double end);
+    void busy(uint32_t core, int pipe, uint32_t record, double cycles, bool instruction);
+
+    // A flag is raised by what its pipe did last, and holds back what the other pipe does next.
+    void raised(uint32_t core, uint32_t from, uint32_t to, uint32_t place);
+    void taken(uint32_t core, uint32_t from, uint32_t to, uint32_t place, bool buffer);
+    void raised_across(uint32_t from_core, int pipe, uint32_t to_core, uint32_t flag);
+    void taken_across(uint32_t core, uint32_t flag);
+    void needed(uint32_t core, int pipe, uint32_t other, uint32_t number); // the other pipe's instruction, from 1
+
+    // The scalar unit, or a pipe with a flag, is past this record: buffers change hands.
+    void passed(uint32_t core, uint32_t record, double now);
+    void flag_passed(uint32_t core, uint32_t record, double now);
+
+    void write(const Launch &launch, const std::vector<double> &core_begin, const std::vector<double> &core_end,
+               int fd) const;
+
+private:
+    static constexpr uint32_t none = UINT32_MAX;
+    struct Source {
+        uint32_t span;
+        Cause cause;
+    };
+    struct PerPipe {
+        std::vector<uint32_t> spans; // of its first instructions, by number
+        uint32_t last = none;        // the span of what it did last
+        uint32_t waits = 0;
+        std::vector<Source> causes; // of what it does next
+    };
+    struct PerCore {
+        const Log *log = nullptr;
+        std::array<PerPipe, 7> pipes;
+        std::map<uint32_t, std::deque<uint32_t>> flags, flags_across; // who raised them, first in first out
+        std::vector<double> held_at;                                  // by number of Log::held; below zero: not yet
+        size_t next_held = 0;
+        std::unordered_map<uint32_t, uint32_t> held_by_flag; // number of Log::held by record
+    };
+    uint32_t add(uint32_t core, int pipe, uint32_t record, double start, double end, bool waits);
+    void follow(PerPipe &pipe, uint32_t span);
+    void add_cause(PerPipe &pipe, Source source);
+    void take(std::map<uint32_t, std::deque<uint32_t>> &flags, uint32_t key, PerPipe &to, Cause cause);
+    Cost &cost_of(uint32_t pc, int pipe);
+
+    void write_lanes(const Launch &launch, class TraceWriter &out) const;
+    void write_buffers(const Launch &launch, const std::vector<double> &core_begin, const std::vector<double> &core_end,
+                       class TraceWriter &out) const;
+    std::string places() const;
+
+    uint32_t most_of_a_pipe_, most_waits_of_a_pipe_;
+    std::vector<PerCore> cores_;
+    std::vector<Span> spans_;
+    std::vector<Arrow> arrows_;
+    std::map<std::pair<uint32_t, int>, Cost> costs_; // by place and pipe
+    LeftOut left_out_;
+};
+
+} // namespace akgen::twin
