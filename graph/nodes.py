@@ -21,7 +21,7 @@ from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
 from akgen.tools.core.toolchain import Build
 from akgen.tools.core.verdict import Verdict
-from akgen.tools.timeline.page import write_page
+from akgen.tools.timeline.page import DrawnLaunch, write_page
 
 Update = dict[str, Any]
 
@@ -106,17 +106,20 @@ def profile(state: SampleState, runtime: Runtime[Deps]) -> Update:
     profiled = scope.pay(
         {**inputs, "seed": deps.config.seed},
         Profiled,
-        lambda: _profiled(deps.workbench.profile(build, task, folder, deps.config.seed), task.name, folder),
+        lambda: _profiled(
+            deps.workbench.profile(build, task, folder, deps.config.seed), task.name, folder, _project(state)
+        ),
     )
     text = profiled.profile.summary() if profiled.profile else "no timeline"
     return {"profiled": profiled, "spent": scope.done(text, None)}
 
 
-def _profiled(found: Profile | None, title: str, folder: Path) -> Profiled:
+def _profiled(found: Profile | None, title: str, folder: Path, project: KernelProject) -> Profiled:
     """Draw the timeline beside its trace, where there is one."""
     if found is None or found.trace is None:
         return Profiled(profile=found)
-    return Profiled(profile=found, page=write_page(found, found.trace, folder / "timeline.html", title))
+    drawn = DrawnLaunch(title=title, profile=found, trace=found.trace, sources=project.files)
+    return Profiled(profile=found, page=write_page(drawn, folder / "timeline.html"))
 
 
 def _slowest(state: SampleState) -> Task:

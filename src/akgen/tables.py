@@ -1,6 +1,7 @@
 """Tables for people: verdicts, attempts, timelines."""
 
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -8,6 +9,7 @@ from rich.text import Text
 
 from akgen.knowledge.hints import change_hints
 from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.plain_text import shown
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.timed import TimeSource
 from akgen.tools.core.verdict import CaseVerdict, Verdict
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
     from akgen.graph.chat.sessions import Session
     from akgen.graph.optimise import Calibration
     from akgen.graph.store.records import Attempt
+    from akgen.tools.timeline.source_lines import SourceLine
+
+MOST_LINES = 12  # of a kernel's source, the costliest
+MOST_CODE = 56  # characters of a line
 
 
 def verdict_table(verdict: Verdict) -> Table:
@@ -139,6 +145,24 @@ def pipes_table(profile: Profile) -> Table:
     return table
 
 
+def lines_table(lines: "Sequence[SourceLine]", cores: int) -> Table:
+    """Return the costliest lines of the sources: what pipes did and waited for there, in cycles of one core."""
+    table = Table(caption=f"cycles of pipes by line, mean of {cores} cores", caption_justify="left")
+    table.add_column("line", no_wrap=True)
+    for name in ("busy", "stalled", "number"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("code")
+    for line in lines[:MOST_LINES]:
+        table.add_row(
+            Text(f"{PurePath(line.file).name}:{line.line}" if line.file else "elsewhere"),
+            _cycles(line.busy_cycles, cores),
+            _cycles(line.stalled_cycles, cores),
+            str(line.instructions),
+            Text(shown(line.code.strip(), MOST_CODE)),
+        )
+    return table
+
+
 def what_if_table(profile: Profile) -> Table:
     """Return one row per change that was simulated, the largest gain first."""
     table = Table(caption="the same instructions simulated again, one thing changed", caption_justify="left")
@@ -175,6 +199,13 @@ def _time_heading(source: TimeSource | None) -> str:
 
 def _outcome(outcome: Outcome) -> Text:
     return Text(outcome.value, style="green" if outcome is Outcome.CORRECT else "red")
+
+
+def _cycles(by_pipe: dict[str, float], cores: int) -> str:
+    """Write the cycles of one core, and the pipe that has most of them."""
+    most = max(by_pipe, key=by_pipe.__getitem__, default="")
+    total = sum(by_pipe.values()) / cores
+    return f"{total:,.0f} {most:<4}" if total >= 0.5 else ""
 
 
 def _number(value: float | None, form: str) -> str:

@@ -51,7 +51,7 @@ from akgen.tools.dsl.parse import parse
 from akgen.tools.judge import source_filter
 from akgen.tools.process.program import Finished
 from akgen.tools.serving.options import Adapter
-from akgen.tools.timeline.page import write_page
+from akgen.tools.timeline.page import DrawnLaunch, write_page
 from akgen.tools.twin.findings.code import Code
 from akgen.tools.twin.findings.compiler_ir import DUMP, take_dump
 from akgen.tools.twin.findings.diagnostics import explain
@@ -194,7 +194,7 @@ def launcher_report(data: bytes, folder: Path) -> object:
 def trace(data: bytes, folder: Path) -> object:
     path = file(data, folder / "trace.json")
     believed = name_lines_in_trace(path, folder / "kernel.so", runtime())
-    write_page(PROFILE, path, folder / "page.html", "a page")
+    write_page(DrawnLaunch(title="a page", profile=PROFILE, trace=path), folder / "page.html")
     json.loads(path.read_text())
     return believed
 

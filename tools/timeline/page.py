@@ -1,121 +1,153 @@
-"""A timeline: read back from its Chrome trace, and written as one HTML page that opens in any browser."""
+"""One launch, or two beside each other, as one HTML page that opens in any browser and loads nothing."""
 
 import json
-from collections import defaultdict
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, StrictUndefined
+from pydantic import Field
 
 from akgen.knowledge.hints import change_hints
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.core.outcome import InputError
-from akgen.tools.core.plain_text import shown
-from akgen.tools.core.profile import Profile
-from akgen.tools.core.untrusted import MOST_TRACE_BYTES, Finite, parse_json, read_text
+from akgen.tools.core.profile import PipeTime, Profile
+from akgen.tools.timeline.page_data import Texts, drawn_lanes, run_data
+from akgen.tools.timeline.source_lines import (
+    MOST_LINES,
+    ListingRow,
+    SourceLine,
+    alone,
+    costly_lines,
+    listing,
+    side_by_side,
+    with_gaps,
+)
+from akgen.tools.timeline.trace import Trace, read_trace
 
-PIPE_ORDER = ("S", "MTE2", "MTE1", "M", "V", "FIX", "MTE3")
 MAX_SPANS = 40_000  # a page stays below about 6 MB
+MOST_CHANGES = 12  # lines named as those that changed most
 
 
-class TraceEvent(Frozen):
-    """One instruction on a pipe; times in microseconds from the launch's start."""
+class DrawnLaunch(Frozen):
+    """One launch to draw. `sources`: the project's files by path, for the code beside the costs."""
 
-    name: str
-    start_us: Finite
-    duration_us: Finite
-    where: str | None = None  # "file:line" in the project
-    detail: str = ""
-
-
-class Lane(Frozen):
-    """One pipe of one core."""
-
-    core: str
-    pipe: str
-    spans: tuple[TraceEvent, ...]
+    title: str
+    profile: Profile
+    trace: Path
+    sources: dict[str, str] = Field(default_factory=dict)
 
 
-def lanes(path: Path) -> tuple[Lane, ...]:
-    """Return the lanes of a trace, cores in the trace's order, pipes in the order that data takes.
+class _Run(Frozen):
+    title: str
+    profile: Profile
+    trace: Trace
+    lines: tuple[SourceLine, ...]
+    cores_left_out: int
 
-    Events are complete events (`ph: X`); the names of cores and pipes come from metadata events (`ph: M`).
-    Raises InputError for a file that is no trace.
-    """
-    try:
-        data = parse_json(read_text(path, most_bytes=MOST_TRACE_BYTES), most_bytes=MOST_TRACE_BYTES)
-        return _lanes(data["traceEvents"] if isinstance(data, dict) else data)
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as problem:
-        raise InputError(f"{path} is not a trace: {shown(str(problem))}.", "Profile once more.") from problem
+    def per_core(self, cycles: float) -> float:
+        return cycles / max(1, self.profile.cores)
 
+    @property
+    def files_cut(self) -> list[str]:
+        return sorted({line.file for line in self.lines if line.line > MOST_LINES})
 
-def _lanes(events: list[dict[str, Any]]) -> tuple[Lane, ...]:
-    cores: dict[object, str] = {}
-    pipes: dict[tuple[object, object], str] = {}
-    found: dict[tuple[object, object], list[TraceEvent]] = defaultdict(list)
-    for event in events:
-        key = (event.get("pid"), event.get("tid"))
-        if event.get("ph") == "M" and event["name"] == "process_name":
-            cores[event.get("pid")] = str(event["args"]["name"])
-        elif event.get("ph") == "M" and event["name"] == "thread_name":
-            pipes[key] = str(event["args"]["name"])
-        elif event.get("ph") == "X" and "cat" not in event:
-            found[key].append(_span(event))
-    out = [
-        Lane(core=cores.get(pid, str(pid)), pipe=pipes.get((pid, tid), str(tid)), spans=tuple(spans))
-        for (pid, tid), spans in found.items()
-    ]
-    core_order = {name: i for i, name in enumerate(cores.values())}
-    rank = {name: i for i, name in enumerate(PIPE_ORDER)}
-    return tuple(sorted(out, key=lambda lane: (core_order.get(lane.core, 0), rank.get(lane.pipe, len(rank)))))
+    def unplaced(self) -> float:
+        """Return the busy cycles that stand at no line of the sources, of a core."""
+        return self.per_core(sum(line.busy for line in self.lines if not line.file))
 
 
-def _span(event: dict[str, Any]) -> TraceEvent:
-    args = event.get("args") or {}
-    detail = ", ".join(f"{k} {v}" for k, v in args.items() if k not in ("source", "so_offset"))
-    return TraceEvent(
-        name=event["name"],
-        start_us=float(event["ts"]),
-        duration_us=float(event.get("dur", 0.0)),
-        where=str(args["source"]) if args.get("source") else None,
-        detail=detail,
-    )
-
-
-def write_page(profile: Profile, trace: Path, out: Path, title: str) -> Path:
-    """Render `trace` and `profile` to `out`; cores beyond the span limit are left out and counted."""
-    drawn: list[dict[str, object]] = []
-    left = MAX_SPANS
-    all_lanes = lanes(trace)
-    cores = list(dict.fromkeys(lane.core for lane in all_lanes))
-    skipped = 0
-    for core in cores:
-        mine = [lane for lane in all_lanes if lane.core == core]
-        size = sum(len(lane.spans) for lane in mine)
-        if size > left and drawn:
-            skipped += 1
-            continue
-        left -= size
-        drawn.append({"core": core, "lanes": [_lane(lane.pipe, lane.spans[:MAX_SPANS]) for lane in mine]})
-    template = files("akgen.tools.timeline").joinpath("page.html.j2").read_text()
-    env = Environment(undefined=StrictUndefined, autoescape=True)
-    html = env.from_string(template).render(
-        title=title,
-        profile=profile,
+def write_page(first: DrawnLaunch, out: Path, against: DrawnLaunch | None = None) -> Path:
+    """Render a launch, or two, to `out`; what is left out is said. Raises InputError for a trace that is none."""
+    texts, runs, data = Texts(), [], []
+    drawn = (first,) if against is None else (first, against)
+    for one in drawn:
+        trace = read_trace(one.trace)
+        lanes, left_out = drawn_lanes(trace, MAX_SPANS // len(drawn))
+        data.append(run_data(trace, lanes, one.sources, texts, one.profile.time_us))
+        runs.append(
+            _Run(
+                title=one.title,
+                profile=one.profile,
+                trace=trace,
+                lines=costly_lines(trace.lines, one.sources),
+                cores_left_out=left_out,
+            )
+        )
+    folder = files("akgen.tools.timeline")
+    env = Environment(undefined=StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    env.filters |= {"short": short}
+    listings = _listings(runs, drawn)
+    html = env.from_string(folder.joinpath("page.html.j2").read_text()).render(
+        runs=runs,
+        pipes=_pipes(runs),
+        longest_us=max(run.profile.time_us for run in runs) or 1.0,
         hints=change_hints(),
-        skipped=skipped,
-        data=json.dumps({"cores": drawn}).replace("<", "\\u003c"),
+        listings=listings,
+        most=max((run.per_core(max(x.busy, x.stalled)) for run in runs for x in run.lines), default=0.0)
+        or 1.0,
+        changes=_changes(runs, listings),
+        style=folder.joinpath("page.css").read_text(),
+        script=folder.joinpath("page.js").read_text() + folder.joinpath("memory.js").read_text(),
+        data=json.dumps({"texts": texts.all, "runs": data}).replace("<", "\\u003c"),
     )
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(html)
     return out
 
 
-def _lane(pipe: str, spans: tuple[TraceEvent, ...]) -> dict[str, object]:
-    return {
-        "pipe": pipe,
-        "spans": [
-            [s.name, round(s.start_us, 4), round(s.duration_us, 4), s.where or "", s.detail] for s in spans
-        ],
-    }
+def _pipes(runs: list[_Run]) -> list[tuple[str, list[PipeTime | None]]]:
+    """Return pipes that did anything in one of the launches, with their times in each."""
+    by = [{p.pipe: p for p in run.profile.pipes if p.instructions or p.busy_us} for run in runs]
+    names = list(dict.fromkeys(name for one in by for name in one))
+    return [(name, [one.get(name) for one in by]) for name in names]
+
+
+def _listings(runs: list[_Run], drawn: tuple[DrawnLaunch, ...]) -> list[tuple[str, tuple[ListingRow, ...]]]:
+    """Return the rows of each file that costs anything in one of the launches."""
+    names = [
+        dict.fromkeys(line.file for line in run.lines if line.file in one.sources)
+        for run, one in zip(runs, drawn, strict=True)
+    ]
+    if len(runs) == 2 and len(names[0]) == len(names[1]) == 1:  # one file each, whatever they are called
+        pairs = [(next(iter(names[0])), next(iter(names[1])))]
+    else:
+        pairs = [(name, name) for name in dict.fromkeys(name for one in names for name in one)]
+    out = []
+    for pair in pairs:
+        sides = [
+            listing(run.lines, one.sources.get(name, ""), name)
+            for run, one, name in zip(runs, drawn, pair, strict=False)
+        ]
+        rows = side_by_side(*sides) if len(sides) == 2 else alone(sides[0])
+        title = pair[0] if len(sides) == 1 or pair[0] == pair[1] else " → ".join(pair)
+        out.append((title, with_gaps(rows, compared=len(sides) == 2)))
+    return out
+
+
+def _changes(
+    runs: list[_Run], listings: list[tuple[str, tuple[ListingRow, ...]]]
+) -> list[tuple[str, ListingRow, float]]:
+    """Return the rows whose cost, in cycles of a core, changed most between two launches."""
+    if len(runs) < 2:
+        return []
+    found = [
+        (title, row, runs[1].per_core(_cost(row.second)) - runs[0].per_core(_cost(row.first)))
+        for title, rows in listings
+        for row in rows
+        if row.kind != "gap"
+    ]
+    most = max((run.profile.time_us * (run.trace.clock_mhz or 0.0) for run in runs), default=0.0)
+    told = [change for change in found if abs(change[2]) > 0.005 * most]
+    return sorted(told, key=lambda change: -abs(change[2]))[:MOST_CHANGES]
+
+
+def _cost(line: SourceLine | None) -> float:
+    return line.busy + line.stalled if line else 0.0
+
+
+def short(number: float) -> str:
+    """Write a number of cycles in few figures."""
+    if abs(number) >= 1e6:
+        return f"{number / 1e6:.2f} M"
+    if abs(number) >= 1e4:
+        return f"{number / 1e3:.1f} k"
+    return f"{number:.0f}" if abs(number) >= 10 or number == 0 else f"{number:.1f}"

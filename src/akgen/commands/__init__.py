@@ -57,7 +57,7 @@ COMMANDS: dict[str, Subcommand | Family] = {
         "Judge PROJECT on a task: compile, run on hidden inputs, compare with PyTorch.",
     ),
     "profile": Subcommand(
-        "evaluate:profile",
+        "profile:profile",
         "Time PROJECT on one case of a task and draw its pipeline timeline. Says nothing about correctness.",
     ),
     "optimise": Subcommand(

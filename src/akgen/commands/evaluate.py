@@ -1,4 +1,4 @@
-"""`akgen eval` and `akgen profile`: judge or time a project that exists already."""
+"""`akgen eval`: judge a project that exists already."""
 
 import json
 import tempfile
@@ -9,7 +9,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from akgen.options import Project, Root, StrictOption, TaskName, ToolchainOption
-from akgen.tables import pipes_table, profile_lines, verdict_table, what_if_table
+from akgen.tables import verdict_table
 from akgen.terminal import AsJson, Terminal, finish, warn_of_sandbox
 from akgen.tools.core.outcome import InputError, Outcome
 from akgen.tools.core.settings import Settings
@@ -43,7 +43,7 @@ def evaluate(
 
     settings: Settings = context.obj
     terminal = Terminal(as_json)
-    wanted, candidate = _open(project, task, root or settings.npukb_root)
+    wanted, candidate = open_project(project, task, root or settings.npukb_root)
     chosen = choose_cases(wanted, cases, max_mb)
     chain = make_toolchain(toolchain or settings.toolchain, settings, settings.chip, strict=strict)
     with open_judge(chain, terminal.line) as judge, tempfile.TemporaryDirectory(prefix="akgen-") as work:
@@ -61,56 +61,6 @@ def evaluate(
             )
         show_verdict(verdict, terminal, chain.sandbox_missing())
     finish(verdict.outcome is Outcome.CORRECT)
-
-
-def profile(
-    context: typer.Context,
-    project: Project,
-    task: TaskName,
-    trace: Annotated[Path, typer.Option(help="The Chrome trace to write; a page is written beside it.")],
-    case: Annotated[str | None, typer.Option(help="The case to time; the largest unless given.")] = None,
-    toolchain: ToolchainOption = None,
-    root: Root = None,
-    as_json: AsJson = False,
-) -> None:
-    """Time PROJECT on one case of a task and draw its pipeline timeline. Says nothing about correctness."""
-    import shutil
-
-    from akgen.tools.judge.judge import open_judge
-    from akgen.tools.timeline.page import write_page
-    from akgen.tools.toolchains import make_toolchain
-
-    settings: Settings = context.obj
-    terminal = Terminal(as_json)
-    wanted, candidate = _open(project, task, root or settings.npukb_root)
-    if case is not None:
-        wanted = wanted.only((case,))
-        if not wanted.cases:
-            raise InputError(f"Task {wanted.name} has no case {case!r}.", "Leave --case out for the largest.")
-    chain = make_toolchain(toolchain or settings.toolchain, settings, settings.chip)
-    with open_judge(chain, terminal.line) as judge, tempfile.TemporaryDirectory(prefix="akgen-") as work:
-        build = judge.compile(candidate, wanted, Path(work) / "build")
-        found = judge.profile(build, wanted, Path(work) / "profile", 0)
-        if found is None:
-            for finding in build.diagnostics:
-                terminal.line(f"{finding.code}: {finding.text}")
-            reason = f"{candidate.kernel} was not timed: {build.outcome or 'it did not run to its end'}."
-            raise InputError(reason, "Run `akgen eval` for the reason.")
-        page = None
-        if found.trace is not None:
-            trace.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(found.trace, trace)
-            found = found.model_copy(update={"trace": trace})
-            page = write_page(found, trace, trace.with_suffix(".html"), f"{candidate.kernel}, {wanted.name}")
-    for line in profile_lines(found):
-        terminal.line(line)
-    terminal.show(pipes_table(found))
-    if found.what_if:
-        terminal.show(what_if_table(found))
-    terminal.line(f"trace: {trace} (Perfetto)" if page else "this toolchain leaves no trace")
-    if page is not None:
-        terminal.line(f"page: {page}")
-    terminal.result(found)
 
 
 def choose_cases(task: "Task", cases: str, max_mb: float | None) -> "tuple[Case, ...]":
@@ -146,7 +96,8 @@ def verdict_document(verdict: "Verdict") -> dict[str, Any]:
     return {**data, "diagnostics": findings}
 
 
-def _open(folder: Path, task: str, root: Path | None) -> "tuple[Task, KernelProject]":
+def open_project(folder: Path, task: str, root: Path | None) -> "tuple[Task, KernelProject]":
+    """Return a task by its name, and the project in a folder. Raises InputError for what cannot be used."""
     from akgen.bench.resolve import resolve_task
     from akgen.tools.core.project import read_project
 

@@ -23,7 +23,7 @@ from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Case, Task
 from akgen.tools.judge.judge import Judge, open_judge
 from akgen.tools.judge.source_filter import look
-from akgen.tools.timeline.page import write_page
+from akgen.tools.timeline.page import DrawnLaunch, write_page
 from akgen.tools.toolchains import make_toolchain, make_twin
 
 SEED_BITS = 31
@@ -107,7 +107,9 @@ class KernelTools:
             raise InputError(f"{project.kernel} was not timed: {why}.", "Call `test` for the reason.")
         page = None
         if found.trace is not None:
-            page = write_page(found, found.trace, folder / "timeline.html", f"{project.kernel}, {task.name}")
+            title = f"{project.kernel}, {task.name}"
+            drawn = DrawnLaunch(title=title, profile=found, trace=found.trace, sources=project.files)
+            page = write_page(drawn, folder / "timeline.html")
         return results.ProfileResult(
             case=judge.largest(task).id,
             time_us=found.time_us,

@@ -15,7 +15,7 @@ from akgen.graph.store.records import Solution
 from akgen.tables import profile_lines, verdict_table
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.profile import Profile
-from akgen.tools.timeline.page import Lane, lanes
+from akgen.tools.timeline.trace import Lane, read_trace
 
 THEME = "ansi_dark"
 _CLASS = re.compile(r"^class \w+", re.MULTILINE)
@@ -119,7 +119,7 @@ class Timeline:
     def __init__(self, profile: Profile, title: str) -> None:
         self._profile, self._title = profile, title
         trace = profile.trace
-        self._lanes = lanes(trace) if trace is not None and trace.is_file() else ()
+        self._lanes = read_trace(trace).lanes if trace is not None and trace.is_file() else ()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         del console

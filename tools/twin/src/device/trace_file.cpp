@@ -116,10 +116,10 @@ public:
         event("\"ph\":\"X\"," + head + ",\"ts\":" + number(us(start)) + ",\"dur\":" + number(us(end) - us(start)) +
               ",\"args\":{" + args + "}");
     }
-    void name(const char *what, const std::string &lane, const std::string &text)
+    void name(const char *what, const std::string &lane, const std::string &text, const std::string &more = "")
     {
         event(std::string("\"ph\":\"M\",\"name\":\"") + what + "\"," + lane +
-              ",\"args\":{\"name\":" + json_quote(text) + "}");
+              ",\"args\":{\"name\":" + json_quote(text) + more + "}");
     }
 
 private:
@@ -143,7 +143,8 @@ void Trace::write_lanes(const Launch &l, TraceWriter &out) const
         used[span.core][span.pipe] = true;
     }
     for (uint32_t core = 0; core < cores_.size(); ++core) {
-        out.name("process_name", "\"pid\":" + std::to_string(core), l.cores[core]->name);
+        out.name("process_name", "\"pid\":" + std::to_string(core), l.cores[core]->name,
+                 ",\"block\":" + std::to_string(l.mixed ? l.cores[core]->block : core));
         for (uint32_t pipe = 0; pipe < pipe_count; ++pipe) {
             if (used[core][pipe]) {
                 out.name("thread_name", lane(core, pipe), pipe_name(static_cast<Pipe>(pipe)));
