@@ -17,6 +17,7 @@ from akgen.tools.dsl.ir import (
     Launch,
     Program,
     Stmt,
+    SyncAll,
     Workspace,
     walk,
 )
@@ -96,7 +97,7 @@ class _Host:
         host = render(
             "op_host.cpp.j2", op_type=self.op.op_type, kernel=self.kernel, struct=self.struct, doc=doc,
             reserve=RESERVE_BYTES, functions=functions, tiling=tiling, infer=infer, infer_types=infer_types,
-            definition=self.definition(inferred=bool(infer)),
+            definition=self.definition(inferred=bool(infer)), together=self.meets(),
         )  # fmt: skip
         header = render(
             "tiling.h.j2", op_type=self.op.op_type, struct=self.struct, guard=f"{self.kernel.upper()}_TILING_H",
@@ -105,6 +106,10 @@ class _Host:
         return HostPass(
             tiling_h=header, host_cpp=host, struct=self.struct, fields=self.fields, offsets=self.offsets
         )
+
+    def meets(self) -> bool:
+        """Say whether cores of some kernel wait for each other."""
+        return any(isinstance(s, SyncAll) for k in self.program.kernels for s in walk(k.body))
 
     def cpp(self, name: str) -> str:
         kind = self.host.types.get(name, "int")

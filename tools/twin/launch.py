@@ -19,6 +19,7 @@ from akgen.tools.twin.report import LaunchReport, candidate_ran, name_lines_in_t
 from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import SANDBOX_TEXT, stopped_by_sandbox
 
+BATCH = 1  # TilingContext::SetScheduleMode: all blocks start together
 SYSTEM_WORKSPACE_BYTES = 16 << 20
 _SHAPE_WORDS = 9  # per output whose shape the kernel decides: rank and up to eight sizes
 
@@ -129,6 +130,7 @@ def _manifest(
         file.write_bytes(what.tiling.data)
         tiling = str(file)
     workspace = max(what.tiling.workspace_bytes, SYSTEM_WORKSPACE_BYTES)
+    hosted = what.op is not None and what.op.has_tiling
     lines = [
         "akgen-twin-launch\t1",
         f"chip\t{what.chip_file}",
@@ -137,6 +139,8 @@ def _manifest(
         f"tiling\t{tiling}",
         f"workspace\t{workspace}",
         f"auto_sync\t{'on' if what.auto_sync else 'off'}",
+        f"schedule\t{'batch' if not hosted or what.tiling.schedule_mode == BATCH else 'normal'}",
+        f"library_workspace\t{'on' if not hosted or what.tiling.workspace_bytes >= SYSTEM_WORKSPACE_BYTES else 'off'}",
         f"sealed\t{'on' if sealed else 'off'}",
         f"report\t{folder / 'report.jsonl'}",
         f"trace\t{folder / 'trace.json' if trace else '-'}",

@@ -15,6 +15,42 @@ SHARE = """
 """
 
 
+ONE_LINE = "out.SetValue(GetBlockIdx(), (float)(GetBlockIdx() + 1)); // HERE"
+
+
+def test_of_cores_that_write_into_one_line_one_loses_its_values(probe, numbers):
+    ran = probe(ONE_LINE, numbers(8), np.zeros(2, np.float32), block_dim=2, zeroed=True)
+    assert "what one of them wrote at byte 2 of 'output_0' is lost" in ran.one("CACHE_LINE_SHARED").text
+
+
+def test_cores_with_a_line_each_lose_nothing(probe, numbers):
+    body = "out.SetValue(GetBlockIdx() * 16, (float)(GetBlockIdx() + 1));"
+    ran = probe(body, numbers(8), np.zeros(32, np.float32), block_dim=2, zeroed=True)
+    assert ran.codes == []
+    np.testing.assert_array_equal(ran.y[::16], [1, 2])
+
+
+def test_cores_that_write_one_line_in_turn_lose_nothing(probe, numbers):
+    body = f"""
+    for (int turn = 0; turn < GetBlockNum(); ++turn) {{
+        if (turn == GetBlockIdx()) {{
+            {ONE_LINE}
+            {CLEAN}
+        }}
+        SyncAll();
+    }}"""
+    ran = probe(body, numbers(8), np.zeros(3, np.float32), block_dim=3, zeroed=True)
+    assert ran.codes == []
+    np.testing.assert_array_equal(ran.y, [1, 2, 3])
+
+
+def test_a_value_that_is_written_past_the_cache_shares_no_line(probe, numbers):
+    body = "WriteGmByPassDCache((__gm__ float *)y + GetBlockIdx(), (float)(GetBlockIdx() + 1));"
+    ran = probe(body, numbers(8), np.zeros(4, np.float32), block_dim=4, zeroed=True)
+    assert ran.codes == []
+    np.testing.assert_array_equal(ran.y, [1, 2, 3, 4])
+
+
 def test_every_block_knows_its_number(probe, numbers):
     ran = probe(SHARE, numbers(8), np.zeros((6, 8), np.float32), block_dim=6)
     assert ran.codes == []
@@ -71,16 +107,18 @@ def test_a_block_waits_for_the_block_before_it(probe, numbers):
 
 
 MIX = """
+    constexpr int64_t LINE = 16; // floats: a line of a data cache for each value
     if ASCEND_IS_AIC {
-        out.SetValue(GetBlockIdx(), 10 + GetSubBlockNum());
+        out.SetValue(LINE * GetBlockIdx(), 10 + GetSubBlockNum());
         CLEAN
         CrossCoreSetFlag<2, PIPE_FIX>(4);
         CrossCoreWaitFlag(5);
-        out.SetValue(6 + GetBlockIdx(), out.GetValue(2 + 2 * GetBlockIdx()) + out.GetValue(3 + 2 * GetBlockIdx()));
+        const int64_t first = 2 + 2 * GetBlockIdx();
+        out.SetValue(LINE * (6 + GetBlockIdx()), out.GetValue(LINE * first) + out.GetValue(LINE * (first + 1)));
     }
     if ASCEND_IS_AIV {
         CrossCoreWaitFlag(4);
-        out.SetValue(2 + GetBlockIdx(), out.GetValue(get_block_idx()) + GetSubBlockIdx());
+        out.SetValue(LINE * (2 + GetBlockIdx()), out.GetValue(LINE * get_block_idx()) + GetSubBlockIdx());
         CLEAN
         CrossCoreSetFlag<2, PIPE_MTE3>(5);
     }"""
@@ -89,9 +127,9 @@ MIX = """
 def test_a_cube_core_and_its_vector_cores_take_turns(probe, numbers):
     x = numbers(8)
     task = "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);"
-    ran = probe(MIX.replace("CLEAN", CLEAN), x, np.zeros(8, np.float32), task=task, block_dim=2)
+    ran = probe(MIX.replace("CLEAN", CLEAN), x, np.zeros(128, np.float32), task=task, block_dim=2)
     assert ran.codes == []
-    np.testing.assert_array_equal(ran.y, [12, 12, 12, 13, 12, 13, 25, 25])
+    np.testing.assert_array_equal(ran.y[::16], [12, 12, 12, 13, 12, 13, 25, 25])
 
 
 def test_a_flag_that_piles_up_is_told(probe, numbers):
@@ -115,15 +153,15 @@ def test_two_runs_say_the_same(probe, numbers):
 
 @pytest.mark.parametrize("blocks", [1, 40])
 def test_block_local_variables_belong_to_one_core(probe, numbers, blocks):
-    body = "counter += 1; out.SetValue(GetBlockIdx(), counter);"
+    body = "counter += 1; out.SetValue(GetBlockIdx() * 16, counter);"
     ran = probe(
         body,
         numbers(8),
-        np.zeros(blocks, np.float32),
+        np.zeros((blocks, 16), np.float32),
         before="__BLOCK_LOCAL__ int counter;",
         block_dim=blocks,
     )
-    np.testing.assert_array_equal(ran.y, np.ones(blocks))
+    np.testing.assert_array_equal(ran.y[:, 0], np.ones(blocks))
 
 
 def test_blocks_pass_the_turn_on_round_after_round(probe, numbers):

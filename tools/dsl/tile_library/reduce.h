@@ -22,6 +22,11 @@ struct TileSum {
     {
         WholeReduceSum(d, a, mask, repeat, 1, 1, stride);
     }
+    static __aicore__ inline void One(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &, int32_t mask)
+    {
+        WholeReduceSum(d, a, mask, 1, 1, 1, 8);
+    }
 };
 
 struct TileMaximum {
@@ -44,6 +49,13 @@ struct TileMaximum {
                                         int32_t repeat, int32_t stride)
     {
         WholeReduceMax(d, a, mask, repeat, 1, 1, stride, ReduceOrder::ORDER_ONLY_VALUE);
+    }
+    // A result anywhere: this instruction wants 8-byte aligned ones, a sum of one element does not. `lanes` may be `a`.
+    static __aicore__ inline void One(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &lanes, int32_t mask)
+    {
+        WholeReduceMax(lanes, a, mask, 1, 1, 1, 8, ReduceOrder::ORDER_ONLY_VALUE);
+        WholeReduceSum(d, lanes, 1, 1, 1, 1, 8);
     }
 };
 
@@ -68,6 +80,13 @@ struct TileMinimum {
     {
         WholeReduceMin(d, a, mask, repeat, 1, 1, stride, ReduceOrder::ORDER_ONLY_VALUE);
     }
+    // A result anywhere: this instruction wants 8-byte aligned ones, a sum of one element does not. `lanes` may be `a`.
+    static __aicore__ inline void One(const LocalTensor<float> &d, const LocalTensor<float> &a,
+                                      const LocalTensor<float> &lanes, int32_t mask)
+    {
+        WholeReduceMin(lanes, a, mask, 1, 1, 1, 8, ReduceOrder::ORDER_ONLY_VALUE);
+        WholeReduceSum(d, lanes, 1, 1, 1, 1, 8);
+    }
 };
 
 // tile: TileReduce TileReducers TileCopy TileInt
@@ -78,7 +97,7 @@ __aicore__ inline void TileReduce(const LocalTensor<float> &dst, const LocalTens
                                   const LocalTensor<float> &lanes, int64_t n)
 {
     if (n <= 64) {
-        R::Whole(dst, src, static_cast<int32_t>(n), 1, 8);
+        R::One(dst, src, lanes, static_cast<int32_t>(n));
         return;
     }
     int64_t width = 64;
@@ -99,7 +118,7 @@ __aicore__ inline void TileReduce(const LocalTensor<float> &dst, const LocalTens
         width /= 2;
         R::Fold(lanes, lanes, lanes[width], static_cast<int32_t>(width));
     }
-    R::Whole(dst, lanes, 64, 1, 8);
+    R::One(dst, lanes, lanes, 64);
 }
 
 // tile: TileReduceRows TileReduce

@@ -11,6 +11,7 @@ static ge::graphStatus TilingFunc(gert::TilingContext *context)
     tiling.set_total(total);
     tiling.set_perCore((total + blocks - 1) / blocks);
     context->SetBlockDim(blocks);
+    context->SetScheduleMode(1); // for the kernels whose cores meet
     tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
     context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());
     context->GetWorkspaceSizes(1)[0] = (16 << 20) + *context->GetAttrs()->GetInt(1);

@@ -51,10 +51,14 @@ inline void GetPowerTmpBufferFactorSize(const bool, const bool, const bool, cons
     akgen::host::temporary_factor("Power", type_bytes, live, extra_bytes);
 }
 // Along the last axis or along the first.
-inline void GetCumSumMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool, const bool reuse_source,
+// Along the last axis sixteen rows are turned round, added up, and turned back; half adds up as float.
+inline void GetCumSumMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool last_axis, const bool,
                                    uint32_t &maximum, uint32_t &minimum)
 {
-    akgen::host::temporary_sizes("CumSum", src, type_bytes, reuse_source, maximum, minimum);
+    const auto outer = static_cast<uint32_t>(src.GetDim(0));
+    const uint32_t row = (static_cast<uint32_t>(src.GetDim(1)) * 4 + 31) / 32 * 32;
+    minimum = last_axis ? 2 * 16 * row : type_bytes == 2 ? 2 * row : 32;
+    maximum = last_axis ? 2 * ((outer + 15) / 16 * 16) * row : type_bytes == 2 ? 2 * outer * row : 32;
 }
 inline void GetArithProgressionMaxMinTmpSize(uint32_t &maximum, uint32_t &minimum) { maximum = minimum = 0; }
 

@@ -11,6 +11,8 @@ enum class CompareMode : uint8_t {
     COUNT,
 };
 
+// Warn COMPARE_MASK: the destination has elements that are no bits.
+AKGEN_API void compare_into(DType dst);
 // `mode` is AscendC::CMPMODE as a number. One bit per element, least significant first.
 AKGEN_API void compare_count(DType type, View dst, View src0, View src1, uint8_t mode, int64_t count);
 AKGEN_API void compare_repeat(DType type, View dst, View src0, View src1, uint8_t mode, MaskArg mask, uint32_t repeat,

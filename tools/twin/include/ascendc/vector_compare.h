@@ -11,11 +11,12 @@ AKGEN_TAKES(CompareToRegister, half, float)
     static_assert(static_cast<uint8_t>(CMPMODE::Mode) == static_cast<uint8_t>(akgen::twin::CompareMode::Mode));
 #include "akgen/tables/compare.def"
 
-template <typename T, typename U> constexpr void Compare_into()
+template <typename T, typename U> AKGEN_INLINE void Compare_into()
 {
     Compare_takes<T>();
-    static_assert(one_of<U, int8_t, uint8_t>,
-                  "AKGEN:DTYPE_UNSUPPORTED: the destination of Compare is a bit mask; supported: int8_t, uint8_t");
+    if constexpr (!one_of<U, int8_t, uint8_t>) {
+        akgen::twin::compare_into(dtype_of<U>());
+    }
 }
 } // namespace detail
 

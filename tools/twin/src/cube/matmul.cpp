@@ -66,8 +66,13 @@ void wait_for_answers(const void *pc)
 
 void matmul_register(const void *)
 {
-    cube_core("REGIST_MATMUL_OBJ", __builtin_return_address(0));
+    const void *pc = __builtin_return_address(0);
+    cube_core("REGIST_MATMUL_OBJ", pc);
     self->matmul = true;
+    if (launch->mixed && !launch->library_workspace) {
+        complain("MATMUL_WORKSPACE", "REGIST_MATMUL_OBJ", pc,
+                 "The host asked for less workspace than the 16 MB that the library needs for a Matmul object.");
+    }
 }
 
 void matmul(const Product &asked_for, const char *api, bool wait)

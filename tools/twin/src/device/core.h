@@ -11,6 +11,7 @@
 #include "race_detector.h"
 #include "record.h"
 #include "report.h"
+#include "written_lines.h"
 #include <condition_variable>
 #include <csetjmp>
 #include <mutex>
@@ -158,6 +159,8 @@ struct Launch {
     uint32_t vector_per_block = 1; // AIV cores per block in a mixed launch
     bool mixed = false;
     bool auto_sync = true;
+    bool batch = true; // all blocks start together
+    bool library_workspace = true;
     uint8_t *system_workspace = nullptr;
     std::vector<uint8_t> scratch; // what the Unified Buffer holds at the start
     std::vector<GmBuffer> buffers;
@@ -171,6 +174,7 @@ struct Launch {
     std::mutex baton;
     Core *running = nullptr;
     std::unique_ptr<GlobalRaceDetector> global;
+    std::unique_ptr<WrittenLines> written_lines; // none: one core, which shares no line
     std::unique_ptr<Footprint> footprint;
     uint32_t bank_distance = 0;                                      // cycles from a repeat's reads to its writes
     std::map<std::pair<uint8_t *, uint64_t>, uint64_t> block_events; // IBSet counts by workspace and slot

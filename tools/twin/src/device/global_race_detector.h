@@ -31,6 +31,9 @@ public:
     void scalar(const uint8_t *address, uint32_t bytes, bool write, const GmBuffer &buffer, const void *pc);
     // Write back and forget the data cache's line of an address, or all of the core's lines.
     void clean(const Core &core, const uint8_t *address, bool whole);
+    // Whether what a core had done at `stamp` is ordered before the running core.
+    bool happens_before(uint32_t stamp) const;
+    uint32_t own_stamp() const;
 
 private:
     struct ShadowMemory {
@@ -43,8 +46,6 @@ private:
         uint64_t byte = 0;
     };
 
-    bool happens_before(uint32_t stamp) const;
-    uint32_t own_stamp() const;
     ShadowMemory *shadow_of(const GmBuffer &buffer);
     Race read(ShadowMemory &shadow, uint64_t begin, uint64_t end, Pipe pipe);
     Race write(ShadowMemory &shadow, uint64_t begin, uint64_t end, uint32_t number, bool atomic);

@@ -111,6 +111,9 @@ void clean_cache(uint8_t *address, bool whole)
         const GmBuffer &buffer = require_global("DataCacheCleanAndInvalid", pc, address, 1, false);
         self->data_cache.forget(buffer.device_address + static_cast<uint64_t>(address - buffer.data));
     }
+    if (launch->written_lines) {
+        whole ? launch->written_lines->write_back_all() : launch->written_lines->write_back(address);
+    }
     launch->global->clean(*self, address, whole);
 }
 

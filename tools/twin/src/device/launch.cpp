@@ -198,6 +198,8 @@ bool run_launch(const LaunchRequest &request)
     l.mixed = request.task.cube && request.task.vector_per_block > 0;
     l.vector_per_block = request.task.vector_per_block;
     l.auto_sync = request.auto_sync;
+    l.batch = request.batch;
+    l.library_workspace = request.library_workspace;
     l.guest = request.guest;
     l.system_workspace = request.system_workspace;
     l.scratch = request.scratch.empty() ? Pattern{0xfe, 0xff} : request.scratch;
@@ -213,6 +215,7 @@ bool run_launch(const LaunchRequest &request)
     std::sort(l.buffers.begin(), l.buffers.end(), [](const GmBuffer &a, const GmBuffer &b) { return a.data < b.data; });
     make_cores(l, request);
     l.global = std::make_unique<GlobalRaceDetector>(l.buffers, l.cores.size());
+    l.written_lines = l.cores.size() > 1 ? std::make_unique<WrittenLines>(l.cores.size()) : nullptr;
     l.footprint = std::make_unique<Footprint>(l.buffers, l.cores.size(), request.chip->at("l2_size"));
     l.bank_distance = static_cast<uint32_t>(request.chip->at("vec_read_to_write_cycles"));
 

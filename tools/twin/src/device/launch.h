@@ -61,6 +61,8 @@ struct LaunchRequest {
     TaskType task;
     uint32_t block_dim = 1;
     bool auto_sync = true;
+    bool batch = true;                 // the host asked for the batch schedule mode, or there is no host
+    bool library_workspace = true;     // the host asked for what APIs of the library keep in global memory
     const GuestImage *guest = nullptr; // the kernel's library, if its code is sealed
     std::vector<uint8_t *> arguments;
     std::vector<const GmMapping *> memory; // everything the kernel may touch

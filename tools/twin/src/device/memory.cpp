@@ -197,6 +197,9 @@ void access_global(const char *api, const void *pc, const uint8_t *address, uint
 {
     const GmBuffer &buffer = require_global(api, pc, address, bytes, write);
     launch->global->scalar(address, bytes, write, buffer, pc);
+    if (write && cached && launch->written_lines) {
+        launch->written_lines->write(const_cast<uint8_t *>(address), bytes, pc);
+    }
     const uint64_t there = buffer.device_address + static_cast<uint64_t>(address - buffer.data);
     self->log.scalar(static_cast<uint32_t>(so_offset(pc)), scalar_global, !cached || !self->data_cache.has(there));
 }

@@ -192,6 +192,21 @@ uint32_t free_bytes(uint8_t position)
     return region.taken_bytes < region.size_bytes ? region.size_bytes - region.taken_bytes : 0;
 }
 
+void require_left(const char *api, const void *pc, uint64_t bytes)
+{
+    constexpr uint32_t of_the_system = 256;
+    const Region &ub = region_of(Space::UB);
+    const uint64_t used = uint64_t{ub.taken_bytes} + of_the_system;
+    const uint64_t left = used < ub.size_bytes ? ub.size_bytes - used : 0;
+    if (bytes > left) {
+        trap("UB_OVERFLOW", api, pc,
+             "%s works in what InitBuffer leaves of the Unified Buffer and needs %llu bytes; %llu are left of %u (the "
+             "system keeps %u).",
+             api, static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(left), ub.size_bytes,
+             of_the_system);
+    }
+}
+
 Buffer stack_buffer(uint8_t position, uint32_t bytes, const char *api)
 {
     const void *pc = __builtin_return_address(0);

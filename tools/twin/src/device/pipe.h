@@ -10,6 +10,8 @@ void require_pipe(const char *api, const void *pc); // traps unless a TPipe live
 Buffer take_buffer(uint8_t position, uint32_t bytes, uint32_t pool, uint32_t copies, const char *api, const void *pc);
 // Note it for a trace; returns its number in the log.
 uint32_t log_buffer(uint8_t position, const Buffer &buffer, const void *pc);
+// Trap UB_OVERFLOW if InitBuffer left fewer bytes of the Unified Buffer for an API to work in. The system keeps the last 256.
+void require_left(const char *api, const void *pc, uint64_t bytes);
 // Wait for the events that freed buffers carry, and warn about tensors that nobody freed.
 void settle_queues(bool report_leaks);
 

@@ -181,6 +181,9 @@ void run_core(Core &core, void (*program)(void *), void *argument)
         program(argument);
         core.pipe = nullptr;
         settle_races();
+        if (launch->written_lines) {
+            launch->written_lines->write_back_all();
+        }
         settle_queues(true);
         check_flags_left();
         if (core.atomic != Atomic::none) {

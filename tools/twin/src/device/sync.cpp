@@ -12,6 +12,16 @@ constexpr uint32_t most_pending = 16;
 constexpr uint64_t barrier_key = 0;
 constexpr uint64_t flag_key = 1;
 
+// Cores wait for all others, which other streams may keep from starting.
+void require_batch(const char *api, const void *pc)
+{
+    if (!launch->batch && launch->blocks > 1) {
+        warn("SCHEDULE_MODE", api, pc,
+             "%s: %u blocks wait for each other, and the host did not ask that they start together.", api,
+             launch->blocks);
+    }
+}
+
 bool takes_part(const Core &core, bool vector_only) { return !(vector_only && core.cube); }
 
 void join_all(bool vector_only, const char *api, const void *pc)
@@ -26,6 +36,7 @@ void join_all(bool vector_only, const char *api, const void *pc)
              "%s: %u blocks are to meet, and the chip has %u cores; the others start when these have ended.", api,
              launch->blocks, cores);
     }
+    require_batch(api, pc);
     self->detector.barrier(Pipe::ALL);
     launch->global->release(*self, barrier_key);
     self->log.event(Kind::sync_all, 0, vector_only, static_cast<uint32_t>(so_offset(pc)));
@@ -90,6 +101,9 @@ void cross_core_set(uint32_t mode, Pipe pipe, uint32_t id)
     if (id > 10) {
         warn("EVENT_ID", "CrossCoreSetFlag", pc,
              "CrossCoreSetFlag: flag %u; flags 11 to 15 are the system's, SyncAll among its uses.", id);
+    }
+    if (mode == 0) {
+        require_batch("CrossCoreSetFlag", pc);
     }
     self->log.event(Kind::cross_set, static_cast<uint8_t>(pipe), static_cast<uint16_t>(id),
                     static_cast<uint32_t>(so_offset(pc)), mode);

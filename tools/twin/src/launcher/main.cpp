@@ -174,6 +174,8 @@ void run(const std::string &manifest_file)
     request.kernel_end = loaded.end;
     request.block_dim = manifest.block_dim;
     request.auto_sync = manifest.auto_sync;
+    request.batch = manifest.batch;
+    request.library_workspace = manifest.library_workspace;
     request.what_if = manifest.what_if;
     request.arguments = memory.arguments;
     request.memory = memory.mappings();

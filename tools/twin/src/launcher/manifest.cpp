@@ -171,6 +171,10 @@ Manifest Manifest::read(const std::string &path)
                 m.sealed = f.at(1) == "on";
             } else if (key == "auto_sync") {
                 m.auto_sync = f.at(1) == "on";
+            } else if (key == "schedule") {
+                m.batch = f.at(1) == "batch";
+            } else if (key == "library_workspace") {
+                m.library_workspace = f.at(1) == "on";
             } else if (key == "report") {
                 m.report = f.at(1);
             } else if (key == "trace") {

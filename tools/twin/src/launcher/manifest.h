@@ -33,6 +33,8 @@ struct Manifest {
     uint32_t block_dim = 1;
     uint64_t workspace_bytes = 0;
     bool auto_sync = true;
+    bool batch = true;
+    bool library_workspace = true;
     bool sealed = false; // the kernel's code was sealed when it was compiled
     bool what_if = false;
     uint64_t cpu_s = 0;

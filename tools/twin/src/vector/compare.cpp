@@ -177,6 +177,13 @@ void repeat_form(const ApiFacts &facts, const void *pc, DType type, View dst, Vi
 
 } // namespace
 
+void compare_into(DType dst)
+{
+    warn("COMPARE_MASK", "Compare", __builtin_return_address(0),
+         "Compare writes one bit for each element, least significant first; the destination is taken for numbers of "
+         "%s.",
+         dtype_name(dst));
+}
 void compare_count(DType type, View dst, View src0, View src1, uint8_t mode, int64_t count)
 {
     count_form(apis::Compare, __builtin_return_address(0), type, dst, src0, src1, nullptr, mode, count);

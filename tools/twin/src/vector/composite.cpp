@@ -1,5 +1,7 @@
 #include "composite.h"
 
+#include "../device/pipe.h"
+
 namespace akgen::twin {
 
 void Composite::span(const char *name, const View &v, uint64_t bytes, bool write)
@@ -47,9 +49,21 @@ void Composite::record()
 
 void require_temporary(const char *api, const void *pc, const View &work, uint64_t least)
 {
-    if (work.data && work.size_bytes != 0 && work.size_bytes < least) {
+    if (!work.data) {
+        require_left(api, pc, least);
+        return;
+    }
+    if (work.size_bytes != 0 && work.size_bytes < least) {
         trap("TEMPORARY_SIZE", api, pc, "%s: sharedTmpBuffer has %u bytes; %llu are needed.", api, work.size_bytes,
              static_cast<unsigned long long>(least));
+    }
+}
+
+void warn_of_little(const char *api, const void *pc, const View &work, uint64_t minimum)
+{
+    if (work.data && work.size_bytes != 0 && work.size_bytes < minimum) {
+        warn("TEMPORARY_SIZE", api, pc, "%s: sharedTmpBuffer has %u bytes; Get%sMaxMinTmpSize asks for %llu at least.",
+             api, work.size_bytes, api, static_cast<unsigned long long>(minimum));
     }
 }
 

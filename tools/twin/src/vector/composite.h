@@ -33,8 +33,12 @@ private:
     std::vector<Access> accesses_;
 };
 
-// Trap TEMPORARY_SIZE if a shared temporary buffer ends before `least` bytes. Absent buffers and raw addresses pass.
+// Trap TEMPORARY_SIZE if a shared temporary buffer ends before `least` bytes; raw addresses pass. An API without one
+// takes it from what InitBuffer left of the Unified Buffer: trap UB_OVERFLOW if that is less.
 void require_temporary(const char *api, const void *pc, const View &work, uint64_t least);
+
+// Warn TEMPORARY_SIZE if a shared temporary buffer has fewer bytes than the host's GetXxxMaxMinTmpSize asks for.
+void warn_of_little(const char *api, const void *pc, const View &work, uint64_t minimum);
 
 // Warn TEMPORARY_OVERLAP if a shared temporary buffer begins within an operand, or an operand within its first bytes.
 void require_apart(const char *api, const void *pc, const View &work, uint64_t least, const View &operand,

@@ -6,12 +6,13 @@
 namespace akgen::twin {
 namespace {
 constexpr MathFacts math_rows[] = {
-#define AKGEN_MATH(Name, dtypes, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, 1},
-#define AKGEN_MATH_PAIR(Name, dtypes, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, 2},
-#define AKGEN_CLAMP(Name, dtypes, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, 1},
-#define AKGEN_GELU(Name, dtypes, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, 1},
-#define AKGEN_GATED(Name, dtypes, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, 2},
-#define AKGEN_MATH_VARIANT(Name, sources, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, sources},
+#define AKGEN_MATH(Name, dtypes, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, 1, live},
+#define AKGEN_MATH_PAIR(Name, dtypes, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, 2, live},
+#define AKGEN_CLAMP(Name, dtypes, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, 1, live},
+#define AKGEN_GELU(Name, dtypes, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, 1, live},
+#define AKGEN_GATED(Name, dtypes, value, live, ...) {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, 2, live},
+#define AKGEN_MATH_VARIANT(Name, sources, value, live, ...)                                                            \
+    {MathOp::Name, {#Name, {__VA_ARGS__, nullptr}}, sources, live},
 #include "akgen/tables/math.def"
 };
 static_assert(one_row_each<MathOp>(math_rows));

@@ -46,6 +46,7 @@ struct MathFacts {
     MathOp key;
     ApiFacts api;
     uint8_t sources;
+    uint8_t live; // vectors of float in the temporary buffer at once
 };
 const MathFacts &math_facts(MathOp op);
 

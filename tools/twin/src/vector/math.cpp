@@ -27,6 +27,7 @@ struct Call {
     DType type;
     View dst, src0, src1, work;
     uint32_t sources;
+    uint32_t live; // vectors of float that the API keeps at once; 0: it needs no memory of its own
     Scratch held[2];
 };
 
@@ -44,11 +45,14 @@ bool begin(Call &c, int64_t count, const char *const *steps)
         return false;
     }
     const bool widened = c.type == DType::F16 || c.type == DType::BF16;
-    // A block of the source as floats has to fit: two blocks for 16 bits.
-    const uint32_t least = widened ? 64 : 32;
+    // A block of the source as floats has to fit, two blocks for 16 bits, of every vector that is alive.
+    const uint32_t least = c.live * (widened ? 64 : 32);
     if (c.work.data) {
         require_operand(c.api, c.pc, "sharedTmpBuffer", c.work);
+    }
+    if (least) {
         require_temporary(c.api, c.pc, c.work, least);
+        warn_of_little(c.api, c.pc, c.work, uint64_t{c.live} * 256);
     }
     Instr instr = vector_instr(c.api, steps[0], c.pc, widened ? DType::F32 : c.type, w.active);
     const uint64_t span = w.active * bytes;
@@ -119,6 +123,12 @@ template <typename F> void over_chunks(const Call &c, int64_t count, F compute)
     }
 }
 
+// Without a form that takes a temporary buffer: it works in its destination.
+bool in_place(MathOp op)
+{
+    return op == MathOp::Silu || op == MathOp::Swish || op == MathOp::Log || op == MathOp::Log10;
+}
+
 int32_t integer_power(int32_t base, int32_t exponent)
 {
     if (exponent < 0) { // only units have an inverse
@@ -137,7 +147,8 @@ int32_t integer_power(int32_t base, int32_t exponent)
 void math_count(MathOp op, DType type, View dst, View src0, View src1, View work, float scalar, int64_t count)
 {
     const MathFacts &f = math_facts(op);
-    Call c{f.api.name, __builtin_return_address(0), type, dst, src0, src1, work, f.sources, {}};
+    Call c{f.api.name, __builtin_return_address(0), type, dst, src0, src1, work,
+           f.sources,  in_place(op) ? 0u : f.live,  {}};
     if (begin(c, count, f.api.steps)) {
         over_chunks(c, count,
                     [&](float *out, const float *a, const float *b, size_t n) { math_loop(op, out, a, b, scalar, n); });
@@ -147,7 +158,7 @@ void math_count(MathOp op, DType type, View dst, View src0, View src1, View work
 void power_scalar(DType type, View dst, View src, View work, uint64_t scalar, bool first, int64_t count)
 {
     const MathFacts &f = math_facts(MathOp::Power);
-    Call c{f.api.name, __builtin_return_address(0), type, dst, src, {}, work, 1, {}};
+    Call c{f.api.name, __builtin_return_address(0), type, dst, src, {}, work, 1, f.live, {}};
     if (!begin(c, count, f.api.steps)) {
         return;
     }
@@ -173,7 +184,7 @@ void power_scalar(DType type, View dst, View src, View work, uint64_t scalar, bo
 void power_integer(View dst, View src0, View src1, View work, int64_t count)
 {
     const MathFacts &f = math_facts(MathOp::Power);
-    Call c{f.api.name, __builtin_return_address(0), DType::I32, dst, src0, src1, work, 2, {}};
+    Call c{f.api.name, __builtin_return_address(0), DType::I32, dst, src0, src1, work, 2, f.live, {}};
     if (begin(c, count, f.api.steps)) {
         for (int64_t i = 0; i < count; ++i) {
             reinterpret_cast<int32_t *>(dst.data)[i] = integer_power(reinterpret_cast<const int32_t *>(c.src0.data)[i],
@@ -184,7 +195,7 @@ void power_integer(View dst, View src0, View src1, View work, int64_t count)
 
 void xor_count(DType type, View dst, View src0, View src1, View work, int64_t count)
 {
-    Call c{apis::Xor.name, __builtin_return_address(0), type, dst, src0, src1, work, 2, {}};
+    Call c{apis::Xor.name, __builtin_return_address(0), type, dst, src0, src1, work, 2, 1, {}};
     if (begin(c, count, apis::Xor.steps)) {
         for (int64_t i = 0; i < count; ++i) {
             reinterpret_cast<uint16_t *>(dst.data)[i] =
@@ -197,12 +208,15 @@ void xor_count(DType type, View dst, View src0, View src1, View work, int64_t co
 void cumulative_sum(DType type, View dst, View last_row, View src, View work, uint32_t outer, uint32_t inner,
                     bool last_axis)
 {
-    Call c{apis::CumSum.name, __builtin_return_address(0), type, dst, src, {}, work, 1, {}};
+    Call c{apis::CumSum.name, __builtin_return_address(0), type, dst, src, {}, work, 1, 0, {}};
     const uint32_t bytes = dtype_bytes(type);
     if (static_cast<uint64_t>(inner) * bytes % 32 != 0) {
         trap("UB_ALIGNMENT", c.api, c.pc, "CumSum: the inner axis of %u elements is %llu bytes, not a multiple of 32.",
              inner, static_cast<unsigned long long>(static_cast<uint64_t>(inner) * bytes));
     }
+    // Along the last axis sixteen rows are turned round, added up, and turned back; half adds up as float.
+    const uint64_t row = (uint64_t{inner} * sizeof(float) + 31) / 32 * 32;
+    require_temporary(c.api, c.pc, work, last_axis ? 2 * 16 * row : type == DType::F16 ? 2 * row : 32);
     if (!begin(c, static_cast<int64_t>(outer) * inner, apis::CumSum.steps)) {
         return;
     }

@@ -1,5 +1,6 @@
 // AscendQuant, AscendDequant, AscendAntiQuant.
 #include "facts.h"
+#include "composite.h"
 #include "record.h"
 #include "reduce.h"
 #include "rounding.h"
@@ -53,6 +54,7 @@ void quantise(DType type, View dst, View src, View work, View scales, View offse
     add_span(instr, scales, static_cast<uint64_t>(channels) * bytes, false);
     add_span(instr, offsets, static_cast<uint64_t>(channels) * bytes, false);
     add_span(instr, dst, w.active, true);
+    require_temporary(api, pc, work, 32);
     add_span(instr, work, work.data ? 32 : 0, true);
     issue(instr);
     other_steps(facts, pc, DType::F16, w.active);
@@ -89,6 +91,7 @@ void dequantise(DType to, DType scale_type, View dst, View src, View scales, Vie
     instr.access[instr.n_access++] = Access{
         dst.data, static_cast<uint64_t>(count) * bytes, rows, static_cast<int64_t>(dst_row), true, dst.size_bytes};
     add_span(instr, scales, static_cast<uint64_t>(count) * dtype_bytes(scale_type), false);
+    require_temporary(api, pc, work, 32);
     add_span(instr, work, work.data ? 32 : 0, true);
     issue(instr);
     other_steps(facts, pc, DType::F32, total);
@@ -122,6 +125,7 @@ void record_small(const void *pc, DType to, DType from, View dst, View src, View
     add_span(instr, offsets, factors * dtype_bytes(to), false);
     add_span(instr, scales, factors * dtype_bytes(to), false);
     add_span(instr, dst, n * dtype_bytes(to), true);
+    require_temporary(api, pc, work, 32);
     add_span(instr, work, work.data ? 32 : 0, true);
     issue(instr);
     other_steps(facts, pc, DType::F16, n);

@@ -23,6 +23,7 @@ void reduce_block(Reduce op, DType type, View dst, View src, MaskArg mask, int64
         return;
     }
     const uint32_t bytes = dtype_bytes(type);
+    require_operand(j.api, j.pc, "dst", dst, 8 * bytes);
     const uint32_t step = 32 / bytes;
     const uint64_t out_step = static_cast<uint64_t>(dst_repeat) * 8 * bytes;
     // A block without active lanes gives no result; the last one decides how far results reach.

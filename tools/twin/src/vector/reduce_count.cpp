@@ -66,6 +66,7 @@ void reduce_count(Reduce op, DType type, View dst, View src, View work, int64_t 
     instr.access[0] = Access{src.data, w.active * bytes, 1, 0, false, src.size_bytes};
     instr.n_access = 1;
     if (op != Reduce::SUM) {
+        require_operand(api, pc, "dst", dst, 2 * bytes);
         add_span(instr, dst, (index ? 2u : 1u) * bytes, true);
     }
     issue(instr);
@@ -149,6 +150,7 @@ void reduce_pattern(Reduce op, DType type, View dst, View src, View work, uint32
     instr.access[0] = Access{src.data, n * bytes, 1, 0, false, src.size_bytes};
     instr.access[1] = Access{dst.data, static_cast<uint64_t>(rows ? first : last) * bytes, 1, 0, true, dst.size_bytes};
     instr.n_access = 2;
+    require_temporary(api, pc, work, 32);
     if (work.data) {
         instr.access[instr.n_access++] = Access{work.data, 32, 1, 0, true, work.size_bytes};
     }

@@ -26,6 +26,7 @@ void whole(ReduceJob &j, uint8_t order)
         return;
     }
     enum : uint8_t { VALUE_INDEX, INDEX_VALUE, ONLY_VALUE, ONLY_INDEX };
+    require_operand(j.api, j.pc, "dst", j.dst, 2 * bytes); // whatever the order; WholeReduceMax of the reference
     const uint64_t result = order == ONLY_VALUE ? bytes : order == ONLY_INDEX ? 4 : 2 * bytes;
     const uint64_t step = result * static_cast<uint64_t>(j.dst_repeat);
     record(j, result, step);
@@ -128,6 +129,9 @@ void reduce_repeat(Reduce op, DType type, View dst, View src, View work, MaskArg
     if (work.size_bytes != 0 && work.size_bytes < results * bytes) {
         trap("WORK_TENSOR", j.api, j.pc, "%s needs a work tensor of %llu bytes for %u repeats; it has %u", j.api,
              static_cast<unsigned long long>(results * bytes), j.walk.repeats, work.size_bytes);
+    }
+    if (op != Reduce::SUM) {
+        require_operand(j.api, j.pc, "dst", dst, 2 * bytes);
     }
     record(j, op != Reduce::SUM && index ? 2 * bytes : bytes, 0);
     if (op == Reduce::SUM) {

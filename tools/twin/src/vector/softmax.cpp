@@ -1,6 +1,7 @@
 // The SoftMax family. Everything is computed in float; half is widened before and rounded once after.
 #include "loops.h"
 
+#include "composite.h"
 #include "facts.h"
 #include "fast_math.h"
 #include "record.h"
@@ -41,6 +42,7 @@ public:
             statistic(side, c_.in_sum, c_.statistic, false);
             statistic(side, c_.in_max, c_.statistic, false);
         }
+        require_temporary(api_, pc_, c_.work, 32);
         add_span(side, c_.work, c_.work.data ? 32 : 0, true);
         issue(side);
         for (uint32_t i = 2; steps[i]; ++i) {

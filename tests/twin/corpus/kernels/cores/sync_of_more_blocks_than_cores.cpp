@@ -35,6 +35,7 @@ static ge::graphStatus TilingFunc(gert::TilingContext *context)
     tiling.set_perCore((total + blocks - 1) / blocks);
     context->SetBlockDim(blocks * 48); // [faulty]
     context->SetBlockDim(blocks); // [correct]
+    context->SetScheduleMode(1);
     tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
     context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());
     context->GetWorkspaceSizes(1)[0] = (16 << 20) + *context->GetAttrs()->GetInt(1);
