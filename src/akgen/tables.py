@@ -149,7 +149,7 @@ def lines_table(lines: "Sequence[SourceLine]", cores: int) -> Table:
     """Return the costliest lines of the sources: what pipes did and waited for there, in cycles of one core."""
     table = Table(caption=f"cycles of pipes by line, mean of {cores} cores", caption_justify="left")
     table.add_column("line", no_wrap=True)
-    for name in ("busy", "stalled", "number"):
+    for name in ("busy", "stalled", "count"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("code")
     for line in lines[:MOST_LINES]:

@@ -3,6 +3,8 @@ const kib = bytes => bytes && bytes < 1024 ? bytes + " B" : (bytes / 1024).toFix
 // A round number of bytes at or above, for the end of an axis.
 const roundUp = bytes => { const p = 2 ** Math.floor(Math.log2(Math.max(32, bytes))); return [1, 1.25, 1.5, 1.75, 2].find(m => m * p >= bytes) * p; };
 
+const tops = {}; // ends of the axes, by memory: the same for all launches
+
 // The bytes that a group of buffers holds, as steps: [time, bytes] from there on.
 function steps(uses) {
   const changes = uses.flatMap(([begin, end, bytes]) => [[begin, bytes], [end, -bytes]]).sort((a, b) => a[0] - b[0]);
@@ -17,7 +19,7 @@ function steps(uses) {
 
 class Memory {
   constructor(run, cores) {
-    this.run = run; this.box = run.section.querySelector(".memories"); this.box.textContent = ""; this.charts = [];
+    this.run = run; this.box = document.querySelector(`[data-memory="${run.section.dataset.run}"] .memories`) || run.section.querySelector(".memories"); this.box.textContent = ""; this.charts = [];
     for (const core of cores) for (const memory of Object.keys(run.memories)) {
       const mine = run.buffers.filter(b => b.core === core && b.memory === memory);
       if (mine.length) this.add(core, memory, mine);
@@ -36,10 +38,12 @@ class Memory {
     say(`${this.run.cores[core]}, ${memory}: at most ${kib(most)} of ${kib(size)} in use (${Math.round(100 * most / size)} %)`);
     buffers.forEach((b, i) => say(`${b.name}, ${b.count > 1 ? b.count + " × " : ""}${kib(b.bytes)}`, "b" + i % 8));
     this.box.append(keys, canvas);
-    this.charts.push({canvas, memory, size, top: Math.min(size, roundUp(most)), areas: buffers.map(b => steps(b.uses))});
+    tops[memory] = Math.max(tops[memory] || 0, Math.min(size, roundUp(most)));
+    this.charts.push({canvas, memory, areas: buffers.map(b => steps(b.uses))});
   }
   draw() { for (const chart of this.charts) this.drawChart(chart); }
-  drawChart({canvas, memory, size, top, areas}) {
+  drawChart({canvas, memory, areas}) {
+    const top = tops[memory];
     const height = this.charts.length > 2 ? 60 : 92, [g, width] = prepare(canvas, height), low = height - 4, high = 8, right = width - RIGHT;
     const y = bytes => low - bytes / top * (low - high), x = t => Math.max(GUTTER, Math.min(right, place(t, width)));
     g.strokeStyle = colours.grid;
@@ -67,7 +71,6 @@ class Memory {
       areas.forEach((area, i) => { while (at[i] < area.length && area[at[i]][0] <= time) now[i] = area[at[i]++][1]; });
       last = time;
     }
-    if (top >= size) { g.strokeStyle = colours.stall; g.beginPath(); g.moveTo(GUTTER, y(size)); g.lineTo(right, y(size)); g.stroke(); }
   }
 }
 

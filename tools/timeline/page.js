@@ -35,6 +35,14 @@ function axis(g, width, height) {
     if (x < width - 58) g.fillText((v / 1000).toFixed(Math.min(3, digits)) + " µs", x + 4, 10);
   }
 }
+// As much of a name as there is room for, or nothing.
+function fitting(g, name, room) {
+  if (room < 24) return "";
+  if (g.measureText(name).width <= room) return name;
+  let count = Math.min(name.length, Math.floor(room / 6));
+  while (count > 3 && g.measureText(name.slice(0, count) + "…").width > room) --count;
+  return count > 3 ? name.slice(0, count) + "…" : "";
+}
 // First of the spans, which lie in time and do not overlap, that ends at `t` or later.
 function firstFrom(spans, t) {
   let low = 0, high = spans.length;
@@ -129,7 +137,7 @@ class Run {
       g.textAlign = "left";
       visible(lane.waits, s => {
         const a = Math.max(GUTTER, place(s[0], width)), b = Math.min(edge, place(s[0] + s[1], width));
-        g.fillStyle = colours.stall; g.globalAlpha = 0.3; g.fillRect(a, y + tall / 2 - 3, Math.max(0.5, b - a), 6); g.globalAlpha = 1;
+        g.fillStyle = colours.stall; g.globalAlpha = 0.42; g.fillRect(a, y + tall / 2 - 3, Math.max(0.5, b - a), 6); g.globalAlpha = 1;
       });
       let reached = 0;
       visible(lane.spans, s => {
@@ -137,11 +145,8 @@ class Run {
         if (b < GUTTER || b < reached) return; // narrower than what is there already
         const wide = Math.max(0.7, b - a); reached = a + wide * 0.5;
         g.fillStyle = colours[lane.pipe] || colours.soft; g.fillRect(a, y, wide > 4 ? wide - 0.7 : wide, tall);
-        const name = text(s[2]);
-        if (wide > 30) {
-          g.fillStyle = colours["on-bar"]; g.save(); g.beginPath(); g.rect(a, y, wide - 5, tall); g.clip();
-          g.fillText(name, a + 5, y + tall / 2 + 0.5); g.restore();
-        }
+        const name = fitting(g, text(s[2]), wide - 10);
+        if (name) { g.fillStyle = colours["on-bar"]; g.fillText(name, a + 5, y + tall / 2 + 0.5); }
       });
     });
     const last = place(this.recorded, width), whole = Math.min(edge, place(this.duration, width));

@@ -51,9 +51,13 @@ def profile(
             raise InputError(f"Task {wanted.name} has no case {case!r}.", "Leave --case out for the largest.")
     chain = make_toolchain(toolchain or settings.toolchain, settings, settings.chip)
     with open_judge(chain, terminal.line) as judge, tempfile.TemporaryDirectory(prefix="akgen-") as work:
-        first = _timed(judge, candidate, wanted, Path(work) / "first", trace, terminal)
+        named = f"{project.name}: " if other else ""
+        first = _timed(judge, candidate, wanted, Path(work) / "first", trace, terminal, named)
         beside = trace.with_suffix(".compared.json")
-        second = _timed(judge, other, wanted, Path(work) / "second", beside, terminal) if other else None
+        second = None
+        if compare is not None and other is not None:
+            named = f"{compare.name}: "
+            second = _timed(judge, other, wanted, Path(work) / "second", beside, terminal, named)
     drawn = [one for one in (first, second) if one is not None]
     page = None
     if all(one.profile.trace for one in drawn):
@@ -79,9 +83,18 @@ def profile(
 
 
 def _timed(
-    judge: "Judge", project: "KernelProject", task: "Task", work: Path, trace: Path, terminal: Terminal
+    judge: "Judge",
+    project: "KernelProject",
+    task: "Task",
+    work: Path,
+    trace: Path,
+    terminal: Terminal,
+    named: str,
 ) -> "DrawnLaunch":
-    """Time a project; its trace, if there is one, is kept at `trace`. Raises InputError if it does not run."""
+    """Time a project; its trace, if there is one, is kept at `trace`. Raises InputError if it does not run.
+
+    `named` begins its title.
+    """
     from akgen.tools.timeline.page import DrawnLaunch
 
     build = judge.compile(project, task, work / "build")
@@ -96,7 +109,7 @@ def _timed(
         shutil.copyfile(found.trace, trace)
         found = found.model_copy(update={"trace": trace})
     return DrawnLaunch(
-        title=f"{project.kernel}, {task.name}", profile=found, trace=trace, sources=project.files
+        title=f"{named}{project.kernel}, {task.name}", profile=found, trace=trace, sources=project.files
     )
 
 

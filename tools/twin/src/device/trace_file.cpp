@@ -1,25 +1,12 @@
 // Writing a trace in Chrome's form: complete events on the lanes of pipes and buffers, flow events for arrows, counters.
 #include "core.h"
 #include "trace.h"
+#include "trace_writer.h"
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <unistd.h>
 
 namespace akgen::twin {
 
 namespace {
-constexpr uint32_t first_buffer_lane = 100; // below: pipes
-const char *const memory_names[local_spaces] = {"UB", "L1", "L0A", "L0B", "L0C", "BT", "FB"};
-const char *memory_name(Space space) { return memory_names[static_cast<int>(space) - static_cast<int>(Space::UB)]; }
-
-std::string number(double value)
-{
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3f", value);
-    return text;
-}
-
 // The tensor in global memory that a copy reads or writes.
 std::string tensor_of(const Launch &l, const Record &r)
 {
@@ -61,79 +48,6 @@ std::string awaited(const Record &r)
     }
 }
 
-// A place in a buffer of an on-chip memory, in use from one time to another.
-struct Use {
-    uint32_t buffer;
-    double from, to;
-};
-
-// Bytes of [0, size) that any of them covers.
-uint64_t covered(std::vector<std::pair<uint32_t, uint32_t>> ranges, uint32_t size)
-{
-    std::sort(ranges.begin(), ranges.end());
-    uint64_t sum = 0, reached = 0;
-    for (const auto &[begin, end] : ranges) {
-        const uint64_t from = std::max<uint64_t>(begin, reached), to = std::min(end, size);
-        sum += to > from ? to - from : 0;
-        reached = std::max<uint64_t>(reached, to);
-    }
-    return sum;
-}
-} // namespace
-
-// Writes events as they come, in pieces of a megabyte.
-class TraceWriter {
-public:
-    TraceWriter(int fd, double clock) : fd_(fd), clock_(clock) {}
-    void raw(const std::string &text)
-    {
-        text_ += text;
-        if (text_.size() > (1u << 20)) {
-            flush();
-        }
-    }
-    void event(const std::string &body)
-    {
-        raw((first_ ? "\n{" : ",\n{") + body + "}");
-        first_ = false;
-    }
-    void flush()
-    {
-        size_t done = 0;
-        while (done < text_.size()) {
-            const ssize_t wrote = ::write(fd_, text_.data() + done, text_.size() - done);
-            if (wrote <= 0) {
-                break; // a trace that cannot be written is cut short, and its reader says so
-            }
-            done += static_cast<size_t>(wrote);
-        }
-        text_.clear();
-    }
-    // In microseconds, to the nanosecond.
-    double us(double cycles) const { return std::round(cycles / clock_ * 1000) / 1000; }
-    void complete(const std::string &head, double start, double end, const std::string &args)
-    {
-        event("\"ph\":\"X\"," + head + ",\"ts\":" + number(us(start)) + ",\"dur\":" + number(us(end) - us(start)) +
-              ",\"args\":{" + args + "}");
-    }
-    void name(const char *what, const std::string &lane, const std::string &text, const std::string &more = "")
-    {
-        event(std::string("\"ph\":\"M\",\"name\":\"") + what + "\"," + lane +
-              ",\"args\":{\"name\":" + json_quote(text) + more + "}");
-    }
-
-private:
-    int fd_;
-    double clock_;
-    std::string text_;
-    bool first_ = true;
-};
-
-namespace {
-std::string lane(uint32_t core, uint32_t thread)
-{
-    return "\"pid\":" + std::to_string(core) + ",\"tid\":" + std::to_string(thread);
-}
 } // namespace
 
 void Trace::write_lanes(const Launch &l, TraceWriter &out) const
@@ -182,86 +96,6 @@ void Trace::write_lanes(const Launch &l, TraceWriter &out) const
         const double reached = to.waits ? std::max(out.us(to.start), out.us(to.end) - 0.001) : out.us(to.start);
         out.event("\"ph\":\"s\"," + head + lane(from.core, from.pipe) + ",\"ts\":" + number(left));
         out.event("\"ph\":\"f\",\"bp\":\"e\"," + head + lane(to.core, to.pipe) + ",\"ts\":" + number(reached));
-    }
-}
-
-void Trace::write_buffers(const Launch &l, const std::vector<double> &core_begin, const std::vector<double> &core_end,
-                          TraceWriter &out) const
-{
-    for (uint32_t core = 0; core < cores_.size(); ++core) {
-        const Log &log = *cores_[core].log;
-        const auto &at = cores_[core].held_at;
-        // Where not all is known, what is known ends with the last that is.
-        double end = core_end[core];
-        if (log.held_left_out > 0 && !at.empty()) {
-            end = std::max(0.0, *std::max_element(at.begin(), at.end()));
-        }
-        std::vector<Log::LocalBuffer> buffers = log.buffers;
-        std::vector<double> since(buffers.size(), -1.0);
-        std::vector<Use> uses;
-        const auto close = [&](uint32_t buffer, double now) {
-            if (since[buffer] >= 0) {
-                uses.push_back({buffer, since[buffer], std::max(now, since[buffer])});
-                since[buffer] = -1;
-            }
-        };
-        for (size_t i = 0; i < at.size(); ++i) {
-            const double now = at[i] < 0 ? end : at[i];
-            const Log::Held &held = log.held[i];
-            if (!held.taken) {
-                close(held.buffer, now);
-            } else if (since[held.buffer] < 0) {
-                since[held.buffer] = now;
-            }
-        }
-        for (uint32_t buffer = 0; buffer < since.size(); ++buffer) {
-            close(buffer, end);
-        }
-        for (int memory = 0; memory < local_spaces; ++memory) { // tensors by address lie there all the time
-            const Region &region = l.cores[core]->regions[memory];
-            if (region.static_bytes > region.most_bytes) {
-                uses.push_back({static_cast<uint32_t>(buffers.size()), core_begin[core], core_end[core]});
-                buffers.push_back(
-                    {static_cast<Space>(memory + 1), region.most_bytes, region.static_bytes - region.most_bytes, 0});
-            }
-        }
-        for (const Use &use : uses) {
-            const Log::LocalBuffer &b = buffers[use.buffer];
-            out.complete("\"cat\":\"buffer\",\"name\":\"" + std::string(memory_name(b.space)) + "\"," +
-                             lane(core, first_buffer_lane + use.buffer),
-                         use.from, use.to,
-                         "\"so_offset\":" + std::to_string(b.pc) + ",\"offset\":" + std::to_string(b.offset) +
-                             ",\"bytes\":" + std::to_string(b.bytes));
-        }
-        for (int memory = 0; memory < local_spaces; ++memory) {
-            const Region &region = l.cores[core]->regions[memory];
-            std::vector<std::pair<double, const Use *>> changes; // at a time those that end first
-            for (const Use &use : uses) {
-                if (static_cast<int>(buffers[use.buffer].space) == memory + static_cast<int>(Space::UB)) {
-                    changes.emplace_back(use.from, &use);
-                    changes.emplace_back(use.to, &use);
-                }
-            }
-            std::stable_sort(changes.begin(), changes.end(),
-                             [](const auto &a, const auto &b) { return a.first < b.first; });
-            std::vector<const Use *> now;
-            for (size_t i = 0; i < changes.size(); ++i) {
-                const auto [time, use] = changes[i];
-                const auto here = std::find(now.begin(), now.end(), use);
-                here == now.end() ? now.push_back(use) : static_cast<void>(now.erase(here));
-                if (i + 1 < changes.size() && out.us(changes[i + 1].first) == out.us(time)) {
-                    continue; // the last word at this time
-                }
-                std::vector<std::pair<uint32_t, uint32_t>> ranges;
-                for (const Use *each : now) {
-                    const Log::LocalBuffer &b = buffers[each->buffer];
-                    ranges.emplace_back(b.offset, b.offset + b.bytes);
-                }
-                out.event("\"ph\":\"C\",\"name\":\"" + std::string(memory_names[memory]) +
-                          " in use\",\"pid\":" + std::to_string(core) + ",\"ts\":" + number(out.us(time)) +
-                          ",\"args\":{\"bytes\":" + std::to_string(covered(ranges, region.size_bytes)) + "}");
-            }
-        }
     }
 }
 
