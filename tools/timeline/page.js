@@ -1,7 +1,7 @@
 // Timelines: all cores in bands, the lanes of one block with waits and arrows. All launches share one time scale.
 "use strict";
 const root = document.documentElement, tip = document.getElementById("tip");
-const GUTTER = 96, RIGHT = 10, LANE = 26, TOP = 24;
+const GUTTER = 96, RIGHT = 10, LANE = 31, TALL = 20, TOP = 24;
 let colours = {}, from = 0, to = 1;
 const css = name => getComputedStyle(root).getPropertyValue("--" + name).trim();
 const text = number => data.texts[number];
@@ -129,7 +129,7 @@ class Run {
     const [g, width] = prepare(this.canvas, height), edge = width - RIGHT;
     axis(g, width, height);
     this.shown.forEach((number, row) => {
-      const lane = this.lanes[number], y = this.laneTop(row), tall = LANE - 6;
+      const lane = this.lanes[number], y = this.laneTop(row), tall = TALL;
       g.textAlign = "right"; g.fillStyle = colours[lane.pipe] || colours.ink; g.font = "600 12px system-ui, sans-serif";
       g.fillText(lane.pipe, GUTTER - 10, y + tall / 2); g.font = "12px system-ui, -apple-system, 'DejaVu Sans', sans-serif";
       const head = row === 0 || this.lanes[this.shown[row - 1]].core !== lane.core;
@@ -177,9 +177,10 @@ class Run {
     return (arrow[0] === lane && arrow[1] >= begin && arrow[1] <= end) || (arrow[2] === lane && arrow[3] >= begin && arrow[3] <= end);
   }
   drawArrow(g, width, [source, left, target, reached, cause], strong) {
-    const down = this.row.get(target) > this.row.get(source), tall = LANE - 6;
+    const down = this.row.get(target) > this.row.get(source), tall = TALL;
     const x1 = place(left, width), x2 = place(reached, width);
-    const y1 = this.laneTop(this.row.get(source)) + (down ? tall : 0), y2 = this.laneTop(this.row.get(target)) + (down ? 0 : tall);
+    const y1 = this.laneTop(this.row.get(source)) + (down ? tall : 0), thin = this.lanes[target].pipe === "S" ? tall / 2 - 4 : 0; // what waits there is drawn thin
+    const y2 = this.laneTop(this.row.get(target)) + (down ? thin : tall - thin);
     const bend = Math.max(8, Math.abs(y2 - y1) / 2) * (down ? 1 : -1);
     g.strokeStyle = g.fillStyle = cause === "buffer" ? colours.stall : cause === "cores" ? colours.FIX : colours.ink;
     g.globalAlpha = strong ? 1 : 0.62; g.lineWidth = strong ? 2 : 1.1;
