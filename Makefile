@@ -83,10 +83,12 @@ fuzz-readers: $(STAMP)
 fuzz-calls: $(STAMP)
 	@$(BIN)/python tests/twin/fuzz_calls.py --count $(N) --seed $(SEED) $(WITH)
 
-# The hostile programs as the user who asks, in the whole sandbox and without namespaces and Landlock.
+# The hostile programs as the user who asks, in the whole sandbox and without namespaces and Landlock; as root, as nobody too.
 red-team: $(STAMP)
 	@$(BIN)/python -m pytest -q tests/adversarial/test_seal.py
 	@AKGEN_SECCOMP_ONLY=1 $(BIN)/python -m pytest -q tests/adversarial/test_seal.py
+	@test "$$(id -u)" != 0 || \
+		tests/adversarial/as_nobody.sh $(BIN)/python -m pytest -q -p no:cacheprovider tests/adversarial/test_seal.py
 
 # The twin's runtime under AddressSanitizer and UndefinedBehaviorSanitizer, over the corpus.
 sanitize: $(STAMP)
