@@ -29,6 +29,7 @@ Kind = Literal[
     "bool",
     "str",
     "none",
+    "launch",  # of a kernel that the binding launches itself
 ]
 Given = tuple[Kind, Any]  # as pytorch_npu_helper.hpp writes it
 Target: TypeAlias = torch.Tensor | tuple[torch.Tensor, ...]
@@ -67,9 +68,15 @@ def bind(name: str, given: Sequence[Given], spec: OpSpec, folder: Path) -> Bound
         if not spec.outputs and value is not None:  # then it works in place
             outputs.append(OutputMeta(meta=_meta(value), aliases=i))
             targets.append(value)
-    files: list[Argument] = [write_value(v, folder, f"in_{i}") for i, v in enumerate(values)]
+    files: list[Argument] = [write_value(_on_host(v), folder, f"in_{i}") for i, v in enumerate(values)]
     attrs = tuple(_attr(a, g) for a, g in zip(spec.attrs, given[first:last], strict=True))
     return BoundCall(Call(inputs=tuple(files), attrs=attrs, outputs=tuple(outputs)), tuple(targets))
+
+
+def _on_host(value: Target | None) -> Target | None:
+    return (
+        tuple(t.cpu() for t in value) if isinstance(value, tuple) else None if value is None else value.cpu()
+    )
 
 
 def _input(param: ParamSpec, given: Given, column: int) -> Target | None:

@@ -14,18 +14,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import torch
 from torch.utils.cpp_extension import include_paths
 
 from akgen.tools.binding.arguments import Given, Target, bind
-from akgen.tools.binding.build import BuiltBinding, TorchParts, build_binding
+from akgen.tools.binding.build import BuiltBinding, TorchParts, build_binding, build_device
+from akgen.tools.binding.npu import install_npu
 from akgen.tools.core.call import TensorFile
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import Diagnostic, InputError
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Launch, Progress
+from akgen.tools.direct.kernels import DirectKernels
 from akgen.tools.reference.tensors import read
 from akgen.tools.twin.compiler import find_compiler
 from akgen.tools.twin.toolchain import TwinToolchain
@@ -79,23 +81,71 @@ class BoundOperator:
         return self._spec
 
 
+class LaunchedKernels:
+    """The launches of one kernel that a binding launches itself."""
+
+    def __init__(self, kernel: str) -> None:
+        self.op_type = kernel
+        self.launches: list[Launch] = []
+
+    def launch(self, value: Any, kernels: DirectKernels, timeout_s: float) -> None:
+        """Run the kernel on the memory that the binding names, and copy it back. Raises OperatorFailed, InfraError."""
+        file, blocks, arguments, memory = value
+        with tempfile.TemporaryDirectory(prefix="akgen-binding-") as work:
+            folder = Path(work)
+            files = [folder / f"memory_{i}.bin" for i in range(len(memory))]
+            for path, (address, size) in zip(files, memory, strict=True):
+                path.write_bytes(ctypes.string_at(address, size))
+            launched = kernels.launch(
+                self.op_type, Path(file), blocks, arguments, files, folder / "run", timeout_s=timeout_s
+            )
+            done = launched.done
+            if done.outcome is not None:
+                raise OperatorFailed(self.op_type, f"failed on the twin ({done.outcome})", done.diagnostics)
+            for path, (address, size) in zip(launched.memory, memory, strict=True):
+                ctypes.memmove(address, path.read_bytes(), size)
+        self.launches.append(done.model_copy(update={"outputs": ()}))
+
+
 def load(
     source: Path,
     projects: Sequence[KernelProject],
     twin: TwinToolchain,
     *,
+    kernels: Sequence[Path] = (),
     progress: Progress = lambda _: None,
     timeout_s: float = 120.0,
 ) -> ModuleType:
     """Return the binding's module; its attribute `akgen_operators` holds the BoundOperator of each project, in order.
 
-    aclnnX is served by the project whose operator is X, whatever its name if there is one project. Compiles the binding
-    if its content is new. Raises InputError if it does not compile.
+    aclnnX is served by the project whose operator is X, whatever its name if there is one project. A kernel that the
+    binding launches itself, from its own text or from the files `kernels`, joins the operators when it is launched.
+    Compiles the binding if its content is new. Raises InputError if it does not compile.
     """
-    operators = tuple(BoundOperator(project, twin, timeout_s=timeout_s) for project in projects)
-    built = build_binding(source, torch_parts(), find_compiler(twin.settings), twin.settings.cache, progress)
+    operators = [BoundOperator(project, twin, timeout_s=timeout_s) for project in projects]
+    launched: dict[str, LaunchedKernels] = {}
+    compiler = find_compiler(twin.settings)
+    install_npu(build_device(torch_parts(), compiler, twin.settings.cache, progress), twin.settings.chip)
+    built = build_binding(
+        source,
+        torch_parts(),
+        compiler,
+        twin.settings.cache,
+        progress,
+        kernels=kernels,
+        runtime=twin.runtime.folder,
+    )
+    direct = DirectKernels((source, *kernels), (), twin)
 
     def serve(name: str, given: Sequence[Given]) -> None:
+        if given and given[0][0] == "launch":
+            if name not in launched:
+                launched[name] = LaunchedKernels(name)
+                module.akgen_operators.append(launched[name])
+            launched[name].launch(given[0][1], direct, timeout_s)
+            return
+        if not operators:
+            raise InputError(f"No operator is given for {name}.", "Add the project of that operator.")
         wanted = name.removeprefix("aclnn").lower()
         fitting = [o for o in operators if o.op_type.lower() == wanted] or list(operators)
         if len(fitting) > 1:
@@ -106,7 +156,8 @@ def load(
         fitting[0].launch(name, given)
 
     module = attach(built, serve)
-    module.akgen_operators = operators  # type: ignore[attr-defined]
+    module.akgen_operators = list(operators)  # type: ignore[attr-defined]
+    module.akgen_any_name = built.any_name or not built.has_module  # type: ignore[attr-defined]
     return module
 
 
@@ -119,6 +170,9 @@ def attach(built: BuiltBinding, listener: Listener) -> ModuleType:
     with tempfile.TemporaryDirectory(prefix="akgen-binding-") as folder:
         library = Path(folder) / built.library.name
         shutil.copyfile(built.library, library)
+        if not built.has_module:
+            ctypes.PyDLL(str(library), mode=ctypes.RTLD_GLOBAL).akgen_listen(ctypes.py_object(listener))
+            return ModuleType(built.module)
         name = f"akgen_binding_{next(_COUNT)}.{built.module}"
         loader = importlib.machinery.ExtensionFileLoader(name, str(library))
         spec = importlib.util.spec_from_file_location(name, library, loader=loader)

@@ -23,6 +23,7 @@ from akgen.tools.core.outcome import Diagnostic, InfraError, InputError
 from akgen.tools.core.timed import HasTime
 from akgen.tools.core.untrusted import read_text
 from akgen.tools.direct.kernels import INCLUDE, DirectKernels
+from akgen.tools.direct.launch_headers import launch_headers
 from akgen.tools.direct.split import host_text
 from akgen.tools.process.program import Finished, ResourceLimits, run_sandboxed
 from akgen.tools.twin.findings.code import Code
@@ -144,7 +145,9 @@ def _build(program: DirectProgram, twin: TwinToolchain, work: Path) -> Finished:
         copy = work / f"host_{i}.cpp"
         copy.write_text(f'#line 1 "{source}"\n{host_text(read_text(source))}')
         sources.append(copy)
-    folders = (INCLUDE, *dict.fromkeys(s.parent for s in program.sources), *program.include)
+    for name, text in launch_headers(program.sources).items():
+        (work / name).write_text(text)
+    folders = (work, INCLUDE, *dict.fromkeys(s.parent for s in program.sources), *program.include)
     ours = (runtime.device_include, runtime.host_include)
     with runtime.slots.one():
         return run_sandboxed(

@@ -5,13 +5,15 @@ types and constants are for both, unless they name something that the host alone
 """
 
 import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
 _OPAQUE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", re.MULTILINE)
 _FOR_DEVICE = re.compile(r"__aicore__|__global__|\[aicore\]|__simd_vf__|\bconstexpr\b")
 _FOR_HOST = re.compile(
     r"\bstd::(?!is_|enable_if|conditional|remove_|decay|integral_constant|true_type|false_type|declval|integer_sequence)"
-    r"|\b(?:at|torch|c10|c10_npu|at_npu|py|pybind11|gert|ge|optiling|platform_ascendc|matmul_tiling)\b(?:\s*::|\s*;|\s*=)"
+    r"|\b(?:at|torch|c10|c10_npu|at_npu|py|gert|ge|optiling|platform_ascendc)\s*::|\b(?:pybind11|matmul_tiling)\b"
     r"|\bacl(?:rt)?[A-Z]\w*|\b(?:FILE|size_t\s+ReadFile)\b"
 )
 _SCOPE = re.compile(r"^\s*(?:inline\s+)?namespace\b[\w\s:]*$|^\s*extern\s*$")
@@ -25,7 +27,11 @@ def plain(text: str) -> str:
 
 
 def host_text(text: str) -> str:
-    """Return the source for a host compiler: each launch is a call of akgen::direct::Site (direct_launch.h)."""
+    """Return the source for a host compiler: each launch is a call of akgen::direct::Site (direct_launch.h).
+
+    Kernels and other functions of the device alone are declared only.
+    """
+    text = _declared(text)
     bare = plain(text)
     for start in reversed([m.start() for m in re.finditer("<<<", bare)]):
         end = _closing(bare, start + 3)
@@ -40,29 +46,34 @@ def host_text(text: str) -> str:
     return text
 
 
+def _declared(text: str) -> str:
+    bare = _without_directives(text)
+    out = list(text)
+    for item in _items(bare):
+        head = bare[item.begin : item.brace]
+        if (
+            item.brace is not None
+            and not item.is_data
+            and _FOR_DEVICE.search(head)
+            and "constexpr" not in head
+        ):
+            _blank(out, item.brace, item.end)
+            out[item.brace] = ";"
+    return "".join(out)
+
+
 def device_text(text: str) -> str:
     """Return the source without host functions, and without what names things of the host."""
-    bare = _DIRECTIVE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), plain(text))
+    bare = _without_directives(text)
     out = list(text)
-    at = begin = 0
-    while at < len(bare):
-        c = bare[at]
-        if c == "(":
-            at = _matching(bare, at, "()")
-        elif c == ";":
-            if _FOR_HOST.search(bare[begin : at + 1]):
-                _blank(out, bare, begin, at + 1)
-            begin = at + 1
-        elif c == "}":
-            begin = at + 1
-        elif c == "{":
-            head = bare[begin:at]
-            if _SCOPE.search(head):
-                begin = at + 1
-            else:
-                at = _body(out, bare, begin, at)
-                begin = at + 1
-        at += 1
+    for item in _items(bare):
+        if item.brace is None or item.is_data:
+            keep = not _FOR_HOST.search(bare[item.begin : item.end])
+        else:
+            head = bare[item.begin : item.brace]
+            keep = _FOR_DEVICE.search(head) is not None and not _FOR_HOST.search(head)
+        if not keep:
+            _blank(out, item.begin, item.end)
     return "".join(out)
 
 
@@ -79,31 +90,54 @@ def task_type(text: str, kernel: str) -> str | None:
     )
 
 
-def _body(out: list[str], bare: str, begin: int, brace: int) -> int:
-    """Keep or blank out what begins before a brace; return where it ends."""
-    end = _matching(bare, brace, "{}")
+class _Item(NamedTuple):
+    """A declaration or definition at the scope of a file or a namespace: text[begin:end]."""
+
+    begin: int
+    end: int
+    brace: int | None = None  # where its body begins
+    is_data: bool = False  # a type, or a value with an initialiser
+
+
+def _items(bare: str) -> Iterator[_Item]:
+    at = begin = 0
+    while at < len(bare):
+        c = bare[at]
+        if c == "(":
+            at = _matching(bare, at, "()")
+        elif c in ";}":
+            if c == ";":
+                yield _Item(begin, at + 1)
+            begin = at + 1
+        elif c == "{":
+            if not _SCOPE.search(bare[begin:at]):
+                item = _with_body(bare, begin, at)
+                yield item
+                at = item.end - 1
+            begin = at + 1
+        at += 1
+
+
+def _with_body(bare: str, begin: int, brace: int) -> _Item:
+    end = _matching(bare, brace, "{}") + 1
     head = bare[begin:brace]
     outside = re.sub(r"\([^()]*\)", "", head)
+    attributes = r"alignas\s*\([^()]*\)|__attribute__\s*\(\([^()]*(?:\([^()]*\))?[^()]*\)\)"
     is_type = _TYPE.search(re.sub(r"<[^{}]*>", "", outside)) is not None and "(" not in re.sub(
-        r"alignas\s*\([^()]*\)|__attribute__\s*\(\([^()]*(?:\([^()]*\))?[^()]*\)\)", "", head
+        attributes, "", head
     )
-    if is_type or "=" in outside:
-        stop = bare.find(";", end)
-        end = stop if stop >= 0 else end
-        keep = not _FOR_HOST.search(bare[begin:end])
-    else:
-        keep = _FOR_DEVICE.search(head) is not None and (not _FOR_HOST.search(head))
-    if not keep:
-        _blank(out, bare, begin, end + 1)
-    return end
+    if not is_type and "=" not in outside:
+        return _Item(begin, end, brace)
+    stop = bare.find(";", end)
+    return _Item(begin, stop + 1 if stop >= 0 else end, brace, is_data=True)
 
 
-def _blank(out: list[str], bare: str, begin: int, end: int) -> None:
+def _without_directives(text: str) -> str:
+    return _DIRECTIVE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), plain(text))
+
+
+def _blank(out: list[str], begin: int, end: int) -> None:
     """Blank out code, not the directives within it: those may open or close a condition."""
-    for i in range(begin, min(end, len(out))):
-        if bare[i] not in " \t\n":
-            out[i] = " "
-    # Literals are blank in `bare` already; they go with the code around them.
     text = "".join(out[begin:end])
     kept = {i for m in _DIRECTIVE.finditer(text) for i in range(m.start(), m.end())}
     for i, c in enumerate(text):

@@ -13,12 +13,15 @@ def torch_script(
     context: typer.Context,
     script: Annotated[Path, typer.Argument(help="The Python script; it imports the binding's module.")],
     arguments: Annotated[list[str] | None, typer.Argument(help="Arguments for the script.")] = None,
-    binding: Annotated[Path, typer.Option(help="The binding: a .cpp with EXEC_NPU_CMD.")] = Path(
-        "pybind.cpp"
-    ),
+    binding: Annotated[
+        Path, typer.Option(help="The binding: a .cpp with EXEC_NPU_CMD, or with kernels that it launches.")
+    ] = Path("pybind.cpp"),
     project: Annotated[
         list[Path] | None,
         typer.Option(help="A folder with op_host and op_kernel; give one for each operator."),
+    ] = None,
+    kernel: Annotated[
+        list[Path] | None, typer.Option(help="A file with kernels that the binding launches itself.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -26,6 +29,7 @@ def torch_script(
     import runpy
     import sys
 
+    from akgen.tools.binding.imports import import_as_named
     from akgen.tools.binding.module import load
     from akgen.tools.core.outcome import InputError
     from akgen.tools.core.project import read_project
@@ -34,17 +38,18 @@ def torch_script(
 
     settings: Settings = context.obj
     terminal = Terminal(as_json)
-    if not project:
-        raise InputError("No operator is given.", "Add --project FOLDER for each operator of the binding.")
     if not script.is_file():
         raise InputError(f"There is no script {script}.", "Name a Python file.")
     twin = TwinToolchain(
         TwinSettings(cache=settings.cache, chip=settings.chip, compiler=settings.compiler, path=settings.path)
     )
     twin.prepare(terminal.line)
-    projects = [read_project(folder, folder.resolve().name, folder.resolve().name) for folder in project]
-    module = load(binding, projects, twin, progress=terminal.line)
-    sys.modules[module.__name__] = module
+    projects = [
+        read_project(folder, folder.resolve().name, folder.resolve().name) for folder in project or ()
+    ]
+    kernels = [path.resolve() for path in kernel or ()]
+    module = load(binding.resolve(), projects, twin, kernels=kernels, progress=terminal.line)
+    import_as_named(module, script)
     sys.argv = [str(script), *(arguments or ())]
     sys.path.insert(0, str(script.resolve().parent))
     runpy.run_path(str(script), run_name="__main__")

@@ -1,9 +1,10 @@
 // Stands in the place of the helper that PyTorch bindings of Ascend operators include. EXEC_NPU_CMD hands
 // its arguments, each with its kind, to the Python function that loaded the binding; conversions that a
-// binding calls itself give objects that EXEC_NPU_CMD understands and releases. Not covered: streams,
-// devices, the runtime's own functions.
+// binding calls itself give objects that EXEC_NPU_CMD understands and releases. Not covered: more than
+// one stream or device.
 #pragma once
 #include "acl/acl_base.h"
+#include "akgen/listener.h"
 #include <torch/extension.h>
 
 #include <array>
@@ -65,12 +66,6 @@ template <typename T> void release(const T &argument)
         const std::lock_guard lock(made().mutex);
         made().objects.erase(argument);
     }
-}
-
-inline py::object &listener()
-{
-    static auto *one = new py::object(py::none()); // Python may be gone when statics end
-    return *one;
 }
 
 // -- arguments: (kind, value) --------------------------------------------------------------------------------------
@@ -192,12 +187,6 @@ inline aclDataType acl_type(at::ScalarType type)
 
 } // namespace akgen_binding
 
-// Python gives the function that serves this binding's launches: f(name, [(kind, value), ...]).
-extern "C" __attribute__((visibility("default"), used)) inline void akgen_listen(PyObject *function)
-{
-    akgen_binding::listener() = pybind11::reinterpret_borrow<pybind11::object>(function);
-}
-
 inline aclTensor *ConvertType(const at::Tensor &t) { return t.defined() ? akgen_binding::make(aclTensor{t}) : nullptr; }
 inline aclScalar *ConvertType(const at::Scalar &s) { return akgen_binding::make(aclScalar{s}); }
 inline aclIntArray *ConvertType(const at::IntArrayRef &list) { return akgen_binding::make(aclIntArray{list.vec()}); }
@@ -231,3 +220,4 @@ inline at::Tensor CopyScalarToDevice(const c10::Scalar &scalar, at::ScalarType t
     do {                                                                                                               \
         akgen_binding::execute(#aclnn_api, __VA_ARGS__);                                                               \
     } while (false)
+#define EXEC_NPU_CMD_EXT(aclnn_api, ...) EXEC_NPU_CMD(aclnn_api, __VA_ARGS__)

@@ -1,0 +1,2 @@
+#pragma once
+#include "pytorch_npu_helper.hpp"

@@ -1,0 +1,2 @@
+#pragma once
+#include "torch_npu/csrc/framework/utils/OpAdapter.h"

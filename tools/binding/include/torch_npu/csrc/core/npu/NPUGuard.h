@@ -1,0 +1,2 @@
+#pragma once
+#include "torch_npu/csrc/core/npu/NPUStream.h"
