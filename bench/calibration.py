@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from akgen.knowledge import calibration
-from akgen.knowledge.chip import MEASURED_CHIP, chip, launcher_text, vector_rates
+from akgen.knowledge.chip import chip, launcher_text, vector_rates
 from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import InfraError
@@ -28,6 +28,7 @@ from akgen.tools.twin.launch import KernelRun, launch
 from akgen.tools.twin.runtime_build import Runtime
 
 TARGET = 0.15
+WIDEST = 0.25
 
 
 class CalibrationRun(NamedTuple):
@@ -44,6 +45,8 @@ class CalibrationRun(NamedTuple):
     cache_times: float
     x_bytes: int
     y_bytes: int
+    chip: str
+    cache: str
     defines: str
 
 
@@ -76,6 +79,8 @@ def runs(folder: Path) -> tuple[CalibrationRun, ...]:
                 cache_times=float(row["cache_times"]),
                 x_bytes=int(row["x_bytes"]),
                 y_bytes=int(row["y_bytes"]),
+                chip=row["chip"],
+                cache=row["cache"],
                 defines=row["defines"],
             )
             for row in csv.DictReader(file)
@@ -96,13 +101,13 @@ class CalibrationRunner:
         """Predict the points (or those in `only`), with other constants of the time model where given."""
         points = calibration.points()
         wanted = set(only) if only is not None else {run.point for run in self.runs}
-        profiles: dict[tuple[str, str], Profile] = {}
+        profiles: dict[tuple[str, str, str], Profile] = {}
         compared = []
         for run in self.runs:
             if run.point not in wanted:
                 continue
             point = points[run.point]
-            key = (run.kernel, run.defines)
+            key = (run.kernel, run.defines, run.cache)
             if key not in profiles:
                 profiles[key] = self._profile(run, point.cores, constants or {})
             compared.append(Residual(point, _figure(profiles[key], run.metric) * run.times))
@@ -112,12 +117,12 @@ class CalibrationRunner:
         built = self._build(run)
         if built.library is None:
             raise InfraError(
-                f"The calibration kernel {run.point} does not compile: {built.diagnostics[0].text}",
+                f"The calibration kernel {run.point} does not compile: {built.diagnostics[0].text} ",
                 "This is a bug of ours.",
             )
         with tempfile.TemporaryDirectory(dir=self.work, prefix=f"{run.point}-") as name:
             work = Path(name)
-            (work / "chip.txt").write_text(_chip_text(run.cache_times, constants))
+            (work / "chip.txt").write_text(_chip_text(run, constants))
             with (work / "x.bin").open("wb") as file:
                 file.truncate(run.x_bytes)
             what = KernelRun(
@@ -169,9 +174,10 @@ def _figure(profile: Profile, metric: str) -> float:
     return next(pipe.busy_us for pipe in profile.pipes if pipe.pipe == metric)
 
 
-def _chip_text(cache_times: float, constants: Mapping[str, float]) -> str:
-    of = chip(MEASURED_CHIP)
-    text = launcher_text(of.model_copy(update={"l2_size": int(of.l2_size / cache_times)}))
+def _chip_text(run: CalibrationRun, constants: Mapping[str, float]) -> str:
+    of = chip(run.chip)
+    text = launcher_text(of.model_copy(update={"l2_size": int(of.l2_size / run.cache_times)}))
+    text += f"tell_warm\t{int(run.cache == 'warm')}\n"
     return text + "".join(_constant(key, value) for key, value in constants.items())
 
 

@@ -99,7 +99,7 @@ def test_a_kernel_that_writes_its_own_report(court: Any, codes: Codes) -> None: 
     assert verdict.outcome == Outcome.WRONG  # the report says that all went well; the outputs do not
     launch = (
         '{\\"kind\\":\\"launch\\",\\"cores\\":8,\\"at_once\\":8,'
-        '\\"cycles\\":1,\\"clock_mhz\\":1800,\\"gm_read_bytes\\":1,\\"gm_write_bytes\\":1,'
+        '\\"cycles\\":1,\\"cold_cycles\\":1,\\"warm_cycles\\":1,\\"clock_mhz\\":1800,\\"gm_read_bytes\\":1,\\"gm_write_bytes\\":1,'
         '\\"pipes\\":{},\\"bound\\":\\"memory\\",\\"roofline_share\\":1.0,\\"core_imbalance\\":1.0}\\n'
     )
     report = forge.replace("fd = 1", "fd = 3") % launch

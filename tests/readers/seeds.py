@@ -83,6 +83,8 @@ LAUNCH = {
     "cores": 8,
     "at_once": 8,
     "cycles": 4000.5,
+    "cold_cycles": 4000.5,
+    "warm_cycles": 3000.5,
     "clock_mhz": 1800,
     "gm_read_bytes": 4096,
     "gm_write_bytes": 4096,

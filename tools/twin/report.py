@@ -81,6 +81,8 @@ class LaunchLine(BaseModel):
     cores: int = Field(gt=0, le=1 << 20)
     at_once: int = Field(gt=0, le=1 << 20)
     cycles: Cycles
+    cold_cycles: Cycles
+    warm_cycles: Cycles
     clock_mhz: float = Field(ge=1, le=1e6, allow_inf_nan=False)
     gm_read_bytes: Count
     gm_write_bytes: Count

@@ -38,14 +38,16 @@ public:
                                0};
         Shape shape = {};
         shape.count = runs.rows;
+        Copied copied;
         if (const GmBuffer *buffer = place_of(runs.begin).buffer) {
             shape.global = true;
-            shape.extra = launch->footprint->touch(*buffer, runs, cube_.index);
+            copied = launch->footprint->enter(*buffer, runs, cube_.index);
+            shape.extra = Footprint::extra_lines(copied);
             shape.buffer = launch->footprint->index(*buffer);
             (write ? cube_.log.gm_write_bytes : cube_.log.gm_read_bytes) += runs.rows * runs.row_bytes;
         }
         cube_.log.instr(cube_instr(api_, op, nullptr, pipe, s.type), pc_, clipped(runs.rows * runs.row_bytes),
-                        pack(shape, false));
+                        pack(shape, false), shape.global ? &copied : nullptr);
     }
     void load(const char *op, DType type, uint64_t bytes) // L1 to L0
     {

@@ -4,20 +4,35 @@
 
 namespace akgen::twin {
 
-double Bandwidth::speed(int lane) const
+double Bandwidth::speed(int lane, bool behind) const
 {
+    const double memory = behind ? memory_ * while_behind : memory_;
     const double cache = cache_demand_ > cache_ ? cache_ / cache_demand_ : 1.0;
-    const double memory = memory_demand_ > memory_for_transfers() ? memory_for_transfers() / memory_demand_ : 1.0;
-    return lane == 1 ? std::min(cache, memory) : cache;
+    return lane == 1 ? std::min(cache, memory_demand_ > memory ? memory / memory_demand_ : 1.0) : cache;
+}
+
+// How long transfers still wait for what the cache must write first; 0: they do not.
+double Bandwidth::behind_for() const
+{
+    const double drain = memory_ - std::min(memory_ * while_behind, memory_demand_ * speed(1, true));
+    return std::max(0.0, backlog_ - most_backlog_) / drain;
+}
+
+void Bandwidth::run(double cycles, bool behind)
+{
+    for (int i = 0; i < 2; ++i) {
+        lanes_[i].now += cycles * speed(i, behind);
+    }
+    backlog_ = std::max(0.0, backlog_ - (memory_ - memory_demand_ * speed(1, behind)) * cycles);
 }
 
 void Bandwidth::advance(double to)
 {
-    for (int i = 0; i < 2; ++i) {
-        lanes_[i].now += (to - now_) * speed(i);
+    const double behind = std::min(to - now_, behind_for());
+    if (behind > 0) {
+        run(behind, true);
     }
-    const double left = memory_ - memory_demand_ * speed(1);
-    backlog_ = std::max(0.0, backlog_ - left * (to - now_));
+    run(to - now_ - behind, false);
     now_ = to;
 }
 
@@ -39,7 +54,12 @@ void Bandwidth::start(const Transfer &transfer, double now)
 double Bandwidth::end_of(int i) const
 {
     const Lane &lane = lanes_[i];
-    return lane.running.empty() ? INFINITY : now_ + std::max(0.0, lane.running.top().virtual_end - lane.now) / speed(i);
+    if (lane.running.empty()) {
+        return INFINITY;
+    }
+    const double left = std::max(0.0, lane.running.top().virtual_end - lane.now);
+    const double behind = behind_for(), meanwhile = behind * speed(i, true);
+    return left < meanwhile ? now_ + left / speed(i, true) : now_ + behind + (left - meanwhile) / speed(i, false);
 }
 
 double Bandwidth::next_end() const { return std::min(end_of(0), end_of(1)); }

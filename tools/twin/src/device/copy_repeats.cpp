@@ -2,6 +2,7 @@
 #include "akgen/copy.h"
 #include "core.h"
 #include "transfer.h"
+#include "vector/walk.h"
 #include <cstring>
 
 namespace akgen::twin {
@@ -56,6 +57,10 @@ void copy_repeats(View dst, View src, uint64_t lo, uint64_t hi, bool counted, ui
                         rows_of(src.data, reach(src_blk), repeats, src_rep * block, false, src.size_bytes));
     in.repeats = repeats * ((last + per_repeat - 1) / per_repeat);
     in.elements = uint64_t{repeats} * last;
+    if (blocks <= 8) {
+        const BankOperand from{src.data, blocks, src_blk, src_rep};
+        in.stalls = bank_stalls(repeats, {dst.data, blocks, dst_blk, dst_rep}, &from, 1);
+    }
     issue(in);
     for (uint32_t r = 0; r < repeats; ++r) {
         for (uint32_t lane = 0; lane < last; ++lane) {

@@ -6,91 +6,77 @@
 namespace akgen::twin {
 
 namespace {
-constexpr uint64_t clock_bytes = 4096; // the unit of time
-constexpr uint32_t time_mask = 0x00ffffff;
-} // namespace
+constexpr uint64_t progress_bytes = 256; // the unit of a core's progress
+}
 
-Footprint::Footprint(const std::vector<GmBuffer> &buffers, size_t cores, double cache_bytes)
-    : lines_(buffers.size()), first_(buffers.data()), moved_(cores, 0), cache_bytes_(cache_bytes)
+Footprint::Footprint(const std::vector<GmBuffer> &buffers, size_t cores)
+    : first_(buffers.data()), passed_by_(buffers.size(), false), moved_(cores, 0)
 {
-    for (size_t i = 0; i < buffers.size(); ++i) {
-        lines_[i].count = (buffers[i].mapped_bytes + line_bytes - 1) / line_bytes;
+    for (const GmBuffer &buffer : buffers) {
+        first_line_.push_back(lines_);
+        lines_ += (buffer.mapped_bytes + line_bytes - 1) / line_bytes;
     }
 }
 
-Footprint::~Footprint()
-{
-    for (const Lines &lines : lines_) {
-        drop_pages(lines.last, lines.count * sizeof(uint32_t));
-    }
-}
+Footprint::~Footprint() { drop_pages(seen_, lines_ * sizeof(Seen)); }
 
-uint32_t Footprint::touch(const GmBuffer &buffer, const Access &global, size_t core)
+Copied Footprint::enter(const GmBuffer &buffer, const Access &global, size_t core)
 {
-    Lines &lines = lines_[index(buffer)];
-    if (!lines.last) { // lazily zeroed pages
-        lines.last = static_cast<uint32_t *>(zeroed_pages(lines.count * sizeof(uint32_t)));
-        if (!lines.last) {
-            return 0;
-        }
+    const uint32_t number = index(buffer);
+    const auto offset = static_cast<uint64_t>(global.begin - buffer.data);
+    const Copied copy{first_line_[number] * line_bytes + offset,
+                      global.row_stride,
+                      static_cast<uint32_t>(std::min<uint64_t>(global.row_bytes, UINT32_MAX)),
+                      global.rows,
+                      global.write,
+                      passed_by_[number]};
+    if (!copy.uncached || copy.write) {
+        return copy;
     }
-    const uint64_t reach = static_cast<uint64_t>(cache_bytes_) / clock_bytes;
-    const auto now = static_cast<uint32_t>(std::min<uint64_t>(moved_[core] * moved_.size() / clock_bytes, time_mask));
-    const auto stamp = static_cast<uint32_t>(core % 255 + 1) << 24 | now;
-    const uint64_t needed = (global.row_bytes + line_bytes - 1) / line_bytes;
-    uint32_t extra = 0;
-    for (uint32_t row = 0; row < global.rows; ++row) {
-        const auto begin =
-            static_cast<uint64_t>(global.begin + static_cast<int64_t>(row) * global.row_stride - buffer.data);
-        const uint64_t first = begin / line_bytes;
-        const uint64_t last = std::min((begin + global.row_bytes - 1) / line_bytes, lines.count - 1);
-        uint64_t missed = 0;
-        for (uint64_t line = first; line <= last; ++line) {
-            uint32_t &before = lines.last[line];
-            const bool own = before >> 24 == stamp >> 24;
-            lines.distinct += before == 0;
-            missed += !global.write && (before == 0 || (own && now - (before & time_mask) > reach) || lines.passed_by);
-            before = stamp;
-        }
-        const uint64_t touched = last >= first ? last - first + 1 : 0;
-        const uint64_t beyond = touched > needed;
-        extra += static_cast<uint32_t>(beyond);
-        (global.write ? lines.written : lines.read) += global.row_bytes + beyond * line_bytes;
-        lines.missed += missed ? std::min(missed + beyond, touched) * line_bytes : 0;
+    if (!seen_) { // lazily zeroed pages
+        seen_ = static_cast<Seen *>(zeroed_pages(lines_ * sizeof(Seen)));
     }
-    moved_[core] += global.row_bytes * global.rows;
-    return extra;
+    if (seen_) {
+        Seen &seen = seen_[std::min(copy.begin / line_bytes, lines_ - 1)];
+        const uint64_t bytes = uint64_t{copy.row_bytes} * copy.rows;
+        const auto now = static_cast<int64_t>(moved_[core] / progress_bytes);
+        const bool together = seen.cores > 0 && std::abs(now - int64_t{seen.progress}) * int64_t{progress_bytes} <=
+                                                    2 * static_cast<int64_t>(bytes);
+        if (seen.cores == 0) {
+            seen = {static_cast<uint32_t>(now), 1, static_cast<uint16_t>(core)};
+        } else if (together && seen.last != static_cast<uint16_t>(core)) {
+            ++seen.cores;
+            seen.last = static_cast<uint16_t>(core);
+        }
+        moved_[core] += bytes;
+    }
+    return copy;
 }
 
 uint32_t Footprint::index(const GmBuffer &buffer) const { return static_cast<uint32_t>(&buffer - first_); }
 
-void Footprint::bypass(const GmBuffer &buffer, bool on) { lines_[index(buffer)].passed_by = on; }
+void Footprint::bypass(const GmBuffer &buffer, bool on) { passed_by_[index(buffer)] = on; }
 
-double Footprint::missed_share(uint32_t buffer) const
+uint32_t Footprint::crowd(const Copied &copy) const
 {
-    const Lines &lines = lines_[buffer];
-    return lines.read ? static_cast<double>(lines.missed) / static_cast<double>(lines.read) : 0.0;
+    return seen_ && copy.uncached && !copy.write ? seen_[std::min(copy.begin / line_bytes, lines_ - 1)].cores : 1;
 }
 
-bool Footprint::full() const
+uint32_t Footprint::extra_lines(const Copied &copy)
 {
-    uint64_t kept = 0;
-    for (const Lines &lines : lines_) {
-        kept += lines.passed_by ? 0 : lines.distinct;
+    const uint64_t needed = (uint64_t{copy.row_bytes} + line_bytes - 1) / line_bytes;
+    const auto extra = [&](uint64_t begin) {
+        const uint64_t touched = (begin % line_bytes + copy.row_bytes + line_bytes - 1) / line_bytes;
+        return static_cast<uint32_t>(touched > needed);
+    };
+    if (copy.stride % line_bytes == 0) {
+        return copy.rows * extra(copy.begin);
     }
-    return static_cast<double>(kept * line_bytes) > cache_bytes_;
-}
-
-double Footprint::spilled_share(uint32_t buffer) const { return lines_[buffer].passed_by || full() ? 1.0 : 0.0; }
-
-double Footprint::memory_bytes() const
-{
-    const bool spills = full();
-    uint64_t moved = 0;
-    for (const Lines &lines : lines_) {
-        moved += lines.missed + (lines.passed_by || spills ? lines.written : 0);
+    uint32_t all = 0;
+    for (uint32_t row = 0; row < copy.rows; ++row) {
+        all += extra(copy.begin + static_cast<uint64_t>(copy.stride * int64_t{row}));
     }
-    return static_cast<double>(moved);
+    return all;
 }
 
 } // namespace akgen::twin

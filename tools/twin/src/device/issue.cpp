@@ -124,6 +124,7 @@ void issue(const Instr &in)
     uint64_t moved = 0;
     uint32_t rows = 0;
     Shape shape = {};
+    Copied copied;
     Access read = {};
     int reads = 0;
     for (int i = 0; i < in.n_access; ++i) {
@@ -158,7 +159,8 @@ void issue(const Instr &in)
             const GmBuffer &buffer = require_global(in.api, in.pc, e.low, e.bytes, a.write);
             launch->global->copy(in, a, in.n_access == 2 ? &in.access[1 - i] : nullptr, buffer);
             shape.global = true;
-            shape.extra = launch->footprint->touch(buffer, a, self->index);
+            copied = launch->footprint->enter(buffer, a, self->index);
+            shape.extra = Footprint::extra_lines(copied);
             shape.buffer = launch->footprint->index(buffer);
             (a.write ? self->log.gm_write_bytes : self->log.gm_read_bytes) += a.row_bytes * a.rows;
             self->log.operations += a.write && self->atomic != Atomic::none ? a.row_bytes * a.rows : 0;
@@ -177,7 +179,8 @@ void issue(const Instr &in)
     const uint64_t work = vector || in.pipe == Pipe::M || in.pipe == Pipe::S ? in.elements : moved;
     shape.count = vector ? in.repeats : rows;
     shape.extra = vector ? in.stalls : shape.extra;
-    self->log.instr(in, at, static_cast<uint32_t>(work > UINT32_MAX ? UINT32_MAX : work), pack(shape, vector));
+    self->log.instr(in, at, static_cast<uint32_t>(work > UINT32_MAX ? UINT32_MAX : work), pack(shape, vector),
+                    shape.global ? &copied : nullptr);
     const uint32_t number = detector.number();
     self->log.origins[static_cast<int>(in.pipe)][number % Log::ring] = {number, at,
                                                                         self->log.op_index(in.api, in.op, in.dtype)};

@@ -216,7 +216,7 @@ bool run_launch(const LaunchRequest &request)
     make_cores(l, request);
     l.global = std::make_unique<GlobalRaceDetector>(l.buffers, l.cores.size());
     l.written_lines = l.cores.size() > 1 ? std::make_unique<WrittenLines>(l.cores.size()) : nullptr;
-    l.footprint = std::make_unique<Footprint>(l.buffers, l.cores.size(), request.chip->at("l2_size"));
+    l.footprint = std::make_unique<Footprint>(l.buffers, l.cores.size());
     l.bank_distance = static_cast<uint32_t>(request.chip->at("vec_read_to_write_cycles"));
 
     Program program = {request.entry, {}, request.body, request.body_data};

@@ -68,7 +68,7 @@ void Log::settle_work(uint32_t pc, uint64_t included)
     }
 }
 
-void Log::instr(const Instr &in, uint32_t pc, uint32_t work, uint32_t aux)
+void Log::instr(const Instr &in, uint32_t pc, uint32_t work, uint32_t aux, const Copied *copied)
 {
     settle_work(pc, with_a_call);
     operations += in.pipe == Pipe::V || in.pipe == Pipe::FIX ? work : in.pipe == Pipe::M ? work * most_macs : 0;
@@ -78,6 +78,9 @@ void Log::instr(const Instr &in, uint32_t pc, uint32_t work, uint32_t aux)
         return;
     }
     records.push_back({pc, op_index(in.api, in.op, in.dtype), Kind::instr, static_cast<uint8_t>(in.pipe), work, aux});
+    if (copied) {
+        copies[static_cast<int>(in.pipe)].push_back(*copied);
+    }
 }
 
 void Log::event(Kind kind, uint8_t pipe, uint16_t id, uint32_t pc, uint32_t work, uint32_t aux)

@@ -1,6 +1,7 @@
 // The log of a core: one compact record per instruction, flag and barrier, from which the timeline is computed.
 #pragma once
 #include "akgen/runtime.h"
+#include "footprint.h"
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -46,7 +47,7 @@ struct OpName {
 
 class Log {
 public:
-    void instr(const Instr &in, uint32_t pc, uint32_t work, uint32_t aux);
+    void instr(const Instr &in, uint32_t pc, uint32_t work, uint32_t aux, const Copied *copied = nullptr);
     void event(Kind kind, uint8_t pipe, uint16_t id, uint32_t pc, uint32_t work = 0, uint32_t aux = 0);
     void scalar(uint32_t pc, uint32_t what, bool missed = false); // runs of scalar accesses share one record
     // Account for the kernel's own arithmetic since the last record, beyond `included`, which comes with what it was for.
@@ -79,6 +80,7 @@ public:
         return reads[static_cast<int>(pipe) - static_cast<int>(Pipe::MTE1)][number % few];
     }
     uint64_t gm_read_bytes = 0, gm_write_bytes = 0;
+    std::vector<Copied> copies[7]; // of each pipe's instructions that touch global memory, in their order
 
     // Which on-chip buffers are in use, from which record to which: noted only for a trace.
     struct LocalBuffer {

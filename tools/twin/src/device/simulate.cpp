@@ -7,22 +7,18 @@ namespace akgen::twin {
 
 namespace {
 // The cache holds back what it must write up to this part of its size.
-constexpr double dirty_parts = 8;
+constexpr double dirty_parts = 16;
 } // namespace
 
 Machine::Machine(const Launch &launch, const Replay &replay, const CostModel &costs)
     : launch_(launch), replay_(replay), costs_(costs), cores_(replay.parts.size()), running_(replay.parts.size()),
-      bandwidth_(costs.cache_rate, costs.memory_rate, launch.chip->at("l2_size") / dirty_parts)
+      bandwidth_(costs.cache_rate, costs.memory_rate, launch.chip->at("l2_size") / dirty_parts), cache_(replay.cache),
+      copied_(replay.parts.size()), sums_(most_buffers + 1)
 {
     out_.use.resize(cores_.size());
     out_.core_begin.resize(cores_.size());
     out_.core_end.resize(cores_.size());
     form_blocks();
-    double traffic = 0;
-    for (const auto &core : launch.cores) {
-        traffic += static_cast<double>(core->log.gm_read_bytes + core->log.gm_write_bytes);
-    }
-    out_.memory_cycles = std::max(launch.footprint->memory_bytes() / costs.memory_rate, traffic / costs.cache_rate);
 }
 
 Simulation Machine::run()
@@ -48,6 +44,14 @@ Simulation Machine::run()
         out_.core_end[c] = end;
         out_.cycles = std::max(out_.cycles, end);
     }
+    double memory = 0, moved = 0;
+    for (const Sum &sum : sums_) {
+        memory += sum.missed + sum.back * costs_.write_back_times;
+        moved += sum.moved;
+        out_.shares.push_back({sum.moved > 0 ? sum.missed / sum.moved : 0, sum.moved > 0 ? sum.back / sum.moved : 0,
+                               sum.handled > 0 ? sum.bytes / sum.handled : 1, 1, sum.uncached, sum.odd});
+    }
+    out_.memory_cycles = std::max(memory / costs_.memory_rate, moved / costs_.cache_rate);
     return std::move(out_);
 }
 
@@ -111,7 +115,12 @@ bool Machine::step()
     }
     if (moments_.empty() || transfer_end <= moments_.top().time) {
         const Transfer done = bandwidth_.finish();
-        finish(done.core, done.pipe, transfer_end);
+        const double tail = cores_[done.core].pipes[done.pipe].cost.tail;
+        if (tail > 0) {
+            push({transfer_end + tail, 0, Moment::What::finish, done.pipe, 0, 0, done.core});
+        } else {
+            finish(done.core, done.pipe, transfer_end);
+        }
         return true;
     }
     const Moment m = moments_.top();

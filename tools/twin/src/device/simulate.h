@@ -11,6 +11,7 @@ namespace akgen::twin {
 
 #pragma GCC visibility push(hidden)
 struct Launch;
+class SecondCache;
 #pragma GCC visibility pop
 class Trace;
 
@@ -31,6 +32,7 @@ struct Simulation {
     uint32_t at_once = 0; // cores that the chip runs at the same time; further blocks wait for one that ends
     std::vector<std::array<PipeUse, 7>> use; // by core and pipe
     double memory_cycles = 0;                // what the traffic would take at full bandwidth
+    std::vector<Traffic> shares;             // of the cache, by tensor
     bool stuck = false;                      // the logs did not fit together; times are a lower bound
 };
 
@@ -55,6 +57,8 @@ struct Replay {
     }
     bool free_casts = false;
     Trace *trace = nullptr; // what notes all that happens, or none
+    // The second-level cache as it is when the launch begins, and then as it is afterwards; none: the costs' shares.
+    SecondCache *cache = nullptr;
 };
 Replay as_recorded(const Launch &launch);
 Simulation simulate(const Launch &launch, const Replay &replay, const CostModel &costs);

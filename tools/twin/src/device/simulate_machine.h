@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 #include "cost.h"
+#include "second_cache.h"
 #include "simulate.h"
 #include "trace.h"
 #include <cstdint>
@@ -52,12 +53,14 @@ private:
         double now = 0;
         std::priority_queue<Running, std::vector<Running>, std::greater<>> running;
     };
-    double speed(int lane) const;
+    double speed(int lane, bool behind) const;
+    double behind_for() const;
     double end_of(int lane) const;
+    void run(double cycles, bool behind);
     void advance(double to);
-    double memory_for_transfers() const { return backlog_ < most_backlog_ ? memory_ : memory_ / 2; }
 
-    Lane lanes_[2]; // 0: all comes from the cache; 1: some from memory
+    static constexpr double while_behind = 1.0 / 8; // of memory, for transfers, while the cache has too much to write
+    Lane lanes_[2];                                 // 0: all comes from the cache; 1: some from memory
     double cache_, memory_, most_backlog_, backlog_ = 0;
     double cache_demand_ = 0, memory_demand_ = 0;
     double now_ = 0;
@@ -112,6 +115,7 @@ struct PipeState {
     uint32_t number = 0;         // instructions completed or running
     std::vector<double> done_at; // by instruction number
     Cost cost;
+    bool past_cache = false; // of the copy in that it runs
 };
 struct CoreProgress {
     size_t next = 0; // record that the scalar unit handles next
@@ -163,6 +167,7 @@ private:
     void pop(uint32_t core, int pipe, double now);
     void begin(uint32_t core, int pipe, uint32_t index, double now);
     void finish(uint32_t core, int pipe, double now);
+    Traffic traffic_of(uint32_t core, int pipe, const Record &r); // of a copy that begins now
 
     // Scalar units (simulate_scalar.cpp). What returns a bool says whether the record is dealt with; if not, the scalar
     // unit must wait.
@@ -191,6 +196,13 @@ private:
     Bandwidth bandwidth_;
     std::map<int64_t, double> met_; // when the gate of a round opens
     std::set<std::pair<uint32_t, size_t>> arrived_;
+    SecondCache *const cache_;
+    std::vector<std::array<uint32_t, 7>> copied_; // by core and pipe: copies that have begun
+    struct Sum {
+        double missed = 0, back = 0, moved = 0, handled = 0, bytes = 0;
+        bool uncached = false, odd = false;
+    };
+    std::vector<Sum> sums_; // by tensor
     uint64_t created_ = 0;
     uint32_t in_scalar_ = 0; // the core whose scalar unit is at work, and one
     bool goes_on_ = false;

@@ -84,7 +84,7 @@ void Machine::try_start(uint32_t core, int pipe, double now)
             at = std::max(at, p.done);
         }
         if (r.kind == Kind::barrier) {
-            p.free_at = std::max({now, p.free_at, p.done}) + costs_.flag;
+            p.free_at = std::max({now, p.free_at, p.done}) + costs_.barrier;
             pop(core, pipe, now);
             continue;
         }
@@ -138,12 +138,55 @@ void Machine::pop(uint32_t core, int pipe, double now)
     }
 }
 
+Traffic Machine::traffic_of(uint32_t core, int pipe, const Record &r)
+{
+    if (pipe < static_cast<int>(Pipe::MTE1) || !unpack(r.aux, false).global) {
+        return {};
+    }
+    const uint32_t tensor = unpack(r.aux, false).buffer;
+    const PipeState &reads = cores_[core].pipes[static_cast<int>(Pipe::MTE2)];
+    const bool in = pipe == static_cast<int>(Pipe::MTE2), out = pipe == static_cast<int>(Pipe::MTE3);
+    if (!cache_) {
+        Traffic known = tensor < costs_.shares.size() ? costs_.shares[tensor] : Traffic{};
+        known.reads_too = out && reads.busy;
+        known.reads_past = known.reads_too && reads.past_cache;
+        return known;
+    }
+    const Copied &copy = of(core).log.copies[pipe][copied_[core][pipe]++];
+    const SecondCache::Passed passed = cache_->pass(copy);
+    const double moved =
+        double(copy.row_bytes) * copy.rows + double(unpack(r.aux, false).extra) * Footprint::line_bytes;
+    Sum &sum = sums_[tensor];
+    const double bytes = double(copy.row_bytes) * copy.rows;
+    sum.moved += moved;
+    sum.handled += r.work;
+    sum.bytes += bytes;
+    sum.missed += passed.missed;
+    sum.back += passed.written_back;
+    sum.uncached = sum.uncached || copy.uncached;
+    const bool odd = copy.rows > 1 && ((copy.begin | static_cast<uint64_t>(copy.stride)) & 31) != 0;
+    sum.odd = sum.odd || odd;
+    if (in) {
+        cores_[core].pipes[pipe].past_cache = copy.uncached;
+    }
+    return {moved > 0 ? passed.missed / moved : 0,
+            moved > 0 ? passed.written_back / moved : 0,
+            r.work > 0 ? bytes / r.work : 1,
+            launch_.footprint->crowd(copy),
+            copy.uncached,
+            odd,
+            out && reads.busy,
+            out && reads.busy && reads.past_cache};
+}
+
 void Machine::begin(uint32_t core, int pipe, uint32_t index, double now)
 {
     PipeState &p = cores_[core].pipes[pipe];
     const Record &r = record(core, index);
     const OpName &op = of(core).log.ops[r.op];
-    p.cost = replay_.free_casts && std::strncmp(op.op, "Cast", 4) == 0 ? Cost{} : costs_.of(r, op, of(core).cube);
+    p.cost = replay_.free_casts && std::strncmp(op.op, "Cast", 4) == 0
+                 ? Cost{}
+                 : costs_.of(r, op, of(core).cube, traffic_of(core, pipe, r));
     p.busy = true;
     p.begun = now;
     ++p.number;

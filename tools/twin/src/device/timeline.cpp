@@ -1,5 +1,6 @@
 #include "core.h"
 #include "report.h"
+#include "second_cache.h"
 #include "simulate.h"
 #include "trace.h"
 #include "what_if.h"
@@ -55,13 +56,20 @@ Verdict judge(const Launch &l, const Simulation &s, double imbalance)
 
 std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions)
 {
-    const CostModel costs(*l.chip, *l.footprint);
+    CostModel costs(*l.chip);
+    SecondCache cache(l.footprint->lines(), l.chip->at("l2_size"), l.chip->at("part_line_times"));
     std::optional<Trace> trace;
-    Replay replay = as_recorded(l);
+    Replay replay = as_recorded(l), traced = replay;
+    replay.cache = traced.cache = &cache;
     if (trace_fd >= 0) {
-        replay.trace = &trace.emplace(l);
+        traced.trace = &trace.emplace(l);
     }
-    const Simulation s = simulate(l, replay, costs);
+    // The first launch finds nothing in the second-level cache, a further one what the one before left behind.
+    const bool tell_warm = l.chip->at("tell_warm") > 0;
+    const Simulation cold = simulate(l, tell_warm ? replay : traced, costs);
+    const Simulation warm = simulate(l, tell_warm ? traced : replay, costs);
+    const Simulation &s = tell_warm ? warm : cold;
+    costs.shares = s.shares;
     uint64_t read = 0, written = 0, dropped = 0, logged = 0, operations = 0;
     double sum = 0;
     for (const auto &core : l.cores) {
@@ -124,6 +132,7 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
     }
     return "{\"kind\":\"launch\",\"cores\":" + std::to_string(l.cores.size()) +
            ",\"at_once\":" + std::to_string(s.at_once) + ",\"cycles\":" + number(s.cycles * stretch) +
+           ",\"cold_cycles\":" + number(cold.cycles * stretch) + ",\"warm_cycles\":" + number(warm.cycles * stretch) +
            ",\"clock_mhz\":" + number(l.chip->at("clock_mhz")) + ",\"gm_read_bytes\":" + std::to_string(read) +
            ",\"gm_write_bytes\":" + std::to_string(written) +
            ",\"operations\":" + (l.guest ? std::to_string(operations) : "null") + ",\"pipes\":{" + pipes +

@@ -1,5 +1,6 @@
 #include "walk.h"
 #include "device/core.h"
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -49,6 +50,17 @@ uint32_t read_cycles(const Meeting &s, uint32_t repeat)
     return most;
 }
 
+// Cycles that the result of one repeat takes: the most rows that any group must take.
+uint32_t write_cycles(const Meeting &s, uint32_t repeat)
+{
+    uint32_t count[groups] = {}, most = 1;
+    for (uint32_t b = 0; b < s.blocks[0]; ++b) {
+        const uint32_t n = ++count[group_of(s.at[0] + repeat * s.repeat[0] + b * s.block[0])];
+        most = n > most ? n : most;
+    }
+    return s.block[0] > 0 ? most : 1;
+}
+
 uint32_t run(const Meeting &s)
 {
     constexpr uint32_t ring = 64; // more than any distance
@@ -62,7 +74,7 @@ uint32_t run(const Meeting &s)
         while (writes[now % ring] & reads) { // the write goes first
             writes[now++ % ring] = 0;
         }
-        for (uint32_t cycles = read_cycles(s, repeat); cycles > 0; --cycles) {
+        for (uint32_t cycles = std::max(read_cycles(s, repeat), write_cycles(s, repeat)); cycles > 0; --cycles) {
             writes[now++ % ring] = 0;
         }
         writes[(now - 1 + s.distance) % ring] = touched(s, 0, repeat);

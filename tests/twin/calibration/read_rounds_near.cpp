@@ -1,0 +1,28 @@
+// Cube cores: read into L1, in fractal order, a matrix of half numbers, WIDTH wide, in tiles of 64 by 1024: each core
+// takes ROWS of its rows, first a PARTS-th of their columns four times over, then the next.
+#include "kernel_operator.h"
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void probe(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+{
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIC_ONLY);
+    if ASCEND_IS_AIC {
+        GlobalTensor<half> in;
+        in.SetGlobalBuffer((__gm__ half *)x + (uint64_t)GetBlockIdx() * ROWS * WIDTH);
+        TPipe pipe;
+        TBuf<TPosition::A1> memory;
+        pipe.InitBuffer(memory, 64 * 1024 * 2);
+        LocalTensor<half> tile = memory.Get<half>();
+        constexpr uint32_t part = WIDTH / PARTS;
+        for (uint32_t from = 0; from < WIDTH; from += part) {
+            for (uint32_t round = 0; round < 4; ++round) {
+                for (uint32_t row = 0; row < ROWS; row += 64) {
+                    for (uint32_t column = from; column < from + part; column += 1024) {
+                        const uint64_t at = (uint64_t)row * WIDTH + column;
+                        DataCopy(tile, in[at], Nd2NzParams{1, 64, 1024, 0, WIDTH, 64, 1, 0});
+                    }
+                }
+            }
+        }
+    }
+}
