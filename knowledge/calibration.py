@@ -19,7 +19,7 @@ class Point(KnowledgeFact):
 
 
 class Crossed(KnowledgeFact):
-    """Errors of points that the model was not fitted to: each source left out in turn. Shares, not percent."""
+    """Errors of points that the model was not fitted to, each third of the sources left out in turn; not percent."""
 
     median: float
     worst: float

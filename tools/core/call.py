@@ -64,6 +64,7 @@ class Call(Frozen):
     outputs: tuple[OutputMeta, ...]
     # (input index, its values), for inputs whose values the tiling function may read
     const_values: tuple[tuple[int, tuple[int, ...] | tuple[float, ...]], ...] = ()
+    multiplications: int = 0  # of the products of matrices that the task is made of; for its roofline
 
     @property
     def size_bytes(self) -> int:

@@ -62,7 +62,16 @@ class Profile(HasTime):
     gm_write_bytes: int
     pipes: tuple[PipeTime, ...]
     bound: Bound
-    roofline_share: float  # ideal time (bytes over bandwidth, or work over throughput) / duration
+    # The least time of the task / duration: its tensors moved once and its products made, by all cores of the chip. It
+    # compares kernels of one task; one that moves more or takes fewer cores has no larger share.
+    roofline_share: float
+    roofline_us: float | None = None  # that least time; None: the task is not known
+    own_share: float | None = (
+        None  # the same of what the kernel itself moved and computed, on the cores it took
+    )
+    # A first launch finds the second-level cache empty (cold), a further one what the one before left (warm).
+    cold_us: float | None = None
+    warm_us: float | None = None
     core_imbalance: float  # slowest core / mean core
     model_error: str | None = None  # the time model's error against published device timings
     trace: Path | None = None  # Chrome trace JSON

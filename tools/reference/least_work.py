@@ -45,6 +45,7 @@ class _Following(TorchDispatchMode):  # type: ignore[misc]
         super().__init__()
         self._made = {_storage(t): _Made(t, given=True, computed=False, least=0) for t in given}
         self._given = list(given)  # so that no storage of theirs is used again
+        self.multiplications = 0
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -76,6 +77,7 @@ class _Following(TorchDispatchMode):  # type: ignore[misc]
                 elif made is None:
                     self._made[_storage(tensor)] = _Made(tensor, given=False, computed=True, least=0)
                 continue
+            self.multiplications += _multiplications(name, args, tensor)
             computed = not _moves(name, read, tensor) or any(m.computed for m in known)
             least = self._least(name, args, tensor)
             self._made[_storage(tensor)] = _Made(tensor, given=False, computed=computed, least=least)
@@ -123,7 +125,19 @@ def _followed(model: Any, args: Sequence[Any]) -> tuple[golden.Outputs, Work]:
     return outputs, Work(
         computed=tuple(any(m is not None and m.computed for m in made) for made in found),
         least=max((m.least for made in found for m in made if m is not None), default=0),
+        multiplications=following.multiplications,
     )
+
+
+def _multiplications(name: str, args: Any, out: torch.Tensor) -> int:
+    """Return how many multiplications a product takes, without any way to save some."""
+    if name in _PRODUCTS:
+        return int(out.numel() * args[-2].shape[-1])
+    if name in ("convolution", "mkldnn_convolution"):
+        return int(out.numel() * args[1][0].numel())
+    if name.startswith("_scaled_dot_product") and out.shape == args[0].shape:
+        return int(2 * args[0].numel() * args[1].shape[-2])
+    return 0
 
 
 def _moves(name: str, read: Sequence[torch.Tensor], out: torch.Tensor) -> bool:

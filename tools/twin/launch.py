@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
+from akgen.knowledge.chip import timing
 from akgen.knowledge.errors import tolerated
 from akgen.tools.core.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.frozen import Frozen
@@ -21,6 +22,7 @@ from akgen.tools.twin.sandboxed import SANDBOX_TEXT, stopped_by_sandbox
 
 BATCH = 1  # TilingContext::SetScheduleMode: all blocks start together
 SYSTEM_WORKSPACE_BYTES = 16 << 20
+_PRODUCT_RATES = {1: "cube_macs_per_cycle_int8", 2: "cube_macs_per_cycle_fp16", 4: "cube_macs_per_cycle_fp32"}
 _SHAPE_WORDS = 9  # per output whose shape the kernel decides: rank and up to eight sizes
 
 
@@ -59,6 +61,7 @@ def launch(
             (
                 *_manifest(what, call, folder, timeout_s, trace, runtime.sealed),
                 f"what_if\t{'on' if what_if else 'off'}",
+                f"must\t{call.size_bytes}\t{_multiply_cycles(call):.0f}",
                 *_poisoned(poison, folder),
             )
         )
@@ -162,6 +165,15 @@ def _manifest(
     for i, output in enumerate(call.outputs[n_out:], start=n_out):
         lines += _saved(output, folder / f"out_{i}")
     return lines
+
+
+def _multiply_cycles(call: Call) -> float:
+    """Return the cycles that the call's products take on one cube core, by the type of its first floating input."""
+    if call.multiplications == 0:
+        return 0.0
+    types = [a.dtype for i in call.inputs if i is not None for a in (i if isinstance(i, tuple) else (i,))]
+    sizes = [t.size_bytes for t in types if t.size_bytes <= 4]
+    return call.multiplications / timing()[_PRODUCT_RATES[min(sizes, default=2)]]
 
 
 def _poisoned(poison: Poison | None, folder: Path) -> list[str]:

@@ -90,6 +90,8 @@ class LaunchLine(BaseModel):
     pipes: dict[Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"], PipeLine]
     bound: Bound
     roofline_share: Share
+    roofline_cycles: Cycles
+    own_share: Share
     core_imbalance: Share
     what_if: list[PredictionLine] = Field(max_length=1000)
 
@@ -170,6 +172,10 @@ def profile_of(launch: LaunchLine, toolchain: str, trace: Path | None) -> Profil
         pipes=tuple(pipes),
         bound=launch.bound,
         roofline_share=launch.roofline_share,
+        roofline_us=launch.roofline_cycles / launch.clock_mhz or None,
+        own_share=launch.own_share,
+        cold_us=launch.cold_cycles / launch.clock_mhz,
+        warm_us=launch.warm_cycles / launch.clock_mhz,
         core_imbalance=launch.core_imbalance,
         model_error=model_error().sentence,
         trace=trace,

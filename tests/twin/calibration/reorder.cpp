@@ -32,7 +32,8 @@ extern "C" __global__ __aicore__ void probe(GM_ADDR x, GM_ADDR y, GM_ADDR worksp
             SetFlag<HardEvent::V_MTE2>(turn);
             SetFlag<HardEvent::V_MTE3>(turn);
             WaitFlag<HardEvent::V_MTE3>(turn);
-            DataCopy(out[((uint64_t)column / 16 * 8192 + row) * 16], b, DataCopyParams{8, 144, STRIDE - 144, 8192 - 144});
+            DataCopy(out[((uint64_t)column / 16 * 8192 + row) * 16], b,
+                     DataCopyParams{8, 144, STRIDE - 144, 8192 - 144});
             SetFlag<HardEvent::MTE3_V>(turn);
         }
     }

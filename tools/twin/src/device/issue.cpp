@@ -168,7 +168,8 @@ void issue(const Instr &in)
         moved = a.row_bytes * a.rows > moved ? a.row_bytes * a.rows : moved;
         rows = a.rows > rows ? a.rows : rows;
     }
-    shape.dependent = detector.waits().same_pipe;
+    // What a library call does after its first instruction needs what that one made.
+    shape.dependent = detector.waits().same_pipe || (in.pipe == Pipe::V && in.n_access == 0);
     for (int p = 0; p < pipe_count; ++p) {
         if (detector.waits().number[p] && static_cast<Pipe>(p) != in.pipe) {
             self->log.event(Kind::auto_wait, static_cast<uint8_t>(in.pipe), 0, at, static_cast<uint32_t>(p),

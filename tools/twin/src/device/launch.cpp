@@ -200,6 +200,8 @@ bool run_launch(const LaunchRequest &request)
     l.auto_sync = request.auto_sync;
     l.batch = request.batch;
     l.library_workspace = request.library_workspace;
+    l.must_move_bytes = request.must_move_bytes;
+    l.must_multiply_cycles = request.must_multiply_cycles;
     l.guest = request.guest;
     l.system_workspace = request.system_workspace;
     l.scratch = request.scratch.empty() ? Pattern{0xfe, 0xff} : request.scratch;

@@ -88,6 +88,10 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
     // Beyond the log's cap the kernel is taken to go on as it did before.
     const double stretch = logged ? 1.0 + static_cast<double>(dropped) / static_cast<double>(logged) : 1.0;
     const Verdict verdict = judge(l, s, imbalance);
+    // What the task needs at least, on the whole chip: so that the share tells kernels of one task apart.
+    const double bytes_per_cycle = tell_warm ? costs.cache_rate : costs.memory_rate;
+    const double must = std::max(l.must_move_bytes / bytes_per_cycle, l.must_multiply_cycles / l.chip->at("core_aic"));
+    const double share = must > 0 && s.cycles > 0 ? std::min(1.0, must / (s.cycles * stretch)) : verdict.share;
     std::string pipes;
     for (int pipe = 0; pipe < pipe_count; ++pipe) {
         PipeUse total;
@@ -136,7 +140,8 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
            ",\"clock_mhz\":" + number(l.chip->at("clock_mhz")) + ",\"gm_read_bytes\":" + std::to_string(read) +
            ",\"gm_write_bytes\":" + std::to_string(written) +
            ",\"operations\":" + (l.guest ? std::to_string(operations) : "null") + ",\"pipes\":{" + pipes +
-           "},\"bound\":\"" + verdict.bound + "\",\"roofline_share\":" + number(verdict.share) +
+           "},\"bound\":\"" + verdict.bound + "\",\"roofline_share\":" + number(share) +
+           ",\"roofline_cycles\":" + number(must) + ",\"own_share\":" + number(verdict.share) +
            ",\"core_imbalance\":" + number(imbalance) + ",\"what_if\":[" + predictions +
            "],\"extrapolated_records\":" + std::to_string(dropped) +
            ",\"timeline_incomplete\":" + (s.stuck ? "true" : "false") + "}";

@@ -233,6 +233,14 @@ void cumulative_sum(DType type, View dst, View last_row, View src, View work, ui
     };
     const uint32_t runs = last_axis ? outer : inner;
     const uint32_t length = last_axis ? inner : outer;
+    // As documented: row after row is added to the one before; columns are made rows first, and columns again.
+    const uint64_t all = static_cast<uint64_t>(outer) * inner;
+    for (int i = 0; last_axis && i < 2; ++i) {
+        issue(vector_instr(c.api, "TransDataTo5HD", c.pc, DType::F32, all));
+    }
+    for (uint32_t i = 1; i < length; ++i) {
+        issue(vector_instr(c.api, "Add", c.pc, DType::F32, runs));
+    }
     for (uint32_t r = 0; r < runs; ++r) { // half sums in float, as the API does
         float sum = 0.0f;
         for (uint32_t i = 0; i < length; ++i) {
