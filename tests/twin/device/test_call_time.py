@@ -19,9 +19,9 @@ CALLS = {
     "CumSum of columns": (SCAN % "true", 4 * N, 255),
     "SoftMax": (SOFTMAX + "SoftMax(z, a, tmp, t);", 4 * N, 0),
     "LogSoftMax": (
-        "LogSoftMaxTiling t{}; t.srcM = 16; t.srcK = 256; LogSoftMax(z, b, b[256], a, tmp, t);", 4 * N, 0
+        "LogSoftMaxTiling t{}; t.srcM = 16; t.srcK = 256; LogSoftMax(z, m, v, a, tmp, t);", 4 * N, 0
     ),
-    "LayerNorm": (NORM + "LayerNorm<float, float>(z, b, b[64], a, b[512], b[1024], 1e-5f, tmp, p, t);", 4 * N, 0),
+    "LayerNorm": (NORM + "LayerNorm<float, float>(z, m, v, a, g, h, 1e-5f, tmp, p, t);", 4 * N, 0),
     "Gelu": ("Gelu(z, a, tmp, N);", 4 * N, 0),
     "FasterGelu": ("FasterGelu(z, a, tmp, N);", 4 * N, 0),
     "Tanh": ("Tanh(z, a, tmp, N);", 4 * N, 0),
@@ -36,7 +36,7 @@ CALLS = {
     "Sum": ("SumParams p{16, 256, 256}; Sum(z, a, tmp, p);", 4 * N, 0),
     "Sort": (
         "LocalTensor<uint32_t> i = b.ReinterpretCast<uint32_t>(); LocalTensor<float> w = tmp.ReinterpretCast<float>();"
-        "Sort<float, true>(w, a, i, w[2 * N], N / 32);",
+        "Sort<float, true>(w, a, i, w2, N / 32);",
         8 * N, 0,
     ),
     "Pad": (PAD + "Pad(z, a, p, tmp, t);", 4 * N, 0),
@@ -47,8 +47,9 @@ BODY = """
     TBuf<TPosition::VECCALC> memory;
     pipe.InitBuffer(memory, 180 * 1024);
     constexpr uint32_t N = %d;
-    LocalTensor<float> a = memory.Get<float>(), b = a[N], z = a[2 * N];
-    LocalTensor<uint8_t> tmp = a[3 * N].ReinterpretCast<uint8_t>();
+    LocalTensor<float> a = memory.Get<float>(), b = a[N], z = a[2 * N], m = a[3 * N], v = m[256];
+    LocalTensor<float> g = b[512], h = b[1024], w2 = a[6 * N];
+    LocalTensor<uint8_t> tmp = a[3 * N + 512].ReinterpretCast<uint8_t>();
     DataCopy(a, in, N);
     DataCopy(b, in, N);
     DataCopy(z, in, N);
@@ -71,4 +72,4 @@ def test_a_call_takes_its_data_through_the_vector_unit(probe):
     for core, (name, (_, data_bytes, sums)) in enumerate(CALLS.items()):
         vector = [e for e in events if e["ph"] == "X" and e["pid"] == core and e["tid"] == 1]
         took = (max(e["ts"] + e["dur"] for e in vector) - min(e["ts"] for e in vector)) * CLOCK_MHZ
-        assert took >= 0.99 * (data_bytes / WIDTH + sums * LATENCY), name
+        assert took + 2 >= data_bytes / WIDTH + sums * LATENCY, name  # times are whole nanoseconds
