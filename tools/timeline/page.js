@@ -62,8 +62,6 @@ class Run {
     this.block = 0; this.pointed = null;
     this.blocks.forEach((cores, i) => this.pick.add(new Option(cores.map(c => this.cores[c]).join(", "), i)));
     this.pick.onchange = () => this.choose(+this.pick.value);
-    this.lanes.forEach(l => { const s = l.spans[l.spans.length - 1]; l.end = s ? s[0] + s[1] : 0; });
-    this.recorded = Math.max(0, ...this.lanes.map(l => l.end));
     this.canvas.onmousemove = e => this.point(e);
     this.canvas.onmouseleave = () => { tip.style.display = "none"; this.pointed = null; this.draw(); };
     this.canvas.onclick = e => this.showLine(e);
@@ -108,8 +106,9 @@ class Run {
           for (let c = Math.max(0, Math.floor(a)); c < b; ++c) sums[c] += Math.min(b, c + 1) - Math.max(a, c);
         });
       }
-      g.fillStyle = colours.idle; g.fillRect(left, y, columns, high - 1);
-      for (let c = 0; c < columns; ++c) {
+      const cut = this.cuts[core] === null ? columns : Math.max(0, Math.min(columns, Math.floor((this.cuts[core] - from) / step)));
+      g.fillStyle = colours.idle; g.fillRect(left, y, cut, high - 1);
+      for (let c = 0; c < cut; ++c) {
         let best = null, most = 0.02;
         for (const pipe in works) if (works[pipe][c] > most && pipe !== "S") { most = works[pipe][c]; best = pipe; }
         if (!best && works.S && works.S[c] > 0.02) { best = "S"; most = works.S[c]; }
@@ -149,10 +148,14 @@ class Run {
         if (name) { g.fillStyle = colours["on-bar"]; g.fillText(name, a + 5, y + tall / 2 + 0.5); }
       });
     });
-    const last = place(this.recorded, width), whole = Math.min(edge, place(this.duration, width));
-    if (this.cut && whole - last > 60) {
-      g.fillStyle = colours.idle; g.globalAlpha = 0.6; g.fillRect(Math.max(GUTTER, last + 1), TOP, whole - Math.max(GUTTER, last + 1), height - TOP);
-      g.globalAlpha = 1; g.fillStyle = colours.soft; g.fillText("not in the trace", Math.max(GUTTER, last) + 10, TOP + (height - TOP) / 2);
+    const cuts = (this.blocks[this.block] || []).map(c => this.cuts[c]).filter(cut => cut !== null);
+    if (cuts.length) {
+      const cut = Math.max(GUTTER, place(Math.min(...cuts), width)), whole = Math.min(edge, place(this.duration, width));
+      if (whole > cut) {
+        g.fillStyle = colours.idle; g.globalAlpha = 0.6; g.fillRect(cut, TOP, whole - cut, height - TOP); g.globalAlpha = 1;
+        g.fillStyle = colours.soft;
+        if (whole - cut > 120) g.fillText("from here on not all is in the trace", cut + 10, TOP + (height - TOP) / 2);
+      }
     }
     this.drawArrows(g, width);
   }

@@ -60,7 +60,7 @@ def run_data(
     ]
     return {
         "duration": _ns(duration_us),
-        "cut": trace.left_out.events > 0,
+        "cuts": [None if cut is None else _ns(cut) for cut in {x.core: x.cut_at_us for x in lanes}.values()],
         "cores": cores,
         "blocks": list(blocks.values()),
         "lanes": [_lane(lane, cores, texts) for lane in lanes],

@@ -32,6 +32,7 @@ class Lane(Frozen):
     core: str
     pipe: str
     block: int
+    cut_at_us: Finite | None = None  # of what the core did from then on not all is in the trace
     spans: tuple[TraceEvent, ...]
     waits: tuple[TraceEvent, ...] = ()
 
@@ -125,11 +126,13 @@ class _Names:
     def __init__(self, events: list[dict[str, Any]]) -> None:
         self.cores: dict[object, str] = {}
         self.blocks: dict[object, int] = {}
+        self.cuts: dict[str, float | None] = {}
         self.pipes: dict[tuple[object, object], str] = {}
         for event in events:
             if event.get("ph") == "M" and event["name"] == "process_name":
                 self.cores[event.get("pid")] = str(event["args"]["name"])
                 self.blocks[event.get("pid")] = int(event["args"].get("block", len(self.blocks)))
+                self.cuts[self.cores[event.get("pid")]] = event["args"].get("cut_at")
             elif event.get("ph") == "M" and event["name"] == "thread_name":
                 self.pipes[event.get("pid"), event.get("tid")] = str(event["args"]["name"])
 
@@ -158,6 +161,7 @@ def _lanes(events: list[dict[str, Any]], names: _Names) -> tuple[Lane, ...]:
             core=core,
             pipe=pipe,
             block=blocks[core],
+            cut_at_us=names.cuts.get(core),
             spans=_in_time(found[core, pipe]),
             waits=_in_time(waits[core, pipe]),
         )

@@ -217,5 +217,5 @@ def test_cores_beyond_the_limit_are_counted_not_dropped_silently(tmp_path: Path)
 def test_what_the_trace_left_out_is_said(tmp_path: Path) -> None:
     path = _trace(tmp_path / "t.json")
     path.write_text(path.read_text().replace('"events_left_out": 0', '"events_left_out": 1234'))
-    assert "1234 later instructions and waits are not in the trace" in _page(tmp_path, _drawn(path))
+    assert "1,234 later instructions and waits are not in the trace" in _page(tmp_path, _drawn(path))
     assert "Left out" not in _page(tmp_path, _drawn(_trace(path)))

@@ -206,3 +206,24 @@ def test_costs_of_lines_sum_to_what_the_pipes_did(probe):
 
 def test_the_time_is_the_same_with_and_without_a_trace(probe):
     assert stream(probe, 16, block_dim=4).time_us == stream(probe, 16, block_dim=4, trace=True).time_us
+
+
+def test_a_trace_of_many_instructions_shows_one_block_whole_and_the_begin_of_the_others(probe):
+    x = np.ones(64, np.float32)
+    body = """
+    TBuf<> buf;
+    pipe.InitBuffer(buf, 256);
+    LocalTensor<T> a = buf.Get<T>();
+    Duplicate(a, 0.0f, 64);
+    for (uint32_t i = 0; i < 9000; ++i) { Adds(a, a, 1.0f, 64); }"""
+    ran = probe(body, x, x, block_dim=4, trace=True)
+    trace = json.loads(ran.launch.profile.trace.read_text())
+    cuts = [e["args"].get("cut_at") for e in trace["traceEvents"] if e.get("name") == "process_name"]
+    shown = [sum(e["pid"] == core for e in instructions(trace)) for core in range(4)]
+    assert shown[0] > 9000 and cuts[0] is None
+    for core in (1, 2, 3):
+        last = max(e["ts"] + e["dur"] for e in instructions(trace) if e["pid"] == core)
+        assert 5000 < shown[core] < 9000 and last <= cuts[core] + 0.001
+    assert trace["otherData"]["events_left_out"] > 0
+    vector = [line for line in trace["lines"] if line["pipe"] == "V"]
+    assert sum(line["instructions"] for line in vector) == 4 * 9001  # costs are of all of them

@@ -119,9 +119,7 @@ void *thread_main(void *argument)
 
 void make_cores(Launch &l, const LaunchRequest &request)
 {
-    const size_t cores = request.block_dim * (request.task.cube + request.task.vector_per_block);
-    const size_t most_held =
-        request.trace_fd < 0 ? 0 : std::max<size_t>(64, most_trace_held / std::max<size_t>(1, cores));
+    const size_t of_block = request.task.cube + request.task.vector_per_block, cores = request.block_dim * of_block;
     const auto add = [&](bool cube, uint32_t block, uint32_t sub, const std::string &name) {
         auto core = std::make_unique<Core>();
         core->index = static_cast<uint32_t>(l.cores.size());
@@ -130,7 +128,9 @@ void make_cores(Launch &l, const LaunchRequest &request)
         core->sub_block = sub;
         core->name = name;
         core->data_cache.shape(*l.chip);
-        core->log.most_held = most_held;
+        if (request.trace_fd >= 0) {
+            core->log.most_held = std::max<size_t>(64, trace_share(most_trace_held, block == 0, of_block, cores));
+        }
         l.cores.push_back(std::move(core));
     };
     for (uint32_t block = 0; block < request.block_dim; ++block) {

@@ -6,19 +6,28 @@
 namespace akgen::twin {
 
 namespace {
-constexpr uint32_t most_spans = 54000, most_waits = 18000, most_arrows = 26000;
+constexpr size_t most_spans = 72000, most_arrows = 26000;
 constexpr size_t most_places = 4000, most_causes = 8;
 uint32_t key_of(uint32_t from, uint32_t to, uint32_t place) { return from << 16 | to << 8 | place; }
 } // namespace
 
+size_t trace_share(size_t whole, bool first_block, size_t of_first_block, size_t cores)
+{
+    if (cores <= of_first_block) {
+        return whole / std::max<size_t>(1, cores);
+    }
+    return first_block ? whole / 3 / of_first_block : whole * 2 / 3 / (cores - of_first_block);
+}
+
 Trace::Trace(const Launch &launch) : cores_(launch.cores.size())
 {
-    const auto cores = static_cast<uint32_t>(std::max<size_t>(1, launch.cores.size()));
-    most_of_a_pipe_ = most_spans / (cores * 3);
-    most_waits_of_a_pipe_ = most_waits / (cores * 3);
+    const size_t of_first = launch.mixed ? 1 + launch.vector_per_block : 1;
     for (const auto &core : launch.cores) {
         PerCore &mine = cores_[core->index];
         mine.log = &core->log;
+        const bool first = launch.mixed ? core->block == 0 : core->index == 0;
+        mine.spans_left = trace_share(most_spans, first, of_first, launch.cores.size());
+        mine.arrows_left = trace_share(most_arrows, first, of_first, launch.cores.size());
         mine.held_at.assign(core->log.held.size(), -1.0);
         left_out_.held += core->log.held_left_out;
         for (uint32_t i = 0; i < core->log.held.size(); ++i) {
@@ -35,13 +44,25 @@ uint32_t Trace::add(uint32_t core, int pipe, uint32_t record, double start, doub
     return static_cast<uint32_t>(spans_.size() - 1);
 }
 
+bool Trace::room(PerCore &core, double start)
+{
+    if (core.spans_left > 0) {
+        --core.spans_left;
+        return true;
+    }
+    core.cut_at = core.cut_at < 0 ? start : std::min(core.cut_at, start);
+    ++left_out_.spans;
+    return false;
+}
+
 // Let arrows end at what has happened now.
-void Trace::follow(PerPipe &pipe, uint32_t span)
+void Trace::follow(PerCore &core, PerPipe &pipe, uint32_t span)
 {
     for (const Source &source : pipe.causes) {
-        if (span == none || arrows_.size() >= most_arrows) {
+        if (span == none || core.arrows_left == 0) {
             ++left_out_.arrows;
         } else {
+            --core.arrows_left;
             arrows_.push_back({source.span, span, source.cause});
         }
     }
@@ -51,14 +72,11 @@ void Trace::follow(PerPipe &pipe, uint32_t span)
 void Trace::ran(uint32_t core, int pipe, uint32_t record, double start, double end)
 {
     PerPipe &mine = cores_[core].pipes[pipe];
-    const bool room = mine.spans.size() < most_of_a_pipe_;
-    mine.last = room ? add(core, pipe, record, start, end, false) : none;
-    if (room) {
+    mine.last = room(cores_[core], start) ? add(core, pipe, record, start, end, false) : none;
+    if (mine.last != none) {
         mine.spans.push_back(mine.last);
-    } else {
-        ++left_out_.spans;
     }
-    follow(mine, mine.last);
+    follow(cores_[core], mine, mine.last);
 }
 
 void Trace::waited(uint32_t core, int pipe, uint32_t record, double start, double end)
@@ -68,18 +86,14 @@ void Trace::waited(uint32_t core, int pipe, uint32_t record, double start, doubl
     }
     PerPipe &mine = cores_[core].pipes[pipe];
     cost_of(cores_[core].log->records[record].pc, pipe).stalled += end - start;
-    const bool room = mine.waits < most_waits_of_a_pipe_ && mine.spans.size() < most_of_a_pipe_;
-    ++mine.waits;
+    const uint32_t span = room(cores_[core], start) ? add(core, pipe, record, start, end, true) : none;
     if (pipe == static_cast<int>(Pipe::S)) { // it does nothing that an arrow could point to instead
         const Kind kind = cores_[core].log->records[record].kind;
         if (kind != Kind::wait && kind != Kind::auto_wait && kind != Kind::cross_wait) {
             mine.causes.clear(); // they were not what it waited for
         }
-        follow(mine, room ? add(core, pipe, record, start, end, true) : none);
-    } else if (room) {
-        add(core, pipe, record, start, end, true);
+        follow(cores_[core], mine, span);
     }
-    left_out_.spans += room ? 0 : 1;
 }
 
 Trace::Cost &Trace::cost_of(uint32_t pc, int pipe)

@@ -16,6 +16,9 @@ namespace akgen::twin {
 struct Launch;
 #pragma GCC visibility pop
 constexpr size_t most_trace_held = 16000; // of all cores: buffers taken and given back
+// Of what a trace has room for, the part of one core. The first block has a third of it all, so that one block at least
+// is shown to its end where the others are not.
+size_t trace_share(size_t whole, bool first_block, size_t of_first_block, size_t cores);
 
 class Trace {
 public:
@@ -69,11 +72,12 @@ private:
     struct PerPipe {
         std::vector<uint32_t> spans; // of its first instructions, by number
         uint32_t last = none;        // the span of what it did last
-        uint32_t waits = 0;
-        std::vector<Source> causes; // of what it does next
+        std::vector<Source> causes;  // of what it does next
     };
     struct PerCore {
         const Log *log = nullptr;
+        size_t spans_left = 0, arrows_left = 0;
+        double cut_at = -1; // when the first span was left out
         std::array<PerPipe, 7> pipes;
         std::map<uint32_t, std::deque<uint32_t>> flags, flags_across; // who raised them, first in first out
         std::vector<double> held_at;                                  // by number of Log::held; below zero: not yet
@@ -81,7 +85,8 @@ private:
         std::unordered_map<uint32_t, uint32_t> held_by_flag; // number of Log::held by record
     };
     uint32_t add(uint32_t core, int pipe, uint32_t record, double start, double end, bool waits);
-    void follow(PerPipe &pipe, uint32_t span);
+    bool room(PerCore &core, double start); // for one more span
+    void follow(PerCore &core, PerPipe &pipe, uint32_t span);
     void add_cause(PerPipe &pipe, Source source);
     void take(std::map<uint32_t, std::deque<uint32_t>> &flags, uint32_t key, PerPipe &to, Cause cause);
     Cost &cost_of(uint32_t pc, int pipe);
@@ -91,7 +96,6 @@ private:
                        class TraceWriter &out) const;
     std::string places() const;
 
-    uint32_t most_of_a_pipe_, most_waits_of_a_pipe_;
     std::vector<PerCore> cores_;
     std::vector<Span> spans_;
     std::vector<Arrow> arrows_;

@@ -58,7 +58,8 @@ void Trace::write_lanes(const Launch &l, TraceWriter &out) const
     }
     for (uint32_t core = 0; core < cores_.size(); ++core) {
         out.name("process_name", "\"pid\":" + std::to_string(core), l.cores[core]->name,
-                 ",\"block\":" + std::to_string(l.mixed ? l.cores[core]->block : core));
+                 ",\"block\":" + std::to_string(l.mixed ? l.cores[core]->block : core) +
+                     (cores_[core].cut_at >= 0 ? ",\"cut_at\":" + number(out.us(cores_[core].cut_at)) : ""));
         for (uint32_t pipe = 0; pipe < pipe_count; ++pipe) {
             if (used[core][pipe]) {
                 out.name("thread_name", lane(core, pipe), pipe_name(static_cast<Pipe>(pipe)));
