@@ -128,7 +128,15 @@ TRACE = {
         {"ph": "M", "name": "thread_name", "pid": 0, "tid": 1, "args": {"name": "V"}},
         SPAN,
         SPAN,
+        SPAN | {"cat": "wait", "name": "waits for MTE2"},
+        SPAN
+        | {"cat": "buffer", "name": "UB", "tid": 100, "args": {"so_offset": 9, "offset": 0, "bytes": 8192}},
+        {"ph": "s", "cat": "flag", "name": "data", "id": 1, "pid": 0, "tid": 1, "ts": 1.5},
+        {"ph": "f", "bp": "e", "cat": "flag", "name": "data", "id": 1, "pid": 0, "tid": 1, "ts": 1.7},
+        {"ph": "C", "name": "UB in use", "pid": 0, "ts": 0.5, "args": {"bytes": 8192}},
     ],
+    "lines": [{"so_offset": 7, "pipe": "V", "busy": 20.5, "stalled": 1.0, "instructions": 3}],
+    "otherData": {"clock_mhz": 1800.0, "events_left_out": 2, "memories": {"UB": 196608}},
 }
 HOST = {
     "op": None,
