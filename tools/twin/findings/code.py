@@ -36,6 +36,10 @@ class Code(Frozen):
         lines = self.files.get(error.file or "", "").splitlines()
         return lines[error.line - 1] if error.line and error.line <= len(lines) else ""
 
+    def rest(self, error: CompilerError) -> str:
+        """Return the source line from the error's column on."""
+        return self.line(error)[(error.column or 1) - 1 :]
+
     def declares(self, name: str) -> bool:
         """Say whether some line looks like the declaration of a name."""
         text = "\n".join(self.files.values())

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 _LOCATED = re.compile(
-    r"^(?P<file>[^\s:][^:]*):(?P<line>\d{1,9}):(?:\d+:)?\s+(?P<kind>fatal error|error|note|warning): ?(?P<text>.*)$"
+    r"^(?P<file>[^\s:][^:]*):(?P<line>\d{1,9}):(?:(?P<column>\d{1,9}):)?\s+"
+    r"(?P<kind>fatal error|error|note|warning): ?(?P<text>.*)$"
 )
 _REQUIRED = re.compile(
     r"^(?P<file>[^\s:][^:]*):(?P<line>\d{1,9}):(?:\d+:)?\s+(?:recursively )?required (?:from|by)"
@@ -31,6 +32,7 @@ class CompilerError(NamedTuple):
     file: str | None
     line: int | None
     notes: tuple[str, ...]
+    column: int | None = None  # where the project's own line is meant
 
 
 def errors(stderr: str, is_project_file: Callable[[str], bool]) -> list[CompilerError]:
@@ -50,7 +52,9 @@ def errors(stderr: str, is_project_file: Callable[[str], bool]) -> list[Compiler
         if located and located["kind"] in ("error", "fatal error"):
             place = _place(located) if is_project_file(located["file"]) else origin
             at_file, at_line = place or (None, None)
-            out.append(CompilerError(located["text"], at_file, at_line, ()))
+            own = is_project_file(located["file"]) and located["column"] is not None
+            column = int(located["column"]) if own else None
+            out.append(CompilerError(located["text"], at_file, at_line, (), column))
             origin = None
         elif (link := _LINK.search(line)) is not None:
             asked = _ASKED.search((line[: link.start()].split() or [""])[-1])

@@ -19,6 +19,9 @@ def explain(stderr: str, code: Code) -> tuple[Diagnostic, ...]:
     broken: list[str] = []  # the lines that earlier findings are about
     places: set[tuple[str | None, int | None]] = set()
     every = [in_gcc_words(error) for error in errors(stderr, code.owns)]
+    unended = name_findings.unended_struct(code) if every else None
+    if unended is not None:
+        return (unended,)
     # Of a brace that is never closed, the compiler tells last, and much else before.
     every.sort(key=lambda e: "at end of input" not in e.text)
     for error in every:
@@ -95,10 +98,10 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found
     (_Q + r" was not declared in this scope", name_findings.undeclared),
     (_Q + r" is not a member of " + _Q, name_findings.undeclared),
     (_Q + r" has not been declared", name_findings.undeclared),
+    (_Q + r" in namespace " + _Q + r" does not name", name_findings.undeclared),
     (_Q + r" is not a namespace-name", name_findings.undeclared),
     (r"^expected namespace name", name_findings.no_namespace),
     (_Q + r" does not name a (?:template )?type", name_findings.undeclared),
-    (_Q + r" in namespace .* does not name", name_findings.undeclared),
     (r"there are no arguments to " + _Q, name_findings.undeclared),
     (_Q + r"(?: \{aka .*\})? has no member named " + _Q, member_findings.member),
     (
@@ -118,9 +121,18 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found
         type_findings.mismatch,
     ),
     (r"expected .* at end of input", type_findings.unclosed),
+    (r"^return-statement with a value, in function returning 'void'", type_findings.void_result),
+    (r"wrong number of template arguments \((\d+), should be (?:at least )?(\d+)", type_findings.too_few_types),
     (
-        r"expected |stray |unterminated|missing terminating|extended character|does not match any"
-        r"|two or more data types",
+        r"two or more data types in declaration|before string constant|expected ';' after (?:class|struct)",
+        type_findings.unended_class,
+    ),
+    (r"^expected class-name before", name_findings.no_base),
+    (r"^expected (?:constructor, destructor|type-specifier|unqualified-id)", name_findings.no_macro),
+    (_Q + r" is an inaccessible base of " + _Q, name_findings.private_base),
+    (r"use of deleted function " + _Q, type_findings.deleted),
+    (
+        r"expected |stray |unterminated|missing terminating|extended character|does not match any",
         type_findings.syntax,
     ),
 )  # fmt: skip

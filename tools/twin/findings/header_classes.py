@@ -12,7 +12,7 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DETAIL = re.compile(r"\bnamespace\s+detail\s*\{")
 _SPACE = re.compile(r"\bnamespace\s+([\w:]+)\s*\{")
 _CLASS = re.compile(
-    r"\b(class|struct)\s+(?:AKGEN_\w+\s+)?(\w+)\s*(?:final\s*)?(?::\s*(?:public\s+)?([\w:]+)[^{;()]*)?\{"
+    r"(?:\btemplate\s*<((?:[^<>]|<[^<>]*>)*)>\s*)?\b(class|struct)\s+(?:AKGEN_\w+\s+)?(\w+)\s*(?:final\s*)?(?::\s*(?:public\s+)?([\w:]+)[^{;()]*)?\{"
 )
 _ACCESS = re.compile(r"\b(public|private|protected)\s*:(?!:)")
 _METHOD = re.compile(r"(?<![\w:~])([A-Za-z]\w*)\s*\(")
@@ -31,6 +31,8 @@ class Method(Frozen):
     returns: str
     pointer: bool
     wants: int  # arguments without a default
+    takes: str  # the parameters as they are written
+    template: bool = False
 
 
 class HeaderClass(Frozen):
@@ -40,17 +42,26 @@ class HeaderClass(Frozen):
     scope: str
     methods: tuple[Method, ...]
     fields: tuple[str, ...]
+    made_of: tuple[str, ...] = ()  # the parameters of each constructor
+    base: str = ""  # that the same text does not define
+    template: str = ""  # its template parameters
 
     @property
     def members(self) -> frozenset[str]:
         return frozenset((*(m.name for m in self.methods), *self.fields))
 
+    def accessors(self, wanted: str) -> tuple[Method, ...]:
+        """Return the methods without arguments that give a `wanted`: the storage's before the origin's, else all."""
+        found = {m.name: m for m in self.methods if m.returns == wanted and m.wants == 0}
+
+        def rank(method: Method) -> tuple[bool, ...]:
+            return tuple(part not in method.name for part in _FIRST_OF_SEVERAL)
+
+        best = min((rank(m) for m in found.values()), default=())
+        return tuple(m for m in found.values() if rank(m) == best)
+
     def accessor(self, wanted: str) -> Method | None:
-        """Return the method without arguments that gives a `wanted`, the storage's before the origin's."""
-        found = [m for m in self.methods if m.returns == wanted and m.wants == 0]
-        return min(
-            found, key=lambda m: (*(part not in m.name for part in _FIRST_OF_SEVERAL), m.name), default=None
-        )
+        return next(iter(self.accessors(wanted)), None)
 
 
 @cache
@@ -60,7 +71,11 @@ def public_text(side: str) -> str:
         files = sorted(HOST_INCLUDE.rglob("*.h"))
     else:
         files = [p for p in sorted(DEVICE_INCLUDE.rglob("*.h")) if DEVICE_INCLUDE / "akgen" not in p.parents]
-    return "\n".join(_without_detail(_COMMENT.sub(" ", p.read_text(errors="replace"))) for p in files)
+    return "\n".join(without_detail(without_comments(p.read_text(errors="replace"))) for p in files)
+
+
+def without_comments(text: str) -> str:
+    return _COMMENT.sub(" ", text)
 
 
 @cache
@@ -74,18 +89,22 @@ def header_classes(side: str) -> tuple[HeaderClass, ...]:
 
 def classes_in(text: str) -> tuple[HeaderClass, ...]:
     """Return the classes that a text defines, each with what its bases in the same text bring."""
-    text = _COMMENT.sub(" ", text)
+    text = without_comments(text)
     spaces = [(m.start(), m.end() + len(block(text, m.end() - 1)), m[1]) for m in _SPACE.finditer(text)]
     own: dict[tuple[str, str], HeaderClass] = {}
     bases: dict[tuple[str, str], str] = {}
     for match in _CLASS.finditer(text):
         scope = "::".join(name for start, end, name in spaces if start < match.start() < end)
         body = block(text, match.end() - 1)
-        methods, fields = _members(body, match[2], match[1] == "struct")
-        key = (scope, match[2])
+        methods, fields = _members(body, match[3], match[2] == "struct")
+        made_of = tuple(m.takes for m in methods if m.name == match[3])
+        methods = tuple(m for m in methods if m.name != match[3])
+        key = (scope, match[3])
         if key not in own or not own[key].members:
-            own[key] = HeaderClass(name=match[2], scope=scope, methods=methods, fields=fields)
-            bases[key] = (match[3] or "").split("::")[-1]
+            own[key] = HeaderClass(
+                name=match[3], scope=scope, methods=methods, fields=fields, made_of=made_of
+            )
+            bases[key] = (match[4] or "").split("::")[-1]
     return tuple(_with_bases(key, own, bases) for key in own)
 
 
@@ -107,14 +126,19 @@ def _with_bases(
     key: tuple[str, str], own: dict[tuple[str, str], HeaderClass], bases: dict[tuple[str, str], str]
 ) -> HeaderClass:
     whole, seen = own[key], {key}
-    while bases.get(key):
-        key = next((k for k in own if k[1] == bases[key] and k not in seen), ("", ""))
+    while base := bases.get(key):
+        key = next((k for k in own if k[1] == base and k not in seen), ("", ""))
         if key not in own:
-            break
+            return whole.model_copy(update={"base": base})
         seen.add(key)
-        methods = (*whole.methods, *own[key].methods)
-        whole = whole.model_copy(update={"methods": methods, "fields": (*whole.fields, *own[key].fields)})
+        whole = derived(whole, own[key])
     return whole
+
+
+def derived(cls: HeaderClass, base: HeaderClass) -> HeaderClass:
+    """Return a class with what its base brings."""
+    methods, fields = (*cls.methods, *base.methods), (*cls.fields, *base.fields)
+    return cls.model_copy(update={"methods": methods, "fields": fields})
 
 
 def _members(body: str, name: str, public: bool) -> tuple[tuple[Method, ...], tuple[str, ...]]:
@@ -129,18 +153,28 @@ def _members(body: str, name: str, public: bool) -> tuple[tuple[Method, ...], tu
             found = _METHOD.search(line)
             if found is None:
                 fields += _fields(line)
-            elif found[1] not in (name, "AKGEN_HOST_API") and not found[1].startswith("AKGEN"):
-                methods += _method(line, found)
+            elif not found[1].startswith("AKGEN"):
+                of_type = statement.lstrip().startswith("template")
+                methods += _method(line, found, found[1] == name, of_type)
     return tuple(methods), tuple(fields)
 
 
-def _method(line: str, found: re.Match[str]) -> Iterator[Method]:
+def _method(line: str, found: re.Match[str], constructs: bool, template: bool) -> Iterator[Method]:
     before = _WORDS_BEFORE.sub(" ", line[: found.start()]).strip()
-    if before and "=" not in before:
-        inner = block(line, found.end() - 1, "()")
+    inner = block(line, found.end() - 1, "()")
+    if constructs and (not inner or f"{found[1]} &" in inner or line.endswith("delete")):
+        return  # without arguments, or a copy
+    if constructs or (before and "=" not in before):
         wanted = [p for p in split_at_commas(inner) if p and p != "void" and "=" not in p]
         returns = type_name(before).split("::")[-1]
-        yield Method(name=found[1], returns=returns, pointer="*" in before, wants=len(wanted))
+        yield Method(
+            name=found[1],
+            returns=returns,
+            pointer="*" in before,
+            wants=len(wanted),
+            takes=inner,
+            template=template,
+        )
 
 
 def _fields(line: str) -> Iterator[str]:
@@ -197,8 +231,9 @@ def block(text: str, opening: int, pair: str = "{}") -> str:
     return text[opening + 1 :]
 
 
-def _without_detail(text: str) -> str:
+def without_detail(text: str) -> str:
+    """Leave out what is nobody's to name."""
     while match := _DETAIL.search(text):
         inner = block(text, match.end() - 1)
-        text = text[: match.start()] + text[match.end() + len(inner) :]
+        text = text[: match.start()] + text[match.end() + len(inner) + 1 :]
     return text

@@ -8,13 +8,16 @@ from akgen.tools.twin.findings.header_classes import (
     HeaderClass,
     class_named,
     classes_in,
+    derived,
     header_classes,
     type_name,
 )
 from akgen.tools.twin.findings.header_names import enumerators
-from akgen.tools.twin.findings.name_findings import closest, enumerator, meant, signature
+from akgen.tools.twin.findings.name_findings import enumerator, meant, signature
+from akgen.tools.twin.findings.near_names import closest
 
-_MOST_LISTED = 12
+_MOST_LISTED = 24
+_MOST_OTHERS = 3
 TILING_FUNCTIONS = ("SaveToBuffer", "GetDataSize", "SetDataPtr")
 
 
@@ -32,7 +35,9 @@ def member(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     cls = class_named(whole, known)
     if cls is None:
         return Found("UNKNOWN_MEMBER", f"{owner} has no member {name}.")
-    return _through(cls, name, known, code.line(error)) or _nearest(cls, name)
+    return (
+        _through(cls, name, known, code.line(error)) or _of_another(cls, name, known) or _nearest(cls, name)
+    )
 
 
 def pointer(match: re.Match[str], error: CompilerError, code: Code) -> Found:
@@ -42,10 +47,8 @@ def pointer(match: re.Match[str], error: CompilerError, code: Code) -> Found:
 
 def no_pointer(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     """Explain `->` on an object, whose member the compiler leaves to the line."""
-    cls = class_named(match[1], classes(code))
-    names = re.findall(r"->\s*(\w+)", code.line(error))
-    ours = [n for n in names if cls is not None and n in cls.members]
-    return _other_operator((ours or names or [""])[-1], match[1], ".", error, code)
+    named = re.match(r"->\s*(\w+)", code.rest(error)) or re.search(r"->\s*(\w+)", code.line(error))
+    return _other_operator(named[1] if named else "", match[1], ".", error, code)
 
 
 def _other_operator(name: str, type_: str, right: str, error: CompilerError, code: Code) -> Found:
@@ -63,26 +66,37 @@ def _other_operator(name: str, type_: str, right: str, error: CompilerError, cod
 
 
 def taken_for(given: str, wanted: str, line: str, code: Code) -> str | None:
-    """Return what to write where a class stands for another one that it leads to, or that leads to it."""
+    """Return what to write where a class stands for another one that it leads to."""
     known = classes(code)
-    one, other = class_named(given, known), class_named(wanted, known)
-    if one is None or other is None or one.name == other.name:
+    one, other = class_named(given, known), type_name(wanted).split("::")[-1]
+    if one is None or one.name == other or not ("*" in wanted or class_named(wanted, known)):
         return None
-    step = one.accessor(other.name)
-    if step is None:
+    element = re.search(r"<(.*)>", wanted)
+    steps = [
+        f"{m.name}{f'<{element[1]}>' if m.template and element else ''}()"
+        for m in one.accessors(other)
+        if "*" in wanted or not m.pointer
+    ]
+    if not steps:
         return None
     by = "->" if "*" in given else "."
-    address = "&" if "*" in wanted and not step.pointer else ""
+    pointed = any(m.pointer for m in one.accessors(other))
+    address = "&" if "*" in wanted and not pointed else ""
     value = re.search(r"(?:=|\breturn)\s*&?\s*([^=;]+?)\s*;", line)
-    if value is not None:
+    if value is not None and "(" not in line[: value.start()]:
         follows = "->" if value[1].startswith("*") else by
-        return f"Write {address}{value[1].lstrip('*')}{follows}{step.name}()."
-    return f"Write {by}{step.name}() after it{', and & before it' if address else ''}."
+        ways = " or ".join(f"{address}{value[1].lstrip('*')}{follows}{step}" for step in steps)
+        return f"Write {ways}."
+    ways = " or ".join(f"{by}{step}" for step in steps)
+    return f"Write {ways} after it{', and & before it' if address else ''}."
 
 
 def classes(code: Code) -> tuple[HeaderClass, ...]:
     """Return the classes that a unit may use: its own, then those of the headers."""
-    return (*classes_in("\n".join(code.files.values())), *header_classes(code.side))
+    known = header_classes(code.side)
+    own = classes_in("\n".join(code.files.values()))
+    bases = {c.name: c for c in known}
+    return (*(derived(c, bases[c.base]) if c.base in bases else c for c in own), *known)
 
 
 def _through(
@@ -115,23 +129,32 @@ def _through(
     return None
 
 
+def _of_another(cls: HeaderClass, name: str, known: tuple[HeaderClass, ...]) -> Found | None:
+    """Explain a member that this class does not have and another one has."""
+    if closest(name, cls.members, least=0.85) is not None:
+        return None
+    others = [c.name for c in known if c.scope == cls.scope and name in c.members and c.name != cls.name]
+    if not others or len(others) > _MOST_OTHERS:
+        return None
+    have = " and ".join(others)
+    text = f"{cls.name} has no member {name}; {have} {'has' if len(others) == 1 else 'have'} it."
+    return Found(
+        "UNKNOWN_MEMBER", text, f"Declare it as {others[0]}, or use what {cls.name} has: {_some(cls)}."
+    )
+
+
+def _some(cls: HeaderClass) -> str:
+    have = sorted(cls.members)
+    return ", ".join(have[:_MOST_LISTED]) + (" and others" if len(have) > _MOST_LISTED else "")
+
+
 def _nearest(cls: HeaderClass, name: str) -> Found:
     best = closest(name, cls.members)
+    have = f" It has {_some(cls)}." if cls.members else ""
+    text = f"{cls.name} has no member {name}{meant(best)}{have}"
     if best is not None:
-        return Found(
-            "UNKNOWN_MEMBER",
-            f"{cls.name} has no member {name}{meant(best)}",
-            f"Write {signature(best) or best}.",
-        )
-    have = sorted(cls.members)
-    listed = (
-        f" It has {', '.join(have[:_MOST_LISTED])}{' and others' if len(have) > _MOST_LISTED else ''}."
-        if have
-        else ""
-    )
-    return Found(
-        "UNKNOWN_MEMBER", f"{cls.name} has no member {name}.{listed}", "Take one of these." if have else None
-    )
+        return Found("UNKNOWN_MEMBER", text, f"Write {signature(best) or best}.")
+    return Found("UNKNOWN_MEMBER", text, "Take one of these." if have else None)
 
 
 def _tiling_field(struct: str, name: str, fields: tuple[str, ...], code: Code) -> Found:

@@ -1,15 +1,17 @@
 """Names that do not exist: interfaces, members, enumerators, variables, headers, symbols; and what was meant."""
 
-import difflib
 import re
-from collections.abc import Iterable
-from functools import cache
 
 from akgen.knowledge.cards import cards
+from akgen.tools.core.outcome import Diagnostic
+from akgen.tools.core.project import without_comments
 from akgen.tools.twin.findings.code import Code, Found
 from akgen.tools.twin.findings.compiler_text import CompilerError
 from akgen.tools.twin.findings.header_names import enumerators, interfaces
+from akgen.tools.twin.findings.known_names import names_in, names_of_scope
+from akgen.tools.twin.findings.misplaced_names import misplaced, nearest_header, wrong_macro
 from akgen.tools.twin.findings.names_elsewhere import EARLIER_CHIPS, HOST_NAMES, LATER_CHIPS, NOT_SIMULATED
+from akgen.tools.twin.findings.near_names import closest
 
 
 def signature(name: str) -> str | None:
@@ -26,10 +28,16 @@ def undeclared(match: re.Match[str], error: CompilerError, code: Code) -> Found:
         return _no_tiling_struct(code)
     if code.side == "device" and name in HOST_NAMES:
         return host_name(f"std::{name}" if f"std::{name}" in code.line(error) else name)
+    meant_enumerator = _enumerator_of(name, scope, error, code)
+    if meant_enumerator is not None:
+        return meant_enumerator
     if scope in enumerators(code.side):
         return enumerator(name, str(scope), code.side)
     if not code.declares(name) and (found := _elsewhere(name)):
         return found
+    placed = misplaced(name, scope, error, code)
+    if placed is not None:
+        return placed
     if name.startswith("TilingData") or name.endswith("TilingData"):
         return Found(
             "TILING_STRUCT",
@@ -42,9 +50,62 @@ def undeclared(match: re.Match[str], error: CompilerError, code: Code) -> Found:
             f"{name} is a name of namespace AscendC, which is not opened here.",
             'Write `using namespace AscendC;` after #include "kernel_operator.h".',
         )
+    if scope is not None and (among := names_of_scope(scope, code.side)):
+        return _of_scope(name, scope, among)
     if name[:1].isupper() and not name.isupper():
-        return _unknown("UNKNOWN_API", f"{name}: no such API", closest(name, interfaces(code.side)))
+        among = (
+            interfaces(code.side) | code.words() - {name} if code.side == "host" else interfaces(code.side)
+        )
+        return _unknown("UNKNOWN_API", f"{name}: no such API", closest(name, among))
     return _variable(name, error, code)
+
+
+def _enumerator_of(name: str, scope: str | None, error: CompilerError, code: Code) -> Found | None:
+    """Explain an enumerator without its enumeration, or one after a name that is no enumeration."""
+    known = enumerators(code.side)
+    if code.side == "host" or name in known or scope in known:
+        return None
+    inner = re.search(rf"\b{re.escape(name)}::(\w+)", code.line(error))
+    wanted = inner[1] if inner else name
+    owners = [e for e in known if wanted in known[e] and "RESERVED" not in wanted]
+    best = closest(name, owners, least=0.0) if inner else next(iter(owners), None)
+    if best is None or wanted.islower():
+        return None
+    if inner:
+        return Found("UNKNOWN_API", f"{name}: no such API; did you mean {best}?", f"Write {best}::{wanted}.")
+    return Found(
+        "UNDECLARED", f"{name} is not declared here; it is a value of {best}.", f"Write {best}::{name}."
+    )
+
+
+def _tiling_data(name: str, error: CompilerError, code: Code) -> Found | None:
+    """Explain the tiling data under a name that GET_TILING_DATA does not give it, or that is never read."""
+    used = re.search(rf"(?<![\w.]){re.escape(name)}\s*\.\s*(\w+)", code.line(error))
+    fields = re.findall(r"\b(\w+)(?:\[[^\]]*\])*\s*(?:=[^;]*)?;", code.given)
+    if code.side == "host" or used is None or used[1] not in fields:
+        return None
+    given = re.findall(r"\bGET_TILING_DATA\w*\(\s*(\w+)", without_comments("\n".join(code.files.values())))
+    if given:
+        text = f"{name} is not declared here; GET_TILING_DATA calls the tiling data {given[0]}."
+        return Found("UNDECLARED", text, f"Write {given[0]}.{used[1]}, or GET_TILING_DATA({name}, tiling).")
+    text = f"{name} is not declared here; the tiling data is never read."
+    return Found("UNDECLARED", text, f"Write GET_TILING_DATA({name}, tiling); first.")
+
+
+def _of_scope(name: str, scope: str, among: frozenset[str]) -> Found:
+    """Explain a name that its namespace does not have."""
+    best = closest(name, among)
+    code = "UNKNOWN_API" if name[:1].isupper() and not name.isupper() else "UNDECLARED"
+    remedy = f"Write {signature(best) or f'{scope}::{best}'}." if best else None
+    if code == "UNKNOWN_API":
+        return Found(code, f"{name}: no such API in namespace {scope}{meant(best)}", remedy)
+    return Found(code, f"{name} is not declared in namespace {scope}{meant(best)}", remedy)
+
+
+def _own_types(code: Code) -> set[str]:
+    """Return what the unit itself declares outside of classes and functions."""
+    text = without_comments("\n".join(code.files.values()))
+    return {n for n, _ in names_in(text) if not n.isupper()}
 
 
 def _elsewhere(name: str) -> Found | None:
@@ -75,8 +136,10 @@ def host_name(name: str) -> Found:
 
 
 def include(match: re.Match[str], error: CompilerError, code: Code) -> Found:
-    del error, code
-    remedy = "Include headers of CANN or of the project only."
+    """Explain a header that does not exist, and name the one that is nearest to it."""
+    del error
+    near = nearest_header(match[1], code)
+    remedy = f'Write #include "{near}".' if near else "Include headers of CANN or of the project only."
     return Found("INCLUDE_MISSING", f"The header {match[1]} does not exist.", remedy)
 
 
@@ -119,8 +182,20 @@ def enumerator(name: str, scope: str, side: str) -> Found:
 
 
 def _variable(name: str, error: CompilerError, code: Code) -> Found:
+    line = code.line(error)
+    if re.search(rf"\b(?:Input|Output|Attr)\(\s*{re.escape(name)}\s*\)", line):
+        return Found(
+            "UNDECLARED", f"{name} is not declared here; an OpDef names it by a string.", f'Write "{name}".'
+        )
+    tiling = _tiling_data(name, error, code)
+    if tiling is not None:
+        return tiling
     hint = re.search(r"did you mean ['‘]([^'’]+)['’]", error.text)
-    best = closest(name, code.words() | ({hint[1]} if hint else set()), least=0.75)
+    words = code.words() | ({hint[1]} if hint else set())
+    alike = {w for w in words if w[:1].islower() == name[:1].islower()}
+    best = closest(name, alike, least=0.75) or (
+        closest(name, words, least=0.85) if name[:1].isupper() else None
+    )
     given = re.findall(r"^#define (DTYPE_\w+)", code.given, re.M) if name.startswith("DTYPE_") else []
     if given:
         text = f"{name} is not defined; the operator's types are {', '.join(given)}."
@@ -142,52 +217,51 @@ def meant(best: str | None) -> str:
     return f"; did you mean {best}?" if best else "."
 
 
-# Words that other libraries use for what Ascend C calls otherwise; an empty one adds nothing.
-_WORDS = {
-    "vec": "", "vector": "", "tensor": "", "elementwise": "", "elemwise": "", "scalar": "s", "multiply": "mul",
-    "divide": "div", "subtract": "sub", "addition": "add", "maximum": "max", "minimum": "min", "index": "idx",
-    "logarithm": "ln", "exponential": "exp", "release": "free", "enqueue": "enque", "dequeue": "deque",
-    "nearest": "rint", "truncate": "trunc", "extend": "ext", "extended": "ext", "buf": "buffer", "addr": "buffer",
-}  # fmt: skip
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-CLOSE = 0.6
-
-
-def closest(name: str, among: Iterable[str], least: float = CLOSE) -> str | None:
-    """Return the existing name that comes nearest to a wrong one; None if none is as near as `least` of 1."""
-    usual = _usual(name)
-    best, best_score = None, least
-    for candidate in sorted(among):
-        if candidate == name:
-            continue
-        score = max(_likeness(name.lower(), candidate.lower()), _likeness(usual, candidate.lower()))
-        score += 0.1 * (candidate in _usual_names())
-        if score > best_score:
-            best, best_score = candidate, score
-    return best
-
-
-def _likeness(name: str, other: str) -> float:
-    if name == other:
-        return 1.0
-    alike = difflib.SequenceMatcher(None, name, other).ratio()
-    longest = max(len(name), len(other))
-    # Short for it, or long for it: as near as a name with a few letters wrong.
-    shortened = min(len(name), len(other)) >= 3 and (name.startswith(other) or other.startswith(name))
-    return max(alike, CLOSE + 0.01 + 0.2 * min(len(name), len(other)) / longest) if shortened else alike
-
-
-def _usual(name: str) -> str:
-    """Return the name in Ascend C's words: MulScalar as muls, ReduceAdd as reducesum."""
-    parts = [p.lower() for p in _PART.findall(name)]
-    if len(parts) > 1 and "reduce" in parts:
-        parts = ["sum" if p in ("add", "plus") else p for p in parts]
-    return "".join(_WORDS.get(p, p) for p in parts)
-
-
-@cache
-def _usual_names() -> frozenset[str]:
-    """Return the names that stand in the cards' signatures: what kernels use most."""
-    return frozenset(
-        word for card in cards().values() for s in card.signatures for word in re.findall(r"\w+", s)
+def no_base(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain a base class that does not exist, which the compiler leaves to the line."""
+    del match
+    named = re.search(
+        r"\b(?:class|struct)\s+\w+[^:]*:\s*(?:public\s+|private\s+)?(?:\w+::)*(\w+)", code.line(error)
     )
+    return undeclared(named, error, code) if named else Found("SYNTAX", error.text.rstrip(".") + ".")
+
+
+def no_macro(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain a statement that is none: a macro or a class that nothing declares."""
+    del match
+    found = wrong_macro(error, code)
+    named = re.search(r"before ['‘](\w+)['’]", error.text)
+    if found is None and named is not None and named[1][:1].isupper() and not code.declares(named[1]):
+        best = closest(named[1], _own_types(code)) or closest(named[1], interfaces(code.side))
+        found = _unknown("UNDECLARED", f"{named[1]} is not declared here", best)
+    return found or Found("SYNTAX", error.text.rstrip(".") + ".")
+
+
+def private_base(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain a class whose base nobody may see."""
+    del error, code
+    base, derived = match[1].split("::")[-1], match[2].split("::")[-1]
+    text = f"{derived} inherits {base} privately, so nobody can use it as one."
+    return Found("TYPE_MISMATCH", text, f"Write class {derived} : public {base}.")
+
+
+_BEGUN = re.compile(
+    r"\bBEGIN_TILING_DATA_DEF\s*\(\s*(\w+)\s*\)(?:(?!\bEND_TILING_DATA_DEF\b).)*?(?=\bBEGIN_TILING_DATA_DEF\b|\Z)",
+    re.S,
+)
+
+
+def unended_struct(code: Code) -> Diagnostic | None:
+    """Return a finding about a tiling struct that is begun and never ended: everything after it is misread."""
+    for file, text in code.files.items() if code.side == "host" else ():
+        begun = _BEGUN.search(without_comments(text))
+        if begun is not None and f"BEGIN_TILING_DATA_DEF({begun[1]})" in text:
+            return Diagnostic(
+                code="TILING_STRUCT",
+                text=f"BEGIN_TILING_DATA_DEF({begun[1]}) has no END_TILING_DATA_DEF.",
+                file=file,
+                line=text.count("\n", 0, text.index(f"BEGIN_TILING_DATA_DEF({begun[1]})")) + 1,
+                remedy="Write END_TILING_DATA_DEF; after its last field.",
+                stage="compile",
+            )
+    return None

@@ -5,10 +5,14 @@ import re
 from akgen.knowledge.cards import cards
 from akgen.tools.twin.findings.code import Code, Found
 from akgen.tools.twin.findings.compiler_text import CompilerError
-from akgen.tools.twin.findings.header_classes import split_at_commas, type_name
-from akgen.tools.twin.findings.member_findings import taken_for
+from akgen.tools.twin.findings.header_classes import class_named, header_classes, split_at_commas, type_name
+from akgen.tools.twin.findings.header_names import enumerators
+from akgen.tools.twin.findings.member_findings import classes, taken_for
 from akgen.tools.twin.findings.name_findings import signature
+from akgen.tools.twin.findings.names_elsewhere import LATER_CHIPS
 
+_Q = r"['‘`]([^'’`]+)['’`](?: \{aka [^}]*\})?"
+_TENSOR = r"(?:AscendC::)?LocalTensor<"
 _TELLING = ("no known conversion", "couldn't deduce", "mismatched types", "deduced conflicting types")
 _ARITHMETIC = ("vector binary", "vector unary", "vector scalar")
 # What the last argument is where nothing special is wanted.
@@ -21,32 +25,186 @@ def no_match(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     """Explain a call that none of the overloads takes."""
     call = plain_types(match[1])
     name = call.split("(")[0].split("::")[-1].split("<")[0]
+    if name.islower() and not re.search(rf"\b{name}\b", code.line(error)):
+        return _inside(error, code)
     counts = [n for n in error.notes if re.search(r"candidate expects \d+ argument", n)]
     reasons = [n for n in error.notes if any(part in n for part in _TELLING)]
-    form = signature(name) if code.side == "device" else None
+    form = written(name, error, code)
+    braces = _in_braces(name, form, code, error)
+    if braces is not None:
+        return Found("WRONG_ARGUMENTS", f"{name} takes one list of values.", braces)
+    base = _base_without_arguments(name, call, error, code)
+    if base is not None:
+        return base
     if counts and not reasons:
         return _wrong_count(name, counts, form)
+    conflicting = re.search(
+        r"deduced conflicting types for parameter .*\(" + _Q + " and " + _Q, " ".join(reasons)
+    )
+    if conflicting is not None and name in ("min", "max"):
+        one, other = conflicting[1], conflicting[2]
+        text = f"{name} takes two values of one type; these are {plain_types(one)} and {plain_types(other)}."
+        return Found("WRONG_ARGUMENTS", text, f"Write std::{name}<{other}>(...).")
+    remedy = _untyped(name, reasons) or (None if "Copy" in name else _operand(_arguments(call), code))
+    if remedy is None and reasons:
+        remedy = _other_class(error._replace(text=reasons[0]), code)
     swapped = _tensor_or_number(name, _arguments(call)) if form else None
     if swapped is not None:
         return swapped
     reason = f" ({plain_types(reasons[0].strip())})" if reasons else ""
     text = f"No form of {name} takes these arguments: {_short(call)}{reason}."
-    return Found("WRONG_ARGUMENTS", text, f"Write {form}." if form else None)
+    return Found("WRONG_ARGUMENTS", text, remedy or (f"Write {form}." if form else None))
+
+
+def _inside(error: CompilerError, code: Code) -> Found:
+    """Explain a call whose wrong arguments only a function within the headers notices."""
+    called = re.search(r"(?<![\w:])([A-Z]\w+)(?:<[^()]*>)?\(", code.line(error))
+    if called is None:
+        return Found("WRONG_ARGUMENTS", plain_types(error.text).rstrip(".") + ".")
+    forms = cards()[called[1]].signatures if called[1] in cards() else ()
+    text = f"No form of {called[1]} takes these arguments."
+    return Found("WRONG_ARGUMENTS", text, f"Write {' or '.join(forms)}." if forms else None)
+
+
+def _untyped(name: str, reasons: list[str]) -> str | None:
+    """Return the call with the template argument that nothing tells."""
+    missing = [re.search(r"couldn't deduce template parameter ['‘](?:[\w:]+ )?(\w+)['’]", r) for r in reasons]
+    types = [m[1] for m in missing if m is not None and m[1][:1] in "TUp"]
+    if not types or len(types) < len(reasons):
+        return None
+    what = "T" if types[0][:1] in "TU" else types[0]
+    return f"Give what nothing tells in angle brackets, for example {name}<{what}>(...)."
+
+
+def _operand(arguments: list[str], code: Code) -> str | None:
+    """Return the tensor to take where a buffer or a queue is given, or a tensor of global memory."""
+    for argument in arguments:
+        cls = class_named(argument, classes(code))
+        steps = cls.accessors("LocalTensor") if cls is not None and cls.name != "LocalTensor" else ()
+        if cls is not None and cls.name.startswith(("TBuf", "TQue")) and steps:
+            ways = " or ".join(f"{m.name}<T>()" for m in steps)
+            return f"A {cls.name} is no tensor: hand over what its {ways} gives."
+        if cls is not None and cls.name == "GlobalTensor":
+            return "Copy the GlobalTensor into a LocalTensor first; vector instructions work on LocalTensor only."
+    return None
+
+
+def too_few_types(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain a class that lacks template arguments."""
+    known = {c.name: c for c in classes(code)}
+    named = [n for n in re.findall(r"\b([A-Z]\w+)\s*<", code.line(error)) if n in known and known[n].template]
+    given = match[1]
+    if not named:
+        return Found("WRONG_ARITY", f"A template gets {given} arguments, it wants {match[2]}.")
+    text = f"{named[0]} gets {given} template arguments, it wants {match[2]}."
+    return Found("WRONG_ARITY", text, f"Write {named[0]}<{' '.join(known[named[0]].template.split())}>.")
 
 
 def arity(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     """Explain a call of a function without overloads."""
-    del error
     name = match[2].split("(")[0].split("::")[-1].split()[-1]
-    form = signature(name) if code.side == "device" else None
-    return Found("WRONG_ARITY", f"Too {match[1]} arguments to {name}.", form)
+    form = written(name, error, code)
+    return Found("WRONG_ARITY", f"Too {match[1]} arguments to {name}.", f"Write {form}." if form else None)
 
 
 def plain_types(text: str) -> str:
     """Write types as kernels do."""
     for given, usual in (("AscendC::", ""), ("std::", ""), ("_Float16", "half"), ("__bf16", "bfloat16_t")):
-        text = text.replace(given, usual)
+        text = re.sub(rf"(?<!\w){given}", usual, text)
     return text
+
+
+def written(name: str, error: CompilerError, code: Code) -> str | None:
+    """Return how a function is called: by its card, by its own class, or by what the compiler says of candidates."""
+    form = signature(name) if code.side == "device" else None
+    if form is not None:
+        return form
+    known = classes(code)
+    said_of = re.findall(rf"(\w+)(?:<[^'’(]*>)?::{re.escape(name)}\(", " ".join((error.text, *error.notes)))
+    for owner in said_of:
+        cls = class_named(owner, known)
+        for method in cls.methods if cls is not None else ():
+            if method.name == name:
+                return f"{name}({method.takes})"
+    for note in (error.text, *error.notes):
+        said = re.search(
+            rf"(?:candidate: |function )['‘](?:[^'’(]*?[\s:&*])?{re.escape(name)}(\([^'’]*\))", note
+        )
+        if said is not None and f"{name}&" not in said[1]:
+            return f"{name}{_plain_parameters(said[1])}"
+    for cls in known:
+        for method in cls.methods:
+            if method.name == name:
+                return f"{name}({method.takes})"
+        if cls.name == name and cls.made_of:
+            return f"{name}({cls.made_of[0]})"
+    return None
+
+
+def _plain_parameters(text: str) -> str:
+    text = re.sub(r"\{aka [^}]*\}", "", text.split(" [with")[0])
+    return re.sub(r"\s+", " ", plain_types(text)).replace(" ,", ",")
+
+
+def _in_braces(name: str, form: str | None, code: Code, error: CompilerError) -> str | None:
+    """Return the call with its values in braces, where the function takes a list."""
+    if form is None or not re.match(
+        rf"{re.escape(name)}\((?:const )?(?:vector|std::vector|initializer_list)<", form
+    ):
+        return None
+    given = re.search(rf"\b{re.escape(name)}\(([^(){{}}]*)\)", code.line(error))
+    return f"Write {name}({{{given[1] if given else '...'}}}): it takes a list in braces."
+
+
+def _base_without_arguments(name: str, call: str, error: CompilerError, code: Code) -> Found | None:
+    """Explain a constructor that does not hand its arguments to its base class."""
+    if not call.endswith(f"{name}::{name}()"):
+        return None
+    lines = code.files.get(error.file or "", "").splitlines()[max(0, (error.line or 1) - 2) : error.line]
+    derived = re.search(
+        r"(?:explicit\s+)?(\w+)\(([^():]*?(\w+))\)\s*\{?\s*$", "\n".join(lines).rstrip(" {\n")
+    )
+    if derived is None or derived[1] == name:
+        return None
+    text = f"The constructor of {derived[1]} does not give {name} its arguments."
+    return Found("WRONG_ARITY", text, f"Write {derived[1]}({derived[2]}) : {name}({derived[3]}).")
+
+
+def void_result(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain a value that a function without a result returns."""
+    del match
+    status = code.side == "host" and "GRAPH_" in code.line(error)
+    type_ = "ge::graphStatus" if status else "the value's type"
+    return Found(
+        "TYPE_MISMATCH",
+        "A function that is declared void returns a value.",
+        f"Declare it with {type_} instead of void.",
+    )
+
+
+def unended_class(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain a class without a semicolon after it."""
+    del match, error, code
+    return Found(
+        "SYNTAX",
+        "A class or struct before this declaration ends without a semicolon.",
+        "Write }; at the end of the class.",
+    )
+
+
+def deleted(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain an object that is made without what it needs, or copied where it cannot be."""
+    del error
+    name = match[1].split("(")[0].split("::")[-1]
+    cls = class_named(match[1].split("(")[0].rpartition("::")[0], classes(code))
+    made_of = cls.made_of[0] if cls is not None and cls.made_of else None
+    empty = "()" in match[1]
+    text = f"{name} cannot be made without arguments." if empty else f"{name} cannot be copied or used so."
+    taken = type_name(made_of.rpartition(" ")[0]).split("::")[-1] if made_of else None
+    giver = next((c.accessor(taken) for c in header_classes("host") if taken and c.accessor(taken)), None)
+    of = f", for example {name}(context->{giver.name}())" if giver is not None and code.side == "host" else ""
+    remedy = f"Give its arguments: {name}({made_of}){of}." if empty and made_of else None
+    return Found("WRONG_ARGUMENTS", text, remedy or (None if empty else "Pass it by reference or pointer."))
 
 
 def _wrong_count(name: str, counts: list[str], form: str | None) -> Found:
@@ -56,7 +214,11 @@ def _wrong_count(name: str, counts: list[str], form: str | None) -> Found:
     given = re.search(r"(\d+) provided", counts[0])
     told = " or ".join(filter(None, [", ".join(map(str, wants[:-1])), str(wants[-1])]))
     sentence = f"{name} takes {told} arguments, {given[1] if given else 'another number'} are given."
-    return Found("WRONG_ARITY", sentence, _LAST.get(name) or (f"Write {form}." if form else None))
+    short = given is not None and int(given[1]) < max(wants)
+    last = _LAST.get(name) if short else None
+    forms = cards()[name].signatures if name in cards() and len(cards()[name].signatures) < 3 else ()
+    forms = forms if len(set(map(len, (split_at_commas(f) for f in forms)))) > 1 else ()
+    return Found("WRONG_ARITY", sentence, last or (f"Write {' or '.join(forms) or form}." if form else None))
 
 
 def _tensor_or_number(name: str, arguments: list[str]) -> Found | None:
@@ -73,7 +235,7 @@ def _tensor_or_number(name: str, arguments: list[str]) -> Found | None:
             "WRONG_ARGUMENTS", f"{name} takes a number as its third argument, a tensor is given.", remedy
         )
     if card.family == "vector binary" and tensors == [True, True, False]:
-        other = signature(of_number)
+        other = signature(of_number) or LATER_CHIPS.get(of_number)
         remedy = f"For a tensor and a number write {other}." if other else f"Write {card.signatures[0]}."
         return Found(
             "WRONG_ARGUMENTS", f"{name} takes a tensor as its third argument, a number is given.", remedy
@@ -97,10 +259,6 @@ def _short(text: str, most: int = 160) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
-_Q = r"['‘`]([^'’`]+)['’`](?: \{aka [^}]*\})?"
-_TENSOR = r"(?:AscendC::)?LocalTensor<"
-
-
 def mismatch(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     """Explain a conversion that does not exist, with the conversion that is meant where it is clear."""
     del match
@@ -109,7 +267,8 @@ def mismatch(match: re.Match[str], error: CompilerError, code: Code) -> Found:
 
 
 _CONVERSIONS = (
-    rf"(?:cannot convert|could not convert|conversion from).*?{_Q}.*? to (?:non-scalar type )?{_Q}",
+    r"(?:cannot convert|could not convert|conversion (?:for argument \d+ )?from).*?"
+    rf"{_Q}.*? to (?:non-scalar type )?{_Q}",
     rf"(?P<to>initialization of reference of type) {_Q} from expression of type {_Q}",
     rf"(?P<to>no match for .operator=.) \(operand types are {_Q} and {_Q}\)",
 )
@@ -121,10 +280,22 @@ def _other_class(error: CompilerError, code: Code) -> str | None:
         if found is not None:
             first, second = found.groups()[-2:]
             given, wanted = (second, first) if "to" in found.groupdict() else (first, second)
-            return taken_for(given, wanted, code.line(error), code) or _declared(
-                given, wanted, code.line(error)
+            line = code.line(error)
+            return (
+                taken_for(given, wanted, line, code)
+                or _declared(given, wanted, line)
+                or _listed(given, wanted, code)
             )
     return None
+
+
+def _listed(given: str, wanted: str, code: Code) -> str | None:
+    """Return what an enumeration or a list wants."""
+    bare = type_name(wanted).split("::")[-1]
+    if bare in ("vector", "initializer_list") and bare not in given:
+        return "Write the values in braces: ({...})."
+    values = [v for v in enumerators(code.side).get(bare, ()) if "RESERVED" not in v]
+    return f"Write one of its values, without quotes: {', '.join(values[:16])}." if values else None
 
 
 def _declared(given: str, wanted: str, line: str) -> str | None:
@@ -207,6 +378,9 @@ def _conversion(text: str) -> str | None:
     if tensors is not None:
         wanted = plain_types(tensors[2])
         return f"Both sides need one type: write <{wanted}> in the call, or <{plain_types(tensors[1])}> on the left."
+    handle = re.search(rf"{_TENSOR}(.*?)>['’].* ['‘](?:AscendC::)?TBufHandle", text)
+    if handle is not None:
+        return f"Give the type: DeQue<{plain_types(handle[1])}>()."
     plain = re.search(rf"invalid conversion from {_Q} to {_Q}", text)
     if plain is not None:
         wanted = plain_types(plain[2])
