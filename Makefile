@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test test-vllm fairness check bench metrics mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers \
+.PHONY: demo test test-vllm fairness check bench metrics remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers \
 	install clean red-team sanitize
 
 install: $(STAMP)
@@ -55,6 +55,10 @@ bench: $(STAMP)
 # How long the house takes to read and to start: `make metrics ROOT=OLD` measures another checkout.
 metrics: $(STAMP)
 	@$(BIN)/python tests/house/metrics.py $(if $(ROOT),--root $(ROOT))
+
+# Of 200 faults in host code and 200 in kernels, for how many the first finding names the right change.
+remedies: $(STAMP)
+	@AKGEN_REMEDIES=200 $(BIN)/python -m pytest -q -s tests/twin/remedies
 
 # Which changes of the judge, graph decisions, effects, budgets, replies and HTTP client no fast test notices: `make mutate`, or
 # `make mutate FILES="policy budget"`.

@@ -26,6 +26,7 @@ TOOLS: dict[str, tuple[str, ...]] = {
     "timeline": ("core",),
     "direct": ("twin", "process", "core"),
     "binding": ("direct", "twin", "reference", "process", "core"),
+    "faults": ("core",),
     "serving": ("process", "core"),
     "toolchains": ("cann", "twin", "core"),
 }
