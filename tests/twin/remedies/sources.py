@@ -6,10 +6,11 @@ from pathlib import Path
 
 from akgen.knowledge.patterns import patterns
 from akgen.tools.core.project import KernelProject
-from tests.twin.corpus.pairs import read_pairs
+from tests.twin.corpus.pairs import read_pair
 
 TESTS = Path(__file__).resolve().parents[1]
 EXAMPLE = TESTS.parents[1] / "agents" / "prompts" / "templates" / "example"
+_CORPUS = TESTS / "corpus" / "kernels"
 _OF_THESE_TESTS = ("scale_add", "kinds", "host_forms", "list_scale", "norm_chain", "template_scale")
 
 
@@ -19,12 +20,26 @@ def host_sources() -> tuple[KernelProject, ...]:
     return (*_patterns(), *(_read(folder) for folder in (EXAMPLE, *folders)))
 
 
+# Kernels of the corpus, by name, so that the same seed draws the same mutants when the corpus grows.
+_OF_CORPUS = (
+    "cube/load_before_the_copy", "cube/mmad_before_its_operands", "flags/no_auto_sync_vector_chain",
+    "flags/offset_in_elements", "flags/rows_longer_than_apart", "flags/unaligned_operand", "flags/raw_missing_mte2_v",
+    "queue/broadcast_with_swapped_shapes", "queue/compare_of_a_ragged_tail", "queue/copy_out_without_hand_over",
+    "queue/free_while_enqueued", "queue/gather_base_in_elements", "queue/narrowing_without_rounding",
+    "queue/negative_tail", "queue/no_free_buffer", "queue/raw_without_hand_over", "queue/scalar_write_then_copy",
+    "queue/select_of_two_tensors", "queue/small_work_tensor", "queue/too_many_ragged_rows",
+    "queue/repeats_computed_from_rows", "static/atomic_left_on_one_path", "static/compare_of_a_part_of_a_repeat",
+    "static/gather_by_index", "static/select_with_a_scalar", "static/overlapping_addresses",
+    "static/reduction_stride_overflow", "static/shifted_onto_itself", "static/three_hundred_repeats",
+    "static/widening_with_odd", "static/work_tensor_of_one_block", "static/broadcast_of_a_wide_axis",
+    "flags/raw_missing_v_mte3", "static/remainder_of_zero", "queue/no_auto_sync_in_compute",
+)  # fmt: skip
+
+
 @cache
 def kernel_sources() -> tuple[KernelProject, ...]:
-    """Return kernels; of the corpus the correct ones, which have one host side."""
-    pairs = tuple(
-        p.correct for p in read_pairs() if p.name.split("/")[0] in ("cube", "queue", "static", "flags")
-    )
+    """Return kernels; those of the corpus are the correct ones, which have one host side."""
+    pairs = tuple(read_pair(_CORPUS / f"{name}.cpp").correct for name in _OF_CORPUS)
     return (*_patterns(), _read(EXAMPLE), _read(TESTS / "projects" / "scale_add"), *pairs)
 
 

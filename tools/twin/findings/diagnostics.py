@@ -122,9 +122,11 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found
     ),
     (r"expected .* at end of input", type_findings.unclosed),
     (r"^return-statement with a value, in function returning 'void'", type_findings.void_result),
+    (r"class template argument deduction failed|deduction guide for deduction of", type_findings.undeduced),
     (r"wrong number of template arguments \((\d+), should be (?:at least )?(\d+)", type_findings.too_few_types),
     (
-        r"two or more data types in declaration|before string constant|expected ';' after (?:class|struct)",
+        r"two or more data types in declaration|before string constant|^a storage class can only"
+        r"|expected ';' after (?:class|struct)",
         type_findings.unended_class,
     ),
     (r"^expected class-name before", name_findings.no_base),

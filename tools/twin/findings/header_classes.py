@@ -102,7 +102,12 @@ def classes_in(text: str) -> tuple[HeaderClass, ...]:
         key = (scope, match[3])
         if key not in own or not own[key].members:
             own[key] = HeaderClass(
-                name=match[3], scope=scope, methods=methods, fields=fields, made_of=made_of
+                name=match[3],
+                scope=scope,
+                methods=methods,
+                fields=fields,
+                made_of=made_of,
+                template=match[1] or "",
             )
             bases[key] = (match[4] or "").split("::")[-1]
     return tuple(_with_bases(key, own, bases) for key in own)

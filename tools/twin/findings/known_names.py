@@ -110,6 +110,8 @@ def _of_head(head: str, inner: str) -> Iterator[str]:
 def _of_statement(text: str) -> Iterator[str]:
     text = _without_template(text).strip()
     yield from _STRUCT_MACRO.findall(text)
+    if re.match(r"(?:using\s+namespace|friend|return|static_assert)\b", text):
+        return
     alias = _ALIAS.search(text)
     if alias is not None:
         yield alias[1] or alias[2]

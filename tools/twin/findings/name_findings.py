@@ -53,9 +53,9 @@ def undeclared(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     if scope is not None and (among := names_of_scope(scope, code.side)):
         return _of_scope(name, scope, among)
     if name[:1].isupper() and not name.isupper():
-        among = (
-            interfaces(code.side) | code.words() - {name} if code.side == "host" else interfaces(code.side)
-        )
+        if (best := closest(name, _own_types(code), least=0.75)) is not None:
+            return _unknown("UNKNOWN_API", f"{name}: no such API", best)
+        among = interfaces(code.side) | (code.words() if code.side == "host" else set())
         return _unknown("UNKNOWN_API", f"{name}: no such API", closest(name, among))
     return _variable(name, error, code)
 

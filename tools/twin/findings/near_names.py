@@ -13,7 +13,7 @@ _WORDS = {
     "divide": "div", "subtract": "sub", "addition": "add", "maximum": "max", "minimum": "min", "index": "idx",
     "logarithm": "ln", "exponential": "exp", "release": "free", "enqueue": "enque", "dequeue": "deque",
     "half": "float16", "fp": "float", "bfloat": "bf", "ok": "success", "fail": "failed", "error": "failed",
-    "cmp": "compare", "event": "flag",
+    "cmp": "compare", "dup": "duplicate", "convert": "cast", "event": "flag",
     "nearest": "rint", "truncate": "trunc", "extend": "ext", "extended": "ext", "buf": "buffer", "addr": "buffer",
 }  # fmt: skip
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")

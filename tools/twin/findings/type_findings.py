@@ -14,6 +14,10 @@ from akgen.tools.twin.findings.names_elsewhere import LATER_CHIPS
 _Q = r"['‘`]([^'’`]+)['’`](?: \{aka [^}]*\})?"
 _TENSOR = r"(?:AscendC::)?LocalTensor<"
 _TELLING = ("no known conversion", "couldn't deduce", "mismatched types", "deduced conflicting types")
+_NOT_COMPUTING = (
+    "pipe and queue", "copy", "data copy", "tensor", "synchronisation", "sync", "system", "host and tiling", "matmul",
+    "cube", "atomic", "other chips",
+)  # fmt: skip
 _ARITHMETIC = ("vector binary", "vector unary", "vector scalar")
 # What the last argument is where nothing special is wanted.
 _LAST = {
@@ -36,7 +40,13 @@ def no_match(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     base = _base_without_arguments(name, call, error, code)
     if base is not None:
         return base
-    if counts and not reasons:
+    arguments = _arguments(call)
+    computes = name in cards() and cards()[name].family not in _NOT_COMPUTING
+    operand = _operand(arguments, code) if computes else None
+    known_count = name in cards() and any(
+        len(_arguments(f)) == len(arguments) for f in cards()[name].signatures
+    )
+    if counts and not reasons and operand is None and not known_count:
         return _wrong_count(name, counts, form)
     conflicting = re.search(
         r"deduced conflicting types for parameter .*\(" + _Q + " and " + _Q, " ".join(reasons)
@@ -45,14 +55,16 @@ def no_match(match: re.Match[str], error: CompilerError, code: Code) -> Found:
         one, other = conflicting[1], conflicting[2]
         text = f"{name} takes two values of one type; these are {plain_types(one)} and {plain_types(other)}."
         return Found("WRONG_ARGUMENTS", text, f"Write std::{name}<{other}>(...).")
-    remedy = _untyped(name, reasons) or (None if "Copy" in name else _operand(_arguments(call), code))
+    remedy = operand or _untyped(name, reasons)
     if remedy is None and reasons:
         remedy = _other_class(error._replace(text=reasons[0]), code)
-    swapped = _tensor_or_number(name, _arguments(call)) if form else None
+    swapped = _tensor_or_number(name, arguments) if form else None
     if swapped is not None:
         return swapped
     reason = f" ({plain_types(reasons[0].strip())})" if reasons else ""
     text = f"No form of {name} takes these arguments: {_short(call)}{reason}."
+    if known_count and not reasons:
+        form = " or ".join(cards()[name].signatures)
     return Found("WRONG_ARGUMENTS", text, remedy or (f"Write {form}." if form else None))
 
 
@@ -98,6 +110,23 @@ def too_few_types(match: re.Match[str], error: CompilerError, code: Code) -> Fou
         return Found("WRONG_ARITY", f"A template gets {given} arguments, it wants {match[2]}.")
     text = f"{named[0]} gets {given} template arguments, it wants {match[2]}."
     return Found("WRONG_ARITY", text, f"Write {named[0]}<{' '.join(known[named[0]].template.split())}>.")
+
+
+def undeduced(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain a class template whose arguments are left out and that nothing tells."""
+    del match
+    known = {c.name: c for c in classes(code)}
+    named = [
+        n
+        for n in re.findall(r"\b([A-Z]\w+)(?!\w*\s*<)", code.line(error))
+        if n in known and known[n].template
+    ]
+    if not named:
+        return Found("WRONG_ARGUMENTS", "A class template lacks its arguments in angle brackets.")
+    text = f"{named[-1]} lacks its template arguments, which nothing here tells."
+    return Found(
+        "WRONG_ARGUMENTS", text, f"Write {named[-1]}<T>, where its template is <{known[named[-1]].template}>."
+    )
 
 
 def arity(match: re.Match[str], error: CompilerError, code: Code) -> Found:
@@ -216,9 +245,7 @@ def _wrong_count(name: str, counts: list[str], form: str | None) -> Found:
     sentence = f"{name} takes {told} arguments, {given[1] if given else 'another number'} are given."
     short = given is not None and int(given[1]) < max(wants)
     last = _LAST.get(name) if short else None
-    forms = cards()[name].signatures if name in cards() and len(cards()[name].signatures) < 3 else ()
-    forms = forms if len(set(map(len, (split_at_commas(f) for f in forms)))) > 1 else ()
-    return Found("WRONG_ARITY", sentence, last or (f"Write {' or '.join(forms) or form}." if form else None))
+    return Found("WRONG_ARITY", sentence, last or (f"Write {form}." if form else None))
 
 
 def _tensor_or_number(name: str, arguments: list[str]) -> Found | None:
@@ -226,6 +253,7 @@ def _tensor_or_number(name: str, arguments: list[str]) -> Found | None:
     card = cards().get(name)
     if card is None or card.family not in _ARITHMETIC or len(arguments) < 3:
         return None
+    arguments = [a.removeprefix("const ") for a in arguments]
     tensors = [a.startswith("LocalTensor") for a in arguments[:3]]
     of_tensors, of_number = name.removesuffix("s"), name + "s"
     if card.family == "vector scalar" and all(tensors):
@@ -378,7 +406,7 @@ def _conversion(text: str) -> str | None:
     if tensors is not None:
         wanted = plain_types(tensors[2])
         return f"Both sides need one type: write <{wanted}> in the call, or <{plain_types(tensors[1])}> on the left."
-    handle = re.search(rf"{_TENSOR}(.*?)>['’].* ['‘](?:AscendC::)?TBufHandle", text)
+    handle = re.search(rf"{_TENSOR}(.*?)>['’]", text) if "TBufHandle" in text else None
     if handle is not None:
         return f"Give the type: DeQue<{plain_types(handle[1])}>()."
     plain = re.search(rf"invalid conversion from {_Q} to {_Q}", text)
