@@ -6,7 +6,7 @@ from pathlib import Path
 
 from akgen.knowledge.chip import timing
 from akgen.knowledge.errors import tolerated
-from akgen.tools.core.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.call import Argument, Call, OutputMeta, TensorFile, TensorMeta, argument_bytes
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InfraError, Outcome
 from akgen.tools.core.poison import Poison
@@ -61,7 +61,7 @@ def launch(
             (
                 *_manifest(what, call, folder, timeout_s, trace, runtime.sealed),
                 f"what_if\t{'on' if what_if else 'off'}",
-                f"must\t{call.size_bytes}\t{_multiply_cycles(call):.0f}",
+                f"must\t{must(call)}",
                 *_poisoned(poison, folder),
             )
         )
@@ -165,6 +165,12 @@ def _manifest(
     for i, output in enumerate(call.outputs[n_out:], start=n_out):
         lines += _saved(output, folder / f"out_{i}")
     return lines
+
+
+def must(call: Call) -> str:
+    """Return what the task must do, whatever the kernel: bytes to read and to write, cycles of its products."""
+    written = sum(argument_bytes(o.meta) for o in call.outputs)
+    return f"{call.size_bytes - written}\t{written}\t{_multiply_cycles(call):.0f}"
 
 
 def _multiply_cycles(call: Call) -> float:

@@ -33,6 +33,9 @@ _BENCH = {
         "Measure compiling, operators, memory, verdicts and the graph. "
         "Exit 0 if every figure is within its target.",
     ),
+    "roofline": Subcommand(
+        "bench:roofline", "Say how near the composer's kernels for ten tasks come to what the tasks need."
+    ),
     "sampling": Subcommand(
         "bench:sampling",
         "Measure one request for n samples against n requests. Exit 0 if it is at least three times as fast.",

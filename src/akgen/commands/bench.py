@@ -241,6 +241,40 @@ def speed(
     finish(all(f.holds for f in figures))
 
 
+def roofline(context: typer.Context, as_json: AsJson = False) -> None:
+    """Say how near the composer's kernels for ten tasks come to what the tasks need."""
+    from rich.table import Table
+
+    from akgen.bench.roofline import measure
+    from akgen.tools.toolchains import make_toolchain
+
+    settings: Settings = context.obj
+    terminal = Terminal(as_json)
+    toolchain = make_toolchain(ToolchainName.TWIN, settings, settings.chip)
+    found = measure(toolchain, terminal.line)
+    table = Table()
+    for head in (
+        "task",
+        "cores",
+        "us",
+        "us, warm",
+        "us needed",
+        "share",
+        "of its own traffic",
+        "MB moved",
+        "bound",
+    ):
+        table.add_column(head, justify="left" if head in ("task", "bound") else "right")
+    for n in found:
+        times = (n.time_us, n.warm_us or 0.0, n.roofline_us or 0.0)
+        table.add_row(
+            n.task, str(n.cores), *(f"{t:.2f}" for t in times), f"{n.share:.0%}", f"{n.own_share or 0:.0%}",
+            f"{n.moved_bytes / 1e6:.2f}", n.bound,
+        )  # fmt: skip
+    terminal.show(table)
+    terminal.result({"toolchain": toolchain.version(), "kernels": [n.model_dump() for n in found]})
+
+
 def sampling(
     context: typer.Context,
     model: Annotated[

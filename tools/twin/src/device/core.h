@@ -161,7 +161,7 @@ struct Launch {
     bool auto_sync = true;
     bool batch = true; // all blocks start together
     bool library_workspace = true;
-    double must_move_bytes = 0, must_multiply_cycles = 0; // of the task; see LaunchRequest
+    double must_read_bytes = 0, must_write_bytes = 0, must_multiply_cycles = 0; // of the task; see LaunchRequest
     uint8_t *system_workspace = nullptr;
     std::vector<uint8_t> scratch; // what the Unified Buffer holds at the start
     std::vector<GmBuffer> buffers;

@@ -200,7 +200,8 @@ bool run_launch(const LaunchRequest &request)
     l.auto_sync = request.auto_sync;
     l.batch = request.batch;
     l.library_workspace = request.library_workspace;
-    l.must_move_bytes = request.must_move_bytes;
+    l.must_read_bytes = request.must_read_bytes;
+    l.must_write_bytes = request.must_write_bytes;
     l.must_multiply_cycles = request.must_multiply_cycles;
     l.guest = request.guest;
     l.system_workspace = request.system_workspace;

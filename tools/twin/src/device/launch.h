@@ -70,8 +70,8 @@ struct LaunchRequest {
     Pattern scratch;      // what the Unified Buffer holds at the start; none: NaN
     int trace_fd = -1;    // Chrome trace, or none
     bool what_if = false; // simulate what the kernel would take if it were written otherwise
-    // What the task must move, its tensors once, and the cube cycles of its products, of all cores together; 0: not known.
-    double must_move_bytes = 0, must_multiply_cycles = 0;
+    // What the task must read and write, its tensors once, and the cube cycles of its products, of all cores together; 0: not known.
+    double must_read_bytes = 0, must_write_bytes = 0, must_multiply_cycles = 0;
     void (*threads_started)() = nullptr; // called when every core has its thread and none has begun
 };
 

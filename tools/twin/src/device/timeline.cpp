@@ -88,9 +88,13 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
     // Beyond the log's cap the kernel is taken to go on as it did before.
     const double stretch = logged ? 1.0 + static_cast<double>(dropped) / static_cast<double>(logged) : 1.0;
     const Verdict verdict = judge(l, s, imbalance);
-    // What the task needs at least, on the whole chip: so that the share tells kernels of one task apart.
-    const double bytes_per_cycle = tell_warm ? costs.cache_rate : costs.memory_rate;
-    const double must = std::max(l.must_move_bytes / bytes_per_cycle, l.must_multiply_cycles / l.chip->at("core_aic"));
+    // What the task needs at least, on the whole chip: so that the share tells kernels of one task apart. What is written
+    // stays in the cache as far as it fits, and so does what an earlier launch has read.
+    const double l2 = l.chip->at("l2_size"), all = l.must_read_bytes + l.must_write_bytes;
+    const double from_memory = tell_warm && all <= l2 ? 0 : l.must_read_bytes;
+    const double memory = from_memory + std::max(0.0, l.must_write_bytes - l2);
+    const double must =
+        std::max({memory / costs.memory_rate, all / costs.cache_rate, l.must_multiply_cycles / l.chip->at("core_aic")});
     const double share = must > 0 && s.cycles > 0 ? std::min(1.0, must / (s.cycles * stretch)) : verdict.share;
     std::string pipes;
     for (int pipe = 0; pipe < pipe_count; ++pipe) {

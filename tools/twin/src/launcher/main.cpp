@@ -177,7 +177,8 @@ void run(const std::string &manifest_file)
     request.batch = manifest.batch;
     request.library_workspace = manifest.library_workspace;
     request.what_if = manifest.what_if;
-    request.must_move_bytes = manifest.must_move_bytes;
+    request.must_read_bytes = manifest.must_read_bytes;
+    request.must_write_bytes = manifest.must_write_bytes;
     request.must_multiply_cycles = manifest.must_multiply_cycles;
     request.arguments = memory.arguments;
     request.memory = memory.mappings();

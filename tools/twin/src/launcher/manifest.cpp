@@ -165,8 +165,9 @@ Manifest Manifest::read(const std::string &path)
             } else if (key == "what_if") {
                 m.what_if = f.at(1) == "on";
             } else if (key == "must") {
-                m.must_move_bytes = std::stod(f.at(1));
-                m.must_multiply_cycles = std::stod(f.at(2));
+                m.must_read_bytes = std::stod(f.at(1));
+                m.must_write_bytes = std::stod(f.at(2));
+                m.must_multiply_cycles = std::stod(f.at(3));
             } else if (key == "poison") {
                 m.poison_outputs = f.at(1);
                 m.poison_scratch = f.at(2);
