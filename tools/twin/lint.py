@@ -11,6 +11,7 @@ from pathlib import Path
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.build_cache import BuildCache
+from akgen.tools.twin.findings.tensor_members import tensor_members
 from akgen.tools.twin.host.call_check import Column
 from akgen.tools.twin.host.host_build import build_host
 from akgen.tools.twin.host.host_info import HostInfo, HostOp, columns
@@ -33,14 +34,34 @@ def lint(
     if host.info is not None and (wrong := check_host(project, host.info)):
         return wrong
     op = host.info.op if host.info else None
+    kernels = BuildCache(cache / "kernel")
     entry, wrong = check_entry(project, op)
     if entry is None:
-        return wrong
+        return (*wrong, *beside_entry(project, host.info, wrong, runtime, kernels))
     found: dict[Diagnostic, None] = {}
     for variant in _variants(project, host.info):
-        built = build_kernel(project, host.info, variant, runtime, BuildCache(cache / "kernel"))
+        built = build_kernel(project, host.info, variant, runtime, kernels)
         found.update(dict.fromkeys(built.diagnostics))
-    return tuple(found)
+    return (*found, *tensor_members({p: project.files[p] for p in project.kernel_files}))
+
+
+# Without these nothing compiles, and what the compiler says is about that alone.
+_ALONE = ("KERNEL_FILE", "INCLUDE_MISSING")
+
+
+def beside_entry(
+    project: KernelProject,
+    info: HostInfo | None,
+    wrong: tuple[Diagnostic, ...],
+    runtime: Runtime,
+    kernels: BuildCache,
+) -> tuple[Diagnostic, ...]:
+    """Return what the compiler says, line by line, of a kernel whose entry is `wrong`."""
+    if any(d.code in _ALONE for d in wrong):
+        return ()
+    built = build_kernel(project, info, next(_variants(project, info)), runtime, kernels)
+    told = {(d.file, d.line) for d in wrong}
+    return tuple(d for d in built.diagnostics if d.line is not None and (d.file, d.line) not in told)
 
 
 def _variants(project: KernelProject, info: HostInfo | None) -> Iterator[Variant]:

@@ -19,6 +19,7 @@ from akgen.tools.core.toolchain import UNSEALED, Build, Launch, Progress
 from akgen.tools.core.versions import package_version
 from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.eviction import evict_when_due
+from akgen.tools.twin.findings.tensor_members import tensor_members
 from akgen.tools.twin.host.call_check import Column, ColumnMissing, column_of
 from akgen.tools.twin.host.host_build import build_host
 from akgen.tools.twin.host.host_info import HostInfo, spec_of
@@ -28,7 +29,7 @@ from akgen.tools.twin.kernel.kernel_build import BuiltKernel, auto_sync, build_k
 from akgen.tools.twin.kernel.kernel_entry import check_entry
 from akgen.tools.twin.kernel.kernel_prelude import Variant
 from akgen.tools.twin.launch import KernelRun, launch
-from akgen.tools.twin.lint import lint
+from akgen.tools.twin.lint import beside_entry, lint
 from akgen.tools.twin.runtime_build import Runtime, build_runtime
 from akgen.tools.twin.sandboxed import sandbox_state
 from akgen.tools.twin.settings import TwinSettings
@@ -127,7 +128,8 @@ class TwinToolchain:
             return self._failed(folder, Outcome.COMPILE_ERROR, spec, started, wrong)
         entry, wrong = check_entry(project, host.info.op if host.info else None)
         if entry is None:
-            return self._failed(folder, Outcome.COMPILE_ERROR, spec, started, wrong)
+            also = beside_entry(project, host.info, wrong, runtime, self._cache("kernel"))
+            return self._failed(folder, Outcome.COMPILE_ERROR, spec, started, (*wrong, *also))
         record = BuildRecord(project=project, info=host.info)
         variants, refused = self._variants(record, calls, folder / "tiling")
         if refused and not variants:
@@ -187,8 +189,9 @@ class TwinToolchain:
             runtime, what, call, folder, timeout_s=timeout_s, trace=trace, what_if=what_if, poison=poison
         )
         unset = unset_fields(record.project, record.info, plan.tiling.tiling_key)
+        kept = tensor_members({p: record.project.files[p] for p in record.project.kernel_files})
         return launched.model_copy(
-            update={"diagnostics": (*launched.diagnostics, *unset, *plan.tiling.findings)}
+            update={"diagnostics": (*launched.diagnostics, *unset, *plan.tiling.findings, *kept)}
         )
 
     def lint(self, project: KernelProject) -> tuple[Diagnostic, ...]:

@@ -105,3 +105,12 @@ def test_a_type_that_is_not_listed_is_refused(bench: Any, family: str) -> None:
     by_line = {lines[d.line - 1].strip(): d.text for d in found}
     for call, name, types in calls:
         assert by_line[call].startswith(f"{name} does not take") and types in by_line[call], by_line[call]
+
+
+@pytest.mark.parametrize(
+    "call", ["Log(f, f, w, 8);", "Log10(h, h, w, 8);", "DropOut(f, f, w, w, 0.5f, {1, 8, 8});"]
+)
+def test_forms_that_the_reference_does_not_have_are_refused(bench: Any, call: str) -> None:
+    built = bench.build(HEAD + f"    {call}\n}}\n")
+    assert built.library is None
+    assert {d.code for d in built.diagnostics} <= {"WRONG_ARGUMENTS", "WRONG_ARITY"}, built.diagnostics

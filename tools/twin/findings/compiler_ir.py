@@ -43,6 +43,7 @@ class Converted(NamedTuple):
     to: str
     operand: str | None = None  # the name in the source, if it is a plain one
     column: int | None = None  # where the operand begins in its line, from 1
+    kept: bool = False  # a variable is initialised with it or assigned it; else it is part of an expression
 
 
 class Computed(NamedTuple):

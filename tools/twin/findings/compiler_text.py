@@ -38,6 +38,7 @@ class CompilerError(NamedTuple):
 def errors(stderr: str, is_project_file: Callable[[str], bool]) -> list[CompilerError]:
     """Split the compiler's text into errors."""
     out: list[CompilerError] = []
+    own = True  # the last error stands in the project's text
     origin: tuple[str, int] | None = None  # the project's line that the next error will be about
     for whole in stderr.splitlines():
         line = whole[:MOST_LINE_CHARACTERS]
@@ -50,7 +51,8 @@ def errors(stderr: str, is_project_file: Callable[[str], bool]) -> list[Compiler
             continue
         located = _LOCATED.match(line)
         if located and located["kind"] in ("error", "fatal error"):
-            place = _place(located) if is_project_file(located["file"]) else origin
+            own = is_project_file(located["file"])
+            place = _place(located) if own else origin
             at_file, at_line = place or (None, None)
             own = is_project_file(located["file"]) and located["column"] is not None
             column = int(located["column"]) if own else None
@@ -62,7 +64,10 @@ def errors(stderr: str, is_project_file: Callable[[str], bool]) -> list[Compiler
             at_file, at_line = place or (None, None)
             out.append(CompilerError(f"undefined reference to '{link['name']}'", at_file, at_line, ()))
         elif out and located and located["kind"] == "note":
-            if out[-1].file is None and is_project_file(located["file"]):
+            # What stands in a macro of a header has its place where the project writes the macro.
+            used = not own and located["text"].startswith("in expansion of macro")
+            if (out[-1].file is None or used) and is_project_file(located["file"]):
+                own = True
                 file, number = _place(located)
                 out[-1] = out[-1]._replace(file=file, line=number)
             out[-1] = out[-1]._replace(notes=(*out[-1].notes, located["text"]))

@@ -28,8 +28,10 @@ _LOADED = re.compile(
     r"^\s*\[[^\]]*\] (?P<name>_\d+) =(?: ?\{v\})? .*?(?P<field>[A-Za-z_]\w*)(?:_\d+)?(?:\(D\))?;$"
 )
 _CONVERTED = re.compile(
-    r"^[ \t]*" + _AT + r" .*?=(?: ?\{v\})? \((?P<to>[\w ]+)\) (?P<name>[\w.]+?)(?:\(D\))?;$"
+    r"^[ \t]*" + _AT + r" (?P<into>.*?) ?=(?: ?\{v\})? \((?P<to>[\w ]+)\) (?P<name>[\w.]+?)(?:\(D\))?;$"
 )
+_VARIABLE = re.compile(r"^[A-Za-z]\w*_\d+$")  # what the source calls by name; the compiler's own have a dot
+_STORED = re.compile(r"^[ \t]*(?:\[[^\]]*\] )*[^(]+? =(?: ?\{v\})? (?P<value>_\d+);$")
 _ANY_HALF = re.compile(r"^  (?:const )?(?:half|_Float16|float16_t) ", re.MULTILINE)
 _OPERAND = re.compile(r"^  (?:static |const )*(?P<type>[\w]+) (?P<name>[\w.]+);$", re.MULTILINE)
 _COMPUTED = re.compile(
@@ -63,14 +65,17 @@ def functions(text: str) -> Iterator[CompiledFunction]:
 def _conversions(function: str) -> Iterator[Converted]:
     types: dict[str, str] = {}
     fields: dict[str, str] = {}
-    for row in function.splitlines():
+    rows = function.splitlines()
+    for row, after in zip(rows, [*rows[1:], ""], strict=True):
         if match := _CONVERTED.match(row):
             name = match["name"]
             plain = re.sub(r"_\d+$", "", name)
             source, to = types.get(name) or types.get(plain, ""), _plain(match["to"])
             if (source in FLOATING and to in UNSIGNED) or (source in UNSIGNED and to in FLOATING):
                 operand = fields.get(name) if name.startswith("_") else plain
-                yield Converted(match["file"], int(match["line"]), source, to, operand)
+                stored = _STORED.match(after)
+                kept = stored["value"] == match["into"] if stored else bool(_VARIABLE.match(match["into"]))
+                yield Converted(match["file"], int(match["line"]), source, to, operand, kept=kept)
         elif match := _DECLARED.match(row):
             types[match["name"]] = _plain(match["type"])
         elif match := _PARAMETERS.match(row):

@@ -17,8 +17,9 @@ WRITE_LLVM_IR = (
 MARK = "; ModuleID"  # what the IR begins with
 
 _INSTRUCTION = re.compile(
-    r"^\s+%\S+ = (?:(?:uitofp|fptoui) (?P<source>\w+) \S+ to (?P<to>\w+)"
-    r"|(?P<operation>fadd|fsub|fmul|fdiv)(?: \w+)*? half ).*!dbg !(?P<place>\d+)",
+    r"^\s+(?P<value>%\S+) = (?:(?:uitofp|fptoui) (?P<source>\w+) \S+ to (?P<to>\w+)"
+    r"|(?P<operation>fadd|fsub|fmul|fdiv)(?: \w+)*? half ).*!dbg !(?P<place>\d+)"
+    r"(?P<kept>(?=\n\s+store \w+ (?P=value),))?",
     re.MULTILINE,
 )
 _PLACE = re.compile(
@@ -64,7 +65,9 @@ def steps(text: str) -> Iterator[Converted | Computed]:
             yield Computed(file, line, _SIGNS[match["operation"]])
         elif "i1" not in (match["source"], match["to"]):  # i1 is bool
             column = int(place["column"])
-            yield Converted(file, line, _name(match["source"]), _name(match["to"]), column=column)
+            kept = match["kept"] is not None
+            source, to = _name(match["source"]), _name(match["to"])
+            yield Converted(file, line, source, to, column=column, kept=kept)
 
 
 def functions(text: str) -> Iterator[CompiledFunction]:

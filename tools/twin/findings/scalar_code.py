@@ -1,11 +1,12 @@
 """What CANN's compiler refuses in scalar device code and every other compiler takes without a word.
 
-Explicit casts between floating point and unsigned integers, arithmetic on halves (the scalar unit has none), and calls
-of functions without `__aicore__`, which are the host's, show in the compiler's intermediate representation: GIMPLE of
-g++, LLVM IR of clang++. Of a cast the source's line must say so too: conversions that nobody wrote are allowed. Not
-counted are constants, which are folded before, bool, comparisons, and what the twin's headers do. Constexpr functions
-belong to host and device; lambdas, functions that nobody wrote down (default constructors), and names of which one
-overload is marked are passed over. Pointers without `__gm__` for global memory show in the text.
+Casts between floating point and unsigned integers (written ones, and those of an initialisation or assignment),
+arithmetic on halves (the scalar unit has none), and calls of functions without `__aicore__`, which are the host's,
+show in the compiler's intermediate representation: GIMPLE of g++, LLVM IR of clang++. Promotion within an expression
+is allowed: a cast there must stand in the source's line. Not counted are constants, which are folded before, bool,
+comparisons, and what the twin's headers do. Constexpr functions belong to host and device; lambdas, functions that
+nobody wrote down (default constructors), and names of which one overload is marked are passed over. Pointers without
+`__gm__` for global memory show in the text.
 Source: "Function Execution Space Qualifier" in the vendor's compiler guide.
 """
 
@@ -73,12 +74,13 @@ def _refused_casts(steps: Steps, files: Mapping[str, str]) -> tuple[Diagnostic, 
         name = step.file.removeprefix("./")
         if isinstance(step, Converted) and name in files:
             lines = files[name].splitlines()[step.line - 1 : step.line]
-            if any(_is_written(step, line) for line in lines):
+            if step.kept or any(_is_written(step, line) for line in lines):
                 found.setdefault((name, step.line), step)
     return tuple(
         Diagnostic(
             code="SCALAR_CAST",
-            text=f"A value of type {c.source} is cast to {c.to}; the device's compiler refuses such casts.",
+            text=f"A value of type {c.source} is {_how(c, files[file])} {c.to}; the device's compiler "
+            "refuses such casts.",
             file=file,
             line=line,
             remedy="Go through a signed integer: static_cast<float>(static_cast<int32_t>(n)).",
@@ -86,6 +88,11 @@ def _refused_casts(steps: Steps, files: Mapping[str, str]) -> tuple[Diagnostic, 
         )
         for (file, line), c in sorted(found.items())
     )
+
+
+def _how(c: Converted, text: str) -> str:
+    written = any(_is_written(c, line) for line in text.splitlines()[c.line - 1 : c.line])
+    return "cast to" if written else "kept in a variable of type"
 
 
 def _is_written(c: Converted, line: str) -> bool:
@@ -180,31 +187,56 @@ def _defined(name: str, text: str, line: int) -> int | None:
     return None
 
 
-_BUFFER_CAST = re.compile(
-    r"\bSetGlobalBuffer\s*\(\s*(?:\(\s*(?P<c>[\w:<>\s]+?)\s*\*\s*\)|reinterpret_cast\s*<\s*(?P<r>[\w:<>\s]+?)\s*\*\s*>)"
+_CAST = (
+    r"(?:\(\s*(?P<c>(?:const\s+)?[A-Za-z_][\w:]*(?:<[\w:, ]*>)?)\s*\*\s*\)"
+    r"|reinterpret_cast\s*<\s*(?P<r>(?:const\s+)?[A-Za-z_][\w:]*(?:<[\w:, ]*>)?)\s*\*\s*>\s*\()\s*"
+)
+_BUFFER_CAST = re.compile(r"\bSetGlobalBuffer\s*\(\s*" + _CAST)
+_OPERAND_CAST = re.compile(_CAST + r"\(?\s*(?P<name>[A-Za-z_]\w*)\b(?!\s*(?:\(|->|\.|\[|::))")
+_GLOBAL_NAME = re.compile(
+    r"(?:\bGM_ADDR\s{1,9}|__gm__[\w\s:]{1,99}\*\s{0,9}(?:const\s{1,9})?)(?P<name>[A-Za-z_]\w*)\s{0,9}[,;)=]"
+)
+_DECLARED = re.compile(
+    r"\b(?!return\b|new\b)[A-Za-z_]\w*(?:<[^;{}]{0,99}>)?[\s*&]{1,9}\b(?P<name>[A-Za-z_]\w*)\s{0,9}[;=,)\[{]"
 )
 
 
 def without_global_space(files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
-    """Return a finding for each cast in SetGlobalBuffer to a pointer that does not say `__gm__`."""
+    """Return a finding for each cast of an address of global memory to a pointer that does not say `__gm__`.
+
+    Such addresses are what SetGlobalBuffer takes and what a file declares as GM_ADDR or `__gm__ T *`, under names that
+    it declares as nothing else.
+    """
     found = []
     for file, text in sorted(files.items()):
         plain = without_comments(text)
-        for match in _BUFFER_CAST.finditer(plain):
+        names = _global_names(plain)
+        for match in (*_BUFFER_CAST.finditer(plain), *_OPERAND_CAST.finditer(plain)):
             kind = (match["c"] or match["r"]).strip()
+            given = match.groupdict().get("name")
             name = re.escape(kind.split()[-1])
-            if "__gm__" in kind or re.search(
+            if (given is not None and given not in names) or re.search(
                 rf"\b{name}\s*=\s*__gm__|\btypedef\s+__gm__[^;]*\b{name}\s*;", plain
             ):
                 continue
+            takes = (
+                "SetGlobalBuffer takes a __gm__ pointer" if given is None else f"{given} is a __gm__ pointer"
+            )
             found.append(
                 Diagnostic(
                     code="ADDRESS_SPACE",
-                    text=f"SetGlobalBuffer takes a __gm__ pointer; {kind} * points to no memory of the device.",
+                    text=f"{takes}; {kind} * points to no memory of the device.",
                     file=file,
                     line=plain.count("\n", 0, match.start()) + 1,
                     remedy=f"Write (__gm__ {kind} *).",
                     stage="compile",
                 )
             )
-    return tuple(found)
+    return tuple({(d.file, d.line): d for d in reversed(found)}.values())[::-1]
+
+
+def _global_names(plain: str) -> frozenset[str]:
+    """Return the names that a text declares as addresses of global memory, and as nothing else."""
+    names = {match["name"] for match in _GLOBAL_NAME.finditer(plain)}
+    others = {match["name"] for match in _DECLARED.finditer(_GLOBAL_NAME.sub(";", plain))}
+    return frozenset(names - others)

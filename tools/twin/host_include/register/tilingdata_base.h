@@ -65,6 +65,8 @@ AKGEN_HOST_API int register_tiling_class(const char *op_type, const char *class_
 
 #define TILING_DATA_FIELD_DEF(data_type, field_name)                                                                   \
 public:                                                                                                                \
+    static_assert(!std::is_class<data_type>::value,                                                                    \
+                  "AKGEN:TILING_STRUCT: TILING_DATA_FIELD_DEF takes numbers; " #data_type " is a tiling struct");      \
     void set_##field_name(data_type value)                                                                             \
     {                                                                                                                  \
         field_name##_ = value;                                                                                         \

@@ -84,3 +84,18 @@ struct bfloat16_t {
         return value;
     }
 };
+#ifndef ASCENDC_CPU_DEBUG
+// The scalar unit has no arithmetic of this type. Source: ToFloat and ToBfloat16 of the reference, which are there for that.
+#define AKGEN_NO_ARITHMETIC(sign)                                                                                      \
+    template <typename T, typename = char[__is_same(T, bfloat16_t) ? 1 : -1]> constexpr T operator sign(T a, T)        \
+    {                                                                                                                  \
+        static_assert(!sizeof(T), "AKGEN:HALF_ARITHMETIC: Two bfloat16_t are combined with " #sign                     \
+                                  " in scalar code; the device's compiler refuses that");                              \
+        return a;                                                                                                      \
+    }
+AKGEN_NO_ARITHMETIC(+)
+AKGEN_NO_ARITHMETIC(-)
+AKGEN_NO_ARITHMETIC(*)
+AKGEN_NO_ARITHMETIC(/)
+#undef AKGEN_NO_ARITHMETIC
+#endif

@@ -32,6 +32,7 @@ struct TransposeParamsExt {
     TransposeType transposeType = TransposeType::TRANSPOSE_ND2ND_B16;
 };
 struct DropOutShapeInfo {
+    AKGEN_INLINE DropOutShapeInfo() {} // as the vendor's: braces with values do not make one
     uint32_t firstAxis = 0;
     uint32_t srcLastAxis = 0;
     uint32_t maskLastAxis = 0;

@@ -12,6 +12,11 @@ namespace detail {
 #define AKGEN_GATED(Name, dtypes, ...) AKGEN_TAKES(Name, dtypes)
 #include "akgen/tables/math.def"
 
+// Whether an API has forms with a temporary buffer; T makes the question one of overload resolution.
+template <typename T, akgen::twin::MathOp op>
+using IfTemporary =
+    std::enable_if_t<sizeof(T) != 0 && op != akgen::twin::MathOp::Log && op != akgen::twin::MathOp::Log10>;
+
 template <typename T>
 AKGEN_INLINE void math(akgen::twin::MathOp op, const LocalTensor<T> &dst, const LocalTensor<T> &src0,
                        akgen::twin::View src1, akgen::twin::View work, float scalar, int64_t count)
@@ -21,7 +26,7 @@ AKGEN_INLINE void math(akgen::twin::MathOp op, const LocalTensor<T> &dst, const 
 } // namespace detail
 
 #define AKGEN_MATH(Name, ...)                                                                                          \
-    template <typename T, bool isReuseSource = false>                                                                  \
+    template <typename T, bool isReuseSource = false, typename = detail::IfTemporary<T, akgen::twin::MathOp::Name>>    \
     AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                           \
                            const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t calCount)                       \
     {                                                                                                                  \
@@ -29,7 +34,7 @@ AKGEN_INLINE void math(akgen::twin::MathOp op, const LocalTensor<T> &dst, const 
         detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor, {}, detail::view(sharedTmpBuffer), 0.0f,         \
                      calCount);                                                                                        \
     }                                                                                                                  \
-    template <typename T, bool isReuseSource = false>                                                                  \
+    template <typename T, bool isReuseSource = false, typename = detail::IfTemporary<T, akgen::twin::MathOp::Name>>    \
     AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                           \
                            const LocalTensor<uint8_t> &sharedTmpBuffer)                                                \
     {                                                                                                                  \

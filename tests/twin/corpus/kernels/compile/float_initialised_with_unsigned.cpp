@@ -1,0 +1,24 @@
+// A float is initialised with an unsigned integer, and nobody wrote a cast.
+// code: SCALAR_CAST
+// x: float32 16
+// want: x * 16
+#include "kernel_operator.h"
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+{
+    GlobalTensor<float> in, out;
+    in.SetGlobalBuffer((__gm__ float *)x);
+    out.SetGlobalBuffer((__gm__ float *)y);
+    GET_TILING_DATA(data, tiling);
+    LocalTensor<float> a(TPosition::VECCALC, 0, 16);
+    float factor = data.total; // [faulty here]
+    float factor = static_cast<int32_t>(data.total); // [correct]
+    DataCopy(a, in, 16);
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    Muls(a, a, factor, 16);
+    SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopy(out, a, 16);
+}
