@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test test-vllm fairness check bench metrics remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers \
+.PHONY: vendor-forms demo test test-vllm fairness check bench metrics remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers \
 	install clean red-team sanitize
 
 install: $(STAMP)
@@ -31,6 +31,10 @@ CACHE ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)
 test-vllm: $(STAMP)
 	$(BIN)/python tests/vllm/prepare.py $(CACHE)/akgen/vllm
 	AKGEN_VLLM=$(CACHE)/akgen/vllm $(BIN)/python -m pytest -m vllm tests/conformance tests/vllm
+
+# Thirty unit tests, ten bindings and ten programs in the forms of the vendor's documentation; `make test` runs some.
+vendor-forms: $(STAMP)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "slow or not slow" tests/twin/test_operator_units.py tests/binding tests/direct
 
 # Every sound program of tests/fairness passes at 200 seeds, and every wrong one fails at five.
 fairness: $(STAMP)

@@ -13,6 +13,9 @@ from akgen.tools.core.untrusted import read_text
 
 SOURCE_SUFFIXES = {".cpp", ".h", ".hpp", ".cc", ".inc", ".txt"}
 _OP_ADD = re.compile(r"^\s*OP_ADD\s*\(\s*(\w+)", re.MULTILINE)
+_ADDS = re.compile(
+    r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]*\((?:[^\n\\]|\\.)*?\bOP_ADD\s*\(", re.MULTILINE | re.DOTALL
+)
 _ENTRY = re.compile(r"\b__global__\b[^;{()]*?\bvoid\s+(\w+)\s*\(")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
@@ -103,7 +106,11 @@ def read_project(folder: Path, op_type: str, kernel: str) -> KernelProject:
                 f"Name the one to judge {kernel}.",
             )
         kernel = entries[0]
-    types = _names(project, "op_host/", _OP_ADD)
+    types = _names(project, "op_host/", _OP_ADD) or [
+        name
+        for macro in _names(project, "op_host/", _ADDS)  # that says OP_ADD for its argument
+        for name in _names(project, "op_host/", re.compile(rf"^\s*{macro}\s*\(\s*(\w+)", re.MULTILINE))
+    ]
     if types and op_type not in types:
         op_type = types[0]
     return project.model_copy(update={"op_type": op_type, "kernel": kernel})

@@ -19,6 +19,7 @@ from akgen.tools.twin.runtime_build import Runtime
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 _GENERATED = re.compile(r"tiling", re.IGNORECASE)
+_READS = re.compile(r"\bGET_TILING_DATA\w*\s*\(")
 _LEVELS_UP = 4  # from a test to the folder that holds op_host
 _MAKES = re.compile(
     r"\b(?:OP_ADD|IMPL_OP_OPTILING|REGISTER_TILING_DATA_CLASS|REGISTER_OPS_TILING_TEMPLATE)\s*\("
@@ -26,11 +27,15 @@ _MAKES = re.compile(
 
 
 class UnitHeaders(NamedTuple):
-    """`folder` is searched first. `forced` comes before every source. Findings: op_host does not build."""
+    """`folder` is searched first. `forced` comes before every source. Findings: op_host does not build.
+
+    `project` is the folder that holds op_host, where sources include each other's files.
+    """
 
     folder: Path | None
     forced: Path | None
     diagnostics: tuple[Diagnostic, ...] = ()
+    project: Path | None = None
 
 
 def unit_headers(
@@ -48,16 +53,14 @@ def unit_headers(
     texts, missing = _closure(sources, (*include, runtime.device_include, runtime.host_include))
     missing += [name for name in wanted if not Path(name).is_file()]
     asked = [name for name in missing if _GENERATED.search(name)]
-    uses = any("GET_TILING_DATA(" in without_comments(t) for t in texts)
+    uses = any(_READS.search(without_comments(t)) for t in texts)
     if folder is None or not (asked or uses):
-        return UnitHeaders(None, None)
+        return UnitHeaders(None, None, project=folder.parent if folder else None)
     files = {
         f"op_host/{p.relative_to(folder).as_posix()}": read_text(p)
         for p in sorted(folder.rglob("*"))
         if p.is_file() and p.suffix in SOURCE_SUFFIXES and p.name != "CMakeLists.txt"
     }
-    if not any(_MAKES.search(t) for t in files.values()):
-        return UnitHeaders(None, None)
     if not any(p.endswith((".cpp", ".cc")) for p in files):  # structs alone, with their registration
         headers = (p.removeprefix("op_host/") for p in files if p.endswith(".h"))
         files["op_host/akgen_structs.cpp"] = "".join(f'#include "{name}"\n' for name in headers)
@@ -70,22 +73,29 @@ def unit_headers(
     own = re.compile(rf"\b(?:struct|class)\s+(?:alignas\([^)]*\)\s*)?(?:{names})\s*\{{") if names else None
     by_hand = own is not None and any(own.search(without_comments(t)) for t in texts)
     default = next((c for c in classes if not re.search(r"_\d+$", c.op_type)), None)
-    target = work / "generated"
+    top = work / "generated"
+    target = top / "at" / "some" / "depth"  # names may begin with ..
+    target.mkdir(parents=True, exist_ok=True)
     generated = target / "akgen_tiling_structs.h"
-    generated.parent.mkdir(parents=True, exist_ok=True)
     generated.write_text("#pragma once\n" + tiling_header(classes, default))
     for name in asked:
-        file = (target / name.replace("../", "")).resolve()
-        if target.resolve() in file.parents:
+        file = (target / name).resolve()
+        if top.resolve() in file.parents:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(f'#pragma once\n#include "{generated}"\n')
-    return UnitHeaders(target, None if by_hand else generated)
+    return UnitHeaders(target, None if by_hand else generated, project=folder.parent)
 
 
 def _op_host_of(sources: Sequence[Path]) -> Path | None:
     """Return the nearest folder op_host beside or above a source."""
     above = (p for s in sources for p in list(s.parents)[: _LEVELS_UP + 1])
-    return next((p / "op_host" for p in above if (p / "op_host").is_dir()), None)
+    return next((p / "op_host" for p in above if _registers(p / "op_host")), None)
+
+
+def _registers(folder: Path) -> bool:
+    """Say whether a folder holds operators; tests of host code lie in folders of the same name."""
+    files = (p for p in sorted(folder.rglob("*")) if p.is_file() and p.suffix in SOURCE_SUFFIXES)
+    return any(_MAKES.search(read_text(p)) for p in files)
 
 
 def _closure(sources: Sequence[Path], include: Sequence[Path]) -> tuple[list[str], list[str]]:

@@ -238,7 +238,12 @@ def _build(test: UnitTest, headers: UnitHeaders, runtime: Runtime, chip_file: Pa
                 work / _PROGRAM,
             ],
             sandbox=runtime.sandbox,
-            read=(runtime.folder, chip_file.parent, *_readable(test)),
+            read=(
+                runtime.folder,
+                chip_file.parent,
+                *_readable(test),
+                *([headers.project] if headers.project else ()),
+            ),
             write=(work,),
             limits=COMPILE_LIMITS,
             cwd=test.folder,

@@ -87,8 +87,10 @@ static constexpr akgen::twin::UnitKeyWord akgen_unit_key{};
     akgen::twin::read_tiling(akgen_##dst_ptr, reinterpret_cast<const uint8_t *>(src_ptr), sizeof(akgen_##dst_ptr));    \
     const arr_type *dst_ptr = akgen_##dst_ptr
 // A plain structure registered in the kernel is the default; the host side reads the same names from the source.
-#ifdef ASCENDC_CPU_DEBUG // no host side: what the kernel registers is what it reads
+#ifdef ASCENDC_CPU_DEBUG    // no host side: what the kernel registers is what it reads
+#ifndef AKGEN_TILING_STRUCT // or what a generated header names
 #define AKGEN_TILING_STRUCT akgen_default_tiling
+#endif
 #define REGISTER_TILING_DEFAULT(tiling_struct) using akgen_default_tiling = tiling_struct
 #else
 #define REGISTER_TILING_DEFAULT(tiling_struct)                                                                         \

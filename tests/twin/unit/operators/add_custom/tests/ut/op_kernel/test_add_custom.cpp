@@ -1,0 +1,40 @@
+// The kernel alone: the structure of its tiling comes from a header that the build generates.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include "tikicpulib.h"
+#include "add_custom_tiling_data.h"
+
+#include "../../../op_kernel/add_custom.cpp"
+
+int main()
+{
+    const uint32_t blocks = 4, total = 4096;
+    AscendC::SetKernelMode(KernelMode::AIV_MODE);
+    auto *x = ((float *)AscendC::GmAlloc(total * sizeof(float)));
+    auto *y = ((float *)AscendC::GmAlloc(total * sizeof(float)));
+    auto *z = ((float *)AscendC::GmAlloc(total * sizeof(float)));
+    uint8_t *workspace = (uint8_t *)AscendC::GmAlloc(32);
+    uint8_t *tiling = (uint8_t *)AscendC::GmAlloc(sizeof(AddCustomTilingData));
+    AddCustomTilingData *tilingData = reinterpret_cast<AddCustomTilingData *>(tiling);
+    tilingData->totalLength = total;
+    tilingData->perCore = total / blocks;
+    tilingData->tileLength = 512;
+    for (uint32_t i = 0; i < total; ++i) {
+        x[i] = static_cast<float>(i % 100) / 8 + 1;
+        y[i] = static_cast<float>(3);
+    }
+    ICPU_RUN_KF(add_custom, blocks, (uint8_t *)x, (uint8_t *)y, (uint8_t *)z, workspace, tiling);
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; i < total; ++i) {
+        const auto wanted = static_cast<double>(x[i] + y[i]);
+        wrong += std::abs(static_cast<double>(z[i]) - wanted) > 1e-5 * std::abs(wanted);
+    }
+    std::printf("%u of %u wrong\n", wrong, total);
+    AscendC::GmFree((void *)x);
+    AscendC::GmFree((void *)y);
+    AscendC::GmFree((void *)z);
+    AscendC::GmFree((void *)workspace);
+    AscendC::GmFree((void *)tiling);
+    return wrong != 0;
+}

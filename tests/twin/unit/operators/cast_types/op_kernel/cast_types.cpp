@@ -1,0 +1,67 @@
+#include "kernel_operator.h"
+#include "lib/math/kernel_operator_power_intf.h"
+
+constexpr uint32_t TILE_BYTES = 512 * sizeof(float);
+
+class KernelCastTypes {
+public:
+    __aicore__ inline void Init(GM_ADDR x, GM_ADDR z, GM_ADDR workspace, const CastTypesTilingData &tiling)
+    {
+        tiling_ = tiling;
+        start_ = tiling_.perCore * static_cast<uint32_t>(AscendC::GetBlockIdx());
+        const uint32_t left = start_ < tiling_.totalLength ? tiling_.totalLength - start_ : 0;
+        share_ = left < tiling_.perCore ? left : tiling_.perCore;
+        xGm_.SetGlobalBuffer((__gm__ float *)x + start_, share_);
+        zGm_.SetGlobalBuffer((__gm__ half *)z + start_, share_);
+        pipe_.InitBuffer(inX_, 2, TILE_BYTES);
+        pipe_.InitBuffer(outZ_, 2, 512 * sizeof(half));
+    }
+    __aicore__ inline void Process()
+    {
+        static_assert(TILE_BYTES * 4 < AscendC::TOTAL_VEC_LOCAL_SIZE, "the queues fit");
+        for (uint32_t at = 0; at < share_; at += tiling_.tileLength) {
+            const uint32_t left = share_ - at;
+            const uint32_t count = left < tiling_.tileLength ? left : tiling_.tileLength;
+            CopyIn(at, count);
+            Compute(count);
+            CopyOut(at, count);
+        }
+    }
+
+private:
+    __aicore__ inline void CopyIn(uint32_t at, uint32_t count)
+    {
+        auto x = inX_.AllocTensor<float>();
+        AscendC::DataCopy(x, xGm_[at], count);
+        inX_.EnQue(x);
+    }
+    __aicore__ inline void Compute(uint32_t count)
+    {
+        auto x = inX_.DeQue<float>();
+        auto z = outZ_.AllocTensor<half>();
+        AscendC::Cast(z, x, AscendC::RoundMode::CAST_NONE, count);
+        outZ_.EnQue(z);
+        inX_.FreeTensor(x);
+    }
+    __aicore__ inline void CopyOut(uint32_t at, uint32_t count)
+    {
+        auto z = outZ_.DeQue<half>();
+        AscendC::DataCopy(zGm_[at], z, count);
+        outZ_.FreeTensor(z);
+    }
+    AscendC::TPipe pipe_;
+    AscendC::TQue<AscendC::QuePosition::VECIN, 1> inX_;
+    AscendC::TQue<AscendC::QuePosition::VECOUT, 1> outZ_;
+    AscendC::GlobalTensor<float> xGm_;
+    AscendC::GlobalTensor<half> zGm_;
+    CastTypesTilingData tiling_;
+    uint32_t start_ = 0, share_ = 0;
+};
+
+extern "C" __global__ __aicore__ void cast_types(GM_ADDR x, GM_ADDR z, GM_ADDR workspace, GM_ADDR tiling)
+{
+    GET_TILING_DATA(tilingData, tiling);
+    KernelCastTypes op;
+    op.Init(x, z, workspace, tilingData);
+    op.Process();
+}

@@ -1,0 +1,14 @@
+#ifndef MAXIMUM_MACRO_TILING_H
+#define MAXIMUM_MACRO_TILING_H
+#include "register/tilingdata_base.h"
+
+namespace optiling {
+BEGIN_TILING_DATA_DEF(MaximumMacroTilingData)
+TILING_DATA_FIELD_DEF(uint32_t, totalLength);
+TILING_DATA_FIELD_DEF(uint32_t, perCore);
+TILING_DATA_FIELD_DEF(uint32_t, tileLength);
+END_TILING_DATA_DEF;
+
+REGISTER_TILING_DATA_CLASS(MaximumMacro, MaximumMacroTilingData)
+} // namespace optiling
+#endif

@@ -1,0 +1,43 @@
+// The kernel alone: the structure of its tiling comes from a header that the build generates.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include "tikicpulib.h"
+#include "sub_half_tiling.h"
+#include "graph/types.h"
+
+extern "C" __global__ __aicore__ void sub_half(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR workspace, GM_ADDR tiling);
+
+int main()
+{
+    const uint32_t blocks = 4, total = 4096;
+    static_assert(ge::DT_FLOAT16 == 1 && ge::FORMAT_ND == 2, "names of the graph engine");
+    AscendC::SetKernelMode(KernelMode::AIV_MODE);
+    auto *x = ((half *)AscendC::GmAlloc(total * sizeof(half)));
+    auto *y = ((half *)AscendC::GmAlloc(total * sizeof(half)));
+    auto *z = ((half *)AscendC::GmAlloc(total * sizeof(half)));
+    uint8_t *workspace = (uint8_t *)AscendC::GmAlloc(32);
+    uint8_t *tiling = (uint8_t *)AscendC::GmAlloc(sizeof(SubHalfTilingData));
+    SubHalfTilingData *tilingData = reinterpret_cast<SubHalfTilingData *>(tiling);
+    tilingData->totalLength = total;
+    tilingData->perCore = total / blocks;
+    tilingData->tileLength = 512;
+    for (uint32_t i = 0; i < total; ++i) {
+        x[i] = static_cast<half>(static_cast<float>(i % 64));
+        y[i] = static_cast<half>(3);
+    }
+    ICPU_SET_TILING_KEY(2);
+    ICPU_RUN_KF(sub_half, blocks, (uint8_t *)x, (uint8_t *)y, (uint8_t *)z, workspace, tiling);
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; i < total; ++i) {
+        const auto wanted = static_cast<double>(static_cast<half>(x[i] - y[i]));
+        wrong += std::abs(static_cast<double>(z[i]) - wanted) > 1e-5 * std::abs(wanted);
+    }
+    std::printf("%u of %u wrong\n", wrong, total);
+    AscendC::GmFree((void *)x);
+    AscendC::GmFree((void *)y);
+    AscendC::GmFree((void *)z);
+    AscendC::GmFree((void *)workspace);
+    AscendC::GmFree((void *)tiling);
+    return wrong != 0;
+}
