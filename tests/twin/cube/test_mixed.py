@@ -1,5 +1,7 @@
 """Cube and vector cores together: flags between them, and Matmul objects."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -25,13 +27,13 @@ IN_UB = """
 """
 
 
-def mixed(probe, wait: str):
+def mixed(probe, wait: str, **options):
     a, b = draw("float16", 32, 64), draw("float16", 64, 32)
     x = np.concatenate([a.ravel(), b.ravel()])
     values = defines(M=32, N=32, K=64, WAIT_FOR_CUBE=wait)
     task = "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);"
     y = np.zeros((32, 32), np.float32)
-    ran = probe(MIXED, x, y, before=values, task=task, workspace_bytes=(16 << 20) + 4096)
+    ran = probe(MIXED, x, y, before=values, task=task, workspace_bytes=(16 << 20) + 4096, **options)
     return ran, a.astype(np.float32) @ b.astype(np.float32) + 1
 
 
@@ -48,11 +50,44 @@ def test_each_kind_of_core_has_its_pipes_in_the_profile(probe):
     assert all(busy[name] > 0 for name in ("MTE2", "MTE1", "M", "FIX", "V", "MTE3"))
 
 
-def matmul(probe, a, b, y, run: str, **values: object):
+def arrows_between_cores(ran):
+    """Return (core, pipe) of both ends of each arrow from core to core, and check that it goes forward in time."""
+    trace = json.loads(ran.launch.profile.trace.read_text())
+    cores = {e["pid"]: e["args"]["name"] for e in trace["traceEvents"] if e.get("name") == "process_name"}
+    pipes = {
+        (e["pid"], e["tid"]): e["args"]["name"]
+        for e in trace["traceEvents"]
+        if e.get("name") == "thread_name"
+    }
+    ends = {e["id"]: e for e in trace["traceEvents"] if e["ph"] == "f"}
+    found = []
+    for e in trace["traceEvents"]:
+        if e["ph"] == "s" and e["name"] == "cores":
+            end = ends[e["id"]]
+            assert e["ts"] <= end["ts"]
+            found.append(tuple((cores[x["pid"]], pipes[x["pid"], x["tid"]]) for x in (e, end)))
+    return found
+
+
+def test_the_trace_shows_who_waited_for_the_other_core(probe):
+    ran, _ = mixed(probe, "CrossCoreWaitFlag(3);", trace=True)
+    assert sorted(arrows_between_cores(ran)) == [
+        (("aic0", "FIX"), (vector, "S")) for vector in ("aiv0", "aiv1")
+    ]
+
+
+def matmul(probe, a, b, y, run: str, *, trace: bool = False, **values: object):
     given = {"ROWS": 64, "COLUMNS": 64, "DEPTH": 96, "TRANS_A": "false", "TRANS_B": "false",
              "C_POSITION": "GM", "BIAS": "", "GAP": GAP, "RESULT": "float", "RUN": run}  # fmt: skip
     x = np.concatenate([a.ravel(), b.ravel()])
-    return probe(OBJECT, x, y, before=INCLUDE + defines(**{**given, **values}), block_dim=2)
+    return probe(OBJECT, x, y, before=INCLUDE + defines(**{**given, **values}), block_dim=2, trace=trace)
+
+
+def test_the_trace_of_a_matmul_object_goes_to_the_cube_core_and_back(probe):
+    a, b = draw("float16", 64, 96), draw("float16", 96, 64)
+    ran = matmul(probe, a, b, np.zeros((64, 64), np.float32), ALL, trace=True)
+    found = set(arrows_between_cores(ran))
+    assert (("aiv0", "S"), ("aic0", "S")) in found and (("aic0", "FIX"), ("aiv0", "S")) in found
 
 
 @pytest.mark.parametrize("run", [ALL, BLOCKS, "mm.IterateAll<false>(c[row * COLUMNS]); mm.WaitIterateAll();"])
