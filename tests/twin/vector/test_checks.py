@@ -210,3 +210,12 @@ def _kernel(body: str) -> str:
         head
         + f'extern "C" __global__ __aicore__ void vector_cases(GM_ADDR x, GM_ADDR y)\n{{\n    {body}\n}}\n'
     )
+
+
+def test_values_alone_of_whole_reductions_are_warned_of_where_indices_stop(
+    bench: Any, case: Any, tmp_path: Path
+) -> None:
+    call = "WholeReduceMax(out[1], a, 64, 1, 1, 1, 8, ReduceOrder::{});"
+    for order, severity in (("ORDER_ONLY_VALUE", "warning"), ("ORDER_INDEX_VALUE", "error")):
+        done = bench.launch([case("t", call.format(order), (X,), X, X)], tmp_path / order)
+        assert [(d.code, d.severity) for d in done.diagnostics] == [("UB_ALIGNMENT", severity)]

@@ -26,7 +26,12 @@ void whole(ReduceJob &j, uint8_t order)
         return;
     }
     enum : uint8_t { VALUE_INDEX, INDEX_VALUE, ONLY_VALUE, ONLY_INDEX };
-    require_operand(j.api, j.pc, "dst", j.dst, 2 * bytes); // whatever the order; WholeReduceMax of the reference
+    if (order != ONLY_VALUE) {
+        require_operand(j.api, j.pc, "dst", j.dst, 2 * bytes);
+    } else if (reinterpret_cast<uint64_t>(j.dst.data) % (2 * bytes) != 0) { // public kernels do, and pass on devices
+        warn("UB_ALIGNMENT", j.api, j.pc, "%s: results want to start at a multiple of %u bytes, in whatever order.",
+             j.api, 2 * bytes);
+    }
     const uint64_t result = order == ONLY_VALUE ? bytes : order == ONLY_INDEX ? 4 : 2 * bytes;
     const uint64_t step = result * static_cast<uint64_t>(j.dst_repeat);
     record(j, result, step);
