@@ -70,6 +70,7 @@ class Profile(HasTime):
         None  # the same of what the kernel itself moved and computed, on the cores it took
     )
     # A first launch finds the second-level cache empty (cold), a further one what the one before left (warm).
+    # None: nobody looked, the launch being long.
     cold_us: float | None = None
     warm_us: float | None = None
     core_imbalance: float  # slowest core / mean core

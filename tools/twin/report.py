@@ -82,7 +82,7 @@ class LaunchLine(BaseModel):
     at_once: int = Field(gt=0, le=1 << 20)
     cycles: Cycles
     cold_cycles: Cycles
-    warm_cycles: Cycles
+    warm_cycles: Cycles | None
     clock_mhz: float = Field(ge=1, le=1e6, allow_inf_nan=False)
     gm_read_bytes: Count
     gm_write_bytes: Count
@@ -175,7 +175,7 @@ def profile_of(launch: LaunchLine, toolchain: str, trace: Path | None) -> Profil
         roofline_us=launch.roofline_cycles / launch.clock_mhz or None,
         own_share=launch.own_share,
         cold_us=launch.cold_cycles / launch.clock_mhz,
-        warm_us=launch.warm_cycles / launch.clock_mhz,
+        warm_us=None if launch.warm_cycles is None else launch.warm_cycles / launch.clock_mhz,
         core_imbalance=launch.core_imbalance,
         model_error=model_error().sentence,
         trace=trace,

@@ -11,6 +11,7 @@
 namespace akgen::twin {
 
 namespace {
+constexpr size_t most_for_both = 10'000; // records; a simulation takes about a microsecond for each
 constexpr uint64_t most_replayed =
     1'000'000; // records; each change that is simulated takes about a microsecond for each
 
@@ -67,8 +68,15 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
     // The first launch finds nothing in the second-level cache, a further one what the one before left behind.
     const bool tell_warm = l.chip->at("tell_warm") > 0;
     const Simulation cold = simulate(l, tell_warm ? replay : traced, costs);
-    const Simulation warm = simulate(l, tell_warm ? traced : replay, costs);
-    const Simulation &s = tell_warm ? warm : cold;
+    // A long launch is simulated again only where its profile was asked for.
+    size_t records = 0;
+    for (const auto &core : l.cores) {
+        records += core->log.records.size();
+    }
+    const bool both = tell_warm || with_predictions || trace_fd >= 0 || records <= most_for_both;
+    const std::optional<Simulation> warm =
+        both ? std::optional(simulate(l, tell_warm ? traced : replay, costs)) : std::nullopt;
+    const Simulation &s = tell_warm ? *warm : cold;
     costs.shares = s.shares;
     uint64_t read = 0, written = 0, dropped = 0, logged = 0, operations = 0;
     double sum = 0;
@@ -140,7 +148,8 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
     }
     return "{\"kind\":\"launch\",\"cores\":" + std::to_string(l.cores.size()) +
            ",\"at_once\":" + std::to_string(s.at_once) + ",\"cycles\":" + number(s.cycles * stretch) +
-           ",\"cold_cycles\":" + number(cold.cycles * stretch) + ",\"warm_cycles\":" + number(warm.cycles * stretch) +
+           ",\"cold_cycles\":" + number(cold.cycles * stretch) +
+           ",\"warm_cycles\":" + (warm ? number(warm->cycles * stretch) : "null") +
            ",\"clock_mhz\":" + number(l.chip->at("clock_mhz")) + ",\"gm_read_bytes\":" + std::to_string(read) +
            ",\"gm_write_bytes\":" + std::to_string(written) +
            ",\"operations\":" + (l.guest ? std::to_string(operations) : "null") + ",\"pipes\":{" + pipes +
