@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from akgen.graph.chat.sessions import Session
     from akgen.graph.optimise import Calibration
     from akgen.graph.store.records import Attempt
-    from akgen.tools.timeline.source_lines import SourceLine
+    from akgen.tools.timeline.source_lines import CostedSources, ListingRow, SourceLine
 
 MOST_LINES = 12  # of a kernel's source, the costliest
-MOST_CODE = 56  # characters of a line
+MOST_CODE = 52  # characters of a line
 
 
 def verdict_table(verdict: Verdict) -> Table:
@@ -159,6 +159,30 @@ def lines_table(lines: "Sequence[SourceLine]", cores: int) -> Table:
             _cycles(line.stalled_cycles, cores),
             str(line.instructions),
             Text(shown(line.code.strip(), MOST_CODE)),
+        )
+    return table
+
+
+def changed_lines_table(
+    changes: "Sequence[tuple[ListingRow, float]]", sides: "Sequence[CostedSources]"
+) -> Table:
+    """Return the lines whose cost changed most from the first launch to the second, in cycles of one core."""
+    table = Table(
+        caption="lines that changed most: busy and stalled cycles of a core", caption_justify="left"
+    )
+    for name in ("A", "B"):
+        table.add_column(f"line of {name}", no_wrap=True)
+    for name in ("A", "B", "change"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("code")
+    for row, by in changes:
+        lines = (row.first, row.second)
+        line = row.first or row.second
+        table.add_row(
+            *(Text(f"{PurePath(x.file).name}:{x.line}" if x else "") for x in lines),
+            *(f"{side.cost(x):,.0f}" if x else "" for side, x in zip(sides, lines, strict=True)),
+            f"{by:+,.0f}",
+            Text(shown(line.code.strip(), MOST_CODE) if line else ""),
         )
     return table
 

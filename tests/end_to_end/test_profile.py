@@ -63,3 +63,7 @@ def test_two_projects_are_timed_on_one_case(
     page = trace.with_suffix(".html").read_text()
     assert "A: before" in page and "B: after" in page
     assert page.count("// twice") >= 1 and '<tr class="new' in page
+    said = akgen(*command[:-1]).out
+    assert "A: before" in said and "B: after" in said
+    changed = said[said.index("line of A") : said.index("lines that changed most")]
+    assert "Adds(y, x, static_cast<T>(1)" in changed

@@ -13,18 +13,16 @@ from akgen.tools.core.profile import PipeTime, Profile
 from akgen.tools.timeline.page_data import Texts, drawn_lanes, run_data
 from akgen.tools.timeline.source_lines import (
     MOST_LINES,
-    ListingRow,
+    CostedSources,
     SourceLine,
-    alone,
+    changes,
     costly_lines,
-    listing,
-    side_by_side,
+    listings,
     with_gaps,
 )
 from akgen.tools.timeline.trace import Trace, read_trace
 
 MAX_SPANS = 40_000  # a page stays below about 6 MB
-MOST_CHANGES = 12  # lines named as those that changed most
 
 
 class DrawnLaunch(Frozen):
@@ -75,16 +73,20 @@ def write_page(first: DrawnLaunch, out: Path, against: DrawnLaunch | None = None
     folder = files("akgen.tools.timeline")
     env = Environment(undefined=StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     env.filters |= {"short": short}
-    listings = _listings(runs, drawn)
+    sides = [
+        CostedSources(lines=run.lines, sources=one.sources, cores=run.profile.cores)
+        for run, one in zip(runs, drawn, strict=True)
+    ]
+    whole = listings(sides)
     html = env.from_string(folder.joinpath("page.html.j2").read_text()).render(
         runs=runs,
         pipes=_pipes(runs),
         longest_us=max(run.profile.time_us for run in runs) or 1.0,
         hints=change_hints(),
-        listings=listings,
+        listings=[(title, with_gaps(rows, compared=len(runs) > 1)) for title, rows in whole],
         most=max((run.per_core(max(x.busy, x.stalled)) for run in runs for x in run.lines), default=0.0)
         or 1.0,
-        changes=_changes(runs, listings),
+        changes=changes(sides, whole),
         style=folder.joinpath("page.css").read_text(),
         script=folder.joinpath("page.js").read_text() + folder.joinpath("memory.js").read_text(),
         data=json.dumps({"texts": texts.all, "runs": data}).replace("<", "\\u003c"),
@@ -99,49 +101,6 @@ def _pipes(runs: list[_Run]) -> list[tuple[str, list[PipeTime | None]]]:
     by = [{p.pipe: p for p in run.profile.pipes if p.instructions or p.busy_us} for run in runs]
     names = list(dict.fromkeys(name for one in by for name in one))
     return [(name, [one.get(name) for one in by]) for name in names]
-
-
-def _listings(runs: list[_Run], drawn: tuple[DrawnLaunch, ...]) -> list[tuple[str, tuple[ListingRow, ...]]]:
-    """Return the rows of each file that costs anything in one of the launches."""
-    names = [
-        dict.fromkeys(line.file for line in run.lines if line.file in one.sources)
-        for run, one in zip(runs, drawn, strict=True)
-    ]
-    if len(runs) == 2 and len(names[0]) == len(names[1]) == 1:  # one file each, whatever they are called
-        pairs = [(next(iter(names[0])), next(iter(names[1])))]
-    else:
-        pairs = [(name, name) for name in dict.fromkeys(name for one in names for name in one)]
-    out = []
-    for pair in pairs:
-        sides = [
-            listing(run.lines, one.sources.get(name, ""), name)
-            for run, one, name in zip(runs, drawn, pair, strict=False)
-        ]
-        rows = side_by_side(*sides) if len(sides) == 2 else alone(sides[0])
-        title = pair[0] if len(sides) == 1 or pair[0] == pair[1] else " → ".join(pair)
-        out.append((title, with_gaps(rows, compared=len(sides) == 2)))
-    return out
-
-
-def _changes(
-    runs: list[_Run], listings: list[tuple[str, tuple[ListingRow, ...]]]
-) -> list[tuple[str, ListingRow, float]]:
-    """Return the rows whose cost, in cycles of a core, changed most between two launches."""
-    if len(runs) < 2:
-        return []
-    found = [
-        (title, row, runs[1].per_core(_cost(row.second)) - runs[0].per_core(_cost(row.first)))
-        for title, rows in listings
-        for row in rows
-        if row.kind != "gap"
-    ]
-    most = max((run.profile.time_us * (run.trace.clock_mhz or 0.0) for run in runs), default=0.0)
-    told = [change for change in found if abs(change[2]) > 0.005 * most]
-    return sorted(told, key=lambda change: -abs(change[2]))[:MOST_CHANGES]
-
-
-def _cost(line: SourceLine | None) -> float:
-    return line.busy + line.stalled if line else 0.0
 
 
 def short(number: float) -> str:

@@ -10,6 +10,7 @@ from akgen.tools.timeline.trace import LineCost
 
 MOST_LINES = 3000  # of a file, on a page
 CONTEXT = 3  # lines shown around one that costs something
+MOST_CHANGES = 12  # lines named as those that changed most
 
 
 class SourceLine(Frozen):
@@ -43,6 +44,18 @@ class ListingRow(Frozen):
         if self.first is None:
             return "gap" if self.second is None else "new"
         return "gone" if self.second is None else "same"
+
+
+class CostedSources(Frozen):
+    """One launch's sources by path, what their lines cost, and how many cores shared that."""
+
+    lines: tuple[SourceLine, ...]
+    sources: dict[str, str]
+    cores: int
+
+    def cost(self, line: SourceLine | None) -> float:
+        """Return busy and stalled cycles of one core."""
+        return (line.busy + line.stalled) / max(1, self.cores) if line else 0.0
 
 
 def costly_lines(costs: Sequence[LineCost], sources: Mapping[str, str]) -> tuple[SourceLine, ...]:
@@ -96,9 +109,35 @@ def side_by_side(first: Sequence[SourceLine], second: Sequence[SourceLine]) -> t
     return tuple(rows)
 
 
-def alone(lines: Sequence[SourceLine]) -> tuple[ListingRow, ...]:
-    """Return the rows of one listing."""
-    return tuple(ListingRow(first=line, second=None) for line in lines)
+def listings(sides: Sequence[CostedSources]) -> list[tuple[str, tuple[ListingRow, ...]]]:
+    """Return the rows of each file that costs anything in one of one or two launches, under its title."""
+    names = [dict.fromkeys(line.file for line in one.lines if line.file in one.sources) for one in sides]
+    if len(sides) == 2 and len(names[0]) == len(names[1]) == 1:  # one file each, whatever they are called
+        groups = [(next(iter(names[0])), next(iter(names[1])))]
+    else:
+        groups = [(name, name) for name in dict.fromkeys(name for one in names for name in one)]
+    out = []
+    for group in groups:
+        whole = [
+            listing(one.lines, one.sources.get(name, ""), name)
+            for one, name in zip(sides, group, strict=False)
+        ]
+        alone = tuple(ListingRow(first=line, second=None) for line in whole[0])
+        title = group[0] if len(sides) == 1 or group[0] == group[1] else " → ".join(group)
+        out.append((title, side_by_side(*whole) if len(whole) == 2 else alone))
+    return out
+
+
+def changes(
+    sides: Sequence[CostedSources], rows: Sequence[tuple[str, Sequence[ListingRow]]]
+) -> list[tuple[ListingRow, float]]:
+    """Return the rows whose cost, in cycles of a core, changed most between two launches, and by how much."""
+    if len(sides) < 2:
+        return []
+    first, second = sides
+    found = [(row, second.cost(row.second) - first.cost(row.first)) for _, whole in rows for row in whole]
+    least = 0.01 * max((one.cost(line) for one in sides for line in one.lines), default=0.0)
+    return sorted((c for c in found if abs(c[1]) > least), key=lambda c: -abs(c[1]))[:MOST_CHANGES]
 
 
 def with_gaps(rows: Sequence[ListingRow], *, compared: bool) -> tuple[ListingRow, ...]:

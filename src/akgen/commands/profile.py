@@ -10,7 +10,7 @@ import typer
 
 from akgen.commands.evaluate import open_project
 from akgen.options import Project, Root, TaskName, ToolchainOption
-from akgen.tables import lines_table, pipes_table, profile_lines, what_if_table
+from akgen.tables import changed_lines_table, lines_table, pipes_table, profile_lines, what_if_table
 from akgen.terminal import AsJson, Terminal
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.settings import Settings
@@ -39,6 +39,7 @@ def profile(
     """Time PROJECT on one case of a task and draw its pipeline timeline. Says nothing about correctness."""
     from akgen.tools.judge.judge import open_judge
     from akgen.tools.timeline.page import write_page
+    from akgen.tools.timeline.source_lines import CostedSources, changes, listings
     from akgen.tools.toolchains import make_toolchain
 
     settings: Settings = context.obj
@@ -62,7 +63,7 @@ def profile(
     page = None
     if all(one.profile.trace for one in drawn):
         page = write_page(first, trace.with_suffix(".html"), second)
-    documents = []
+    documents, sides = [], []
     for one in drawn:
         lines = _lines(one)
         if second is not None:
@@ -77,6 +78,9 @@ def profile(
         traced = one.profile.trace
         terminal.line(f"trace: {traced} (Perfetto)" if traced else "this toolchain leaves no trace")
         documents.append(_document(one, lines))
+        sides.append(CostedSources(lines=lines, sources=one.sources, cores=one.profile.cores))
+    if changed := changes(sides, listings(sides)):
+        terminal.show(changed_lines_table(changed, sides))
     if page is not None:
         terminal.line(f"page: {page}")
     terminal.result(documents[0] | ({"compared": documents[1]} if second else {}))
