@@ -123,6 +123,7 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found
     (r"expected .* at end of input", type_findings.unclosed),
     (r"^return-statement with a value, in function returning 'void'", type_findings.void_result),
     (r"class template argument deduction failed|deduction guide for deduction of", type_findings.undeduced),
+    (r"invalid use of member function " + _Q, type_findings.uncalled),
     (r"wrong number of template arguments \((\d+), should be (?:at least )?(\d+)", type_findings.too_few_types),
     (
         r"two or more data types in declaration|before string constant|^a storage class can only"

@@ -15,6 +15,7 @@ _TYPE = re.compile(r"\b(?:class|struct|enum class|enum)\s+(?:AKGEN_\w+\s+)?([A-Z
 _TABLES = DEVICE_INCLUDE / "akgen" / "tables"
 _ROW = re.compile(r"^AKGEN_(\w+)\((\w+),\s*AKGEN_", re.MULTILINE)  # a row of an API has named fields
 _FIELD = re.compile(r"AKGEN_(\w+)\(")
+_ALIAS = re.compile(r"\busing\s+(\w+)\s*=\s*(\w+)\s*;")
 _ENUM = re.compile(r"\benum(?:\s+class)?\s+(\w+)[^{;]*\{([^}]*)\}")
 
 
@@ -53,10 +54,9 @@ def interfaces(side: str) -> frozenset[str]:
 @cache
 def enumerators(side: str) -> dict[str, tuple[str, ...]]:
     """Return the enumerators of every enumeration of a side's headers."""
-    return {
-        match[1]: tuple(re.findall(r"(?:^|,)\s*(\w+)", match[2]))
-        for match in _ENUM.finditer(public_text(side))
-    }
+    text = public_text(side)
+    found = {match[1]: tuple(re.findall(r"(?:^|,)\s*(\w+)", match[2])) for match in _ENUM.finditer(text)}
+    return found | {alias: found[of] for alias, of in _ALIAS.findall(text) if of in found}
 
 
 @cache

@@ -83,7 +83,7 @@ def taken_for(given: str, wanted: str, line: str, code: Code) -> str | None:
     pointed = any(m.pointer for m in one.accessors(other))
     address = "&" if "*" in wanted and not pointed else ""
     value = re.search(r"(?:=|\breturn)\s*&?\s*([^=;]+?)\s*;", line)
-    if value is not None and "(" not in line[: value.start()]:
+    if value is not None and "(" not in line[: value.start()] and line.count("=") == 1:
         follows = "->" if value[1].startswith("*") else by
         ways = " or ".join(f"{address}{value[1].lstrip('*')}{follows}{step}" for step in steps)
         return f"Write {ways}."

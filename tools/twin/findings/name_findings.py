@@ -44,7 +44,7 @@ def undeclared(match: re.Match[str], error: CompilerError, code: Code) -> Found:
             f"{name} is no tiling struct that op_host registers.",
             "Use the struct's name as BEGIN_TILING_DATA_DEF gives it, and register it.",
         )
-    if code.side == "device" and name in interfaces("device") and scope is None:
+    if code.side == "device" and len(name) >= _SHORTEST and name in interfaces("device") and scope is None:
         return Found(
             "UNDECLARED",
             f"{name} is a name of namespace AscendC, which is not opened here.",
@@ -53,7 +53,7 @@ def undeclared(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     if scope is not None and (among := names_of_scope(scope, code.side)):
         return _of_scope(name, scope, among)
     if name[:1].isupper() and not name.isupper():
-        if (best := closest(name, _own_types(code), least=0.75)) is not None:
+        if (best := closest(name, _own_names(code), least=0.75)) is not None:
             return _unknown("UNKNOWN_API", f"{name}: no such API", best)
         among = interfaces(code.side) | (code.words() if code.side == "host" else set())
         return _unknown("UNKNOWN_API", f"{name}: no such API", closest(name, among))
@@ -102,10 +102,14 @@ def _of_scope(name: str, scope: str, among: frozenset[str]) -> Found:
     return Found(code, f"{name} is not declared in namespace {scope}{meant(best)}", remedy)
 
 
-def _own_types(code: Code) -> set[str]:
-    """Return what the unit itself declares outside of classes and functions."""
+_DEFINED = re.compile(r"[\w>&*]\s+(\w+)\s*\([^;{}()]*\)\s*(?:const\s*)?\{")  # functions, of classes too
+_SHORTEST = 3  # letters of a name that tells something
+
+
+def _own_names(code: Code) -> set[str]:
+    """Return what the unit itself declares, in classes and outside of functions."""
     text = without_comments("\n".join(code.files.values()))
-    return {n for n, _ in names_in(text) if not n.isupper()}
+    return {n for n, _ in names_in(text) if not n.isupper()} | set(_DEFINED.findall(text))
 
 
 def _elsewhere(name: str) -> Found | None:
@@ -191,8 +195,10 @@ def _variable(name: str, error: CompilerError, code: Code) -> Found:
     if tiling is not None:
         return tiling
     hint = re.search(r"did you mean ['‘]([^'’]+)['’]", error.text)
-    words = code.words() | ({hint[1]} if hint else set())
-    alike = {w for w in words if w[:1].islower() == name[:1].islower()}
+    hinted = {hint[1]} if hint and hint[1] in code.words() else set()
+    words = code.model_copy(update={"given": ""}).words() | hinted
+    words -= set(re.findall(r"\bnamespace\s+(\w+)", "\n".join(code.files.values())))
+    alike = {w for w in words if (w[:1].islower(), w.isupper()) == (name[:1].islower(), name.isupper())}
     best = closest(name, alike, least=0.75) or (
         closest(name, words, least=0.85) if name[:1].isupper() else None
     )
@@ -200,8 +206,11 @@ def _variable(name: str, error: CompilerError, code: Code) -> Found:
     if given:
         text = f"{name} is not defined; the operator's types are {', '.join(given)}."
         return Found("UNDECLARED", text, "Use the macro of the input or output that op_host names.")
+    if best is None and len(name) < _SHORTEST and name.isupper():
+        remedy = f"Write template <typename {name}> before the class or function that uses it."
+        return Found("UNDECLARED", f"{name} is no type here.", remedy)
     if best is None:
-        return Found("UNDECLARED", f"{name} is not declared here.")
+        return Found("UNDECLARED", f"{name} is not declared here.", f"Declare {name} before this line.")
     return Found(
         "UNDECLARED", f"{name} is not declared here{meant(best)}", f"Write {best}, or declare {name}."
     )
@@ -232,7 +241,7 @@ def no_macro(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     found = wrong_macro(error, code)
     named = re.search(r"before ['‘](\w+)['’]", error.text)
     if found is None and named is not None and named[1][:1].isupper() and not code.declares(named[1]):
-        best = closest(named[1], _own_types(code)) or closest(named[1], interfaces(code.side))
+        best = closest(named[1], _own_names(code)) or closest(named[1], interfaces(code.side))
         found = _unknown("UNDECLARED", f"{named[1]} is not declared here", best)
     return found or Found("SYNTAX", error.text.rstrip(".") + ".")
 

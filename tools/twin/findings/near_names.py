@@ -23,6 +23,7 @@ _OTHERS = {
     "GetElementNum": "GetShapeSize", "GetNumElements": "GetShapeSize", "NumElements": "GetShapeSize",
     "GetBlockDim": "GetBlockNum", "PipeSync": "PipeBarrier",
     "GetVectorCoreNum": "GetCoreNumAiv", "GetCubeCoreNum": "GetCoreNumAic", "GetDims": "GetDimNum",
+    "LESS": "LT", "GREATER": "GT", "LESS_EQUAL": "LE", "GREATER_EQUAL": "GE", "EQUAL": "EQ", "NOT_EQUAL": "NE",
     "CompareMode": "CMPMODE", "CmpMode": "CMPMODE", "SelectMode": "SELMODE", "SelMode": "SELMODE",
 }  # fmt: skip
 
@@ -42,6 +43,8 @@ def closest(name: str, among: Iterable[str], least: float = CLOSE) -> str | None
             _likeness(name.lower(), other), _likeness(usual, other), _likeness(usual, _usual(candidate))
         )
         score = max(score, _REORDERED * _likeness(_sorted(name), _sorted(candidate)))
+        if _parts(name) < _parts(candidate) and len(_parts(name)) > 1:
+            score += _WORD_LEFT_OUT
         score += 0.1 * (candidate in _usual_names())
         if score > best_score:
             best, best_score = candidate, score
@@ -49,6 +52,13 @@ def closest(name: str, among: Iterable[str], least: float = CLOSE) -> str | None
 
 
 _REORDERED = 0.95  # the same words in another order, against the same letters in their order
+
+
+_WORD_LEFT_OUT = 0.1  # SetBuffer for SetGlobalBuffer
+
+
+def _parts(name: str) -> frozenset[str]:
+    return frozenset(p.lower() for p in _PART.findall(name))
 
 
 def _sorted(name: str) -> str:

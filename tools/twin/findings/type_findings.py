@@ -211,6 +211,13 @@ def void_result(match: re.Match[str], error: CompilerError, code: Code) -> Found
     )
 
 
+def uncalled(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain a member function that is named and not called."""
+    del error, code
+    name = match[1].split("(")[0].split("::")[-1].split()[-1]
+    return Found("UNKNOWN_MEMBER", f"{name} is a function and is not called here.", f"Write {name}().")
+
+
 def unended_class(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     """Explain a class without a semicolon after it."""
     del match, error, code
@@ -396,6 +403,12 @@ def syntax(match: re.Match[str], error: CompilerError, code: Code) -> Found:
 
 
 def _conversion(text: str) -> str | None:
+    to_pointer = re.search(rf"cannot convert ['‘]{_TENSOR}([^'’]*)>['’].* to ['‘][^'’]*\*['’]", text)
+    if to_pointer is not None:
+        return f"Declare it as LocalTensor<{plain_types(to_pointer[1])}>, without *."
+    to_tensor = re.search(rf"cannot convert {_Q} to ['‘](?:const )?({_TENSOR}[^'’]*>)", text)
+    if to_tensor is not None and "Tensor" not in to_tensor[1]:
+        return f"Give a {plain_types(to_tensor[2])} instead."
     if re.search(
         rf"cannot convert ['‘]{_TENSOR}[^'’]*['’].* to ['‘](?:const )?(?:float|half|u?int\w*|bool)", text
     ):
@@ -409,6 +422,14 @@ def _conversion(text: str) -> str | None:
     handle = re.search(rf"{_TENSOR}(.*?)>['’]", text) if "TBufHandle" in text else None
     if handle is not None:
         return f"Give the type: DeQue<{plain_types(handle[1])}>()."
+    pointed = re.search(
+        r"(?:cannot convert|from) ['‘](?:const )?([\w:]+) ?\*['’].* to (?:type )?['‘]\1['’]", text
+    )
+    assigned = re.search(r"operand types are ['‘](?:const )?([\w:]+)['’] and ['‘](?:const )?\1 ?\*['’]", text)
+    if pointed is not None or assigned is not None:
+        return "Write * before it: it is a pointer to the value."
+    if re.search(r"invalid conversion from ['‘]const char ?\*['’] to ['‘](?:size_t|u?int)", text):
+        return "Give a number instead of the string."
     plain = re.search(rf"invalid conversion from {_Q} to {_Q}", text)
     if plain is not None:
         wanted = plain_types(plain[2])
