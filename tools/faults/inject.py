@@ -84,14 +84,16 @@ def draw(projects: Sequence[KernelProject], side: Side, count: int, seed: int) -
     """Draw different mutants: kinds as often as in SHARES, and of one kind each fault as often as the others."""
     source = random.Random(seed)
     drawn: list[Mutant] = []
-    for kind, share in SHARES[side].items():
+    counts = {kind: round(count * share) for kind, share in SHARES[side].items()}
+    first = next(iter(counts))
+    counts[first] += count - sum(counts.values())
+    for kind, wanted in counts.items():
         pools = [
             [m for p in projects for m in mutants(p, fault)] for fault in faults(side) if fault.kind == kind
         ]
         for pool in pools:
             source.shuffle(pool)
         source.shuffle(pools)
-        wanted = round(count * share)
         taken: list[Mutant] = []
         while len(taken) < wanted and any(pools):
             taken += [pool.pop() for pool in pools if pool][: wanted - len(taken)]

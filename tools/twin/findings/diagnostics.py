@@ -4,7 +4,13 @@ import re
 from collections.abc import Callable, Sequence
 
 from akgen.tools.core.outcome import Diagnostic
-from akgen.tools.twin.findings import member_findings, name_findings, type_findings
+from akgen.tools.twin.findings import (
+    call_findings,
+    member_findings,
+    name_findings,
+    syntax_findings,
+    type_findings,
+)
 from akgen.tools.twin.findings.code import Code, Found
 from akgen.tools.twin.findings.compiler_text import CompilerError, errors, in_gcc_words
 
@@ -92,7 +98,7 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found
     (r"(?:^|: )([^\s:]+\.\w+|[\w/.]+): No such file or directory", name_findings.include),
     (
         r"unable to find numeric literal operator|before numeric constant|invalid suffix .* on integer",
-        type_findings.digit,
+        syntax_findings.digit,
     ),
     (r"narrowing conversion of .* from " + _Q + r"(?: \{aka [^}]*\})? to " + _Q, type_findings.narrowing),
     (_Q + r" was not declared in this scope", name_findings.undeclared),
@@ -110,9 +116,9 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found
     ),
     (r"base operand of ['‘]->['’] (?:has|is not a pointer).*?type ['‘]([^'’]+)['’]", member_findings.no_pointer),
     (r"base operand of ['‘]->['’] has non-pointer type ['‘]([^'’]+)['’]", member_findings.no_pointer),
-    (r"no matching (?:member )?function for call to " + _Q, type_findings.no_match),
-    (r"no match for call to " + _Q, type_findings.no_match),
-    (r"too (few|many) arguments to function " + _Q, type_findings.arity),
+    (r"no matching (?:member )?function for call to " + _Q, call_findings.no_match),
+    (r"no match for call to " + _Q, call_findings.no_match),
+    (r"too (few|many) arguments to function " + _Q, call_findings.arity),
     (r"(?:redefinition|conflicting declaration|redeclaration) of " + _Q, name_findings.redefined),
     (r"undefined reference to '([^']+)'", name_findings.link),
     (
@@ -120,22 +126,22 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found
         r"|invalid operands|invalid cast|invalid .*_cast|incompatible types|conversion from .* requested",
         type_findings.mismatch,
     ),
-    (r"expected .* at end of input", type_findings.unclosed),
+    (r"expected .* at end of input", syntax_findings.unclosed),
     (r"^return-statement with a value, in function returning 'void'", type_findings.void_result),
-    (r"class template argument deduction failed|deduction guide for deduction of", type_findings.undeduced),
-    (r"invalid use of member function " + _Q, type_findings.uncalled),
-    (r"wrong number of template arguments \((\d+), should be (?:at least )?(\d+)", type_findings.too_few_types),
+    (r"class template argument deduction failed|deduction guide for deduction of", call_findings.undeduced),
+    (r"invalid use of member function " + _Q, call_findings.uncalled),
+    (r"wrong number of template arguments \((\d+), should be (?:at least )?(\d+)", call_findings.too_few_types),
     (
         r"two or more data types in declaration|before string constant|^a storage class can only"
         r"|expected ';' after (?:class|struct)",
-        type_findings.unended_class,
+        syntax_findings.unended_class,
     ),
     (r"^expected class-name before", name_findings.no_base),
     (r"^expected (?:constructor, destructor|type-specifier|unqualified-id)", name_findings.no_macro),
     (_Q + r" is an inaccessible base of " + _Q, name_findings.private_base),
-    (r"use of deleted function " + _Q, type_findings.deleted),
+    (r"use of deleted function " + _Q, call_findings.deleted),
     (
         r"expected |stray |unterminated|missing terminating|extended character|does not match any",
-        type_findings.syntax,
+        syntax_findings.syntax,
     ),
 )  # fmt: skip

@@ -1,139 +1,17 @@
-"""Calls and values of the wrong kind (arguments, conversions), and text that is no C++."""
+"""Values of the wrong type: conversions, initialisations, results."""
 
 import re
 
-from akgen.knowledge.cards import cards
 from akgen.tools.twin.findings.code import Code, Found
 from akgen.tools.twin.findings.compiler_text import CompilerError
-from akgen.tools.twin.findings.header_classes import class_named, header_classes, split_at_commas, type_name
+from akgen.tools.twin.findings.header_classes import type_name
 from akgen.tools.twin.findings.header_names import enumerators
-from akgen.tools.twin.findings.member_findings import classes, taken_for
-from akgen.tools.twin.findings.name_findings import signature
-from akgen.tools.twin.findings.names_elsewhere import LATER_CHIPS
+from akgen.tools.twin.findings.member_findings import taken_for
 
-_Q = r"['‘`]([^'’`]+)['’`](?: \{aka [^}]*\})?"
+QUOTED = r"['‘`]([^'’`]+)['’`](?: \{aka [^}]*\})?"
+
+
 _TENSOR = r"(?:AscendC::)?LocalTensor<"
-_TELLING = ("no known conversion", "couldn't deduce", "mismatched types", "deduced conflicting types")
-_NOT_COMPUTING = (
-    "pipe and queue", "copy", "data copy", "tensor", "synchronisation", "sync", "system", "host and tiling", "matmul",
-    "cube", "atomic", "other chips",
-)  # fmt: skip
-_ARITHMETIC = ("vector binary", "vector unary", "vector scalar")
-# What the last argument is where nothing special is wanted.
-_LAST = {
-    "DataCopyPad": "Add the fourth argument: DataCopyPadExtParams<T>{false, 0, 0, 0} where nothing is padded."
-}
-
-
-def no_match(match: re.Match[str], error: CompilerError, code: Code) -> Found:
-    """Explain a call that none of the overloads takes."""
-    call = plain_types(match[1])
-    name = call.split("(")[0].split("::")[-1].split("<")[0]
-    if name.islower() and not re.search(rf"\b{name}\b", code.line(error)):
-        return _inside(error, code)
-    counts = [n for n in error.notes if re.search(r"candidate expects \d+ argument", n)]
-    reasons = [n for n in error.notes if any(part in n for part in _TELLING)]
-    form = written(name, error, code)
-    braces = _in_braces(name, form, code, error)
-    if braces is not None:
-        return Found("WRONG_ARGUMENTS", f"{name} takes one list of values.", braces)
-    base = _base_without_arguments(name, call, error, code)
-    if base is not None:
-        return base
-    arguments = _arguments(call)
-    computes = name in cards() and cards()[name].family not in _NOT_COMPUTING
-    operand = _operand(arguments, code) if computes else None
-    known_count = name in cards() and any(
-        len(_arguments(f)) == len(arguments) for f in cards()[name].signatures
-    )
-    if counts and not reasons and operand is None and not known_count:
-        return _wrong_count(name, counts, form)
-    conflicting = re.search(
-        r"deduced conflicting types for parameter .*\(" + _Q + " and " + _Q, " ".join(reasons)
-    )
-    if conflicting is not None and name in ("min", "max"):
-        one, other = conflicting[1], conflicting[2]
-        text = f"{name} takes two values of one type; these are {plain_types(one)} and {plain_types(other)}."
-        return Found("WRONG_ARGUMENTS", text, f"Write std::{name}<{other}>(...).")
-    remedy = operand or _untyped(name, reasons)
-    if remedy is None and reasons:
-        remedy = _other_class(error._replace(text=reasons[0]), code)
-    swapped = _tensor_or_number(name, arguments) if form else None
-    if swapped is not None:
-        return swapped
-    reason = f" ({plain_types(reasons[0].strip())})" if reasons else ""
-    text = f"No form of {name} takes these arguments: {_short(call)}{reason}."
-    if known_count and not reasons:
-        form = " or ".join(cards()[name].signatures)
-    return Found("WRONG_ARGUMENTS", text, remedy or (f"Write {form}." if form else None))
-
-
-def _inside(error: CompilerError, code: Code) -> Found:
-    """Explain a call whose wrong arguments only a function within the headers notices."""
-    called = re.search(r"(?<![\w:])([A-Z]\w+)(?:<[^()]*>)?\(", code.line(error))
-    if called is None:
-        return Found("WRONG_ARGUMENTS", plain_types(error.text).rstrip(".") + ".")
-    forms = cards()[called[1]].signatures if called[1] in cards() else ()
-    text = f"No form of {called[1]} takes these arguments."
-    return Found("WRONG_ARGUMENTS", text, f"Write {' or '.join(forms)}." if forms else None)
-
-
-def _untyped(name: str, reasons: list[str]) -> str | None:
-    """Return the call with the template argument that nothing tells."""
-    missing = [re.search(r"couldn't deduce template parameter ['‘](?:[\w:]+ )?(\w+)['’]", r) for r in reasons]
-    types = [m[1] for m in missing if m is not None and m[1][:1] in "TUp"]
-    if not types or len(types) < len(reasons):
-        return None
-    what = "T" if types[0][:1] in "TU" else types[0]
-    return f"Give what nothing tells in angle brackets, for example {name}<{what}>(...)."
-
-
-def _operand(arguments: list[str], code: Code) -> str | None:
-    """Return the tensor to take where a buffer or a queue is given, or a tensor of global memory."""
-    for argument in arguments:
-        cls = class_named(argument, classes(code))
-        steps = cls.accessors("LocalTensor") if cls is not None and cls.name != "LocalTensor" else ()
-        if cls is not None and cls.name.startswith(("TBuf", "TQue")) and steps:
-            ways = " or ".join(f"{m.name}<T>()" for m in steps)
-            return f"A {cls.name} is no tensor: hand over what its {ways} gives."
-        if cls is not None and cls.name == "GlobalTensor":
-            return "Copy the GlobalTensor into a LocalTensor first; vector instructions work on LocalTensor only."
-    return None
-
-
-def too_few_types(match: re.Match[str], error: CompilerError, code: Code) -> Found:
-    """Explain a class that lacks template arguments."""
-    known = {c.name: c for c in classes(code)}
-    named = [n for n in re.findall(r"\b([A-Z]\w+)\s*<", code.line(error)) if n in known and known[n].template]
-    given = match[1]
-    if not named:
-        return Found("WRONG_ARITY", f"A template gets {given} arguments, it wants {match[2]}.")
-    text = f"{named[0]} gets {given} template arguments, it wants {match[2]}."
-    return Found("WRONG_ARITY", text, f"Write {named[0]}<{' '.join(known[named[0]].template.split())}>.")
-
-
-def undeduced(match: re.Match[str], error: CompilerError, code: Code) -> Found:
-    """Explain a class template whose arguments are left out and that nothing tells."""
-    del match
-    known = {c.name: c for c in classes(code)}
-    named = [
-        n
-        for n in re.findall(r"\b([A-Z]\w+)(?!\w*\s*<)", code.line(error))
-        if n in known and known[n].template
-    ]
-    if not named:
-        return Found("WRONG_ARGUMENTS", "A class template lacks its arguments in angle brackets.")
-    text = f"{named[-1]} lacks its template arguments, which nothing here tells."
-    return Found(
-        "WRONG_ARGUMENTS", text, f"Write {named[-1]}<T>, where its template is <{known[named[-1]].template}>."
-    )
-
-
-def arity(match: re.Match[str], error: CompilerError, code: Code) -> Found:
-    """Explain a call of a function without overloads."""
-    name = match[2].split("(")[0].split("::")[-1].split()[-1]
-    form = written(name, error, code)
-    return Found("WRONG_ARITY", f"Too {match[1]} arguments to {name}.", f"Write {form}." if form else None)
 
 
 def plain_types(text: str) -> str:
@@ -143,173 +21,23 @@ def plain_types(text: str) -> str:
     return text
 
 
-def written(name: str, error: CompilerError, code: Code) -> str | None:
-    """Return how a function is called: by its card, by its own class, or by what the compiler says of candidates."""
-    form = signature(name) if code.side == "device" else None
-    if form is not None:
-        return form
-    known = classes(code)
-    said_of = re.findall(rf"(\w+)(?:<[^'’(]*>)?::{re.escape(name)}\(", " ".join((error.text, *error.notes)))
-    for owner in said_of:
-        cls = class_named(owner, known)
-        for method in cls.methods if cls is not None else ():
-            if method.name == name:
-                return f"{name}({method.takes})"
-    for note in (error.text, *error.notes):
-        said = re.search(
-            rf"(?:candidate: |function )['‘](?:[^'’(]*?[\s:&*])?{re.escape(name)}(\([^'’]*\))", note
-        )
-        if said is not None and f"{name}&" not in said[1]:
-            return f"{name}{_plain_parameters(said[1])}"
-    for cls in known:
-        for method in cls.methods:
-            if method.name == name:
-                return f"{name}({method.takes})"
-        if cls.name == name and cls.made_of:
-            return f"{name}({cls.made_of[0]})"
-    return None
-
-
-def _plain_parameters(text: str) -> str:
-    text = re.sub(r"\{aka [^}]*\}", "", text.split(" [with")[0])
-    return re.sub(r"\s+", " ", plain_types(text)).replace(" ,", ",")
-
-
-def _in_braces(name: str, form: str | None, code: Code, error: CompilerError) -> str | None:
-    """Return the call with its values in braces, where the function takes a list."""
-    if form is None or not re.match(
-        rf"{re.escape(name)}\((?:const )?(?:vector|std::vector|initializer_list)<", form
-    ):
-        return None
-    given = re.search(rf"\b{re.escape(name)}\(([^(){{}}]*)\)", code.line(error))
-    return f"Write {name}({{{given[1] if given else '...'}}}): it takes a list in braces."
-
-
-def _base_without_arguments(name: str, call: str, error: CompilerError, code: Code) -> Found | None:
-    """Explain a constructor that does not hand its arguments to its base class."""
-    if not call.endswith(f"{name}::{name}()"):
-        return None
-    lines = code.files.get(error.file or "", "").splitlines()[max(0, (error.line or 1) - 2) : error.line]
-    derived = re.search(
-        r"(?:explicit\s+)?(\w+)\(([^():]*?(\w+))\)\s*\{?\s*$", "\n".join(lines).rstrip(" {\n")
-    )
-    if derived is None or derived[1] == name:
-        return None
-    text = f"The constructor of {derived[1]} does not give {name} its arguments."
-    return Found("WRONG_ARITY", text, f"Write {derived[1]}({derived[2]}) : {name}({derived[3]}).")
-
-
-def void_result(match: re.Match[str], error: CompilerError, code: Code) -> Found:
-    """Explain a value that a function without a result returns."""
-    del match
-    status = code.side == "host" and "GRAPH_" in code.line(error)
-    type_ = "ge::graphStatus" if status else "the value's type"
-    return Found(
-        "TYPE_MISMATCH",
-        "A function that is declared void returns a value.",
-        f"Declare it with {type_} instead of void.",
-    )
-
-
-def uncalled(match: re.Match[str], error: CompilerError, code: Code) -> Found:
-    """Explain a member function that is named and not called."""
-    del error, code
-    name = match[1].split("(")[0].split("::")[-1].split()[-1]
-    return Found("UNKNOWN_MEMBER", f"{name} is a function and is not called here.", f"Write {name}().")
-
-
-def unended_class(match: re.Match[str], error: CompilerError, code: Code) -> Found:
-    """Explain a class without a semicolon after it."""
-    del match, error, code
-    return Found(
-        "SYNTAX",
-        "A class or struct before this declaration ends without a semicolon.",
-        "Write }; at the end of the class.",
-    )
-
-
-def deleted(match: re.Match[str], error: CompilerError, code: Code) -> Found:
-    """Explain an object that is made without what it needs, or copied where it cannot be."""
-    del error
-    name = match[1].split("(")[0].split("::")[-1]
-    cls = class_named(match[1].split("(")[0].rpartition("::")[0], classes(code))
-    made_of = cls.made_of[0] if cls is not None and cls.made_of else None
-    empty = "()" in match[1]
-    text = f"{name} cannot be made without arguments." if empty else f"{name} cannot be copied or used so."
-    taken = type_name(made_of.rpartition(" ")[0]).split("::")[-1] if made_of else None
-    giver = next((c.accessor(taken) for c in header_classes("host") if taken and c.accessor(taken)), None)
-    of = f", for example {name}(context->{giver.name}())" if giver is not None and code.side == "host" else ""
-    remedy = f"Give its arguments: {name}({made_of}){of}." if empty and made_of else None
-    return Found("WRONG_ARGUMENTS", text, remedy or (None if empty else "Pass it by reference or pointer."))
-
-
-def _wrong_count(name: str, counts: list[str], form: str | None) -> Found:
-    wants = sorted(
-        {int(m[1]) for n in counts if (m := re.search(r"expects (?:at least )?(\d{1,9}) argument", n))}
-    )
-    given = re.search(r"(\d+) provided", counts[0])
-    told = " or ".join(filter(None, [", ".join(map(str, wants[:-1])), str(wants[-1])]))
-    sentence = f"{name} takes {told} arguments, {given[1] if given else 'another number'} are given."
-    short = given is not None and int(given[1]) < max(wants)
-    last = _LAST.get(name) if short else None
-    return Found("WRONG_ARITY", sentence, last or (f"Write {form}." if form else None))
-
-
-def _tensor_or_number(name: str, arguments: list[str]) -> Found | None:
-    """Explain Muls with two tensors, Mul with a number, and tensors of different types."""
-    card = cards().get(name)
-    if card is None or card.family not in _ARITHMETIC or len(arguments) < 3:
-        return None
-    arguments = [a.removeprefix("const ") for a in arguments]
-    tensors = [a.startswith("LocalTensor") for a in arguments[:3]]
-    of_tensors, of_number = name.removesuffix("s"), name + "s"
-    if card.family == "vector scalar" and all(tensors):
-        other = signature(of_tensors)
-        remedy = f"For two tensors write {other}." if other else f"Write {card.signatures[0]}."
-        return Found(
-            "WRONG_ARGUMENTS", f"{name} takes a number as its third argument, a tensor is given.", remedy
-        )
-    if card.family == "vector binary" and tensors == [True, True, False]:
-        other = signature(of_number) or LATER_CHIPS.get(of_number)
-        remedy = f"For a tensor and a number write {other}." if other else f"Write {card.signatures[0]}."
-        return Found(
-            "WRONG_ARGUMENTS", f"{name} takes a tensor as its third argument, a number is given.", remedy
-        )
-    types = [a.rstrip("& ") for a, tensor in zip(arguments, tensors, strict=False) if tensor]
-    if len(set(types)) > 1:
-        return Found(
-            "WRONG_ARGUMENTS",
-            f"{name} takes tensors of one type; these are {', '.join(types)}.",
-            "Convert with Cast(dst, src, RoundMode::CAST_NONE, count) first, or give both the same type.",
-        )
-    return None
-
-
-def _arguments(call: str) -> list[str]:
-    """Split the argument types of a call."""
-    return split_at_commas(call[call.find("(") + 1 : call.rfind(")")])
-
-
-def _short(text: str, most: int = 160) -> str:
-    return text if len(text) <= most else text[: most - 3] + "..."
-
-
 def mismatch(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     """Explain a conversion that does not exist, with the conversion that is meant where it is clear."""
     del match
-    remedy = _other_class(error, code) or _conversion(error.text)
+    remedy = other_class(error, code) or _conversion(error.text)
     return Found("TYPE_MISMATCH", plain_types(error.text).rstrip(".") + ".", remedy)
 
 
 _CONVERSIONS = (
     r"(?:cannot convert|could not convert|conversion (?:for argument \d+ )?from).*?"
-    rf"{_Q}.*? to (?:non-scalar type )?{_Q}",
-    rf"(?P<to>initialization of reference of type) {_Q} from expression of type {_Q}",
-    rf"(?P<to>no match for .operator=.) \(operand types are {_Q} and {_Q}\)",
+    rf"{QUOTED}.*? to (?:non-scalar type )?{QUOTED}",
+    rf"(?P<to>initialization of reference of type) {QUOTED} from expression of type {QUOTED}",
+    rf"(?P<to>no match for .operator=.) \(operand types are {QUOTED} and {QUOTED}\)",
 )
 
 
-def _other_class(error: CompilerError, code: Code) -> str | None:
+def other_class(error: CompilerError, code: Code) -> str | None:
+    """Return what to write where the compiler names the type that is given and the one that is wanted."""
     for pattern in _CONVERSIONS:
         found = re.search(pattern, error.text)
         if found is not None:
@@ -358,55 +86,23 @@ def narrowing(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     )
 
 
-def digit(match: re.Match[str], error: CompilerError, code: Code) -> Found:
-    del match, code
-    return Found("SYNTAX", f"An identifier starts with a digit ({error.text}).", "Start names with a letter.")
-
-
-def unclosed(match: re.Match[str], error: CompilerError, code: Code) -> Found:
-    """Explain a brace that is never closed, at the line that by its indentation stands outside of it."""
+def void_result(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain a value that a function without a result returns."""
     del match
-    at = _left_of_its_brace(code.files.get(error.file or "", ""))
-    if at is None:
-        return Found("SYNTAX", "A brace is opened and never closed.", "Close it.")
+    status = code.side == "host" and "GRAPH_" in code.line(error)
+    type_ = "ge::graphStatus" if status else "the value's type"
     return Found(
-        "SYNTAX", "A brace that is opened before this line is never closed.", "Put } before this line.", at
+        "TYPE_MISMATCH",
+        "A function that is declared void returns a value.",
+        f"Declare it with {type_} instead of void.",
     )
-
-
-def _left_of_its_brace(text: str) -> int | None:
-    """Return the first line, from 1, that is indented less than what the braces before it hold."""
-    open_at: list[int] = []  # the indentation of the lines that opened a brace
-    for number, line in enumerate(text.splitlines(), start=1):
-        code = re.sub(r"//.*|\"[^\"]*\"|'[^']*'", "", line)
-        if (
-            not code.strip()
-            or code.lstrip().startswith("#")
-            or re.fullmatch(r"\s*(?:\w+\s*|case .*):\s*", code)
-        ):
-            continue  # directives and labels stand where they like
-        indent = len(line) - len(line.lstrip())
-        closing = code.lstrip().startswith("}")
-        if open_at and code.strip() != "{" and not closing and indent <= open_at[-1]:
-            return number
-        for letter in code:
-            if letter == "{":
-                open_at.append(indent)
-            elif letter == "}" and open_at:
-                open_at.pop()
-    return None
-
-
-def syntax(match: re.Match[str], error: CompilerError, code: Code) -> Found:
-    del match, code
-    return Found("SYNTAX", error.text.rstrip(".") + ".")
 
 
 def _conversion(text: str) -> str | None:
     to_pointer = re.search(rf"cannot convert ['‘]{_TENSOR}([^'’]*)>['’].* to ['‘][^'’]*\*['’]", text)
     if to_pointer is not None:
         return f"Declare it as LocalTensor<{plain_types(to_pointer[1])}>, without *."
-    to_tensor = re.search(rf"cannot convert {_Q} to ['‘](?:const )?({_TENSOR}[^'’]*>)", text)
+    to_tensor = re.search(rf"cannot convert {QUOTED} to ['‘](?:const )?({_TENSOR}[^'’]*>)", text)
     if to_tensor is not None and "Tensor" not in to_tensor[1]:
         return f"Give a {plain_types(to_tensor[2])} instead."
     if re.search(
@@ -430,7 +126,7 @@ def _conversion(text: str) -> str | None:
         return "Write * before it: it is a pointer to the value."
     if re.search(r"invalid conversion from ['‘]const char ?\*['’] to ['‘](?:size_t|u?int)", text):
         return "Give a number instead of the string."
-    plain = re.search(rf"invalid conversion from {_Q} to {_Q}", text)
+    plain = re.search(rf"invalid conversion from {QUOTED} to {QUOTED}", text)
     if plain is not None:
         wanted = plain_types(plain[2])
         return f"Write {f'({wanted})' if wanted.endswith('*') else f'static_cast<{wanted}>'}(...) around the value."
