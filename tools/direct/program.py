@@ -10,8 +10,8 @@ import os
 import select
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +19,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, ValidationError
 
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.core.outcome import Diagnostic, InfraError, InputError
+from akgen.tools.core.outcome import Diagnostic, InputError
 from akgen.tools.core.timed import HasTime
 from akgen.tools.core.untrusted import read_text
 from akgen.tools.direct.kernels import INCLUDE, DirectKernels
@@ -198,18 +198,19 @@ def _device(
     pipes = [os.open(p, os.O_RDWR | os.O_CLOEXEC) for p in (requests, replies)]
     stop, wake = os.pipe()
     launches: list[LaunchedKernel] = []
-    raised: list[BaseException] = []
     server = _Server(program, kernels, held, private, launches, timeout_s)
 
     def serve() -> None:
+        ended = False
         try:
             server.serve(pipes[0], pipes[1], stop)
-        except (InfraError, OSError) as e:
-            raised.append(e)
-            os.write(pipes[1], b"the device broke\n")
+            ended = True
+        finally:
+            if not ended:  # the program must not wait for an answer
+                os.write(pipes[1], b"the device broke\n")
 
-    thread = threading.Thread(target=serve, daemon=True)
-    thread.start()
+    pool = ThreadPoolExecutor(1)
+    served = pool.submit(serve)
     try:
         yield (
             {
@@ -221,11 +222,10 @@ def _device(
         )
     finally:
         os.write(wake, b"x")
-        thread.join()
+        pool.shutdown()
         for fd in (held, *pipes, stop, wake):
             os.close(fd)
-    if raised:
-        raise raised[0]
+    served.result()
 
 
 class _Server:

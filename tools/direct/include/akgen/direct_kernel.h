@@ -36,7 +36,7 @@ template <typename... P, void (*kernel)(P...)> struct Entry<kernel> {
     {
         uint8_t slots[bytes == 0 ? 8 : bytes];
         if constexpr (bytes > 0) {
-            akgen::twin::read_tiling(slots, reinterpret_cast<const uint8_t *>(blob), bytes);
+            akgen::twin::read_tiling(slots, blob, bytes);
         }
         uint32_t next = 0;
         // Braces keep the order of evaluation.
