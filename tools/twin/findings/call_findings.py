@@ -67,7 +67,10 @@ def no_match(match: re.Match[str], error: CompilerError, code: Code) -> Found:
         return swapped
     reason = f" ({plain_types(reasons[0].strip())})" if reasons else ""
     text = f"No form of {name} takes these arguments: {_short(call)}{reason}."
-    if known_count and not reasons:
+    into_local = arguments and "LocalTensor" in arguments[0] and len(arguments) < len(_arguments(form or ""))
+    if name in _LAST and into_local:
+        remedy = _LAST[name]
+    elif known_count and not reasons:
         form = " or ".join(cards()[name].signatures)
     return Found("WRONG_ARGUMENTS", text, remedy or (f"Write {form}." if form else None))
 

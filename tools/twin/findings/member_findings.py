@@ -113,7 +113,8 @@ def _through(
             on = "->" if step.pointer else "."
             text = f"{cls.name} has no member {name}; its {to.name} has it."
             return Found("UNKNOWN_MEMBER", text, f"Write {by}{step.name}(){on}{name}.")
-    for other in known:
+    bare = re.search(rf"\b{re.escape(name)}(?:<[^()]*>)?\(\)", line)
+    for other in known if bare else ():
         step_here = other.accessor(cls.name)
         if step_here is not None and other.scope == cls.scope and name in {
             m.name for m in other.methods if m.returns == cls.name and m.wants == 0
@@ -131,7 +132,8 @@ def _through(
 
 def _of_another(cls: HeaderClass, name: str, known: tuple[HeaderClass, ...]) -> Found | None:
     """Explain a member that this class does not have and another one has."""
-    if closest(name, cls.members, least=0.85) is not None:
+    best = closest(name, cls.members)
+    if best is not None and (best.startswith(name) or closest(name, cls.members, least=0.85)):
         return None
     others = [c.name for c in known if c.scope == cls.scope and name in c.members and c.name != cls.name]
     if not others or len(others) > _MOST_OTHERS:

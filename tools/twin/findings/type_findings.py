@@ -57,6 +57,8 @@ def _listed(given: str, wanted: str, code: Code) -> str | None:
     bare = type_name(wanted).split("::")[-1]
     if bare in ("vector", "initializer_list") and bare not in given:
         return "Write the values in braces: ({...})."
+    if "char" not in given:
+        return None  # a number: a cast says it
     values = [v for v in enumerators(code.side).get(bare, ()) if "RESERVED" not in v]
     return f"Write one of its values, without quotes: {', '.join(values[:16])}." if values else None
 
