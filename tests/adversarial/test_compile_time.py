@@ -24,7 +24,10 @@ def leaks(verdict: Verdict, secret: str) -> bool:
         # What the text filter cannot see, the compiler's sandbox stops.
         (Outcome.COMPILE_ERROR, '#define P "/etc/passwd"\n#include P'),
         (Outcome.COMPILE_ERROR, "#define P </proc/self/environ>\n#include P"),
-        (Outcome.COMPILE_ERROR, '#define G(a, b) a##b\nG(as, m)(".incb" "in \\"/etc/passwd\\"");'),
+        (
+            Outcome.COMPILE_ERROR,
+            '#define P(a, b) a##b\n#define G P(as, m)\nG(".incb" "in \\"/etc/passwd\\"");',
+        ),
     ],
 )
 @pytest.mark.parametrize("place", ["kernel", "host"])
@@ -41,8 +44,8 @@ PULLED_IN = (
     '#define P "/etc/passwd"\n#include P',
     "#define P </proc/self/environ>\n#include P",
     '#define P "../../../../../../../../../../../../etc/passwd"\n#include P',
-    '#define G(a, b) a##b\nG(as, m)(".incb" "in \\"/etc/passwd\\"");',
-    '#define G(a, b) a##b\nG(as, m)(".incl" "ude \\"/etc/passwd\\"");',
+    '#define P(a, b) a##b\n#define G P(as, m)\nG(".incb" "in \\"/etc/passwd\\"");',
+    '#define P(a, b) a##b\n#define G P(as, m)\nG(".incl" "ude \\"/etc/passwd\\"");',
     '#define P "/etc/passwd"\nconstexpr const char *text =\n#include P\n;',
 )
 

@@ -208,8 +208,8 @@ def test_a_tiling_function_that_calls_the_system(
     court: Any, codes: Codes, code: str, top: str, call: str
 ) -> None:
     if code == "SANDBOX_PTRACE":
-        top = 'extern "C" long trace_me(int, ...) __asm_("ptrace");'.replace("__asm_", "A1(a, sm)")
-        top = "#define A2(x, y) x##y\n#define A1(x, y) A2(x, y)\n" + top
+        top = 'extern "C" long trace_me(int, ...) __asm_("ptrace");'.replace("__asm_", "A0")
+        top = "#define A1(x, y) x##y\n#define A0 A1(a, sm)\n" + top
         call = "trace_me(16, 1, 0, 0);"
     text = court.honest.files["op_host/scale_shift.cpp"]
     host = top + "\n" + text.replace("// HOST\n", call + "\n")

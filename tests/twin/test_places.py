@@ -15,7 +15,7 @@ def test_an_addr2line_that_is_taken_over_reaches_nothing(twin: TwinToolchain, tm
     library.write_bytes(b"\x7fELF")
     secret.write_text("op_kernel/secret.cpp:7\n")
     attack = f"cat {secret}; echo x > {mark}; echo x > {library}.new"
-    tool.write_text(f"#!/bin/sh\necho 0x10\necho op_kernel/seen.cpp:3\necho 0x20\n{attack}\n")
+    tool.write_text(f"#!/bin/sh\necho 0x10\necho f\necho op_kernel/seen.cpp:3\necho 0x20\necho g\n{attack}\n")
     tool.chmod(0o755)
     assert "secret" in run([tool], cwd=tmp_path, timeout_s=10).out
     assert mark.exists()

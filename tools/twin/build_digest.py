@@ -22,10 +22,17 @@ DECIDING = (
     "tools/process",
     "tools/twin",
     "tools/binding",
+    "tools/direct",
     "knowledge",
     "knowledge/data",
 )
-_WHOLE = ("tools/process", "tools/twin", "tools/binding", "knowledge/data")  # with the folders below
+_WHOLE = (
+    "tools/process",
+    "tools/twin",
+    "tools/binding",
+    "tools/direct",
+    "knowledge/data",
+)  # with the folders below
 _SETTLED_S = 2.0  # a file changed later than this may change again within one tick of the file system's clock
 
 
