@@ -98,7 +98,9 @@ def seeded(seed: int) -> Iterator[None]:
     methods = {name: getattr(torch.Tensor, name) for name in ("uniform_", "normal_")}
     random.seed(seed)
     np.random.seed(seed % 2**32)
-    torch.manual_seed(seed)
+    torch.default_generator.manual_seed(
+        seed
+    )  # torch.manual_seed would note a traceback for devices not in use
     try:
         for name, function in original.items():
             setattr(torch, name, _integer_safe(function, signed="randn" in name))

@@ -9,6 +9,7 @@ import contextlib
 import ctypes
 import sys
 import time
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -67,6 +68,7 @@ def install_npu(library: Path, chip: str) -> ModuleType:
     plugin.npu = npu
     plugin.__version__ = torch.__version__
     plugin.__path__ = []  # a package
+    plugin.__spec__ = ModuleSpec("torch_npu", None, is_package=True)
     sys.modules["torch_npu"] = plugin
     sys.modules["torch_npu.npu"] = npu
     return sys.modules["torch_npu"]
@@ -82,7 +84,9 @@ def _npu(chip: str) -> ModuleType:
     for name in ("init", "_lazy_init", "set_device", "synchronize", "empty_cache", "set_compile_mode", "set_option",
                  "reset_peak_memory_stats"):  # fmt: skip
         setattr(npu, name, _always(None))
-    npu.manual_seed = npu.manual_seed_all = torch.manual_seed
+    npu.manual_seed = npu.manual_seed_all = (
+        torch.default_generator.manual_seed
+    )  # torch.manual_seed calls these
     npu.get_rng_state = lambda _=0: torch.get_rng_state()
     npu.set_rng_state = lambda state, _=0: torch.set_rng_state(state)
     npu.Stream, npu.Event = _Stream, _Event

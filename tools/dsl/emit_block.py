@@ -1,6 +1,6 @@
 """Blocks, loops and branches of a kernel as C++: tensors taken from queues, operations, tensors given back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from akgen.tools.dsl.buffer_placement import LoadScope, OutScope, key
 from akgen.tools.dsl.code import Lines
@@ -58,28 +58,17 @@ class BlockPrinter:
         self.scopes: list[dict[str, str]] = [{}]  # extent (DSL text) -> constant, per C++ scope
         self.numbered = 0
 
-    def take(self, scope: LoadScope, load: Load) -> None:
-        """Dequeue a loaded tile, into members if several blocks use it."""
+    def taken(self, scope: LoadScope) -> Iterator[tuple[str, str, str]]:
+        """Yield name, element type and value of the tensors that dequeue a loaded tile: as it comes, as it is used."""
         raw_type, kind = self.ctx.tensor_type(scope.tensor), self.ctx.tile_type(scope.tile)
         queue, buffer = self.ctx.queue("in", scope.tile), self.ctx.buffer(scope.tile)
-        count = self.ctx.elements(load.extent)
-        if scope.shared:
-            raw, tile = self.ctx.held(scope.tile, "raw"), self.ctx.held(scope.tile)
-            self.out.add(f"{raw} = {queue}.DeQue<{raw_type}>();")
-            if raw_type == kind:
-                self.out.add(f"{tile} = {raw};")
-            else:
-                loaded = f"{self.ctx.lib('TileLoaded')}<{kind}>({raw}, {buffer}, scratch_, {count})"
-                self.out.add(f"{tile} = {loaded};")
-            return
-        tile = self.ctx.local(scope.tile)
-        if raw_type == kind:
-            self.out.add(f"LocalTensor<{kind}> {tile} = {queue}.DeQue<{kind}>();")
-            return
-        raw = self.ctx.local(scope.tile, "raw")
-        self.out.add(f"LocalTensor<{raw_type}> {raw} = {queue}.DeQue<{raw_type}>();")
-        loaded = f"{self.ctx.lib('TileLoaded')}<{kind}>({raw}, {buffer}, scratch_, {count})"
-        self.out.add(f"LocalTensor<{kind}> {tile} = {loaded};")
+        raw, tile = self.raw_name(scope), self.tile_name(scope)
+        yield raw, raw_type, f"{queue}.DeQue<{raw_type}>()"
+        if raw_type != kind:
+            count = self.ctx.elements(self.load_of(scope).extent)
+            yield tile, kind, f"{self.ctx.lib('TileLoaded')}<{kind}>({raw}, {buffer}, scratch_, {count})"
+        elif tile != raw:
+            yield tile, kind, raw
 
     def compute(self, b: Block) -> None:
         """Print the block."""
@@ -88,9 +77,10 @@ class BlockPrinter:
         outs = {(o.tile, o.tensor): o for o in self.ctx.placement.outs if o.block == here}
         self.names = self.ctx.tile_names = {}
         for s in loads:
-            if s.take == here:
-                self.take(s, self.load_of(s))
-            self.names[s.tile] = self.ctx.held(s.tile) if s.shared else self.ctx.local(s.tile)
+            if s.take == here and not s.shared:
+                for name, kind, value in self.taken(s):
+                    self.out.add(f"LocalTensor<{kind}> {name} = {value};")
+            self.names[s.tile] = self.tile_name(s)
         stores = {(s.tile, s.tensor): s for s in self.stores_of(list(outs.values()))}
         for o in outs.values():
             if o.fresh:
@@ -113,6 +103,9 @@ class BlockPrinter:
             if s.drop == here:
                 raw = self.raw_name(s)
                 self.out.add(f"{self.ctx.queue('in', s.tile)}.FreeTensor({raw});")
+
+    def tile_name(self, s: LoadScope) -> str:
+        return self.ctx.held(s.tile) if s.shared else self.ctx.local(s.tile)
 
     def raw_name(self, s: LoadScope) -> str:
         if s.shared:

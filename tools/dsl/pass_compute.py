@@ -3,6 +3,8 @@
 Queue cycles (AllocTensor, EnQue, DeQue, FreeTensor) follow the placement; copies stay data for pass 4.
 """
 
+from collections.abc import Iterator
+
 from akgen.tools.dsl.buffer_placement import Key, LoadScope, key
 from akgen.tools.dsl.code import CopyCall, Function, KernelCode, Lines
 from akgen.tools.dsl.emit_block import BlockPrinter, emit_branch, emit_loop, whole_blocks
@@ -31,6 +33,7 @@ class _Process:
         stored = {s.tensor for s in walk(ctx.kernel.body) if isinstance(s, Store)}
         self.reloaded = {s.tensor for s in walk(ctx.kernel.body) if isinstance(s, Load)} & stored
         self.syncs = False
+        self.declared: list[set[str]] = []  # tiles that functions are given, by C++ scope of Process
 
     def code(self) -> KernelCode:
         for name in sorted(self.ctx.hoisted):
@@ -45,24 +48,27 @@ class _Process:
 
     def body(self, body: tuple[Stmt, ...]) -> None:
         drops: dict[int, list[LoadScope]] = {}
+        self.declared.append(set())
         for i, s in enumerate(body):
             self.statement(s)
             if isinstance(s, Block) and s.stage == "copyin":
                 for scope in self.ctx.placement.loads:
                     if scope.copyin == key(s) and scope.take is None:
-                        self.take(scope, s)
+                        self.take(scope)
                     if scope.copyin == key(s) and scope.drop_after is not None:
                         drops.setdefault(scope.drop_after, []).append(scope)
             for scope in drops.get(i, []):
                 self.out.add(
                     f"{self.ctx.queue('in', scope.tile)}.FreeTensor({self.ctx.held(scope.tile, 'raw')});"
                 )
+        self.declared.pop()
 
-    def take(self, scope: LoadScope, block: Block) -> None:
-        """Dequeue a tile that several statements use."""
-        load = next(x for x in block.body if isinstance(x, Load) and x.tile == scope.tile)
-        printer = BlockPrinter(self.ctx, self.out)
-        printer.take(scope, load)
+    def take(self, scope: LoadScope) -> None:
+        """Dequeue a tile that several blocks' functions are given."""
+        for name, kind, value in BlockPrinter(self.ctx, self.out).taken(scope):
+            known = any(name in names for names in self.declared)
+            self.out.add(f"{name} = {value};" if known else f"LocalTensor<{kind}> {name} = {value};")
+            self.declared[-1].add(name)
 
     def statement(self, s: Stmt) -> None:
         match s:
@@ -94,17 +100,33 @@ class _Process:
         if b.stage == "copyin" and any(isinstance(s, Load) and s.tensor in self.reloaded for s in b.body):
             self.out.add(f"{self.ctx.lib('TileWaitStores')}();")
         name = self.numbers[key(b)]
+        here = key(b)
+        for scope in self.ctx.placement.loads:
+            if scope.shared and scope.take == here:
+                self.take(scope)
         used = self.used(b)
+        tiles = dict(self.tiles(b))
         arguments = [self.ctx.scalar(n) for n in used]
-        self.out.add(f"{name}({', '.join(arguments)});")
+        self.out.add(f"{name}({', '.join((*arguments, *tiles))});")
         lines = Lines()
         {"copyin": self.copy_in, "compute": self.compute, "copyout": self.copy_out}[b.stage](b, lines)
-        params = tuple(f"{SCALAR_CPP[self.ctx.types[n]]} {a}" for n, a in zip(used, arguments, strict=True))
-        self.functions.append(Function(name=name, params=params, lines=tuple(lines.lines)))
+        params = [f"{SCALAR_CPP[self.ctx.types[n]]} {a}" for n, a in zip(used, arguments, strict=True)]
+        params += [f"LocalTensor<{kind}>& {tile}" for tile, kind in tiles.items()]
+        self.functions.append(Function(name=name, params=tuple(params), lines=tuple(lines.lines)))
+
+    def tiles(self, b: Block) -> Iterator[tuple[str, str]]:
+        """Yield name and type of each tile that the block's function is given: what several blocks use."""
+        for scope in self.ctx.placement.loads:
+            if not scope.shared:
+                continue
+            if key(b) in scope.blocks:
+                yield self.ctx.held(scope.tile), self.ctx.tile_type(scope.tile)
+            if scope.drop == key(b):
+                yield self.ctx.held(scope.tile, "raw"), self.ctx.tensor_type(scope.tensor)
 
     def used(self, b: Block) -> list[str]:
         """Return the scalars of Process that the block's function needs, in the order of their first use."""
-        taken = [s for s in self.ctx.placement.loads if key(b) == s.take]
+        taken = [s for s in self.ctx.placement.loads if key(b) == s.take and not s.shared]
         outs = [o for o in self.ctx.placement.outs if key(b) == o.block]
         printer = BlockPrinter(self.ctx, Lines())
         moves: list[Load | Store] = [*map(printer.load_of, taken), *printer.stores_of(outs)]

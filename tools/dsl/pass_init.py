@@ -44,14 +44,6 @@ def kernel_init(ctx: KernelContext, tiling_struct: str, fields: dict[str, str]) 
         init.extend(_init_buffer(ctx, b))
     members.append("TBuf<TPosition::VECCALC> scratch_;")
     init.extend(_init_scratch(ctx))
-    for scope in ctx.placement.loads:
-        if scope.shared:
-            for text in (
-                f"LocalTensor<{ctx.tensor_type(scope.tensor)}> {ctx.held(scope.tile, 'raw')};",
-                f"LocalTensor<{ctx.tile_type(scope.tile)}> {ctx.held(scope.tile)};",
-            ):
-                if text not in members:
-                    members.append(text)
     args = [f"GM_ADDR {ctx.names.of('arg ' + t, camel(t))}" for t in kernel.tensors]
     return KernelInit(
         class_name=ctx.class_name, doc=kernel.doc, templates=tuple(f"T{pascal(t)}" for t in ctx.templates),

@@ -49,12 +49,12 @@ class ModuleCase:
     def __init__(self, module: ModuleType, case: Case) -> None:
         self._module = module
         self._params = dict(case.params)
-        torch.manual_seed(MODEL_SEED)
+        torch.default_generator.manual_seed(MODEL_SEED)
         model_class = self._need("Model")
         init = self._ask("get_init_inputs") if hasattr(module, "get_init_inputs") else []
         args, kwargs = _constructor_arguments(init)
         self.model = self._guard("Model(...)", model_class, *args, **kwargs).eval()
-        torch.manual_seed(MODEL_SEED)
+        torch.default_generator.manual_seed(MODEL_SEED)
         self.example_args = tuple(self._ask("get_inputs"))
         self.names = _argument_names(self.model, len(self.example_args))
         self._match_precision()
@@ -142,7 +142,7 @@ class ModuleCase:
         return inputs.draw(value, distribution, domain, generator)
 
     def _task_args(self, seed: int) -> list[Any]:
-        torch.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)
         return list(self._ask("get_inputs"))
 
     def _set_state(self, seed: int) -> None:

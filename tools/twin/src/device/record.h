@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
 namespace akgen::twin {
 
 enum class Kind : uint8_t { instr, set, wait, barrier, auto_wait, cross_set, cross_wait, sync_all, scalar };
@@ -107,3 +108,4 @@ public:
 };
 
 } // namespace akgen::twin
+#pragma GCC visibility pop

@@ -7,12 +7,11 @@
 #include <vector>
 #include <string>
 
+#pragma GCC visibility push(hidden)
 namespace akgen::twin {
 
-#pragma GCC visibility push(hidden)
 struct Launch;
 class SecondCache;
-#pragma GCC visibility pop
 class Trace;
 
 // What a pipe that has room waits for: what another pipe makes, a buffer that another pipe still uses, or for the
@@ -69,3 +68,4 @@ Simulation simulate(const Launch &launch, const Replay &replay, const CostModel 
 std::string timeline_report(const Launch &launch, int trace_fd, bool with_predictions);
 
 } // namespace akgen::twin
+#pragma GCC visibility pop

@@ -10,11 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
 namespace akgen::twin {
 
-#pragma GCC visibility push(hidden)
 struct Launch;
-#pragma GCC visibility pop
 constexpr size_t most_trace_held = 16000; // of all cores: buffers taken and given back
 // Of what a trace has room for, the part of one core. The first block has a third of it all, so that one block at least
 // is shown to its end where the others are not.
@@ -104,3 +103,4 @@ private:
 };
 
 } // namespace akgen::twin
+#pragma GCC visibility pop
