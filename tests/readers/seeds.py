@@ -242,7 +242,7 @@ define float @_Z1aj(i32 %n) !dbg !5 {
 """
 PLACES = b"""0x0000000000001139
 f(int)
-/work/op_kernel/add.cpp:2 (discriminator 3)
+/project/op_kernel/add.cpp:2 (discriminator 3)
 main
 ??:?
 0x0000000000001140
