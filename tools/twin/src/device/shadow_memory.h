@@ -4,6 +4,7 @@
 #include "pages.h"
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #pragma GCC visibility push(hidden)
 namespace akgen::twin {
