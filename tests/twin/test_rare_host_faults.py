@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import KernelProject
@@ -62,3 +63,28 @@ def test_a_tiling_function_that_is_there_only_when_the_library_is_described_is_t
     found = refused(twin, whole, calls, tmp_path)
     assert found.code == "NO_TILING"
     assert "ScaleAdd" in found.text
+
+
+@pytest.mark.parametrize(
+    ("line", "remedy"),
+    [
+        ("auto later = std::make_unique<int>(3);", "Use std::unique_ptr<T>(new T(...))."),
+        ('std::string_view name = "x";', "Use const std::string &."),
+        ('static_assert(std::is_same_v<int, int>, "");', "Use std::is_same<...>::value."),
+        ("std::enable_if_t<true, int> n = 0;", "Use typename std::enable_if<...>::type."),
+        ("int n = std::clamp(1, 2, 3);", "Use std::min(std::max(value, low), high)."),
+        ("std::optional<int> maybe;", "Use the value and a bool beside it."),
+    ],
+)
+def test_what_is_younger_than_cpp11_is_told(
+    twin: TwinToolchain, project: Projects, calls: Any, tmp_path: Path, line: str, remedy: str
+) -> None:
+    headers = "#include <algorithm>\n#include <memory>\n#include <string>\n#include <type_traits>\n"
+    text = f"namespace optiling {{\nstatic int Young() {{ {line} return 0; }}"
+    whole = project(
+        "scale_add", host=("namespace optiling {", text), host_2=("#include", headers + "#include")
+    )
+    found = refused(twin, whole, calls, tmp_path)
+    assert found.code == "UNDECLARED"
+    assert "C++11" in found.text
+    assert found.remedy == remedy

@@ -28,7 +28,6 @@ from akgen.tools.direct.split import host_text
 from akgen.tools.process.program import Finished, ResourceLimits, run_sandboxed
 from akgen.tools.twin.findings.code import Code
 from akgen.tools.twin.findings.diagnostics import explain
-from akgen.tools.twin.precompiled import HOST_FLAGS
 from akgen.tools.twin.sandboxed import COMPILE_LIMITS, exhausted
 from akgen.tools.twin.toolchain import TwinToolchain
 
@@ -37,7 +36,7 @@ BUILD_TIMEOUT_S = 300.0
 _SOURCE = Path(__file__).resolve().parent / "src" / "acl.cpp"
 _MOST_OUTPUT_BYTES = 1 << 22
 _MOST_LINE_BYTES = 1 << 20
-_FLAGS = (*HOST_FLAGS, "-pthread")
+_FLAGS = ("-std=c++17", "-O0", "-g1", "-fPIC", "-w", "-pthread")
 
 
 class DirectProgram(Frozen):

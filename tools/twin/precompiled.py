@@ -13,7 +13,8 @@ from akgen.tools.twin.build_cache import BuildCache, digest
 from akgen.tools.twin.compiler import Compiler, CompileSlots, must
 from akgen.tools.twin.kernel.sides import CORE_TYPE, Side
 
-HOST_FLAGS = ("-std=c++17", "-O0", "-g1", "-fPIC", "-w")  # an operator's host code and its precompiled header
+# An operator's host code and its precompiled header; C++11 as in the project that msopgen generates.
+HOST_FLAGS = ("-std=c++11", "-O0", "-g1", "-fPIC", "-w")
 _TIMEOUT_S = 600.0
 
 

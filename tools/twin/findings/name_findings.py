@@ -10,7 +10,13 @@ from akgen.tools.twin.findings.compiler_text import CompilerError
 from akgen.tools.twin.findings.header_names import enumerators, interfaces
 from akgen.tools.twin.findings.known_names import names_in, names_of_scope
 from akgen.tools.twin.findings.misplaced_names import misplaced, nearest_header, wrong_macro
-from akgen.tools.twin.findings.names_elsewhere import EARLIER_CHIPS, HOST_NAMES, LATER_CHIPS, NOT_SIMULATED
+from akgen.tools.twin.findings.names_elsewhere import (
+    AFTER_CPP11,
+    EARLIER_CHIPS,
+    HOST_NAMES,
+    LATER_CHIPS,
+    NOT_SIMULATED,
+)
 from akgen.tools.twin.findings.near_names import closest
 
 
@@ -28,6 +34,10 @@ def undeclared(match: re.Match[str], error: CompilerError, code: Code) -> Found:
         return _no_tiling_struct(code)
     if code.side == "device" and name in HOST_NAMES:
         return host_name(f"std::{name}" if f"std::{name}" in code.line(error) else name)
+    if code.side == "host" and re.search(rf"\bstd\s*::\s*{re.escape(name)}\b", code.line(error)):
+        later = _after_cpp11(name)
+        if later is not None:
+            return later
     meant_enumerator = _enumerator_of(name, scope, error, code)
     if meant_enumerator is not None:
         return meant_enumerator
@@ -58,6 +68,20 @@ def undeclared(match: re.Match[str], error: CompilerError, code: Code) -> Found:
         among = interfaces(code.side) | (code.words() if code.side == "host" else set())
         return _unknown("UNKNOWN_API", f"{name}: no such API", closest(name, among))
     return _variable(name, error, code)
+
+
+def _after_cpp11(name: str) -> Found | None:
+    """Explain a name that the standard library has since C++14 or later; host code is C++11."""
+    instead = AFTER_CPP11.get(name)
+    ending = re.fullmatch(r"(\w+)_([vt])", name)
+    if instead is None and ending:
+        instead = (
+            f"std::{ending[1]}<...>::value" if ending[2] == "v" else f"typename std::{ending[1]}<...>::type"
+        )
+    if instead is None:
+        return None
+    text = f"std::{name} is younger than C++11, as which the build of an operator project compiles host code."
+    return Found("UNDECLARED", text, f"Use {instead}.")
 
 
 def _enumerator_of(name: str, scope: str | None, error: CompilerError, code: Code) -> Found | None:

@@ -158,5 +158,21 @@ _LIBRARY = {
     "rand": "nothing: no random numbers",
 }  # fmt: skip
 
+# name of the standard library after C++11 -> what C++11 has; `is_same_v` and `decay_t` follow from their endings
+AFTER_CPP11 = {
+    "make_unique": "std::unique_ptr<T>(new T(...))", "exchange": "an assignment after a copy of the old value",
+    "string_view": "const std::string &", "optional": "the value and a bool beside it",
+    "nullopt": "the value and a bool beside it", "make_optional": "the value and a bool beside it",
+    "variant": "one member for each type", "any": "a type of its own", "visit": "an if for each type",
+    "clamp": "std::min(std::max(value, low), high)", "gcd": "a loop of remainders",
+    "lcm": "a / gcd * b with a loop of remainders", "reduce": "std::accumulate",
+    "size": "the member size(), or sizeof for an array", "empty": "the member empty()",
+    "data": "the member data(), or the array", "as_const": "a const reference",
+    "index_sequence": "a recursive template", "make_index_sequence": "a recursive template",
+    "apply": "std::get for each element", "byte": "uint8_t", "cbegin": "the member cbegin()",
+    "cend": "the member cend()", "filesystem": "functions on FILE", "shared_mutex": "std::mutex",
+    "void_t": "a struct with a member type void", "bool_constant": "std::integral_constant<bool, value>",
+}  # fmt: skip
+
 # name -> what device code uses instead
 HOST_NAMES: dict[str, str] = {**_LIBRARY, **_MATH, **_CONSTANTS}

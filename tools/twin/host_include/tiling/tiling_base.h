@@ -86,7 +86,7 @@ public:
 #define AKGEN_ADD_TEMPLATE(op_type, class_name, priority)                                                              \
     [[maybe_unused]] static const int AKGEN_TEMPLATE_NAME(class_name, __COUNTER__) = ::optiling::TilingRegistry::Add(  \
         op_type, priority, [](gert::TilingContext *context) -> std::unique_ptr<::optiling::TilingBaseClass> {          \
-            return std::make_unique<class_name>(context);                                                              \
+            return std::unique_ptr<::optiling::TilingBaseClass>(new class_name(context));                              \
         })
 #define REGISTER_TILING_TEMPLATE(op_type, class_name, priority) AKGEN_ADD_TEMPLATE(op_type, class_name, priority)
 #define REGISTER_OPS_TILING_TEMPLATE(op_type, class_name, priority) AKGEN_ADD_TEMPLATE(#op_type, class_name, priority)

@@ -3,6 +3,7 @@
 #include "register/op_def_registry.h"
 #include "tiling/platform/platform_ascendc.h"
 #include "tiling/tiling_api.h"
+#include <functional>
 
 namespace optiling {
 BEGIN_TILING_DATA_DEF(HostFormsTilingData)
@@ -25,14 +26,14 @@ static void AskSizes(HostFormsTilingData &data)
     const platform_ascendc::PlatformAscendC *platform = platform_ascendc::PlatformAscendCManager::GetInstance();
     uint32_t asked = 0;
     uint32_t sensible = 0;
-    const auto sizes = [&](auto function) {
+    const auto sizes = [&](const std::function<void(uint32_t &, uint32_t &)> &function) {
         uint32_t maximum = 0;
         uint32_t minimum = 0;
         function(maximum, minimum);
         ++asked;
         sensible += minimum > 0 && minimum <= maximum ? 1 : 0;
     };
-    const auto factors = [&](auto function) {
+    const auto factors = [&](const std::function<void(uint32_t &, uint32_t &)> &function) {
         uint32_t live = 0;
         uint32_t extra = 0;
         function(live, extra);

@@ -16,7 +16,7 @@ public:
     template <class T> static std::unique_ptr<uint8_t[]> Create(size_t capacity)
     {
         static_assert(sizeof(ContinuousVector) % alignof(T) == 0);
-        auto memory = std::make_unique<uint8_t[]>(sizeof(ContinuousVector) + capacity * sizeof(T));
+        std::unique_ptr<uint8_t[]> memory(new uint8_t[sizeof(ContinuousVector) + capacity * sizeof(T)]());
         auto *vector = new (memory.get()) ContinuousVector(memory.get() + sizeof(ContinuousVector), 0);
         vector->capacity_ = capacity;
         return memory;

@@ -17,7 +17,7 @@ public:
     // Return memory that begins with an empty TilingData for as many bytes.
     static std::unique_ptr<uint8_t[]> CreateCap(size_t capacity)
     {
-        auto memory = std::make_unique<uint8_t[]>(sizeof(TilingData) + capacity);
+        std::unique_ptr<uint8_t[]> memory(new uint8_t[sizeof(TilingData) + capacity]());
         new (memory.get()) TilingData(memory.get() + sizeof(TilingData), capacity);
         return memory;
     }

@@ -81,11 +81,11 @@ public:
     }
     template <typename V> ContextBuilder &AddAttr(const std::string &, const V &value) // in the OpDef's order
     {
-        if constexpr (std::is_convertible_v<V, std::string>) {
+        if constexpr (std::is_convertible<V, std::string>::value) {
             draft_.attr(std::string(value));
-        } else if constexpr (std::is_integral_v<V> && !std::is_same_v<V, bool>) {
+        } else if constexpr (std::is_integral<V>::value && !std::is_same<V, bool>::value) {
             draft_.attr(static_cast<int64_t>(value));
-        } else if constexpr (std::is_floating_point_v<V>) {
+        } else if constexpr (std::is_floating_point<V>::value) {
             draft_.attr(static_cast<float>(value));
         } else {
             draft_.attr(value);
