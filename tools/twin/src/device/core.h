@@ -134,6 +134,7 @@ struct Core {
     };
     CrossFlag cross[16];
     int64_t sync_round = 0;
+    bool sync_of_vectors = false; // the last one was for vector cores only
     RaceDetector detector;
     std::vector<Race> races; // of the last instruction
     Log log;
@@ -250,7 +251,7 @@ void wait_here(Wait::What what, int64_t id, const void *pc);
 void pause_here();
 void wake(Core &core);
 // Warn if cores have ended without the SyncAll that others wait in.
-void warn_of_ended(const char *api, const void *pc);
+void warn_of_ended(const Core &waiting, const char *api, const void *pc);
 void run_core(Core &core, void (*program)(void *), void *argument);
 [[noreturn]] void leave_core();
 uint64_t so_offset(const void *pc);

@@ -123,7 +123,7 @@ void wake(Core &core)
     }
 }
 
-void warn_of_ended(const char *api, const void *pc)
+void warn_of_ended(const Core &waiting, const char *api, const void *pc)
 {
     int64_t round = 0;
     for (const auto &core : launch->cores) {
@@ -131,7 +131,8 @@ void warn_of_ended(const char *api, const void *pc)
     }
     uint32_t absent = 0;
     for (const auto &core : launch->cores) {
-        absent += core->state == CoreState::done && core->sync_round < round;
+        const bool takes_part = !(core->cube && waiting.sync_of_vectors);
+        absent += takes_part && core->state == CoreState::done && core->sync_round < round;
     }
     if (absent) {
         launch->report->add({"SYNC_MISSING", api,
@@ -158,7 +159,7 @@ bool open_gate()
     if (!waiting) {
         return false;
     }
-    warn_of_ended("SyncAll", waiting->wait.pc);
+    warn_of_ended(*waiting, "SyncAll", waiting->wait.pc);
     for (const auto &core : launch->cores) {
         wake(*core);
     }

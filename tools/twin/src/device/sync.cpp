@@ -41,6 +41,7 @@ void join_all(bool vector_only, const char *api, const void *pc)
     launch->global->release(*self, barrier_key);
     self->log.event(Kind::sync_all, 0, vector_only, static_cast<uint32_t>(so_offset(pc)));
     ++self->sync_round;
+    self->sync_of_vectors = vector_only;
     bool last = true;
     for (const auto &core : launch->cores) {
         const bool arrived = core->sync_round >= self->sync_round || core->state == CoreState::done;
@@ -52,7 +53,7 @@ void join_all(bool vector_only, const char *api, const void *pc)
         return;
     }
     launch->global->acquire(*self, barrier_key);
-    warn_of_ended("SyncAll", pc);
+    warn_of_ended(*self, "SyncAll", pc);
     for (const auto &core : launch->cores) {
         if (core->wait.what == Wait::What::sync_all && core->sync_round == self->sync_round) {
             wake(*core);
