@@ -19,11 +19,24 @@ from akgen.tools.dsl.buffers import (
     scratch_bytes,
     total_bytes,
 )
+from akgen.tools.dsl.cube import wrong_products
 from akgen.tools.dsl.errors import DslError, finding
 from akgen.tools.dsl.evaluate import Scalar, evaluate
 from akgen.tools.dsl.expr import Name
 from akgen.tools.dsl.host_run import HostRun, Launched, Metas, tensor_arguments
-from akgen.tools.dsl.ir import ElementType, If, Kernel, Launch, Load, Program, Stmt, Store, Workspace, walk
+from akgen.tools.dsl.ir import (
+    ElementType,
+    If,
+    Kernel,
+    Launch,
+    Load,
+    Multiply,
+    Program,
+    Stmt,
+    Store,
+    Workspace,
+    walk,
+)
 from akgen.tools.dsl.ops import wrong_types
 from akgen.tools.dsl.prepare import PreparedKernel, analyse
 from akgen.tools.dsl.reachability import reachable
@@ -54,7 +67,11 @@ def check(
         found.extend(diagnostics)
         arguments = tensor_arguments(program, kernel.name)
         if kernel.name in launched:
-            found.extend(wrong_types(kernel, {p: known[h] for p, h in arguments.items() if h in known}))
+            types = {p: known[h] for p, h in arguments.items() if h in known}
+            spaces = {x.name: x.dtype for x in walk(program.host.body) if isinstance(x, Workspace)}
+            types |= {p: spaces[h] for p, h in arguments.items() if h in spaces}
+            found.extend(wrong_types(kernel, types))
+            found.extend(wrong_products(kernel, types))
         found.extend(_stores(program, kernel, arguments))
         if ready is not None:
             prepared[kernel.name] = ready
@@ -99,7 +116,7 @@ def _always_launches(body: tuple[Stmt, ...]) -> bool:
 
 def _stores(program: Program, kernel: Kernel, arguments: Mapping[str, str]) -> list[Diagnostic]:
     """Return outputs that a kernel leaves unwritten, and loads of inputs that it also writes under another name."""
-    stored = {s.tensor for s in walk(kernel.body) if isinstance(s, Store)}
+    stored = kernel.stored
     found = []
     for output in program.host.outputs:
         names = [p for p, h in arguments.items() if h == output]
@@ -108,11 +125,18 @@ def _stores(program: Program, kernel: Kernel, arguments: Mapping[str, str]) -> l
     for s in walk(kernel.body):
         if isinstance(s, (Load, Store)) and arguments.get(s.tensor) is None:
             found.append(finding("DSL_UNKNOWN_NAME", s.line, f"`{s.tensor}` is not bound by the launch."))
-    for tensor in stored:
+    for tensor in sorted(stored):
         if arguments.get(tensor) in program.host.inputs:
-            line = next(s.line for s in walk(kernel.body) if isinstance(s, Store) and s.tensor == tensor)
+            line = next(s.line for s in walk(kernel.body) if _writes(kernel, s) == tensor)
             found.append(finding("DSL_NO_STORE", line, f"`{tensor}` is an input and cannot be stored to."))
     return found
+
+
+def _writes(kernel: Kernel, s: Stmt) -> str | None:
+    """Return the tensor that a statement stores to."""
+    if isinstance(s, Multiply):
+        return kernel.objects[s.object].c
+    return s.tensor if isinstance(s, Store) else None
 
 
 def _smallest(kernel: Kernel, plan: UbPlan) -> list[Diagnostic]:

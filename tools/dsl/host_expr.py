@@ -23,7 +23,7 @@ from akgen.tools.dsl.expr import (
     names_in,
 )
 from akgen.tools.dsl.host_run import tensor_arguments
-from akgen.tools.dsl.ir import Host, Program
+from akgen.tools.dsl.ir import Host, Program, Workspace, walk
 from akgen.tools.dsl.kernel_context import KernelContext
 from akgen.tools.dsl.scalar_names import infer
 
@@ -56,6 +56,11 @@ class HostExpr:
     def dtype(self, tensor: str) -> str:
         """Return the C++ variable that holds a tensor's dtype."""
         return self.names.of(f"dtype {tensor}", f"{camel(tensor)}Type")
+
+    def dtype_text(self, tensor: str) -> str:
+        """Return the dtype of a tensor or workspace in C++."""
+        spaces = {s.name: s.dtype for s in walk(self.host.body) if isinstance(s, Workspace)}
+        return f"ge::{spaces[tensor].ge_name}" if tensor in spaces else self.dtype(tensor)
 
     def list_of(self, tensor: str) -> str:
         return self.names.of(f"list {tensor}", f"{camel(tensor)}Counts")

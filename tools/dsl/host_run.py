@@ -166,6 +166,8 @@ class HostRun:
             else:
                 value = self.scalar(a)
                 args.append(float(np.float32(value)) if p.type == "float" else value)
+        if kernel.objects:
+            cores += cores % 2  # two vector cores belong to each cube core
         spaces = tuple((n, c, d) for n, (c, d) in self.workspaces.items())
         return Launched(
             kernel=s.kernel, key=s.key, cores=cores, args=tuple(args), workspaces=spaces, outputs=tuple(self.outputs)

@@ -9,9 +9,9 @@ from typing import Literal
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import AttrValue
-from akgen.tools.dsl.expr import Const, Expr, ScalarType
+from akgen.tools.dsl.expr import ZERO, Const, Expr, ScalarType
 
-Stage = Literal["copyin", "compute", "copyout"]
+Stage = Literal["copyin", "compute", "copyout", "cube"]
 Rounding = Literal["rint", "floor", "ceil", "round", "trunc"]
 View = Literal["whole", "column", "row"]
 
@@ -103,6 +103,45 @@ class SyncAll(Frozen):
     line: int = 0
 
 
+class MatmulObject(Frozen):
+    """What multiplies blocks of two tensors on the cube core: at most `dims` (m, n, k) elements at a time."""
+
+    line: int = 0
+    name: str
+    a: str
+    b: str
+    c: str
+    bias: str | None = None
+    dims: tuple[Expr, Expr, Expr]
+    transpose_a: bool = False
+    transpose_b: bool = False
+
+
+class Multiply(Frozen):
+    """C (m, n) = A (m, k) x B (k, n) + bias, in global memory. Offsets and row strides are in elements.
+
+    A row stride that is absent is the width of what is stored: rows adjoin.
+    """
+
+    line: int = 0
+    object: str
+    extent: tuple[Expr, Expr, Expr]  # m, n, k
+    a: Expr = ZERO
+    b: Expr = ZERO
+    c: Expr = ZERO
+    bias: Expr = ZERO
+    lda: Expr | None = None
+    ldb: Expr | None = None
+    ldc: Expr | None = None
+    accumulate: bool = False  # C += what is computed, atomically
+
+    @property
+    def numbers(self) -> tuple[Expr, ...]:
+        """Return all expressions of the statement."""
+        strides = (x for x in (self.lda, self.ldb, self.ldc) if x is not None)
+        return (*self.extent, self.a, self.b, self.c, self.bias, *strides)
+
+
 class Block(Frozen):
     line: int = 0
     stage: Stage
@@ -186,7 +225,10 @@ class Launch(Frozen):
     args: tuple[Expr, ...]
 
 
-Stmt = Alloc | Assign | Op | Load | Store | SyncAll | Block | For | If | Assert | Declare | Workspace | Launch
+Stmt = (
+    Alloc | MatmulObject | Assign | Op | Load | Store | Multiply | SyncAll | Block | For | If | Assert | Declare
+    | Workspace | Launch
+)  # fmt: skip
 for _model in (Block, For, If):
     _model.model_rebuild()
 
@@ -219,6 +261,30 @@ class Kernel(Frozen):
     @property
     def allocs(self) -> dict[str, Alloc]:
         return {s.tile: s for s in self.body if isinstance(s, Alloc)}
+
+    @property
+    def moved(self) -> frozenset[str]:
+        """Return the tensors that tiles are loaded from or stored to."""
+        return frozenset(s.tensor for s in walk(self.body) if isinstance(s, (Load, Store)))
+
+    @property
+    def loaded(self) -> frozenset[str]:
+        """Return the tensors that tiles are loaded from or products read."""
+        found = {s.tensor for s in walk(self.body) if isinstance(s, Load)}
+        for o in self.objects.values():
+            found |= {o.a, o.b} | ({o.bias} if o.bias is not None else set())
+        return frozenset(found)
+
+    @property
+    def stored(self) -> frozenset[str]:
+        """Return the tensors that tiles or products are stored to."""
+        made = {self.objects[s.object].c for s in walk(self.body) if isinstance(s, Multiply)}
+        return frozenset(made | {s.tensor for s in walk(self.body) if isinstance(s, Store)})
+
+    @property
+    def objects(self) -> dict[str, MatmulObject]:
+        """Return the Matmul objects; a kernel that has one runs on cube cores, too."""
+        return {s.name: s for s in self.body if isinstance(s, MatmulObject)}
 
 
 HostParamKind = Literal[

@@ -124,6 +124,10 @@ class KernelContext:
             return self.gm(tensor)
         return f"{self.lib('TileListItem')}<{self.tensor_type(tensor)}>({self.gm(tensor)}, {self.expr.text(item)})"
 
+    def object(self, name: str) -> str:
+        """Return a Matmul object's member name."""
+        return self.names.of(f"object {name}", f"{camel(name)}_")
+
     def queue(self, kind: Literal["in", "out"], tile: str, tensor: str = "") -> str:
         """Return a transfer queue's member name."""
         if kind == "in":
@@ -161,7 +165,8 @@ class KernelContext:
             case Func(name="program_id"):
                 return "static_cast<int64_t>(GetBlockIdx())"
             case Func(name="num_programs"):
-                return "static_cast<int64_t>(GetBlockNum())"
+                count = "GetBlockNum() * GetTaskRation()" if self.kernel.objects else "GetBlockNum()"
+                return f"static_cast<int64_t>({count})"
             case Element():
                 name = self.current_tile(e.tile)
                 return f"{self.lib('TileElement')}({name}, {self.expr.text(e.index)})"

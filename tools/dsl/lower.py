@@ -6,6 +6,7 @@ from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.project import KernelProject
 from akgen.tools.dsl.check import check
 from akgen.tools.dsl.code import AlignedCode, KernelCode, align
+from akgen.tools.dsl.cube import registration
 from akgen.tools.dsl.errors import DslError
 from akgen.tools.dsl.ir import Program
 from akgen.tools.dsl.kernel_context import KernelContext
@@ -105,7 +106,14 @@ def _kernel_file(
             for row in limits.get(k.name, ())
         )
         launches.append(
-            {"key": i + 1, "class_name": ctx.class_name, "types": types, "args": args, "guard": guard}
+            {
+                "key": i + 1,
+                "class_name": ctx.class_name,
+                "types": types,
+                "args": args,
+                "guard": guard,
+                "registration": registration(ctx),
+            }
         )
     kernels = [
         {**i.model_dump(), "doc": [x.strip() for x in i.doc.splitlines()], "functions": a.functions}
@@ -114,8 +122,22 @@ def _kernel_file(
     return render(
         "op_kernel.cpp.j2", op_type=op.op_type, kernel=kernel, library=sections(library), kernels=kernels,
         entry_params=[f"GM_ADDR {n}" for n in (*entry.values(), "workspace", "tiling")], prologue=prologue,
-        syncs=any(a.syncs for a in aligned), launches=launches,
+        task_types=_task_types(program, aligned), launches=launches,
+        cube=any(k.objects for k in program.kernels),
     )  # fmt: skip
+
+
+def _task_types(program: Program, aligned: tuple[AlignedCode, ...]) -> list[str]:
+    """Return the statements that say which cores run; none where all kernels take vector cores that do not meet."""
+    types = []
+    for k, a in zip(program.kernels, aligned, strict=True):
+        types.append("MIX_AIC_1_2" if k.objects else "MIX_AIV_1_0" if a.syncs else "AIV_ONLY")
+    kinds = set(types)
+    if "MIX_AIC_1_2" in kinds and len(kinds) > 1:
+        return [f"KERNEL_TASK_TYPE({i}, KERNEL_TYPE_{t});" for i, t in enumerate(types, 1)]
+    return [
+        f"KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_{t});" for t in ("MIX_AIC_1_2", "MIX_AIV_1_0") if t in kinds
+    ]
 
 
 def _stored(name: str, macros: dict[str, str], narrow: set[str]) -> str:

@@ -23,9 +23,11 @@ from akgen.tools.dsl.ir import (
     TileRef,
 )
 from akgen.tools.dsl.ops import OPS
+from akgen.tools.dsl.parse_cube import parse_multiply, parse_object
 from akgen.tools.dsl.parse_expr import DTYPE_NAMES, Names, fail, parse_expr, parse_tensor
 
-_STAGES = ("copyin", "compute", "copyout")
+_STAGES = ("copyin", "compute", "copyout", "cube")
+_HOLDS = {"copyin": "load", "copyout": "store", "cube": "multiply"}
 
 
 class Body:
@@ -95,12 +97,8 @@ class KernelBody(Body):
                 return self.block(node, stage)
             case ast.Expr(value=ast.Call(func=ast.Name(id=name)) as call):
                 return self.call(node, name, call)
-        if self.stage in ("copyin", "copyout"):
-            raise fail(
-                "DSL_STAGE",
-                node,
-                f"A {self.stage} block holds only {'load' if self.stage == 'copyin' else 'store'}.",
-            )
+        if self.stage in _HOLDS:
+            raise fail("DSL_STAGE", node, f"A {self.stage} block holds only {_HOLDS[self.stage]}.")
         self.depth += 1
         try:
             return super().statement(node)
@@ -117,6 +115,10 @@ class KernelBody(Body):
 
     def assign(self, node: ast.stmt, name: str, value: ast.expr) -> Stmt:
         match value:
+            case ast.Call(func=ast.Name(id="matmul_object")) as call:
+                if self.stage is not None or self.depth > 1:
+                    raise fail("DSL_STAGE", node, "matmul_object stands at the top level of the kernel.")
+                return parse_object(node, name, call, self.names)
             case ast.Call(func=ast.Name(id="alloc_ub"), args=[shape, dtype], keywords=keywords):
                 if self.stage is not None or self.depth > 1:
                     raise fail("DSL_STAGE", node, "alloc_ub stands at the top level of the kernel.")
@@ -160,7 +162,8 @@ class KernelBody(Body):
 
     def call(self, node: ast.Expr, name: str, call: ast.Call) -> Stmt:
         args, line = call.args, node.lineno
-        need = {"load": "copyin", "store": "copyout"}.get(name, "compute" if name in OPS else None)
+        homes = {"load": "copyin", "store": "copyout", "multiply": "cube"}
+        need = homes.get(name, "compute" if name in OPS else None)
         if need is not None and self.stage != need:
             raise fail(
                 "DSL_STAGE",
@@ -190,6 +193,8 @@ class KernelBody(Body):
                     line=line, tensor=name, item=item, offset=self.expr(offset), tile=self.tile(tile),
                     stride=None if stride is None else self.expr(stride),
                 )  # fmt: skip
+        if name == "multiply":
+            return parse_multiply(node, call, self.names)
         if name in ("load", "store", "sync_all"):
             raise fail("DSL_ARITY", node, f"`{ast.unparse(node)}`: wrong operands for {name}.")
         if name not in OPS:

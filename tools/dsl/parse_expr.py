@@ -53,6 +53,7 @@ class Names:
         self.attr_lists = attr_lists
         self.tensor_lists = tensor_lists
         self.tiles: set[str] = set()
+        self.objects: set[str] = set()  # Matmul objects
 
 
 def fail(code: str, node: ast.AST, text: str) -> DslError:

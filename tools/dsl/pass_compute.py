@@ -7,9 +7,24 @@ from collections.abc import Iterator
 
 from akgen.tools.dsl.buffer_placement import Key, LoadScope, key
 from akgen.tools.dsl.code import CopyCall, Function, KernelCode, Lines
+from akgen.tools.dsl.cube import product_lines
 from akgen.tools.dsl.emit_block import BlockPrinter, emit_branch, emit_loop, whole_blocks
 from akgen.tools.dsl.expr import Expr, names_in
-from akgen.tools.dsl.ir import Alloc, Assign, Block, For, If, Load, Op, Stmt, Store, SyncAll, walk
+from akgen.tools.dsl.ir import (
+    Alloc,
+    Assign,
+    Block,
+    For,
+    If,
+    Load,
+    MatmulObject,
+    Multiply,
+    Op,
+    Stmt,
+    Store,
+    SyncAll,
+    walk,
+)
 from akgen.tools.dsl.kernel_context import SCALAR_CPP, KernelContext
 from akgen.tools.dsl.scalar_names import expressions
 
@@ -19,6 +34,9 @@ def kernel_code(ctx: KernelContext) -> KernelCode:
     return _Process(ctx).code()
 
 
+_FUNCTIONS = (("copyin", "CopyIn"), ("compute", "Compute"), ("copyout", "CopyOut"), ("cube", "Multiply"))
+
+
 class _Process:
     def __init__(self, ctx: KernelContext) -> None:
         self.ctx = ctx
@@ -26,12 +44,11 @@ class _Process:
         self.functions: list[Function] = []
         blocks = [s for s in walk(ctx.kernel.body) if isinstance(s, Block)]
         self.numbers: dict[Key, str] = {}
-        for stage, base in (("copyin", "CopyIn"), ("compute", "Compute"), ("copyout", "CopyOut")):
+        for stage, base in _FUNCTIONS:
             mine = [b for b in blocks if b.stage == stage]
             for i, b in enumerate(mine):
                 self.numbers[key(b)] = base if len(mine) == 1 else f"{base}{i + 1}"
-        stored = {s.tensor for s in walk(ctx.kernel.body) if isinstance(s, Store)}
-        self.reloaded = {s.tensor for s in walk(ctx.kernel.body) if isinstance(s, Load)} & stored
+        self.reloaded = ctx.kernel.loaded & ctx.kernel.stored
         self.syncs = False
         self.declared: list[set[str]] = []  # tiles that functions are given, by C++ scope of Process
 
@@ -40,6 +57,8 @@ class _Process:
             kind = SCALAR_CPP[self.ctx.types[name]]
             self.out.add(f"{kind} {self.ctx.scalar(name)} = 0;")
         self.body(self.ctx.kernel.body)
+        for name in self.ctx.kernel.objects:
+            self.out.add(f"{self.ctx.object(name)}.End();")
         process = Function(name="Process", params=(), lines=tuple(self.out.lines))
         return KernelCode(
             class_name=self.ctx.class_name, functions=(process, *self.functions),
@@ -72,7 +91,7 @@ class _Process:
 
     def statement(self, s: Stmt) -> None:
         match s:
-            case Alloc():
+            case Alloc() | MatmulObject():
                 pass
             case Assign():
                 self.assign(s)
@@ -109,7 +128,10 @@ class _Process:
         arguments = [self.ctx.scalar(n) for n in used]
         self.out.add(f"{name}({', '.join((*arguments, *tiles))});")
         lines = Lines()
-        {"copyin": self.copy_in, "compute": self.compute, "copyout": self.copy_out}[b.stage](b, lines)
+        write = {
+            "copyin": self.copy_in, "compute": self.compute, "copyout": self.copy_out, "cube": self.multiply,
+        }  # fmt: skip
+        write[b.stage](b, lines)
         params = [f"{SCALAR_CPP[self.ctx.types[n]]} {a}" for n, a in zip(used, arguments, strict=True)]
         params += [f"LocalTensor<{kind}>& {tile}" for tile, kind in tiles.items()]
         self.functions.append(Function(name=name, params=tuple(params), lines=tuple(lines.lines)))
@@ -162,6 +184,12 @@ class _Process:
                 if (s.tile, s.tensor) == (tile, tensor):
                     lines.add(self.copy("out", name, s))
             lines.add(f"{queue}.FreeTensor({name});")
+
+    def multiply(self, b: Block, lines: Lines) -> None:
+        for s in b.body:
+            assert isinstance(s, Multiply)
+            for line in product_lines(self.ctx, s):
+                lines.add(line)
 
     def copy(self, direction: str, local: str, s: Load | Store) -> CopyCall:
         extent = s.extent or ()

@@ -4,6 +4,7 @@ from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import OpSpec, definition_lines
 from akgen.tools.dsl.buffers import RESERVE_BYTES
 from akgen.tools.dsl.cpp_expr import camel
+from akgen.tools.dsl.cube import CUT_PRODUCTS, tiling_field, tiling_lines
 from akgen.tools.dsl.errors import DslError, finding
 from akgen.tools.dsl.expr import Name
 from akgen.tools.dsl.host_expr import HostExpr, input_lines
@@ -91,6 +92,8 @@ class _Host:
             for c in self.contexts.values()
             if f"{c.class_name}UbBytes(" in "\n".join(tiling)
         ]
+        if any("CutProducts(" in line for line in tiling):
+            formulas.append(CUT_PRODUCTS)
         functions = [*helpers("\n".join([*tiling, *formulas])), *formulas]
         infer, infer_types = infer_lines(self.program, self.op)
         doc = [line.strip() for line in self.program.host.doc.splitlines()]
@@ -102,6 +105,7 @@ class _Host:
         header = render(
             "tiling.h.j2", op_type=self.op.op_type, struct=self.struct, guard=f"{self.kernel.upper()}_TILING_H",
             fields=[(t, n) for n, t in self.types.items()],
+            tilings=list(dict.fromkeys(tiling_field(o) for k in self.program.kernels for o in k.objects.values())),
         )  # fmt: skip
         return HostPass(
             tiling_h=header, host_cpp=host, struct=self.struct, fields=self.fields, offsets=self.offsets
@@ -172,6 +176,8 @@ class _Host:
             else:
                 value = self.host.expr.text(a)
             self.add(f"tiling.set_{field}({value});")
+        for line in tiling_lines(self.contexts[s.kernel], self.fields[s.kernel], self.host.dtype_text):
+            self.add(line)
         given = {a.id for a in s.args if isinstance(a, Name)}
         mine = [w for w in self.spaces if w.name in given]  # those that this path has set
         sizes = [f"{self.host.names.of(w.name)}Bytes" for w in mine]
@@ -179,6 +185,8 @@ class _Host:
             if self.offsets:
                 self.add(f"tiling.set_{self.offsets[w.name]}({' + '.join(sizes[:i]) or 0});")
         cores = self.host.expr.text(s.cores)
+        if kernel.objects:  # a block is one cube core with its two vector cores
+            cores = f"CeilDiv({cores}, 2)"
         self.add(f"return Launch(context, tiling, {s.key}, {cores}, {' + '.join(sizes) or 0});")
 
     def definition(self, *, inferred: bool) -> list[str]:

@@ -3,6 +3,7 @@
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.dsl.buffers import ScratchNeed, UbBuffer
 from akgen.tools.dsl.cpp_expr import camel, pascal
+from akgen.tools.dsl.cube import declaration
 from akgen.tools.dsl.ir import ElementType
 from akgen.tools.dsl.kernel_context import SCALAR_CPP, KernelContext
 
@@ -15,6 +16,7 @@ class KernelInit(Frozen):
     templates: tuple[str, ...]  # names of type parameters
     constants: tuple[str, ...]  # static members and the row stride
     members: tuple[str, ...]
+    objects: tuple[str, ...]  # Matmul objects, which the entry registers
     init_params: tuple[str, ...]
     init: tuple[str, ...]
 
@@ -48,6 +50,7 @@ def kernel_init(ctx: KernelContext, tiling_struct: str, fields: dict[str, str]) 
     return KernelInit(
         class_name=ctx.class_name, doc=kernel.doc, templates=tuple(f"T{pascal(t)}" for t in ctx.templates),
         constants=tuple(_constants(ctx)), members=tuple(members),
+        objects=tuple(line for o in kernel.objects.values() for line in declaration(ctx, o)),
         init_params=("TPipe* pipe", *args, f"const {tiling_struct}& tiling"), init=tuple(init),
     )  # fmt: skip
 

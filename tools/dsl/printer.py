@@ -1,6 +1,6 @@
 """Programs as DSL text that the parser reads back as the same program."""
 
-from akgen.tools.dsl.expr import Const, Expr
+from akgen.tools.dsl.expr import ZERO, Const, Expr
 from akgen.tools.dsl.ir import (
     HOST_KINDS,
     Alloc,
@@ -17,6 +17,8 @@ from akgen.tools.dsl.ir import (
     Kernel,
     Launch,
     Load,
+    MatmulObject,
+    Multiply,
     Op,
     Operand,
     Program,
@@ -78,12 +80,32 @@ def _part(part: ShapePart) -> str:
             return f"{part.tensor}.shapes"
 
 
+def _multiply(s: Multiply) -> str:
+    offsets = [("a", s.a), ("b", s.b), ("c", s.c), ("bias", s.bias)]
+    said = [f"{key}={show(e)}" for key, e in offsets if e != ZERO]
+    strides = [("lda", s.lda), ("ldb", s.ldb), ("ldc", s.ldc)]
+    said += [f"{key}={show(e)}" for key, e in strides if e is not None]
+    said += ["accumulate=True"] if s.accumulate else []
+    return f"multiply({', '.join([s.object, f'({listed(s.extent)})', *said])})"
+
+
 def _head(s: Stmt) -> str:
     """Return the first line of a statement."""
     match s:
         case Alloc():
             copies = "" if s.buffers is None else f", buffers={s.buffers}"
             return f"{s.tile} = alloc_ub({_shape(s.dims)}, {s.dtype}{copies})"
+        case MatmulObject():
+            operands = f"{s.a}, {s.b}, {s.c}, ({listed(s.dims)})"
+            flags = [
+                f", transpose_{x}=True"
+                for x, turned in (("a", s.transpose_a), ("b", s.transpose_b))
+                if turned
+            ]
+            bias = "" if s.bias is None else f", bias={s.bias}"
+            return f"{s.name} = matmul_object({operands}{''.join(flags)}{bias})"
+        case Multiply():
+            return _multiply(s)
         case Assign():
             return f"{s.name} = {show(s.value)}"
         case Op():

@@ -9,7 +9,21 @@ from akgen.tools.dsl.errors import DslError, finding
 from akgen.tools.dsl.evaluate import Scalar, evaluate, single
 from akgen.tools.dsl.expr import Element, Expr, Func, ListLength, ListNumel, Read
 from akgen.tools.dsl.host_run import Launched
-from akgen.tools.dsl.ir import Alloc, Assign, Block, ElementType, For, If, Kernel, Load, Op, Store, TileRef
+from akgen.tools.dsl.ir import (
+    Alloc,
+    Assign,
+    Block,
+    ElementType,
+    For,
+    If,
+    Kernel,
+    Load,
+    MatmulObject,
+    Multiply,
+    Op,
+    Store,
+    TileRef,
+)
 from akgen.tools.dsl.numeric import BINARY, COMPARE, MASK, REDUCE, ROUND, UNARY, Array, convert
 from akgen.tools.dsl.ops import OPS
 
@@ -38,6 +52,7 @@ class ProgramRun:
         self.tensors: dict[str, GlobalMemory] = {}
         self.names: dict[str, Scalar] = {}
         self.tiles: dict[str, _Tile] = {}
+        self.objects: dict[str, MatmulObject] = {}
         for p, a in zip(kernel.params, launched.args, strict=True):
             if isinstance(a, str):
                 self.tensors[p.name] = memory[a]
@@ -103,6 +118,10 @@ class ProgramRun:
                 self.load(s)
             case Store():
                 self.store(s)
+            case MatmulObject():
+                self.objects[s.name] = s
+            case Multiply():
+                self.multiply(s)
             case Op():
                 self.op(s)
 
@@ -151,6 +170,38 @@ class ProgramRun:
     def store(self, s: Store) -> None:
         value, memory = self.get(s.line, s.tile), self.memory(s)
         memory[self.positions(s, value.shape, memory)] = convert(value, self.tensors[s.tensor].dtype)
+
+    def multiply(self, s: Multiply) -> None:
+        """Multiply blocks of global memory: sums are float32, of integers int32."""
+        o = self.objects[s.object]
+        m, n, k = (self.integer(e) for e in s.extent)
+        most = tuple(self.integer(e) for e in o.dims)
+        if min(m, n, k) <= 0 or any(x > y for x, y in zip((m, n, k), most, strict=True)):
+            raise self.fail(s.line, f"a product of {(m, n, k)} does not fit `{o.name}`, which takes {most}.")
+        left = self.matrix(s.line, o.a, s.a, s.lda, (k, m) if o.transpose_a else (m, k))
+        right = self.matrix(s.line, o.b, s.b, s.ldb, (n, k) if o.transpose_b else (k, n))
+        a, b = (self.tensors[t].arrays[0][at] for t, at in ((o.a, left), (o.b, right)))
+        sums = np.dtype(np.float32 if self.tensors[o.a].dtype.is_float else np.int32)
+        value = (a.T if o.transpose_a else a).astype(sums) @ (b.T if o.transpose_b else b).astype(sums)
+        if o.bias is not None:
+            value = value + self.tensors[o.bias].arrays[0][self.matrix(s.line, o.bias, s.bias, None, (1, n))]
+        c = self.tensors[o.c]
+        at = self.matrix(s.line, o.c, s.c, s.ldc, (m, n))
+        c.arrays[0][at] = convert(value + c.arrays[0][at] if s.accumulate else value, c.dtype)
+
+    def matrix(
+        self, line: int, tensor: str, offset: Expr, stride: Expr | None, shape: tuple[int, int]
+    ) -> Array:
+        """Return the flat positions of a matrix in a tensor."""
+        pitch = shape[1] if stride is None else self.integer(stride)
+        rows, columns = (np.arange(n, dtype=np.int64) for n in shape)
+        index = self.integer(offset) + rows[:, None] * pitch + columns[None, :]
+        size = self.tensors[tensor].arrays[0].size
+        if int(index.min()) < 0 or int(index.max()) >= size or pitch < shape[1]:
+            touched = f"{int(index.min())}..{int(index.max())} are accessed, rows {pitch} apart"
+            text = f"`{tensor}` has {size} elements; {touched}."
+            raise self.fail(line, text)
+        return index
 
     def operand(self, line: int, a: object, dtype: DType | None) -> Array:
         if not isinstance(a, TileRef):

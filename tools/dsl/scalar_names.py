@@ -19,6 +19,8 @@ from akgen.tools.dsl.ir import (
     If,
     Launch,
     Load,
+    MatmulObject,
+    Multiply,
     Op,
     Program,
     Stmt,
@@ -32,8 +34,10 @@ from akgen.tools.dsl.ir import (
 def expressions(s: Stmt) -> tuple[Expr, ...]:
     """Return the scalar expressions of one statement, without those of its body."""
     match s:
-        case Alloc():
+        case Alloc() | MatmulObject():
             return s.dims
+        case Multiply():
+            return s.numbers
         case Assign():
             return (s.value,)
         case Op():

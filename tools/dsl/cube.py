@@ -1,0 +1,151 @@
+"""Products on the cube core: which dtypes they take, and their C++ in the kernel class and in the tiling function.
+
+A product goes through the library's Matmul object, which belongs to the vector core that asks; the cube core of its
+block works for it. The library cuts blocks through L1 and L0 as the tiling says that the host fills for each object.
+"""
+
+from collections.abc import Callable, Mapping
+
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.outcome import Diagnostic
+from akgen.tools.dsl.cpp_expr import CppExpr, camel
+from akgen.tools.dsl.errors import finding
+from akgen.tools.dsl.ir import Kernel, MatmulObject, Multiply
+from akgen.tools.dsl.kernel_context import KernelContext
+
+_FLOAT_BIAS = frozenset({DType.FLOAT16, DType.BFLOAT16, DType.FLOAT32})
+# dtype of A and B -> dtypes of C, dtypes of the bias
+PRODUCTS: dict[DType, tuple[frozenset[DType], frozenset[DType]]] = {
+    DType.FLOAT16: (frozenset({DType.FLOAT16, DType.FLOAT32}), _FLOAT_BIAS),
+    DType.BFLOAT16: (frozenset({DType.BFLOAT16, DType.FLOAT32}), _FLOAT_BIAS),
+    DType.FLOAT32: (frozenset({DType.FLOAT32}), _FLOAT_BIAS),
+    DType.INT8: (frozenset({DType.INT32}), frozenset({DType.INT32})),
+}
+
+
+def wrong_products(kernel: Kernel, dtypes: Mapping[str, DType]) -> tuple[Diagnostic, ...]:
+    """Return objects whose dtypes the cube core does not multiply. `dtypes`: kernel tensor to dtype, where known."""
+    found = []
+    for o in kernel.objects.values():
+        a, b, c = (dtypes.get(t) for t in (o.a, o.b, o.c))
+        bias = None if o.bias is None else dtypes.get(o.bias)
+        results, biases = PRODUCTS.get(a, (frozenset(), frozenset())) if a is not None else (None, None)
+        text = None
+        if a is not None and not results:
+            text = f"The cube core does not multiply {a}; it takes {', '.join(map(str, PRODUCTS))}."
+        elif a is not None and b is not None and a != b:
+            text = f"`{o.a}` is {a} and `{o.b}` {b}; a product takes two of one dtype."
+        elif results is not None and c is not None and c not in results:
+            text = (
+                f"The product of {a} is stored as {' or '.join(sorted(map(str, results)))}; `{o.c}` is {c}."
+            )
+        elif biases is not None and bias is not None and bias not in biases:
+            text = f"The bias of a product of {a} is {' or '.join(sorted(map(str, biases)))}; `{o.bias}` is {bias}."
+        if text is not None:
+            found.append(finding("DSL_DTYPE", o.line, text))
+    return tuple(found)
+
+
+def declaration(ctx: KernelContext, o: MatmulObject) -> list[str]:
+    """Return the lines that declare an object in the kernel class."""
+
+    def operand(tensor: str, *, transposed: bool = False) -> str:
+        flag = ", true" if transposed else ""
+        return f"matmul::MatmulType<TPosition::GM, CubeFormat::ND, {ctx.tensor_type(tensor)}{flag}>"
+
+    types = [operand(o.a, transposed=o.transpose_a), operand(o.b, transposed=o.transpose_b), operand(o.c)]
+    types += [] if o.bias is None else [operand(o.bias)]
+    head, gap = "matmul::Matmul<", ",\n" + " " * len("matmul::Matmul<")
+    return f"{head}{gap.join(types)}> {ctx.object(o.name)};".splitlines()
+
+
+def product_lines(ctx: KernelContext, s: Multiply) -> list[str]:
+    """Return the calls that make one product and wait for it."""
+    o, name, text = ctx.kernel.objects[s.object], ctx.object(s.object), ctx.expr.text
+    m, n, k = map(text, s.extent)
+    width_a, width_b = m if o.transpose_a else k, k if o.transpose_b else n
+    lda, ldb, ldc = (
+        width if e is None else text(e) for e, width in ((s.lda, width_a), (s.ldb, width_b), (s.ldc, n))
+    )
+    # what the library calls the shapes of A (m, ka) and B (kb, n) are row strides here
+    shape_a = (lda, k) if o.transpose_a else (m, lda)
+    shape_b = (ldb, n) if o.transpose_b else (k, ldb)
+    shape = (shape_a[0], shape_b[1], shape_a[1], shape_b[0])
+    lines = [
+        f"{name}.SetOrgShape({_ints(*shape, ldc)});",
+        f"{name}.SetSingleShape({_ints(m, n, k)});",
+        f"{name}.SetTensorA({ctx.gm(o.a)}[{text(s.a)}]{', true' if o.transpose_a else ''});",
+        f"{name}.SetTensorB({ctx.gm(o.b)}[{text(s.b)}]{', true' if o.transpose_b else ''});",
+    ]
+    if o.bias is not None:
+        lines.append(f"{name}.SetBias({ctx.gm(o.bias)}[{text(s.bias)}]);")
+    if {o.a, o.b, o.c, o.bias} & ctx.kernel.moved:
+        lines.insert(0, "PipeBarrier<PIPE_ALL>(); // the cube core sees what this core's copies did")
+    return [*lines, f"{name}.IterateAll({ctx.gm(o.c)}[{text(s.c)}]{', 1' if s.accumulate else ''});"]
+
+
+def _ints(*texts: str) -> str:
+    return ", ".join(f"static_cast<int>({t})" for t in texts)
+
+
+def tiling_field(o: MatmulObject) -> str:
+    """Return the field of the tiling struct that says how the library cuts an object's products."""
+    return f"{camel(o.name)}Tiling"
+
+
+def tiling_lines(ctx: KernelContext, fields: Mapping[str, str], dtype: Callable[[str], str]) -> list[str]:
+    """Return the lines of the tiling function that fill the tilings of a kernel's objects, after its scalars are set.
+
+    `fields` maps scalar parameters to fields of the struct; `dtype` gives a host tensor's dtype in C++.
+    """
+
+    def refuse(e: object) -> str:
+        raise AssertionError(f"the size of a matmul_object contains {type(e).__name__}")
+
+    expr = CppExpr(
+        lambda p: f"tiling.get_{fields[p]}()", lambda n: ctx.types.get(n, "int"), refuse, host=True
+    )
+    lines = []
+    for o in ctx.kernel.objects.values():
+        types = [dtype(ctx.arguments[t]) for t in (o.a, o.b, o.c)]
+        flags = ["true" if f else "false" for f in (o.transpose_a, o.transpose_b)]
+        bias = "ge::DT_UNDEFINED" if o.bias is None else dtype(ctx.arguments[o.bias])
+        given = ", ".join((*types, bias, *flags, *map(expr.text, o.dims)))
+        lines += [
+            f"if (!CutProducts(context, tiling.{tiling_field(o)}, {given})) {{",
+            "    return ge::GRAPH_FAILED; // the library finds no way to cut a product of this size",
+            "}",
+        ]
+    return lines
+
+
+CUT_PRODUCTS = """// Let the library say how it cuts products of up to m x n x k elements through L1 and L0.
+bool CutProducts(gert::TilingContext* context, TCubeTiling& cut, ge::DataType a, ge::DataType b, ge::DataType c,
+                 ge::DataType bias, bool transA, bool transB, int64_t m, int64_t n, int64_t k)
+{
+    using matmul_tiling::CubeFormat;
+    using matmul_tiling::TPosition;
+    const auto type = [](ge::DataType t) { return static_cast<matmul_tiling::DataType>(t); };
+    auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
+    matmul_tiling::MatmulApiTiling api(platform);
+    api.SetAType(TPosition::GM, CubeFormat::ND, type(a), transA);
+    api.SetBType(TPosition::GM, CubeFormat::ND, type(b), transB);
+    api.SetCType(TPosition::GM, CubeFormat::ND, type(c));
+    if (bias != ge::DT_UNDEFINED) {
+        api.SetBiasType(TPosition::GM, CubeFormat::ND, type(bias));
+    }
+    api.SetBias(bias != ge::DT_UNDEFINED);
+    api.SetShape(static_cast<int32_t>(m), static_cast<int32_t>(n), static_cast<int32_t>(k));
+    api.SetOrgShape(static_cast<int32_t>(m), static_cast<int32_t>(n), static_cast<int32_t>(k));
+    api.SetBufferSpace(-1, -1, -1);
+    return api.GetTiling(cut) != -1;
+}
+"""
+
+
+def registration(ctx: KernelContext) -> str | None:
+    """Return the statement of the entry that starts the library for a kernel's objects, None without objects."""
+    if not ctx.kernel.objects:
+        return None
+    pairs = [f"op.{ctx.object(n)}, &tilingData.{tiling_field(o)}" for n, o in ctx.kernel.objects.items()]
+    return f"REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), {', '.join(pairs)});"
