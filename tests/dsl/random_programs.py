@@ -11,12 +11,16 @@ def k(x0, x1, y0, y1, total: int, tile: int):
     c = alloc_ub(tile, float32)
     d = alloc_ub(tile, float32)
     e = alloc_ub(tile, float32)
+    u = alloc_ub(tile, int32)
     for i in range(program_id(), ceil_div(total, tile), num_programs()):
         n = min(tile, total - i * tile)
         with copyin():
             load(a, x0, i * tile, n)
             load(b, x1, i * tile, n)
         with compute():
+            iota(u, 0, n)
+            mul(u, u, -1)
+            add(u, u, n - 1)
             add(c, a, b)
             sub(d, a, b)
             mul(e, a, b)
@@ -46,11 +50,13 @@ class _Generator:
         binary = self.random.choice(("add", "sub", "mul", "maximum"))
         unary = self.random.choice(("abs", "neg", "relu", "copy"))
         scalar = self.random.choice(("0.5", "1.25", "-0.75"))
-        match self.random.randrange(8):
+        match self.random.randrange(9):
             case 0 | 1 | 2:
                 self.line(depth, f"{binary}({d}, {x}, {y})")
             case 3 | 4:
                 self.line(depth, f"{unary}({d}, {x})")
+            case 8:
+                self.line(depth, f"gather({d}, {x}, u)")
             case 5:
                 self.line(depth, f"mul({d}, {x}, {scalar})")
             case 6:
@@ -68,7 +74,7 @@ class _Generator:
             if kind < 0.35:
                 self.line(depth, "with copyin():")
                 for t in self.random.sample(TILES, self.random.randint(1, 2)):
-                    self.line(depth + 1, f"load({t}, {self.random.choice(('x0', 'x1'))}, i * tile, n)")
+                    self.line(depth + 1, self.load(t, self.random.choice(("x0", "x1"))))
             elif kind < 0.75:
                 self.line(depth, "with compute():")
                 for _ in range(self.random.randint(1, 4)):
@@ -78,6 +84,17 @@ class _Generator:
             else:
                 self.line(depth, f"for z{loops} in range(2):")
                 self.body(depth + 1, loops - 1)
+
+    def load(self, tile: str, tensor: str) -> str:
+        """Return a load: of a tile's share as it lies, turned round by an index, or shifted and with a border."""
+        shift = self.random.randint(-9, 9)
+        match self.random.randrange(4):
+            case 0:
+                return f"load({tile}, {tensor}, i * tile, n, index=u)"
+            case 1:
+                bounds = f"columns=({-shift} - i * tile, total - {shift} - i * tile), fill=0.5"
+                return f"load({tile}, {tensor}, i * tile + {shift}, n, {bounds})"
+        return f"load({tile}, {tensor}, i * tile, n)"
 
     def store(self, depth: int, output: str) -> None:
         self.line(depth, "with copyout():")

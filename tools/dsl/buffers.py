@@ -150,6 +150,9 @@ def _op_scratch(kernel: Kernel, op: Op) -> list[ScratchNeed]:
         rows = len(kernel.allocs[op.tiles[0].tile].dims) == 2
         lanes = ROW_LANES if rows else LONG_LANES
         needs.append(ScratchNeed(why=op.name, fixed_bytes=4 * lanes))
+    if info.family == "gather":
+        index = kernel.allocs[op.tiles[-1].tile]
+        needs.append(ScratchNeed(why="offsets in bytes", dims=index.dims, width=4))
     if any(a.view == "column" for a in op.tiles):
         needs.append(ScratchNeed(why="broadcast over rows", fixed_bytes=4 * 8 * SPREAD_ROWS))
     value_first = op.name == "div" and not isinstance(op.args[0], TileRef)

@@ -10,11 +10,16 @@ class CopyCall(Frozen):
 
     direction: Literal["in", "out"]
     local: str
-    remote: str  # the global tensor at its offset
+    remote: str  # the global tensor
+    at: str  # its offset
     extent: tuple[str, ...]
     pitch: str | None  # elements between rows in global memory
     stride: str | None  # elements between rows in the tile
     blocks: bool
+    inside: tuple[str, str, str, str] | None = None  # of a guarded load: rows from, to, columns from, to
+    fill: str | None = None
+    index: str | None = None  # the tile that says where rows or elements lie
+    add: str | None = None  # of an adding store: the element type
 
 
 class Line(Frozen):
@@ -85,12 +90,40 @@ def align(code: KernelCode) -> AlignedCode:
 
 
 def _copy(c: CopyCall, library: set[str]) -> str:
-    ends = (c.local, c.remote) if c.direction == "in" else (c.remote, c.local)
-    if c.blocks:
+    if c.inside is not None or c.index is not None:
+        return _guarded_or_indexed(c, library)
+    remote = f"{c.remote}[{c.at}]"
+    ends = (c.local, remote) if c.direction == "in" else (remote, c.local)
+    if c.blocks and c.add is None:
         return f"DataCopy({ends[0]}, {ends[1]}, static_cast<uint32_t>({c.extent[0]}));"
     name = "TileLoad" if c.direction == "in" else "TileStore"
     if len(c.extent) == 1:
         library.add(name)
-        return f"{name}({ends[0]}, {ends[1]}, {c.extent[0]});"
+        return _added(c, f"{name}({ends[0]}, {ends[1]}, {c.extent[0]});")
     library.add(f"{name}Rows")
-    return f"{name}Rows({ends[0]}, {ends[1]}, {c.extent[0]}, {c.extent[1]}, {c.pitch}, {c.stride});"
+    said = (*ends, *c.extent, c.pitch, c.stride)
+    return _added(c, f"{name}Rows({', '.join(map(str, said))});")
+
+
+def _added(c: CopyCall, call: str) -> str:
+    """Return a copy, between the calls that make it add to what is there if it is to."""
+    return call if c.add is None else f"SetAtomicAdd<{c.add}>(); {call} SetAtomicNone();"
+
+
+def _guarded_or_indexed(c: CopyCall, library: set[str]) -> str:
+    rows = c.extent if len(c.extent) == 2 else ("1", *c.extent)
+    if c.inside is not None:
+        library.add("TileLoadGuarded")
+        library.add("TileInt")
+        pitch, stride = (c.pitch, c.stride) if c.pitch is not None else ("0", f"TileAlignUp({rows[1]}, 32)")
+        said = (c.local, c.remote, c.at, *rows, pitch, stride, *c.inside, c.fill)
+        return f"TileLoadGuarded({', '.join(map(str, said))});"
+    if c.direction == "out":
+        library.add("TileStoreIndexed")
+        said = (c.remote, c.at, c.local, c.index, *rows, c.pitch, c.stride)
+        call = f"TileStoreIndexed({', '.join(map(str, said))});"
+        return _added(c, call)
+    name = "TileLoadIndexed" if len(c.extent) == 2 else "TileLoadElements"
+    library.add(name)
+    said = (c.local, c.remote, c.at, c.index, *c.extent, c.pitch, *(() if c.stride is None else (c.stride,)))
+    return f"{name}({', '.join(map(str, said))});"

@@ -288,6 +288,14 @@ class OpPrinter:
             mode = "CAST_ROUND" if self.op.rounding == "round" else mode
             self.call("Cast", self.dst, self.src(0), f"RoundMode::{mode}", self.n)
 
+    def op_gather(self) -> None:
+        table, extent = self.op.source or (), self.op.extent or ()
+        rows = self.ctx.expr.text(extent[0]) if len(extent) == 2 else "1"
+        strides = [f"RowStride({self.ctx.expr.text(e[1])})" if len(e) == 2 else "0" for e in (extent, table)]
+        count = self.ctx.expr.text(extent[-1])
+        name = self.ctx.lib("TileGather")
+        self.call(name, self.dst, self.src(0), self.src(1), "scratch_", rows, count, *strides)
+
     def op_fill(self) -> None:
         self.call("Duplicate", self.dst, self.src(0), self.n)
 

@@ -61,6 +61,7 @@ class Op(Frozen):
     axis: Literal["last", "first", "all"] = "last"
     rounding: Rounding = "rint"
     extent: tuple[Expr, ...] | None = None  # of the sources, for reductions
+    source: tuple[Expr, ...] | None = None  # gather: the extent of what it picks from
 
     @property
     def tiles(self) -> tuple[TileRef, ...]:
@@ -77,7 +78,13 @@ class Op(Frozen):
         return self.extent[:1] if self.axis == "last" else self.extent[1:]
 
 
+Bounds = tuple[Expr, Expr]
+
+
 class Load(Frozen):
+    """`rows` and `columns` bound what is read of the extent; elsewhere the tile holds `fill`. `index` is a tile that
+    gives for each row of a 2-D extent, for each element of a 1-D one, which multiple of `stride` it starts at."""
+
     line: int = 0
     tile: str
     tensor: str
@@ -85,10 +92,19 @@ class Load(Frozen):
     extent: tuple[Expr, ...]
     stride: Expr | None = None
     item: Expr | None = None  # which tensor, where `tensor` is a list
+    rows: Bounds | None = None
+    columns: Bounds | None = None
+    fill: Expr | None = None
+    index: str | None = None
+
+    @property
+    def guarded(self) -> bool:
+        return self.rows is not None or self.columns is not None
 
 
 class Store(Frozen):
-    """`extent` is the tile's, filled in by the extent analysis."""
+    """`extent` is the tile's, filled in by the extent analysis. `index` is as in Load, of a 2-D tile's rows; with
+    `add`, the elements are added to what the tensor holds."""
 
     line: int = 0
     tensor: str
@@ -97,6 +113,8 @@ class Store(Frozen):
     stride: Expr | None = None
     extent: tuple[Expr, ...] | None = None
     item: Expr | None = None
+    index: str | None = None
+    add: bool = False
 
 
 class SyncAll(Frozen):

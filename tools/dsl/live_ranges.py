@@ -43,9 +43,9 @@ def _effect(s: Stmt, tile: str) -> Effect:
         case Assign():
             return "read" if reads_element(s.value, tile) else "none"
         case Load():
-            return "write" if s.tile == tile else "none"
+            return "read" if s.index == tile else "write" if s.tile == tile else "none"
         case Store():
-            return "read" if s.tile == tile else "none"
+            return "read" if tile in (s.tile, s.index) else "none"
         case Block():
             return effect(s.body, tile)
         case For():

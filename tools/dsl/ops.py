@@ -9,7 +9,7 @@ from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.errors import finding
 from akgen.tools.dsl.ir import ElementType, Kernel, Load, Op, Store, TileRef, walk
 
-Family = Literal["unary", "binary", "compare", "mask", "select", "cast", "fill", "reduce", "slope"]
+Family = Literal["unary", "binary", "compare", "mask", "select", "cast", "fill", "reduce", "slope", "gather"]
 ANY = frozenset({"float32", "float16", "int32"})
 FLOATS = frozenset({"float32", "float16"})
 F32 = frozenset({"float32"})
@@ -51,6 +51,7 @@ def _table() -> dict[str, OpInfo]:
     put("fill", "fill", 1, ANY)
     put("iota", "fill", 1, frozenset({"float32", "int32"}))
     put("broadcast", "fill", 1, F32)
+    put("gather", "gather", 2, ANY)
     put("reduce_sum reduce_max reduce_min", "reduce", 1, F32)
     return t
 
@@ -90,6 +91,7 @@ def wrong_types(kernel: Kernel, dtypes: Mapping[str, DType]) -> tuple[Diagnostic
             case Op():
                 found.extend(_op(s, tiles))
             case Load() | Store():
+                found.extend(_index(s, kernel, tiles, dtypes))
                 tile, tensor = tiles[s.tile], dtypes.get(s.tensor)
                 if tile == "mask":
                     found.append(
@@ -106,6 +108,31 @@ def wrong_types(kernel: Kernel, dtypes: Mapping[str, DType]) -> tuple[Diagnostic
             case _:
                 pass
     return tuple(found)
+
+
+_ADDED = frozenset(
+    {DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16, DType.INT32, DType.INT16, DType.INT8}
+)  # what stores can add to memory
+
+
+def _index(
+    s: Load | Store, kernel: Kernel, tiles: Mapping[str, Type], dtypes: Mapping[str, DType]
+) -> list[Diagnostic]:
+    """Return what is wrong with the index of a load or store, and with what it adds to."""
+    found: list[Diagnostic] = []
+    if s.index is not None:
+        if tiles[s.index] != DType.INT32:
+            found.append(finding("DSL_DTYPE", s.line, f"The index `{s.index}` is not an int32 tile."))
+        moved = [x for x in walk(kernel.body) if isinstance(x, (Load, Store)) and x.tile == s.index]
+        if moved:
+            text = f"The index `{s.index}` is itself loaded or stored; copy it to a tile of its own first."
+            found.append(finding("DSL_ALIAS", s.line, text))
+        if isinstance(s, Store) and len(kernel.allocs[s.tile].dims) == 1:
+            found.append(finding("DSL_SHAPE", s.line, f"An indexed store takes rows; `{s.tile}` is 1-D."))
+    tensor = dtypes.get(s.tensor)
+    if isinstance(s, Store) and s.add and tensor is not None and tensor not in _ADDED:
+        found.append(finding("DSL_DTYPE", s.line, f"A store cannot add to {tensor} `{s.tensor}`."))
+    return found
 
 
 def _type(t: ElementType, dtypes: Mapping[str, DType]) -> Type:
@@ -125,8 +152,12 @@ def _op(s: Op, tiles: Mapping[str, Type]) -> list[Diagnostic]:
         expected = {"mask"} if _is_mask(s, t) else {str(d) for d in info.dtypes}
         if info.family == "cast":
             expected |= {"mask"} if t != s.dst else set()
+        if info.family == "gather" and t == s.tiles[-1].tile:
+            expected = {"int32"}
         if dtype is not None and str(dtype) not in expected:
             wrong(f"`{s.name}` does not take {dtype} (`{t}`); it takes {', '.join(sorted(expected))}.")
+    if info.family == "gather":
+        operands = [s.dst, s.tiles[0].tile]
     numeric = {tiles[t] for t in operands} - {"mask", None}
     if info.family != "cast" and len(numeric) > 1:
         wrong(f"`{s.name}` mixes {' and '.join(sorted(map(str, numeric)))}.")
@@ -138,7 +169,7 @@ def _op(s: Op, tiles: Mapping[str, Type]) -> list[Diagnostic]:
         wrong("One operand at most is a broadcast view.", "DSL_SHAPE")
     if not isinstance(s.args[0], TileRef) and s.name not in SCALAR_FIRST and info.family != "fill":
         wrong(f"The first operand of `{s.name}` is a tile.", "DSL_SHAPE")
-    if info.family in ("reduce", "compare") and any(a.tile == s.dst for a in s.tiles):
+    if info.family in ("reduce", "compare", "gather") and any(a.tile == s.dst for a in s.tiles):
         wrong(f"`{s.name}` cannot write over its source `{s.dst}`.", "DSL_ALIAS")
     return found
 

@@ -10,6 +10,7 @@ from akgen.tools.dsl.ir import (
     Alloc,
     Assign,
     Block,
+    Bounds,
     ElementType,
     For,
     If,
@@ -180,18 +181,14 @@ class KernelBody(Body):
                     )
                 return SyncAll(line=line)
             case "load", [tile, tensor, offset, extent]:
-                stride = self.keywords(node, call.keywords, "stride").get("stride")
-                name, item = parse_tensor(tensor, self.names)
-                return Load(
-                    line=line, tile=self.tile(tile), tensor=name, item=item, offset=self.expr(offset),
-                    extent=self.shape(extent), stride=None if stride is None else self.expr(stride),
-                )  # fmt: skip
+                return self.load(node, tile, tensor, offset, extent, call.keywords)
             case "store", [tensor, offset, tile]:
-                stride = self.keywords(node, call.keywords, "stride").get("stride")
+                given = self.keywords(node, call.keywords, "stride", "index", "add")
                 name, item = parse_tensor(tensor, self.names)
                 return Store(
                     line=line, tensor=name, item=item, offset=self.expr(offset), tile=self.tile(tile),
-                    stride=None if stride is None else self.expr(stride),
+                    stride=self.optional(given.get("stride")), index=self.index(given),
+                    add=self.flag(given.get("add")),
                 )  # fmt: skip
         if name == "multiply":
             return parse_multiply(node, call, self.names)
@@ -200,6 +197,50 @@ class KernelBody(Body):
         if name not in OPS:
             raise fail("DSL_UNKNOWN_OP", node, f"`{name}` is not an operation.")
         return self.op(node, name, call)
+
+    def load(
+        self,
+        node: ast.Expr,
+        tile: ast.expr,
+        tensor: ast.expr,
+        offset: ast.expr,
+        extent: ast.expr,
+        keywords: list[ast.keyword],
+    ) -> Load:
+        given = self.keywords(node, keywords, "stride", "rows", "columns", "fill", "index")
+        name, item = parse_tensor(tensor, self.names)
+        load = Load(
+            line=node.lineno, tile=self.tile(tile), tensor=name, item=item, offset=self.expr(offset),
+            extent=self.shape(extent), stride=self.optional(given.get("stride")),
+            rows=self.bounds_of(given.get("rows")), columns=self.bounds_of(given.get("columns")),
+            fill=self.optional(given.get("fill")), index=self.index(given),
+        )  # fmt: skip
+        if load.guarded != (load.fill is not None):
+            raise fail("DSL_ARITY", node, "A load with rows= or columns= has fill=, and no other has.")
+        if load.guarded and load.index is not None:
+            raise fail("DSL_ARITY", node, "A load has bounds or an index, not both.")
+        if load.rows is not None and len(load.extent) == 1:
+            raise fail("DSL_SHAPE", node, "rows= bounds the rows of a 2-D extent.")
+        return load
+
+    def optional(self, node: ast.expr | None) -> Expr | None:
+        return None if node is None else self.expr(node)
+
+    def index(self, given: dict[str, ast.expr]) -> str | None:
+        return self.tile(given["index"]) if "index" in given else None
+
+    def flag(self, node: ast.expr | None) -> bool:
+        if node is None or (isinstance(node, ast.Constant) and isinstance(node.value, bool)):
+            return node is not None and bool(node.value)
+        raise fail("DSL_SYNTAX", node, "add is True or False.")
+
+    def bounds_of(self, node: ast.expr | None) -> Bounds | None:
+        match node:
+            case None:
+                return None
+            case ast.Tuple(elts=[first, last]):
+                return self.expr(first), self.expr(last)
+        raise fail("DSL_SHAPE", node, "Bounds are (first, last), the last one not included.")
 
     def op(self, node: ast.Expr, name: str, call: ast.Call) -> Stmt:
         info, args = OPS[name], call.args

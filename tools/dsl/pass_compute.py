@@ -9,7 +9,7 @@ from akgen.tools.dsl.buffer_placement import Key, LoadScope, key
 from akgen.tools.dsl.code import CopyCall, Function, KernelCode, Lines
 from akgen.tools.dsl.cube import product_lines
 from akgen.tools.dsl.emit_block import BlockPrinter, emit_branch, emit_loop, whole_blocks
-from akgen.tools.dsl.expr import Expr, names_in
+from akgen.tools.dsl.expr import ONE, ZERO, Expr, names_in
 from akgen.tools.dsl.ir import (
     Alloc,
     Assign,
@@ -195,13 +195,21 @@ class _Process:
         extent = s.extent or ()
         rows = len(extent) == 2
         cols = self.ctx.expr.text(extent[-1])
-        pitch = cols if s.stride is None else self.ctx.expr.text(s.stride)
-        at = self.ctx.expr.text(s.offset)
-        remote = f"{self.ctx.gm_at(s.tensor, s.item)}[{at}]"
+        text = self.ctx.expr.text
+        adjoining = cols if rows else "1"
+        pitch = adjoining if s.stride is None else text(s.stride)
+        inside, fill = None, None
+        if isinstance(s, Load) and s.guarded:
+            r0, r1 = s.rows or (ZERO, extent[0] if rows else ONE)
+            c0, c1 = s.columns or (ZERO, extent[-1])
+            inside, fill = (text(r0), text(r1), text(c0), text(c1)), text(s.fill or ZERO)
         return CopyCall(
-            direction="in" if direction == "in" else "out", local=local, remote=remote,
-            extent=tuple(map(self.ctx.expr.text, extent)), pitch=pitch if rows else None,
-            stride=f"RowStride({cols})" if rows else None, blocks=not rows and whole_blocks(extent[0]),
+            direction="in" if direction == "in" else "out", local=local,
+            remote=self.ctx.gm_at(s.tensor, s.item), at=text(s.offset), extent=tuple(map(text, extent)),
+            pitch=pitch if rows or s.index is not None else None, stride=f"RowStride({cols})" if rows else None,
+            blocks=not rows and s.index is None and whole_blocks(extent[0]), inside=inside, fill=fill,
+            index=None if s.index is None else f"{self.ctx.buffer(s.index)}.Get<int32_t>()",
+            add=self.ctx.tensor_type(s.tensor) if isinstance(s, Store) and s.add else None,
         )  # fmt: skip
 
     def compute(self, b: Block, lines: Lines) -> None:

@@ -6,7 +6,20 @@ from akgen.tools.dsl.buffer_placement import Placement, place, with_staging
 from akgen.tools.dsl.buffers import UbPlan, plan_buffers
 from akgen.tools.dsl.errors import DslError, finding
 from akgen.tools.dsl.expr import Expr, names_in
-from akgen.tools.dsl.ir import Assign, Block, For, If, Kernel, Load, Op, Program, Stmt, Store, assigned
+from akgen.tools.dsl.ir import (
+    Assign,
+    Block,
+    For,
+    If,
+    Kernel,
+    Load,
+    Op,
+    Program,
+    Stmt,
+    Store,
+    TileRef,
+    assigned,
+)
 from akgen.tools.dsl.ops import OPS
 from akgen.tools.dsl.show import show
 
@@ -80,14 +93,28 @@ class _Flow:
             case If():
                 return self.branch(s)
             case Load():
+                self.index(s, s.extent)
                 self.set(s.tile, s.extent, s.line)
             case Store():
-                return s.model_copy(update={"extent": self.get(s.tile, s.line)})
+                extent = self.get(s.tile, s.line)
+                self.index(s, extent)
+                return s.model_copy(update={"extent": extent})
+            case Op(name="gather"):
+                return self.gather(s)
             case Op():
                 return s.model_copy(update={"extent": self.op(s)})
             case _:
                 pass
         return s
+
+    def index(self, s: Load | Store, extent: Dims | None) -> None:
+        """Check the tile that says where rows or elements lie: one value each."""
+        if s.index is None or extent is None:
+            return
+        own = self.get(s.index, s.line)
+        if own is not None and own != extent[:1]:
+            text = f"The index `{s.index}` ({_dims(own)}) does not fit the extent ({_dims(extent)})."
+            self.fail("DSL_SHAPE", s.line, text)
 
     def loop(self, s: For) -> Stmt:
         changed = assigned((s,))
@@ -158,6 +185,19 @@ class _Flow:
         else:
             self.set(s.dst, extent, s.line)
         return extent
+
+    def gather(self, s: Op) -> Op:
+        """Set the extent of picked elements: that of the index, for each row of a 2-D source."""
+        table, index = (self.get(a.tile, s.line) if isinstance(a, TileRef) else None for a in s.args)
+        if table is None or index is None:
+            if len(s.tiles) < 2:
+                self.fail("DSL_SHAPE", s.line, "gather takes two tiles: what to pick from, and the index.")
+            return s
+        if len(index) != 1:
+            self.fail("DSL_SHAPE", s.line, "The index of gather is 1-D.")
+        extent = (*table[:-1], *index)
+        self.set(s.dst, extent, s.line)
+        return s.model_copy(update={"extent": extent, "source": table})
 
     def fill(self, s: Op) -> Dims | None:
         capacity = self.allocs[s.dst].dims

@@ -118,11 +118,9 @@ def _head(s: Stmt) -> str:
                 said.append(f'rounding="{s.rounding}"')
             return f"{s.name}({', '.join(said)})"
         case Load():
-            stride = "" if s.stride is None else f", stride={show(s.stride)}"
-            return f"load({s.tile}, {tensor(s.tensor, s.item)}, {show(s.offset)}, {_shape(s.extent)}{stride})"
+            return f"load({s.tile}, {tensor(s.tensor, s.item)}, {show(s.offset)}, {_shape(s.extent)}{_options(s)})"
         case Store():
-            stride = "" if s.stride is None else f", stride={show(s.stride)}"
-            return f"store({tensor(s.tensor, s.item)}, {show(s.offset)}, {s.tile}{stride})"
+            return f"store({tensor(s.tensor, s.item)}, {show(s.offset)}, {s.tile}{_options(s)})"
         case SyncAll():
             return "sync_all()"
         case Block():
@@ -142,6 +140,21 @@ def _head(s: Stmt) -> str:
             return f"{s.name} = workspace({show(s.count)}, {s.dtype})"
         case Launch():
             return f"{s.kernel}[{show(s.cores)}]({listed(s.args)})"
+
+
+def _options(s: Load | Store) -> str:
+    """Return the keywords of a load or store."""
+    said = [("stride", None if s.stride is None else show(s.stride))]
+    if isinstance(s, Load):
+        said += [
+            (n, None if b is None else f"({listed(b)})")
+            for n, b in (("rows", s.rows), ("columns", s.columns))
+        ]
+        said.append(("fill", None if s.fill is None else show(s.fill)))
+    said.append(("index", s.index))
+    if isinstance(s, Store) and s.add:
+        said.append(("add", "True"))
+    return "".join(f", {name}={value}" for name, value in said if value is not None)
 
 
 def _quoted(doc: str) -> str:

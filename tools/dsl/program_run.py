@@ -7,7 +7,7 @@ import numpy as np
 from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.errors import DslError, finding
 from akgen.tools.dsl.evaluate import Scalar, evaluate, single
-from akgen.tools.dsl.expr import Element, Expr, Func, ListLength, ListNumel, Read
+from akgen.tools.dsl.expr import ZERO, Element, Expr, Func, ListLength, ListNumel, Read
 from akgen.tools.dsl.host_run import Launched
 from akgen.tools.dsl.ir import (
     Alloc,
@@ -151,11 +151,31 @@ class ProgramRun:
         index = offset + np.arange(shape[-1], dtype=np.int64)
         if len(shape) == 2:
             stride = shape[1] if s.stride is None else self.integer(s.stride)
-            index = index[None, :] + stride * np.arange(shape[0], dtype=np.int64)[:, None]
+            rows = np.arange(shape[0], dtype=np.int64) if s.index is None else self.places(s)
+            index = index[None, :] + stride * rows[:, None]
+        elif s.index is not None:
+            index = offset + self.places(s) * (1 if s.stride is None else self.integer(s.stride))
+        if isinstance(s, Load) and s.guarded:
+            first, last = self.inside(s, shape)
+            index = index[tuple(slice(a, b) for a, b in zip(first, last, strict=True))]
         if index.size and (int(index.min()) < 0 or int(index.max()) >= memory.size):
             text = f"`{s.tensor}` has {memory.size} elements; {int(index.min())}..{int(index.max())} are accessed."
             raise self.fail(s.line, text)
         return index
+
+    def places(self, s: Load | Store) -> Array:
+        """Return the values of the tile that says where each row or element lies."""
+        return self.get(s.line, s.index or "").astype(np.int64)
+
+    def inside(self, s: Load, shape: tuple[int, ...]) -> tuple[list[int], list[int]]:
+        """Return where the part of an extent that a guarded load reads begins and ends, within the extent."""
+        given = (s.rows, s.columns) if len(shape) == 2 else (s.columns,)
+        first, last = [], []
+        for bounds, count in zip(given, shape, strict=True):
+            low, high = (0, count) if bounds is None else (self.integer(b) for b in bounds)
+            first.append(min(max(low, 0), count))
+            last.append(max(min(high, count), first[-1]))
+        return first, last
 
     def memory(self, s: Load | Store) -> Array:
         return self.tensors[s.tensor].arrays[0 if s.item is None else self.integer(s.item)]
@@ -165,11 +185,24 @@ class ProgramRun:
         if min(shape) <= 0:
             raise self.fail(s.line, f"the extent {shape} is empty.")
         memory = self.memory(s)
-        self.put(s.line, s.tile, memory[self.positions(s, shape, memory)])
+        found = memory[self.positions(s, shape, memory)]
+        if s.guarded:
+            first, last = self.inside(s, shape)
+            inner, fill = (
+                found,
+                convert(np.asarray(self.scalar(s.fill or ZERO)), self.tensors[s.tensor].dtype),
+            )
+            found = np.full(shape, fill, dtype=memory.dtype)
+            found[tuple(slice(a, b) for a, b in zip(first, last, strict=True))] = inner
+        self.put(s.line, s.tile, found)
 
     def store(self, s: Store) -> None:
         value, memory = self.get(s.line, s.tile), self.memory(s)
-        memory[self.positions(s, value.shape, memory)] = convert(value, self.tensors[s.tensor].dtype)
+        at, stored = self.positions(s, value.shape, memory), convert(value, self.tensors[s.tensor].dtype)
+        if s.add:
+            np.add.at(memory, at, stored)
+        else:
+            memory[at] = stored
 
     def multiply(self, s: Multiply) -> None:
         """Multiply blocks of global memory: sums are float32, of integers int32."""
@@ -220,6 +253,9 @@ class ProgramRun:
         if family == "fill":
             self.fill(s, dst)
             return
+        if family == "gather":
+            self.gather(s)
+            return
         source = next((self.tiles[a.tile].dtype for a in s.tiles), dst.dtype)
         covered = tuple(self.integer(e) for e in s.extent or ())
         region = tuple(slice(0, n) for n in covered)
@@ -266,6 +302,13 @@ class ProgramRun:
         if x.ndim == 1 or s.axis == "all":
             return np.asarray(f(x)).reshape(1)
         return np.asarray(f(x, axis=-1 if s.axis == "last" else 0))
+
+    def gather(self, s: Op) -> None:
+        table, index = (self.operand(s.line, a, None) for a in s.args)
+        if index.size and (int(index.min()) < 0 or int(index.max()) >= table.shape[-1]):
+            text = f"gather picks {int(index.min())}..{int(index.max())} of {table.shape[-1]} elements."
+            raise self.fail(s.line, text)
+        self.put(s.line, s.dst, table[..., index])
 
     def fill(self, s: Op, dst: _Tile) -> None:
         shape = dst.capacity if s.given is None else tuple(self.integer(e) for e in s.given)

@@ -44,7 +44,8 @@ def expressions(s: Stmt) -> tuple[Expr, ...]:
             return tuple(a for a in s.args if not isinstance(a, TileRef)) + (s.given or ())
         case Load() | Store():
             extent = s.extent if isinstance(s, Load) else ()
-            return (s.offset, *extent, *(x for x in (s.stride, s.item) if x is not None))
+            bounds = (*(s.rows or ()), *(s.columns or ()), s.fill) if isinstance(s, Load) else ()
+            return (s.offset, *extent, *(x for x in (s.stride, s.item, *bounds) if x is not None))
         case For():
             return (s.start, s.stop, s.step)
         case If() | Assert():

@@ -23,7 +23,7 @@ def render(name: str, **values: object) -> str:
 
 
 _FOLDER = Path(__file__).resolve().parent / "tile_library"
-_FILES = ("scalar.h", "move.h", "convert.h", "reduce.h", "operations.h", "broadcast.h", "math.h")
+_FILES = ("scalar.h", "move.h", "access.h", "convert.h", "reduce.h", "operations.h", "broadcast.h", "math.h")
 
 
 @cache
