@@ -160,3 +160,49 @@ def test_more_loaded_tiles_than_the_chip_has_events() -> None:
     host = f"@ascend_host\ndef h({', '.join(n + ': Tensor' for n in names)}, out: Output):\n"
     text = "\n".join(kernel) + "\n\n" + host + f"    k[1]({', '.join(names)}, out)\n"
     assert [d.code for d in findings(text)] == ["DSL_QUEUES"]
+
+
+TWO_PHASES = """\
+@ascend_kernel
+def k(x, out, n: int, tile: int, wide: int):
+    t = alloc_ub(tile, float32)
+    with copyin():
+        load(t, x, 0, n)
+    with copyout():
+        store(out, 0, t)
+    sync_all()
+    u = alloc_ub(wide, float32)
+    with copyin():
+        load(u, x, 0, n)
+    with compute():
+        add(u, u, 1.0)
+    with copyout():
+        store(out, 0, u)
+
+@ascend_host
+def h(x: Tensor, out: Output):
+    declare(out, x.shape, x.dtype)
+    tile = fit_tile(k, "tile")
+    wide = fit_tile(k, "wide")
+    k[1](x, out, x.numel, tile, wide)
+"""
+
+
+def test_phases_share_the_unified_buffer() -> None:
+    metas = {"x": TensorMeta(dtype=DType.FLOAT32, shape=(64,))}
+    assert check(parse(TWO_PHASES), metas=metas) == ()
+
+
+def test_a_tile_of_the_phase_before_is_dead() -> None:
+    (found,) = findings(TWO_PHASES.replace("add(u, u, 1.0)", "add(u, u, t)"))
+    assert (found.code, found.line) == ("DSL_LIFETIME", 13)
+
+
+def test_a_kernel_that_meets_without_new_tiles_keeps_its_tiles() -> None:
+    text = TWO_PHASES.replace("    u = alloc_ub(wide, float32)\n", "").replace(
+        "sync_all()", "sync_all()\n    pass"
+    )
+    text = (
+        text.replace("u, ", "t, ").replace(", u)", ", t)").replace(", wide: int", "").replace(", wide)", ")")
+    )
+    assert findings(text.replace('    wide = fit_tile(k, "wide")\n', "")) == ()

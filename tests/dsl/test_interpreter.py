@@ -72,6 +72,13 @@ def test_mean_over_all_cores(program: Find, count: int) -> None:
     close(got, exact(x).mean().reshape(1), DType.FLOAT32, factor=100)
 
 
+@pytest.mark.parametrize("shape", [(37, 1001), (300, 7)])
+def test_two_phases(program: Find, shape: tuple[int, ...]) -> None:
+    x = normal(shape, DType.FLOAT32)
+    (got,) = interpret(program("softmax_mean"), [x])
+    close(got, torch.softmax(exact(x), -1).mean(0), DType.FLOAT32, factor=8)
+
+
 def test_a_list_of_tensors(program: Find) -> None:
     xs = [normal(shape, DType.FLOAT32) for shape in ((3, 5), (70001,), (1,))]
     (got,) = interpret(program("foreach"), [xs])

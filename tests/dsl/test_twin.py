@@ -101,6 +101,13 @@ def test_mean_over_all_cores(on_twin: OnTwin, program: Find, count: int, dtype: 
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("shape", [(37, 1001), (300, 7)])
+def test_two_phases(on_twin: OnTwin, program: Find, shape: tuple[int, ...], dtype: DType) -> None:
+    out = [TensorMeta(dtype=dtype, shape=shape[-1:])]
+    agree(on_twin, program("softmax_mean"), [normal(shape, dtype)], [dtype], out, factor=16)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("shape", [(3, 37, 100), (2, 9, 4001)])
 def test_middle_axis(on_twin: OnTwin, program: Find, shape: tuple[int, int, int], dtype: DType) -> None:
     out = [TensorMeta(dtype=dtype, shape=(shape[0], shape[2]))]

@@ -7,7 +7,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.dsl.buffer_placement import Placement
 from akgen.tools.dsl.evaluate import Scalar, align_up, evaluate
-from akgen.tools.dsl.expr import Expr, Name
+from akgen.tools.dsl.expr import Expr, Name, names_in
 from akgen.tools.dsl.ir import ElementType, Kernel, Load, Op, Store, TileRef, walk
 from akgen.tools.dsl.ops import OPS
 
@@ -26,6 +26,7 @@ class UbBuffer(Frozen):
     """`copies` x elements x the largest size among `types`; absent while all of `partners` equal the first type."""
 
     name: str
+    phase: int = 0
     role: Literal["in", "out", "temp"]
     tile: str
     tensor: str | None = None  # of an output queue
@@ -40,6 +41,7 @@ class ScratchNeed(Frozen):
     of those types has one byte (conversions of such types pass through half precision)."""
 
     why: str
+    phase: int = 0
     dims: tuple[Expr, ...] = ()
     width: int = 0
     fixed_bytes: int = 0
@@ -47,11 +49,31 @@ class ScratchNeed(Frozen):
 
 
 class UbPlan(Frozen):
-    """All UB memory of a kernel. Scratch is the largest of the needs. `row_types` decide how rows are padded."""
+    """All UB memory of a kernel. Scratch is the largest of the needs. `row_types` decide how rows are padded.
+
+    Phases use the same memory one after the other: a kernel takes what its largest phase takes.
+    """
 
     buffers: tuple[UbBuffer, ...]
     scratch: tuple[ScratchNeed, ...]
     row_types: tuple[ElementType, ...]
+
+    @property
+    def phases(self) -> tuple[int, ...]:
+        return tuple(sorted({0, *(b.phase for b in self.buffers), *(n.phase for n in self.scratch)}))
+
+    def in_phase(self, phase: int) -> "UbPlan":
+        """Return what one phase has of it."""
+        return UbPlan(
+            buffers=tuple(b for b in self.buffers if b.phase == phase),
+            scratch=tuple(n for n in self.scratch if n.phase == phase),
+            row_types=self.row_types,
+        )
+
+    def phases_with(self, param: str) -> tuple[int, ...]:
+        """Return the phases in which a buffer's size depends on the parameter."""
+        found = {b.phase for b in self.buffers for d in b.dims if param in names_in(d)}
+        return tuple(sorted(found)) or self.phases
 
 
 Types = Callable[[ElementType], DType | Literal["mask"]]
@@ -60,15 +82,19 @@ Types = Callable[[ElementType], DType | Literal["mask"]]
 def plan_buffers(kernel: Kernel, placement: Placement) -> UbPlan:
     """Return every buffer of the kernel and the scratch needs of its operations."""
     result: list[UbBuffer] = []
+    phases = kernel.phase_of
     for alloc in kernel.allocs.values():
+        phase = phases[alloc.tile]
         loads, outs = placement.loads_of(alloc.tile), placement.outs_of(alloc.tile)
         if loads:
             types = tuple(dict.fromkeys(ElementType(of=s.tensor) for s in loads))
             copies = alloc.buffers or (2 if any(s.looped for s in loads) else 1)
             name = f"{alloc.tile}_in"
             result.append(
-                UbBuffer(name=name, role="in", tile=alloc.tile, dims=alloc.dims, types=types, copies=copies)
-            )
+                UbBuffer(
+                    name=name, phase=phase, role="in", tile=alloc.tile, dims=alloc.dims, types=types, copies=copies
+                )
+            )  # fmt: skip
         need = placement.buffered[alloc.tile]
         if need != "never":
             covered = {k for s in loads for k in s.blocks}
@@ -76,7 +102,7 @@ def plan_buffers(kernel: Kernel, placement: Placement) -> UbPlan:
             partners = [ElementType(of=t) for t in dict.fromkeys([*(s.tensor for s in loads), *direct])]
             result.append(
                 UbBuffer(
-                    name=alloc.tile, role="temp", tile=alloc.tile, dims=alloc.dims, types=(alloc.dtype,),
+                    name=alloc.tile, phase=phase, role="temp", tile=alloc.tile, dims=alloc.dims, types=(alloc.dtype,),
                     partners=tuple(partners) if need == "converted" else (),
                 )
             )  # fmt: skip
@@ -84,28 +110,32 @@ def plan_buffers(kernel: Kernel, placement: Placement) -> UbPlan:
             copies = alloc.buffers or (2 if any(s.looped for s in outs if s.tensor == tensor) else 1)
             result.append(
                 UbBuffer(
-                    name=f"{alloc.tile}_out_{tensor}", role="out", tile=alloc.tile, tensor=tensor, dims=alloc.dims,
-                    types=(ElementType(of=tensor),), copies=copies,
+                    name=f"{alloc.tile}_out_{tensor}", phase=phase, role="out", tile=alloc.tile, tensor=tensor,
+                    dims=alloc.dims, types=(ElementType(of=tensor),), copies=copies,
                 )
             )  # fmt: skip
     spare = {s.tile for s in placement.loads if s.drop_after is not None}
-    result = _within_events(result, "in", kernel, spare)
-    result = _within_events(result, "out", kernel, set())
+    for phase in sorted(set(phases.values())):
+        result = _within_events(result, "in", phase, kernel, spare)
+        result = _within_events(result, "out", phase, kernel, set())
     return UbPlan(buffers=tuple(result), scratch=tuple(_scratch(kernel)), row_types=_row_types(kernel))
 
 
-def _within_events(buffers: list[UbBuffer], role: str, kernel: Kernel, spare: set[str]) -> list[UbBuffer]:
+def _within_events(
+    buffers: list[UbBuffer], role: str, phase: int, kernel: Kernel, spare: set[str]
+) -> list[UbBuffer]:
     """Give up double buffering where the queues of one side would need more than the chip's 8 event ids.
 
     First for `spare` tiles, which stay over an inner loop, then for vectors among 2-D tiles, then from the last on.
     """
-    total = sum(b.copies for b in buffers if b.role == role)
+    mine = [i for i, b in enumerate(buffers) if b.role == role and b.phase == phase]
+    total = sum(buffers[i].copies for i in mine)
 
     def worth(at: int) -> tuple[bool, bool, int]:
         b = buffers[at]
         return (b.tile not in spare, len(b.dims) == 2, -at)
 
-    for at in sorted((i for i, b in enumerate(buffers) if b.role == role and b.copies > 1), key=worth):
+    for at in sorted((i for i in mine if buffers[i].copies > 1), key=worth):
         if total <= EVENT_IDS or kernel.allocs[buffers[at].tile].buffers is not None:
             continue
         total -= buffers[at].copies - 1
@@ -114,8 +144,8 @@ def _within_events(buffers: list[UbBuffer], role: str, kernel: Kernel, spare: se
 
 
 def queue_buffers(plan: UbPlan, role: str) -> int:
-    """Return how many buffers the queues of one side have: each holds an event id while it is free."""
-    return sum(b.copies for b in plan.buffers if b.role == role)
+    """Return how many buffers the queues of one side have at a time: each holds an event id while it is free."""
+    return max(sum(b.copies for b in plan.in_phase(k).buffers if b.role == role) for k in plan.phases)
 
 
 def _row_types(kernel: Kernel) -> tuple[ElementType, ...]:
@@ -130,16 +160,19 @@ def _row_types(kernel: Kernel) -> tuple[ElementType, ...]:
 
 def _scratch(kernel: Kernel) -> list[ScratchNeed]:
     needs: list[ScratchNeed] = []
-    for s in walk(kernel.body):
-        match s:
-            case Op():
-                needs.extend(_op_scratch(kernel, s))
-            case Load() | Store():
-                alloc = kernel.allocs[s.tile]
-                ends = (ElementType(of=s.tensor), alloc.dtype)
-                needs.append(ScratchNeed(why="conversion of bytes", dims=alloc.dims, width=2, narrow=ends))
-            case _:
-                pass
+    for phase, body in enumerate(kernel.phases):
+        mine: list[ScratchNeed] = []
+        for s in walk(body):
+            match s:
+                case Op():
+                    mine.extend(_op_scratch(kernel, s))
+                case Load() | Store():
+                    alloc = kernel.allocs[s.tile]
+                    ends = (ElementType(of=s.tensor), alloc.dtype)
+                    mine.append(ScratchNeed(why="conversion of bytes", dims=alloc.dims, width=2, narrow=ends))
+                case _:
+                    pass
+        needs += [n.model_copy(update={"phase": phase}) for n in mine]
     return list(dict.fromkeys(needs))
 
 
@@ -198,11 +231,11 @@ def scratch_bytes(plan: UbPlan, names: Mapping[str, Scalar], alignment: int, typ
     return align_up(largest, 256)
 
 
-def total_bytes(plan: UbPlan, names: Mapping[str, Scalar], types: Types) -> int:
-    """Return the UB bytes that the kernel takes with these parameter values and dtypes."""
-    alignment = row_alignment(plan, types)
-    total = scratch_bytes(plan, names, alignment, types)
-    for b in plan.buffers:
+def phase_bytes(plan: UbPlan, phase: int, names: Mapping[str, Scalar], types: Types) -> int:
+    """Return the UB bytes that one phase takes with these parameter values and dtypes."""
+    alignment, mine = row_alignment(plan, types), plan.in_phase(phase)
+    total = scratch_bytes(mine, names, alignment, types)
+    for b in mine.buffers:
         total += bytes_of(b, tuple(int(evaluate(d, names)) for d in b.dims), alignment, types)
     return total
 
@@ -210,10 +243,12 @@ def total_bytes(plan: UbPlan, names: Mapping[str, Scalar], types: Types) -> int:
 def largest_fit(plan: UbPlan, param: str, names: Mapping[str, Scalar], types: Types, budget: int) -> int:
     """Return the largest value of a capacity parameter that fits into `budget` bytes, as fit_tile defines it."""
     step, limit = fit_step(plan, param)
+    phases = plan.phases_with(param)
     low, high = 0, limit // step
     while low < high:
         middle = (low + high + 1) // 2
-        if total_bytes(plan, {**names, param: middle * step}, types) <= budget:
+        given = {**names, param: middle * step}
+        if all(phase_bytes(plan, k, given, types) <= budget for k in phases):
             low = middle
         else:
             high = middle - 1

@@ -14,10 +14,10 @@ from akgen.tools.dsl.buffers import (
     Types,
     UbPlan,
     bytes_of,
+    phase_bytes,
     queue_buffers,
     row_alignment,
     scratch_bytes,
-    total_bytes,
 )
 from akgen.tools.dsl.cube import wrong_products
 from akgen.tools.dsl.errors import DslError, finding
@@ -159,17 +159,21 @@ def _queues(kernel: Kernel, plan: UbPlan) -> list[Diagnostic]:
 
 
 def _over(kernel: Kernel, plan: UbPlan, names: Mapping[str, Scalar], types: Types) -> list[Diagnostic]:
-    total = total_bytes(plan, names, types)
-    if total <= UB_BUDGET:
-        return []
+    found = []
     alignment = row_alignment(plan, types)
-    parts = [
-        f"{b.name} {bytes_of(b, tuple(int(evaluate(d, names)) for d in b.dims), alignment, types)}"
-        for b in plan.buffers
-    ]
-    parts.append(f"scratch {scratch_bytes(plan, names, alignment, types)}")
-    text = f"`{kernel.name}` needs {total} bytes of UB; {UB_BUDGET} of {UB_BYTES} may be used: {', '.join(parts)}."
-    return [finding("DSL_UB_BUDGET", kernel.line, text)]
+    for phase in plan.phases:
+        total, mine = phase_bytes(plan, phase, names, types), plan.in_phase(phase)
+        if total <= UB_BUDGET:
+            continue
+        parts = [
+            f"{b.name} {bytes_of(b, tuple(int(evaluate(d, names)) for d in b.dims), alignment, types)}"
+            for b in mine.buffers
+        ]
+        parts.append(f"scratch {scratch_bytes(mine, names, alignment, types)}")
+        who = f"`{kernel.name}`" if len(plan.phases) == 1 else f"Phase {phase + 1} of `{kernel.name}`"
+        text = f"{who} needs {total} bytes of UB; {UB_BUDGET} of {UB_BYTES} may be used: {', '.join(parts)}."
+        found.append(finding("DSL_UB_BUDGET", kernel.line, text))
+    return found
 
 
 def _budget(

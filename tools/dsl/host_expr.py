@@ -119,25 +119,37 @@ class HostExpr:
         ctx = self.contexts[e.kernel]
         step, limit = fit_step(ctx.plan, e.param)
         dims = dict(e.dims)
-        arguments = [
-            camel(e.param) if p == e.param else self.expr.text(dims[p]) for p in capacity_params(ctx)
-        ]  # fmt: skip
-        arguments += [self.dtype(t) for t in dtype_tensors(self.program, ctx)]
-        call = f"{pascal(e.kernel)}UbBytes({', '.join(arguments)})"
-        return f"LargestFit({step}, {limit}, [&](int64_t {camel(e.param)}) {{ return {call} <= ubBytes; }})"
+        fits = []
+        for phase in ctx.plan.phases_with(e.param):
+            arguments = [
+                camel(e.param) if p == e.param else self.expr.text(dims[p]) for p in capacity_params(ctx, phase)
+            ]  # fmt: skip
+            arguments += [self.dtype(t) for t in dtype_tensors(self.program, ctx, phase)]
+            fits.append(f"{ub_function(ctx, phase)}({', '.join(arguments)}) <= ubBytes")
+        fit = " && ".join(fits)
+        return f"LargestFit({step}, {limit}, [&](int64_t {camel(e.param)}) {{ return {fit}; }})"
 
 
-def capacity_params(ctx: KernelContext) -> list[str]:
-    """Return the kernel parameters on which buffer sizes depend, in order."""
-    used = {n for b in ctx.kernel.allocs.values() for d in b.dims for n in names_in(d)}
+def ub_function(ctx: KernelContext, phase: int) -> str:
+    """Return the name of the function that adds up a phase's buffers."""
+    several = len(ctx.kernel.phases) > 1
+    return f"{ctx.class_name}{f'Phase{phase + 1}' if several else ''}UbBytes"
+
+
+def capacity_params(ctx: KernelContext, phase: int) -> list[str]:
+    """Return the kernel parameters on which buffer sizes of a phase depend, in order."""
+    phases = ctx.kernel.phase_of
+    allocs = [a for t, a in ctx.kernel.allocs.items() if phases[t] == phase]
+    used = {n for a in allocs for d in a.dims for n in names_in(d)}
     return [p.name for p in ctx.kernel.params if p.name in used]
 
 
-def dtype_tensors(program: Program, ctx: KernelContext) -> list[str]:
-    """Return the host tensors whose dtypes decide buffer sizes, in the kernel's order."""
+def dtype_tensors(program: Program, ctx: KernelContext, phase: int) -> list[str]:
+    """Return the host tensors whose dtypes decide buffer sizes of a phase, in the kernel's order."""
     arguments = tensor_arguments(program, ctx.kernel.name)
-    used = {t.of for b in ctx.plan.buffers for t in (*b.types, *b.partners)}
-    used |= {t.of for t in ctx.plan.row_types} | {t.of for n in ctx.plan.scratch for t in n.narrow}
+    plan = ctx.plan.in_phase(phase)
+    used = {t.of for b in plan.buffers for t in (*b.types, *b.partners)}
+    used |= {t.of for t in plan.row_types} | {t.of for n in plan.scratch for t in n.narrow}
     return list(dict.fromkeys(arguments[t] for t in ctx.kernel.tensors if t in used))
 
 

@@ -3,9 +3,9 @@
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.dsl.buffers import ScratchNeed, UbBuffer
-from akgen.tools.dsl.cpp_expr import CppExpr, camel, pascal
+from akgen.tools.dsl.cpp_expr import CppExpr, camel
 from akgen.tools.dsl.expr import Const, Dim, Expr
-from akgen.tools.dsl.host_expr import capacity_params, dtype_tensors
+from akgen.tools.dsl.host_expr import capacity_params, dtype_tensors, ub_function
 from akgen.tools.dsl.ir import Declare, DimList, DimSlice, ElementType, Program, ShapePart
 from akgen.tools.dsl.kernel_context import KernelContext
 from akgen.tools.dsl.pass_init import need_text
@@ -101,14 +101,15 @@ def helpers(text: str) -> list[str]:
     return [body for name, body in _HELPERS.items() if f"{name}(" in text]
 
 
-def ub_bytes(program: Program, ctx: KernelContext) -> str:
-    """Return the function that adds up all buffers of a kernel."""
-    return _UbBytes(program, ctx).text()
+def ub_bytes(program: Program, ctx: KernelContext, phase: int) -> str:
+    """Return the function that adds up all buffers of a kernel's phase."""
+    return _UbBytes(program, ctx, phase).text()
 
 
 class _UbBytes:
-    def __init__(self, program: Program, ctx: KernelContext) -> None:
-        self.program, self.ctx = program, ctx
+    def __init__(self, program: Program, ctx: KernelContext, phase: int) -> None:
+        self.program, self.ctx, self.phase = program, ctx, phase
+        self.plan = ctx.plan.in_phase(phase)
         self.expr = CppExpr(camel, lambda n: ctx.types.get(n, "int"), self.refuse, host=True)
         self.lines: list[str] = []
 
@@ -118,22 +119,23 @@ class _UbBytes:
 
     def text(self) -> str:
         ctx = self.ctx
-        params = [f"int64_t {camel(p)}" for p in capacity_params(ctx)]
-        params += [f"ge::DataType {camel(t)}Type" for t in dtype_tensors(self.program, ctx)]
-        if any(len(b.dims) == 2 for b in ctx.plan.buffers):
-            sizes = list(dict.fromkeys(self.size(t) for t in ctx.plan.row_types))
+        params = [f"int64_t {camel(p)}" for p in capacity_params(ctx, self.phase)]
+        params += [f"ge::DataType {camel(t)}Type" for t in dtype_tensors(self.program, ctx, self.phase)]
+        if any(len(b.dims) == 2 for b in self.plan.buffers):
+            sizes = list(dict.fromkeys(self.size(t) for t in self.plan.row_types))
             self.lines.append(f"const int64_t rowAlign = 32 / {self.smallest(sizes)};")
-        needs = list(dict.fromkeys(self.need(n) for n in ctx.plan.scratch))
+        needs = list(dict.fromkeys(self.need(n) for n in self.plan.scratch))
         if not needs:
             self.lines.append("int64_t bytes = 0;")
         else:
             largest = needs[0] if len(needs) == 1 else f"std::max<int64_t>({{{', '.join(needs)}}})"
             self.lines.append(f"int64_t bytes = AlignUp({largest}, 256); // scratch")
-        for b in ctx.plan.buffers:
+        for b in self.plan.buffers:
             self.buffer(b)
         body = "\n".join("    " + line for line in [*self.lines, "return bytes;"])
-        doc = f"// Bytes of the Unified Buffer that {ctx.class_name} takes."
-        return f"{doc}\nint64_t {pascal(ctx.kernel.name)}UbBytes({', '.join(params)})\n{{\n{body}\n}}\n"
+        who = ctx.class_name if len(ctx.kernel.phases) == 1 else f"phase {self.phase + 1} of {ctx.class_name}"
+        doc = f"// Bytes of the Unified Buffer that {who} takes."
+        return f"{doc}\nint64_t {ub_function(ctx, self.phase)}({', '.join(params)})\n{{\n{body}\n}}\n"
 
     @staticmethod
     def smallest(sizes: list[str]) -> str:

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Literal
 
 from akgen.tools.core.dtypes import DType
@@ -251,6 +252,11 @@ for _model in (Block, For, If):
     _model.model_rebuild()
 
 
+def begins_phase(body: tuple[Stmt, ...], at: int) -> bool:
+    """Return whether the statement is a `sync_all()` after which new tiles are allocated."""
+    return isinstance(body[at], SyncAll) and at + 1 < len(body) and isinstance(body[at + 1], Alloc)
+
+
 class KernelParam(Frozen):
     name: str
     type: ScalarType | Literal["tensor", "list"]
@@ -303,6 +309,17 @@ class Kernel(Frozen):
     def objects(self) -> dict[str, MatmulObject]:
         """Return the Matmul objects; a kernel that has one runs on cube cores, too."""
         return {s.name: s for s in self.body if isinstance(s, MatmulObject)}
+
+    @property
+    def phases(self) -> tuple[tuple[Stmt, ...], ...]:
+        """Return the body cut into phases: one begins at a `sync_all()` that `alloc_ub` follows directly."""
+        starts = [i for i, s in enumerate(self.body) if begins_phase(self.body, i)]
+        return tuple(self.body[a:b] for a, b in pairwise([0, *starts, len(self.body)]))
+
+    @property
+    def phase_of(self) -> dict[str, int]:
+        """Return the phase in which each tile lives."""
+        return {s.tile: k for k, body in enumerate(self.phases) for s in body if isinstance(s, Alloc)}
 
 
 HostParamKind = Literal[

@@ -65,15 +65,18 @@ class KernelContext:
                 continue
             buffers.append(b.model_copy(update={"types": types, "partners": partners}))
         needs: dict[tuple[object, ...], ScratchNeed] = {}
-        fixed = max((n.fixed_bytes for n in plan.scratch if not n.dims), default=0)
-        if fixed:
-            needs[()] = ScratchNeed(why="", fixed_bytes=fixed)
+        for phase in plan.phases:
+            fixed = max((n.fixed_bytes for n in plan.scratch if not n.dims and n.phase == phase), default=0)
+            if fixed:
+                needs[(phase,)] = ScratchNeed(why="", phase=phase, fixed_bytes=fixed)
         for n in plan.scratch:
             narrow = tuple(t for t in map(self.resolved, n.narrow) if self.can_be_narrow(t))
             if n.dims and (narrow or not n.narrow):
-                known = needs.get((n.dims, narrow))
+                known = needs.get((n.phase, n.dims, narrow))
                 width = max(n.width, 0 if known is None else known.width)
-                needs[(n.dims, narrow)] = n.model_copy(update={"narrow": narrow, "why": "", "width": width})
+                needs[(n.phase, n.dims, narrow)] = n.model_copy(
+                    update={"narrow": narrow, "why": "", "width": width}
+                )
         rows = tuple(dict.fromkeys(map(self.resolved, plan.row_types)))
         return UbPlan(buffers=tuple(buffers), scratch=tuple(needs.values()), row_types=rows)
 

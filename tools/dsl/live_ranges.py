@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 from akgen.tools.dsl.expr import Element, Expr
 from akgen.tools.dsl.expr import walk as walk_expr
 from akgen.tools.dsl.ir import Assign, Block, For, If, Load, Op, Stmt, Store
+from akgen.tools.dsl.scalar_names import expressions
 
 Effect = Literal["read", "write", "none"]
 
@@ -57,6 +58,18 @@ def _effect(s: Stmt, tile: str) -> Effect:
             return "write" if branches == {"write"} else "none"
         case _:
             return "none"
+
+
+def tiles_of(s: Stmt) -> set[str]:
+    """Return the tiles that one statement names, without those of its body."""
+    named = {x.tile for e in expressions(s) for x in walk_expr(e) if isinstance(x, Element)}
+    match s:
+        case Op():
+            return named | {s.dst} | {a.tile for a in s.tiles}
+        case Load() | Store():
+            return named | {s.tile} | ({s.index} if s.index is not None else set())
+        case _:
+            return named
 
 
 def touches(s: Stmt, tile: str) -> bool:

@@ -50,6 +50,7 @@ class _Process:
                 self.numbers[key(b)] = base if len(mine) == 1 else f"{base}{i + 1}"
         self.reloaded = ctx.kernel.loaded & ctx.kernel.stored
         self.syncs = False
+        self.starts = [body[0].line for body in ctx.kernel.phases[1:]]
         self.declared: list[set[str]] = []  # tiles that functions are given, by C++ scope of Process
 
     def code(self) -> KernelCode:
@@ -102,6 +103,8 @@ class _Process:
             case SyncAll():
                 self.syncs = True
                 self.out.add("SyncAll();")
+                if s.line in self.starts:
+                    self.out.add(f"BeginPhase{self.starts.index(s.line) + 2}();")
             case Block():
                 self.block(s)
             case _:

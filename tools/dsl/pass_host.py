@@ -7,7 +7,7 @@ from akgen.tools.dsl.cpp_expr import camel
 from akgen.tools.dsl.cube import CUT_PRODUCTS, tiling_field, tiling_lines
 from akgen.tools.dsl.errors import DslError, finding
 from akgen.tools.dsl.expr import Name
-from akgen.tools.dsl.host_expr import HostExpr, input_lines
+from akgen.tools.dsl.host_expr import HostExpr, input_lines, ub_function
 from akgen.tools.dsl.host_functions import helpers, infer_lines, ub_bytes
 from akgen.tools.dsl.ir import (
     Assert,
@@ -88,9 +88,10 @@ class _Host:
         if not isinstance(body[-1], Launch):
             tiling.append("return ge::GRAPH_FAILED;")
         formulas = [
-            ub_bytes(self.program, c)
+            ub_bytes(self.program, c, phase)
             for c in self.contexts.values()
-            if f"{c.class_name}UbBytes(" in "\n".join(tiling)
+            for phase in range(len(c.kernel.phases))
+            if f"{ub_function(c, phase)}(" in "\n".join(tiling)
         ]
         if any("CutProducts(" in line for line in tiling):
             formulas.append(CUT_PRODUCTS)

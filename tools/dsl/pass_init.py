@@ -1,7 +1,7 @@
 """Pass 2, kernel init: transfer queues, plain buffers, global tensors, tiling fields, template parameters."""
 
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.dsl.buffers import ScratchNeed, UbBuffer
+from akgen.tools.dsl.buffers import ScratchNeed, UbBuffer, UbPlan
 from akgen.tools.dsl.cpp_expr import camel, pascal
 from akgen.tools.dsl.cube import declaration
 from akgen.tools.dsl.ir import ElementType
@@ -19,6 +19,7 @@ class KernelInit(Frozen):
     objects: tuple[str, ...]  # Matmul objects, which the entry registers
     init_params: tuple[str, ...]
     init: tuple[str, ...]
+    later: tuple[tuple[str, ...], ...]  # what each phase after the first begins with
 
 
 def kernel_init(ctx: KernelContext, tiling_struct: str, fields: dict[str, str]) -> KernelInit:
@@ -41,18 +42,28 @@ def kernel_init(ctx: KernelContext, tiling_struct: str, fields: dict[str, str]) 
             init.append(f"{ctx.scalar(p.name)} = tiling.{fields[p.name]};")
     for name in sorted(ctx.members):
         members.append(f"{SCALAR_CPP[ctx.types[name]]} {ctx.scalar(name)} = 0;")
-    for b in ctx.plan.buffers:
-        members.append(_member(ctx, b))
-        init.extend(_init_buffer(ctx, b))
+    members += [_member(ctx, b) for b in ctx.plan.buffers]
     members.append("TBuf<TPosition::VECCALC> scratch_;")
-    init.extend(_init_scratch(ctx))
+    init.extend(_init_phase(ctx.plan.in_phase(0), ctx, "pipe"))
+    count = len(kernel.phases)
+    if count > 1:
+        members.append("TPipe* pipe_ = nullptr;")
+        init.append("pipe_ = pipe;")
+    later = [("pipe_->Reset();", *_init_phase(ctx.plan.in_phase(k), ctx, "pipe_")) for k in range(1, count)]
     args = [f"GM_ADDR {ctx.names.of('arg ' + t, camel(t))}" for t in kernel.tensors]
     return KernelInit(
         class_name=ctx.class_name, doc=kernel.doc, templates=tuple(f"T{pascal(t)}" for t in ctx.templates),
         constants=tuple(_constants(ctx)), members=tuple(members),
         objects=tuple(line for o in kernel.objects.values() for line in declaration(ctx, o)),
         init_params=("TPipe* pipe", *args, f"const {tiling_struct}& tiling"), init=tuple(init),
+        later=tuple(later),
     )  # fmt: skip
+
+
+def _init_phase(plan: UbPlan, ctx: KernelContext, pipe: str) -> list[str]:
+    """Return the lines that give a phase its buffers."""
+    buffers = [line for b in plan.buffers for line in _init_buffer(ctx, b, pipe)]
+    return [*buffers, *_init_scratch(ctx, plan, pipe)]
 
 
 def _constants(ctx: KernelContext) -> list[str]:
@@ -80,20 +91,20 @@ def _member(ctx: KernelContext, b: UbBuffer) -> str:
     return f"TBuf<TPosition::VECCALC> {ctx.buffer(b.tile)};"
 
 
-def _init_buffer(ctx: KernelContext, b: UbBuffer) -> list[str]:
+def _init_buffer(ctx: KernelContext, b: UbBuffer, pipe: str) -> list[str]:
     elements = ctx.elements(b.dims)
     types = list(dict.fromkeys(ctx.cpp_type(t) for t in b.types))
     if ctx.is_mask(b.tile):
-        return [f"pipe->InitBuffer({ctx.buffer(b.tile)}, {ctx.lib('TileMaskBytes')}({elements}));"]
+        return [f"{pipe}->InitBuffer({ctx.buffer(b.tile)}, {ctx.lib('TileMaskBytes')}({elements}));"]
     if len(types) > 1:
         ctx.lib("TileSizes")
     size = f"sizeof({types[0]})" if len(types) == 1 else f"TileWidest<{', '.join(types)}>::value"
     size = f"{ctx.lib('TileBytes')}({elements}, {size})"
     if b.role == "in":
-        return [f"pipe->InitBuffer({ctx.queue('in', b.tile)}, {b.copies}, {size});"]
+        return [f"{pipe}->InitBuffer({ctx.queue('in', b.tile)}, {b.copies}, {size});"]
     if b.role == "out":
-        return [f"pipe->InitBuffer({ctx.queue('out', b.tile, b.tensor or '')}, {b.copies}, {size});"]
-    line = f"pipe->InitBuffer({ctx.buffer(b.tile)}, {size});"
+        return [f"{pipe}->InitBuffer({ctx.queue('out', b.tile, b.tensor or '')}, {b.copies}, {size});"]
+    line = f"{pipe}->InitBuffer({ctx.buffer(b.tile)}, {size});"
     partners = list(dict.fromkeys(ctx.cpp_type(p) for p in b.partners))
     if not partners:
         return [line]
@@ -116,15 +127,15 @@ def need_text(n: ScratchNeed, elements: str, narrow: str | None) -> str:
     return " + ".join(parts)
 
 
-def _init_scratch(ctx: KernelContext) -> list[str]:
-    if not ctx.plan.scratch:
+def _init_scratch(ctx: KernelContext, plan: UbPlan, pipe: str) -> list[str]:
+    if not plan.scratch:
         return []
     ctx.lib("TileInt")
-    needs = list(dict.fromkeys(_need(ctx, n) for n in ctx.plan.scratch))
+    needs = list(dict.fromkeys(_need(ctx, n) for n in plan.scratch))
     lines = [f"int64_t scratchBytes = {needs[0]};"]
     lines += [f"scratchBytes = TileMax(scratchBytes, {n});" for n in needs[1:]]
-    init = f"pipe->InitBuffer(scratch_, {ctx.lib('TileBytes')}(scratchBytes, 1));"
-    if all(n.narrow for n in ctx.plan.scratch):
+    init = f"{pipe}->InitBuffer(scratch_, {ctx.lib('TileBytes')}(scratchBytes, 1));"
+    if all(n.narrow for n in plan.scratch):
         return [*lines, "if (scratchBytes > 0) {", f"    {init}", "}"]
     return [*lines, init]
 

@@ -1,5 +1,7 @@
 """A program with everything that analysis finds out, once: annotated kernels, placement, UB plans."""
 
+from collections.abc import Iterator
+
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.buffer_placement import Placement, place, with_staging
@@ -19,7 +21,9 @@ from akgen.tools.dsl.ir import (
     Store,
     TileRef,
     assigned,
+    walk,
 )
+from akgen.tools.dsl.live_ranges import tiles_of
 from akgen.tools.dsl.ops import OPS
 from akgen.tools.dsl.show import show
 
@@ -228,6 +232,17 @@ class _Flow:
                 self.fail("DSL_SHAPE", s.line, text)
 
 
+def dead_tiles(kernel: Kernel) -> Iterator[Diagnostic]:
+    """Yield uses of tiles in another phase than their own, whose memory is used anew."""
+    phases = kernel.phase_of
+    for k, body in enumerate(kernel.phases):
+        for s in walk(body):
+            for tile in sorted(tiles_of(s)):
+                if phases.get(tile, k) != k:
+                    text = f"`{tile}` is of another phase: the sync_all() before an alloc_ub ends the life of all tiles."
+                    yield finding("DSL_LIFETIME", s.line, text)
+
+
 def _dims(dims: Dims) -> str:
     return ", ".join(map(show, dims))
 
@@ -247,6 +262,9 @@ class PreparedKernel(Frozen):
 
 def analyse(kernel: Kernel) -> tuple[PreparedKernel | None, tuple[Diagnostic, ...]]:
     """Return the analysed kernel, None if its extents or lifetimes are wrong, and what was found."""
+    dead = tuple(dead_tiles(kernel))
+    if dead:
+        return None, dead
     annotated, found = annotate(kernel)
     if found:
         return None, found

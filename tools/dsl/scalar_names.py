@@ -17,6 +17,7 @@ from akgen.tools.dsl.ir import (
     DimSlice,
     For,
     If,
+    Kernel,
     Launch,
     Load,
     MatmulObject,
@@ -109,7 +110,7 @@ class _Scope:
             self.found.append(finding("DSL_UNKNOWN_NAME", line, f"`{e.kernel}` is not a kernel."))
             return
         kernel = kernels[e.kernel]
-        needed = frozenset().union(*(names_in(d) for a in kernel.allocs.values() for d in a.dims))
+        needed = frozenset().union(*(names_in(d) for d in _sharing(kernel, e.param)))
         given = {e.param, *(n for n, _ in e.dims)}
         wrong = sorted(needed - given) + sorted(given - kernel.scalars.keys())
         if wrong:
@@ -117,6 +118,14 @@ class _Scope:
                 f"fit_tile of `{e.kernel}`: `{wrong[0]}` must be a capacity parameter and given by keyword."
             )
             self.found.append(finding("DSL_LAUNCH", line, text))
+
+
+def _sharing(kernel: Kernel, param: str) -> Iterator[Expr]:
+    """Yield the capacities of the phases in which the parameter decides one."""
+    phases = [[d for s in body if isinstance(s, Alloc) for d in s.dims] for body in kernel.phases]
+    mine = [dims for dims in phases if any(param in names_in(d) for d in dims)]
+    for dims in mine or phases:
+        yield from dims
 
 
 def unknown_names(program: Program) -> tuple[Diagnostic, ...]:
