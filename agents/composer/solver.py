@@ -6,7 +6,7 @@ from typing import Literal
 from akgen.agents.plan import Buffer, Tiling
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import AttrValue
-from akgen.tools.dsl.buffers import bytes_of, row_alignment, scratch_bytes
+from akgen.tools.dsl.buffers import bytes_of, phase_bytes, row_alignment, scratch_bytes
 from akgen.tools.dsl.evaluate import Scalar, evaluate
 from akgen.tools.dsl.host_run import HostRun, Launched, Metas, tensor_arguments
 from akgen.tools.dsl.ir import ElementType, Program
@@ -41,8 +41,11 @@ class Solved:
         return self.run.dtype(ElementType(of=arguments[t.of or ""]))
 
     def tiling(self) -> Tiling:
-        """Return the tiling with every buffer's bytes."""
-        plan = self.prepared[self.launched.kernel].plan
+        """Return the tiling with the bytes of every buffer of the phase that takes most of the Unified Buffer."""
+        whole = self.prepared[self.launched.kernel].plan
+        plan = whole.in_phase(
+            max(whole.phases, key=lambda k: phase_bytes(whole, k, self.scalars, self._type))
+        )
         alignment = row_alignment(plan, self._type)
         buffers: list[Buffer] = []
         for b in plan.buffers:

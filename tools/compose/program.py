@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 
-from akgen.tools.compose.back.kernels import ScheduledKernel, kernels_of
+from akgen.tools.compose.back.kernels import ScheduledKernel, kernels_of, require_schedule
 from akgen.tools.compose.front.aten import import_graph
 from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.middle.conditions import Branch, decide
 from akgen.tools.compose.middle.groups import Group, features, groups_of
 from akgen.tools.compose.middle.interface import Interface, interface
 from akgen.tools.compose.middle.loop_nest import LoopNest
-from akgen.tools.compose.middle.lowering import loop_nests
-from akgen.tools.compose.middle.sink_slices import sink_slices
+from akgen.tools.compose.middle.phases import partition
 from akgen.tools.compose.middle.tensor_lists import is_listed, list_loop_nest
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
@@ -56,7 +55,8 @@ def compose(
     def nests(case: TracedGraph) -> tuple[LoopNest, ...]:
         if listed:
             return (list_loop_nest(case, faithful=faithful),)
-        return loop_nests(sink_slices(import_graph(case, faithful=faithful)))
+        graph = import_graph(case, faithful=faithful)
+        return partition(graph, case.aliases, lambda nest: require_schedule(nest, case, face))
 
     found = [nests(c) for c in cases]
     groups = groups_of(cases, found, face)

@@ -239,7 +239,7 @@ def dead_tiles(kernel: Kernel) -> Iterator[Diagnostic]:
         for s in walk(body):
             for tile in sorted(tiles_of(s)):
                 if phases.get(tile, k) != k:
-                    text = f"`{tile}` is of another phase: the sync_all() before an alloc_ub ends the life of all tiles."
+                    text = f"`{tile}` is of another phase: `sync_all()` before `alloc_ub` ends the life of tiles."
                     yield finding("DSL_LIFETIME", s.line, text)
 
 

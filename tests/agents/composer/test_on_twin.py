@@ -28,6 +28,7 @@ BODIES: dict[str, tuple[str, str, str]] = {
     "columns": ("x.view(-1, 3, 11).sum(1)", "make(4, 33)", "x"),
     "first axis": ("x - x.mean(0, keepdim=True)", "make(*params['shape'])", "x"),
     "comparison": ("torch.where(x > y, x, y * 2)", TWO, "x, y"),
+    "reshape that mixes factors": ("torch.softmax(torch.tanh(x).view(-1, 8), -1)", "make(20, 6)", "x"),
     "list": ("[x * s[k] for k, x in enumerate(xs)]", LISTS, "xs, s"),
 }
 

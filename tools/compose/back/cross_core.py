@@ -84,7 +84,7 @@ class CrossCore(BlockCodegen):
         return slots
 
     def _workspace(self, width: Expr) -> str:
-        name = f"ws{len(self.workspaces)}"
+        name = self.w.unique("ws")
         self.workspaces.append((name, width))
         self.w.tensor(name)
         return name

@@ -5,16 +5,24 @@ from akgen.tools.compose.back.schedules import kinds, write
 from akgen.tools.compose.back.schedules.base import Kind, Part
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Writer
+from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.middle.formula import formulas
-from akgen.tools.compose.middle.groups import Group
+from akgen.tools.compose.middle.groups import Group, letters
 from akgen.tools.compose.middle.interface import Interface
-from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, by_reduction
+from akgen.tools.compose.middle.loop_nest import LoopNest
+from akgen.tools.compose.middle.symbolic import SymbolicNumbers
+from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, by_reduction, unify
 from akgen.tools.compose.scope import Unsupported
+from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
+from akgen.tools.dsl.errors import DslError
 from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Fit, Name, call, joined
-from akgen.tools.dsl.ir import Assign, Kernel, Stmt, Workspace
+from akgen.tools.dsl.host_run import HostRun, Metas
+from akgen.tools.dsl.ir import HOST_KINDS, Assert, Assign, Host, HostParam, Kernel, Launch, Stmt, Workspace
+from akgen.tools.dsl.prepare import prepare
+from akgen.tools.dsl.printer import printed
 
 EVENTS = 8  # hardware events for tiles that are loaded; each takes one
 
@@ -42,7 +50,7 @@ def kernels_of(base: str, number: int, group: Group, face: Interface, knobs: Kno
     """
     out: list[ScheduledKernel] = []
     refused: Unsupported | None = None
-    for templates, choice in _choices(group):
+    for templates, choice in _choices(group.templates):
         name = f"{base}_{'_'.join(dict.fromkeys(choice))}" + (f"_{number}" if number else "")
         try:
             out.append(_kernel(name, number, templates, choice, face, knobs))
@@ -62,12 +70,69 @@ def kernels_of(base: str, number: int, group: Group, face: Interface, knobs: Kno
     ]
 
 
-def _choices(group: Group) -> list[tuple[tuple[SymbolicNest, ...], tuple[Kind, ...]]]:
-    """Return ways to run a group, best first: one schedule, or one per set of reduced axes, one after the other."""
-    found: list[tuple[tuple[SymbolicNest, ...], tuple[Kind, ...]]] = []
-    if len(group.templates) > 1:
-        return [(group.templates, tuple(kinds(t)[0] for t in group.templates))]
-    (template,) = group.templates
+Choice = tuple[tuple[SymbolicNest, ...], tuple[Kind, ...]]
+
+
+def require_schedule(nest: LoopNest, case: TracedGraph, face: Interface) -> None:
+    """Raise Unsupported if there is no schedule under which the nest of this case runs."""
+    template = unify([nest], SymbolicNumbers((), (), ()), "d")
+    refused: Unsupported | None = None
+    found: list[ScheduledKernel] = []
+    for templates, choice in _choices((template,)):
+        try:
+            found.append(_kernel("probe", 0, templates, choice, face, Knobs()))
+        except Unsupported as error:
+            refused = error
+            continue
+        if found[-1].fits is None:
+            return
+    if not found:
+        assert refused is not None
+        raise refused
+    if not any(_fits(kernel, template, case, face) for kernel in found):
+        raise Unsupported("rows", "a row does not fit into UB")
+
+
+def _fits(kernel: ScheduledKernel, template: SymbolicNest, case: TracedGraph, face: Interface) -> bool:
+    """Return whether the kernel's condition holds for the case."""
+    assert kernel.fits is not None
+    sizes = zip(template.sizes, template.definitions, strict=True)
+    body = (
+        *(Assign(name=name.id, value=value) for name, value in sizes),
+        *kernel.host,
+        Assert(cond=kernel.fits, text="fits"),
+        Launch(kernel=kernel.name, key=1, cores=Name(id="cores"), args=kernel.arguments),
+    )
+    names = [*zip(face.input_names, face.input_kinds, strict=True)]
+    names += zip(face.output_names, face.output_kinds, strict=True)
+    params = tuple(HostParam(name=n, kind=HOST_KINDS[kind]) for n, kind in names)
+    program = printed((kernel.kernel,), Host(name="host", doc="", params=params, body=body))
+    metas: dict[str, Metas] = dict(zip(face.input_names, case.inputs, strict=True))
+    metas |= {
+        n: TensorMeta(dtype=d, shape=()) for n, d in zip(face.output_names, case.output_dtypes, strict=True)
+    }
+    try:
+        HostRun(program, prepare(program), metas, {}).run()
+    except DslError:
+        return False
+    return True
+
+
+def _choices(templates: tuple[SymbolicNest, ...]) -> list[Choice]:
+    """Return ways to run nests, best first: each under its best schedule, under its second best and so on."""
+    each = [_ways(t) for t in templates]
+    if len(each) > 1:  # splitting long rows over cores does not go with other parts
+        each = [[w for w in ways if w[1] != ("split",)] or ways for ways in each]
+    found: list[Choice] = []
+    for k in range(max(len(ways) for ways in each)):
+        chosen = [ways[min(k, len(ways) - 1)] for ways in each]
+        found.append((tuple(t for w in chosen for t in w[0]), tuple(s for w in chosen for s in w[1])))
+    return found
+
+
+def _ways(template: SymbolicNest) -> list[Choice]:
+    """Return ways to run a nest, best first: one schedule, or one per set of reduced axes, one after the other."""
+    found: list[Choice] = []
     parts = by_reduction(template)
     try:
         found += [((template,), (k,)) for k in kinds(template)]
@@ -88,22 +153,34 @@ def _kernel(
     knobs: Knobs,
     *,
     frugal: bool = False,
+    apart: bool = False,
 ) -> ScheduledKernel:
+    """Return the kernel that runs these nests; `apart`, each has the Unified Buffer for itself."""
     writer, tuning = Writer(frugal=frugal), Tuning(knobs)
+    tensors_of = _tensors(face, number)
     parts: list[Part] = []
     for k, (template, kind) in enumerate(zip(templates, choice, strict=True)):
-        suffix = "" if len(choice) == 1 else f"_{chr(ord('a') + k)}"
-        parts.append(write(template, kind, writer, suffix, _tensors(face), tuning))
+        suffix = "" if len(choice) == 1 else f"_{letters(k)}"
+        if k and (apart or template.nest.phase > templates[k - 1].nest.phase):
+            writer.begin_phase()
+        parts.append(write(template, kind, writer, suffix, tensors_of, tuning))
+        parts[-1].phase = writer.phase
         writer.close_stage()
     _untouched(writer, templates, face)
-    loaded = sum(t.loaded for t in writer.tiles)
+    loaded = writer.most_loaded()
     if loaded > EVENTS and not frugal:
-        return _kernel(name, number, templates, choice, face, knobs, frugal=True)
+        return _kernel(name, number, templates, choice, face, knobs, frugal=True, apart=apart)
+    if loaded > EVENTS and not apart and len(parts) > 1:
+        return _kernel(name, number, templates, choice, face, knobs, apart=True)
     if loaded > EVENTS:
         raise Unsupported(
             "buffers", f"{loaded} tensors are loaded side by side; the chip has events for {EVENTS}"
         )
     host = _host(name, parts, tuning)
+    host += [
+        Workspace(name=f"{tensors_of.temp}{k}", count=count, dtype=dtype)
+        for t in templates for k, count, dtype in t.temps
+    ]  # fmt: skip
     tensors = [Name(id=t.removeprefix("g_")) for t in writer.tensors]
     fits = [p.fits for p in parts if p.fits is not None]
     return ScheduledKernel(
@@ -139,13 +216,17 @@ def _untouched(writer: Writer, templates: tuple[SymbolicNest, ...], face: Interf
             writer.close_stage()
 
 
-def _tensors(face: Interface) -> Tensors:
-    """Return the kernel's names of tensors, apart from those of its own variables."""
+def _tensors(face: Interface, number: int) -> Tensors:
+    """Return the kernel's names of tensors, apart from those of its own variables, for a group of cases."""
+    temp = f"temp{number}_" if number else "temp"
+    while any(n.startswith(temp) for n in (*face.input_names, *face.output_names)):
+        temp = f"inner_{temp}"
     kinds_of = [
         *zip(face.input_names, face.input_kinds, strict=True),
         *zip(face.output_names, face.output_kinds, strict=True),
     ]
     return Tensors(
+        temp=temp,
         inputs=tuple(f"g_{n}" for n in face.input_names),
         outputs=tuple(f"g_{n}" for n in face.output_names),
         lists=frozenset(f"g_{n}" for n, kind in kinds_of if kind in ("TensorList", "OutputList")),
@@ -164,15 +245,17 @@ def _host(name: str, parts: list[Part], tuning: Tuning) -> list[Stmt]:
         host += part.host
     sizes = {k: p.tile for k, p in enumerate(parts) if p.tile is not None}
     for k, tile in sizes.items():
+        beside = [j for j, p in enumerate(parts) if p.phase == parts[k].phase]
         # the tiles of the parts before are decided; those after are taken to be small
         others: list[tuple[Name, Expr]] = [
-            (s.param, s.param if j < k else ONE if s.rows else Const(value=64))
-            for j, s in sizes.items() if j != k
+            (sizes[j].param, sizes[j].param if j < k else ONE if sizes[j].rows else Const(value=64))
+            for j in beside if j != k and j in sizes
         ]  # fmt: skip
-        given = tuple(dict.fromkeys([*((f, f) for p in parts for f in p.fixed), *others]))
+        given = tuple(dict.fromkeys([*((f, f) for j in beside for f in parts[j].fixed), *others]))
         fit: Expr = Fit(kernel=name, param=tile.param.id, dims=tuple((n.id, value) for n, value in given))
-        if k < len(parts) - 1:
-            fit = fit // (len(parts) - k)
+        after = sum(j > k for j in beside)
+        if after:
+            fit = fit // (after + 1)
         widths = [value for _, value in given]
         size = tuning.limited(call("min", fit, *tile.most), rows=tile.rows, widths=widths)
         host.append(Assign(name=tile.param.id, value=size))

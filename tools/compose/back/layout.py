@@ -5,6 +5,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from akgen.tools.compose.back.writer import Extent, Shape, Tensor, Writer
+from akgen.tools.compose.front.traced import Origin
+from akgen.tools.compose.middle.loop_nest import OutputStore
 from akgen.tools.dsl.expr import Const, Expr, Name, binary, call
 
 LARGEST = Const(value=3.4028234663852886e38)
@@ -54,12 +56,30 @@ class Layout:
 
 @dataclass(frozen=True)
 class Tensors:
-    """Names of the kernel's tensor parameters; `position` is the index of a list's element in the loop over it."""
+    """Names of the kernel's tensor parameters; `position` is the index of a list's element in the loop over it.
+
+    Workspace tensors are called `temp` and their number.
+    """
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    temp: str = "temp"
     lists: frozenset[str] = frozenset()
     position: Name = POSITION
+
+    def source(self, writer: Writer, origin: Origin) -> Tensor:
+        """Return the tensor that a load reads."""
+        if origin.temp is not None:
+            return writer.tensor(f"{self.temp}{origin.temp}")
+        assert origin.input is not None
+        return self.of(writer, self.inputs[origin.input], origin.element)
+
+    def target(self, writer: Writer, store: OutputStore) -> Tensor:
+        """Return the tensor that a store writes."""
+        if store.temp is not None:
+            return writer.tensor(f"{self.temp}{store.temp}")
+        assert store.output is not None
+        return self.of(writer, self.outputs[store.output])
 
     def of(self, writer: Writer, name: str, element: int | None = None) -> Tensor:
         """Return a tensor as the kernel has it; of a list, the element given or that of the loop."""

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from akgen.tools.compose.back.layout import Layout, Tensors
 from akgen.tools.compose.back.operands import HALF, Location, type_name
 from akgen.tools.compose.back.operations import OperationCodegen
-from akgen.tools.compose.back.writer import Extent, Tensor, Tile, Writer
-from akgen.tools.compose.front.traced import Origin
+from akgen.tools.compose.back.writer import Extent, Tile, Writer
 from akgen.tools.compose.middle.loop_nest import Value
 from akgen.tools.compose.middle.symbolic_nest import Address, SymbolicNest
 from akgen.tools.compose.scope import Unsupported
@@ -39,7 +38,7 @@ class Transfers:
         assert value.origin is not None and address is not None
         extent = self.extent_of(value)
         dtype = "float32" if value.dtype == DType.BOOL else type_name(value.dtype)
-        tensor = self._tensor(value.origin)
+        tensor = self.tensors.source(self.w, value.origin)
         offset = self.base(address)
         lane = self.layout.lane
         if extent == "F" and self.layout.row is None and lane is not None and address.stride(lane) != ONE:
@@ -64,14 +63,11 @@ class Transfers:
         if not self.w.frugal or self.extent_of(value) != "S" or value.dtype != DType.FLOAT32:
             return False
         assert value.origin is not None and address is not None
-        tensor, item = self._tensor(value.origin)
+        tensor, item = self.tensors.source(self.w, value.origin)
         variable = Name(id=self.w.unique("v"))
         self.w.assign(variable, Read(tensor=tensor, index=self.base(address), item=item))
         self.held[index] = Location(value.dtype, scalar=variable)
         return True
-
-    def _tensor(self, origin: Origin) -> Tensor:
-        return self.tensors.of(self.w, self.tensors.inputs[origin.input], origin.element)
 
     def _row(self) -> int:
         assert self.layout.row is not None
@@ -110,7 +106,7 @@ class Transfers:
     def _store(self, index: int, tile: Tile) -> None:
         store, address = self.t.nest.stores[index], self.t.stores[index]
         extent = self.extent(store.axes)
-        tensor = self.tensors.of(self.w, self.tensors.outputs[store.output])
+        tensor = self.tensors.target(self.w, store)
         lane = self.layout.lane
         if extent in ("F", "C") and lane is not None and address.stride(lane) != ONE:
             raise Unsupported("layout", "an output whose innermost axis is not contiguous is not covered")

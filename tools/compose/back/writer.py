@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Literal
 
 from akgen.tools.core.dtypes import DType
@@ -34,8 +35,10 @@ Tensor = tuple[str, Expr | None]  # a parameter; of a list, which of its tensors
 class Tile:
     """A buffer: its extent class and element type; `loaded` tiles are targets of loads and never shared otherwise."""
 
-    def __init__(self, name: str, extent: Extent, dtype: str, capacity: Shape, *, loaded: bool) -> None:
-        self.name, self.extent, self.dtype, self.loaded = name, extent, dtype, loaded
+    def __init__(
+        self, name: str, extent: Extent, dtype: str, capacity: Shape, phase: int, *, loaded: bool
+    ) -> None:
+        self.name, self.extent, self.dtype, self.phase, self.loaded = name, extent, dtype, phase, loaded
         self.capacity = capacity
         self.ref = TileRef(tile=name)
 
@@ -59,6 +62,7 @@ class Writer:
         self._free: list[Tile] = []
         self._counts: dict[str, int] = {}
         self._joins = True  # the next block may join the one before it
+        self._starts: list[int] = []  # where phases after the first begin in the body
 
     # statements
 
@@ -69,6 +73,21 @@ class Writer:
         """Let all cores wait for each other."""
         self._body.append(SyncAll())
         self.close_stage()
+
+    def begin_phase(self) -> None:
+        """Let all cores wait for each other, and go on with new buffers."""
+        self.sync()
+        self._starts.append(len(self._body))
+        self._free = []
+
+    @property
+    def phase(self) -> int:
+        return len(self._starts)
+
+    def most_loaded(self) -> int:
+        """Return how many buffers of one phase are targets of loads, at most."""
+        counts = [sum(t.loaded and t.phase == k for t in self.tiles) for k in range(self.phase + 1)]
+        return max(counts)
 
     def load(
         self, tile: Tile, tensor: Tensor, offset: Expr, extent: Shape, stride: Expr | None = None
@@ -179,7 +198,8 @@ class Writer:
             prefix = "m" + ("" if extent == "F" else prefix)
         elif dtype == "int32":
             prefix = "i" + ("" if extent == "F" else prefix)
-        tile = Tile(self.unique(("x_" if loaded else "") + prefix), extent, dtype, capacity, loaded=loaded)
+        name = self.unique(("x_" if loaded else "") + prefix)
+        tile = Tile(name, extent, dtype, capacity, self.phase, loaded=loaded)
         self.tiles.append(tile)
         return tile
 
@@ -192,11 +212,14 @@ class Writer:
         """Return the kernel. With `single_buffers`, no tile has two copies."""
         tensors = [KernelParam(name=t, type="list" if t in self.lists else "tensor") for t in self.tensors]
         scalars = [KernelParam(name=n, type=kind) for n, (kind, _) in self.scalars.items()]
-        allocs = [
-            Alloc(
-                tile=t.name, dims=t.capacity, buffers=1 if single_buffers else None,
-                dtype=ElementType(fixed="mask" if t.dtype == "mask" else DType(t.dtype)),
-            )
-            for t in self.tiles
-        ]  # fmt: skip
-        return Kernel(name=name, doc=doc, params=(*tensors, *scalars), body=(*allocs, *self._body))
+        body: list[Stmt] = []
+        for phase, (start, stop) in enumerate(pairwise([0, *self._starts, len(self._body)])):
+            body += [
+                Alloc(
+                    tile=t.name, dims=t.capacity, buffers=1 if single_buffers else None,
+                    dtype=ElementType(fixed="mask" if t.dtype == "mask" else DType(t.dtype)),
+                )
+                for t in self.tiles if t.phase == phase
+            ]  # fmt: skip
+            body += self._body[start:stop]
+        return Kernel(name=name, doc=doc, params=(*tensors, *scalars), body=tuple(body))

@@ -57,10 +57,11 @@ class Node(Frozen):
 
 
 class Output(Frozen):
-    """An operator output and the value to store in it."""
+    """An operator output, or a workspace tensor that a later phase loads, and the value to store in it."""
 
     node: int
-    output: int
+    output: int | None = None
+    temp: int | None = None
     element: int | None = None
     dtype: DType
 

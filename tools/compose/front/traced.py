@@ -43,10 +43,11 @@ Arg = Annotated[Any, BeforeValidator(_from_json), PlainSerializer(_to_json, when
 
 
 class Origin(Frozen):
-    """Which operator input a placeholder stands for; `element` is the position in a DYNAMIC list."""
+    """Where a load reads: an operator input (`element` is the position in a DYNAMIC list), or a workspace tensor."""
 
-    input: int
+    input: int | None = None
     element: int | None = None
+    temp: int | None = None
 
 
 class TracedNode(Frozen):

@@ -5,6 +5,8 @@ reshapes split them. What is left at the end are the axes of the loop nest. Not 
 meets itself (x + x.T), reshapes that mix factors (4x6 to 3x8).
 """
 
+from collections.abc import Callable
+
 from akgen.tools.compose.front.graph import Node, contiguous
 from akgen.tools.compose.scope import Unsupported
 
@@ -77,6 +79,20 @@ class Atoms:
         return self.resolve(tuple(reversed(out)))
 
 
+LIBRARY: dict[str, Callable[[Node, list[Dims], Atoms], Dims]] = {}
+"""Operations that are never fused: by name, the rule that returns the axes of the result from those of the operands.
+
+Their operands are tensors in memory and so are their results: the partition (middle/phases.py) makes a phase of each.
+To add one (a contraction, a scan, a sort):
+
+1. The front end makes `Node(op=NAME, args, dtype, shape, axes, kind, value …)`; several results are several nodes with
+   the same operands. `axes` are axes of the first operand; they become `over` of the nest's value.
+2. A rule is registered here. It ties axes of operands that run together with `atoms.unify`; new axes are `atoms.new`.
+3. The nest has one value `Value(op=NAME, args, deps, over, kind)` per result, over loads, and its stores. A schedule of
+   back/schedules/ is registered for the operation in `OPERATIONS`; it writes the nest and has a `Part` like any other.
+"""
+
+
 def find_dims(nodes: tuple[Node, ...], atoms: Atoms) -> list[Dims]:
     """Return the atoms of every dimension of every node; dimensions of length 1 have none."""
     dims: list[Dims] = []
@@ -105,6 +121,8 @@ def _dims(node: Node, dims: list[Dims], atoms: Atoms) -> Dims:
         )
     if node.pointwise:
         return _pointwise(node, [dims[a] for a in node.args], atoms)
+    if node.op in LIBRARY:
+        return LIBRARY[node.op](node, [dims[a] for a in node.args], atoms)
     raise Unsupported(node.op, f"{node.op} in this place is not covered")
 
 
@@ -205,6 +223,8 @@ class Accesses:
                 deps.append(deps[node.args[0]] - self.over(node))
             elif node.op == "inv_count":
                 deps.append(frozenset())
+            elif node.op in LIBRARY:
+                deps.append(frozenset(a for d in self.dims[i] for a in d))
             else:
                 deps.append(frozenset().union(*(deps[a] for a in node.args)))
         return deps
@@ -224,7 +244,7 @@ class Accesses:
                 continue
             seen.add(i)
             used |= self.deps[i]
-            if self.nodes[i].op == "reduce":
+            if self.nodes[i].op == "reduce" or self.nodes[i].op in LIBRARY:
                 used |= self.over(self.nodes[i])
             if self.nodes[i].op != "inv_count":
                 stack.extend(self.nodes[i].args)

@@ -31,7 +31,7 @@ def formulas(template: SymbolicNest, inputs: tuple[str, ...], outputs: tuple[str
         lines.append(f"{name} = {show(formula)}")
         said[i] = Name(id=name)
     for s in template.nest.stores:
-        lines.append(f"{outputs[s.output]} = {show(said[s.value])}")
+        lines.append(f"{f'temp{s.temp}' if s.output is None else outputs[s.output]} = {show(said[s.value])}")
     return lines
 
 
@@ -41,7 +41,8 @@ def _formula(template: SymbolicNest, index: int, args: list[Expr], inputs: tuple
     match v.op:
         case "load":
             assert v.origin is not None
-            return Name(id=inputs[v.origin.input])
+            at = v.origin.input
+            return Name(id=f"temp{v.origin.temp}" if at is None else inputs[at])
         case "const" | "count" | "inv_count":
             assert constant is not None
             return constant

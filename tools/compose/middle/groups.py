@@ -94,7 +94,7 @@ def _group(
     found = promote_constants(found, cases)
     templates = []
     for k in range(len(found[0])):
-        prefix = "d" if len(found[0]) == 1 else f"{chr(ord('a') + k)}_d"
+        prefix = "d" if len(found[0]) == 1 else f"{letters(k)}_d"
         listed = is_listed(cases)
         templates.append(unify([f[k] for f in found], facts, prefix, listed=listed))
     return Group(
@@ -103,12 +103,18 @@ def _group(
     )  # fmt: skip
 
 
+def letters(number: int) -> str:
+    """Return a, b, …, z, ba, bb, …: what names of the parts of one kernel differ by."""
+    outer, inner = divmod(number, 26)
+    return (letters(outer) if outer else "") + chr(ord("a") + inner)
+
+
 def _checks(template: SymbolicNest, cases: Sequence[TracedGraph], face: Interface) -> Iterator[Assert]:
     """Yield what ties the tensors' sizes to the axes: a call of another kind is refused, not computed wrongly."""
     if template.listed:
         return
     for v in template.values:
-        if v.op != "load" or v.origin is None or v.origin.element is not None:
+        if v.op != "load" or v.origin is None or v.origin.input is None or v.origin.element is not None:
             continue
         metas = [c.inputs[v.origin.input] for c in cases]
         counts = [m.count for m in metas if isinstance(m, TensorMeta)]

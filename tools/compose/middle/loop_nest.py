@@ -33,10 +33,15 @@ class Value(Frozen):
 
 
 class OutputStore(Frozen):
-    """A value to be written to an output, at `access`, for every point of `axes`."""
+    """A value to be written to an output, at `access`, for every point of `axes`.
+
+    With `temp` it goes to a workspace tensor of `count` elements in all, which a later phase loads.
+    """
 
     value: int
-    output: int
+    output: int | None = None
+    temp: int | None = None
+    count: int | None = None
     element: int | None = None
     dtype: DType
     axes: tuple[int, ...]
@@ -45,11 +50,15 @@ class OutputStore(Frozen):
 
 
 class LoopNest(Frozen):
-    """Axes are numbered from the outermost; `sizes[a]` is the length of axis a (never 1)."""
+    """Axes are numbered from the outermost; `sizes[a]` is the length of axis a (never 1).
+
+    Nests of a later phase run when all cores have finished the phase before.
+    """
 
     sizes: tuple[int, ...]
     values: tuple[Value, ...]
     stores: tuple[OutputStore, ...]
+    phase: int = 0
 
     def canonical(self) -> "LoopNest":
         """Return the nest with its values in the order in which the stores need them, operands left to right."""

@@ -3,7 +3,7 @@
 import math
 
 from akgen.tools.compose.front.graph import Node, needed_by
-from akgen.tools.compose.middle.axes import Accesses, AtomAccess, Atoms, Dims, find_dims, tie_lookups
+from akgen.tools.compose.middle.axes import LIBRARY, Accesses, AtomAccess, Atoms, Dims, find_dims, tie_lookups
 from akgen.tools.compose.middle.loop_nest import Access, LoopNest, OutputStore, Value
 from akgen.tools.compose.middle.sink_slices import Region, SunkGraph
 from akgen.tools.compose.scope import Unsupported
@@ -40,12 +40,16 @@ def _tie_regions(regions: tuple[Region, ...], dims: list[Dims], atoms: Atoms) ->
     """Let pieces of one output that are equally large run through the same loops."""
     for k, region in enumerate(regions):
         for j in range(k):
-            same = regions[j].output == region.output and regions[j].element == region.element
+            same = _target(regions[j]) == _target(region)
             sizes = [tuple(atoms.product(atoms.resolve(d)) for d in dims[i]) for i in (j, k)]
             if same and sizes[0] == sizes[1]:
                 for a, b in zip(dims[j], dims[k], strict=True):
                     atoms.unify(a, b, "cat")
                 break
+
+
+def _target(region: Region) -> tuple[int | None, int | None, int | None]:
+    return region.output, region.temp, region.element
 
 
 class _Nests(Accesses):
@@ -137,10 +141,8 @@ class _NestWriter:
         tensors = self._tensors()
         sets = [
             self.p.over(self.p.nodes[i])
-            if self.p.nodes[i].op == "reduce"
-            else frozenset(a for k in self.p.nodes[i].axes for a in self.p.dims[self.p.nodes[i].args[0]][k])
             for i in self._nodes()
-            if self.p.nodes[i].op in ("reduce", "inv_count")
+            if self.p.nodes[i].op in ("reduce", "inv_count") or self.p.nodes[i].op in LIBRARY
         ]
         store_sets = [frozenset(a for d in self.p.dims[r.node] for a in d) for r in self.regions]
         out: list[list[int]] = []
@@ -199,7 +201,7 @@ class _NestWriter:
             return self.done[node.args[0]]
         access = self.p.access[index]
         over: tuple[int, ...] = ()
-        if node.op == "reduce":
+        if node.op == "reduce" or node.op in LIBRARY:
             over = self._axes(self.p.over(node))
         elif node.op == "inv_count":
             source = self.p.dims[node.args[0]]
@@ -226,7 +228,7 @@ class _NestWriter:
             step=node.step,
             tag=node.tag if node.op == "const" else 0,
             kind=node.kind,
-            over=over,  # of inv_count
+            over=over,
         )
         return self._add(value)
 
@@ -267,6 +269,8 @@ class _NestWriter:
         return OutputStore(
             value=value,
             output=region.output,
+            temp=region.temp,
+            count=None if region.temp is None else math.prod(region.shape),
             element=region.element,
             dtype=region.dtype,
             axes=self._axes(atoms),

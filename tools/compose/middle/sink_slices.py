@@ -16,7 +16,8 @@ class Region(Frozen):
     """A part of an output: a value and where its elements go (strides in elements of the output)."""
 
     node: int
-    output: int
+    output: int | None = None
+    temp: int | None = None
     element: int | None
     dtype: DType
     strides: tuple[int, ...]
@@ -37,7 +38,7 @@ def sink_slices(graph: Graph) -> SunkGraph:
         value = pusher.value(out.node)
         shape = pusher.b[value].shape
         whole = Region(
-            node=value, output=out.output, element=out.element, dtype=out.dtype,
+            node=value, output=out.output, temp=out.temp, element=out.element, dtype=out.dtype,
             strides=contiguous(shape), offset=0, shape=shape,
         )  # fmt: skip
         regions += pusher.split(whole)

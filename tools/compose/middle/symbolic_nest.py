@@ -1,7 +1,7 @@
 """A loop nest with the numbers of one case replaced by host expressions that hold for all cases of its kind."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from akgen.tools.compose.front.traced import Origin, TracedGraph
 from akgen.tools.compose.middle.loop_nest import Access, LoopNest, Value
@@ -35,6 +35,9 @@ class SymbolicNest(Frozen):
     stores: tuple[Address, ...]
     constants: tuple[Expr | None, ...]  # per value: const, count, inv_count
     cases: tuple[tuple[int, ...], ...]  # the sizes in every case
+    temps: tuple[
+        tuple[int, Expr, DType], ...
+    ] = ()  # workspace tensors that it stores: number, elements, dtype
     listed: bool = False  # axes: position in a list, element of a tensor
 
     @property
@@ -77,6 +80,7 @@ def _restricted(template: SymbolicNest, keep: list[int]) -> SymbolicNest:
             "nest": template.nest.model_copy(update={"values": values, "stores": stores}),
             "addresses": tuple(template.addresses[i] for i in order),
             "stores": tuple(template.stores[k] for k in keep),
+            "temps": tuple(t for t in template.temps if t[0] in {s.temp for s in stores}),
             "constants": tuple(template.constants[i] for i in order),
         }
     )
@@ -87,15 +91,17 @@ def structure(nest: LoopNest) -> object:
     last = len(nest.sizes) - 1
     values = tuple(
         (
-            v.op, v.args, v.dtype, v.deps, (v.origin.input, v.origin.element) if v.origin else None,
+            v.op, v.args, v.dtype, v.deps, v.origin,
             v.kind, v.over, v.step,
             v.value if v.op in ("iota", "inv_count") else None,
             _access_key(v.access, last),
         )
         for v in nest.values
     )  # fmt: skip
-    stores = tuple((s.value, s.output, s.axes, s.whole, _access_key(s.access, last)) for s in nest.stores)
-    return (len(nest.sizes), values, stores)
+    stores = tuple(
+        (s.value, s.output, s.temp, s.axes, s.whole, _access_key(s.access, last)) for s in nest.stores
+    )
+    return (nest.phase, len(nest.sizes), values, stores)
 
 
 def _access_key(access: Access | None, last: int) -> object:
@@ -130,7 +136,26 @@ def unify(
     return SymbolicNest(
         nest=first, sizes=sizes, definitions=tuple(definitions), addresses=addresses, stores=stores,
         constants=constants, cases=tuple(n.sizes for n in nests), listed=listed,
+        temps=tuple(_temps(nests, facts, sizes)),
     )  # fmt: skip
+
+
+def _temps(
+    nests: Sequence[LoopNest], facts: SymbolicNumbers, sizes: tuple[Name, ...]
+) -> Iterator[tuple[int, Expr, DType]]:
+    """Yield the workspace tensors of the nests with their lengths."""
+    seen: set[int] = set()
+    for k, store in enumerate(nests[0].stores):
+        if store.temp is None or store.temp in seen:
+            continue
+        seen.add(store.temp)
+        counts = tuple(n.stores[k].count or 0 for n in nests)
+        whole = counts == tuple(math.prod(n.sizes[a] for a in store.axes) for n in nests)
+        yield (
+            store.temp,
+            product(sizes[a] for a in store.axes) if whole else facts.integer(counts),
+            store.dtype,
+        )
 
 
 def _need(access: Access | None) -> Access:

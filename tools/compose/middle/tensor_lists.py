@@ -88,7 +88,7 @@ def _is_pointwise(nest: LoopNest) -> bool:
 
 
 def _list_load(v: Value, case: TracedGraph, position: int, *, whole: bool) -> tuple[set[int], Access]:
-    assert v.origin is not None and v.access is not None
+    assert v.origin is not None and v.access is not None and v.origin.input is not None
     listed = isinstance(case.inputs[v.origin.input], tuple)
     if listed:
         if v.origin.element != position:

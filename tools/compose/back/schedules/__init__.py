@@ -5,7 +5,7 @@ import pkgutil
 
 from akgen.tools.compose.back.layout import Tensors
 from akgen.tools.compose.back.loops import LoopCodegen
-from akgen.tools.compose.back.schedules.base import SCHEDULES, Kind, Part
+from akgen.tools.compose.back.schedules.base import OPERATIONS, SCHEDULES, Kind, Part
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
@@ -19,6 +19,9 @@ for _module in pkgutil.iter_modules(__path__):
 
 def kinds(template: SymbolicNest) -> tuple[Kind, ...]:
     """Return the schedules that this nest can run under, best first. Raises Unsupported if there is none."""
+    library = next((OPERATIONS[v.op] for v in template.values if v.op in OPERATIONS), None)
+    if library is not None:
+        return (library,)
     count = len(template.sizes)
     overs = {template.values[i].over for i in template.nest.reductions()}
     if template.listed:

@@ -30,6 +30,7 @@ class Part:
     """One nest's share of a kernel: what the host sets before the launch, and how much work there is."""
 
     kind: Kind
+    phase: int = 0  # which shares the Unified Buffer with the other parts of it
     host: list[Stmt] = field(default_factory=list)  # set capacities and shares, given `cores`
     cores: Expr = ONE  # host expression: how many cores this part can use
     fits: Expr | None = None  # host condition under which this schedule works at all
@@ -39,6 +40,7 @@ class Part:
 
 
 SCHEDULES: dict[Kind, type["Schedule"]] = {}
+OPERATIONS: dict[str, Kind] = {}  # schedules of library operations (`LIBRARY` of middle/axes.py)
 
 
 class Schedule:
