@@ -67,6 +67,9 @@ class _Generator:
                 self.line(depth + 1, f"mul({d}, {x}, {scalar})")
                 self.line(depth, "else:")
                 self.line(depth + 1, f"fill({d}, 1.0, n)")
+            case 8:
+                scan = self.random.choice(("scan_max", "scan_min"))
+                self.line(depth, f"{scan}({d}, {x}{self.random.choice(('', ', reverse=True'))})")
 
     def body(self, depth: int, loops: int) -> None:
         for _ in range(self.random.randint(1, 4)):

@@ -19,6 +19,7 @@ ROW_TILE_LIMIT = 2048  # rows per tile: one DataCopyPad moves at most 4095 block
 SPREAD_ROWS = 128  # rows that a broadcast over rows spreads at a time, a block of 32 bytes each
 ROW_LANES = 4096  # scratch of row reductions: 2048 partial results and as many lanes
 EVENT_IDS = 8  # per pair of pipes: a free buffer of a queue holds one
+SCAN_LANES = 4608  # scratch of scans along rows: transposed columns, and what the pieces of a long row make
 LONG_LANES = 2048  # lanes that the reduction of one long row folds to
 
 
@@ -181,11 +182,14 @@ def _op_scratch(kernel: Kernel, op: Op) -> list[ScratchNeed]:
     needs: list[ScratchNeed] = []
     if info.family == "reduce":
         rows = len(kernel.allocs[op.tiles[0].tile].dims) == 2
-        lanes = ROW_LANES if rows else LONG_LANES
+        folded = op.name == "reduce_prod" or kernel.allocs[op.dst].dtype.fixed == DType.INT32
+        lanes = ROW_LANES if rows or folded else LONG_LANES
         needs.append(ScratchNeed(why=op.name, fixed_bytes=4 * lanes))
     if info.family == "gather":
         index = kernel.allocs[op.tiles[-1].tile]
         needs.append(ScratchNeed(why="offsets in bytes", dims=index.dims, width=4))
+    if info.family == "scan" and op.axis == "last":
+        needs.append(ScratchNeed(why=op.name, fixed_bytes=4 * SCAN_LANES))
     if any(a.view == "column" for a in op.tiles):
         needs.append(ScratchNeed(why="broadcast over rows", fixed_bytes=4 * 8 * SPREAD_ROWS))
     value_first = op.name == "div" and not isinstance(op.args[0], TileRef)

@@ -22,6 +22,11 @@ _COMPOSED = {
     "tanh": "TileTanh", "erf": "TileErf", "gelu": "TileGelu", "gelu_tanh": "TileGeluTanh", "sigmoid": "TileSigmoid",
     "silu": "TileSilu", "expm1": "TileExpm1", "log1p": "TileLog1p", "softplus": "TileSoftplus", "rsqrt": "TileRsqrt",
 }  # fmt: skip
+_ASSOCIATIVE = {"sum": "TileOpAdd", "prod": "TileOpMul", "max": "TileOpMax", "min": "TileOpMin"}
+_UNITS = {
+    "float": {"prod": "1.0f"},
+    "int32_t": {"sum": "0", "prod": "1", "max": "-2147483647 - 1", "min": "2147483647"},
+}
 _REDUCER = {"reduce_sum": "TileSum", "reduce_max": "TileMaximum", "reduce_min": "TileMinimum"}
 
 
@@ -40,6 +45,8 @@ class OpPrinter:
             self.binary()
         elif family.startswith("reduce_"):
             self.reduce()
+        elif family.startswith("scan_"):
+            self.scan()
         elif family in ("eq", "ne", "lt", "le", "gt", "ge"):
             self.compare()
         else:
@@ -143,7 +150,37 @@ class OpPrinter:
                 f"{self.ctx.lib('TileRowOp')}<{self.ctx.lib(op)}>", self.dst, whole, v, rows, cols, stride
             )
 
+    def matrix(self) -> tuple[str, str, str]:
+        """Return rows, columns and row stride; a 1-D extent is one row."""
+        if len(self.op.extent or ()) == 2:
+            return self.rows()
+        return "1", self.n, self.n
+
+    def scan(self) -> None:
+        kind = self.ctx.tile_type(self.op.dst)
+        op = self.ctx.lib(_ASSOCIATIVE[self.op.name.removeprefix("scan_")])
+        scan = f"{self.ctx.lib('TileScan')}<{op}, {kind}, {'true' if self.op.reverse else 'false'}>"
+        if self.op.axis == "first":
+            self.call(f"{scan}::Down", self.dst, self.src(0), *self.matrix())
+        else:
+            self.call(f"{scan}::Rows", self.dst, self.src(0), "scratch_", *self.matrix())
+
+    def fold(self, name: str, kind: str) -> None:
+        """Reduce with what no reducing instruction does."""
+        op = self.ctx.lib(_ASSOCIATIVE[name])
+        if self.op.axis == "first" and len(self.op.extent or ()) == 2:
+            self.call(f"{self.ctx.lib('TileFoldColumns')}<{op}, {kind}>", self.dst, self.src(0), *self.rows())
+            return
+        way = "All" if self.op.axis == "all" and len(self.op.extent or ()) == 2 else "Rows"
+        unit = f"static_cast<{kind}>({_UNITS[kind][name]})"
+        fold = f"{self.ctx.lib('TileFold')}<{op}, {kind}>::{way}"
+        self.call(fold, self.dst, self.src(0), "scratch_", unit, *self.matrix())
+
     def reduce(self) -> None:
+        kind = self.ctx.tile_type(self.op.dst)
+        if kind == "int32_t" or self.op.name == "reduce_prod":
+            self.fold(self.op.name.removeprefix("reduce_"), kind)
+            return
         reducer = _REDUCER[self.op.name]
         self.ctx.lib("TileReducers")
         if len(self.op.extent or ()) == 1:

@@ -61,6 +61,7 @@ class Op(Frozen):
     given: tuple[Expr, ...] | None = None  # an extent that the author wrote
     axis: Literal["last", "first", "all"] = "last"
     rounding: Rounding = "rint"
+    reverse: bool = False  # of a scan: from the last element to the first
     extent: tuple[Expr, ...] | None = None  # of the sources, for reductions
     source: tuple[Expr, ...] | None = None  # gather: the extent of what it picks from
 

@@ -93,7 +93,20 @@ MASK: dict[str, Callable[..., Array]] = {
     "mask_or": np.logical_or,
     "mask_not": np.logical_not,
 }
-REDUCE: dict[str, Callable[..., Array]] = {"reduce_sum": np.sum, "reduce_max": np.max, "reduce_min": np.min}
+REDUCE: dict[str, Callable[..., Array]] = {
+    "reduce_sum": np.sum, "reduce_prod": np.prod, "reduce_max": np.max, "reduce_min": np.min,
+}  # fmt: skip
+_RUNNING = {"scan_sum": np.add, "scan_prod": np.multiply, "scan_max": np.maximum, "scan_min": np.minimum}
+
+
+def scanned(name: str, x: Array, axis: int, *, reverse: bool) -> Array:
+    """Return the running result along an axis; floats accumulate in double precision."""
+    turned = np.flip(x, axis) if reverse else x
+    wide = turned.astype(np.float64) if np.issubdtype(x.dtype, np.floating) else turned
+    found = _RUNNING[name].accumulate(wide, axis=axis)
+    return np.flip(found, axis) if reverse else found
+
+
 ROUND: dict[str, Callable[[Array], Array]] = {
     "rint": np.rint,
     "floor": np.floor,

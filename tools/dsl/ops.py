@@ -9,10 +9,13 @@ from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.errors import finding
 from akgen.tools.dsl.ir import ElementType, Kernel, Load, Op, Store, TileRef, walk
 
-Family = Literal["unary", "binary", "compare", "mask", "select", "cast", "fill", "reduce", "slope", "gather"]
+Family = Literal[
+    "unary", "binary", "compare", "mask", "select", "cast", "fill", "reduce", "scan", "slope", "gather"
+]  # fmt: skip
 ANY = frozenset({"float32", "float16", "int32"})
 FLOATS = frozenset({"float32", "float16"})
 F32 = frozenset({"float32"})
+EXACT = frozenset({"float32", "int32"})
 
 
 class OpInfo(Frozen):
@@ -49,10 +52,11 @@ def _table() -> dict[str, OpInfo]:
     put("copy", "unary", 1, ANY | {"bfloat16", "int16", "int8", "uint8", "int64", "bool"})
     put("cast", "cast", 1, ANY | {"bfloat16"})
     put("fill", "fill", 1, ANY)
-    put("iota", "fill", 1, frozenset({"float32", "int32"}))
+    put("iota", "fill", 1, EXACT)
     put("broadcast", "fill", 1, F32)
     put("gather", "gather", 2, ANY)
-    put("reduce_sum reduce_max reduce_min", "reduce", 1, F32)
+    put("reduce_sum reduce_prod reduce_max reduce_min", "reduce", 1, EXACT)
+    put("scan_sum scan_prod scan_max scan_min", "scan", 1, EXACT)
     return t
 
 

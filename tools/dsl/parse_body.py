@@ -245,26 +245,38 @@ class KernelBody(Body):
     def op(self, node: ast.Expr, name: str, call: ast.Call) -> Stmt:
         info, args = OPS[name], call.args
         keywords = self.keywords(
-            node, call.keywords, *{"cast": ("rounding",), "reduce": ("axis",)}.get(info.family, ())
+            node,
+            call.keywords,
+            *{"cast": ("rounding",), "reduce": ("axis",), "scan": ("axis", "reverse")}.get(info.family, ()),
         )
         extras = 1 if info.family == "fill" else 0
         if not info.arity + 1 <= len(args) <= info.arity + 1 + extras:
             raise fail("DSL_ARITY", node, f"`{name}` takes a destination and {info.arity} operand(s).")
         given = self.shape(args[info.arity + 1]) if len(args) > info.arity + 1 else None
-        axis, rounding = "last", "rint"
+        axis, rounding, reverse = "last", "rint", False
         if "axis" in keywords:
             axis = {-1: "last", 1: "last", 0: "first", None: "all"}.get(
                 ast.literal_eval(keywords["axis"]), ""
             )
         if "rounding" in keywords:
             rounding = ast.literal_eval(keywords["rounding"])
+        if "reverse" in keywords:
+            reverse = ast.literal_eval(keywords["reverse"])
         if axis not in ("last", "first", "all") or rounding not in get_args(Rounding):
             raise fail(
                 "DSL_SYNTAX", node, "axis is -1, 0 or None; rounding is rint, floor, ceil, round or trunc."
             )
+        if (info.family == "scan" and axis == "all") or not isinstance(reverse, bool):
+            raise fail("DSL_SYNTAX", node, "A scan runs along axis -1 or 0; reverse is True or False.")
         operands = tuple(self.operand(a) for a in args[1 : info.arity + 1])
-        fields = {"line": node.lineno, "name": name, "dst": self.tile(args[0]), "args": operands}
-        return Op.model_validate({**fields, "given": given, "axis": axis, "rounding": rounding})
+        fields = {
+            "line": node.lineno,
+            "name": name,
+            "dst": self.tile(args[0]),
+            "args": operands,
+            "given": given,
+        }
+        return Op.model_validate({**fields, "axis": axis, "rounding": rounding, "reverse": reverse})
 
     def operand(self, node: ast.expr) -> Operand:
         match node:

@@ -116,6 +116,8 @@ def _head(s: Stmt) -> str:
                 said.append("axis=0" if s.axis == "first" else "axis=None")
             if s.rounding != "rint":
                 said.append(f'rounding="{s.rounding}"')
+            if s.reverse:
+                said.append("reverse=True")
             return f"{s.name}({', '.join(said)})"
         case Load():
             return f"load({s.tile}, {tensor(s.tensor, s.item)}, {show(s.offset)}, {_shape(s.extent)}{_options(s)})"

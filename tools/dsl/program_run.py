@@ -24,7 +24,7 @@ from akgen.tools.dsl.ir import (
     Store,
     TileRef,
 )
-from akgen.tools.dsl.numeric import BINARY, COMPARE, MASK, REDUCE, ROUND, UNARY, Array, convert
+from akgen.tools.dsl.numeric import BINARY, COMPARE, MASK, REDUCE, ROUND, UNARY, Array, convert, scanned
 from akgen.tools.dsl.ops import OPS
 
 
@@ -294,6 +294,8 @@ class ProgramRun:
                 DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16,
             )  # fmt: skip
             return ROUND[s.rounding](args[0]) if to_integer or s.rounding != "rint" else args[0]
+        if OPS[name].family == "scan":
+            return scanned(name, args[0], 0 if s.axis == "first" else -1, reverse=s.reverse)
         return self.reduced(s, args[0])
 
     @staticmethod

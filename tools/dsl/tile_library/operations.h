@@ -2,14 +2,15 @@
 
 // tile: TileOpAdd
 struct TileOpAdd {
-    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
-                                      const LocalTensor<float> &b, int32_t count)
+    template <typename T>
+    static __aicore__ inline void Run(const LocalTensor<T> &d, const LocalTensor<T> &a, const LocalTensor<T> &b,
+                                      int32_t count)
     {
         Add(d, a, b, count);
     }
-    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
-                                      const LocalTensor<float> &b, uint64_t mask, uint8_t repeat,
-                                      const BinaryRepeatParams &s)
+    template <typename T>
+    static __aicore__ inline void Run(const LocalTensor<T> &d, const LocalTensor<T> &a, const LocalTensor<T> &b,
+                                      uint64_t mask, uint8_t repeat, const BinaryRepeatParams &s)
     {
         Add(d, a, b, mask, repeat, s);
     }
@@ -32,14 +33,15 @@ struct TileOpSub {
 
 // tile: TileOpMul
 struct TileOpMul {
-    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
-                                      const LocalTensor<float> &b, int32_t count)
+    template <typename T>
+    static __aicore__ inline void Run(const LocalTensor<T> &d, const LocalTensor<T> &a, const LocalTensor<T> &b,
+                                      int32_t count)
     {
         Mul(d, a, b, count);
     }
-    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
-                                      const LocalTensor<float> &b, uint64_t mask, uint8_t repeat,
-                                      const BinaryRepeatParams &s)
+    template <typename T>
+    static __aicore__ inline void Run(const LocalTensor<T> &d, const LocalTensor<T> &a, const LocalTensor<T> &b,
+                                      uint64_t mask, uint8_t repeat, const BinaryRepeatParams &s)
     {
         Mul(d, a, b, mask, repeat, s);
     }
@@ -62,14 +64,15 @@ struct TileOpDiv {
 
 // tile: TileOpMax
 struct TileOpMax {
-    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
-                                      const LocalTensor<float> &b, int32_t count)
+    template <typename T>
+    static __aicore__ inline void Run(const LocalTensor<T> &d, const LocalTensor<T> &a, const LocalTensor<T> &b,
+                                      int32_t count)
     {
         Max(d, a, b, count);
     }
-    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
-                                      const LocalTensor<float> &b, uint64_t mask, uint8_t repeat,
-                                      const BinaryRepeatParams &s)
+    template <typename T>
+    static __aicore__ inline void Run(const LocalTensor<T> &d, const LocalTensor<T> &a, const LocalTensor<T> &b,
+                                      uint64_t mask, uint8_t repeat, const BinaryRepeatParams &s)
     {
         Max(d, a, b, mask, repeat, s);
     }
@@ -77,14 +80,15 @@ struct TileOpMax {
 
 // tile: TileOpMin
 struct TileOpMin {
-    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
-                                      const LocalTensor<float> &b, int32_t count)
+    template <typename T>
+    static __aicore__ inline void Run(const LocalTensor<T> &d, const LocalTensor<T> &a, const LocalTensor<T> &b,
+                                      int32_t count)
     {
         Min(d, a, b, count);
     }
-    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
-                                      const LocalTensor<float> &b, uint64_t mask, uint8_t repeat,
-                                      const BinaryRepeatParams &s)
+    template <typename T>
+    static __aicore__ inline void Run(const LocalTensor<T> &d, const LocalTensor<T> &a, const LocalTensor<T> &b,
+                                      uint64_t mask, uint8_t repeat, const BinaryRepeatParams &s)
     {
         Min(d, a, b, mask, repeat, s);
     }

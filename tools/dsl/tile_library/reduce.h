@@ -220,3 +220,95 @@ __aicore__ inline void TileReduceAll(const LocalTensor<float> &dst, const LocalT
     }
     R::Whole(dst, lanes, 64, 1, 8);
 }
+
+// tile: TileFold TileInt
+// Reduces with an operation that no reducing instruction has, or integers: rows are folded to 8 lanes each, then even
+// lanes meet odd ones until one is left. `unit` changes nothing; `lanes` is scratch for 4096 elements.
+template <typename Op, typename T> struct TileFold {
+    static __aicore__ inline void Rows(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                                       TBuf<TPosition::VECCALC> &scratch, T unit, int64_t rows, int64_t cols,
+                                       int64_t stride)
+    {
+        LocalTensor<T> lanes = scratch.Get<T>();
+        for (int64_t first = 0; first < rows; first += 32) {
+            const int64_t batch = TileMin(32, rows - first);
+            LocalTensor<T> tile = src[first * stride];
+            if (stride > 2040) {
+                for (int64_t r = 0; r < batch; ++r) {
+                    Wide(lanes[2048 + r * 8], tile[r * stride], lanes, unit, 1, cols, stride);
+                }
+            } else {
+                Narrow(lanes, tile, unit, static_cast<uint8_t>(batch), cols, static_cast<uint8_t>(stride / 8));
+            }
+            Eight(lanes, batch);
+            DataCopy(dst[first], lanes, static_cast<uint32_t>(TileAlignUp(batch, 8)));
+        }
+    }
+    static __aicore__ inline void All(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                                      TBuf<TPosition::VECCALC> &scratch, T unit, int64_t rows, int64_t cols,
+                                      int64_t stride)
+    {
+        LocalTensor<T> lanes = scratch.Get<T>();
+        Wide(lanes[2048], src, lanes, unit, rows, cols, stride);
+        Eight(lanes, 1);
+        DataCopy(dst, lanes, 8);
+    }
+    // Up to 32 rows to 8 lanes each, one row per repeat.
+    static __aicore__ inline void Narrow(const LocalTensor<T> &lanes, const LocalTensor<T> &tile, T unit, uint8_t batch,
+                                         int64_t cols, uint8_t jump)
+    {
+        Duplicate(lanes, unit, batch * 64);
+        for (int64_t c = 0; c < cols; c += 64) {
+            const uint64_t mask = static_cast<uint64_t>(TileMin(64, cols - c));
+            Op::Run(lanes, lanes, tile[c], mask, batch, BinaryRepeatParams{1, 1, 1, 8, 8, jump});
+        }
+        for (uint64_t half = 32; half > 8; half /= 2) {
+            Op::Run(lanes, lanes, lanes[half], half, batch, BinaryRepeatParams{1, 1, 1, 8, 8, 8});
+        }
+        Op::Run(lanes[2048], lanes, lanes[8], static_cast<uint64_t>(8), batch, BinaryRepeatParams{1, 1, 1, 1, 8, 8});
+    }
+    // A row, or all rows together, to 8 lanes.
+    static __aicore__ inline void Wide(const LocalTensor<T> &eight, const LocalTensor<T> &tile,
+                                       const LocalTensor<T> &lanes, T unit, int64_t rows, int64_t cols, int64_t stride)
+    {
+        Duplicate(lanes, unit, 1024);
+        for (int64_t r = 0; r < rows; ++r) {
+            for (int64_t c = 0; c < cols; c += 1024) {
+                Op::Run(lanes, lanes, tile[r * stride + c], static_cast<int32_t>(TileMin(1024, cols - c)));
+            }
+        }
+        for (int32_t half = 512; half > 8; half /= 2) {
+            Op::Run(lanes, lanes, lanes[half], half);
+        }
+        Op::Run(eight, lanes, lanes[8], 8);
+    }
+    // 8 lanes of every row, packed behind 2048 lanes, to one value at the beginning.
+    static __aicore__ inline void Eight(const LocalTensor<T> &lanes, int64_t batch)
+    {
+        LocalTensor<T> packed = lanes[2048];
+        uint64_t kept = 0;
+        for (int64_t each = 8; each > 1; each /= 2) {
+            const uint32_t count = static_cast<uint32_t>(batch * each);
+            GatherMask(lanes, packed, static_cast<uint8_t>(1), true, count, GatherMaskParams{1, 1, 8, 0}, kept);
+            GatherMask(lanes[512], packed, static_cast<uint8_t>(2), true, count, GatherMaskParams{1, 1, 8, 0}, kept);
+            Op::Run(each > 2 ? packed : lanes, lanes, lanes[512], static_cast<int32_t>(count / 2));
+        }
+    }
+};
+
+// tile: TileFoldColumns TileCopy
+// All rows folded into one with any operation, of any type.
+template <typename Op, typename T>
+__aicore__ inline void TileFoldColumns(const LocalTensor<T> &dst, const LocalTensor<T> &src, int64_t rows, int64_t cols,
+                                       int64_t stride)
+{
+    const int32_t count = static_cast<int32_t>(cols);
+    if (rows == 1) {
+        TileCopy(dst, src, cols);
+        return;
+    }
+    Op::Run(dst, src, src[stride], count);
+    for (int64_t r = 2; r < rows; ++r) {
+        Op::Run(dst, dst, src[r * stride], count);
+    }
+}

@@ -1,0 +1,136 @@
+// Scans: running sums, products, maxima and minima, along rows or down them.
+
+// tile: TileTranspose TileInt
+// `blocks` blocks of 8 columns of `rows` rows become columns of `lanes` elements (a multiple of 16), or back. Rows
+// beyond the last are copies of it; what comes back of them goes to `junk`, room for all columns.
+template <typename T>
+__aicore__ inline void TileTransposeIn(const LocalTensor<T> &columns, const LocalTensor<T> &src, int64_t rows,
+                                       int64_t lanes, int64_t blocks, int64_t pitch)
+{
+    const uint16_t jump = blocks == 1 ? 0 : 1, step = blocks == 1 ? 0 : static_cast<uint16_t>(lanes);
+    for (int64_t at = 0; at < lanes; at += 16) {
+        uint64_t to[16], from[16];
+        for (int64_t i = 0; i < 16; ++i) {
+            from[i] = reinterpret_cast<uint64_t>(src[TileMin(at + i, rows - 1) * pitch].GetPhyAddr());
+            to[i] = reinterpret_cast<uint64_t>(columns[i / 2 * lanes + at + i % 2 * 8].GetPhyAddr());
+        }
+        TransDataTo5HD<T>(to, from, TransDataTo5HDParams{false, false, static_cast<uint8_t>(blocks), step, jump});
+    }
+}
+
+template <typename T>
+__aicore__ inline void TileTransposeOut(const LocalTensor<T> &dst, const LocalTensor<T> &columns,
+                                        const LocalTensor<T> &junk, int64_t rows, int64_t lanes, int64_t blocks,
+                                        int64_t pitch)
+{
+    const uint16_t jump = blocks == 1 ? 0 : 1, step = blocks == 1 ? 0 : static_cast<uint16_t>(lanes);
+    for (int64_t at = 0; at < lanes; at += 16) {
+        uint64_t to[16], from[16];
+        for (int64_t i = 0; i < 16; ++i) {
+            const int64_t row = at + i % 2 * 8 + i / 2;
+            to[i] = reinterpret_cast<uint64_t>(row < rows ? dst[row * pitch].GetPhyAddr() : junk.GetPhyAddr());
+            from[i] = reinterpret_cast<uint64_t>(columns[i % 8 * lanes + at + i / 8 * 8].GetPhyAddr());
+        }
+        TransDataTo5HD<T>(to, from, TransDataTo5HDParams{false, false, static_cast<uint8_t>(blocks), jump, step});
+    }
+}
+
+// tile: TileScan TileTranspose TileInt TileCopy
+// Along rows: up to 128 rows are transposed, so that one instruction takes one column of all of them; `backward` starts
+// at the last column. A long row is cut into up to 120 pieces that are scanned like rows; what the pieces before make
+// together is spread over blocks of 32 bytes, scanned by doubling, and applied. Scratch: 4608 elements.
+template <typename Op, typename T, bool backward> struct TileScan {
+    static constexpr int64_t room = 2048; // columns times lanes
+
+    static __aicore__ inline void Rows(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                                       TBuf<TPosition::VECCALC> &scratch, int64_t rows, int64_t cols, int64_t stride)
+    {
+        LocalTensor<T> work = scratch.Get<T>();
+        if (cols > 16 && rows * (1500 + cols / 8) < TileCeilDiv(rows, 128) * cols * 20) {
+            for (int64_t r = 0; r < rows; ++r) {
+                Long(dst[r * stride], src[r * stride], work, cols);
+            }
+            return;
+        }
+        for (int64_t r = 0; r < rows; r += 128) {
+            Lanes(dst[r * stride], src[r * stride], work, TileMin(128, rows - r), cols, stride);
+        }
+    }
+    // Down the rows of a tile.
+    static __aicore__ inline void Down(const LocalTensor<T> &dst, const LocalTensor<T> &src, int64_t rows, int64_t cols,
+                                       int64_t stride)
+    {
+        const int64_t step = backward ? -stride : stride;
+        int64_t at = backward ? (rows - 1) * stride : 0;
+        if (dst.GetPhyAddr() != src.GetPhyAddr()) {
+            TileCopy(dst[at], src[at], cols);
+        }
+        for (int64_t r = 1; r < rows; ++r) {
+            at += step;
+            Op::Run(dst[at], src[at], dst[at - step], static_cast<int32_t>(cols));
+        }
+    }
+    // Up to 128 rows side by side. The last column that was computed is left behind the columns, at work[room].
+    static __aicore__ inline void Lanes(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                                        const LocalTensor<T> &work, int64_t rows, int64_t cols, int64_t pitch)
+    {
+        const int64_t lanes = TileAlignUp(rows, 16), most = room / lanes / 8 * 8;
+        const int64_t parts = TileCeilDiv(cols, most);
+        const int32_t n = static_cast<int32_t>(lanes);
+        LocalTensor<T> carry = work[room], junk = work[room + 128];
+        for (int64_t k = 0; k < parts; ++k) {
+            const int64_t first = (backward ? parts - 1 - k : k) * most, count = TileMin(most, cols - first);
+            const int64_t blocks = TileCeilDiv(count, 8);
+            TileTransposeIn(work, src[first], rows, lanes, blocks, pitch);
+            int64_t at = backward ? (count - 1) * lanes : 0;
+            const int64_t step = backward ? -lanes : lanes;
+            if (k > 0) {
+                Op::Run(work[at], work[at], carry, n);
+            }
+            for (int64_t c = 1; c < count; ++c) {
+                at += step;
+                Op::Run(work[at], work[at], work[at - step], n);
+            }
+            TileCopy(carry, work[at], lanes);
+            TileTransposeOut(dst[first], work, junk, rows, lanes, blocks, pitch);
+        }
+    }
+    static __aicore__ inline void Long(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work,
+                                       int64_t cols)
+    {
+        const int64_t length = TileAlignUp(TileCeilDiv(cols, 120), 8), pieces = cols / length;
+        const int64_t rest = cols - pieces * length, all = pieces + (rest > 0 ? 1 : 0);
+        LocalTensor<T> carry = work[room], totals = work[room + 512], other = work[room + 1536];
+        const BrcbRepeatParams spread{1, 8};
+        Lanes(dst, src, work, pieces, length, length);
+        Brcb(totals, carry, static_cast<uint8_t>(TileCeilDiv(pieces, 8)), spread);
+        if (rest > 0) {
+            Lanes(dst[pieces * length], src[pieces * length], work, 1, rest, rest);
+            Brcb(totals[pieces * 8], carry, 1, spread);
+        }
+        for (int64_t s = 1; s < all; s *= 2) {
+            const int64_t kept = backward ? (all - s) * 8 : 0, into = backward ? 0 : s * 8;
+            TileCopy(other[kept], totals[kept], s * 8);
+            Op::Run(other[into], totals, totals[s * 8], static_cast<int32_t>((all - s) * 8));
+            LocalTensor<T> swapped = totals;
+            totals = other;
+            other = swapped;
+        }
+        if (rest > 0 && !backward) {
+            Apply(dst[pieces * length], totals[(pieces - 1) * 8], 1, rest);
+        }
+        const int64_t taking = backward ? all - 1 : pieces - 1;
+        Apply(dst[backward ? 0 : length], totals[backward ? 8 : 0], taking, length);
+    }
+    // Let one value, spread over a block, act on each of these pieces.
+    static __aicore__ inline void Apply(const LocalTensor<T> &dst, const LocalTensor<T> &values, int64_t pieces,
+                                        int64_t length)
+    {
+        const uint8_t jump = pieces > 1 ? static_cast<uint8_t>(length / 8) : 8;
+        for (int64_t c = 0; pieces > 0 && c < length; c += 64) {
+            const uint64_t mask = static_cast<uint64_t>(TileMin(64, length - c));
+            Op::Run(dst[c], dst[c], values, mask, static_cast<uint8_t>(pieces),
+                    BinaryRepeatParams{1, 1, 0, jump, jump, 1});
+        }
+    }
+};
