@@ -340,5 +340,6 @@ class OpPrinter:
         self.call("CreateVecIndex", self.dst, self.src(0), f"static_cast<uint32_t>({self.n})")
 
     def op_broadcast(self) -> None:
-        self.call("Duplicate", self.dst, "0.0f", self.n)
+        zero = f"static_cast<{self.ctx.tile_type(self.op.dst)}>(0)"
+        self.call("Duplicate", self.dst, "0.0f" if zero == "static_cast<float>(0)" else zero, self.n)
         self.spread("TileOpAdd", self.dst, self.op.tiles[0])

@@ -53,7 +53,7 @@ def _table() -> dict[str, OpInfo]:
     put("cast", "cast", 1, ANY | {"bfloat16"})
     put("fill", "fill", 1, ANY)
     put("iota", "fill", 1, EXACT)
-    put("broadcast", "fill", 1, F32)
+    put("broadcast", "fill", 1, EXACT)
     put("gather", "gather", 2, ANY)
     put("reduce_sum reduce_prod reduce_max reduce_min", "reduce", 1, EXACT)
     put("scan_sum scan_prod scan_max scan_min", "scan", 1, EXACT)
@@ -165,8 +165,8 @@ def _op(s: Op, tiles: Mapping[str, Type]) -> list[Diagnostic]:
     numeric = {tiles[t] for t in operands} - {"mask", None}
     if info.family != "cast" and len(numeric) > 1:
         wrong(f"`{s.name}` mixes {' and '.join(sorted(map(str, numeric)))}.")
-    if any(a.view != "whole" and tiles[a.tile] not in (DType.FLOAT32, None) for a in s.tiles):
-        wrong("Broadcast views are of float32 tiles.")
+    if any(a.view != "whole" and tiles[a.tile] not in (DType.FLOAT32, DType.INT32, None) for a in s.tiles):
+        wrong("Broadcast views are of float32 and int32 tiles.")
     if s.tiles and any(a.view != "whole" for a in s.tiles) and info.family not in ("binary", "fill"):
         wrong(f"`{s.name}` takes no broadcast views; use broadcast first.", "DSL_SHAPE")
     if sum(a.view != "whole" for a in s.tiles) > 1:

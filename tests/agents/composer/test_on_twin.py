@@ -29,6 +29,16 @@ BODIES: dict[str, tuple[str, str, str]] = {
     "first axis": ("x - x.mean(0, keepdim=True)", "make(*params['shape'])", "x"),
     "comparison": ("torch.where(x > y, x, y * 2)", TWO, "x, y"),
     "reshape that mixes factors": ("torch.softmax(torch.tanh(x).view(-1, 8), -1)", "make(20, 6)", "x"),
+    "product": ("torch.prod(x * 0.1 + 1, -1)", "make(*params['shape'])", "x"),
+    "greatest and where": ("torch.max(x, -1)", "make(*params['shape'])", "x"),
+    "running sum": ("torch.relu(torch.cumsum(x, -1)) + x", "make(*params['shape'])", "x"),
+    "running product of columns": ("torch.cumprod(x * 0.1 + 1, 0)", "make(*params['shape'])", "x"),
+    "running sum of what was before": (
+        "torch.cat([torch.zeros_like(x[:, :1]), torch.cumsum(x[:, :-1], -1)], -1)",
+        "make(13, 70)",
+        "x",
+    ),
+    "running sum of truth": ("torch.cumsum(x > 0, -1)", "make(*params['shape'])", "x"),
     "list": ("[x * s[k] for k, x in enumerate(xs)]", LISTS, "xs, s"),
 }
 
@@ -40,11 +50,10 @@ def test_the_judge_finds_it_right(judge: Judge, tmp_path: Path, name: str) -> No
     _assert_solved(judge, what, tmp_path)
 
 
-def test_rows_longer_than_the_unified_buffer(judge: Judge, tmp_path: Path) -> None:
+@pytest.mark.parametrize("body", ["torch.log_softmax(x, -1)", "torch.cumsum(x, -1)"])
+def test_rows_longer_than_the_unified_buffer(judge: Judge, tmp_path: Path, body: str) -> None:
     long = (Case(id="long", params={"shape": [2, 60001]}),)
-    _assert_solved(
-        judge, task(tmp_path, "torch.log_softmax(x, -1)").model_copy(update={"cases": long}), tmp_path
-    )
+    _assert_solved(judge, task(tmp_path, body).model_copy(update={"cases": long}), tmp_path)
 
 
 def _assert_solved(judge: Judge, what: Task, folder: Path) -> None:

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from akgen.tools.compose.back.layout import COMBINE, START, Sink
+from akgen.tools.compose.back.layout import COMBINE, Sink
 from akgen.tools.compose.back.operands import Location, type_name
 from akgen.tools.compose.back.operations import host_value
 from akgen.tools.compose.back.transfers import Transfers
 from akgen.tools.compose.back.writer import Extent, Tile
 from akgen.tools.compose.middle.loop_nest import Value
-from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, call, joined
+from akgen.tools.dsl.ir import TileRef
 
 
 class BlockCodegen(Transfers):
@@ -113,6 +113,9 @@ class BlockCodegen(Transfers):
         if value.op == "reduce":
             self.held[index] = Location(value.dtype, tile=self._reduce(index))
             return
+        if value.op == "scan":
+            self.held[index] = Location(value.dtype, tile=self._scan(index, uses, mine))
+            return
         args = [self.held[a] for a in value.args]
         host = host_value(value, args) if extent == "S" else None
         if host is not None:
@@ -180,17 +183,33 @@ class BlockCodegen(Transfers):
             self.w.release(tile)
         return dst
 
+    def _scan(self, index: int, uses: dict[int, int], mine: set[int]) -> Tile:
+        """Run along the tile; then all of it takes in what the tiles before made, and so does what goes to the next."""
+        value, extent = self.t.values[index], self.extent_of(self.t.values[index])
+        assert value.kind is not None
+        source = self.ops.widened(self.held[value.args[0]], extent)
+        axis: Literal["last", "first"] = "first" if value.over[0] == self.layout.row else "last"
+        carry, part = self.carries.get(index), None
+        if carry is not None:
+            part = self.ops.temporary(carry.extent, value.dtype)
+            self.w.op(f"reduce_{value.kind}", part, source.ref, axis=axis)
+        dst = self._reusable(value, uses, mine, extent) or self.w.allocate(extent, type_name(value.dtype))
+        self.w.op(f"scan_{value.kind}", dst, source.ref, axis=axis, reverse=value.reverse)
+        if carry is not None and part is not None:
+            before = self.ops.operand(Location(value.dtype, tile=carry), extent)
+            self.w.op(COMBINE[value.kind], dst, dst.ref, before)
+            self.w.op(COMBINE[value.kind], carry, carry.ref, part.ref)
+        return dst
+
     def _reduce(self, index: int) -> Tile:
         value = self.t.values[index]
         return self._fold(value, self.held[value.args[0]], self.extent_of(value))
 
     def _fold(self, value: Value, held: Location, extent: Extent) -> Tile:
         """Reduce a tile over those of the reduction's axes that lie inside tiles; return a tile of `extent`."""
-        assert held.tile is not None and value.kind in START
+        assert held.tile is not None
         source = held.tile
-        if source.dtype != "float32":
-            raise Unsupported("reduction", "a reduction of integers is not covered")
-        dst = self.w.allocate(extent, "float32")
+        dst = self.w.allocate(extent, source.dtype)
         axis: Literal["last", "first", "all"] = "last"
         if source.extent == "F" and self.layout.row is not None and extent != "R":
             axis = "first" if extent == "C" else "all"
@@ -222,10 +241,15 @@ class BlockCodegen(Transfers):
             number = self.w.allocate(self.ops.widened(held, extent).extent, "float32")
             self.w.op("cast", number, self.ops.widened(held, extent).ref)
             self.ops.scratch.append(number)
-            return number
-        if held.tile is not None and held.tile.extent == extent:
-            return held.tile
-        return self.ops.widened(held, extent)
+            held = Location(DType.FLOAT32, tile=number)
+        tile = self.ops.widened(held, extent)
+        count = self.apart(index)
+        if count is None:
+            return tile
+        column = self.w.allocate("K", tile.dtype)
+        self.w.op("broadcast", column, TileRef(tile=tile.name, view="column"), extent=(count, ONE))
+        self.ops.scratch.append(column)
+        return column
 
 
 def _number(value: float) -> Const:

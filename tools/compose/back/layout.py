@@ -6,16 +6,30 @@ from dataclasses import dataclass
 
 from akgen.tools.compose.back.writer import Extent, Shape, Tensor, Writer
 from akgen.tools.compose.front.traced import Origin
-from akgen.tools.compose.middle.loop_nest import OutputStore
+from akgen.tools.compose.middle.loop_nest import OutputStore, Value
 from akgen.tools.dsl.expr import Const, Expr, Name, binary, call
 
 LARGEST = Const(value=3.4028234663852886e38)
 START: dict[str, Const] = {
     "sum": Const(value=0.0),
+    "prod": Const(value=1.0),
     "max": Const(value=-3.4028234663852886e38),
     "min": LARGEST,
 }
-COMBINE = {"sum": "add", "max": "maximum", "min": "minimum"}
+WHOLE_START: dict[str, Const] = {
+    "sum": Const(value=0),
+    "prod": Const(value=1),
+    "max": Const(value=-(2**31)),
+    "min": Const(value=2**31 - 1),
+}
+COMBINE = {"sum": "add", "prod": "mul", "max": "maximum", "min": "minimum"}
+
+
+def start_of(value: Value) -> Const:
+    """Return what a reduction or a scan begins with."""
+    return (START if value.dtype.is_float else WHOLE_START)[value.kind or ""]
+
+
 BLOCK = Const(value=8)  # float32 numbers in 32 bytes: no two cores write into one block of global memory
 CORE, CORES = call("program_id"), call("num_programs")
 FIRST_CORE = binary("==", CORE, 0)

@@ -8,7 +8,7 @@ inside and finished after them, and what needs it waits for another pass.
 from collections.abc import Iterator, Sequence
 
 from akgen.tools.compose.back.cross_core import CrossCore
-from akgen.tools.compose.back.layout import START, Layout, Level, Sink, Tensors
+from akgen.tools.compose.back.layout import Layout, Level, Sink, Tensors, start_of
 from akgen.tools.compose.back.operands import Location, type_name
 from akgen.tools.compose.back.writer import Tile, Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
@@ -113,11 +113,18 @@ class LoopCodegen(CrossCore):
             self.here(k, here)
 
     def _more(self, sinks: Sequence[Sink], stage: Sequence[int]) -> bool:
-        """Return whether another pass over the data must follow the reductions of `stage`, or a sum over columns."""
+        """Return whether more than the reductions of `stage` is wanted: a pass over the data, an earlier reduction."""
         if any(self._sink_depth(s) > 0 for s in sinks):
             return True
-        needed = self._needs_through([self.arg(s) for s in sinks])
-        return any(self.t.values[i].op == "reduce" and i not in stage for i in needed - set(self.held))
+        stack, seen = [self.arg(s) for s in sinks], set(stage)
+        while stack:
+            i = stack.pop()
+            if i not in seen:
+                seen.add(i)
+                if self.t.values[i].op == "reduce":
+                    return True
+                stack.extend(self.t.values[i].args)
+        return False
 
     def _owned_for(self, k: int, sinks: Sequence[Sink]) -> list[int]:
         needed = self._needs_through([self.arg(s) for s in sinks])
@@ -137,14 +144,19 @@ class LoopCodegen(CrossCore):
         self.block([i for i in needed if i in fixed or self._feeds(i, fixed)], [], keep=fixed)
         self._extract(roots, k)
         totals = {s.index: self._start(s.index) for s in accumulate}
+        carries = {i: self._start(i) for i in self._running(roots, k + 1)}
         level = self.levels[k + 1]
         self.w.close_stage()
         with level.opened():
             before = self.snapshot()
             self.totals.update(totals)
+            self.carries.update(carries)
             self._level(k + 1, sinks)
             self.forget(before)
         self.w.close_stage()
+        for index, tile in carries.items():
+            del self.carries[index]
+            self.w.release(tile)
         for index, tile in totals.items():
             self.held[index] = Location(self.t.values[index].dtype, tile=tile)
         return bool(k == 0 and totals) and self.combine(totals, rest)
@@ -180,12 +192,22 @@ class LoopCodegen(CrossCore):
                 if held is not None and single and held.dtype != DType.BOOL and held.scalar is None:
                     self.ops.scalar(held)
 
+    def _running(self, roots: Sequence[int], k: int) -> Iterator[int]:
+        """Yield the scans below `roots` whose axis the loops of level `k` cut: a tile goes on from the one before."""
+        for i in self.needs(roots):
+            value = self.t.values[i]
+            if value.op == "scan" and self._axis_depth(value.over[0]) == k:
+                if self.depth[i] != k or len(self.levels[k].axes) > 1:
+                    text = f"a running {value.kind} whose tiles do not follow one another is not covered"
+                    raise Unsupported("scan", text)
+                yield i
+
     def _start(self, index: int) -> Tile:
+        """Return a tile for what is accumulated of a reduction, or is carried from tile to tile of a scan."""
         value = self.t.values[index]
-        if value.kind not in START:
-            raise Unsupported(f"reduce {value.kind}", f"a reduction by {value.kind} is not covered")
-        extent = self.extent_of(value)
+        assert value.kind is not None
+        extent = self.extent(tuple(a for a in value.deps if a not in value.over))
         tile = self.w.allocate(extent, type_name(value.dtype))
         with self.w.stage("compute"):
-            self.w.op("fill", tile, START[value.kind], extent=self.layout.extents[extent])
+            self.w.op("fill", tile, start_of(value), extent=self.layout.extents[extent])
         return tile

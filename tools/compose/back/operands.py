@@ -68,9 +68,9 @@ class Operands:
             return held.tile
         if held.tile is None or held.tile.extent == "S":
             return self._filled(held, extent)
-        if held.dtype != DType.FLOAT32:
+        if held.dtype == DType.BOOL:
             return self._widened_through_float(held, extent)
-        tile = self.temporary(extent, DType.FLOAT32)
+        tile = self.temporary(extent, held.dtype)
         self.w.op("broadcast", tile, held.tile.view, extent=self.extents[extent])
         return tile
 
@@ -101,10 +101,7 @@ class Operands:
         wide = self.temporary(extent, DType.FLOAT32)
         self.w.op("broadcast", wide, number.view, extent=self.extents[extent])
         result = self.temporary(extent, held.dtype)
-        if held.dtype == DType.BOOL:
-            self.w.op("gt", result, wide.ref, HALF)
-        else:
-            self.w.op("cast", result, wide.ref)
+        self.w.op("gt", result, wide.ref, HALF)
         return result
 
     def operand(self, held: Location, extent: Extent, *, views: bool = True) -> Operand:
@@ -113,6 +110,6 @@ class Operands:
             return self.scalar(held)
         if held.tile.extent == extent:
             return held.tile.ref
-        if views and held.dtype == DType.FLOAT32:
+        if views and held.dtype != DType.BOOL:
             return held.tile.view
         return self.widened(held, extent).ref

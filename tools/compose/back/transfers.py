@@ -21,6 +21,7 @@ class Transfers:
         self.ops = OperationCodegen(writer, layout.extents)
         self.held: dict[int, Location] = {}
         self.totals: dict[int, Tile] = {}
+        self.carries: dict[int, Tile] = {}  # of scans: what all tiles before made
         self.owner: dict[int, int] = {}  # reductions over loops, by the level that owns them
 
     def extent_of(self, value: Value) -> Extent:
@@ -108,12 +109,24 @@ class Transfers:
         extent = self.extent(store.axes)
         tensor = self.tensors.target(self.w, store)
         lane = self.layout.lane
+        if tile.extent == "K":
+            axis = self._row() if extent == "R" else lane
+            assert axis is not None
+            self.w.store(tensor, self.base(address), tile, self.number(address.stride(axis)))
+            return
         if extent in ("F", "C") and lane is not None and address.stride(lane) != ONE:
             raise Unsupported("layout", "an output whose innermost axis is not contiguous is not covered")
         stride = self.stride(address) if extent == "F" and self._strided(address) else None
-        if extent == "R" and address.stride(self._row()) != ONE:
-            raise Unsupported("layout", "an output with one value per row, apart in memory, is not covered")
         self.w.store(tensor, self.base(address), tile, stride)
+
+    def apart(self, index: int) -> Expr | None:
+        """Return how many values a store writes one by one, apart in memory; None if they adjoin."""
+        store, address = self.t.nest.stores[index], self.t.stores[index]
+        extent, lane = self.extent(store.axes), self.layout.lane
+        if extent == "R" and address.stride(self._row()) != ONE:
+            return self.layout.row_count
+        alone = extent == "F" and self.layout.row is None and lane is not None
+        return self.layout.lane_count if alone and address.stride(lane or 0) != ONE else None
 
     def base(self, address: Address) -> Expr:
         """Return the address of a tile's first element."""

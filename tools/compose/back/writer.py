@@ -109,8 +109,19 @@ class Writer:
         extent: Shape | None = None,
         axis: Literal["last", "first", "all"] = "last",
         rounding: Rounding = "rint",
+        reverse: bool = False,
     ) -> None:
-        self._body.append(Op(name=name, dst=dst.name, args=args, given=extent, axis=axis, rounding=rounding))
+        self._body.append(
+            Op(
+                name=name,
+                dst=dst.name,
+                args=args,
+                given=extent,
+                axis=axis,
+                rounding=rounding,
+                reverse=reverse,
+            )
+        )
 
     @contextmanager
     def _collected(self) -> Iterator[list[Stmt]]:

@@ -163,6 +163,14 @@ class GraphBuilder:
         fields = {"op": "reduce", "args": (x,), "dtype": dtype or node.dtype, "shape": shape}
         return self.add(Node.model_validate({**fields, "kind": kind, "axes": axes}))
 
+    def scan(self, kind: str, x: int, axis: int, *, reverse: bool = False) -> int:
+        """Return the running sum, product, maximum or minimum along an axis."""
+        node = self.nodes[x]
+        if node.shape[axis] == 1:
+            return x
+        fields = {"op": "scan", "args": (x,), "dtype": node.dtype, "shape": node.shape, "reverse": reverse}
+        return self.add(Node.model_validate({**fields, "kind": kind, "axes": (axis,)}))
+
     def reshape(self, x: int, shape: tuple[int, ...]) -> int:
         node = self.nodes[x]
         if node.shape == shape:

@@ -37,15 +37,16 @@ class Slice(Frozen):
 class Node(Frozen):
     """One value. Which fields are set depends on `op`; see the module."""
 
-    op: str  # load const iota count inv_count, POINTWISE, reduce, VIEWS, cat
+    op: str  # load const iota count inv_count, POINTWISE, reduce, scan, VIEWS, cat
     args: tuple[int, ...] = ()
     dtype: DType
     shape: tuple[int, ...]
     origin: Origin | None = None  # load: which operator input
     value: Number | None = None  # const; iota: the first value
     step: Number | None = None  # iota
-    kind: ReduceKind | None = None  # reduce
-    axes: tuple[int, ...] = ()  # reduce: the axes; permute: the order; cat: the axis
+    kind: ReduceKind | None = None  # reduce, scan
+    reverse: bool = False  # scan: from the last element to the first
+    axes: tuple[int, ...] = ()  # reduce: the axes; scan: the axis; permute: the order; cat: the axis
     cut: Slice | None = None  # slice
     strides: tuple[int, ...] | None = None  # load: elements between neighbours, where not contiguous
     offset: int = 0  # load: the first element

@@ -108,6 +108,8 @@ def _dims(node: Node, dims: list[Dims], atoms: Atoms) -> Dims:
         return ()
     if node.op == "reduce":
         return tuple(() if i in node.axes else d for i, d in enumerate(dims[node.args[0]]))
+    if node.op == "scan":
+        return dims[node.args[0]]
     if node.op == "permute":
         return tuple(dims[node.args[0]][i] for i in node.axes)
     if node.op == "reshape":
@@ -221,6 +223,8 @@ class Accesses:
                 deps.append(frozenset(access[1]))
             elif node.op == "reduce":
                 deps.append(deps[node.args[0]] - self.over(node))
+            elif node.op == "scan":
+                deps.append(deps[node.args[0]] | self.over(node))
             elif node.op == "inv_count":
                 deps.append(frozenset())
             elif node.op in LIBRARY:

@@ -50,6 +50,9 @@ def _formula(template: SymbolicNest, index: int, args: list[Expr], inputs: tuple
             return Name(id=f"position{list(v.deps)}")
         case "reduce":
             return call(str(v.kind), args[0], Name(id=f"axes {list(v.over)}"))
+        case "scan":
+            order = "backwards along" if v.reverse else "along"
+            return call(f"running_{v.kind}", args[0], Name(id=f"{order} axis {v.over[0]}"))
         case op if op in _INFIX:
             return binary(_INFIX[op], args[0], args[1])
         case "neg":

@@ -19,7 +19,7 @@ class Access(Frozen):
 class Value(Frozen):
     """One value of the nest. `deps` are the axes that it varies along, sorted."""
 
-    op: str  # load const iota inv_count reduce and pointwise names
+    op: str  # load const iota inv_count reduce scan and pointwise names
     args: tuple[int, ...] = ()
     dtype: DType
     deps: tuple[int, ...] = ()
@@ -28,8 +28,9 @@ class Value(Frozen):
     value: Number | None = None  # const; iota: first value; inv_count: what is taken off the count
     step: Number | None = None  # iota
     tag: int = 0  # const: keeps equal ones apart
-    kind: ReduceKind | None = None  # reduce
-    over: tuple[int, ...] = ()  # reduce, inv_count: axes
+    kind: ReduceKind | None = None  # reduce, scan
+    over: tuple[int, ...] = ()  # reduce, inv_count: axes; scan: the axis along which it runs
+    reverse: bool = False  # scan: from the last element to the first
 
 
 class OutputStore(Frozen):
@@ -83,3 +84,10 @@ class LoopNest(Frozen):
 
     def reductions(self) -> tuple[int, ...]:
         return tuple(i for i, v in enumerate(self.values) if v.op == "reduce")
+
+    def scans(self) -> tuple[int, ...]:
+        return tuple(i for i, v in enumerate(self.values) if v.op == "scan")
+
+    def overs(self) -> set[tuple[int, ...]]:
+        """Return the sets of axes over which something is reduced or runs in order."""
+        return {self.values[i].over for i in (*self.reductions(), *self.scans())}

@@ -142,7 +142,7 @@ class _NestWriter:
         sets = [
             self.p.over(self.p.nodes[i])
             for i in self._nodes()
-            if self.p.nodes[i].op in ("reduce", "inv_count") or self.p.nodes[i].op in LIBRARY
+            if self.p.nodes[i].op in ("reduce", "scan", "inv_count") or self.p.nodes[i].op in LIBRARY
         ]
         store_sets = [frozenset(a for d in self.p.dims[r.node] for a in d) for r in self.regions]
         out: list[list[int]] = []
@@ -201,8 +201,10 @@ class _NestWriter:
             return self.done[node.args[0]]
         access = self.p.access[index]
         over: tuple[int, ...] = ()
-        if node.op == "reduce" or node.op in LIBRARY:
+        if node.op in ("reduce", "scan") or node.op in LIBRARY:
             over = self._axes(self.p.over(node))
+            if node.op == "scan" and len(over) > 1:
+                raise Unsupported("scan", f"a running {node.kind} along an axis that is cut is not covered")
         elif node.op == "inv_count":
             source = self.p.dims[node.args[0]]
             over = self._axes(frozenset(a for k in node.axes for a in source[k]))
@@ -229,6 +231,7 @@ class _NestWriter:
             tag=node.tag if node.op == "const" else 0,
             kind=node.kind,
             over=over,
+            reverse=node.reverse,
         )
         return self._add(value)
 

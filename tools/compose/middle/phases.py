@@ -149,7 +149,7 @@ class _Cutter:
         operands = tuple(
             dict.fromkeys(b for a in self.g.nodes[node].args if self._computed(b := self._base(a)))
         )
-        reductions = tuple(self._nearest(node, lambda n: n.op == "reduce"))
+        reductions = tuple(self._nearest(node, lambda n: n.op in ("reduce", "scan")))
         turned = tuple(self._nearest(node, lambda n: n.op in ("permute", "slice")))
         turned = tuple(t for t in turned if not self._computed(self._base(t)))
         joined = tuple(self._nearest(node, lambda n: n.op == "cat"))

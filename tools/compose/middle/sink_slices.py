@@ -126,6 +126,9 @@ class _Sinker:
                     return x
                 arg = self.slice(node.args[0], axis, start, count, step)
                 return self.b.add(node.model_copy(update={"args": (arg,), "shape": shape}))
+            case "scan" if axis not in node.axes or (start == 0 and step == 1 and not node.reverse):
+                arg = self.slice(node.args[0], axis, start, count, step)
+                return self.b.add(node.model_copy(update={"args": (arg,), "shape": shape}))
             case "cat":
                 return self._slice_cat(node, axis, start, count, step)
             case "reshape":

@@ -49,7 +49,7 @@ def by_reduction(template: SymbolicNest) -> tuple[SymbolicNest, ...]:
     """Return the template in parts that each reduce over one set of axes, by the outputs that need it."""
     overs: list[frozenset[tuple[int, ...]]] = []
     for v in template.values:
-        mine = frozenset([v.over]) if v.op == "reduce" else frozenset()
+        mine = frozenset([v.over]) if v.op in ("reduce", "scan") else frozenset()
         overs.append(mine.union(*(overs[a] for a in v.args)))
     parts: dict[frozenset[tuple[int, ...]], list[int]] = {}
     for k, store in enumerate(template.nest.stores):
@@ -92,7 +92,7 @@ def structure(nest: LoopNest) -> object:
     values = tuple(
         (
             v.op, v.args, v.dtype, v.deps, v.origin,
-            v.kind, v.over, v.step,
+            v.kind, v.over, v.reverse, v.step,
             v.value if v.op in ("iota", "inv_count") else None,
             _access_key(v.access, last),
         )

@@ -65,6 +65,8 @@ def _generic(nest: LoopNest, case: TracedGraph, position: int) -> LoopNest:
             deps, access = _list_load(v, case, position, whole=bool(nest.sizes))
         elif v.op == "iota":
             raise Unsupported("list", "positions within the tensors of a list are not covered")
+        elif v.op == "scan":
+            raise Unsupported("list", f"a running {v.kind} along the tensors of a list is not covered")
         elif v.op == "reduce":
             deps = set(values[v.args[0]].deps) - {ELEMENT}
         else:

@@ -3,12 +3,11 @@
 // tile: TileColumnOp TileInt
 // d[r][c] = op(a[r][c], v[r]). Up to 128 rows at a time: every v[r] is spread over a block of 32 bytes in scratch,
 // which the instruction reads again and again (block stride 0).
-template <typename Op>
-__aicore__ inline void TileColumnOp(const LocalTensor<float> &d, const LocalTensor<float> &a,
-                                    const LocalTensor<float> &v, TBuf<TPosition::VECCALC> &scratch, int64_t rows,
-                                    int64_t cols, int64_t stride)
+template <typename Op, typename T>
+__aicore__ inline void TileColumnOp(const LocalTensor<T> &d, const LocalTensor<T> &a, const LocalTensor<T> &v,
+                                    TBuf<TPosition::VECCALC> &scratch, int64_t rows, int64_t cols, int64_t stride)
 {
-    LocalTensor<float> spread = scratch.Get<float>();
+    LocalTensor<T> spread = scratch.Get<T>();
     const int64_t pitch = stride / 8;
     for (int64_t first = 0; first < rows; first += 128) {
         const int64_t batch = TileMin(128, rows - first);
@@ -24,7 +23,7 @@ __aicore__ inline void TileColumnOp(const LocalTensor<float> &d, const LocalTens
             continue;
         }
         for (int64_t r = 0; r < batch; ++r) {
-            LocalTensor<float> value = spread[r * 8];
+            LocalTensor<T> value = spread[r * 8];
             for (int64_t c = 0; c < cols;) {
                 const int64_t at = (first + r) * stride + c;
                 const int64_t repeat = TileMin(255, (cols - c) / 64);
@@ -44,8 +43,8 @@ __aicore__ inline void TileColumnOp(const LocalTensor<float> &d, const LocalTens
 
 // tile: TileRowOp TileInt
 // d[r][c] = op(a[r][c], g[c]).
-template <typename Op>
-__aicore__ inline void TileRowOp(const LocalTensor<float> &d, const LocalTensor<float> &a, const LocalTensor<float> &g,
+template <typename Op, typename T>
+__aicore__ inline void TileRowOp(const LocalTensor<T> &d, const LocalTensor<T> &a, const LocalTensor<T> &g,
                                  int64_t rows, int64_t cols, int64_t stride)
 {
     const int64_t pitch = stride / 8;

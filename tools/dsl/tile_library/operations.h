@@ -18,14 +18,15 @@ struct TileOpAdd {
 
 // tile: TileOpSub
 struct TileOpSub {
-    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
-                                      const LocalTensor<float> &b, int32_t count)
+    template <typename T>
+    static __aicore__ inline void Run(const LocalTensor<T> &d, const LocalTensor<T> &a, const LocalTensor<T> &b,
+                                      int32_t count)
     {
         Sub(d, a, b, count);
     }
-    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
-                                      const LocalTensor<float> &b, uint64_t mask, uint8_t repeat,
-                                      const BinaryRepeatParams &s)
+    template <typename T>
+    static __aicore__ inline void Run(const LocalTensor<T> &d, const LocalTensor<T> &a, const LocalTensor<T> &b,
+                                      uint64_t mask, uint8_t repeat, const BinaryRepeatParams &s)
     {
         Sub(d, a, b, mask, repeat, s);
     }
@@ -96,14 +97,15 @@ struct TileOpMin {
 
 // tile: TileOpSubReversed
 struct TileOpSubReversed {
-    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
-                                      const LocalTensor<float> &b, int32_t count)
+    template <typename T>
+    static __aicore__ inline void Run(const LocalTensor<T> &d, const LocalTensor<T> &a, const LocalTensor<T> &b,
+                                      int32_t count)
     {
         Sub(d, b, a, count);
     }
-    static __aicore__ inline void Run(const LocalTensor<float> &d, const LocalTensor<float> &a,
-                                      const LocalTensor<float> &b, uint64_t mask, uint8_t repeat,
-                                      const BinaryRepeatParams &s)
+    template <typename T>
+    static __aicore__ inline void Run(const LocalTensor<T> &d, const LocalTensor<T> &a, const LocalTensor<T> &b,
+                                      uint64_t mask, uint8_t repeat, const BinaryRepeatParams &s)
     {
         Sub(d, b, a, mask, repeat,
             BinaryRepeatParams{s.dstBlkStride, s.src1BlkStride, s.src0BlkStride, s.dstRepStride, s.src1RepStride,

@@ -23,27 +23,31 @@ def kinds(template: SymbolicNest) -> tuple[Kind, ...]:
     if library is not None:
         return (library,)
     count = len(template.sizes)
-    overs = {template.values[i].over for i in template.nest.reductions()}
+    overs, scans = template.nest.overs(), template.nest.scans()
     if template.listed:
         return ("list_items",) if overs else ("list",)
     if count == 0:
         return ("single",)
     if count == 1:
-        return ("flat",)
+        return ("items",) if scans else ("flat",)
     lane, rest = (count - 1,), tuple(range(count - 1))
     if not overs:
         return ("rows", "tiles")
     found: list[Kind] = []
-    if overs == {lane}:
+    if overs == {lane} and not scans:
         found.append("split")
-    if all(o in (lane, rest, (*rest, *lane)) for o in overs):
+    if all(o in (lane, rest, (*rest, *lane)) for o in overs) and all(
+        template.values[i].over == lane for i in scans
+    ):
         found.append("rows")
     if len(overs) == 1:
         over = next(iter(overs))
         found.append("items" if count - 1 in over else "columns")
     if not found:
         listed = ", ".join(str(list(o)) for o in sorted(overs))
-        raise Unsupported("reduction", f"reductions over axes {listed} of {count} together are not covered")
+        raise Unsupported(
+            "reduction", f"reductions and scans over axes {listed} of {count} together are not covered"
+        )
     return tuple(found)
 
 

@@ -76,9 +76,24 @@ class Schedule:
 
     @contextmanager
     def tiles(
-        self, at: Name, length: Name, first: Expr | int, last: Expr, tile: Expr, step: Expr | None = None
+        self,
+        at: Name,
+        length: Name,
+        first: Expr | int,
+        last: Expr,
+        tile: Expr,
+        step: Expr | None = None,
+        *,
+        backward: bool = False,
     ) -> Iterator[None]:
         """Open the loop over tiles of a range: `at` is where one begins, `length` how long it is."""
+        if backward:
+            turn, count = self.name("turn"), call("ceil_div", last, tile)
+            with self.w.loop(turn, first, count):
+                self.w.assign(at, (count - 1 - turn) * tile)
+                self.w.assign(length, call("min", tile, last - at))
+                yield
+            return
         with self.w.loop(at, first, last, tile if step is None else step):
             self.w.assign(length, call("min", tile, last - at))
             yield

@@ -17,7 +17,7 @@ class ItemByItem(Schedule):
     kind: Kind = "items"
 
     def prepare(self) -> None:
-        over = next(iter({self.t.values[i].over for i in self.t.nest.reductions()}))
+        over = next(iter(self.t.nest.overs()))
         self.lane = len(self.t.sizes) - 1
         self.over = list(over)
         self.kept = [a for a in range(len(self.t.sizes)) if a not in over]
@@ -83,13 +83,22 @@ class ItemByItem(Schedule):
                 loops.enter_context(self.w.loop(self.name(f"q{axis}"), 0, self.size(axis)))
             if self.row is not None:
                 n, r, rows = self.name("n"), self.name("r"), self.size(self.row)
-                loops.enter_context(self.tiles(r, n, 0, rows, self.param("row_tile")))
+                loops.enter_context(
+                    self.tiles(r, n, 0, rows, self.param("row_tile"), backward=self.backward())
+                )
             yield
+
+    def backward(self) -> bool:
+        """Return whether tiles of the reduced axes come in the order from the last to the first, as scans wish."""
+        wishes = {self.t.values[i].reverse for i in self.t.nest.scans()}
+        if len(wishes) > 1:
+            raise Unsupported("scan", "scans in both directions along a row that does not fit into UB")
+        return True in wishes
 
     def lane_loop(self) -> AbstractContextManager[None]:
         m, j, lane = self.name("m"), self.name("j"), self.size(self.lane)
         tile = self.param("tile" if self.row is None else "lane_tile")
-        return self.tiles(j, m, 0, lane, tile)
+        return self.tiles(j, m, 0, lane, tile, backward=self.backward())
 
 
 class Columns(ItemByItem):
