@@ -108,6 +108,20 @@ def test_two_phases(on_twin: OnTwin, program: Find, shape: tuple[int, ...], dtyp
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("shape", [(37, 1001), (300, 7), (130, 64), (1, 5)])
+def test_transpose(on_twin: OnTwin, program: Find, shape: tuple[int, int], dtype: DType) -> None:
+    out = [TensorMeta(dtype=dtype, shape=shape[::-1])]
+    agree(on_twin, program("transpose"), [normal(shape, dtype)], [dtype], out, factor=0)
+
+
+@pytest.mark.parametrize("dtype", [DType.INT32, F16])
+def test_transpose_in_the_type_of_the_tensor(on_twin: OnTwin, program: Find, dtype: DType) -> None:
+    text = program("transpose").text.replace("float32)", "x.dtype)")
+    x = RNG.integers(-100, 100, (45, 77)).astype("int32" if dtype == DType.INT32 else "float16")
+    agree(on_twin, parse(text), [x], [dtype], [TensorMeta(dtype=dtype, shape=(77, 45))], factor=0)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("shape", [(3, 37, 100), (2, 9, 4001)])
 def test_middle_axis(on_twin: OnTwin, program: Find, shape: tuple[int, int, int], dtype: DType) -> None:
     out = [TensorMeta(dtype=dtype, shape=(shape[0], shape[2]))]

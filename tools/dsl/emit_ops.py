@@ -333,6 +333,13 @@ class OpPrinter:
         name = self.ctx.lib("TileGather")
         self.call(name, self.dst, self.src(0), self.src(1), "scratch_", rows, count, *strides)
 
+    def op_transpose(self) -> None:
+        rows, cols = map(self.ctx.expr.text, self.op.extent or ())
+        name = self.ctx.lib("TileTranspose")
+        self.call(
+            name, self.dst, self.src(0), "scratch_", rows, cols, f"RowStride({rows})", f"RowStride({cols})"
+        )
+
     def op_fill(self) -> None:
         self.call("Duplicate", self.dst, self.src(0), self.n)
 

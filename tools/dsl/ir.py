@@ -73,6 +73,8 @@ class Op(Frozen):
     @property
     def written(self) -> tuple[Expr, ...] | None:
         """Return the extent of what the operation writes."""
+        if self.extent is not None and self.name == "transpose":
+            return self.extent[::-1]
         if self.extent is None or not self.name.startswith("reduce_"):
             return self.extent
         if self.axis == "all" or len(self.extent) == 1:

@@ -10,7 +10,8 @@ from akgen.tools.dsl.errors import finding
 from akgen.tools.dsl.ir import ElementType, Kernel, Load, Op, Store, TileRef, walk
 
 Family = Literal[
-    "unary", "binary", "compare", "mask", "select", "cast", "fill", "reduce", "scan", "slope", "gather"
+    "unary", "binary", "compare", "mask", "select", "cast", "fill", "reduce", "scan", "slope", "gather",
+    "transpose",
 ]  # fmt: skip
 ANY = frozenset({"float32", "float16", "int32"})
 FLOATS = frozenset({"float32", "float16"})
@@ -57,6 +58,7 @@ def _table() -> dict[str, OpInfo]:
     put("gather", "gather", 2, ANY)
     put("reduce_sum reduce_prod reduce_max reduce_min", "reduce", 1, EXACT)
     put("scan_sum scan_prod scan_max scan_min", "scan", 1, EXACT)
+    put("transpose", "transpose", 1, ANY)
     return t
 
 
@@ -173,7 +175,7 @@ def _op(s: Op, tiles: Mapping[str, Type]) -> list[Diagnostic]:
         wrong("One operand at most is a broadcast view.", "DSL_SHAPE")
     if not isinstance(s.args[0], TileRef) and s.name not in SCALAR_FIRST and info.family != "fill":
         wrong(f"The first operand of `{s.name}` is a tile.", "DSL_SHAPE")
-    if info.family in ("reduce", "compare", "gather") and any(a.tile == s.dst for a in s.tiles):
+    if info.family in ("reduce", "compare", "gather", "transpose") and any(a.tile == s.dst for a in s.tiles):
         wrong(f"`{s.name}` cannot write over its source `{s.dst}`.", "DSL_ALIAS")
     return found
 

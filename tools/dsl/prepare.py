@@ -176,7 +176,9 @@ class _Flow:
                 text = f"`{others[0]}` has extent ({_dims(extent)}), `{t}` ({_dims(extents[t] or ())})."
                 self.fail("DSL_SHAPE", s.line, text)
         self.views(s, extent)
-        if family == "reduce":
+        if family == "transpose" and len(extent) != 2:
+            self.fail("DSL_SHAPE", s.line, "transpose takes 2-D tiles.")
+        if family in ("reduce", "transpose"):
             self.set(s.dst, s.model_copy(update={"extent": extent}).written or (), s.line)
         elif s.dst in whole and extents[s.dst] != extent:
             own = extents[s.dst] or ()

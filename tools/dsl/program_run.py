@@ -265,7 +265,9 @@ class ProgramRun:
             whole = isinstance(a, TileRef) and a.view == "whole"
             args.append(value[region] if whole and value.shape != covered else value)
         result = self.rounded(s, args, dst)
-        if family != "reduce" and any(a.tile == s.dst and a.view == "whole" for a in s.tiles):
+        if family not in ("reduce", "transpose") and any(
+            a.tile == s.dst and a.view == "whole" for a in s.tiles
+        ):
             updated = self.get(s.line, s.dst).copy()
             updated[region] = result
             dst.value = updated
@@ -296,6 +298,8 @@ class ProgramRun:
             return ROUND[s.rounding](args[0]) if to_integer or s.rounding != "rint" else args[0]
         if OPS[name].family == "scan":
             return scanned(name, args[0], 0 if s.axis == "first" else -1, reverse=s.reverse)
+        if name == "transpose":
+            return args[0].T
         return self.reduced(s, args[0])
 
     @staticmethod

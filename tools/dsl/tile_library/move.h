@@ -89,3 +89,38 @@ __aicore__ inline int64_t TileListLength(GM_ADDR list)
     ListTensorDesc items(reinterpret_cast<__gm__ void *>(list));
     return static_cast<int64_t>(items.GetSize());
 }
+
+// tile: TileTranspose TileInt
+// d[c][r] = a[r][c], sixteen rows and a block of columns at a time; rows are `stride` apart in d, `source` in a. What
+// lies outside goes to the scratch.
+template <typename T>
+__aicore__ inline void TileTranspose(const LocalTensor<T> &d, const LocalTensor<T> &a,
+                                     TBuf<TPosition::VECCALC> &scratch, int64_t rows, int64_t cols, int64_t stride,
+                                     int64_t source)
+{
+    constexpr int64_t block = 32 / sizeof(T);
+    constexpr int64_t parts = sizeof(T) / 2; // blocks that sixteen elements take
+    LocalTensor<T> spare = scratch.Get<T>();
+    uint64_t to[16];
+    uint64_t from[16];
+    for (int64_t r = 0; r < rows; r += 16) {
+        const bool whole = rows - r > 16 - block;
+        for (int64_t c = 0; c < cols;) {
+            const int64_t times = whole ? TileMin(TileMax((cols - c) / block, 1), 255) : 1;
+            for (int64_t i = 0; i < 16; ++i) {
+                const int64_t row = r + i < rows ? r + i : r;
+                from[i] = reinterpret_cast<uint64_t>(a[row * source + c].GetPhyAddr());
+                const int64_t column = c + i / parts;
+                const int64_t part = i % parts;
+                const bool inside = column < cols && (part == 0 || whole);
+                to[i] = reinterpret_cast<uint64_t>(inside ? d[column * stride + r + part * block].GetPhyAddr()
+                                                          : spare[i * block].GetPhyAddr());
+            }
+            TransDataTo5HDParams turn(false, false, static_cast<uint8_t>(times),
+                                      static_cast<uint16_t>(times > 1 ? stride : 0),
+                                      static_cast<uint16_t>(times > 1 ? 1 : 0));
+            TransDataTo5HD<T>(to, from, turn);
+            c += times * block;
+        }
+    }
+}
