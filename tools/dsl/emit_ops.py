@@ -335,7 +335,7 @@ class OpPrinter:
 
     def op_transpose(self) -> None:
         rows, cols = map(self.ctx.expr.text, self.op.extent or ())
-        name = self.ctx.lib("TileTranspose")
+        name = self.ctx.lib("TileTurn")
         self.call(
             name, self.dst, self.src(0), "scratch_", rows, cols, f"RowStride({rows})", f"RowStride({cols})"
         )

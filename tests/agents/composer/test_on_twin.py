@@ -39,6 +39,7 @@ BODIES: dict[str, tuple[str, str, str]] = {
         "x",
     ),
     "running sum of truth": ("torch.cumsum(x > 0, -1)", "make(*params['shape'])", "x"),
+    "permute": ("x.permute(0, 2, 3, 1).contiguous()", "make(2, 5, 7, 9)", "x"),
     "list": ("[x * s[k] for k, x in enumerate(xs)]", LISTS, "xs, s"),
 }
 

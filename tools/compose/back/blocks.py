@@ -234,6 +234,7 @@ class BlockCodegen(Transfers):
         self.w.op(COMBINE[value.kind], total, total.ref, arg.tile.ref)
 
     def _store_tile(self, index: int) -> Tile:
+        """Return the tile to be stored, in the form in which the output lies in memory."""
         store = self.t.nest.stores[index]
         held = self.held[store.value]
         extent = self.extent(store.axes)
@@ -243,6 +244,11 @@ class BlockCodegen(Transfers):
             self.ops.scratch.append(number)
             held = Location(DType.FLOAT32, tile=number)
         tile = self.ops.widened(held, extent)
+        if tile.extent == "F" and self._turned(self.t.stores[index]):
+            turned = self.w.allocate("T", tile.dtype)
+            self.w.op("transpose", turned, tile.ref)
+            self.ops.scratch.append(turned)
+            return turned
         count = self.apart(index)
         if count is None:
             return tile

@@ -177,10 +177,11 @@ def _kernel(
             "buffers", f"{loaded} tensors are loaded side by side; the chip has events for {EVENTS}"
         )
     host = _host(name, parts, tuning)
+    temps = {k: (count, dtype) for t in templates for k, count, dtype in t.temps}
     host += [
         Workspace(name=f"{tensors_of.temp}{k}", count=count, dtype=dtype)
-        for t in templates for k, count, dtype in t.temps
-    ]  # fmt: skip
+        for k, (count, dtype) in temps.items()
+    ]
     tensors = [Name(id=t.removeprefix("g_")) for t in writer.tensors]
     fits = [p.fits for p in parts if p.fits is not None]
     return ScheduledKernel(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from akgen.tools.compose.back.layout import Layout, Tensors
 from akgen.tools.compose.back.operands import HALF, Location, type_name
 from akgen.tools.compose.back.operations import OperationCodegen
-from akgen.tools.compose.back.writer import Extent, Tile, Writer
+from akgen.tools.compose.back.writer import Extent, Shape, Tile, Writer
 from akgen.tools.compose.middle.loop_nest import Value
 from akgen.tools.compose.middle.symbolic_nest import Address, SymbolicNest
 from akgen.tools.compose.scope import Unsupported
@@ -34,7 +34,7 @@ class Transfers:
         return "F" if rows and columns else "R" if rows else "C" if columns else "S"
 
     def _load(self, index: int) -> Tile | None:
-        """Write the load of a value; return the column tile if it came with one element per row."""
+        """Write the load of a value; return the tile it came in if it needs another form: a column, or turned."""
         value, address = self.t.values[index], self.t.addresses[index]
         assert value.origin is not None and address is not None
         extent = self.extent_of(value)
@@ -51,8 +51,12 @@ class Transfers:
             column = self.w.allocate("K", dtype, loaded=True)
             self.w.load(column, tensor, offset, (self.layout.row_count, ONE), self.stride(address))
             return column
-        tile = self.w.allocate(extent, dtype, loaded=True)
+        if extent == "F" and self._turned(address):
+            tile = self.w.allocate("T", dtype, loaded=True)
+            self.w.load(tile, tensor, offset, self._across(), self.number(address.stride(self._lane())))
+            return tile
         self._check_lane(extent, address)
+        tile = self.w.allocate(extent, dtype, loaded=True)
         stride = self.stride(address) if extent == "F" and self._strided(address) else None
         self.w.load(tile, tensor, offset, self.layout.extents[extent], stride)
         self.held[index] = Location(value.dtype, tile=tile)
@@ -69,6 +73,23 @@ class Transfers:
         self.w.assign(variable, Read(tensor=tensor, index=self.base(address), item=item))
         self.held[index] = Location(value.dtype, scalar=variable)
         return True
+
+    def _turned(self, address: Address) -> bool:
+        """Return whether it is the axis of rows that is contiguous in memory, not that of columns."""
+        row, lane = self.layout.row, self.layout.lane
+        return (
+            None not in (row, lane)
+            and address.stride(self._lane()) != ONE
+            and address.stride(self._row()) == ONE
+        )
+
+    def _across(self) -> Shape:
+        """Return the extent of a turned tile."""
+        return (self.layout.lane_count, self.layout.row_count)
+
+    def _lane(self) -> int:
+        assert self.layout.lane is not None
+        return self.layout.lane
 
     def _row(self) -> int:
         assert self.layout.row is not None
@@ -89,7 +110,12 @@ class Transfers:
     def _arrived(self, index: int, column: Tile | None) -> None:
         """Finish a load: gather a column of single elements, make masks of truth values."""
         value = self.t.values[index]
-        if column is not None:
+        if column is not None and column.extent == "T":
+            tile = self.w.allocate("F", column.dtype)
+            self.w.op("transpose", tile, column.ref)
+            self.w.release(column)
+            self.held[index] = Location(value.dtype, tile=tile)
+        elif column is not None:
             if column.dtype != "float32":
                 raise Unsupported("layout", "integers that lie apart in memory are not covered")
             vector = self.w.allocate("R" if self.layout.row is not None else "F", "float32")
@@ -109,10 +135,12 @@ class Transfers:
         extent = self.extent(store.axes)
         tensor = self.tensors.target(self.w, store)
         lane = self.layout.lane
+        if tile.extent == "T":
+            self.w.store(tensor, self.base(address), tile, self.number(address.stride(self._lane())))
+            return
         if tile.extent == "K":
-            axis = self._row() if extent == "R" else lane
-            assert axis is not None
-            self.w.store(tensor, self.base(address), tile, self.number(address.stride(axis)))
+            along = self._row() if extent == "R" else self._lane()
+            self.w.store(tensor, self.base(address), tile, self.number(address.stride(along)))
             return
         if extent in ("F", "C") and lane is not None and address.stride(lane) != ONE:
             raise Unsupported("layout", "an output whose innermost axis is not contiguous is not covered")

@@ -27,7 +27,9 @@ from akgen.tools.dsl.ir import (
     TileRef,
 )
 
-Extent = Literal["F", "R", "C", "S", "K", "P", "Q"]  # full, per row, per column, single, (rows, 1), parts
+Extent = Literal[
+    "F", "R", "C", "S", "K", "P", "Q", "T"
+]  # full, per row, per column, single, (rows, 1), parts, turned
 Shape = tuple[Expr, ...]
 Tensor = tuple[str, Expr | None]  # a parameter; of a list, which of its tensors
 
@@ -204,7 +206,7 @@ class Writer:
             if (tile.extent, tile.dtype, tile.capacity, tile.loaded) == (extent, dtype, capacity, loaded):
                 self._free.remove(tile)
                 return tile
-        prefix = {"F": "t", "R": "r", "C": "c", "S": "s", "K": "k", "P": "p", "Q": "q"}[extent]
+        prefix = {"F": "t", "R": "r", "C": "c", "S": "s", "K": "k", "P": "p", "Q": "q", "T": "u"}[extent]
         if dtype == "mask":
             prefix = "m" + ("" if extent == "F" else prefix)
         elif dtype == "int32":

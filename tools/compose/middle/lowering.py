@@ -122,8 +122,15 @@ class _NestWriter:
         return sorted(seen)
 
     def _ordered(self, used: set[int]) -> list[int]:
-        """Order atoms from the outermost, as the largest tensor lays them out; others are fitted in."""
-        tensors = sorted(self._tensors(), key=lambda t: -len(t))
+        """Order atoms from the outermost, as the largest tensor lays them out; others are fitted in.
+
+        An output comes first, unless only the inputs' innermost axis is reduced.
+        """
+        found = self._tensors()
+        stores, loads = found[: len(self.regions)], found[len(self.regions) :]
+        if loads and self._reduces(loads) and not self._reduces(stores):
+            found = loads + stores
+        tensors = sorted(found, key=lambda t: -len(t))
         order: list[int] = []
         for strides in tensors:
             mine = sorted(strides, key=lambda a: -abs(strides[a]))
@@ -136,6 +143,15 @@ class _NestWriter:
                     order.insert(previous, atom)
         order += sorted(used - set(order))
         return order
+
+    def _reduces(self, tensors: list[dict[int, int]]) -> bool:
+        """Return whether a reduction runs along the innermost axis of the largest of these tensors."""
+        largest = max(tensors, key=len)
+        inner = min(largest, key=lambda a: abs(largest[a]), default=None)
+        return any(
+            inner in self.p.over(self.p.nodes[i])
+            for i in self._nodes() if self.p.nodes[i].op == "reduce"
+        )  # fmt: skip
 
     def _merged(self, order: list[int]) -> list[list[int]]:
         tensors = self._tensors()

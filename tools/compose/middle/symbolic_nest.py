@@ -9,7 +9,7 @@ from akgen.tools.compose.middle.symbolic import TRIVIAL_FLOATS, SymbolicNumbers,
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.dsl.expr import ZERO, Const, Expr, Name, call, product
+from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, call, product
 
 
 class Address(Frozen):
@@ -43,6 +43,16 @@ class SymbolicNest(Frozen):
     @property
     def values(self) -> tuple[Value, ...]:
         return self.nest.values
+
+    def turned(self) -> int | None:
+        """Return an axis that is contiguous in a tensor in which the innermost one is not, if there is one."""
+        lane = len(self.sizes) - 1
+        for address in (*self.addresses, *self.stores):
+            if address is not None and address.stride(lane) not in (ZERO, ONE):
+                found = [axis for axis, stride in address.strides if stride == ONE]
+                if found:
+                    return found[0]
+        return None
 
 
 def by_reduction(template: SymbolicNest) -> tuple[SymbolicNest, ...]:

@@ -90,13 +90,12 @@ __aicore__ inline int64_t TileListLength(GM_ADDR list)
     return static_cast<int64_t>(items.GetSize());
 }
 
-// tile: TileTranspose TileInt
+// tile: TileTurn TileInt
 // d[c][r] = a[r][c], sixteen rows and a block of columns at a time; rows are `stride` apart in d, `source` in a. What
 // lies outside goes to the scratch.
 template <typename T>
-__aicore__ inline void TileTranspose(const LocalTensor<T> &d, const LocalTensor<T> &a,
-                                     TBuf<TPosition::VECCALC> &scratch, int64_t rows, int64_t cols, int64_t stride,
-                                     int64_t source)
+__aicore__ inline void TileTurn(const LocalTensor<T> &d, const LocalTensor<T> &a, TBuf<TPosition::VECCALC> &scratch,
+                                int64_t rows, int64_t cols, int64_t stride, int64_t source)
 {
     constexpr int64_t block = 32 / sizeof(T);
     constexpr int64_t parts = sizeof(T) / 2; // blocks that sixteen elements take

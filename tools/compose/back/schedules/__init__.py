@@ -32,7 +32,7 @@ def kinds(template: SymbolicNest) -> tuple[Kind, ...]:
         return ("items",) if scans else ("flat",)
     lane, rest = (count - 1,), tuple(range(count - 1))
     if not overs:
-        return ("rows", "tiles")
+        return ("rows", "tiles") if template.turned() is None else ("tiles",)
     found: list[Kind] = []
     if overs == {lane} and not scans:
         found.append("split")

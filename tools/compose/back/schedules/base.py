@@ -111,7 +111,13 @@ class Schedule:
 
     def two_axes(self, rows: Name, columns: Name) -> dict[Extent, Shape]:
         """Return the capacities where tiles have rows and columns."""
-        return {**self.small(), "F": (rows, columns), "R": (rows,), "C": (columns,), "K": (rows, ONE)}
+        wide: dict[Extent, Shape] = {
+            "F": (rows, columns),
+            "R": (rows,),
+            "C": (columns,),
+            "T": (columns, rows),
+        }
+        return {**self.small(), **wide, "K": (rows, ONE)}
 
     def capacities(self) -> dict[Extent, Shape]:
         return self.small()

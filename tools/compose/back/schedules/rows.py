@@ -11,6 +11,8 @@ from akgen.tools.compose.scope import Unsupported
 from akgen.tools.dsl.expr import ONE, ZERO, binary, call, product
 from akgen.tools.dsl.ir import Assign
 
+TURNED_LANES = 128  # columns of a tile that is turned: as many rows are contiguous on the other side
+
 
 class Rows(Schedule):
     """Whole rows in UB, several per tile; rows cut over the cores."""
@@ -18,8 +20,9 @@ class Rows(Schedule):
     kind: Kind = "rows"
 
     def prepare(self) -> None:
-        self.lane, self.row = len(self.t.sizes) - 1, len(self.t.sizes) - 2
-        self.outer = list(range(self.row))
+        self.lane, turned = len(self.t.sizes) - 1, self.t.turned()
+        self.row = self.lane - 1 if turned is None else turned
+        self.outer = [a for a in range(self.lane) if a != self.row]
         rows = product(self.t.sizes[: self.lane])
         self.share(rows, rows)
         self.tile_of("row_tile", self.tuning.rows(self.name("per_core")), self.t.sizes[self.row], rows=True)
@@ -76,7 +79,8 @@ class Tiles(Rows):
         lane_tile = self.name("lane_tile")
         self.part.fixed = [lane_tile]
         whole = call("align_up", self.t.sizes[self.lane], 64)
-        self.part.host.insert(0, Assign(name=lane_tile.id, value=call("min", 2048, whole)))
+        most = 2048 if self.t.turned() is None else TURNED_LANES
+        self.part.host.insert(0, Assign(name=lane_tile.id, value=call("min", most, whole)))
         self.part.fits = None
 
     def capacities(self) -> dict[Extent, Shape]:
