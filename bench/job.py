@@ -70,7 +70,7 @@ class _Judging:
         self._config, self._run, self._judge, self._source = config, run, judge, source
 
     def perform(self, job: Job) -> Iterator[Record]:
-        task, left_out = load_task(job.folder, self._config.mode, self._config.max_mb)
+        task, left_out = _load(job, self._config)
         for number in job.samples:
             project = self._source.project(task, number)
             if not task.cases:
@@ -104,7 +104,7 @@ class _Solving:
         self._config, self._deps = config, deps
 
     def perform(self, job: Job) -> Iterator[Record]:
-        task, left_out = load_task(job.folder, self._config.mode, self._config.max_mb)
+        task, left_out = _load(job, self._config)
         if not task.cases:
             yield from (_nothing_to_judge(job, task, n, left_out) for n in job.samples)
             return
@@ -171,6 +171,10 @@ def _from_sample(
     update["codes"] = codes_of(whole.verdict) if whole is not None else ()
     record = _record(job, task, sample.sample, sample.outcome, why or sample.stopped or "", left_out=left_out)
     return record.model_copy(update=update)
+
+
+def _load(job: Job, config: BenchConfig) -> tuple[Task, int]:
+    return load_task(job.folder, config.mode, config.max_mb, full=config.full_sizes)
 
 
 def _record(job: Job, task: Task, number: int, outcome: Outcome, why: str, *, left_out: int) -> Record:

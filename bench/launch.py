@@ -7,9 +7,8 @@ from typing import Any
 
 from akgen.agents.budget import Budget
 from akgen.agents.run_config import SolveConfig
-from akgen.bench import builtin, suites
+from akgen.bench import suites
 from akgen.bench.job import run_config
-from akgen.bench.npukb import discovery
 from akgen.bench.page.render import page
 from akgen.bench.record import BenchConfig
 from akgen.bench.report import Report, report
@@ -25,7 +24,13 @@ from akgen.tools.toolchains import make_toolchain
 
 
 def choose_tasks(
-    suite: str, root: Path | None, source: str, *, names: tuple[str, ...], levels: tuple[int, ...]
+    suite: str,
+    root: Path | None,
+    source: str,
+    *,
+    names: tuple[str, ...],
+    levels: tuple[int, ...],
+    categories: tuple[str, ...] = (),
 ) -> dict[str, Path]:
     """Return name and folder of every task to run.
 
@@ -36,10 +41,16 @@ def choose_tasks(
     if source == "answers" and suite != "npukb":
         raise InputError(f"The suite {suite} has no reference answers.", "Use --source answers with npukb.")
     chosen = suites.choose(
-        suites.suite_folders(suite, root), names=names, levels=levels, answered=source == "answers"
+        suites.suite_folders(suite, root),
+        names=names,
+        levels=levels,
+        categories=categories,
+        answered=source == "answers",
     )
     if not chosen:
-        raise InputError("No task of the suite fits --tasks and --levels.", "Leave one of them out.")
+        raise InputError(
+            "No task of the suite fits --tasks, --levels and --categories.", "Leave one of them out."
+        )
     return chosen
 
 
@@ -72,7 +83,7 @@ def configure(
     limited = budget != Budget(attempts=budget.attempts)
     return BenchConfig(
         **{**alike, **given, "model": fields["model"] if source == "model" else "composer"},
-        suite=suite if suite in ("builtin", "npukb") else str(Path(suite).resolve()),
+        suite=suite if suite in ("builtin", "npukb", "mkb") else str(Path(suite).resolve()),
         source=source if source in ("composer", "answers", "model") else str(Path(source).resolve()),
         root=str(root.resolve()) if root is not None else None,
         attempts=budget.attempts,
@@ -85,6 +96,7 @@ def default_name(config: BenchConfig) -> str:
     source = config.model.replace(":", "-").replace("/", "-") if config.source == "model" else config.source
     size = f"-{config.max_mb:g}mb" if config.max_mb is not None else ""
     strict = "-strict" if config.strict else ""
+    size += "-full" if config.full_sizes else ""
     return f"bench-{Path(config.suite).name}-{Path(source).name}-{config.mode}{size}{strict}"
 
 
@@ -100,7 +112,7 @@ def begin(folder: Path, config: BenchConfig) -> BenchStore:
 def describe_all(suite: str, root: Path | None) -> tuple[Task, ...]:
     """Describe every task of a suite, without sizes."""
     folders = suites.suite_folders(suite, root).values()
-    tasks = [builtin.describe(f) if builtin.is_task_folder(f) else discovery.describe(f) for f in folders]
+    tasks = [suites.describe(f) for f in folders]
     return tuple(sorted(tasks, key=lambda t: (t.level, t.category, t.name)))
 
 

@@ -30,6 +30,7 @@ class BenchConfig(SolveConfig):
     toolchain: str  # name and version
     root: str | None = None
     max_mb: float | None = None
+    full_sizes: bool = False  # of MultiKernelBench
     tasks: tuple[str, ...] = ()  # all of them, in order
     trials: int = 3  # of each case, where projects are only judged
     task_timeout_s: float = 900.0

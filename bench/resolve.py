@@ -1,7 +1,8 @@
 """Turn what the user wrote after `akgen solve` into a task.
 
 TASK is a built-in task's name, a task folder of ours, a task folder of an NPUKernelBench checkout (or, with `root`,
-its name), or a Python file with Model, get_inputs and get_init_inputs.
+its name), or a Python file with Model, get_inputs and get_init_inputs. A reference of a MultiKernelBench checkout is
+such a file (or, with `root`, its name), and is scaled to sizes that can be simulated.
 """
 
 import ast
@@ -45,13 +46,20 @@ def _find(text: str, mode: Mode, root: Path | None, *, keep_all: bool) -> Task:
         return _from_folder(path.resolve(), mode, keep_all=keep_all)
     if path.is_file():
         return _from_file(path.resolve(), mode)
-    if root is not None:
-        from akgen.bench.npukb import discovery
-
-        for folder in discovery.find_tasks(root):
-            if folder.name == text:
-                return _from_folder(folder, mode, keep_all=keep_all)
+    if root is not None and text in (known := _of_checkout(root)):
+        found = known[text]
+        return _from_file(found, mode) if found.is_file() else _from_folder(found, mode, keep_all=keep_all)
     raise _unknown(text, path, root)
+
+
+def _of_checkout(root: Path) -> dict[str, Path]:
+    """Return the tasks of a checkout of either benchmark by name."""
+    from akgen.bench.mkb import discovery as mkb
+    from akgen.bench.npukb import discovery as npukb
+
+    if (root / "reference").is_dir():
+        return {file.stem: file for file in mkb.find_tasks(root)}
+    return {folder.name: folder for folder in npukb.find_tasks(root)}
 
 
 def _from_folder(folder: Path, mode: Mode, *, keep_all: bool) -> Task:
@@ -71,7 +79,13 @@ def _from_folder(folder: Path, mode: Mode, *, keep_all: bool) -> Task:
 
 
 def _from_file(path: Path, mode: Mode) -> Task:
-    """Describe a KernelBench-style file; it is read, not run."""
+    """Describe a KernelBench-style file; it is read, not run, unless it is scaled."""
+    from akgen.bench.mkb import discovery
+
+    if discovery.is_task_file(path):
+        from akgen.bench.mkb.sizes import sized  # imports torch: only where sizes are tried
+
+        return sized(discovery.describe(path, mode))
     if path.suffix != ".py":
         raise InputError(
             f"{path} is not a Python file.", "Give a .py file with Model, get_inputs, get_init_inputs."
@@ -112,9 +126,7 @@ def _unknown(text: str, path: Path, root: Path | None) -> InputError:
         )
     known = list(builtin.names())
     if root is not None:
-        from akgen.bench.npukb import discovery
-
-        known += [f.name for f in discovery.find_tasks(root)]
+        known += _of_checkout(root)
     near = difflib.get_close_matches(text, known, n=3, cutoff=0.5)
     lower = {n.lower(): n for n in known}
     near = near or [lower[m] for m in difflib.get_close_matches(text.lower(), lower, n=3, cutoff=0.4)]

@@ -1,9 +1,13 @@
-"""Which tasks a suite holds. A suite is `builtin`, `npukb` (with the checkout's folder) or a folder of task folders."""
+"""Which tasks a suite holds.
+
+A suite is `builtin`, `npukb` or `mkb` (with the checkout's folder), or a folder of task folders.
+"""
 
 import difflib
 from pathlib import Path
 
 from akgen.bench import builtin
+from akgen.bench.mkb import discovery as mkb
 from akgen.bench.npukb import discovery
 from akgen.bench.resolve import resolve_task
 from akgen.tools.core.outcome import InputError
@@ -13,9 +17,9 @@ _ANSWER = Path("answer/0/op_kernel")
 
 
 def suite_folders(suite: str, root: Path | None) -> dict[str, Path]:
-    """Return every task of the suite: its name and folder, in order. Reads no task.
+    """Return every task of the suite: its name and folder, in order; for mkb, its file. Reads no task.
 
-    Raises InputError for an unknown suite, or when npukb is asked for without its checkout.
+    Raises InputError for an unknown suite, or when a checkout is missing.
     """
     if suite == "builtin":
         return {name: builtin.TASKS / name for name in builtin.names()}
@@ -26,6 +30,13 @@ def suite_folders(suite: str, root: Path | None) -> dict[str, Path]:
                 "Give its folder with --root, or set AKGEN_NPUKB_ROOT.",
             )
         return {folder.name: folder for folder in discovery.find_tasks(root)}
+    if suite == "mkb":
+        if root is None:
+            raise InputError(
+                "The suite mkb is read from your own checkout of MultiKernelBench.",
+                "Give its folder with --root, or set AKGEN_MKB_ROOT.",
+            )
+        return {file.stem: file for file in mkb.find_tasks(root)}
     folder = Path(suite).expanduser()
     found = (
         {p.parent.name: p.parent.resolve() for p in sorted(folder.glob("*/task.json"))}
@@ -35,7 +46,7 @@ def suite_folders(suite: str, root: Path | None) -> dict[str, Path]:
     if not found:
         raise InputError(
             f"There is no suite {suite!r}.",
-            "Give builtin, npukb, or a folder that holds task folders with task.json.",
+            "Give builtin, npukb, mkb, or a folder that holds task folders with task.json.",
         )
     return found
 
@@ -45,9 +56,10 @@ def choose(
     *,
     names: tuple[str, ...] = (),
     levels: tuple[int, ...] = (),
+    categories: tuple[str, ...] = (),
     answered: bool = False,
 ) -> dict[str, Path]:
-    """Keep the named tasks, those of these levels, those with a reference answer.
+    """Keep the named tasks, those of these levels and categories, those with a reference answer.
 
     Raises InputError for a name that the suite does not have.
     """
@@ -61,24 +73,42 @@ def choose(
         for name, folder in folders.items()
         if (not names or name in names)
         and (not levels or level_of(folder) in levels)
+        and (not categories or category_of(folder) in categories)
         and (not answered or (folder / _ANSWER).is_dir())
     }
+
+
+def describe(folder: Path) -> Task:
+    """Describe a task of any suite, without the sizes of its cases."""
+    if builtin.is_task_folder(folder):
+        return builtin.describe(folder)
+    return mkb.describe(folder) if mkb.is_task_file(folder) else discovery.describe(folder)
 
 
 def level_of(folder: Path) -> int:
     """Return a task's level without its cases."""
     if builtin.is_task_folder(folder):
         return builtin.describe(folder).level
-    return discovery.level_of(folder)
+    return mkb.level_of(folder) if mkb.is_task_file(folder) else discovery.level_of(folder)
 
 
-def load_task(folder: Path, mode: Mode, max_mb: float | None) -> tuple[Task, int]:
+def category_of(folder: Path) -> str:
+    """Return a task's category without its cases."""
+    return builtin.describe(folder).category if builtin.is_task_folder(folder) else folder.parent.name
+
+
+def load_task(folder: Path, mode: Mode, max_mb: float | None, *, full: bool = False) -> tuple[Task, int]:
     """Return a task with the cases to judge, smallest first, and how many are left out for their size.
 
     Static mode keeps the first case alone, whatever its size, as NPUKernelBench scores it. Of a task without any
-    case small enough, the smallest is judged all the same: no task passes for want of cases.
+    case small enough, the smallest is judged all the same: no task passes for want of cases. `full` keeps
+    MultiKernelBench's sizes as they are.
     """
-    task = resolve_task(str(folder), mode=mode)
+    task = (
+        mkb.describe(folder, mode)
+        if full and mkb.is_task_file(folder)
+        else resolve_task(str(folder), mode=mode)
+    )
     if mode == Mode.STATIC or max_mb is None:
         return task, 0
     cases = sorted(task.cases, key=lambda c: c.size_bytes or 0)

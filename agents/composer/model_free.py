@@ -220,5 +220,6 @@ def _apis(composition: Composition) -> tuple[str, ...]:
 def _unsupported(error: Unsupported) -> Diagnostic:
     return Diagnostic(
         code="COMPOSER_SCOPE", stage="plan", text=error.sentence[:1].upper() + error.sentence[1:].rstrip(".") + ".",
+        api=error.op,
         remedy="Use a model (--model) for this task; docs/composer.md lists what the composer covers.",
     )  # fmt: skip

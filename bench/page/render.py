@@ -120,7 +120,7 @@ def _title(report: Report) -> str:
         "composer": "the composer, without a model",
         "model": "a chat model",
     }
-    suites = {"npukb": "NPUKernelBench", "builtin": "Built-in suite"}
+    suites = {"npukb": "NPUKernelBench", "mkb": "MultiKernelBench", "builtin": "Built-in suite"}
     with_memory = ", with memory" if report.memory else ""
     strictly = ", strict" if report.strict else ""
     source = sources.get(report.source, report.source)

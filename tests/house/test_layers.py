@@ -50,6 +50,7 @@ WALLS = {
         "tools/compose/front/trace_reader.py",
         "tools/compose/front/trace_outputs.py",
         "bench/npukb/",
+        "bench/mkb/",
         "finetune/",
     ),
 }

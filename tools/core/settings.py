@@ -25,6 +25,7 @@ class Settings(Frozen):
     chip: str = DEFAULT_CHIP
     runs: Path = Path("runs")
     npukb_root: Path | None = None
+    mkb_root: Path | None = None
     postgres: str | None = Field(
         default=None, repr=False
     )  # checkpoints in this database, not in the run folder

@@ -59,7 +59,7 @@ class Task(Frozen):
     """A task as every room sees it."""
 
     name: str
-    suite: str  # "builtin", "npukb", "file"
+    suite: str  # "builtin", "npukb", "mkb", "file"
     level: int = 1
     category: str = "other"
     op_type: str

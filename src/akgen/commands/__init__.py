@@ -28,6 +28,10 @@ _BENCH = {
     ),
     "report": Subcommand("bench:report_run", "Report on a run, finished or not, and write its HTML page."),
     "list": Subcommand("bench:list_tasks", "Print the tasks of a suite."),
+    "survey": Subcommand(
+        "bench:survey_suite",
+        "Compose a suite's tasks without compiling, and say what stands in the way of the others.",
+    ),
     "speed": Subcommand(
         "bench:speed",
         "Measure compiling, operators, memory, verdicts and the graph. "

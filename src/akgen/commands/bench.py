@@ -2,6 +2,7 @@
 
 import os
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,11 @@ from akgen.tools.core.toolchain import ToolchainName
 if TYPE_CHECKING:
     from akgen.bench.report import Report
     from akgen.bench.store import BenchStore
+
+
+class Scale(StrEnum):
+    FIT = "fit"
+    FULL = "full"
 
 
 @configured(
@@ -36,9 +42,11 @@ if TYPE_CHECKING:
 )  # fmt: skip
 def run_suite(
     context: typer.Context,
-    suite: Annotated[str, typer.Argument(help="builtin, npukb, or a folder of task folders.")],
+    suite: Annotated[str, typer.Argument(help="builtin, npukb, mkb, or a folder of task folders.")],
     fields: Fields,
-    root: Annotated[Path | None, typer.Option(help="Your checkout of NPUKernelBench.")] = None,
+    root: Annotated[
+        Path | None, typer.Option(help="Your checkout of NPUKernelBench or MultiKernelBench.")
+    ] = None,
     source: Annotated[
         str, typer.Option(help="composer, answers (NPUKernelBench's own), model, or a folder of projects.")
     ] = "composer",
@@ -50,6 +58,12 @@ def run_suite(
     ] = None,
     tasks: Annotated[str | None, typer.Option(help="Only these tasks, separated by commas.")] = None,
     levels: Annotated[str | None, typer.Option(help="Only these levels, separated by commas.")] = None,
+    categories: Annotated[
+        str | None, typer.Option(help="Only these categories, separated by commas.")
+    ] = None,
+    scale: Annotated[
+        Scale, typer.Option(help="Of MultiKernelBench: fit, to what can be simulated, or full sizes.")
+    ] = Scale.FIT,
     trials: Annotated[int, typer.Option(min=1, help="How many hidden inputs for each case.")] = 3,
     workers: Annotated[int, typer.Option(min=1, help="How many worker processes.")] = 1,
     task_timeout: Annotated[float, typer.Option(min=1.0, help="How many seconds a task may take.")] = 900.0,
@@ -64,9 +78,14 @@ def run_suite(
 
     settings: Settings = context.obj
     terminal = Terminal(as_json)
-    root = root or settings.npukb_root
+    root = root or _checkout(suite, settings)
     chosen = launch.choose_tasks(
-        suite, root, source, names=_words(tasks), levels=launch.level_numbers(_words(levels))
+        suite,
+        root,
+        source,
+        names=_words(tasks),
+        levels=launch.level_numbers(_words(levels)),
+        categories=_words(categories),
     )
     toolchain = launch.prepare(
         fields["toolchain"], fields["chip"], settings, terminal.line, strict=fields["strict"]
@@ -81,6 +100,7 @@ def run_suite(
         sandbox_missing=toolchain.sandbox_missing(),
         root=root,
         max_mb=max_mb,
+        full_sizes=scale is Scale.FULL,
         tasks=tuple(chosen),
         trials=trials,
         task_timeout_s=task_timeout,
@@ -104,8 +124,10 @@ def report_run(
 
 def list_tasks(
     context: typer.Context,
-    suite: Annotated[str, typer.Argument(help="builtin, npukb, or a folder.")] = "builtin",
-    root: Annotated[Path | None, typer.Option(help="Your checkout of NPUKernelBench.")] = None,
+    suite: Annotated[str, typer.Argument(help="builtin, npukb, mkb, or a folder.")] = "builtin",
+    root: Annotated[
+        Path | None, typer.Option(help="Your checkout of NPUKernelBench or MultiKernelBench.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the tasks of a suite."""
@@ -114,7 +136,7 @@ def list_tasks(
     from akgen.bench import launch
 
     settings: Settings = context.obj
-    tasks = launch.describe_all(suite, root or settings.npukb_root)
+    tasks = launch.describe_all(suite, root or _checkout(suite, settings))
     table = Table("Level", "Category", "Task", "Cases", box=None)
     for task in tasks:
         table.add_row(str(task.level), task.category, task.name, str(len(task.cases)))
@@ -123,6 +145,56 @@ def list_tasks(
     terminal.result(
         {"suite": suite, "tasks": [{"name": t.name, "level": t.level, "category": t.category} for t in tasks]}
     )
+
+
+def survey_suite(
+    context: typer.Context,
+    suite: Annotated[str, typer.Argument(help="builtin, npukb, mkb, or a folder of task folders.")],
+    root: Annotated[
+        Path | None, typer.Option(help="Your checkout of NPUKernelBench or MultiKernelBench.")
+    ] = None,
+    mode: Annotated[
+        Mode, typer.Option(help="static: the first case alone; dynamic: all of them.")
+    ] = Mode.STATIC,
+    max_mb: Annotated[
+        float | None, typer.Option(help="Leave out cases with more megabytes of input.")
+    ] = None,
+    tasks: Annotated[str | None, typer.Option(help="Only these tasks, separated by commas.")] = None,
+    levels: Annotated[str | None, typer.Option(help="Only these levels, separated by commas.")] = None,
+    categories: Annotated[
+        str | None, typer.Option(help="Only these categories, separated by commas.")
+    ] = None,
+    task_timeout: Annotated[float, typer.Option(min=1.0, help="How many seconds a task may take.")] = 60.0,
+    as_json: AsJson = False,
+) -> None:
+    """Compose a suite's tasks without compiling, and say what stands in the way of the others."""
+    from rich.table import Table
+
+    from akgen.bench import launch
+    from akgen.bench.survey import Surveyed, refusals, shares, survey
+
+    settings: Settings = context.obj
+    terminal = Terminal(as_json)
+    chosen = launch.choose_tasks(
+        suite, root or _checkout(suite, settings), "composer", names=_words(tasks),
+        levels=launch.level_numbers(_words(levels)), categories=_words(categories),
+    )  # fmt: skip
+    rows: list[Surveyed] = []
+    env = dict(os.environ) | {"OMP_NUM_THREADS": "1"}
+    for row in survey(chosen, mode, max_mb, task_timeout, env):
+        rows.append(row)
+        if row.found != "composed":
+            terminal.line(f"{row.task}: {row.found}: {row.why}")
+    table = Table("Category", "Tasks", "Composed", box=None)
+    for share in shares(rows):
+        table.add_row(share.category, str(share.tasks), str(share.composed))
+    table.add_row("all", str(len(rows)), str(sum(r.found == "composed" for r in rows)))
+    terminal.show(table)
+    refused = Table("In the way", "Tasks", "Of", box=None)
+    for operator, group in refusals(rows):
+        refused.add_row(operator, str(len(group)), ", ".join(r.task for r in group))
+    terminal.show(refused)
+    terminal.result({"suite": suite, "mode": mode, "rows": [r.model_dump() for r in rows]})
 
 
 def _work(
@@ -199,6 +271,10 @@ def _table(terminal: Terminal, found: "Report") -> None:
         terminal.line(f"model calls: {found.input_tokens} tokens in, {found.output_tokens} out{cost}")
     if found.score is not None:
         terminal.line(f"score {found.score:.3f} ({found.toolchain})")
+
+
+def _checkout(suite: str, settings: Settings) -> Path | None:
+    return settings.mkb_root if suite == "mkb" else settings.npukb_root
 
 
 def _words(text: str | None) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""MultiKernelBench: references read in place from the user's own checkout."""

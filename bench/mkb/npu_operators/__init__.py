@@ -1,0 +1,1 @@
+"""CPU references of the torch_npu operators that the benchmark calls, from their public documentation."""

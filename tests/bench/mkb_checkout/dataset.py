@@ -1,0 +1,1 @@
+"""Marks the folder as a checkout; the tasks below are our own, in the layout of MultiKernelBench."""
