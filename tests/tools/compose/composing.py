@@ -1,7 +1,10 @@
 """Compose functions on example arguments and run the programs in the interpreter, beside PyTorch."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,9 @@ from akgen.tools.dsl.host_run import Metas
 from akgen.tools.dsl.interpret import interpret
 from akgen.tools.dsl.parse import parse
 from akgen.tools.reference.protocol import Binding, InputSpec, Sample
+from akgen.tools.twin.settings import TwinSettings, user_cache
+from akgen.tools.twin.toolchain import TwinToolchain
+from tests.dsl.running import OnTwin
 
 Fn = Callable[..., Any]
 Array = np.ndarray[Any, Any]
@@ -125,6 +131,25 @@ def assert_right(
             pairs = zip(mine, want, strict=True) if isinstance(want, list) else [(mine, want)]
             for a, w in pairs:
                 _assert_close(a, w)
+
+
+def assert_right_on_twin(function: Callable[..., Any] | torch.nn.Module, *args: Any) -> None:
+    """Compose the function for one case and run it on the twin; its outputs must be PyTorch's, without any finding."""
+    composition, (loaded,), (raw,) = composed(function, args)
+    sample = loaded.sample(0, "task")
+    face = composition.face
+    toolchain = TwinToolchain(TwinSettings(cache=user_cache(os.environ)))
+    outputs = [
+        TensorMeta(dtype=d, shape=tuple(w.shape))
+        for w, d in zip(sample.expected, raw.output_dtypes, strict=True)
+    ]
+    inputs, dtypes = [array(v) for v in sample.inputs], [_dtype(m) for m in raw.inputs]
+    attrs: dict[str, Any] = dict(zip(face.attr_names, (v for _, v in raw.attrs), strict=True))
+    with TemporaryDirectory() as folder:
+        got, _ = OnTwin(toolchain, Path(folder))(parse(composition.dsl), inputs, dtypes, outputs, attrs)
+    for mine, want in zip(got, sample.expected, strict=True):
+        assert isinstance(mine, np.ndarray)
+        _assert_close(mine, want)
 
 
 def _assert_close(got: Array, want: torch.Tensor) -> None:

@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from akgen.tools.compose.back.accesses import AccessCodegen
 from akgen.tools.compose.back.layout import COMBINE, Sink
 from akgen.tools.compose.back.operands import Location, type_name
-from akgen.tools.compose.back.operations import host_value
-from akgen.tools.compose.back.transfers import Transfers
+from akgen.tools.compose.back.operations import host_value, kernel_value
 from akgen.tools.compose.back.writer import Extent, Tile
 from akgen.tools.compose.middle.loop_nest import Value
 from akgen.tools.core.dtypes import DType
-from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, call, joined
+from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, call, joined
 from akgen.tools.dsl.ir import TileRef
 
 
-class BlockCodegen(Transfers):
+class BlockCodegen(AccessCodegen):
     """Writes blocks."""
 
     def arg(self, sink: Sink) -> int:
@@ -33,16 +33,26 @@ class BlockCodegen(Transfers):
             uses[self.arg(s)] = uses.get(self.arg(s), 0) + 1
         mine = set(values)
         loads = [i for i in values if self.t.values[i].op == "load" and not self._read(i)]
-        with self.w.stage("copyin"):
-            columns = {i: self._load(i) for i in loads}
+        steps = self._steps(values)
+        last = max(steps.values(), default=0)
+        for step in range(last + 1):
+            now = [i for i in values if steps[i] == step]
+            arriving = [i for i in loads if steps[i] == step]
+            with self.w.stage("copyin"):
+                columns = {i: self._load(i) for i in arriving}
+            with self.w.stage("compute"):
+                for i in arriving:
+                    self._arrived(i, columns[i])
+                for i in now:
+                    if i not in self.held:
+                        self._compute(i, uses, mine - keep)
+                    self.ops.clear()
+                    self._drop_dead(i, uses, mine - keep)
+                for i in loads:
+                    if steps[i] == step + 1 and self.is_indexed(i):
+                        self.prepare(i)
+                        self.ops.clear()
         with self.w.stage("compute"):
-            for i in loads:
-                self._arrived(i, columns[i])
-            for i in values:
-                if i not in self.held:
-                    self._compute(i, uses, mine - keep)
-                self.ops.clear()
-                self._drop_dead(i, uses, mine - keep)
             for s in sinks:
                 if s.kind == "accumulate":
                     self._accumulate(s.index)
@@ -55,6 +65,14 @@ class BlockCodegen(Transfers):
             for index, tile in stored:
                 self._store(index, tile)
         self.ops.clear()
+
+    def _steps(self, values: Sequence[int]) -> dict[int, int]:
+        """Return after how many copies each value is there: a load waits for its indices."""
+        steps: dict[int, int] = {}
+        for i in values:
+            before = max((steps.get(a, 0) for a in self.t.values[i].args if i not in self.owner), default=0)
+            steps[i] = before + self.is_indexed(i)
+        return steps
 
     def needs(self, roots: Sequence[int]) -> list[int]:
         """Return what must be computed for `roots`, in order; held values and what lies below them are left out."""
@@ -107,6 +125,13 @@ class BlockCodegen(Transfers):
             self.held[index] = Location(value.dtype, host=self.t.constants[index])
             return
         extent = self.extent_of(value)
+        if value.op == "iota" and extent == "S" and self.steers(index):
+            start = self._start_of(index)
+            real = value.dtype.is_float
+            self.held[index] = Location(
+                value.dtype, scalar=self._variable(call("float", start) if real else start)
+            )
+            return
         if value.op == "iota":
             self.held[index] = Location(value.dtype, tile=self._iota(index, extent))
             return
@@ -121,6 +146,11 @@ class BlockCodegen(Transfers):
         if host is not None:
             self.held[index] = Location(value.dtype, host=host)
             return
+        if extent == "S" and self.steers(index):
+            known = kernel_value(value, [self.ops.scalar(a) if a.tile is None else None for a in args])
+            if known is not None:
+                self.held[index] = Location(value.dtype, scalar=self._variable(known))
+                return
         dst = self._reusable(value, uses, mine, extent) or self.w.allocate(extent, type_name(value.dtype))
         self.ops.emit(value, args, dst)
         self.held[index] = Location(value.dtype, tile=dst)
@@ -145,12 +175,7 @@ class BlockCodegen(Transfers):
         assert access is not None and value.value is not None and value.step is not None
         real, dtype = value.dtype.is_float, type_name(value.dtype)
         parts: list[Tile] = []
-        outer: list[Expr] = [_number(value.value)] if value.value else []
-        for axis, stride in access.strides:
-            index_of = self.layout.index.get(axis, ZERO)
-            if index_of != ZERO:
-                outer.append(index_of * _number(stride * value.step))
-        start = joined("+", outer, ZERO)
+        start = self._start_of(index)
         along: list[tuple[int | None, Extent, Expr]] = [
             (self.layout.row, "R", self.layout.row_count),
             (self.layout.lane, "C" if self.layout.row is not None else "F", self.layout.lane_count),
@@ -200,6 +225,22 @@ class BlockCodegen(Transfers):
             self.w.op(COMBINE[value.kind], dst, dst.ref, before)
             self.w.op(COMBINE[value.kind], carry, carry.ref, part.ref)
         return dst
+
+    def _start_of(self, index: int) -> Expr:
+        """Return the number that a range has at a tile's first element."""
+        value = self.t.values[index]
+        assert value.access is not None and value.value is not None and value.step is not None
+        outer: list[Expr] = [_number(value.value)] if value.value else []
+        for axis, stride in value.access.strides:
+            index_of = self.layout.index.get(axis, ZERO)
+            if index_of != ZERO:
+                outer.append(index_of * _number(stride * value.step))
+        return joined("+", outer, ZERO)
+
+    def _variable(self, value: Expr) -> Name:
+        variable = Name(id=self.w.unique("v"))
+        self.w.assign(variable, value)
+        return variable
 
     def _reduce(self, index: int) -> Tile:
         value = self.t.values[index]

@@ -275,6 +275,8 @@ _PHRASES: dict[Kind, str] = {
     "items": "One item after the other per core, one pass per reduction.",
     "columns": "Tiles of columns, reduced row by row.",
     "split": "Few long rows: several cores share a row and exchange partial results.",
+    "windows": "Rows and columns are cut into tiles; windows are walked outside of them.",
+    "lines": "One line after the other per core, in tiles of columns; windows are walked outside of them.",
     "list": "The tiles of all tensors of the lists, dealt out to the cores in turn.",
     "list_items": "One tensor of the lists after the other, dealt out to the cores.",
 }

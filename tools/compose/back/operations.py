@@ -8,7 +8,7 @@ from akgen.tools.compose.back.writer import Extent, Tile
 from akgen.tools.compose.middle.loop_nest import Value
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
-from akgen.tools.dsl.expr import BinaryOp, Const, Expr, binary, call
+from akgen.tools.dsl.expr import BinaryOp, Choice, Const, Expr, binary, call
 from akgen.tools.dsl.ir import TileRef
 
 _ARITHMETIC = {
@@ -192,5 +192,32 @@ def host_value(value: Value, args: Sequence[Location]) -> Expr | None:
         case "rsqrt" if real:
             return one / call("sqrt", known[0])
         case "cast" if DType.BOOL not in (value.dtype, args[0].dtype):
+            return call("float" if real else "int", known[0])
+    return None
+
+
+def kernel_value(value: Value, args: Sequence[Expr | None]) -> Expr | None:
+    """Return a value of scalars as the kernel's scalar unit computes it, None if its expressions cannot say it."""
+    known = [a for a in args if a is not None]
+    if len(known) < len(args):
+        return None
+    real = value.dtype.is_float
+    match value.op:
+        case "add" | "sub" | "mul":
+            return binary(_SYMBOLS[value.op], known[0], known[1])
+        case "div" if real:
+            return binary("/", known[0], known[1])
+        case "max" | "min":
+            return call(value.op, *known)
+        case "neg":
+            return -known[0]
+        case "abs":
+            return call("abs", known[0])
+        case "trunc" if real:
+            return call("float", call("int", known[0]))
+        case "floor" if real:
+            down = call("float", call("int", known[0]))
+            return Choice(cond=binary(">", down, known[0]), then=down - 1.0, other=down)
+        case "cast" if value.dtype != DType.BOOL:
             return call("float" if real else "int", known[0])
     return None

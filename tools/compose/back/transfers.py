@@ -68,6 +68,8 @@ class Transfers:
         if not self.w.frugal or self.extent_of(value) != "S" or value.dtype != DType.FLOAT32:
             return False
         assert value.origin is not None and address is not None
+        if value.args or address.guards:
+            return False
         tensor, item = self.tensors.source(self.w, value.origin)
         variable = Name(id=self.w.unique("v"))
         self.w.assign(variable, Read(tensor=tensor, index=self.base(address), item=item))

@@ -11,6 +11,7 @@ from akgen.tools.dsl.ir import (
     Alloc,
     Assign,
     Block,
+    Bounds,
     ElementType,
     For,
     If,
@@ -27,9 +28,11 @@ from akgen.tools.dsl.ir import (
     TileRef,
 )
 
-Extent = Literal[
-    "F", "R", "C", "S", "K", "P", "Q", "T"
-]  # full, per row, per column, single, (rows, 1), parts, turned
+# full, per row, per column, single, (rows, 1), parts, turned; wide rows to pick from, indices of rows and of columns
+Extent = Literal["F", "R", "C", "S", "K", "P", "Q", "T", "W", "I", "J"]
+PREFIXES: dict[Extent, str] = {
+    "F": "t", "R": "r", "C": "c", "S": "s", "K": "k", "P": "p", "Q": "q", "T": "u", "W": "w", "I": "at", "J": "to",
+}  # fmt: skip
 Shape = tuple[Expr, ...]
 Tensor = tuple[str, Expr | None]  # a parameter; of a list, which of its tensors
 
@@ -92,12 +95,25 @@ class Writer:
         return max(counts)
 
     def load(
-        self, tile: Tile, tensor: Tensor, offset: Expr, extent: Shape, stride: Expr | None = None
+        self,
+        tile: Tile,
+        tensor: Tensor,
+        offset: Expr,
+        extent: Shape,
+        stride: Expr | None = None,
+        *,
+        rows: Bounds | None = None,
+        columns: Bounds | None = None,
+        fill: Expr | None = None,
+        index: Tile | None = None,
     ) -> None:
         name, item = tensor
         self._body.append(
-            Load(tile=tile.name, tensor=name, item=item, offset=offset, extent=extent, stride=stride)
-        )
+            Load(
+                tile=tile.name, tensor=name, item=item, offset=offset, extent=extent, stride=stride, rows=rows,
+                columns=columns, fill=fill, index=None if index is None else index.name,
+            )
+        )  # fmt: skip
 
     def store(self, tensor: Tensor, offset: Expr, tile: Tile, stride: Expr | None = None) -> None:
         name, item = tensor
@@ -206,7 +222,7 @@ class Writer:
             if (tile.extent, tile.dtype, tile.capacity, tile.loaded) == (extent, dtype, capacity, loaded):
                 self._free.remove(tile)
                 return tile
-        prefix = {"F": "t", "R": "r", "C": "c", "S": "s", "K": "k", "P": "p", "Q": "q", "T": "u"}[extent]
+        prefix = PREFIXES[extent]
         if dtype == "mask":
             prefix = "m" + ("" if extent == "F" else prefix)
         elif dtype == "int32":

@@ -200,6 +200,17 @@ class GraphBuilder:
         cut = Slice(axis=axis, start=start, step=step)
         return self.add(Node(op="slice", args=(x,), dtype=node.dtype, shape=shape, cut=cut))
 
+    def take(self, x: int, indices: tuple[int, ...], fill: Number | None = None) -> int:
+        """Return x[indices], one INT32 value per dimension, broadcast; `fill` where one lies outside."""
+        node = self.nodes[x]
+        shape = broadcast(*(self.nodes[i].shape for i in indices))
+        return self.add(Node(op="take", args=(x, *indices), dtype=node.dtype, shape=shape, fill=fill))
+
+    def positions(self, shape: tuple[int, ...], axis: int, start: int = 0, step: int = 1) -> int:
+        """Return start, start + step, … along an axis, with length 1 along the others."""
+        along = tuple(d if k == axis else 1 for k, d in enumerate(shape))
+        return self.reshape(self.iota(shape[axis], start, step, DType.INT32), along)
+
     def cat(self, parts: tuple[int, ...], axis: int) -> int:
         parts = tuple(p for p in parts if self.nodes[p].shape[axis] > 0) or parts[:1]
         if len(parts) == 1:

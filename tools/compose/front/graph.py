@@ -1,5 +1,7 @@
 """The composer's graph: few operators, every value typed and shaped, views still explicit; and what shapes allow.
 
+`take` picks one element of a tensor per point: its arguments are the tensor and one integer value for each of its
+dimensions, all of which broadcast; sunk to a load, they are the load's arguments.
 A graph is a tuple of nodes in topological order. Pointwise operands broadcast as in PyTorch (aligned at the
 right). Reductions keep their axes with length 1; a following reshape drops them.
 """
@@ -37,7 +39,7 @@ class Slice(Frozen):
 class Node(Frozen):
     """One value. Which fields are set depends on `op`; see the module."""
 
-    op: str  # load const iota count inv_count, POINTWISE, reduce, scan, VIEWS, cat
+    op: str  # load const iota count inv_count, POINTWISE, reduce, scan, VIEWS, cat, take
     args: tuple[int, ...] = ()
     dtype: DType
     shape: tuple[int, ...]
@@ -50,6 +52,10 @@ class Node(Frozen):
     cut: Slice | None = None  # slice
     strides: tuple[int, ...] | None = None  # load: elements between neighbours, where not contiguous
     offset: int = 0  # load: the first element
+    fill: Number | None = (
+        None  # take, load with indices: what stands where an index lies outside; None: none does
+    )
+    limits: tuple[int, ...] = ()  # load with indices: the length of each dimension
     tag: int = 0  # iota, const: keeps equal ones apart that stand for different things
 
     @property

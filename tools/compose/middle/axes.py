@@ -8,11 +8,10 @@ meets itself (x + x.T), reshapes that mix factors (4x6 to 3x8).
 from collections.abc import Callable
 
 from akgen.tools.compose.front.graph import Node, contiguous
+from akgen.tools.compose.middle.index_forms import AtomAccess, Forms
 from akgen.tools.compose.scope import Unsupported
 
 Dims = tuple[tuple[int, ...], ...]  # per dimension its atoms, outermost first
-
-AtomAccess = tuple[int, dict[int, int]]  # offset, atom -> stride
 
 
 class Atoms:
@@ -102,6 +101,8 @@ def find_dims(nodes: tuple[Node, ...], atoms: Atoms) -> list[Dims]:
 
 
 def _dims(node: Node, dims: list[Dims], atoms: Atoms) -> Dims:
+    if node.op == "load" and node.args:
+        return _pointwise(node, [dims[a] for a in node.args], atoms)
     if node.op in ("load", "iota"):
         return tuple((atoms.new(d),) if d != 1 else () for d in node.shape)
     if node.op in ("const", "inv_count"):
@@ -193,6 +194,8 @@ class Accesses:
 
     def __init__(self, nodes: tuple[Node, ...], dims: list[Dims], atoms: Atoms) -> None:
         self.nodes, self.dims, self.atoms = nodes, dims, atoms
+        self.forms = Forms(nodes, dims, self.spread, atoms.size)
+        self.indexed = {i: self.forms.load(i) for i, n in enumerate(nodes) if n.op == "load" and n.args}
         self.access = [self._access(i) for i in range(len(nodes))]
         self.deps = self._deps()
 
@@ -201,6 +204,8 @@ class Accesses:
         node = self.nodes[index]
         if node.op not in ("load", "iota"):
             return None
+        if node.args:
+            return self.indexed[index].address
         strides = node.strides or contiguous(node.shape)
         return node.offset, self.spread(self.dims[index], strides)
 
@@ -220,7 +225,8 @@ class Accesses:
         for i, node in enumerate(self.nodes):
             access = self.access[i]
             if access is not None:
-                deps.append(frozenset(access[1]))
+                more = self.indexed[i].deps(deps) if i in self.indexed else frozenset()
+                deps.append(frozenset(access[1]) | more)
             elif node.op == "reduce":
                 deps.append(deps[node.args[0]] - self.over(node))
             elif node.op == "scan":
@@ -250,6 +256,11 @@ class Accesses:
             used |= self.deps[i]
             if self.nodes[i].op == "reduce" or self.nodes[i].op in LIBRARY:
                 used |= self.over(self.nodes[i])
-            if self.nodes[i].op != "inv_count":
-                stack.extend(self.nodes[i].args)
+            stack.extend(self.operands(i))
         return used
+
+    def operands(self, node: int) -> tuple[int, ...]:
+        """Return the values that the loops compute for a value: of a load, its indices but sums of positions."""
+        if node in self.indexed:
+            return self.indexed[node].indices
+        return () if self.nodes[node].op == "inv_count" else self.nodes[node].args

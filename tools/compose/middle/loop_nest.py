@@ -6,11 +6,31 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 
 
+class Guard(Frozen):
+    """A condition: 0 <= offset + sum of stride * index < limit."""
+
+    offset: int
+    strides: tuple[tuple[int, int], ...]
+    limit: int
+
+    def stride(self, axis: int) -> int:
+        return dict(self.strides).get(axis, 0)
+
+
 class Access(Frozen):
-    """An address: offset + sum of stride * index over some axes, in elements. `strides` is sorted by axis."""
+    """An address: offset + sum of stride * index over some axes, in elements. `strides` is sorted by axis.
+
+    The operands of a load are indices: each adds `scales` times its value, which is below `limits`. Where a guard does
+    not hold, nothing is read and the load's `value` stands. Of a window, one dimension is walked by several axes.
+    """
 
     offset: int = 0
     strides: tuple[tuple[int, int], ...] = ()  # (axis, stride)
+    places: tuple[tuple[int, int], ...] = ()  # of indices: (constant, stride); part of the offset
+    guards: tuple[Guard, ...] = ()
+    scales: tuple[int, ...] = ()
+    limits: tuple[int, ...] = ()
+    window: bool = False
 
     def stride(self, axis: int) -> int:
         return dict(self.strides).get(axis, 0)
@@ -25,7 +45,9 @@ class Value(Frozen):
     deps: tuple[int, ...] = ()
     origin: Origin | None = None  # load
     access: Access | None = None  # load; iota: index -> position
-    value: Number | None = None  # const; iota: first value; inv_count: what is taken off the count
+    value: Number | None = (
+        None  # const; iota: first value; inv_count: what is taken off the count; load: outside
+    )
     step: Number | None = None  # iota
     tag: int = 0  # const: keeps equal ones apart
     kind: ReduceKind | None = None  # reduce, scan

@@ -3,8 +3,9 @@
 import math
 
 from akgen.tools.compose.front.graph import Node, needed_by
-from akgen.tools.compose.middle.axes import LIBRARY, Accesses, AtomAccess, Atoms, Dims, find_dims, tie_lookups
-from akgen.tools.compose.middle.loop_nest import Access, LoopNest, OutputStore, Value
+from akgen.tools.compose.middle.axes import LIBRARY, Accesses, Atoms, Dims, find_dims, tie_lookups
+from akgen.tools.compose.middle.index_forms import AtomAccess
+from akgen.tools.compose.middle.loop_nest import Access, Guard, LoopNest, OutputStore, Value
 from akgen.tools.compose.middle.sink_slices import Region, SunkGraph
 from akgen.tools.compose.scope import Unsupported
 
@@ -117,20 +118,30 @@ class _NestWriter:
             i = stack.pop()
             if i not in seen:
                 seen.add(i)
-                if self.p.nodes[i].op != "inv_count":
-                    stack.extend(self.p.nodes[i].args)
+                stack.extend(self.p.operands(i))
         return sorted(seen)
 
     def _ordered(self, used: set[int]) -> list[int]:
         """Order atoms from the outermost, as the largest tensor lays them out; others are fitted in.
 
-        An output comes first, unless only the inputs' innermost axis is reduced.
+        An output comes first, unless only the inputs' innermost axis is reduced. Where windows or indices are walked,
+        what only the loads know stands outside.
         """
         found = self._tensors()
         stores, loads = found[: len(self.regions)], found[len(self.regions) :]
+        if any(i in self.p.indexed for i in self._nodes()):
+            known = {a for t in stores for a in t}
+            inner = self._fitted(sorted(stores, key=lambda t: -len(t)))
+            outer = self._fitted([{a: s for a, s in t.items() if a not in known} for t in loads])
+            return [*outer, *sorted(used - known - set(outer)), *inner]
         if loads and self._reduces(loads) and not self._reduces(stores):
             found = loads + stores
-        tensors = sorted(found, key=lambda t: -len(t))
+        order = self._fitted(sorted(found, key=lambda t: -len(t)))
+        order += sorted(used - set(order))
+        return order
+
+    def _fitted(self, tensors: list[dict[int, int]]) -> list[int]:
+        """Return the atoms of tensors, each tensor's in the order of its strides."""
         order: list[int] = []
         for strides in tensors:
             mine = sorted(strides, key=lambda a: -abs(strides[a]))
@@ -141,7 +152,6 @@ class _NestWriter:
                 else:
                     previous += 1
                     order.insert(previous, atom)
-        order += sorted(used - set(order))
         return order
 
     def _reduces(self, tensors: list[dict[int, int]]) -> bool:
@@ -155,6 +165,7 @@ class _NestWriter:
 
     def _merged(self, order: list[int]) -> list[list[int]]:
         tensors = self._tensors()
+        tensors += [g.form[1] for i in self._nodes() if i in self.p.indexed for g in self.p.indexed[i].guards]
         sets = [
             self.p.over(self.p.nodes[i])
             for i in self._nodes()
@@ -193,6 +204,19 @@ class _NestWriter:
                 strides[k] = access[1][axis[-1]]
         return Access(offset=access[0], strides=tuple(sorted(strides.items())))
 
+    def _indexed(self, index: int, access: Access) -> Access:
+        """Add the guards and indices of a load that has some."""
+        load = self.p.indexed.get(index)
+        if load is None:
+            return access
+        forms = [(self._to_access(g.form), g.limit) for g in load.guards]
+        guards = tuple(Guard(offset=f.offset, strides=f.strides, limit=limit) for f, limit in forms)
+        changes = {
+            "places": load.places, "guards": guards, "scales": load.scales, "limits": load.limits,
+            "window": load.window,
+        }  # fmt: skip
+        return access.model_copy(update=changes)
+
     def _value(self, index: int) -> int:
         """Return the nest's value for a node of the graph; explicit stack, graphs may be deep."""
         for i in self._below(index):
@@ -207,8 +231,7 @@ class _NestWriter:
             i = stack.pop()
             if i not in seen and i not in self.done:
                 seen.add(i)
-                if self.p.nodes[i].op != "inv_count":
-                    stack.extend(self.p.nodes[i].args)
+                stack.extend(self.p.operands(i))
         return sorted(seen)
 
     def _make(self, index: int) -> int:
@@ -237,12 +260,12 @@ class _NestWriter:
                     return other
         value = Value(
             op=node.op,
-            args=() if node.op == "inv_count" else tuple(self.done[a] for a in node.args),
+            args=tuple(self.done[a] for a in self.p.operands(index)),
             dtype=node.dtype,
             deps=self._axes(self.p.deps[index]),
             origin=node.origin,
-            access=None if access is None else self._to_access(access),
-            value=node.value,
+            access=None if access is None else self._indexed(index, self._to_access(access)),
+            value=node.fill if index in self.p.indexed and self.p.indexed[index].guards else node.value,
             step=node.step,
             tag=node.tag if node.op == "const" else 0,
             kind=node.kind,

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from akgen.tools.compose.front.builder import GraphBuilder
 from akgen.tools.compose.front.graph import Graph, Node, contiguous, surviving_axis, view_strides
+from akgen.tools.compose.middle.sink_takes import TakeSinker
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
@@ -50,6 +51,7 @@ class _Sinker:
         self._graph = graph
         self.b = GraphBuilder()
         self._done: dict[int, int] = {}
+        self.takes = TakeSinker(self.b)
         self._joints: dict[int, tuple[int, tuple[int, ...]] | None] = {}
 
     def value(self, index: int) -> int:
@@ -78,7 +80,9 @@ class _Sinker:
             return self.slice(args[0], cut.axis, cut.start, node.shape[cut.axis], cut.step)
         if node.op == "reshape":
             return self._plain_reshape(args[0], node.shape)
-        if node.op == "permute" and self.b[args[0]].op == "load":
+        if node.op == "take":
+            return self.takes.sunk(args[0], args[1:], node.fill)
+        if node.op == "permute" and self.b[args[0]].op == "load" and not self.b[args[0]].args:
             source = self.b[args[0]]
             strides = source.strides or contiguous(source.shape)
             turned = tuple(strides[i] for i in node.axes)
@@ -87,7 +91,7 @@ class _Sinker:
 
     def _plain_reshape(self, x: int, shape: tuple[int, ...]) -> int:
         source = self.b[x]
-        if source.op == "load" and source.strides is None:
+        if source.op == "load" and source.strides is None and not source.args:
             return self.b.strided(source, shape, contiguous(shape), 0)
         if source.op == "iota":  # each use of a range may run along another axis
             assert source.value is not None and source.step is not None
@@ -104,6 +108,9 @@ class _Sinker:
             return x
         shape = tuple(count if i == axis else d for i, d in enumerate(node.shape))
         match node.op:
+            case "load" if node.args:
+                args = tuple(self._slice_operand(a, node, axis, start, count, step) for a in node.args)
+                return self.b.add(node.model_copy(update={"args": args, "shape": shape}))
             case "load":
                 strides = node.strides or contiguous(node.shape)
                 moved = tuple(s * step if i == axis else s for i, s in enumerate(strides))
@@ -177,7 +184,7 @@ class _Sinker:
     def deep_reshape(self, x: int, shape: tuple[int, ...]) -> int:
         """Reshape by reshaping the leaves, as far as their strides allow."""
         node = self.b[x]
-        if node.op == "load":
+        if node.op == "load" and not node.args:
             strides = view_strides(node.shape, node.strides or contiguous(node.shape), shape)
             if strides is not None:
                 return self.b.strided(node, shape, strides, node.offset)
@@ -192,7 +199,7 @@ class _Sinker:
         node = self.b[x]
         if node.shape == shape:
             return x
-        if node.op == "load":
+        if node.op == "load" and not node.args:
             pad = len(shape) - len(node.shape)
             own = node.strides or contiguous(node.shape)
             strides = tuple(

@@ -9,14 +9,28 @@ from akgen.tools.compose.middle.symbolic import TRIVIAL_FLOATS, SymbolicNumbers,
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, call, product
+from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, call, joined, product
 
 
-class Address(Frozen):
-    """offset + sum of stride * index, as host expressions."""
+class Inside(Frozen):
+    """0 <= offset + sum of stride * index < limit, as host expressions."""
 
     offset: Expr
     strides: tuple[tuple[int, Expr], ...]
+    limit: Expr
+
+    def stride(self, axis: int) -> Expr:
+        return dict(self.strides).get(axis, ZERO)
+
+
+class Address(Frozen):
+    """offset + sum of stride * index, as host expressions; with the guards, and with strides and limits of indices."""
+
+    offset: Expr
+    strides: tuple[tuple[int, Expr], ...]
+    guards: tuple[Inside, ...] = ()
+    scales: tuple[Expr, ...] = ()
+    limits: tuple[Expr, ...] = ()
 
     def stride(self, axis: int) -> Expr:
         return dict(self.strides).get(axis, ZERO)
@@ -103,7 +117,7 @@ def structure(nest: LoopNest) -> object:
         (
             v.op, v.args, v.dtype, v.deps, v.origin,
             v.kind, v.over, v.reverse, v.step,
-            v.value if v.op in ("iota", "inv_count") else None,
+            v.value if v.op in ("iota", "inv_count", "load") else None,
             _access_key(v.access, last),
         )
         for v in nest.values
@@ -117,7 +131,14 @@ def structure(nest: LoopNest) -> object:
 def _access_key(access: Access | None, last: int) -> object:
     if access is None:
         return None
-    return (tuple(a for a, _ in access.strides), access.offset == 0, access.stride(last) == 1)
+    guards = (
+        *((tuple(a for a, _ in g.strides), g.offset == 0, g.stride(last)) for g in access.guards),
+        len(access.places),
+    )
+    lane = (
+        access.stride(last) if access.window or access.guards or access.scales else access.stride(last) == 1
+    )
+    return (tuple(a for a, _ in access.strides), access.offset == 0, lane, guards, access.scales[-1:])
 
 
 def unify(
@@ -127,9 +148,11 @@ def unify(
     first = nests[0]
     sizes = tuple(Name(id=f"{prefix}{k}") for k in range(len(first.sizes)))
     definitions: list[Expr] = []
+    stored = {a for s in first.stores for a in s.axes}
     for k, name in enumerate(sizes if not listed else ()):
         values = tuple(n.sizes[k] for n in nests)
-        definitions.append(facts.integer(values))
+        window = k not in stored and any(v.access is not None and v.access.window for v in first.values)
+        definitions.append(facts.integer(values, literal_first=window))
         facts.define(name.id, values)
     addresses = tuple(
         None
@@ -168,6 +191,9 @@ def _temps(
         )
 
 
+LITERAL_STRIDE = 8  # strides of windows: no lengths of a tensor
+
+
 def _need(access: Access | None) -> Access:
     assert access is not None
     return access
@@ -176,7 +202,11 @@ def _need(access: Access | None) -> Access:
 def _address(
     accesses: Sequence[Access], facts: SymbolicNumbers, sizes: tuple[Name, ...], nests: Sequence[LoopNest]
 ) -> Address:
-    offset = facts.integer(tuple(a.offset for a in accesses), literal_first=True)
+    first = accesses[0]
+    if first.places:
+        offset = _placed(accesses, facts)
+    else:
+        offset = facts.integer(tuple(a.offset for a in accesses), literal_first=True)
     axes = [axis for axis, _ in accesses[0].strides]
     strides: list[tuple[int, Expr]] = []
     for axis in axes:
@@ -184,9 +214,44 @@ def _address(
         inner = [a for a in axes if a > axis]
         if values == tuple(math.prod(n.sizes[a] for a in inner) for n in nests):
             strides.append((axis, product(sizes[a] for a in inner)))
+        elif max(map(abs, values)) <= LITERAL_STRIDE or min(values) < 0:
+            strides.append((axis, _whole(values, facts)))
         else:
             strides.append((axis, facts.integer(values)))
-    return Address(offset=offset, strides=tuple(strides))
+    guards = tuple(
+        Inside(
+            offset=_whole([a.guards[k].offset for a in accesses], facts),
+            strides=tuple(
+                (axis, _whole([a.guards[k].stride(axis) for a in accesses], facts))
+                for axis, _ in guard.strides
+            ),
+            limit=facts.integer(tuple(a.guards[k].limit for a in accesses)),
+        )
+        for k, guard in enumerate(first.guards)
+    )
+    scales, limits = (
+        tuple(facts.integer(column) for column in zip(*rows, strict=True))
+        for rows in ([a.scales for a in accesses], [a.limits for a in accesses])
+    )
+    return Address(offset=offset, strides=tuple(strides), guards=guards, scales=scales, limits=limits)
+
+
+def _placed(accesses: Sequence[Access], facts: SymbolicNumbers) -> Expr:
+    """Return the offset of loads with indices: what lies before the first element, dimension by dimension."""
+    base = [a.offset - sum(c * s for c, s in a.places) for a in accesses]
+    terms = [_whole(base, facts)] if any(base) else []
+    for k in range(len(accesses[0].places)):
+        constant = _whole([a.places[k][0] for a in accesses], facts)
+        stride = _whole([a.places[k][1] for a in accesses], facts)
+        terms.append(constant if stride == ONE else constant * stride)
+    return joined("+", terms, ZERO)
+
+
+def _whole(values: Sequence[int], facts: SymbolicNumbers) -> Expr:
+    """Return an integer that may be negative as an expression, the number itself where it never varies."""
+    if all(v <= 0 for v in values) and any(values):
+        return -facts.integer(tuple(-v for v in values), literal_first=True)
+    return facts.integer(tuple(values), literal_first=True)
 
 
 def _constant(

@@ -10,7 +10,7 @@ from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dsl.expr import Name, call
+from akgen.tools.dsl.expr import Name, binary, call
 from akgen.tools.dsl.ir import Assign
 
 for _module in pkgutil.iter_modules(__path__):
@@ -31,8 +31,13 @@ def kinds(template: SymbolicNest) -> tuple[Kind, ...]:
     if count == 1:
         return ("items",) if scans else ("flat",)
     lane, rest = (count - 1,), tuple(range(count - 1))
+    walked = walks(template)
     if not overs:
+        if walked:
+            return ("rows", "tiles", "lines")
         return ("rows", "tiles") if template.turned() is None else ("tiles",)
+    if walked and len(overs) == 1 and not overs & {lane} and count - 1 not in next(iter(overs)):
+        return ("windows", "lines")
     found: list[Kind] = []
     if overs == {lane} and not scans:
         found.append("split")
@@ -51,6 +56,12 @@ def kinds(template: SymbolicNest) -> tuple[Kind, ...]:
     return tuple(found)
 
 
+def walks(template: SymbolicNest) -> bool:
+    """Return whether a load walks windows, leaves out what lies outside, or has indices."""
+    accesses = [v.access for v in template.values if v.op == "load" and v.access is not None]
+    return any(a.window or a.guards or a.scales for a in accesses)
+
+
 def write(
     template: SymbolicNest,
     kind: Kind,
@@ -65,10 +76,15 @@ def write(
     writer.capacities = schedule.capacities()
     share = schedule.name("column_share")
     emitter = LoopCodegen(template, writer, layout, levels, tensors, share)
-    emitter.group = schedule.group()
+    emitter.group, emitter.suffix = schedule.group(), suffix
     schedule.check(emitter)
     emitter.run()
     part.workspaces = emitter.workspaces
+    for name, width in emitter.widths.items():
+        part.host.insert(0, Assign(name=name.id, value=width))
+        part.fixed.append(name)
+    if emitter.widths and part.fits is None and part.tile is not None:
+        part.fits = binary(">=", part.tile.param, 1)
     if emitter.shares_columns:
         each = call("ceil_div", template.sizes[-1], Name(id="cores"))
         part.host.insert(0, Assign(name=share.id, value=call("align_up", each, 64)))

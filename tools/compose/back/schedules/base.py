@@ -13,7 +13,9 @@ from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, call, product
 from akgen.tools.dsl.ir import Assign, Stmt
 
-Kind = Literal["single", "flat", "rows", "tiles", "items", "columns", "split", "list", "list_items"]
+Kind = Literal[
+    "single", "flat", "rows", "tiles", "items", "columns", "split", "list", "list_items", "windows", "lines"
+]
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class Schedule:
     kind: Kind
 
     def __init_subclass__(cls) -> None:
-        SCHEDULES[cls.kind] = cls
+        if "kind" in vars(cls):
+            SCHEDULES[cls.kind] = cls
 
     def __init__(
         self, template: SymbolicNest, writer: Writer, suffix: str, tensors: Tensors, tuning: Tuning

@@ -119,27 +119,6 @@ def _slice_scatter(im: Importer, node: TracedNode) -> int:
     return im.b.cat(tuple(parts), axis)
 
 
-@handles("constant_pad_nd")
-def _pad(im: Importer, node: TracedNode) -> int:
-    x = im.value(node.args[0])
-    dtype = im.result_lane(node)
-    value = im.arg(node, 2, "value", 0)
-    pads = node.args[1]
-    for k in range(len(pads) // 2):
-        shape = im.shape(x)
-        axis = len(shape) - 1 - k
-        before, after = pads[2 * k], pads[2 * k + 1]
-        if before < 0 or after < 0:
-            raise Unsupported("constant_pad_nd", "negative padding is not covered")
-        parts = [x]
-        for where, count in ((0, before), (len(parts) + 1, after)):
-            if count:
-                border = tuple(count if i == axis else d for i, d in enumerate(shape))
-                parts.insert(where, im.b.full(value, dtype, border))
-        x = im.b.cat(tuple(parts), axis)
-    return x
-
-
 @handles("repeat")
 def _repeat(im: Importer, node: TracedNode) -> int:
     x = im.value(node.args[0])

@@ -1,0 +1,67 @@
+"""Padding and pooling: what PyTorch computes, in the interpreter for many shapes and on the twin for a few."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from tests.tools.compose.composing import assert_right, assert_right_on_twin, normal
+
+Fn = Callable[..., Any]
+FLOATS = (torch.float32, torch.float16, torch.bfloat16)
+PADDING: dict[str, Fn] = {
+    "all sides": lambda x: F.pad(x, (1, 2, 3, 0), value=1.5),
+    "one side": lambda x: F.pad(x, (0, 9)),
+    "cut and padded": lambda x: F.pad(x, (-1, 2, 3, -2), value=-1.0),
+    "channels": lambda x: F.pad(x, (0, 0, 0, 0, 1, 2)),
+    "of what is computed": lambda x: F.pad(torch.exp(x), (1, 1, 2, 2)) * 2,
+}
+POOLING: dict[str, Fn] = {
+    "max": lambda x: F.max_pool2d(x, 3, 2, 1),
+    "max of pairs": lambda x: F.max_pool2d(x, 2),
+    "max, dilated": lambda x: F.max_pool2d(x, 3, 1, 1, 2),
+    "max, with a ceiling": lambda x: F.max_pool2d(x, 3, 2, 1, 1, True),
+    "max with positions": lambda x: F.max_pool2d(x, (2, 3), (2, 1), (1, 1), return_indices=True),
+    "mean": lambda x: F.avg_pool2d(x, 3, 2, 1),
+    "mean of what is inside": lambda x: F.avg_pool2d(x, 3, 2, 1, count_include_pad=False),
+    "mean with a ceiling": lambda x: F.avg_pool2d(x, 3, 2, 1, ceil_mode=True),
+    "mean by another number": lambda x: F.avg_pool2d(x, 2, 2, divisor_override=3),
+    "max along rows": lambda x: F.max_pool1d(x.flatten(0, 1), 5, 3, 2),
+    "mean along rows": lambda x: F.avg_pool1d(x.flatten(0, 1), 4, 2, 1),
+    "max in three dimensions": lambda x: F.max_pool3d(x, 2, 2, 1),
+    "mean in three dimensions": lambda x: F.avg_pool3d(x, (1, 2, 3), 2),
+    "max of what is computed": lambda x: F.max_pool2d(torch.relu(x) + 1, 3, 2, 1).sqrt(),
+}
+
+
+@pytest.mark.parametrize("name", PADDING)
+def test_padding(name: str) -> None:
+    assert_right(PADDING[name], (normal(3, 4, 5, 37),), (normal(1, 2, 7, 16),))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.int32, torch.uint8])
+def test_padding_of_other_types(dtype: torch.dtype) -> None:
+    assert_right(lambda x: F.pad(x, (3, 1), value=7), (normal(5, 33, dtype=dtype),))
+
+
+@pytest.mark.parametrize("name", POOLING)
+def test_pooling(name: str) -> None:
+    assert_right(POOLING[name], (normal(2, 3, 8, 37),))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_one_program_pools_several_shapes(dtype: torch.dtype) -> None:
+    shapes = ((2, 3, 11, 37), (1, 4, 20, 51), (3, 2, 9, 70))
+    assert_right(POOLING["max"], *((normal(*s, dtype=dtype),) for s in shapes))
+
+
+@pytest.mark.parametrize("name", ["max", "max with positions", "mean of what is inside"])
+def test_pooling_on_the_twin(name: str) -> None:
+    assert_right_on_twin(POOLING[name], normal(2, 3, 11, 37))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_padding_on_the_twin(dtype: torch.dtype) -> None:
+    assert_right_on_twin(PADDING["all sides"], normal(3, 4, 5, 37, dtype=dtype))
