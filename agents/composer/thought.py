@@ -30,6 +30,9 @@ _WHY = {
     "part of it, and they exchange partial results after every reduction.",
     "list": "The inputs are lists of tensors of different lengths. The tiles of all tensors are dealt out to the cores "
     "in turn, so that many small tensors keep all cores busy as well as one large tensor does.",
+    "contraction": "The cube cores multiply. The host takes the size of blocks for which, by what a block multiplies "
+    "and what arrives for it, the busiest core is done first; blocks go to the cube cores in turn, and to each core's "
+    "second vector core only when every cube core has one.",
     "list_items": "Each tensor of the list is reduced to one number; whole tensors are dealt out to the cores, so no "
     "core waits for another.",
 }
@@ -50,6 +53,8 @@ def categorise(composition: Composition, declared: str) -> Category:
     if declared in known:
         return declared  # type: ignore[return-value]
     templates = [t for g in composition.groups for t in g.templates]
+    if any(v.op == "contract" for t in templates for v in t.values):
+        return "matmul"
     kinds = {v.kind for t in templates for v in t.values if v.op == "reduce"}
     outputs = len(composition.face.output_names)
     if not kinds:

@@ -8,7 +8,7 @@ from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.middle.conditions import Branch, decide
 from akgen.tools.compose.middle.groups import Group, features, groups_of
 from akgen.tools.compose.middle.interface import Interface, interface
-from akgen.tools.compose.middle.loop_nest import LoopNest
+from akgen.tools.compose.middle.loop_nest import LoopNest, keeps_dtypes
 from akgen.tools.compose.middle.phases import partition
 from akgen.tools.compose.middle.tensor_lists import is_listed, list_loop_nest
 from akgen.tools.core.frozen import Frozen
@@ -59,6 +59,8 @@ def compose(
         return partition(graph, case.aliases, lambda nest: require_schedule(nest, case, face))
 
     found = [nests(c) for c in cases]
+    if any(keeps_dtypes(n) for parts in found for n in parts):
+        face = interface(op_type, cases, widened=False)
     groups = groups_of(cases, found, face)
     tree = decide([g.cases for g in groups], cases, face, [features(g, cases) for g in groups])
     return _scheduled(kernel, face, groups, tree, doc, Knobs())

@@ -81,8 +81,7 @@ def test_composing_is_deterministic(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "named"),
     [
-        ("x @ x.T", "aten.mm"),
-        ("torch.cumsum(x, -1)", "aten.cumsum"),
+        ("x.int() @ x.int().T", "aten.mm.default"),
         ("torch.sort(x)[0]", "aten.sort"),
         ("x[x > 0]", "depends on tensor values"),
         ("torch.complex(x.float(), x.float()).abs()", "complex"),

@@ -241,7 +241,8 @@ def _host(name: str, parts: list[Part], tuning: Tuning) -> list[Stmt]:
     if needs:
         wanted = needs[0] if len(needs) == 1 else call("max", *needs)
         cores = call("max", 1, call("min", tuning.cores(), wanted))
-    host: list[Stmt] = [Assign(name="cores", value=cores)]
+    host: list[Stmt] = [s for part in parts for s in part.sizes]
+    host.append(Assign(name="cores", value=cores))
     for part in parts:
         host += part.host
     sizes = {k: p.tile for k, p in enumerate(parts) if p.tile is not None}
@@ -278,6 +279,7 @@ _PHRASES: dict[Kind, str] = {
     "windows": "Rows and columns are cut into tiles; windows are walked outside of them.",
     "lines": "One line after the other per core, in tiles of columns; windows are walked outside of them.",
     "list": "The tiles of all tensors of the lists, dealt out to the cores in turn.",
+    "contraction": "Blocks of a matrix product, dealt out to the cube cores.",
     "list_items": "One tensor of the lists after the other, dealt out to the cores.",
 }
 

@@ -18,6 +18,8 @@ from akgen.tools.dsl.ir import (
     Kernel,
     KernelParam,
     Load,
+    MatmulObject,
+    Multiply,
     Op,
     Operand,
     Rounding,
@@ -63,6 +65,7 @@ class Writer:
         self.lists: set[str] = set()
         self.scalars: dict[str, tuple[ScalarType, Expr]] = {}  # parameter -> (type, host expression)
         self.tiles: list[Tile] = []
+        self._objects: list[MatmulObject] = []
         self._body: list[Stmt] = []
         self._free: list[Tile] = []
         self._counts: dict[str, int] = {}
@@ -140,6 +143,15 @@ class Writer:
                 reverse=reverse,
             )
         )
+
+    def matmul_object(self, **fields: object) -> str:
+        """Allocate what multiplies matrices; the fields are those of MatmulObject but its name."""
+        name = self.unique("mm")
+        self._objects.append(MatmulObject.model_validate({"name": name, **fields}))
+        return name
+
+    def multiply(self, product: Multiply) -> None:
+        self._body.append(product)
 
     @contextmanager
     def _collected(self) -> Iterator[list[Stmt]]:
@@ -241,7 +253,7 @@ class Writer:
         """Return the kernel. With `single_buffers`, no tile has two copies."""
         tensors = [KernelParam(name=t, type="list" if t in self.lists else "tensor") for t in self.tensors]
         scalars = [KernelParam(name=n, type=kind) for n, (kind, _) in self.scalars.items()]
-        body: list[Stmt] = []
+        body: list[Stmt] = [*self._objects]
         for phase, (start, stop) in enumerate(pairwise([0, *self._starts, len(self._body)])):
             body += [
                 Alloc(

@@ -171,6 +171,15 @@ class GraphBuilder:
         fields = {"op": "scan", "args": (x,), "dtype": node.dtype, "shape": node.shape, "reverse": reverse}
         return self.add(Node.model_validate({**fields, "kind": kind, "axes": (axis,)}))
 
+    def contract(self, a: int, b: int, stored: DType) -> int:
+        """Multiply (…, m, k) by (…, k, n); `stored` is the dtype of both in memory."""
+        left, right = self.nodes[a], self.nodes[b]
+        rank = len(left.shape)
+        shape = (*broadcast(left.shape[:-2], right.shape[:-2]), left.shape[-2], right.shape[-1])
+        dtype = DType.FLOAT32 if stored.is_float else DType.INT32
+        node = Node(op="contract", args=(a, b), dtype=dtype, shape=shape, axes=(rank - 1,), stored=stored)
+        return self.add(node)
+
     def reshape(self, x: int, shape: tuple[int, ...]) -> int:
         node = self.nodes[x]
         if node.shape == shape:

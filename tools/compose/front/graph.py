@@ -18,7 +18,7 @@ Number = float | int | bool
 UNARY = frozenset([
     "neg", "abs", "exp", "log", "sqrt", "rsqrt", "reciprocal", "relu", "tanh", "sigmoid", "erf", "sin", "cos", "floor",
     "ceil", "trunc", "round", "sign", "isnan", "isinf", "isfinite", "not", "gelu", "gelu_tanh", "silu", "softplus",
-    "expm1", "log1p", "round_float16", "round_bfloat16",
+    "expm1", "log1p", "round_float16", "round_bfloat16", "round_float32",
 ])  # fmt: skip
 COMPARISONS = frozenset(["eq", "ne", "lt", "le", "gt", "ge"])
 BINARY = COMPARISONS | frozenset(["add", "sub", "mul", "div", "max", "min", "pow", "and", "or"])
@@ -39,7 +39,7 @@ class Slice(Frozen):
 class Node(Frozen):
     """One value. Which fields are set depends on `op`; see the module."""
 
-    op: str  # load const iota count inv_count, POINTWISE, reduce, scan, VIEWS, cat, take
+    op: str  # load const iota count inv_count, POINTWISE, reduce, scan, contract, VIEWS, cat, take
     args: tuple[int, ...] = ()
     dtype: DType
     shape: tuple[int, ...]
@@ -48,7 +48,10 @@ class Node(Frozen):
     step: Number | None = None  # iota
     kind: ReduceKind | None = None  # reduce, scan
     reverse: bool = False  # scan: from the last element to the first
-    axes: tuple[int, ...] = ()  # reduce: the axes; scan: the axis; permute: the order; cat: the axis
+    axes: tuple[
+        int, ...
+    ] = ()  # reduce, contract: the axes; scan: the axis; permute: the order; cat: the axis
+    stored: DType | None = None  # contract: the dtype in which both operands lie in memory
     cut: Slice | None = None  # slice
     strides: tuple[int, ...] | None = None  # load: elements between neighbours, where not contiguous
     offset: int = 0  # load: the first element

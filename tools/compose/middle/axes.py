@@ -141,6 +141,20 @@ def _pointwise(node: Node, operands: list[Dims], atoms: Atoms) -> Dims:
     return tuple(out)
 
 
+def _contract(_: Node, operands: list[Dims], atoms: Atoms) -> Dims:
+    """Tie the contracted axis of (…, m, k) and (…, k, n), and the axes before."""
+    left, right = operands
+    if left[-1] and right[-2]:
+        atoms.unify(left[-1], right[-2], "contract")
+    out: list[tuple[int, ...]] = []
+    for a, b in zip(left[:-2], right[:-2], strict=True):
+        out.append(atoms.unify(a, b, "contract") if a and b else a or b)
+    return (*out, left[-2], right[-1])
+
+
+LIBRARY["contract"] = _contract
+
+
 def _reshape(source: Dims, shape: tuple[int, ...], atoms: Atoms) -> Dims:
     queue = list(atoms.resolve(tuple(a for d in source for a in d)))
     out: list[tuple[int, ...]] = []

@@ -55,6 +55,8 @@ def _formula(template: SymbolicNest, index: int, args: list[Expr], inputs: tuple
             return call(f"running_{v.kind}", args[0], Name(id=f"{order} axis {v.over[0]}"))
         case op if op in _INFIX:
             return binary(_INFIX[op], args[0], args[1])
+        case "contract":
+            return call("contract", *args, Name(id=f"axes {list(v.over)}"))
         case "neg":
             return -args[0]
         case "cast":

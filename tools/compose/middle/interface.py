@@ -93,8 +93,8 @@ class Interface(Frozen):
     output_kinds: tuple[str, ...]  # Output, OutputList
 
 
-def interface(op_type: str, cases: Sequence[TracedGraph]) -> Interface:
-    """Return the interface that serves all these cases."""
+def interface(op_type: str, cases: Sequence[TracedGraph], *, widened: bool = True) -> Interface:
+    """Return the interface that serves all these cases; `widened`, other float types in the same places, too."""
     first = cases[0]
     count = len(first.inputs)
     if any(len(c.inputs) != count or len(c.aliases) != len(first.aliases) for c in cases):
@@ -108,7 +108,7 @@ def interface(op_type: str, cases: Sequence[TracedGraph]) -> Interface:
     absent = [any(c.inputs[i] is None for c in cases) for i in range(count)]
     out_listed = [any(o.output == k and o.element is not None for c in cases for o in c.outputs)
                   for k in range(len(outputs))]  # fmt: skip
-    columns = _columns(cases)
+    columns = _columns(cases, widened=widened)
     op = OpSpec(
         op_type=op_type,
         inputs=tuple(
@@ -170,7 +170,7 @@ def _dtype_of(value: TensorMeta | tuple[TensorMeta, ...] | None) -> DType | None
     return None if value is None else value.dtype
 
 
-def _columns(cases: Sequence[TracedGraph]) -> list[tuple[DType, ...]]:
+def _columns(cases: Sequence[TracedGraph], *, widened: bool) -> list[tuple[DType, ...]]:
     """Return the dtype combinations of inputs then outputs: those of the cases, then the same in every float type."""
     rows: list[list[DType | None]] = []
     for c in cases:
@@ -189,7 +189,7 @@ def _columns(cases: Sequence[TracedGraph]) -> list[tuple[DType, ...]]:
         columns[full] = None
     patterns = {tuple(d.is_float for d in full) for full in columns}
     for full in list(columns):
-        if len(patterns) > 1:
+        if len(patterns) > 1 or not widened:
             break  # the host tells kinds of numbers apart by the cases' dtypes; others would be misled
         kinds = {d for d in full if d.is_float}
         if len(kinds) == 1 and DType.FLOAT64 not in kinds:

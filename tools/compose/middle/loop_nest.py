@@ -39,7 +39,7 @@ class Access(Frozen):
 class Value(Frozen):
     """One value of the nest. `deps` are the axes that it varies along, sorted."""
 
-    op: str  # load const iota inv_count reduce scan and pointwise names
+    op: str  # load const iota inv_count reduce scan contract and pointwise names
     args: tuple[int, ...] = ()
     dtype: DType
     deps: tuple[int, ...] = ()
@@ -51,8 +51,9 @@ class Value(Frozen):
     step: Number | None = None  # iota
     tag: int = 0  # const: keeps equal ones apart
     kind: ReduceKind | None = None  # reduce, scan
-    over: tuple[int, ...] = ()  # reduce, inv_count: axes; scan: the axis along which it runs
+    over: tuple[int, ...] = ()  # reduce, inv_count, contract: axes; scan: the axis along which it runs
     reverse: bool = False  # scan: from the last element to the first
+    stored: DType | None = None  # contract: the dtype of its operands in memory
 
 
 class OutputStore(Frozen):
@@ -113,3 +114,12 @@ class LoopNest(Frozen):
     def overs(self) -> set[tuple[int, ...]]:
         """Return the sets of axes over which something is reduced or runs in order."""
         return {self.values[i].over for i in (*self.reductions(), *self.scans())}
+
+
+def keeps_dtypes(nest: LoopNest) -> bool:
+    """Return whether the nest multiplies what lies in the workspace: in the dtype of the case, as its other operand."""
+    for v in nest.values:
+        if v.op == "contract":
+            origins = [nest.values[a].origin for a in v.args]
+            return any(o is not None and o.temp is not None for o in origins)
+    return False

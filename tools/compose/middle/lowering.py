@@ -271,6 +271,7 @@ class _NestWriter:
             kind=node.kind,
             over=over,
             reverse=node.reverse,
+            stored=node.stored,
         )
         return self._add(value)
 

@@ -119,7 +119,30 @@ class _Cutter:
             if node.op in LIBRARY:
                 bases = [self._base(a) for a in node.args]
                 self.cut([b for b in bases if self._computed(b)])
-                self.cut([i])
+                if not self._stored_only(i):
+                    self.cut([self._rounded(i)])
+
+    def _rounded(self, node: int) -> int:
+        """Return what rounds the value, if that is all that is done with it: the store rounds, too."""
+        users = [i for i, n in enumerate(self.g.nodes) if node in n.args]
+        stored = any(o.node == node for o in self.g.outputs)
+        alone = len(users) == 1 and not stored and self.g.nodes[users[0]].op.startswith("round_")
+        return users[0] if alone else node
+
+    def _stored_only(self, node: int) -> bool:
+        """Return whether a value goes as it is to an output, and to nothing else."""
+        users = [i for i, n in enumerate(self.g.nodes) if node in n.args]
+        outputs = [o for o in self.g.outputs if o.node == node]
+        if len(users) == 1 and not outputs:
+            user = self.g.nodes[users[0]]
+            return (user.op in VIEWS or user.op.startswith("round_")) and self._stored_only(users[0])
+        if users or len(outputs) != 1:
+            return False
+        try:
+            self.nests((outputs[0],))
+        except Unsupported:
+            return False
+        return True
 
     def make_possible(self, node: int) -> None:
         """Cut until the value can be computed. Raises Unsupported where no cut helps."""

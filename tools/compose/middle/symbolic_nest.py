@@ -123,9 +123,26 @@ def structure(nest: LoopNest) -> object:
         for v in nest.values
     )  # fmt: skip
     stores = tuple(
-        (s.value, s.output, s.temp, s.axes, s.whole, _access_key(s.access, last)) for s in nest.stores
+        (
+            s.value,
+            s.output,
+            s.temp,
+            None if s.temp is None else s.dtype,
+            s.axes,
+            s.whole,
+            _access_key(s.access, last),
+        )
+        for s in nest.stores
     )
-    return (nest.phase, len(nest.sizes), values, stores)
+    return (nest.phase, len(nest.sizes), values, stores, _layouts(nest))
+
+
+def _layouts(nest: LoopNest) -> object:
+    """Return along which axes neighbours adjoin, where a schedule asks for that of more than the last axis."""
+    if not any(v.op == "contract" for v in nest.values):
+        return None
+    accesses = [*(v.access for v in nest.values), *(s.access for s in nest.stores)]
+    return tuple(tuple(x for x, s in a.strides if s == 1) for a in accesses if a is not None)
 
 
 def _access_key(access: Access | None, last: int) -> object:

@@ -6,6 +6,7 @@ import pkgutil
 from akgen.tools.compose.back.layout import Tensors
 from akgen.tools.compose.back.loops import LoopCodegen
 from akgen.tools.compose.back.schedules.base import OPERATIONS, SCHEDULES, Kind, Part
+from akgen.tools.compose.back.schedules.contraction import write_contraction
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
@@ -71,6 +72,8 @@ def write(
     tuning: Tuning,
 ) -> Part:
     """Write the nest into the kernel under this schedule, with its numbers as `tuning` says."""
+    if kind == "contraction":
+        return write_contraction(template, writer, suffix, tensors, tuning)
     schedule = SCHEDULES[kind](template, writer, suffix, tensors, tuning)
     part, layout, levels = schedule.part, schedule.layout(), schedule.levels()
     writer.capacities = schedule.capacities()

@@ -14,7 +14,18 @@ from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, call, product
 from akgen.tools.dsl.ir import Assign, Stmt
 
 Kind = Literal[
-    "single", "flat", "rows", "tiles", "items", "columns", "split", "list", "list_items", "windows", "lines"
+    "single",
+    "flat",
+    "rows",
+    "tiles",
+    "items",
+    "columns",
+    "split",
+    "list",
+    "list_items",
+    "windows",
+    "lines",
+    "contraction",
 ]
 
 
@@ -33,6 +44,7 @@ class Part:
 
     kind: Kind
     phase: int = 0  # which shares the Unified Buffer with the other parts of it
+    sizes: list[Stmt] = field(default_factory=list)  # what decides how much work there is
     host: list[Stmt] = field(default_factory=list)  # set capacities and shares, given `cores`
     cores: Expr = ONE  # host expression: how many cores this part can use
     fits: Expr | None = None  # host condition under which this schedule works at all

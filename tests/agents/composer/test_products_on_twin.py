@@ -1,0 +1,62 @@
+"""Composed matrix products: one project for ragged shapes in several dtypes, found right on the twin."""
+
+from pathlib import Path
+
+import pytest
+
+from akgen.agents.composer import ModelFree
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.task import Case, Task
+from akgen.tools.judge.judge import Judge
+from akgen.tools.reference.client import ReferenceWorker
+from akgen.tools.twin.toolchain import TwinToolchain
+from tests.agents.composer.test_model_free import task
+
+
+@pytest.fixture(scope="module")
+def judge(twin: TwinToolchain, reference: ReferenceWorker) -> Judge:
+    return Judge(twin, reference)
+
+
+def cases(*given: tuple[str, tuple[int, ...]]) -> tuple[Case, ...]:
+    return tuple(
+        Case(id=f"{dtype}_{'x'.join(map(str, s))}", params={"shape": list(s), "dtype": dtype})
+        for dtype, s in given
+    )
+
+
+# m, n, k, and how many there are
+SHAPES = cases(
+    ("float32", (130, 300, 70, 2)), ("float16", (130, 300, 70, 3)), ("float16", (33, 17, 257, 2)),
+    ("bfloat16", (64, 128, 96, 5)),
+)  # fmt: skip
+X = "make(params['shape'][0], params['shape'][2])"
+W = "make(params['shape'][1], params['shape'][2])"
+V = "make(params['shape'][1])"
+Q = "make(params['shape'][3], params['shape'][0], params['shape'][2])"
+K = "make(params['shape'][3], params['shape'][1], params['shape'][2])"
+BODIES: dict[str, tuple[str, str, str]] = {
+    "product": ("torch.mm(x, w.T)", f"{X}, {W}", "x, w"),
+    "batched": ("torch.bmm(q, k.transpose(1, 2))", f"{Q}, {K}", "q, k"),
+    "linear and gelu": ("F.gelu(F.linear(x, w, v))", f"{X}, {W}, {V}", "x, w, v"),
+    "attention": ("torch.softmax(q @ k.transpose(1, 2) / 8, -1) @ k", f"{Q}, {K}", "q, k"),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_one_project_serves_all_shapes_and_dtypes(judge: Judge, tmp_path: Path, name: str) -> None:
+    body, inputs, args = BODIES[name]
+    what = task(tmp_path, body, inputs, args)
+    _assert_solved(judge, what.model_copy(update={"cases": SHAPES}), tmp_path)
+
+
+def _assert_solved(judge: Judge, what: Task, folder: Path) -> None:
+    made = ModelFree()
+    planned = made.plan(what, None, 0)
+    assert planned.plan is not None, planned.diagnostics
+    written = made.write(what, planned.plan, None, None, 0)
+    assert written.project is not None, written.diagnostics
+    build = judge.compile(written.project, what, folder / "build")
+    assert build.outcome is None, build.diagnostics
+    verdict = judge.test(build, what, folder / "test", seed=7)
+    assert verdict.outcome is Outcome.CORRECT, verdict.cases

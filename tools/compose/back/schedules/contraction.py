@@ -1,0 +1,171 @@
+"""The schedule of a matrix product: blocks of C dealt out to the cube cores.
+
+The host tries block sizes and takes the one for which the busiest core is done first. A block takes as many cycles as
+the cube core multiplies, or as its operands take to arrive, whichever is longer, and what C takes to leave.
+"""
+
+from akgen.tools.compose.back.layout import CORE, CORES, Tensors
+from akgen.tools.compose.back.schedules.base import OPERATIONS, Part
+from akgen.tools.compose.back.tuning import Tuning
+from akgen.tools.compose.back.writer import Writer
+from akgen.tools.compose.middle.contraction import Contraction, Matrix, contraction
+from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
+from akgen.tools.compose.scope import Unsupported
+from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, Property, binary, call, joined, product
+from akgen.tools.dsl.ir import Assign, For, If, Multiply, Stmt
+
+OPERATIONS["contract"] = "contraction"
+FRACTAL = 16
+HIGHEST, WIDEST = (
+    256,
+    512,
+)  # blocks beyond these gain nothing: their operands are read again for each base block
+BASE_HIGH, BASE_WIDE = 128, 256  # what L0C holds
+BYTES_PER_CYCLE = 64  # that arrive in L1, rows considered
+RESULTS_PER_CYCLE = 20  # that leave L0C
+ASKING = 2000  # cycles from a request to the first multiplication
+
+
+def write_contraction(
+    template: SymbolicNest, writer: Writer, suffix: str, tensors: Tensors, tuning: Tuning
+) -> Part:
+    """Write the nest's product into the kernel."""
+    return _Blocks(template, writer, suffix, tensors, tuning).write()
+
+
+class _Blocks:
+    def __init__(
+        self, template: SymbolicNest, writer: Writer, suffix: str, tensors: Tensors, tuning: Tuning
+    ) -> None:
+        self.t, self.w, self.suffix, self.tensors, self.tuning = template, writer, suffix, tensors, tuning
+        self.c: Contraction = contraction(template)
+
+    def name(self, base: str) -> Name:
+        return Name(id=base + self.suffix)
+
+    def length(self, axis: int | None) -> Expr:
+        """Return the host variable of an axis's length."""
+        return ONE if axis is None else self.t.sizes[axis]
+
+    def size(self, axis: int | None) -> Expr:
+        """Return the kernel parameter of an axis's length."""
+        return ONE if axis is None else self.w.variable(self.t.sizes[axis])
+
+    def write(self) -> Part:
+        part = Part(kind="contraction")
+        c = self.c
+        part.sizes += self._blocks()
+        part.cores = self.name("blocks") * 2  # each cube core belongs to two programs
+        block_m, block_n = (self.w.variable(self.name(x)) for x in ("block_m", "block_n"))
+        m, n, k = self.size(c.m), self.size(c.n), self.size(c.k)
+        store = self.t.nest.stores[c.c.value]
+        mm = self.w.matmul_object(
+            a=self._load(c.a), b=self._load(c.b), c=self._tensor(*self.tensors.target(self.w, store)),
+            dims=(block_m, block_n, k), transpose_a=c.a.transposed, transpose_b=c.b.transposed,
+        )  # fmt: skip
+        across, each = self.name("across"), self.name("each")
+        i, r, s = self.name("i"), self.name("r"), self.name("s")
+        self.w.assign(across, call("ceil_div", n, block_n))
+        self.w.assign(each, call("ceil_div", m, block_m) * across)
+        # two programs share a cube core: first one block for each cube core, then the second ones
+        first = CORE % 2 * (CORES // 2) + CORE // 2
+        with self.w.loop(i, first, product([*(self.size(x) for x in c.outer), each]), CORES):
+            self.w.assign(r, i % each // across * block_m)
+            self.w.assign(s, i % across * block_n)
+            index = self._outer(i // each)
+            high, wide = call("min", block_m, m - r), call("min", block_n, n - s)
+            with self.w.stage("cube"):
+                self.w.multiply(
+                    Multiply(
+                        object=mm, extent=(high, wide, k),
+                        a=self._offset(c.a, index, {c.m: r}), b=self._offset(c.b, index, {c.n: s}),
+                        c=self._offset(c.c, index, {c.m: r, c.n: s}),
+                        lda=self._pitch(c.a), ldb=self._pitch(c.b), ldc=self._pitch(c.c),
+                    )
+                )  # fmt: skip
+            self.w.close_stage()
+        return part
+
+    def _load(self, matrix: Matrix) -> str:
+        origin = self.t.values[matrix.value].origin
+        assert origin is not None
+        return self._tensor(*self.tensors.source(self.w, origin))
+
+    @staticmethod
+    def _tensor(name: str, item: Expr | None) -> str:
+        if item is not None:
+            raise Unsupported("contract", "a product of tensors of a list is not covered")
+        return name
+
+    def _outer(self, counter: Expr) -> dict[int, Expr]:
+        """Return the index of each outer axis, all of which one variable counts."""
+        index: dict[int, Expr] = {}
+        axes = self.c.outer
+        for x, axis in enumerate(axes):
+            inner = [self.size(a) for a in axes[x + 1 :]]
+            value = counter // product(inner) if inner else counter
+            index[axis] = value if x == 0 else value % self.size(axis)
+        return index
+
+    def _offset(self, matrix: Matrix, outer: dict[int, Expr], block: dict[int | None, Expr]) -> Expr:
+        """Return where a block of a matrix begins."""
+        terms: list[Expr] = []
+        if matrix.address.offset != ZERO:
+            terms.append(self.w.scalar(matrix.address.offset, "int"))
+        indices = [*outer.items(), *((x, e) for x, e in block.items() if x is not None)]
+        for axis, at in indices:
+            stride = matrix.address.stride(axis)
+            if stride != ZERO:
+                terms.append(at if stride == ONE else at * self.w.scalar(stride, "int"))
+        return joined("+", terms, ZERO)
+
+    def _pitch(self, matrix: Matrix) -> Expr | None:
+        return None if matrix.pitch is None else self.w.scalar(matrix.pitch, "int")
+
+    def _blocks(self) -> list[Stmt]:
+        """Return how the host chooses the size of blocks."""
+        m, n, k = (self.length(x) for x in (self.c.m, self.c.n, self.c.k))
+        block_m, block_n, blocks = self.name("block_m"), self.name("block_n"), self.name("blocks")
+        least, high, wide = self.name("least_cycles"), self.name("high"), self.name("wide")
+        count, cycles = self.name("count"), self.name("cycles")
+        deep = call("ceil_div", k * self.bytes(), 32)
+        multiply = call("ceil_div", high, FRACTAL) * call("ceil_div", wide, FRACTAL) * deep
+        again_a, again_b = call("ceil_div", wide, BASE_WIDE), call("ceil_div", high, BASE_HIGH)
+        arrive = (high * again_a + wide * again_b) * k * self.bytes() // BYTES_PER_CYCLE
+        leave = high * wide // RESULTS_PER_CYCLE
+        waves = call("ceil_div", count, call("core_num") // 2)
+        better = (
+            Assign(name=least.id, value=cycles), Assign(name=block_m.id, value=high),
+            Assign(name=block_n.id, value=wide), Assign(name=blocks.id, value=count),
+        )  # fmt: skip
+        body = (
+            Assign(
+                name=count.id,
+                value=product(
+                    [*map(self.length, self.c.outer), call("ceil_div", m, high), call("ceil_div", n, wide)]
+                ),
+            ),
+            Assign(name=cycles.id, value=waves * (call("max", multiply, arrive) + leave + ASKING)),
+            If(cond=binary("<", cycles, least), then=better),
+        )
+
+        def sizes(var: Name, length: Expr, most: int, inner: tuple[Stmt, ...]) -> For:
+            stop = call("min", call("align_up", length, FRACTAL), most) + 1
+            step = Const(value=FRACTAL)
+            return For(var=var.id, start=step, stop=stop, step=step, body=inner)
+
+        return [
+            Assign(name=least.id, value=Const(value=2**62)),
+            Assign(name=block_m.id, value=ZERO),
+            Assign(name=block_n.id, value=ZERO),
+            Assign(name=blocks.id, value=ZERO),
+            sizes(high, m, HIGHEST, (sizes(wide, n, WIDEST, body),)),
+        ]
+
+    def bytes(self) -> Expr:
+        """Return the bytes of an operand's element."""
+        origin = self.t.values[self.c.a.value].origin
+        assert origin is not None
+        if origin.input is None:
+            return Const(value=self.c.stored.size_bytes)
+        return Property(tensor=self.tensors.inputs[origin.input].removeprefix("g_"), name="size")

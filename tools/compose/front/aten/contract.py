@@ -1,0 +1,109 @@
+"""Matrix products: contractions of tensors in memory."""
+
+from akgen.tools.compose.front.graph import VIEWS, Node
+from akgen.tools.compose.front.importer import Importer, handles
+from akgen.tools.compose.front.traced import TracedNode
+from akgen.tools.compose.scope import Unsupported
+from akgen.tools.core.dtypes import DType
+
+F32 = DType.FLOAT32
+HALF = (DType.FLOAT16, DType.BFLOAT16)
+
+
+@handles("mm", "bmm", "_int_mm")
+def _product(im: Importer, node: TracedNode) -> int:
+    return contracted(im, node, im.tensor(node, 0), im.tensor(node, 1))
+
+
+@handles("addmm", "baddbmm")
+def _added_product(im: Importer, node: TracedNode) -> int:
+    """Return beta * input + alpha * (a @ b)."""
+    beta, alpha = im.arg(node, 3, "beta", 1), im.arg(node, 4, "alpha", 1)
+    product = contracted(im, node, im.tensor(node, 1), im.tensor(node, 2))
+    lane = im.b[product].dtype
+    if alpha != 1:
+        product = im.b.binary("mul", product, im.b.const(alpha, lane))
+    if beta == 0:
+        return product
+    addend = im.as_lane(node.args[0], lane)
+    if beta != 1:
+        addend = im.b.binary("mul", addend, im.b.const(beta, lane))
+    return im.b.binary("add", product, addend)
+
+
+def contracted(im: Importer, node: TracedNode, a: int, b: int) -> int:
+    """Return the product of (…, m, k) and (…, k, n); factors that are constants go to the result."""
+    scale_a, a = _without_factor(im, a)
+    scale_b, b = _without_factor(im, b)
+    stored = _stored(im, node, a, b)
+    product = im.b.contract(_in_memory(im, a, stored), _in_memory(im, b, stored), stored)
+    factor = scale_a * scale_b
+    return product if factor == 1.0 else im.b.binary("mul", product, im.b.const(factor, F32))
+
+
+def _without_factor(im: Importer, x: int) -> tuple[float, int]:
+    """Return a constant by which the value is multiplied throughout, below views, and the value without it."""
+    views, base = _below_views(im, x)
+    node = im.b[base]
+    if node.op == "mul" and node.dtype == F32 and not im.faithful:
+        for one, other in (node.args, node.args[::-1]):
+            value = im.b.constant(one)
+            if value is not None and im.shape(other) == node.shape:
+                inner, rest = _without_factor(im, other)
+                return float(value) * inner, _seen(im, views, rest)
+    return 1.0, x
+
+
+def _below_views(im: Importer, x: int) -> tuple[list[Node], int]:
+    """Return the views through which a value is seen, the last first, and what it is."""
+    views = []
+    while im.b[x].op in VIEWS:
+        views.append(im.b[x])
+        (x,) = im.b[x].args
+    return views, x
+
+
+def _seen(im: Importer, views: list[Node], x: int) -> int:
+    """Return another value seen through these views."""
+    for view in reversed(views):
+        x = im.b.add(view.model_copy(update={"args": (x,)}))
+    return x
+
+
+def _in_memory(im: Importer, x: int, stored: DType) -> int:
+    """Return an operand; one that is computed, or lies in memory in another type, is rounded to `stored` there."""
+    views, base = _below_views(im, x)
+    loaded = _loaded(im, x)
+    if loaded == stored or stored == DType.INT8 or (loaded is None and stored == F32):
+        return x
+    rounded = im.b.add(Node(op=f"round_{stored}", args=(base,), dtype=F32, shape=im.shape(base)))
+    return _seen(im, views, rounded)
+
+
+def _loaded(im: Importer, x: int) -> DType | None:
+    """Return the dtype of the tensor of which the value is a view, None if it is computed."""
+    at = im.b[_below_views(im, x)[1]]
+    if at.op != "load" or at.origin is None or at.origin.input is None:
+        return None
+    meta = im.raw.inputs[at.origin.input]
+    first = meta[at.origin.element or 0] if isinstance(meta, tuple) else meta
+    return None if first is None else first.dtype
+
+
+def _stored(im: Importer, node: TracedNode, a: int, b: int) -> DType:
+    """Return the dtype in which both operands lie in memory when they are multiplied."""
+    traced = im.out(node).dtype
+    found = [d for d in (_loaded(im, a), _loaded(im, b)) if d is not None]
+    if traced.is_float:
+        halves = [d for d in found if d in HALF]
+        exact = len(set(halves)) == 1 and len(halves) == 2
+        rounded = all(o.dtype in HALF for o in im.raw.outputs)  # the result has no more digits anyway
+        if exact or (rounded and halves and len(set(found)) == 1):
+            return halves[0]
+        return traced if traced in HALF else F32
+    if found != [DType.INT8, DType.INT8]:
+        names = " and ".join(map(str, dict.fromkeys(found))) or str(traced)
+        why = "of integers, the cube core multiplies int8"
+        text = f"the operation {node.target} of numbers that are {names} in memory is not covered: {why}"
+        raise Unsupported(node.target, text)
+    return DType.INT8
