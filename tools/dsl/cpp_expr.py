@@ -105,6 +105,9 @@ class CppExpr:
             if np.isinf(single):
                 self.used.add("TileInfinity")
                 return "TileInfinity()" if single > 0 else "-TileInfinity()"
+            if abs(single) == np.finfo(np.float32).max:
+                self.used.add("TileLargest")
+                return "TILE_LARGEST" if single > 0 else "-TILE_LARGEST"
             text = f"{single}"
             return (text if any(c in text for c in ".e") else text + ".0") + "f"
         return repr(value) if np.isfinite(value) else ("HUGE_VAL" if value > 0 else "-HUGE_VAL")

@@ -39,7 +39,6 @@ class OpPrinter:
     def emit(self, op: Op, dst: str) -> None:
         """Print one operation into the tensor `dst`; sources are named by the context."""
         self.dst, self.op = dst, op
-        self.n = self.counts(op.extent or ())
         family = op.name
         if family in _BINARY:
             self.binary()
@@ -51,6 +50,11 @@ class OpPrinter:
             self.compare()
         else:
             getattr(self, f"op_{family}", self.unary)()
+
+    @property
+    def n(self) -> str:
+        """Return the constant that holds the number of elements, which is declared where it is first needed."""
+        return self.counts(self.op.extent or ())
 
     def call(self, api: str, *args: str) -> None:
         self.out.add(f"{api}({', '.join(args)});")

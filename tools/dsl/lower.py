@@ -17,6 +17,8 @@ from akgen.tools.dsl.prepare import prepare
 from akgen.tools.dsl.reachability import guards
 from akgen.tools.dsl.template import render, sections
 
+TILE_OPS = "tile_ops.h"  # the header of a project's kernels: what they call of the device library
+
 
 class Passes(Frozen):
     """What each pass made; one entry per kernel in passes 2 to 4."""
@@ -46,11 +48,16 @@ def lower_passes(program: Program, op: OpSpec, kernel: str) -> Passes:
     init = tuple(kernel_init(c, host.struct, host.fields[n]) for n, c in contexts.items())
     compute = tuple(kernel_code(c) for c in contexts.values())
     aligned = tuple(align(c) for c in compute)
+    header = render(
+        "tile_ops.h.j2", op_type=op.op_type, guard=f"{kernel.upper()}_TILE_OPS_H",
+        library=sections(_library(program, op, contexts, aligned)),
+    )  # fmt: skip
     text = _kernel_file(program, op, kernel, contexts, host, init, aligned)
     files = {
         f"op_host/{kernel}.cpp": host.host_cpp,
         f"op_host/{kernel}_tiling.h": host.tiling_h,
         f"op_kernel/{kernel}.cpp": text,
+        f"op_kernel/{TILE_OPS}": header,
     }
     project = KernelProject(op_type=op.op_type, kernel=kernel, files=files)
     return Passes(host=host, init=init, compute=compute, aligned=aligned, project=project)
@@ -62,6 +69,21 @@ def _combinations(program: Program, op: OpSpec) -> list[dict[str, DType]]:
     names = (*program.host.inputs, *program.host.outputs)
     specs = (*op.inputs, *op.outputs)
     return [{n: p.dtypes[i] for n, p in zip(names, specs, strict=True)} for i in range(count)]
+
+
+def _narrow(program: Program, op: OpSpec) -> set[str]:
+    """Return the host's tensors that may hold truth values."""
+    names = (*program.host.inputs, *program.host.outputs)
+    return {n for n, p in zip(names, (*op.inputs, *op.outputs), strict=True) if DType.BOOL in p.dtypes}
+
+
+def _library(
+    program: Program, op: OpSpec, contexts: dict[str, KernelContext], aligned: tuple[AlignedCode, ...]
+) -> set[str]:
+    """Return the sections of the device library that the kernels call."""
+    called = {name for code in aligned for name in code.library}
+    named = {name for c in contexts.values() for name in c.library}
+    return called | named | ({"TileStored"} if _narrow(program, op) else set())
 
 
 def _kernel_file(
@@ -79,17 +101,8 @@ def _kernel_file(
     for n, p in zip(program.host.outputs, op.outputs, strict=True):
         entry[n] = f"{p.name}_ref" if p.name in inputs else p.name
         macros[n] = entry[n].upper()
-    narrow = {
-        n
-        for n, p in zip((*program.host.inputs, *program.host.outputs), (*op.inputs, *op.outputs), strict=True)
-        if DType.BOOL in p.dtypes
-    }
+    narrow = _narrow(program, op)
     spaces = [w for c in contexts.values() for w in c.spaces]
-    library = {name for code in aligned for name in code.library} | {
-        n for c in contexts.values() for n in c.library
-    }
-    if narrow:
-        library.add("TileStored")
     limits = guards(program, _combinations(program, op))
     prologue = ["GM_ADDR userWorkspace = GetUserWorkspace(workspace);"] if spaces else []
     launches = []
@@ -120,7 +133,7 @@ def _kernel_file(
         for i, a in zip(init, aligned, strict=True)
     ]
     return render(
-        "op_kernel.cpp.j2", op_type=op.op_type, kernel=kernel, library=sections(library), kernels=kernels,
+        "op_kernel.cpp.j2", op_type=op.op_type, kernel=kernel, header=TILE_OPS, kernels=kernels,
         entry_params=[f"GM_ADDR {n}" for n in (*entry.values(), "workspace", "tiling")], prologue=prologue,
         task_types=_task_types(program, aligned), launches=launches,
         cube=any(k.objects for k in program.kernels),

@@ -3,13 +3,14 @@
 Queue cycles (AllocTensor, EnQue, DeQue, FreeTensor) follow the placement; copies stay data for pass 4.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from akgen.tools.dsl.buffer_placement import Key, LoadScope, key
-from akgen.tools.dsl.code import CopyCall, Function, KernelCode, Lines
+from akgen.tools.dsl.buffer_placement import LoadScope, key
+from akgen.tools.dsl.code import CopyCall, Function, KernelCode, Line, Lines
 from akgen.tools.dsl.cube import product_lines
 from akgen.tools.dsl.emit_block import BlockPrinter, emit_branch, emit_loop, whole_blocks
 from akgen.tools.dsl.expr import ONE, ZERO, Expr, names_in
+from akgen.tools.dsl.function_names import function_names
 from akgen.tools.dsl.ir import (
     Alloc,
     Assign,
@@ -34,20 +35,21 @@ def kernel_code(ctx: KernelContext) -> KernelCode:
     return _Process(ctx).code()
 
 
-_FUNCTIONS = (("copyin", "CopyIn"), ("compute", "Compute"), ("copyout", "CopyOut"), ("cube", "Multiply"))
+def _named(line: Line, calls: Mapping[str, str]) -> Line:
+    """Return a line of Process with the name of the function that it calls."""
+    called = next((c for c in calls if isinstance(line.content, str) and line.content.startswith(c)), None)
+    if called is None:
+        return line
+    assert isinstance(line.content, str)
+    return line.model_copy(update={"content": calls[called] + line.content.removeprefix(called)})
 
 
 class _Process:
     def __init__(self, ctx: KernelContext) -> None:
         self.ctx = ctx
         self.out = Lines()
-        self.functions: list[Function] = []
-        blocks = [s for s in walk(ctx.kernel.body) if isinstance(s, Block)]
-        self.numbers: dict[Key, str] = {}
-        for stage, base in _FUNCTIONS:
-            mine = [b for b in blocks if b.stage == stage]
-            for i, b in enumerate(mine):
-                self.numbers[key(b)] = base if len(mine) == 1 else f"{base}{i + 1}"
+        self.blocks: list[Block] = []
+        self.functions: list[Function] = []  # of the blocks
         self.reloaded = ctx.kernel.loaded & ctx.kernel.stored
         self.syncs = False
         self.starts = [body[0].line for body in ctx.kernel.phases[1:]]
@@ -60,9 +62,15 @@ class _Process:
         self.body(self.ctx.kernel.body)
         for name in self.ctx.kernel.objects:
             self.out.add(f"{self.ctx.object(name)}.End();")
-        process = Function(name="Process", params=(), lines=tuple(self.out.lines))
+        names = function_names(self.blocks, self.functions, self.ctx.placement)
+        calls = {self.called(b): names[key(b)] for b in self.blocks}
+        process = Function(
+            name="Process", params=(), lines=tuple(_named(line, calls) for line in self.out.lines)
+        )
+        pairs = zip(self.blocks, self.functions, strict=True)
+        named = dict.fromkeys(f.model_copy(update={"name": names[key(b)]}) for b, f in pairs)
         return KernelCode(
-            class_name=self.ctx.class_name, functions=(process, *self.functions),
+            class_name=self.ctx.class_name, functions=(process, *named),
             library=tuple(sorted(self.ctx.library | self.ctx.expr.used)), syncs=self.syncs,
         )  # fmt: skip
 
@@ -121,7 +129,6 @@ class _Process:
         """Print the call of a block's function, and the function."""
         if b.stage == "copyin" and any(isinstance(s, Load) and s.tensor in self.reloaded for s in b.body):
             self.out.add(f"{self.ctx.lib('TileWaitStores')}();")
-        name = self.numbers[key(b)]
         here = key(b)
         for scope in self.ctx.placement.loads:
             if scope.shared and scope.take == here:
@@ -129,7 +136,7 @@ class _Process:
         used = self.used(b)
         tiles = dict(self.tiles(b))
         arguments = [self.ctx.scalar(n) for n in used]
-        self.out.add(f"{name}({', '.join((*arguments, *tiles))});")
+        self.out.add(f"{self.called(b)}({', '.join((*arguments, *tiles))});")
         lines = Lines()
         write = {
             "copyin": self.copy_in, "compute": self.compute, "copyout": self.copy_out, "cube": self.multiply,
@@ -137,7 +144,14 @@ class _Process:
         write[b.stage](b, lines)
         params = [f"{SCALAR_CPP[self.ctx.types[n]]} {a}" for n, a in zip(used, arguments, strict=True)]
         params += [f"LocalTensor<{kind}>& {tile}" for tile, kind in tiles.items()]
-        self.functions.append(Function(name=name, params=tuple(params), lines=tuple(lines.lines)))
+        self.blocks.append(b)
+        self.functions.append(Function(name="", params=tuple(params), lines=tuple(lines.lines)))
+
+    @staticmethod
+    def called(b: Block) -> str:
+        """Return what stands for the name of a block's function until all functions are known."""
+        stage, line = key(b)
+        return f"<{stage} {line}>"
 
     def tiles(self, b: Block) -> Iterator[tuple[str, str]]:
         """Yield name and type of each tile that the block's function is given: what several blocks use."""

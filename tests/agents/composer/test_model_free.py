@@ -69,6 +69,7 @@ def test_the_project_has_host_tiling_and_kernel(tmp_path: Path) -> None:
         "op_host/probe.cpp",
         "op_host/probe_tiling.h",
         "op_kernel/probe.cpp",
+        "op_kernel/tile_ops.h",
     }
     assert "GetCoreNumAiv" in written.project.files["op_host/probe.cpp"]
 

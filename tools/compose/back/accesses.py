@@ -205,7 +205,7 @@ class AccessCodegen(Transfers):
         step = ONE if lane is None or extent in ("S", "R") else self.number(address.stride(lane))
         if ready.elements is not None:
             self._forbid(address.guards)
-            tile = self.w.allocate(extent, dtype, loaded=True)
+            tile = self.w.allocate(extent, dtype, loaded=True, wish=self.meaning(index))
             self.w.load(tile, tensor, ready.base, self.layout.extents[extent], index=ready.elements)
             self.w.release(ready.elements)
             self.held[index] = Location(value.dtype, tile=tile)
@@ -220,7 +220,7 @@ class AccessCodegen(Transfers):
         if step != ONE:
             self._span(index, ready, dtype, step)
             return None
-        tile = self.w.allocate(extent, dtype, loaded=True)
+        tile = self.w.allocate(extent, dtype, loaded=True, wish=self.meaning(index))
         shape = self.layout.extents[extent]
         along = "rows" if extent == "R" else "lanes"
         self._transfer(index, tile, ready, shape, along=along)

@@ -151,7 +151,12 @@ class BlockCodegen(AccessCodegen):
             if known is not None:
                 self.held[index] = Location(value.dtype, scalar=self._variable(known))
                 return
-        dst = self._reusable(value, uses, mine, extent) or self.w.allocate(extent, type_name(value.dtype))
+        wish = "" if extent == "F" else self.meaning(index)
+        dst = self._reusable(value, uses, mine, extent)
+        if dst is None:
+            dst = self.w.allocate(extent, type_name(value.dtype), wish=wish)
+        elif wish:
+            dst.wishes.append(wish)
         self.ops.emit(value, args, dst)
         self.held[index] = Location(value.dtype, tile=dst)
 
@@ -244,13 +249,13 @@ class BlockCodegen(AccessCodegen):
 
     def _reduce(self, index: int) -> Tile:
         value = self.t.values[index]
-        return self._fold(value, self.held[value.args[0]], self.extent_of(value))
+        return self._fold(value, self.held[value.args[0]], self.extent_of(value), self.meaning(index))
 
-    def _fold(self, value: Value, held: Location, extent: Extent) -> Tile:
+    def _fold(self, value: Value, held: Location, extent: Extent, wish: str) -> Tile:
         """Reduce a tile over those of the reduction's axes that lie inside tiles; return a tile of `extent`."""
         assert held.tile is not None
         source = held.tile
-        dst = self.w.allocate(extent, source.dtype)
+        dst = self.w.allocate(extent, source.dtype, wish=wish)
         axis: Literal["last", "first", "all"] = "last"
         if source.extent == "F" and self.layout.row is not None and extent != "R":
             axis = "first" if extent == "C" else "all"
@@ -265,7 +270,11 @@ class BlockCodegen(AccessCodegen):
             wide = arg
             if arg.tile is None or arg.tile.extent == "S":
                 wide = Location(value.dtype, tile=self.ops.widened(arg, total.extent))
-            part = self._fold(value, wide, total.extent) if wide.extent != total.extent else None
+            part = (
+                self._fold(value, wide, total.extent, f"tile_{value.kind}")
+                if wide.extent != total.extent
+                else None
+            )
             tile = part or wide.tile
             assert tile is not None
             self.w.op(COMBINE[value.kind], total, total.ref, tile.ref)

@@ -76,21 +76,25 @@ class CrossCore(BlockCodegen):
         slots: dict[int, tuple[str, Expr]] = {}
         for index, tile in totals.items():
             width = BLOCK if tile.extent == "S" else call("align_up", self.layout.lane_count, BLOCK)
-            name = self._workspace(width)
+            name = self._workspace(f"{self.meaning(index)}_parts", width)
             slots[index] = (name, width)
             with self.w.stage("copyout"):
                 self.w.store((name, None), CORE * width, tile)
         self.w.sync()
         return slots
 
-    def _workspace(self, width: Expr) -> str:
-        name = self.w.unique("ws")
+    def _workspace(self, wish: str, width: Expr) -> str:
+        """Take a workspace of its own, also apart from those of the kernel's other nests."""
+        name, number = wish, 1
+        while name in self.w.tensors:
+            number += 1
+            name = f"{wish}{number}"
         self.workspaces.append((name, width))
         self.w.tensor(name)
         return name
 
     def _single(self, index: int, tile: Tile, name: str) -> None:
-        parts = self.w.allocate("P", "float32", loaded=True)
+        parts = self.w.allocate("P", "float32", loaded=True, wish="all_parts")
         with self.w.stage("copyin"):
             first, count = self.group
             self.w.load(parts, (name, None), first, (count, ONE), BLOCK)
@@ -114,7 +118,7 @@ class CrossCore(BlockCodegen):
         with self.w.branch(binary(">", wide, 0)):
             for index, tile in columns.items():
                 name, width = slots[index]
-                parts = self.w.allocate("Q", "float32", loaded=True)
+                parts = self.w.allocate("Q", "float32", loaded=True, wish="column_parts")
                 with self.w.stage("copyin"):
                     self.w.load(parts, (name, None), low, (CORES, wide), width)
                 with self.w.stage("compute"):
@@ -150,7 +154,7 @@ class CrossCore(BlockCodegen):
         """Load the vectors that all cores put together."""
         for index, tile in columns.items():
             name, width = slots[index]
-            vector = self.w.allocate("C", "float32", loaded=True)
+            vector = self.w.allocate("C", "float32", loaded=True, wish=self.meaning(index))
             with self.w.stage("copyin"):
                 self.w.load(vector, (name, None), CORES * width, self.layout.extents["C"])
             self.w.release(tile)

@@ -207,7 +207,7 @@ class LoopCodegen(CrossCore):
         value = self.t.values[index]
         assert value.kind is not None
         extent = self.extent(tuple(a for a in value.deps if a not in value.over))
-        tile = self.w.allocate(extent, type_name(value.dtype))
+        tile = self.w.allocate(extent, type_name(value.dtype), wish=self.meaning(index))
         with self.w.stage("compute"):
             self.w.op("fill", tile, start_of(value), extent=self.layout.extents[extent])
         return tile

@@ -2,7 +2,7 @@
 
 from akgen.tools.compose.back.writer import Extent, Shape, Tile, Writer
 from akgen.tools.core.dtypes import DType
-from akgen.tools.dsl.expr import ZERO, Const, Element, Expr, Name, ScalarType
+from akgen.tools.dsl.expr import ZERO, Const, Element, Expr, ScalarType
 from akgen.tools.dsl.ir import Operand
 
 _NAMES = {DType.FLOAT32: "float32", DType.INT32: "int32", DType.BOOL: "mask"}
@@ -44,7 +44,7 @@ class Operands:
                 held.scalar = held.host if known else self.w.scalar(held.host, kind)
             else:
                 assert held.tile is not None
-                variable = Name(id=self.w.unique("v"))
+                variable = self.w.value_of(held.tile)
                 self.w.assign(variable, Element(tile=held.tile.name, index=ZERO))
                 held.scalar = variable
         return held.scalar

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from akgen.tools.compose.back.layout import Layout, Tensors
 from akgen.tools.compose.back.operands import HALF, Location, type_name
 from akgen.tools.compose.back.operations import OperationCodegen
+from akgen.tools.compose.back.tile_names import meaning
 from akgen.tools.compose.back.writer import Extent, Shape, Tile, Writer
 from akgen.tools.compose.middle.loop_nest import Value
 from akgen.tools.compose.middle.symbolic_nest import Address, SymbolicNest
@@ -23,6 +24,10 @@ class Transfers:
         self.totals: dict[int, Tile] = {}
         self.carries: dict[int, Tile] = {}  # of scans: what all tiles before made
         self.owner: dict[int, int] = {}  # reductions over loops, by the level that owns them
+
+    def meaning(self, index: int) -> str:
+        """Return what a buffer with this value should be called."""
+        return meaning(index, self.t.values, self.tensors.inputs)
 
     def extent_of(self, value: Value) -> Extent:
         return self.extent(value.deps)
@@ -43,20 +48,20 @@ class Transfers:
         offset = self.base(address)
         lane = self.layout.lane
         if extent == "F" and self.layout.row is None and lane is not None and address.stride(lane) != ONE:
-            column = self.w.allocate("K", dtype, loaded=True)
+            column = self.w.allocate("K", dtype, loaded=True, wish=self.meaning(index))
             step = self.number(address.stride(lane))
             self.w.load(column, tensor, offset, (self.layout.lane_count, ONE), step)
             return column
         if extent == "R" and address.stride(self._row()) != ONE:
-            column = self.w.allocate("K", dtype, loaded=True)
+            column = self.w.allocate("K", dtype, loaded=True, wish=self.meaning(index))
             self.w.load(column, tensor, offset, (self.layout.row_count, ONE), self.stride(address))
             return column
         if extent == "F" and self._turned(address):
-            tile = self.w.allocate("T", dtype, loaded=True)
+            tile = self.w.allocate("T", dtype, loaded=True, wish=self.meaning(index) + "_turned")
             self.w.load(tile, tensor, offset, self._across(), self.number(address.stride(self._lane())))
             return tile
         self._check_lane(extent, address)
-        tile = self.w.allocate(extent, dtype, loaded=True)
+        tile = self.w.allocate(extent, dtype, loaded=True, wish=self.meaning(index))
         stride = self.stride(address) if extent == "F" and self._strided(address) else None
         self.w.load(tile, tensor, offset, self.layout.extents[extent], stride)
         self.held[index] = Location(value.dtype, tile=tile)
@@ -113,14 +118,15 @@ class Transfers:
         """Finish a load: gather a column of single elements, make masks of truth values."""
         value = self.t.values[index]
         if column is not None and column.extent == "T":
-            tile = self.w.allocate("F", column.dtype)
+            tile = self.w.allocate("F", column.dtype, wish=self.meaning(index))
             self.w.op("transpose", tile, column.ref)
             self.w.release(column)
             self.held[index] = Location(value.dtype, tile=tile)
         elif column is not None:
             if column.dtype != "float32":
                 raise Unsupported("layout", "integers that lie apart in memory are not covered")
-            vector = self.w.allocate("R" if self.layout.row is not None else "F", "float32")
+            kind: Extent = "R" if self.layout.row is not None else "F"
+            vector = self.w.allocate(kind, "float32", wish=self.meaning(index))
             self.w.op("reduce_sum", vector, column.ref)
             self.w.release(column)
             self.held[index] = Location(value.dtype, tile=vector)

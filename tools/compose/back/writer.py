@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Literal
 
+from akgen.tools.compose.back.tile_names import chosen, renamed, strings_in
 from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.expr import Expr, Name, ScalarType, constant
 from akgen.tools.dsl.ir import (
@@ -32,19 +33,27 @@ from akgen.tools.dsl.ir import (
 
 # full, per row, per column, single, (rows, 1), parts, turned; wide rows to pick from, indices of rows and of columns
 Extent = Literal["F", "R", "C", "S", "K", "P", "Q", "T", "W", "I", "J"]
-PREFIXES: dict[Extent, str] = {
-    "F": "t", "R": "r", "C": "c", "S": "s", "K": "k", "P": "p", "Q": "q", "T": "u", "W": "w", "I": "at", "J": "to",
-}  # fmt: skip
 Shape = tuple[Expr, ...]
 Tensor = tuple[str, Expr | None]  # a parameter; of a list, which of its tensors
 
 
+# what a buffer is called whose uses do not agree
+_NAMES: dict[Extent, str] = {
+    "F": "t", "R": "per_row", "C": "per_column", "S": "single", "K": "column", "P": "parts", "Q": "column_parts",
+    "T": "turned", "W": "wide", "I": "row_index", "J": "column_index",
+}  # fmt: skip
+
+
 class Tile:
-    """A buffer: its extent class and element type; `loaded` tiles are targets of loads and never shared otherwise."""
+    """A buffer: its extent class and element type; `loaded` tiles are targets of loads and never shared otherwise.
+
+    `name` is provisional; `wishes` are what its uses would call it.
+    """
 
     def __init__(
         self, name: str, extent: Extent, dtype: str, capacity: Shape, phase: int, *, loaded: bool
     ) -> None:
+        self.wishes: list[str] = []
         self.name, self.extent, self.dtype, self.phase, self.loaded = name, extent, dtype, phase, loaded
         self.capacity = capacity
         self.ref = TileRef(tile=name)
@@ -69,6 +78,7 @@ class Writer:
         self._body: list[Stmt] = []
         self._free: list[Tile] = []
         self._counts: dict[str, int] = {}
+        self._values: dict[str, Tile] = {}  # variables that hold a tile's number
         self._joins = True  # the next block may join the one before it
         self._starts: list[int] = []  # where phases after the first begin in the body
 
@@ -227,22 +237,32 @@ class Writer:
 
     # buffers
 
-    def allocate(self, extent: Extent, dtype: str, *, loaded: bool = False) -> Tile:
-        """Return a buffer of this class and type, reusing a released one."""
+    def allocate(self, extent: Extent, dtype: str, *, loaded: bool = False, wish: str = "") -> Tile:
+        """Return a buffer of this class and type, reusing a released one; `wish` is what it should be called."""
         capacity = self.capacities[extent]
-        for tile in self._free:
-            if (tile.extent, tile.dtype, tile.capacity, tile.loaded) == (extent, dtype, capacity, loaded):
-                self._free.remove(tile)
-                return tile
-        prefix = PREFIXES[extent]
-        if dtype == "mask":
-            prefix = "m" + ("" if extent == "F" else prefix)
-        elif dtype == "int32":
-            prefix = "i" + ("" if extent == "F" else prefix)
-        name = self.unique(("x_" if loaded else "") + prefix)
-        tile = Tile(name, extent, dtype, capacity, self.phase, loaded=loaded)
-        self.tiles.append(tile)
+        tile = next(
+            (t for t in self._free if self._serves(t, extent, dtype, capacity, wish, loaded=loaded)), None
+        )
+        if tile is None:
+            tile = Tile(f"#{len(self.tiles)}", extent, dtype, capacity, self.phase, loaded=loaded)
+            self.tiles.append(tile)
+        else:
+            self._free.remove(tile)
+        tile.wishes.append(wish)
         return tile
+
+    @staticmethod
+    def _serves(tile: Tile, extent: Extent, dtype: str, capacity: Shape, wish: str, *, loaded: bool) -> bool:
+        """Return whether a free buffer may be used; single numbers are short, so each has its own name."""
+        if (tile.extent, tile.dtype, tile.capacity, tile.loaded) != (extent, dtype, capacity, loaded):
+            return False
+        return extent != "S" or set(tile.wishes) == {wish}
+
+    def value_of(self, tile: Tile) -> Name:
+        """Return a new variable for the number that a tile holds."""
+        name = self.unique(f"{tile.name}.")
+        self._values[name] = tile
+        return Name(id=name)
 
     def release(self, tile: Tile) -> None:
         """Give a buffer back."""
@@ -263,4 +283,16 @@ class Writer:
                 for t in self.tiles if t.phase == phase
             ]  # fmt: skip
             body += self._body[start:stop]
-        return Kernel(name=name, doc=doc, params=(*tensors, *scalars), body=tuple(body))
+        named = renamed(tuple(body), self._names())
+        return Kernel(name=name, doc=doc, params=(*tensors, *scalars), body=named)
+
+    def _names(self) -> dict[str, str]:
+        """Return the names of buffers and of their numbers, given now that all uses are known."""
+        taken = strings_in(tuple(self._body)) | set(self.tensors) | set(self.scalars)
+        names: dict[str, str] = {}
+        for tile in self.tiles:
+            kind = {"mask": "mask_", "int32": "int_"}.get(tile.dtype, "")
+            names[tile.name] = chosen(tile.wishes, kind + _NAMES[tile.extent], taken)
+        for variable, tile in self._values.items():
+            names[variable] = chosen((f"{names[tile.name]}_value",), "", taken)
+        return names

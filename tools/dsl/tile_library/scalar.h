@@ -14,6 +14,9 @@ __aicore__ inline float TileMinFloat(float a, float b) { return a < b ? a : b; }
 
 __aicore__ inline float TileMaxFloat(float a, float b) { return a < b ? b : a; }
 
+// tile: TileLargest
+constexpr float TILE_LARGEST = 3.4028234663852886e+38f; // the largest finite float
+
 // tile: TileInfinity
 __aicore__ inline float TileInfinity()
 {

@@ -4,20 +4,20 @@ def add_row_bias_rows(g_bias, g_x, g_y, d1: int, d0: int, per_core: int, row_til
 
     y = x + bias
     """
-    x_c0 = alloc_ub(d1, float32)
-    x_t0 = alloc_ub((row_tile, d1), float32)
+    bias_tile = alloc_ub(d1, float32)
+    x_tile = alloc_ub((row_tile, d1), float32)
     first = program_id() * per_core
     last = min(first + per_core, d0)
     with copyin():
-        load(x_c0, g_bias, 0, d1)
+        load(bias_tile, g_bias, 0, d1)
     for r in range(first, last, row_tile):
         n = min(row_tile, last - r)
         with copyin():
-            load(x_t0, g_x, r * d1, (n, d1))
+            load(x_tile, g_x, r * d1, (n, d1))
         with compute():
-            add(x_t0, x_t0, x_c0[None, :])
+            add(x_tile, x_tile, bias_tile[None, :])
         with copyout():
-            store(g_y, r * d1, x_t0)
+            store(g_y, r * d1, x_tile)
 
 @ascend_kernel
 def add_row_bias_tiles(g_bias, g_x, g_y, d1: int, d0: int, per_core: int, lane_tile: int, row_tile: int):
@@ -25,22 +25,22 @@ def add_row_bias_tiles(g_bias, g_x, g_y, d1: int, d0: int, per_core: int, lane_t
 
     y = x + bias
     """
-    x_c0 = alloc_ub(lane_tile, float32)
-    x_t0 = alloc_ub((row_tile, lane_tile), float32)
+    bias_tile = alloc_ub(lane_tile, float32)
+    x_tile = alloc_ub((row_tile, lane_tile), float32)
     first = program_id() * per_core
     last = min(first + per_core, d0)
     for j in range(0, d1, lane_tile):
         m = min(lane_tile, d1 - j)
         with copyin():
-            load(x_c0, g_bias, j, m)
+            load(bias_tile, g_bias, j, m)
         for r in range(first, last, row_tile):
             n = min(row_tile, last - r)
             with copyin():
-                load(x_t0, g_x, r * d1 + j, (n, m), stride=d1)
+                load(x_tile, g_x, r * d1 + j, (n, m), stride=d1)
             with compute():
-                add(x_t0, x_t0, x_c0[None, :])
+                add(x_tile, x_tile, bias_tile[None, :])
             with copyout():
-                store(g_y, r * d1 + j, x_t0, stride=d1)
+                store(g_y, r * d1 + j, x_tile, stride=d1)
 
 @ascend_host
 def add_row_bias(x: Tensor, bias: Tensor, y: Output):

@@ -4,17 +4,17 @@ def relu_flat(g_x, g_y, d0: int, tile: int, per_core: int):
 
     y = relu(x)
     """
-    x_t0 = alloc_ub(tile, float32)
+    x_tile = alloc_ub(tile, float32)
     first = program_id() * per_core
     last = min(first + per_core, d0)
     for i in range(first, last, tile):
         m = min(tile, last - i)
         with copyin():
-            load(x_t0, g_x, i, m)
+            load(x_tile, g_x, i, m)
         with compute():
-            relu(x_t0, x_t0)
+            relu(x_tile, x_tile)
         with copyout():
-            store(g_y, i, x_t0)
+            store(g_y, i, x_tile)
 
 @ascend_host
 def relu(x: Tensor, y: Output):

@@ -1,63 +1,64 @@
 @ascend_kernel
-def softmax_rows_split(g_x, ws0, ws1, g_y, parts: int, per_core: int, d1: int, tile: int):
+def softmax_rows_split(g_x, x_max_parts, exp_sum_parts, g_y, parts: int, per_core: int, d1: int, tile: int):
     """Few long rows: several cores share a row and exchange partial results.
 
     t0 = exp(x - max(x, axes [1]))
     y = t0 / sum(t0, axes [1])
     """
-    s0 = alloc_ub(8, float32)
-    x_t0 = alloc_ub(tile, float32)
-    s1 = alloc_ub(8, float32)
-    x_p0 = alloc_ub((64, 1), float32)
-    s2 = alloc_ub(8, float32)
+    x_max = alloc_ub(8, float32)
+    x_tile = alloc_ub(tile, float32)
+    tile_max = alloc_ub(8, float32)
+    all_parts = alloc_ub((64, 1), float32)
+    exp_sum = alloc_ub(8, float32)
+    tile_sum = alloc_ub(8, float32)
     item = program_id() // parts
     first = program_id() % parts * per_core
     last = min(first + per_core, d1)
     with compute():
-        fill(s0, -3.4028234663852886e+38, 1)
+        fill(x_max, -3.4028234663852886e+38, 1)
     for j in range(first, last, tile):
         m = min(tile, last - j)
         with copyin():
-            load(x_t0, g_x, item * d1 + j, m)
+            load(x_tile, g_x, item * d1 + j, m)
         with compute():
-            reduce_max(s1, x_t0)
-            maximum(s0, s0, s1)
+            reduce_max(tile_max, x_tile)
+            maximum(x_max, x_max, tile_max)
     with copyout():
-        store(ws0, program_id() * 8, s0)
+        store(x_max_parts, program_id() * 8, x_max)
     sync_all()
     with copyin():
-        load(x_p0, ws0, item * parts * 8, (parts, 1), stride=8)
+        load(all_parts, x_max_parts, item * parts * 8, (parts, 1), stride=8)
     with compute():
-        reduce_max(s0, x_p0, axis=None)
-        v0 = s0[0]
-        fill(s1, 0.0, 1)
+        reduce_max(x_max, all_parts, axis=None)
+        x_max_value = x_max[0]
+        fill(exp_sum, 0.0, 1)
     for j in range(first, last, tile):
         m = min(tile, last - j)
         with copyin():
-            load(x_t0, g_x, item * d1 + j, m)
+            load(x_tile, g_x, item * d1 + j, m)
         with compute():
-            sub(x_t0, x_t0, v0)
-            exp(x_t0, x_t0)
-            reduce_sum(s2, x_t0)
-            add(s1, s1, s2)
+            sub(x_tile, x_tile, x_max_value)
+            exp(x_tile, x_tile)
+            reduce_sum(tile_sum, x_tile)
+            add(exp_sum, exp_sum, tile_sum)
     with copyout():
-        store(ws1, program_id() * 8, s1)
+        store(exp_sum_parts, program_id() * 8, exp_sum)
     sync_all()
     with copyin():
-        load(x_p0, ws1, item * parts * 8, (parts, 1), stride=8)
+        load(all_parts, exp_sum_parts, item * parts * 8, (parts, 1), stride=8)
     with compute():
-        reduce_sum(s1, x_p0, axis=None)
-        v1 = s1[0]
+        reduce_sum(exp_sum, all_parts, axis=None)
+        exp_sum_value = exp_sum[0]
     for j in range(first, last, tile):
         m = min(tile, last - j)
         with copyin():
-            load(x_t0, g_x, item * d1 + j, m)
+            load(x_tile, g_x, item * d1 + j, m)
         with compute():
-            sub(x_t0, x_t0, v0)
-            exp(x_t0, x_t0)
-            div(x_t0, x_t0, v1)
+            sub(x_tile, x_tile, x_max_value)
+            exp(x_tile, x_tile)
+            div(x_tile, x_tile, exp_sum_value)
         with copyout():
-            store(g_y, item * d1 + j, x_t0)
+            store(g_y, item * d1 + j, x_tile)
 
 @ascend_kernel
 def softmax_rows_rows(g_x, g_y, d1: int, d0: int, per_core: int, row_tile: int):
@@ -66,22 +67,22 @@ def softmax_rows_rows(g_x, g_y, d1: int, d0: int, per_core: int, row_tile: int):
     t0 = exp(x - max(x, axes [1]))
     y = t0 / sum(t0, axes [1])
     """
-    x_t0 = alloc_ub((row_tile, d1), float32)
-    r0 = alloc_ub(row_tile, float32)
+    x_tile = alloc_ub((row_tile, d1), float32)
+    per_row0 = alloc_ub(row_tile, float32)
     first = program_id() * per_core
     last = min(first + per_core, d0)
     for r in range(first, last, row_tile):
         n = min(row_tile, last - r)
         with copyin():
-            load(x_t0, g_x, r * d1, (n, d1))
+            load(x_tile, g_x, r * d1, (n, d1))
         with compute():
-            reduce_max(r0, x_t0)
-            sub(x_t0, x_t0, r0[:, None])
-            exp(x_t0, x_t0)
-            reduce_sum(r0, x_t0)
-            div(x_t0, x_t0, r0[:, None])
+            reduce_max(per_row0, x_tile)
+            sub(x_tile, x_tile, per_row0[:, None])
+            exp(x_tile, x_tile)
+            reduce_sum(per_row0, x_tile)
+            div(x_tile, x_tile, per_row0[:, None])
         with copyout():
-            store(g_y, r * d1, x_t0)
+            store(g_y, r * d1, x_tile)
 
 @ascend_kernel
 def softmax_rows_items(g_x, g_y, d0: int, per_core: int, tile: int, d1: int):
@@ -90,46 +91,47 @@ def softmax_rows_items(g_x, g_y, d0: int, per_core: int, tile: int, d1: int):
     t0 = exp(x - max(x, axes [1]))
     y = t0 / sum(t0, axes [1])
     """
-    s0 = alloc_ub(8, float32)
-    x_t0 = alloc_ub(tile, float32)
-    s1 = alloc_ub(8, float32)
-    s2 = alloc_ub(8, float32)
+    x_max = alloc_ub(8, float32)
+    x_tile = alloc_ub(tile, float32)
+    tile_max = alloc_ub(8, float32)
+    exp_sum = alloc_ub(8, float32)
+    tile_sum = alloc_ub(8, float32)
     first = program_id() * per_core
     last = min(first + per_core, d0)
     for item in range(first, last):
         with compute():
-            fill(s0, -3.4028234663852886e+38, 1)
+            fill(x_max, -3.4028234663852886e+38, 1)
         for j in range(0, d1, tile):
             m = min(tile, d1 - j)
             with copyin():
-                load(x_t0, g_x, item * d1 + j, m)
+                load(x_tile, g_x, item * d1 + j, m)
             with compute():
-                reduce_max(s1, x_t0)
-                maximum(s0, s0, s1)
+                reduce_max(tile_max, x_tile)
+                maximum(x_max, x_max, tile_max)
         with compute():
-            v0 = s0[0]
-            fill(s1, 0.0, 1)
+            x_max_value = x_max[0]
+            fill(exp_sum, 0.0, 1)
         for j in range(0, d1, tile):
             m = min(tile, d1 - j)
             with copyin():
-                load(x_t0, g_x, item * d1 + j, m)
+                load(x_tile, g_x, item * d1 + j, m)
             with compute():
-                sub(x_t0, x_t0, v0)
-                exp(x_t0, x_t0)
-                reduce_sum(s2, x_t0)
-                add(s1, s1, s2)
+                sub(x_tile, x_tile, x_max_value)
+                exp(x_tile, x_tile)
+                reduce_sum(tile_sum, x_tile)
+                add(exp_sum, exp_sum, tile_sum)
         with compute():
-            v1 = s1[0]
+            exp_sum_value = exp_sum[0]
         for j in range(0, d1, tile):
             m = min(tile, d1 - j)
             with copyin():
-                load(x_t0, g_x, item * d1 + j, m)
+                load(x_tile, g_x, item * d1 + j, m)
             with compute():
-                sub(x_t0, x_t0, v0)
-                exp(x_t0, x_t0)
-                div(x_t0, x_t0, v1)
+                sub(x_tile, x_tile, x_max_value)
+                exp(x_tile, x_tile)
+                div(x_tile, x_tile, exp_sum_value)
             with copyout():
-                store(g_y, item * d1 + j, x_t0)
+                store(g_y, item * d1 + j, x_tile)
 
 @ascend_host
 def softmax_rows(x: Tensor, y: Output):
@@ -142,10 +144,10 @@ def softmax_rows(x: Tensor, y: Output):
     parts = max(1, cores // d0)
     per_core = align_up(ceil_div(d1, parts), 64)
     tile = min(fit_tile(softmax_rows_split, "tile"), max(1024, align_up(ceil_div(per_core, 4), 64)))
-    ws0 = workspace((core_num() + 1) * 8, float32)
-    ws1 = workspace((core_num() + 1) * 8, float32)
+    x_max_parts = workspace((core_num() + 1) * 8, float32)
+    exp_sum_parts = workspace((core_num() + 1) * 8, float32)
     if parts >= 3:
-        softmax_rows_split[cores](x, ws0, ws1, y, parts, per_core, d1, tile)
+        softmax_rows_split[cores](x, x_max_parts, exp_sum_parts, y, parts, per_core, d1, tile)
     else:
         cores = max(1, min(core_num(), d0))
         per_core = ceil_div(d0, cores)

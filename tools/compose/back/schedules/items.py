@@ -150,7 +150,7 @@ class SplitRows(Schedule):
         self.lane = len(self.t.sizes) - 1
         rows, lane = product(self.t.sizes[: self.lane]), self.t.sizes[self.lane]
         parts, per_core = self.name("parts"), self.name("per_core")
-        shared = call("min", self.tuning.cores() // rows, lane // self.tuning.grain(8192))
+        shared = call("min", self.tuning.cores() // rows, lane // self.tuning.grain(2048))
         self.part.cores = rows * call("max", 1, shared)
         self.set(parts, call("max", 1, Name(id="cores") // rows))
         self.set(per_core, call("align_up", call("ceil_div", lane, parts), 64))
