@@ -15,7 +15,9 @@ Find = Callable[[str], Program]
 
 
 def passes(program: Program, *, types: tuple[DType, ...] = FLOATS) -> Passes:
-    op = op_spec(program, [types] * len(program.host.inputs), [types] * len(program.host.outputs))
+    integers = (DType.INT64,) * len(types)
+    inputs = [integers if name == "index" else types for name in program.host.inputs]
+    op = op_spec(program, inputs, [types] * len(program.host.outputs))
     return lower_passes(program, op, "dsl_test")
 
 

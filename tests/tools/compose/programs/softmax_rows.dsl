@@ -140,7 +140,7 @@ def softmax_rows(x: Tensor, y: Output):
     d0 = prod(x.shape[:-1])
     d1 = x.shape[-1]
     assert x.numel == d0 * d1, "x does not have the expected size"
-    cores = max(1, min(core_num(), d0 * max(1, min(core_num() // d0, d1 // 8192))))
+    cores = max(1, min(core_num(), d0 * max(1, min(core_num() // d0, d1 // 2048))))
     parts = max(1, cores // d0)
     per_core = align_up(ceil_div(d1, parts), 64)
     tile = min(fit_tile(softmax_rows_split, "tile"), max(1024, align_up(ceil_div(per_core, 4), 64)))
