@@ -202,6 +202,7 @@ def _split(composition: Composition, solved: Solved) -> str:
         "single": "nothing", "flat": "elements", "rows": "rows", "tiles": "rows", "items": "items",
         "columns": "column tiles", "split": "parts of rows", "list": "tiles of all tensors", "list_items": "tensors",
         "contraction": "blocks of products",
+        "sorting": "rows", "sorting_long": "rows",
     }  # fmt: skip
     return what[kernel.kinds[0]]
 

@@ -35,6 +35,10 @@ _WHY = {
     "second vector core only when every cube core has one.",
     "list_items": "Each tensor of the list is reduced to one number; whole tensors are dealt out to the cores, so no "
     "core waits for another.",
+    "sorting": "Each row is sorted for itself: its elements become records of key and place, the sorting instruction "
+    "orders 32 of them at a time, and merges of four lists go on until one is left. Several whole rows form one tile.",
+    "sorting_long": "A row does not fit into UB, but what is kept of it does: its tiles are sorted one after the other "
+    "and the best records so far are merged with each of them.",
 }
 _REJECTED = {
     "flat": "Cutting by rows would tie the tile to the row length, which may be a few elements.",

@@ -190,6 +190,8 @@ def _op_scratch(kernel: Kernel, op: Op) -> list[ScratchNeed]:
         needs.append(ScratchNeed(why="offsets in bytes", dims=index.dims, width=4))
     if info.family == "scan" and op.axis == "last":
         needs.append(ScratchNeed(why=op.name, fixed_bytes=4 * SCAN_LANES))
+    if info.family == "sort":
+        needs.append(ScratchNeed(why=op.name, dims=dims[-1:], width=8))
     if info.family == "transpose":
         needs.append(ScratchNeed(why=op.name, fixed_bytes=512))
     if any(a.view == "column" for a in op.tiles):

@@ -337,6 +337,37 @@ class OpPrinter:
         name = self.ctx.lib("TileGather")
         self.call(name, self.dst, self.src(0), self.src(1), "scratch_", rows, count, *strides)
 
+    def op_sort(self) -> None:
+        source, start = self.op.source or (), self.op.args[1]
+        assert not isinstance(start, TileRef)
+        rows = self.ctx.expr.text(source[0]) if len(source) == 2 else "1"
+        cols, width = self.ctx.expr.text(source[-1]), self.ctx.expr.text((self.op.extent or ())[-1])
+        stride = f"RowStride({cols})" if len(source) == 2 else "0"
+        first = self.ctx.expr.text(start)
+        name = f"{self.ctx.lib('TileSort')}::Rows"
+        self.call(name, self.dst, self.src(0), "scratch_", first, rows, cols, stride, width)
+
+    def op_keep_top(self) -> None:
+        fresh = self.op.args[1]
+        assert not isinstance(fresh, TileRef)
+        sizes = [self.ctx.expr.text((e or ())[-1]) for e in (self.op.extent, self.op.source)]
+        name = self.ctx.lib("TileKeepTop")
+        self.call(name, self.dst, self.src(0), "scratch_", self.ctx.expr.text(fresh), *sizes)
+
+    def op_sorted_values(self) -> None:
+        self.take("1")
+
+    def op_sorted_places(self) -> None:
+        self.take("2")
+
+    def take(self, pattern: str) -> None:
+        """Take keys or places from records."""
+        extent, source = self.op.extent or (), self.op.source or ()
+        count, width = self.ctx.expr.text(extent[-1]), self.ctx.expr.text(source[-1])
+        two = len(extent) == 2
+        rows, stride = (self.ctx.expr.text(extent[0]), f"RowStride({count})") if two else ("1", "0")
+        self.call(self.ctx.lib("TileSorted"), self.dst, self.src(0), pattern, rows, count, stride, width)
+
     def op_transpose(self) -> None:
         rows, cols = map(self.ctx.expr.text, self.op.extent or ())
         name = self.ctx.lib("TileTurn")

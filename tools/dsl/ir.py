@@ -63,7 +63,7 @@ class Op(Frozen):
     rounding: Rounding = "rint"
     reverse: bool = False  # of a scan: from the last element to the first
     extent: tuple[Expr, ...] | None = None  # of the sources, for reductions
-    source: tuple[Expr, ...] | None = None  # gather: the extent of what it picks from
+    source: tuple[Expr, ...] | None = None  # gather, sort, sorted_*: the extent of what it picks from
 
     @property
     def tiles(self) -> tuple[TileRef, ...]:

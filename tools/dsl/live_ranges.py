@@ -40,7 +40,9 @@ def _effect(s: Stmt, tile: str) -> Effect:
         case Op():
             if any(a.tile == tile for a in s.tiles):
                 return "read"
-            return "write" if s.dst == tile else "none"
+            if s.dst == tile:
+                return "read" if s.name == "keep_top" else "write"
+            return "none"
         case Assign():
             return "read" if reads_element(s.value, tile) else "none"
         case Load():

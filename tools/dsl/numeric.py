@@ -107,6 +107,26 @@ def scanned(name: str, x: Array, axis: int, *, reverse: bool) -> Array:
     return np.flip(found, axis) if reverse else found
 
 
+def sorted_records(keys: Array, start: int, width: int) -> Array:
+    """Return rows of (key, place) pairs of 32-bit words, largest first, padded with minus infinity to `width` words."""
+    padded = np.full((*keys.shape[:-1], width // 2), -np.inf, np.float32)
+    padded[..., : keys.shape[-1]] = keys
+    order = np.argsort(-padded, axis=-1, kind="stable")
+    words = np.empty((*keys.shape[:-1], width), np.float32)
+    words[..., 0::2] = np.take_along_axis(padded, order, -1)
+    words[..., 1::2] = (order + start).astype(np.int32).view(np.float32)
+    return words
+
+
+def kept_records(best: Array, more: Array, *, fresh: bool) -> Array:
+    """Return the best of two sorted lists of records, as many as `best` has; it wins ties, unless it holds nothing."""
+    more = more[: best.size]
+    if fresh:
+        return np.concatenate([more, best[more.size :]])
+    both = np.concatenate([best, more]).reshape(-1, 2)
+    return both[np.argsort(-both[:, 0], kind="stable")].reshape(-1)[: best.size]
+
+
 ROUND: dict[str, Callable[[Array], Array]] = {
     "rint": np.rint,
     "floor": np.floor,

@@ -11,7 +11,7 @@ from akgen.tools.dsl.ir import ElementType, Kernel, Load, Op, Store, TileRef, wa
 
 Family = Literal[
     "unary", "binary", "compare", "mask", "select", "cast", "fill", "reduce", "scan", "slope", "gather",
-    "transpose",
+    "sort", "sorted", "transpose",
 ]  # fmt: skip
 ANY = frozenset({"float32", "float16", "int32"})
 FLOATS = frozenset({"float32", "float16"})
@@ -56,6 +56,8 @@ def _table() -> dict[str, OpInfo]:
     put("iota", "fill", 1, EXACT)
     put("broadcast", "fill", 1, EXACT)
     put("gather", "gather", 2, ANY)
+    put("sort keep_top", "sort", 2, F32)
+    put("sorted_values sorted_places", "sorted", 1, F32)
     put("reduce_sum reduce_prod reduce_max reduce_min", "reduce", 1, EXACT)
     put("scan_sum scan_prod scan_max scan_min", "scan", 1, EXACT)
     put("transpose", "transpose", 1, ANY)
@@ -141,6 +143,9 @@ def _index(
     return found
 
 
+_APART = frozenset({"reduce", "compare", "gather", "transpose", "sort", "sorted"})
+
+
 def _type(t: ElementType, dtypes: Mapping[str, DType]) -> Type:
     return t.fixed if t.fixed is not None else dtypes.get(t.of or "")
 
@@ -160,10 +165,14 @@ def _op(s: Op, tiles: Mapping[str, Type]) -> list[Diagnostic]:
             expected |= {"mask"} if t != s.dst else set()
         if info.family == "gather" and t == s.tiles[-1].tile:
             expected = {"int32"}
+        if s.name == "sorted_places" and t == s.dst:
+            expected = {"int32"}
         if dtype is not None and str(dtype) not in expected:
             wrong(f"`{s.name}` does not take {dtype} (`{t}`); it takes {', '.join(sorted(expected))}.")
     if info.family == "gather":
         operands = [s.dst, s.tiles[0].tile]
+    if s.name == "sorted_places":
+        operands = [s.dst]
     numeric = {tiles[t] for t in operands} - {"mask", None}
     if info.family != "cast" and len(numeric) > 1:
         wrong(f"`{s.name}` mixes {' and '.join(sorted(map(str, numeric)))}.")
@@ -175,7 +184,7 @@ def _op(s: Op, tiles: Mapping[str, Type]) -> list[Diagnostic]:
         wrong("One operand at most is a broadcast view.", "DSL_SHAPE")
     if not isinstance(s.args[0], TileRef) and s.name not in SCALAR_FIRST and info.family != "fill":
         wrong(f"The first operand of `{s.name}` is a tile.", "DSL_SHAPE")
-    if info.family in ("reduce", "compare", "gather", "transpose") and any(a.tile == s.dst for a in s.tiles):
+    if info.family in _APART and any(a.tile == s.dst for a in s.tiles):
         wrong(f"`{s.name}` cannot write over its source `{s.dst}`.", "DSL_ALIAS")
     return found
 

@@ -249,7 +249,7 @@ class KernelBody(Body):
             call.keywords,
             *{"cast": ("rounding",), "reduce": ("axis",), "scan": ("axis", "reverse")}.get(info.family, ()),
         )
-        extras = 1 if info.family == "fill" else 0
+        extras = 1 if info.family in ("fill", "sorted") else 0
         if not info.arity + 1 <= len(args) <= info.arity + 1 + extras:
             raise fail("DSL_ARITY", node, f"`{name}` takes a destination and {info.arity} operand(s).")
         given = self.shape(args[info.arity + 1]) if len(args) > info.arity + 1 else None

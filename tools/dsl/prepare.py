@@ -105,6 +105,8 @@ class _Flow:
                 return s.model_copy(update={"extent": extent})
             case Op(name="gather"):
                 return self.gather(s)
+            case Op() if OPS[s.name].family in ("sort", "sorted"):
+                return self.records(s)
             case Op():
                 return s.model_copy(update={"extent": self.op(s)})
             case _:
@@ -204,6 +206,27 @@ class _Flow:
         extent = (*table[:-1], *index)
         self.set(s.dst, extent, s.line)
         return s.model_copy(update={"extent": extent, "source": table})
+
+    def records(self, s: Op) -> Op:
+        """Set the extent of sorted records: as wide as the tile; of what is taken from them: as the author says."""
+        source = self.get(s.tiles[0].tile, s.line) if s.tiles else None
+        width = self.allocs[s.dst].dims[-1:]
+        if source is None:
+            return s
+        if s.name == "keep_top":
+            if self.get(s.dst, s.line) != width:
+                self.fail("DSL_SHAPE", s.line, f"`{s.dst}` must be filled before records are kept in it.")
+            extent = width
+        elif s.name == "sort":
+            extent = (*source[:-1], *width)
+        else:
+            extent = s.given or ()
+            if not extent or extent[:-1] != source[:-1]:
+                self.fail(
+                    "DSL_SHAPE", s.line, f"`{s.name}` needs the extent of its result, with the same rows."
+                )
+        self.set(s.dst, extent, s.line)
+        return s.model_copy(update={"extent": extent, "source": source})
 
     def fill(self, s: Op) -> Dims | None:
         capacity = self.allocs[s.dst].dims

@@ -24,7 +24,19 @@ from akgen.tools.dsl.ir import (
     Store,
     TileRef,
 )
-from akgen.tools.dsl.numeric import BINARY, COMPARE, MASK, REDUCE, ROUND, UNARY, Array, convert, scanned
+from akgen.tools.dsl.numeric import (
+    BINARY,
+    COMPARE,
+    MASK,
+    REDUCE,
+    ROUND,
+    UNARY,
+    Array,
+    convert,
+    kept_records,
+    scanned,
+    sorted_records,
+)
 from akgen.tools.dsl.ops import OPS
 
 
@@ -256,6 +268,9 @@ class ProgramRun:
         if family == "gather":
             self.gather(s)
             return
+        if family in ("sort", "sorted"):
+            self.records(s)
+            return
         source = next((self.tiles[a.tile].dtype for a in s.tiles), dst.dtype)
         covered = tuple(self.integer(e) for e in s.extent or ())
         region = tuple(slice(0, n) for n in covered)
@@ -315,6 +330,25 @@ class ProgramRun:
             text = f"gather picks {int(index.min())}..{int(index.max())} of {table.shape[-1]} elements."
             raise self.fail(s.line, text)
         self.put(s.line, s.dst, table[..., index])
+
+    def records(self, s: Op) -> None:
+        """Sort rows, keep the best records, or take their keys or places."""
+        source, width = self.get(s.line, s.tiles[0].tile), self.tiles[s.dst].capacity[-1]
+        if s.name == "sort":
+            if source.shape[-1] > width // 2 or width % 64:
+                text = (
+                    f"records of {source.shape[-1]} elements need a multiple of 64 words, at least two each."
+                )
+                raise self.fail(s.line, f"`{s.dst}` has rows of {width}; {text}")
+            value = sorted_records(source, self.integer(s.args[1]), width)  # type: ignore[arg-type]
+        elif s.name == "keep_top":
+            fresh = bool(self.scalar(s.args[1]))  # type: ignore[arg-type]
+            value = kept_records(self.get(s.line, s.dst), source, fresh=fresh)
+        else:
+            count = self.integer((s.extent or ())[-1])
+            words = np.ascontiguousarray(source[..., s.name == "sorted_places" : 2 * count : 2])
+            value = words.view(np.int32) if s.name == "sorted_places" else words
+        self.put(s.line, s.dst, value)
 
     def fill(self, s: Op, dst: _Tile) -> None:
         shape = dst.capacity if s.given is None else tuple(self.integer(e) for e in s.given)

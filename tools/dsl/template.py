@@ -24,7 +24,8 @@ def render(name: str, **values: object) -> str:
 
 _FOLDER = Path(__file__).resolve().parent / "tile_library"
 _FILES = (
-    "scalar.h", "move.h", "access.h", "convert.h", "reduce.h", "scan.h", "operations.h", "broadcast.h", "math.h"
+    "scalar.h", "move.h", "access.h", "convert.h", "reduce.h", "scan.h", "sort.h", "operations.h", "broadcast.h",
+    "math.h",
 )  # fmt: skip
 
 

@@ -40,6 +40,9 @@ BODIES: dict[str, tuple[str, str, str]] = {
     ),
     "running sum of truth": ("torch.cumsum(x > 0, -1)", "make(*params['shape'])", "x"),
     "permute": ("x.permute(0, 2, 3, 1).contiguous()", "make(2, 5, 7, 9)", "x"),
+    "sorted rows and places": ("torch.sort(x, dim=-1, stable=True)", "make(*params['shape'])", "x"),
+    "sorted columns": ("torch.sort(x, dim=0)[0]", "make(50, 13)", "x"),
+    "gate": ("torch.topk(torch.softmax(x, -1), 2)[0]", "make(20, 65)", "x"),
     "list": ("[x * s[k] for k, x in enumerate(xs)]", LISTS, "xs, s"),
 }
 
@@ -51,7 +54,7 @@ def test_the_judge_finds_it_right(judge: Judge, tmp_path: Path, name: str) -> No
     _assert_solved(judge, what, tmp_path)
 
 
-@pytest.mark.parametrize("body", ["torch.log_softmax(x, -1)", "torch.cumsum(x, -1)"])
+@pytest.mark.parametrize("body", ["torch.log_softmax(x, -1)", "torch.cumsum(x, -1)", "torch.topk(x, 9)[0]"])
 def test_rows_longer_than_the_unified_buffer(judge: Judge, tmp_path: Path, body: str) -> None:
     long = (Case(id="long", params={"shape": [2, 60001]}),)
     _assert_solved(judge, task(tmp_path, body).model_copy(update={"cases": long}), tmp_path)

@@ -275,6 +275,8 @@ _PHRASES: dict[Kind, str] = {
     "tiles": "Rows and columns are cut into tiles.",
     "items": "One item after the other per core, one pass per reduction.",
     "columns": "Tiles of columns, reduced row by row.",
+    "sorting": "Whole rows, several per tile, sorted as records of key and place.",
+    "sorting_long": "One row after the other, tile by tile; the best records so far are kept.",
     "split": "Few long rows: several cores share a row and exchange partial results.",
     "windows": "Rows and columns are cut into tiles; windows are walked outside of them.",
     "lines": "One line after the other per core, in tiles of columns; windows are walked outside of them.",

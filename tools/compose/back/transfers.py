@@ -123,10 +123,8 @@ class Transfers:
             self.w.release(column)
             self.held[index] = Location(value.dtype, tile=tile)
         elif column is not None:
-            if column.dtype != "float32":
-                raise Unsupported("layout", "integers that lie apart in memory are not covered")
             kind: Extent = "R" if self.layout.row is not None else "F"
-            vector = self.w.allocate(kind, "float32", wish=self.meaning(index))
+            vector = self.w.allocate(kind, column.dtype, wish=self.meaning(index))
             self.w.op("reduce_sum", vector, column.ref)
             self.w.release(column)
             self.held[index] = Location(value.dtype, tile=vector)

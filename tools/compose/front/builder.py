@@ -180,6 +180,14 @@ class GraphBuilder:
         node = Node(op="contract", args=(a, b), dtype=dtype, shape=shape, axes=(rank - 1,), stored=stored)
         return self.add(node)
 
+    def sorted(self, x: int, count: int, *, smallest: bool) -> tuple[int, int]:
+        """Return the first values of every row of the last axis, sorted, and their places."""
+        node = self.nodes[x]
+        fields = {"args": (x,), "shape": (*node.shape[:-1], count), "axes": (len(node.shape) - 1,)}
+        values = {"op": "sort_values", "dtype": node.dtype, "reverse": smallest}
+        places = {"op": "sort_places", "dtype": DType.INT32, "reverse": smallest}
+        return self.add(Node.model_validate(fields | values)), self.add(Node.model_validate(fields | places))
+
     def reshape(self, x: int, shape: tuple[int, ...]) -> int:
         node = self.nodes[x]
         if node.shape == shape:

@@ -39,7 +39,7 @@ class Slice(Frozen):
 class Node(Frozen):
     """One value. Which fields are set depends on `op`; see the module."""
 
-    op: str  # load const iota count inv_count, POINTWISE, reduce, scan, contract, VIEWS, cat, take
+    op: str  # load const iota count inv_count, POINTWISE, reduce, scan, contract, sort_*, VIEWS, cat, take
     args: tuple[int, ...] = ()
     dtype: DType
     shape: tuple[int, ...]
@@ -47,7 +47,7 @@ class Node(Frozen):
     value: Number | None = None  # const; iota: the first value
     step: Number | None = None  # iota
     kind: ReduceKind | None = None  # reduce, scan
-    reverse: bool = False  # scan: from the last element to the first
+    reverse: bool = False  # scan: from the last element to the first; sort: the smallest first
     axes: tuple[
         int, ...
     ] = ()  # reduce, contract: the axes; scan: the axis; permute: the order; cat: the axis

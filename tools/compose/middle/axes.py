@@ -155,6 +155,15 @@ def _contract(_: Node, operands: list[Dims], atoms: Atoms) -> Dims:
 LIBRARY["contract"] = _contract
 
 
+def _sorted(node: Node, operands: list[Dims], atoms: Atoms) -> Dims:
+    """Keep the axes of rows; the results of a row run along an axis of their own."""
+    count = node.shape[-1]
+    return (*operands[0][:-1], (atoms.new(count),) if count != 1 else ())
+
+
+LIBRARY["sort_values"] = LIBRARY["sort_places"] = _sorted
+
+
 def _reshape(source: Dims, shape: tuple[int, ...], atoms: Atoms) -> Dims:
     queue = list(atoms.resolve(tuple(a for d in source for a in d)))
     out: list[tuple[int, ...]] = []

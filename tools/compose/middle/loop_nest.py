@@ -52,7 +52,7 @@ class Value(Frozen):
     tag: int = 0  # const: keeps equal ones apart
     kind: ReduceKind | None = None  # reduce, scan
     over: tuple[int, ...] = ()  # reduce, inv_count, contract: axes; scan: the axis along which it runs
-    reverse: bool = False  # scan: from the last element to the first
+    reverse: bool = False  # scan: from the last element to the first; sort: the smallest first
     stored: DType | None = None  # contract: the dtype of its operands in memory
 
 

@@ -142,6 +142,12 @@ class SymbolicNumbers:
             if abs(shift) <= 64 and all(v - x == shift for v, x in zip(values, f.values, strict=True)):
                 yield f.expr + shift if shift > 0 else f.expr - -shift
         for f in self.integers:
+            for k in SMALL:
+                if all(v == -(-x // k) for v, x in zip(values, f.values, strict=True)):
+                    yield call("ceil_div", f.expr, k)
+                if all(v == (x - 1) // k for v, x in zip(values, f.values, strict=True)):
+                    yield (f.expr - 1) // k
+        for f in self.integers:
             for g in self.integers:
                 triples = list(zip(values, f.values, g.values, strict=True))
                 if all(y and x % y == 0 and v == x // y for v, x, y in triples):

@@ -5,7 +5,7 @@ import pkgutil
 
 from akgen.tools.compose.back.layout import Tensors
 from akgen.tools.compose.back.loops import LoopCodegen
-from akgen.tools.compose.back.schedules.base import OPERATIONS, SCHEDULES, Kind, Part
+from akgen.tools.compose.back.schedules.base import OPERATIONS, SCHEDULES, Kind, Library, Part
 from akgen.tools.compose.back.schedules.contraction import write_contraction
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Writer
@@ -22,7 +22,7 @@ def kinds(template: SymbolicNest) -> tuple[Kind, ...]:
     """Return the schedules that this nest can run under, best first. Raises Unsupported if there is none."""
     library = next((OPERATIONS[v.op] for v in template.values if v.op in OPERATIONS), None)
     if library is not None:
-        return (library,)
+        return (library,) if library != "sorting" else ("sorting", "sorting_long")
     count = len(template.sizes)
     overs, scans = template.nest.overs(), template.nest.scans()
     if template.listed:
@@ -75,6 +75,9 @@ def write(
     if kind == "contraction":
         return write_contraction(template, writer, suffix, tensors, tuning)
     schedule = SCHEDULES[kind](template, writer, suffix, tensors, tuning)
+    if isinstance(schedule, Library):
+        schedule.run()
+        return schedule.part
     part, layout, levels = schedule.part, schedule.layout(), schedule.levels()
     writer.capacities = schedule.capacities()
     share = schedule.name("column_share")

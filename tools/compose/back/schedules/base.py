@@ -26,6 +26,8 @@ Kind = Literal[
     "windows",
     "lines",
     "contraction",
+    "sorting",
+    "sorting_long",
 ]
 
 
@@ -174,6 +176,13 @@ class Schedule:
             outer = counter // product(inner) if inner else counter
             index[axis] = outer if k == 0 else outer % self.size(axis)
         return index
+
+
+class Library(Schedule):
+    """A library operation, whose loops its schedule writes itself."""
+
+    def run(self) -> None:
+        raise NotImplementedError
 
 
 class Single(Schedule):

@@ -1,0 +1,58 @@
+"""Sorting in the interpreter beside PyTorch: any axis, either direction, ragged rows, rows that do not fit."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from akgen.tools.compose.scope import Unsupported
+from tests.tools.compose.composing import assert_right, composed, normal
+
+Fn = Callable[..., Any]
+SORTING: dict[str, Fn] = {
+    "greatest": lambda x: torch.topk(x, 3),
+    "least": lambda x: torch.topk(x, 4, largest=False),
+    "greatest down": lambda x: torch.topk(x, 2, dim=0)[0],
+    "all": lambda x: torch.sort(x, stable=True),
+    "all, largest first": lambda x: torch.sort(x, descending=True)[0],
+    "order": lambda x: torch.argsort(x, dim=-1, stable=True),
+    "down": lambda x: torch.sort(x, dim=0)[0],
+    "third": lambda x: torch.kthvalue(x, 3),
+    "middle": lambda x: torch.median(x, -1),
+    "computed before and after": lambda x: torch.topk(torch.softmax(x, -1), 2)[0] * 2,
+    "gate": lambda x: torch.softmax(torch.topk(x, 2)[0], -1),
+}
+
+
+@pytest.mark.parametrize("name", SORTING)
+def test_sorting(name: str) -> None:
+    assert_right(SORTING[name], (normal(7, 65),), (normal(50, 13),))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_sorting_of_half_types(dtype: torch.dtype) -> None:
+    x = (torch.randperm(5 * 40).view(5, 40) / 8).to(dtype)
+    assert_right(SORTING["greatest"], (x,))
+    assert_right(lambda x: torch.sort(x, dim=1, stable=True), (x,))
+
+
+def test_equal_values_keep_their_order() -> None:
+    x = torch.randint(0, 4, (6, 100), generator=torch.Generator().manual_seed(3)).float()
+    assert_right(lambda x: torch.sort(x, dim=-1, stable=True), (x,))
+    assert_right(lambda x: torch.sort(x, dim=-1, stable=True, descending=True), (x,))
+
+
+def test_one_row_and_several_axes() -> None:
+    assert_right(lambda x: torch.topk(x, 5), (normal(1000),))
+    assert_right(lambda x: torch.sort(x, dim=1)[0], (normal(3, 9, 17),))
+    assert_right(lambda x: torch.topk(x, 1), (normal(3, 9, 17),))
+
+
+def test_rows_that_do_not_fit() -> None:
+    assert_right(lambda x: torch.topk(x, 50), (normal(3, 30011),))
+
+
+def test_wide_integers_are_refused() -> None:
+    with pytest.raises(Unsupported, match="32 bits"):
+        composed(torch.sort, (normal(4, 9, dtype=torch.int32),))
