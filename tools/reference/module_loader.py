@@ -269,6 +269,8 @@ def _attr_value(value: Any, name: str, where: str) -> Any:
         return value
     if isinstance(value, torch.Size | list | tuple) and all(isinstance(v, bool | int | float) for v in value):
         return tuple(value)
+    if isinstance(value, torch.dtype):
+        return str(value).removeprefix("torch.")
     raise InputError(
         f"{where} passes {name} of type {type(value).__name__}, which is neither a tensor nor an attribute.",
         "Use tensors, numbers, strings or lists of numbers.",
