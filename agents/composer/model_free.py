@@ -200,7 +200,8 @@ def _split(composition: Composition, solved: Solved) -> str:
     kernel = next(k for k in composition.kernels if k.name == solved.launched.kernel)
     what = {
         "single": "nothing", "flat": "elements", "rows": "rows", "tiles": "rows", "items": "items",
-        "columns": "column tiles", "split": "parts of rows", "list": "tiles of all tensors", "list_items": "tensors",
+        "columns": "column tiles", "shared": "parts of rows",
+        "split": "parts of rows", "list": "tiles of all tensors", "list_items": "tensors",
         "contraction": "blocks of products",
         "sorting": "rows", "sorting_long": "rows",
     }  # fmt: skip

@@ -26,6 +26,8 @@ _WHY = {
     "columns": "The reduced axis is not the innermost: lanes of a vector belong to different results, so partial sums "
     "stay vectors. Items are tiles of columns; a core runs down the reduced axis in row tiles and needs no exchange "
     "with other cores.",
+    "shared": "There are fewer rows than cores: several cores share a row. A core's part is loaded once and stays in "
+    "UB while the cores exchange partial results after every reduction, so the row is read once.",
     "split": "There are fewer rows than cores and a row is long: several cores share a row, each takes one contiguous "
     "part of it, and they exchange partial results after every reduction.",
     "list": "The inputs are lists of tensors of different lengths. The tiles of all tensors are dealt out to the cores "

@@ -154,7 +154,8 @@ class KernelContext:
 
     def held(self, tile: str, kind: str = "") -> str:
         """Return the name of a loaded tile that several blocks' functions are given."""
-        return self.names.of(f"held {tile} {kind}", f"{camel(tile)}{pascal(kind) if kind else 'Tile'}")
+        kept = "Held" if camel(tile).endswith("Tile") else "Tile"
+        return self.names.of(f"held {tile} {kind}", f"{camel(tile)}{pascal(kind) if kind else kept}")
 
     def elements(self, extent: tuple[Expr, ...]) -> str:
         """Return how many elements of the tile an extent spans, row padding included."""

@@ -75,6 +75,11 @@ def test_rows_that_do_not_fit_are_read_in_passes(name: str) -> None:
     assert_right(REDUCING[name], (normal(3, 20011),), (normal(2, 100003),))
 
 
+@pytest.mark.parametrize("name", ["log softmax", "rms norm", "variance", "argmax", "logsumexp"])
+def test_several_cores_share_a_row(name: str) -> None:
+    assert_right(REDUCING[name], (normal(3, 20011),), (normal(5, 4133),), (normal(1, 98352),))
+
+
 @pytest.mark.parametrize("cores", [1, 2, 48])
 def test_the_number_of_cores_does_not_matter(cores: int) -> None:
     assert_right(lambda x: (x * x).sum().sqrt(), (normal(9001),), core_num=cores)

@@ -84,7 +84,7 @@ def test_a_tensor_without_elements_is_refused() -> None:
     [
         (torch.tanh, (normal(40),), "flat"),
         (lambda x: x + 1, (torch.tensor(2.0),), "single"),
-        (lambda x: torch.softmax(x, -1), (normal(4, 6),), "split"),
+        (lambda x: torch.softmax(x, -1), (normal(4, 6),), "shared"),
         (lambda x: x.sum(1), (normal(4, 6, 8),), "columns"),
         (lambda x: x.sum((0, 2)), (normal(4, 6, 8),), "items"),
     ],

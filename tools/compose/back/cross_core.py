@@ -43,10 +43,18 @@ class CrossCore(BlockCodegen):
                 self.block(values, sinks, keep=set())
                 self.forget(before)
             self.w.close_stage()
+        elif self.levels[k].once:
+            self.block(values, sinks, keep=self._used_later(values))
         else:
             before = self.snapshot()
             self.block(values, sinks, keep=set())
             self.forget(before)
+
+    def _used_later(self, values: list[int]) -> set[int]:
+        """Return those of the values that others than these are computed from, or that are stored."""
+        stored = {s.value for s in self.t.nest.stores}
+        others = [v.args for i, v in enumerate(self.t.values) if i not in values]
+        return {i for i in values if i in stored or any(i in args for args in others)}
 
     def combine(self, totals: dict[int, Tile], rest: list[Sink] | None) -> bool:
         """Make the cores' partial results whole; serve `rest` if that is all that waits, and return whether it was.

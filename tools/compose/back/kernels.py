@@ -122,7 +122,7 @@ def _choices(templates: tuple[SymbolicNest, ...]) -> list[Choice]:
     """Return ways to run nests, best first: each under its best schedule, under its second best and so on."""
     each = [_ways(t) for t in templates]
     if len(each) > 1:  # splitting long rows over cores does not go with other parts
-        each = [[w for w in ways if w[1] != ("split",)] or ways for ways in each]
+        each = [[w for w in ways if w[1] not in (("shared",), ("split",))] or ways for ways in each]
     found: list[Choice] = []
     for k in range(max(len(ways) for ways in each)):
         chosen = [ways[min(k, len(ways) - 1)] for ways in each]
@@ -277,6 +277,7 @@ _PHRASES: dict[Kind, str] = {
     "columns": "Tiles of columns, reduced row by row.",
     "sorting": "Whole rows, several per tile, sorted as records of key and place.",
     "sorting_long": "One row after the other, tile by tile; the best records so far are kept.",
+    "shared": "Few rows: several cores share a row, keep their parts in UB and exchange partial results.",
     "split": "Few long rows: several cores share a row and exchange partial results.",
     "windows": "Rows and columns are cut into tiles; windows are walked outside of them.",
     "lines": "One line after the other per core, in tiles of columns; windows are walked outside of them.",

@@ -46,6 +46,7 @@ class Level:
     axes: frozenset[int]
     opened: Callable[[], AbstractContextManager[None]]
     guard: Expr | None = None
+    once: bool = False  # no loop: what one pass loads and computes is there for the next
 
 
 @dataclass(frozen=True)

@@ -152,7 +152,8 @@ class LoopCodegen(CrossCore):
             self.totals.update(totals)
             self.carries.update(carries)
             self._level(k + 1, sinks)
-            self.forget(before)
+            if not level.once:
+                self.forget(before)
         self.w.close_stage()
         for index, tile in carries.items():
             del self.carries[index]

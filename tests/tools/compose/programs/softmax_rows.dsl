@@ -1,4 +1,58 @@
 @ascend_kernel
+def softmax_rows_shared(g_x, x_max_parts, exp_sum_parts, g_y, parts: int, per_core: int, d1: int, tile: int):
+    """Few rows: several cores share a row, keep their parts in UB and exchange partial results.
+
+    t0 = exp(x - max(x, axes [1]))
+    y = t0 / sum(t0, axes [1])
+    """
+    x_max = alloc_ub(8, float32)
+    x_tile = alloc_ub(tile, float32)
+    tile_max = alloc_ub(8, float32)
+    all_parts = alloc_ub((64, 1), float32)
+    exp_sum = alloc_ub(8, float32)
+    t0 = alloc_ub(tile, float32)
+    tile_sum = alloc_ub(8, float32)
+    t1 = alloc_ub(tile, float32)
+    item = program_id() // parts
+    first = program_id() % parts * per_core
+    last = min(first + per_core, d1)
+    j = first
+    m = last - first
+    with compute():
+        fill(x_max, -3.4028234663852886e+38, 1)
+    with copyin():
+        load(x_tile, g_x, item * d1 + j, m)
+    with compute():
+        reduce_max(tile_max, x_tile)
+        maximum(x_max, x_max, tile_max)
+    with copyout():
+        store(x_max_parts, program_id() * 8, x_max)
+    sync_all()
+    with copyin():
+        load(all_parts, x_max_parts, item * parts * 8, (parts, 1), stride=8)
+    with compute():
+        reduce_max(x_max, all_parts, axis=None)
+        x_max_value = x_max[0]
+        fill(exp_sum, 0.0, 1)
+    with compute():
+        sub(t0, x_tile, x_max_value)
+        exp(t0, t0)
+        reduce_sum(tile_sum, t0)
+        add(exp_sum, exp_sum, tile_sum)
+    with copyout():
+        store(exp_sum_parts, program_id() * 8, exp_sum)
+    sync_all()
+    with copyin():
+        load(all_parts, exp_sum_parts, item * parts * 8, (parts, 1), stride=8)
+    with compute():
+        reduce_sum(exp_sum, all_parts, axis=None)
+        exp_sum_value = exp_sum[0]
+    with compute():
+        div(t1, t0, exp_sum_value)
+    with copyout():
+        store(g_y, item * d1 + j, t1)
+
+@ascend_kernel
 def softmax_rows_split(g_x, x_max_parts, exp_sum_parts, g_y, parts: int, per_core: int, d1: int, tile: int):
     """Few long rows: several cores share a row and exchange partial results.
 
@@ -143,19 +197,30 @@ def softmax_rows(x: Tensor, y: Output):
     cores = max(1, min(core_num(), d0 * max(1, min(core_num() // d0, d1 // 2048))))
     parts = max(1, cores // d0)
     per_core = align_up(ceil_div(d1, parts), 64)
-    tile = min(fit_tile(softmax_rows_split, "tile"), max(1024, align_up(ceil_div(per_core, 4), 64)))
+    parts = ceil_div(d1, per_core)
+    cores = d0 * parts
+    tile = min(fit_tile(softmax_rows_shared, "tile"), per_core)
     x_max_parts = workspace((core_num() + 1) * 8, float32)
     exp_sum_parts = workspace((core_num() + 1) * 8, float32)
-    if parts >= 3:
-        softmax_rows_split[cores](x, x_max_parts, exp_sum_parts, y, parts, per_core, d1, tile)
+    if parts >= 2 and tile >= per_core:
+        softmax_rows_shared[cores](x, x_max_parts, exp_sum_parts, y, parts, per_core, d1, tile)
     else:
-        cores = max(1, min(core_num(), d0))
-        per_core = ceil_div(d0, cores)
-        row_tile = min(fit_tile(softmax_rows_rows, "row_tile", d1=d1), per_core, d0)
-        if row_tile >= 1:
-            softmax_rows_rows[cores](x, y, d1, d0, per_core, row_tile)
+        cores = max(1, min(core_num(), d0 * max(1, min(core_num() // d0, d1 // 2048))))
+        parts = max(1, cores // d0)
+        per_core = align_up(ceil_div(d1, parts), 64)
+        tile = min(fit_tile(softmax_rows_split, "tile"), max(1024, align_up(ceil_div(per_core, 4), 64)))
+        x_max_parts = workspace((core_num() + 1) * 8, float32)
+        exp_sum_parts = workspace((core_num() + 1) * 8, float32)
+        if parts >= 2:
+            softmax_rows_split[cores](x, x_max_parts, exp_sum_parts, y, parts, per_core, d1, tile)
         else:
             cores = max(1, min(core_num(), d0))
             per_core = ceil_div(d0, cores)
-            tile = min(fit_tile(softmax_rows_items, "tile"), align_up(d1, 64))
-            softmax_rows_items[cores](x, y, d0, per_core, tile, d1)
+            row_tile = min(fit_tile(softmax_rows_rows, "row_tile", d1=d1), per_core, d0)
+            if row_tile >= 1:
+                softmax_rows_rows[cores](x, y, d1, d0, per_core, row_tile)
+            else:
+                cores = max(1, min(core_num(), d0))
+                per_core = ceil_div(d0, cores)
+                tile = min(fit_tile(softmax_rows_items, "tile"), align_up(d1, 64))
+                softmax_rows_items[cores](x, y, d0, per_core, tile, d1)

@@ -41,7 +41,7 @@ def kinds(template: SymbolicNest) -> tuple[Kind, ...]:
         return ("windows", "lines")
     found: list[Kind] = []
     if overs == {lane} and not scans:
-        found.append("split")
+        found += ["shared", "split"]
     if all(o in (lane, rest, (*rest, *lane)) for o in overs) and all(
         template.values[i].over == lane for i in scans
     ):

@@ -20,6 +20,7 @@ Kind = Literal[
     "tiles",
     "items",
     "columns",
+    "shared",
     "split",
     "list",
     "list_items",

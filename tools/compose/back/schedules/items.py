@@ -1,14 +1,14 @@
 """Schedules that take one item (a combination of the kept axes) after the other, in several passes."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 
 from akgen.tools.compose.back.layout import BLOCK, CORE, Layout, Level
 from akgen.tools.compose.back.loops import LoopCodegen
 from akgen.tools.compose.back.schedules.base import Kind, Schedule
 from akgen.tools.compose.back.writer import Extent, Shape
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dsl.expr import ONE, Expr, Name, binary, call, product
+from akgen.tools.dsl.expr import ONE, Expr, Name, binary, call, joined, product
 
 
 class ItemByItem(Schedule):
@@ -154,8 +154,12 @@ class SplitRows(Schedule):
         self.part.cores = rows * call("max", 1, shared)
         self.set(parts, call("max", 1, Name(id="cores") // rows))
         self.set(per_core, call("align_up", call("ceil_div", lane, parts), 64))
+        self.cut(parts, per_core)
+
+    def cut(self, parts: Name, per_core: Name) -> None:
+        """Set the length of tiles, and when the schedule serves."""
         self.tile_of("tile", self.tuning.piece(per_core))
-        self.part.fits = binary(">=", parts, 3)
+        self.part.fits = binary(">=", parts, 2)
 
     def check(self, emitter: LoopCodegen) -> None:
         if any(level != 0 for level in emitter.owner.values()):
@@ -190,3 +194,24 @@ class SplitRows(Schedule):
         root = self.root()
         mine = Level(root.axes, root.opened, guard=binary("==", first, 0))
         return [mine, Level(frozenset({self.lane}), lambda: self.tiles(j, m, first, last, tile))]
+
+
+class SharedRows(SplitRows):
+    """Few rows: each core's part of a row is one tile, which is loaded once and stays in UB for all passes."""
+
+    kind: Kind = "shared"
+
+    def cut(self, parts: Name, per_core: Name) -> None:
+        rows, lane = product(self.t.sizes[: self.lane]), self.t.sizes[self.lane]
+        self.set(parts, call("ceil_div", lane, per_core))  # no core is without work
+        self.set(Name(id="cores"), rows * parts)
+        self.tile_of("tile", per_core)
+        tile = self.name("tile")
+        self.part.fits = joined("and", [binary(">=", parts, 2), binary(">=", tile, per_core)], ONE)
+
+    def levels(self) -> list[Level]:
+        root, tiles = super().levels()
+        first, last = self.name("first"), self.name("last")
+        self.w.assign(self.name("j"), first)
+        self.w.assign(self.name("m"), last - first)
+        return [root, Level(tiles.axes, nullcontext, once=True)]
