@@ -50,6 +50,7 @@ class AccessCodegen(Transfers):
         super().__init__(template, writer, layout, tensors)
         self.widths: dict[Name, Expr] = {}  # lengths of rows that are loaded whole, set by the host
         self.suffix = ""  # of their names
+        self.loads_rows = True  # rows to pick from are loaded whole, where they are short
         self.prepared: dict[int, LoadIndices] = {}
         self.picked: dict[int, Picked] = {}
         self._steering: set[int] = set()
@@ -183,7 +184,7 @@ class AccessCodegen(Transfers):
         """Return whether the row that an index picks from is loaded whole."""
         value, access, lane = self.t.values[index], self.t.values[index].access, self.layout.lane
         assert access is not None and lane is not None
-        if len(lanes) > 1 or access.stride(lane) or value.dtype == DType.BOOL:
+        if not self.loads_rows or len(lanes) > 1 or access.stride(lane) or value.dtype == DType.BOOL:
             return False
         (arg, factor, _) = lanes[0]
         own = "F" if self.layout.row is None else "C"

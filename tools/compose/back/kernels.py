@@ -281,6 +281,7 @@ _PHRASES: dict[Kind, str] = {
     "split": "Few long rows: several cores share a row and exchange partial results.",
     "windows": "Rows and columns are cut into tiles; windows are walked outside of them.",
     "lines": "One line after the other per core, in tiles of columns; windows are walked outside of them.",
+    "elements": "One line after the other per core; what an index picks is read element by element.",
     "list": "The tiles of all tensors of the lists, dealt out to the cores in turn.",
     "contraction": "Blocks of a matrix product, dealt out to the cube cores.",
     "list_items": "One tensor of the lists after the other, dealt out to the cores.",

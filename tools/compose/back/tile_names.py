@@ -10,6 +10,7 @@ from akgen.tools.core.frozen import Frozen
 _NOUNS = {
     "add": "sum", "sub": "difference", "mul": "product", "div": "quotient", "max": "larger", "min": "smaller",
     "pow": "power", "rsqrt": "inverse_root", "sqrt": "root", "neg": "negative", "where": "choice",
+    "and": "both", "or": "either", "not": "opposite",
 }  # fmt: skip
 _THROUGH = ("cast", "round_float16", "round_bfloat16")  # the same number in another type
 

@@ -92,6 +92,7 @@ class TakeSinker:
         node = self.b[x]
         inside: int | None = None
         safe = list(indices)
+        which = tuple(k for k in which if not self._within(indices[k], node.shape[k]))
         direct = not self._guards(node)
         for k in which:
             last = node.shape[k] - 1
@@ -105,7 +106,8 @@ class TakeSinker:
             if not (direct and self.affine(indices[k])):
                 low = self.b.binary("max", indices[k], self.b.const(0, I32), I32)
                 safe[k] = self.b.binary("min", low, self.b.const(last, I32), I32)
-        assert inside is not None
+        if inside is None:
+            return self.sunk(x, indices, None)
         rest: Number | None = 0 if node.dtype != BOOL else False
         value = self._inner(x, tuple(safe), rest) if direct else self.sunk(x, tuple(safe), fill)
         return self.b.where(inside, value, self.b.const(fill, node.dtype))
@@ -155,6 +157,35 @@ class TakeSinker:
         return found
 
     # indices
+
+    def _within(self, index: int, count: int) -> bool:
+        """Return whether a value is a sum of positions that stays in [0, count)."""
+        reach = self._reach(index) if self.affine(index) else None
+        return reach is not None and reach[0] >= 0 and reach[1] < count
+
+    def _reach(self, index: int) -> tuple[float, float]:
+        """Return the least and the greatest value of a sum of positions."""
+        node = self.b[index]
+        constant = self.b.constant(index)
+        if constant is not None:
+            return constant, constant
+        if node.op == "iota":
+            first, step = node.value or 0, node.step or 0
+            ends = (first, first + step * (node.shape[0] - 1))
+            return min(ends), max(ends)
+        reaches = [self._reach(a) for a in node.args]
+        (low, high) = reaches[0]
+        match node.op:
+            case "neg":
+                return -high, -low
+            case "add":
+                return low + reaches[1][0], high + reaches[1][1]
+            case "sub":
+                return low - reaches[1][1], high - reaches[1][0]
+            case "mul":
+                products = [a * b for a in reaches[0] for b in reaches[1]]
+                return min(products), max(products)
+        return low, high
 
     def affine(self, index: int) -> bool:
         """Return whether a value is a sum of multiples of positions and a constant."""

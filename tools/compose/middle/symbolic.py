@@ -170,6 +170,11 @@ class SymbolicNumbers:
             return literal(values[0])
         for found in self._ratios(values):
             return found
+        if all(v == int(v) and 0 <= v < 2**24 for v in values):
+            try:
+                return call("float", self.integer(tuple(int(v) for v in values)))
+            except Unsupported:
+                return None
         return None
 
     def _float_rules(self, values: tuple[float, ...]) -> Iterator[Expr]:

@@ -155,7 +155,13 @@ def _access_key(access: Access | None, last: int) -> object:
     lane = (
         access.stride(last) if access.window or access.guards or access.scales else access.stride(last) == 1
     )
-    return (tuple(a for a, _ in access.strides), access.offset == 0, lane, guards, access.scales[-1:])
+    return (
+        tuple(a for a, _ in access.strides),
+        access.offset == 0,
+        lane,
+        guards,
+        tuple(s == 1 for s in access.scales),
+    )
 
 
 def unify(

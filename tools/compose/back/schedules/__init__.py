@@ -18,6 +18,9 @@ for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
 
 
+LINES: tuple[Kind, ...] = ("lines", "elements")
+
+
 def kinds(template: SymbolicNest) -> tuple[Kind, ...]:
     """Return the schedules that this nest can run under, best first. Raises Unsupported if there is none."""
     library = next((OPERATIONS[v.op] for v in template.values if v.op in OPERATIONS), None)
@@ -34,11 +37,10 @@ def kinds(template: SymbolicNest) -> tuple[Kind, ...]:
     lane, rest = (count - 1,), tuple(range(count - 1))
     walked = walks(template)
     if not overs:
-        if walked:
-            return ("rows", "tiles", "lines")
-        return ("rows", "tiles") if template.turned() is None else ("tiles",)
+        turned = not walked and template.turned() is not None
+        return ("tiles", *LINES) if turned else ("rows", "tiles", *LINES)
     if walked and len(overs) == 1 and not overs & {lane} and count - 1 not in next(iter(overs)):
-        return ("windows", "lines")
+        return ("windows", *LINES)
     found: list[Kind] = []
     if overs == {lane} and not scans:
         found += ["shared", "split"]
@@ -82,7 +84,7 @@ def write(
     writer.capacities = schedule.capacities()
     share = schedule.name("column_share")
     emitter = LoopCodegen(template, writer, layout, levels, tensors, share)
-    emitter.group, emitter.suffix = schedule.group(), suffix
+    emitter.group, emitter.suffix, emitter.loads_rows = schedule.group(), suffix, kind != "elements"
     schedule.check(emitter)
     emitter.run()
     part.workspaces = emitter.workspaces

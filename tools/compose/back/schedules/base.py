@@ -26,6 +26,7 @@ Kind = Literal[
     "list_items",
     "windows",
     "lines",
+    "elements",
     "contraction",
     "sorting",
     "sorting_long",

@@ -112,3 +112,9 @@ class LineByLine(_Walked):
                 yield
 
         return [self.root(), Level(frozenset([*self.kept, self.lane]), items), *self.walk_levels()]
+
+
+class ElementByElement(LineByLine):
+    """As lines; rows that an index picks from need not fit into UB, as elements are read one by one."""
+
+    kind: Kind = "elements"

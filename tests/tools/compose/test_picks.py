@@ -1,0 +1,114 @@
+"""What indices pick, and resizing: what PyTorch computes, in the interpreter, and on the twin for a few forms."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from tests.tools.compose.composing import assert_right, assert_right_on_twin, normal
+
+Fn = Callable[..., Any]
+FLOATS = (torch.float32, torch.float16, torch.bfloat16)
+
+
+def indices(count: int, *shape: int) -> torch.Tensor:
+    return torch.randint(0, count, shape, generator=torch.Generator().manual_seed(sum(shape)))
+
+
+INDEXED: dict[str, tuple[Any, ...]] = {
+    "embedding": (lambda w, i: F.embedding(i, w), normal(20, 33), indices(20, 5, 7)),
+    "rows": (lambda x, i: x.index_select(0, i), normal(20, 33), indices(20, 7)),
+    "columns": (lambda x, i: x.index_select(1, i), normal(20, 33), indices(33, 7)),
+    "a middle axis": (lambda x, i: x.index_select(1, i) + 1, normal(4, 20, 33), indices(20, 7)),
+    "from the end": (lambda x, i: x[i], normal(20, 33), indices(20, 7) - 20),
+    "columns in two axes": (lambda x, i: x[:, i], normal(20, 33), indices(33, 7, 3)),
+    "single elements": (lambda x, i, j: x[i, j], normal(20, 33), indices(20, 50), indices(33, 50)),
+    "integers": (lambda x, i: x[i], normal(20, 33, dtype=torch.int32), indices(20, 7)),
+    "gather along rows": (lambda x, i: x.gather(1, i), normal(20, 33), indices(33, 20, 7)),
+    "one per row": (lambda x, i: x.gather(1, i), normal(20, 33), indices(33, 20, 1)),
+    "gather down": (lambda x, i: x.gather(0, i), normal(20, 33), indices(20, 7, 33)),
+    "along a middle axis": (
+        lambda x, i: torch.take_along_dim(x, i, 1),
+        normal(3, 9, 20),
+        indices(9, 3, 5, 20),
+    ),
+    "flat": (lambda x, i: torch.take(x, i), normal(20, 33), indices(660, 77)),
+    "of what is computed": (
+        lambda x, i: F.embedding(i, torch.softmax(x, -1)),
+        normal(20, 33),
+        indices(20, 9),
+    ),
+    "a computed index": (lambda x, i: x[i + 1], normal(20, 33), indices(19, 9)),
+}
+MOVED: dict[str, Fn] = {
+    "flipped rows": lambda x: x.flip(-1),
+    "flipped": lambda x: x.flip(0, 2) * 2,
+    "rolled": lambda x: torch.roll(x, (3, -2), (3, 1)),
+    "rolled as one": lambda x: torch.roll(x, -3),
+    "reflected": lambda x: F.pad(x, (3, 2, 1, 1), mode="reflect"),
+    "replicated": lambda x: F.pad(x, (3, 2, 1, 1), mode="replicate"),
+    "circular": lambda x: F.pad(x, (3, 2, 1, 1), mode="circular"),
+    "repeated": lambda x: x.repeat_interleave(3, 1),
+    "repeated columns": lambda x: x.repeat_interleave(2, -1),
+    "windows as columns": lambda x: F.unfold(x, 3, 1, 1, 2),
+    "windows as an axis": lambda x: x.unfold(3, 5, 2),
+    "a diagonal": lambda x: x.diagonal(1, 2, 3),
+}
+RESIZED: dict[str, Fn] = {
+    "nearest": lambda x: F.interpolate(x, scale_factor=2),
+    "nearest to a size": lambda x: F.interpolate(x, size=(17, 50)),
+    "nearest exact": lambda x: F.interpolate(x, size=(17, 50), mode="nearest-exact"),
+    "bilinear": lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"),
+    "bilinear by corners": lambda x: F.interpolate(x, size=(15, 50), mode="bilinear", align_corners=True),
+    "bilinear to less": lambda x: F.interpolate(x, size=(7, 20), mode="bilinear"),
+    "bicubic": lambda x: F.interpolate(x, size=(16, 50), mode="bicubic"),
+    "linear": lambda x: F.interpolate(x.flatten(1, 2), scale_factor=2.5, mode="linear"),
+    "trilinear": lambda x: F.interpolate(x[None, :, :, :4, :5], scale_factor=2, mode="trilinear"),
+    "area": lambda x: F.interpolate(x, size=(4, 9), mode="area"),
+    "adaptive mean": lambda x: F.adaptive_avg_pool2d(x, (4, 7)),
+    "adaptive mean of all": lambda x: F.adaptive_avg_pool2d(x, 1),
+    "adaptive mean along rows": lambda x: F.adaptive_avg_pool1d(x[0], 7),
+    "adaptive maximum with positions": lambda x: F.adaptive_max_pool2d(x, (5, 7), return_indices=True),
+}
+
+
+@pytest.mark.parametrize("name", INDEXED)
+def test_indexed(name: str) -> None:
+    function, *args = INDEXED[name]
+    assert_right(function, tuple(args))
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_moved(name: str) -> None:
+    assert_right(MOVED[name], (normal(2, 3, 11, 37),))
+
+
+@pytest.mark.parametrize("name", RESIZED)
+def test_resized(name: str) -> None:
+    assert_right(RESIZED[name], (normal(1, 3, 8, 25),))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_one_program_picks_from_several_shapes(dtype: torch.dtype) -> None:
+    cases = [
+        (normal(n, m, dtype=dtype), indices(n, k)) for n, m, k in ((20, 33, 7), (5, 100, 30), (64, 8, 2))
+    ]
+    assert_right(lambda x, i: x[i], *cases)
+
+
+@pytest.mark.parametrize("name", ["embedding", "columns", "single elements", "gather along rows"])
+def test_indexed_on_the_twin(name: str) -> None:
+    function, *args = INDEXED[name]
+    assert_right_on_twin(function, *args)
+
+
+@pytest.mark.parametrize("name", ["flipped", "reflected", "windows as columns"])
+def test_moved_on_the_twin(name: str) -> None:
+    assert_right_on_twin(MOVED[name], normal(2, 3, 11, 37))
+
+
+@pytest.mark.parametrize("name", ["bilinear", "adaptive maximum with positions"])
+def test_resized_on_the_twin(name: str) -> None:
+    assert_right_on_twin(RESIZED[name], normal(1, 3, 8, 25))
