@@ -3,6 +3,7 @@
 import importlib
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 
 from akgen.agents.composer.solver import Solved
 from akgen.agents.composer.thought import categorise, risks, thought
@@ -16,7 +17,7 @@ from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.task import Case, Reference, Task
+from akgen.tools.core.task import Case, Mode, Reference, Task
 from akgen.tools.dsl import DslError, Program, lower
 from akgen.tools.dsl.ir import Op, SyncAll, walk
 
@@ -126,23 +127,15 @@ class ModelFree:
                     if plain not in self._traced:
                         self._traced[plain] = {c.id: self._trace(task.reference, c) for c in task.cases}
                     faithful = task.own_checker != other
-                    self._known[key] = _compose(task, self._traced[plain], faithful=faithful)
+                    self._known[key] = _compose(task, self._traced[plain], self._chip, faithful=faithful)
                 except Unsupported as error:
                     self._known[key] = error
             return self._known[key]
 
     def _tiling(self, composed: Composed) -> tuple[Tiling, str]:
         """Return the tiling of the largest case and that case's id."""
-        face = composed.composition.face
-        program = composed.composition.program
         case_id, raw = max(composed.cases.items(), key=lambda item: _volume(item[1]))
-        metas = dict(zip(face.input_names, raw.inputs, strict=True))
-        outputs = {
-            name: TensorMeta(dtype=dtype, shape=raw.output_shape(k) or ())
-            for k, (name, dtype) in enumerate(zip(face.output_names, raw.output_dtypes, strict=True))
-        }
-        attrs = dict(zip(face.attr_names, (value for _, value in raw.attrs), strict=True))
-        solved = Solved(program, {**outputs, **metas}, attrs, self._chip.core_aiv)
+        solved = _solved(composed.composition, raw, self._chip)
         tiling = solved.tiling()
         return tiling.model_copy(
             update={"tail": TAIL, "split": _split(composed.composition, solved)}
@@ -152,16 +145,33 @@ class ModelFree:
 TAIL = "The last tile holds what is left; extents are exact, ragged copies go through DataCopyPad."
 
 
-def _compose(task: Task, cases: Mapping[str, TracedGraph], *, faithful: bool) -> Composed:
+def _compose(task: Task, cases: Mapping[str, TracedGraph], target: Chip, *, faithful: bool) -> Composed:
     """Compose a task's program of its cases. With `faithful`, round as the reference does.
 
-    A task with a checker of its own is composed so: it compares with the reference's own roundings.
+    A task with a checker of its own is composed so: it compares with the reference's own roundings. A static task gets
+    the kernel alone that its one shape takes.
     """
     if not cases:
         raise Unsupported("cases", "the task has no cases")
     doc = task.description.strip().splitlines()[0] if task.description.strip() else f"{task.name}."
     composition = compose(task.op_type, task.kernel, list(cases.values()), _plain(doc), faithful=faithful)
+    if task.mode is Mode.STATIC and len(cases) == 1 and len(composition.kernels) > 1:
+        (case,) = cases.values()
+        with suppress(DslError):  # a call that the host refuses is told where the tiling is solved
+            composition = composition.with_one_kernel(_solved(composition, case, target).launched.kernel)
     return Composed(composition, cases)
+
+
+def _solved(composition: Composition, case: TracedGraph, target: Chip) -> Solved:
+    """Return what the program's host decides for a case. Raises DslError if it refuses the call."""
+    face = composition.face
+    metas = dict(zip(face.input_names, case.inputs, strict=True))
+    outputs = {
+        name: TensorMeta(dtype=dtype, shape=case.output_shape(k) or ())
+        for k, (name, dtype) in enumerate(zip(face.output_names, case.output_dtypes, strict=True))
+    }
+    attrs = dict(zip(face.attr_names, (value for _, value in case.attrs), strict=True))
+    return Solved(composition.program, {**outputs, **metas}, attrs, target.core_aiv)
 
 
 def _trace_here(reference: Reference, case: Case) -> TracedGraph:

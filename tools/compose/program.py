@@ -41,6 +41,10 @@ class Composition(Frozen):
             return self
         return _scheduled(self.kernel, self.face, self.groups, self.tree, self.doc, knobs)
 
+    def with_one_kernel(self, name: str) -> "Composition":
+        """Return the program with this kernel alone; the host refuses calls that other kernels would serve."""
+        return _scheduled(self.kernel, self.face, self.groups, self.tree, self.doc, Knobs(), only=name)
+
 
 def compose(
     op_type: str, kernel: str, cases: Sequence[TracedGraph], doc: str = "", *, faithful: bool = False
@@ -67,11 +71,20 @@ def compose(
 
 
 def _scheduled(
-    kernel: str, face: Interface, groups: tuple[Group, ...], tree: Branch, doc: str, knobs: Knobs
+    kernel: str,
+    face: Interface,
+    groups: tuple[Group, ...],
+    tree: Branch,
+    doc: str,
+    knobs: Knobs,
+    *,
+    only: str | None = None,
 ) -> Composition:
     kernels: list[ScheduledKernel] = []
     for number, group in enumerate(groups):
         kernels += kernels_of(kernel, number, group, face, knobs)
+    if only is not None:
+        kernels = [k for k in kernels if k.name == only]
     turned = frozenset[str]().union(*(k.turned for k in kernels))
     unused = knobs.model_copy(update=dict.fromkeys(turned))
     return Composition(
@@ -129,4 +142,4 @@ def _launches(kernels: Sequence[tuple[int, ScheduledKernel]]) -> tuple[Stmt, ...
         return (*one.host, launch)
     if others:
         return (*one.host, If(cond=one.fits, then=(launch,), other=_launches(others)))
-    return (*one.host, Assert(cond=one.fits, text="a row does not fit into UB"), launch)
+    return (*one.host, Assert(cond=one.fits, text="no kernel of this operator takes this shape"), launch)

@@ -8,7 +8,7 @@ from akgen.agents.composer import ModelFree
 from akgen.agents.roles import Feedback
 from akgen.knowledge.chip import chip
 from akgen.tools.core.outcome import Outcome
-from akgen.tools.core.task import Case, Reference, Task
+from akgen.tools.core.task import Case, Mode, Reference, Task
 from akgen.tools.dsl.parse import parse
 
 LOADER = "akgen.tools.reference.module_loader"
@@ -113,3 +113,11 @@ def test_attributes_of_the_reference_become_attributes_of_the_operator(tmp_path:
     written = made.write(what, plan, None, None, 0)
     assert written.project is not None
     assert 'this->Attr("scale")' in written.project.files["op_host/probe.cpp"]
+
+
+def test_a_static_task_gets_the_kernel_alone_that_its_shape_takes(tmp_path: Path) -> None:
+    what = task(tmp_path, "torch.softmax(x, -1)")
+    for mode, least, most in ((Mode.STATIC, 1, 1), (Mode.DYNAMIC, 3, 9)):
+        plan = ModelFree().plan(what.model_copy(update={"cases": what.cases[:1], "mode": mode}), None, 0).plan
+        assert plan is not None and plan.dsl is not None
+        assert least <= len(parse(plan.dsl).kernels) <= most
