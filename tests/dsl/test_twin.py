@@ -204,6 +204,7 @@ def k({tensors}, n: int, tile: int):
     lower = alloc_ub(tile, mask)
     other = alloc_ub(tile, mask)
     whole = alloc_ub(tile, int32)
+    bits = alloc_ub(tile, int32)
     short = alloc_ub(tile, float16)
 {allocs}
     for i in range(program_id() * tile, n, num_programs() * tile):
@@ -236,7 +237,7 @@ def elementwise(body: str) -> Program:
         outputs=", ".join(f"{o}: Output" for o in outs),
         names=", ".join(outs),
     )
-    unused = [t for t in ("lower", "other", "whole", "short") if t not in body]
+    unused = [t for t in ("lower", "other", "whole", "bits", "short") if t not in body]
     return parse("\n".join(line for line in text.splitlines() if line.split(" = ")[0].strip() not in unused))
 
 
@@ -278,6 +279,12 @@ SPREAD = np.concatenate(
             "lt(lower, a, b); where(o0, lower, a, b); ge(other, a, 0.0); where(o1, other, a, 0.0); "
             "mask_and(lower, lower, other); where(o2, lower, 1.0, 0.0); mask_not(lower, lower); "
             "mask_or(lower, lower, other); cast(o3, lower); ne(lower, a, b); where(b, lower, 2.0, b); copy(o4, b)",
+            1,
+        ),
+        (
+            "cast(whole, a); bit_not(bits, whole); bit_and(bits, bits, whole); cast(o0, bits); "
+            "shift_right(bits, whole, 1); cast(o1, bits); shift_left(bits, whole, 3); "
+            "bit_or(bits, bits, whole); cast(o2, bits); add(o0, o0, b)",
             1,
         ),
         (

@@ -298,6 +298,29 @@ class OpPrinter:
     def op_mask_not(self) -> None:
         self.masks("Not")
 
+    def bits(self, api: str) -> None:
+        """Print bitwise logic, which takes 16-bit elements."""
+        words = (f"{self.src(i)}.ReinterpretCast<uint16_t>()" for i in range(len(self.op.args)))
+        self.call(api, self.words(self.dst), *words, f"{self.n} * 2")
+
+    def op_bit_and(self) -> None:
+        self.bits("And")
+
+    def op_bit_or(self) -> None:
+        self.bits("Or")
+
+    def op_bit_not(self) -> None:
+        self.bits("Not")
+
+    def op_shift_right(self) -> None:
+        self.call("ShiftRight", self.dst, self.src(0), self.src(1), self.n)
+
+    def op_shift_left(self) -> None:
+        """Print a shift of unsigned numbers: that of signed ones keeps the sign bit."""
+        count = self.src(1).replace("int32_t", "uint32_t")
+        views = (f"{t}.ReinterpretCast<uint32_t>()" for t in (self.dst, self.src(0)))
+        self.call("ShiftLeft", *views, count, self.n)
+
     def op_where(self) -> None:
         mask, a, b = self.op.args
         m, x, y = self.src(0), self.src(1), self.src(2)

@@ -73,6 +73,7 @@ UNARY: dict[str, Callable[[Array], Array]] = {
     "cos": _exact(np.cos),
     "expm1": _exact(np.expm1),
     "log1p": _exact(np.log1p),
+    "bit_not": np.invert,
     "copy": lambda x: x,
 }
 BINARY: dict[str, Callable[[Array, Array], Array]] = {
@@ -83,6 +84,10 @@ BINARY: dict[str, Callable[[Array, Array], Array]] = {
     "maximum": np.maximum,
     "minimum": np.minimum,
     "power": lambda a, b: np.power(a.astype(np.float64), b),
+    "bit_and": np.bitwise_and,
+    "bit_or": np.bitwise_or,
+    "shift_left": np.left_shift,
+    "shift_right": np.right_shift,
     "leaky_relu": lambda a, b: np.where(a >= 0, a, a * b),
 }
 COMPARE: dict[str, Callable[[Array, Array], Array]] = {

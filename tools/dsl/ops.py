@@ -16,6 +16,7 @@ Family = Literal[
 ANY = frozenset({"float32", "float16", "int32"})
 FLOATS = frozenset({"float32", "float16"})
 F32 = frozenset({"float32"})
+WHOLE = frozenset({"int32"})
 EXACT = frozenset({"float32", "int32"})
 
 
@@ -46,6 +47,9 @@ def _table() -> dict[str, OpInfo]:
     put("tanh erf gelu expm1 log1p sin cos", "unary", 1, F32, 3)
     put("softplus", "unary", 1, F32, 4)
     put("leaky_relu", "slope", 2, FLOATS)
+    put("bit_and bit_or", "unary", 2, WHOLE)
+    put("bit_not", "unary", 1, WHOLE)
+    put("shift_left shift_right", "slope", 2, WHOLE)
     put("eq ne lt le gt ge", "compare", 2, FLOATS)
     put("mask_and mask_or", "mask", 2, frozenset({"mask"}))
     put("mask_not", "mask", 1, frozenset({"mask"}))

@@ -43,6 +43,17 @@ BODIES: dict[str, tuple[str, str, str]] = {
     "sorted rows and places": ("torch.sort(x, dim=-1, stable=True)", "make(*params['shape'])", "x"),
     "sorted columns": ("torch.sort(x, dim=0)[0]", "make(50, 13)", "x"),
     "gate": ("torch.topk(torch.softmax(x, -1), 2)[0]", "make(20, 65)", "x"),
+    "quotients and bits": (
+        "(x // 7) * 3 + (x % 7) * (x & 255) + (x >> 3)",
+        "torch.randint(-9000, 9000, (5, 70), dtype=torch.int32)",
+        "x",
+    ),
+    "sum of integers": (
+        "x.sum(-1, dtype=torch.int32)",
+        "torch.randint(-2**30, 2**30, (5, 70), dtype=torch.int32)",
+        "x",
+    ),
+    "sum of all integers": ("x.sum()", "torch.randint(-9000, 9000, (300, 170), dtype=torch.int32)", "x"),
     "list": ("[x * s[k] for k, x in enumerate(xs)]", LISTS, "xs, s"),
 }
 

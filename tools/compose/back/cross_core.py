@@ -7,6 +7,7 @@ from akgen.tools.compose.back.layout import BLOCK, CORE, CORES, Layout, Level, S
 from akgen.tools.compose.back.operands import Location
 from akgen.tools.compose.back.writer import Tile, Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
+from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, binary, call
 
 
@@ -24,7 +25,7 @@ class CrossCore(BlockCodegen):
     ) -> None:
         super().__init__(template, writer, layout, tensors)
         self.levels = levels
-        self.workspaces: list[tuple[str, Expr]] = []  # name, elements per core
+        self.workspaces: list[tuple[str, Expr, DType]] = []  # name, elements per core
         self.group: tuple[Expr, Expr] = (
             ZERO,
             CORES,
@@ -84,25 +85,25 @@ class CrossCore(BlockCodegen):
         slots: dict[int, tuple[str, Expr]] = {}
         for index, tile in totals.items():
             width = BLOCK if tile.extent == "S" else call("align_up", self.layout.lane_count, BLOCK)
-            name = self._workspace(f"{self.meaning(index)}_parts", width)
+            name = self._workspace(f"{self.meaning(index)}_parts", width, self.t.values[index].dtype)
             slots[index] = (name, width)
             with self.w.stage("copyout"):
                 self.w.store((name, None), CORE * width, tile)
         self.w.sync()
         return slots
 
-    def _workspace(self, wish: str, width: Expr) -> str:
+    def _workspace(self, wish: str, width: Expr, dtype: DType) -> str:
         """Take a workspace of its own, also apart from those of the kernel's other nests."""
         name, number = wish, 1
         while name in self.w.tensors:
             number += 1
             name = f"{wish}{number}"
-        self.workspaces.append((name, width))
+        self.workspaces.append((name, width, dtype))
         self.w.tensor(name)
         return name
 
     def _single(self, index: int, tile: Tile, name: str) -> None:
-        parts = self.w.allocate("P", "float32", loaded=True, wish="all_parts")
+        parts = self.w.allocate("P", tile.dtype, loaded=True, wish="all_parts")
         with self.w.stage("copyin"):
             first, count = self.group
             self.w.load(parts, (name, None), first, (count, ONE), BLOCK)
@@ -126,7 +127,7 @@ class CrossCore(BlockCodegen):
         with self.w.branch(binary(">", wide, 0)):
             for index, tile in columns.items():
                 name, width = slots[index]
-                parts = self.w.allocate("Q", "float32", loaded=True, wish="column_parts")
+                parts = self.w.allocate("Q", tile.dtype, loaded=True, wish="column_parts")
                 with self.w.stage("copyin"):
                     self.w.load(parts, (name, None), low, (CORES, wide), width)
                 with self.w.stage("compute"):
@@ -162,7 +163,7 @@ class CrossCore(BlockCodegen):
         """Load the vectors that all cores put together."""
         for index, tile in columns.items():
             name, width = slots[index]
-            vector = self.w.allocate("C", "float32", loaded=True, wish=self.meaning(index))
+            vector = self.w.allocate("C", tile.dtype, loaded=True, wish=self.meaning(index))
             with self.w.stage("copyin"):
                 self.w.load(vector, (name, None), CORES * width, self.layout.extents["C"])
             self.w.release(tile)

@@ -14,7 +14,6 @@ from akgen.tools.compose.middle.symbolic import SymbolicNumbers
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, by_reduction, unify
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
-from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.dsl.errors import DslError
@@ -262,9 +261,9 @@ def _host(name: str, parts: list[Part], tuning: Tuning) -> list[Stmt]:
         size = tuning.limited(call("min", fit, *tile.most), rows=tile.rows, widths=widths)
         host.append(Assign(name=tile.param.id, value=size))
     for part in parts:
-        for workspace, width in part.workspaces:
+        for workspace, width, dtype in part.workspaces:
             count = (call("core_num") + 1) * width
-            host.append(Workspace(name=workspace, count=count, dtype=DType.FLOAT32))
+            host.append(Workspace(name=workspace, count=count, dtype=dtype))
     return host
 
 

@@ -30,7 +30,7 @@ def start_of(value: Value) -> Const:
     return (START if value.dtype.is_float else WHOLE_START)[value.kind or ""]
 
 
-BLOCK = Const(value=8)  # float32 numbers in 32 bytes: no two cores write into one block of global memory
+BLOCK = Const(value=8)  # numbers of 4 bytes in 32 bytes: no two cores write into one block of global memory
 CORE, CORES = call("program_id"), call("num_programs")
 FIRST_CORE = binary("==", CORE, 0)
 ROWS, COLUMNS, POSITION = Name(id="n"), Name(id="m"), Name(id="k")  # of a tile, of a list

@@ -44,6 +44,11 @@ class OperationCodegen(Operands):
                 self._rounded(value.op, args[0], dst)
             case "isnan" | "isinf" | "isfinite":
                 self._classify(value.op, args[0], dst)
+            case "bit_and":
+                left, right = (self.widened(a, dst.extent).ref for a in args)
+                self.w.op("bit_and", dst, left, right)
+            case "shift_right":
+                self.w.op("shift_right", dst, self.widened(args[0], dst.extent).ref, self.scalar(args[1]))
             case op if op in _FLIPPED:
                 self._compare(op, args[0], args[1], dst)
             case op if op in _ARITHMETIC:

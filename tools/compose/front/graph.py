@@ -21,7 +21,9 @@ UNARY = frozenset([
     "expm1", "log1p", "round_float16", "round_bfloat16", "round_float32",
 ])  # fmt: skip
 COMPARISONS = frozenset(["eq", "ne", "lt", "le", "gt", "ge"])
-BINARY = COMPARISONS | frozenset(["add", "sub", "mul", "div", "max", "min", "pow", "and", "or"])
+BINARY = COMPARISONS | frozenset(
+    ["add", "sub", "mul", "div", "max", "min", "pow", "and", "or", "bit_and", "shift_right"]
+)
 TERNARY = frozenset(["where"])
 POINTWISE = UNARY | BINARY | TERNARY | {"cast"}
 VIEWS = frozenset(["reshape", "permute", "expand", "slice"])

@@ -10,6 +10,7 @@ from akgen.tools.compose.back.loops import LoopCodegen
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Extent, Shape, Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
+from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, call, product
 from akgen.tools.dsl.ir import Assign, Stmt
 
@@ -54,7 +55,7 @@ class Part:
     fits: Expr | None = None  # host condition under which this schedule works at all
     tile: TileSize | None = None
     fixed: list[Name] = field(default_factory=list)  # other capacity parameters
-    workspaces: list[tuple[str, Expr]] = field(default_factory=list)
+    workspaces: list[tuple[str, Expr, DType]] = field(default_factory=list)
 
 
 SCHEDULES: dict[Kind, type["Schedule"]] = {}

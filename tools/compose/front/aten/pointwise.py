@@ -5,7 +5,6 @@ from typing import Any
 
 from akgen.tools.compose.front.importer import HANDLERS, Importer, handles, lane
 from akgen.tools.compose.front.traced import Ref, TracedNode
-from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 
 F32, I32, BOOL = DType.FLOAT32, DType.INT32, DType.BOOL
@@ -95,28 +94,6 @@ for _name in _COMPARE:
     _compare(_name)
 
 
-@handles("div", "true_divide")
-def _div(im: Importer, node: TracedNode) -> int:
-    mode = im.arg(node, 2, "rounding_mode")
-    dtype = im.result_lane(node)
-    if not dtype.is_float:
-        raise Unsupported("integer division", "integer division is not covered")
-    quotient = im.binary("div", node.args[0], node.args[1], dtype)
-    if mode is None:
-        return quotient
-    return im.b.unary("floor" if mode == "floor" else "trunc", quotient)
-
-
-@handles("fmod", "remainder")
-def _mod(im: Importer, node: TracedNode) -> int:
-    """a - b * trunc(a / b), or floor for remainder; computed in float."""
-    dtype = im.result_lane(node)
-    a, b = im.as_lane(node.args[0], F32), im.as_lane(node.args[1], F32)
-    op = "floor" if "remainder" in node.target else "trunc"
-    whole = im.b.unary(op, im.b.binary("div", a, b))
-    return im.b.cast(im.b.binary("sub", a, im.b.binary("mul", whole, b)), dtype)
-
-
 @handles("pow")
 def _pow(im: Importer, node: TracedNode) -> int:
     dtype = im.result_lane(node)
@@ -188,34 +165,6 @@ def _masked_fill(im: Importer, node: TracedNode) -> int:
     dtype = im.result_lane(node)
     mask = im.as_lane(node.args[1], BOOL)
     return im.b.where(mask, im.as_lane(node.args[2], dtype), im.as_lane(node.args[0], dtype))
-
-
-@handles(
-    "logical_and",
-    "bitwise_and",
-    "logical_or",
-    "bitwise_or",
-    "logical_xor",
-    "bitwise_xor",
-    "__and__",
-    "__or__",
-)
-def _logical(im: Importer, node: TracedNode) -> int:
-    op = next(o for o in ("xor", "and", "or") if o in node.target)
-    if "logical" not in node.target and im.result_lane(node) != BOOL:
-        raise Unsupported(node.target, "bitwise operations on integers are not covered")
-    if op == "xor":
-        a, b = im.as_lane(node.args[0], BOOL), im.as_lane(node.args[1], BOOL)
-        both = im.b.binary("and", a, b)
-        return im.b.binary("and", im.b.binary("or", a, b), im.b.unary("not", both), BOOL)
-    return im.binary(op, node.args[0], node.args[1], BOOL)
-
-
-@handles("logical_not", "bitwise_not")
-def _not(im: Importer, node: TracedNode) -> int:
-    if im.result_lane(node) != BOOL:
-        raise Unsupported(node.target, "bitwise_not on integers is not covered")
-    return im.b.unary("not", im.as_lane(node.args[0], BOOL), BOOL)
 
 
 @handles("isnan", "isinf", "isfinite")

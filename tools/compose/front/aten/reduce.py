@@ -49,10 +49,22 @@ def finish(im: Importer, value: int, node: TracedNode, part: int = 0) -> int:
     return im.b.reshape(im.b.cast(value, im.result_lane(node, part)), im.out(node, part).shape)
 
 
+def summed_in(im: Importer, node: TracedNode) -> DType:
+    """Return the lane type of a sum or product: integers stay integers; how many are true counts well in float32."""
+    whole = im.result_lane(node) == I32 and im.b[im.value(node.args[0])].dtype == I32
+    return I32 if whole else F32
+
+
+def ordered_in(im: Importer, arg: Any) -> int:
+    """Return a value as what is compared: integers stay integers."""
+    x = im.value(arg)
+    return x if im.b[x].dtype == I32 else im.b.cast(x, F32)
+
+
 @handles("sum", "mean", "prod")
 def _sum(im: Importer, node: TracedNode) -> int:
     name = node.target.split(".")[1]
-    x = im.as_lane(node.args[0], F32)
+    x = im.as_lane(node.args[0], summed_in(im, node))
     axes = axes_of(im.arg(node, 1, "dim"), len(im.shape(x)))
     value = mean(im, x, axes) if name == "mean" else reduced(im, name, x, axes)
     return finish(im, value, node)
@@ -60,10 +72,10 @@ def _sum(im: Importer, node: TracedNode) -> int:
 
 @handles("amax", "amin")
 def _extreme(im: Importer, node: TracedNode) -> int:
-    x = im.value(node.args[0])
+    x = ordered_in(im, node.args[0])
     axes = axes_of(im.arg(node, 1, "dim"), len(im.shape(x)))
     kind = "max" if "amax" in node.target else "min"
-    return finish(im, reduced(im, kind, im.b.cast(x, F32), axes), node)
+    return finish(im, reduced(im, kind, x, axes), node)
 
 
 @handles("max", "min")
@@ -71,7 +83,7 @@ def _max(im: Importer, node: TracedNode) -> int | tuple[int | None, ...]:
     kind = node.target.split(".")[1]
     if node.target.endswith(".other"):
         return im.binary(kind, node.args[0], node.args[1], im.result_lane(node))
-    x = im.as_lane(node.args[0], F32)
+    x = ordered_in(im, node.args[0])
     rank = len(im.shape(x))
     if node.target.endswith(".dim"):
         axes = axes_of(node.args[1], rank)
@@ -82,7 +94,7 @@ def _max(im: Importer, node: TracedNode) -> int | tuple[int | None, ...]:
 
 @handles("argmax", "argmin")
 def _arg(im: Importer, node: TracedNode) -> int:
-    x = im.as_lane(node.args[0], F32)
+    x = ordered_in(im, node.args[0])
     dim = im.arg(node, 1, "dim")
     if dim is None:
         count = 1
