@@ -71,11 +71,12 @@ def shares(rows: Sequence[Surveyed]) -> tuple[Share, ...]:
 
 
 def refusals(rows: Sequence[Surveyed]) -> tuple[tuple[str, tuple[Surveyed, ...]], ...]:
-    """Group what is not composed by the operator that stands in the way, the most frequent first."""
+    """Group what is not composed by each operator that stands in the way, the most frequent first."""
     groups: dict[str, list[Surveyed]] = {}
     for row in rows:
         if row.found != "composed":
-            groups.setdefault(row.operator or row.found, []).append(row)
+            for operator in (row.operator or row.found).split(", "):
+                groups.setdefault(operator, []).append(row)
     return tuple((op, tuple(group)) for op, group in sorted(groups.items(), key=lambda g: -len(g[1])))
 
 

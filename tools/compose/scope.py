@@ -1,10 +1,32 @@
 """What the composer does not cover, said in one sentence."""
 
+from collections.abc import Sequence
+
+MEMORY = "memory"  # a tensor that nothing was written to; only told where nothing else stands in the way
+_LINES = 3  # of the user's code that are shown for one reason
+
 
 class Unsupported(Exception):
-    """The task is outside the composer's scope; `op` names what is not covered."""
+    """The task is outside the composer's scope; `op` names what is not covered, several by commas.
 
-    def __init__(self, op: str, sentence: str) -> None:
+    `line` is the line of the user's own code that asks for it, where that is known.
+    """
+
+    def __init__(self, op: str, sentence: str, line: str | None = None) -> None:
         super().__init__(sentence)
         self.op = op
-        self.sentence = sentence
+        self.sentence = sentence if line is None else f"{sentence} ({line})"
+
+
+def all_of(found: Sequence[tuple[Unsupported, str | None]]) -> Unsupported:
+    """Return one refusal that names every operation that is not covered, each once, with its lines."""
+    told = [f for f in found if f[0].op != MEMORY] or found
+    lines: dict[str, dict[str, None]] = {}
+    for refused, line in told:
+        lines.setdefault(refused.sentence, {}).update({} if line is None else {line: None})
+    said = []
+    for sentence, places in lines.items():
+        more = len(places) - _LINES
+        shown = "; ".join(list(places)[:_LINES]) + (f"; and {more} more lines" if more > 0 else "")
+        said.append(f"{sentence} ({shown})" if places else sentence)
+    return Unsupported(", ".join(dict.fromkeys(r.op for r, _ in told)), "; ".join(said))

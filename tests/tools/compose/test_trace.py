@@ -44,7 +44,7 @@ def test_control_flow_on_values_is_refused_with_a_sentence() -> None:
     def branches(x: torch.Tensor) -> torch.Tensor:
         return x + 1 if bool((x > 0).all()) else x - 1
 
-    with pytest.raises(Unsupported, match="cannot trace the reference"):
+    with pytest.raises(Unsupported, match="depends on the values of a tensor"):
         trace(Loaded(Function(branches), (normal(7),)))
 
 

@@ -64,6 +64,10 @@ class GraphBuilder:
 
     def const(self, value: Number, dtype: DType) -> int:
         value = float(value) if dtype.is_float else (bool(value) if dtype == DType.BOOL else int(value))
+        if dtype == DType.INT32 and not -(1 << 31) <= value < 1 << 31:
+            raise Unsupported(
+                "int64", f"the integer {value} is not covered: integers are computed in 32 bits"
+            )
         return self.add(Node(op="const", dtype=dtype, shape=(), value=value))
 
     def iota(self, count: int, start: Number, step: Number, dtype: DType) -> int:

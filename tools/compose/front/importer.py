@@ -6,13 +6,14 @@ closer to the exact ones without it. Integers are exact within int32.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from akgen.tools.compose.front.builder import GraphBuilder
 from akgen.tools.compose.front.graph import COMPARISONS, Graph, Output, broadcast
-from akgen.tools.compose.front.traced import Ref, TracedGraph, TracedNode
-from akgen.tools.compose.scope import Unsupported
+from akgen.tools.compose.front.traced import Origin, Ref, TracedGraph, TracedNode
+from akgen.tools.compose.front.uncovered import uncovered
+from akgen.tools.compose.scope import Unsupported, all_of
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
 
@@ -51,6 +52,17 @@ def lane(dtype: DType) -> DType:
     return DType.INT32
 
 
+def _sources(node: TracedNode) -> Iterator[int]:
+    """Yield the nodes that a call takes values of."""
+    pending: list[Any] = [*node.args, *(v for _, v in node.kwargs)]
+    while pending:
+        arg = pending.pop()
+        if isinstance(arg, Ref):
+            yield arg.node
+        elif isinstance(arg, tuple):
+            pending += arg
+
+
 class Importer:
     """One trace being turned into a graph."""
 
@@ -62,14 +74,34 @@ class Importer:
         self.vectors: dict[int, tuple[float | int | bool, ...]] = {}  # small constants by trace node
 
     def run(self) -> Graph:
+        refused: list[tuple[Unsupported, str | None]] = []
+        unknown: set[int] = set()
         for node in self.raw.nodes:
-            value = self._import(node)
+            try:
+                value = self._import(node)
+            except Unsupported as why:
+                if not unknown.intersection(_sources(node)):  # else it may be refused for what it stands on
+                    refused.append((why, node.line))
+                unknown.add(node.index)
+                value = self._unknown(node)
             self._values[node.index] = self._rounded(node, value) if self.faithful else value
+        if refused:
+            raise all_of(refused)
         outputs = []
         for o in self.raw.outputs:
             value = self.ref(o.ref)
             outputs.append(Output(node=value, output=o.output, element=o.element, dtype=o.dtype))
         return self.b.graph(tuple(outputs))
+
+    def _unknown(self, node: TracedNode) -> int | tuple[int | None, ...]:
+        """Stand for what cannot be imported, so that what follows it is looked at, too."""
+        values = tuple(
+            None
+            if m is None or m.dtype == DType.COMPLEX64
+            else self.b.load(Origin(input=-1), lane(m.dtype), m.shape)
+            for m in node.metas
+        )
+        return values if len(values) > 1 or not values or values[0] is None else values[0]
 
     def _rounded(self, node: TracedNode, value: int | tuple[int | None, ...]) -> int | tuple[int | None, ...]:
         """Round results of half types as PyTorch does after each operation."""
@@ -98,7 +130,7 @@ class Importer:
         name = node.target.removeprefix("aten.").split(".")[0]
         handler = HANDLERS.get(name)
         if handler is None:
-            raise Unsupported(name, f"the operation {node.target} is not covered")
+            raise uncovered(name, node.target)
         return handler(self, node)
 
     def _folded(self, node: TracedNode) -> int | None:

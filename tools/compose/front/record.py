@@ -20,6 +20,8 @@ from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from akgen.tools.compose.front.user_lines import UserLines
+
 _SCALAR = torch.ops.aten._local_scalar_dense.default
 
 
@@ -51,14 +53,22 @@ class CapturedGraph:
 
 
 class Unrecordable(Exception):
-    """The reference does something that needs elements, or that writes to what it was given."""
+    """The reference does something that needs elements, or that writes to what it was given.
+
+    `line` is the line of the user's code that does so; `why` names what torch.export cannot do either, if it is that.
+    """
+
+    def __init__(self, text: str, line: str | None = None, why: str | None = None) -> None:
+        super().__init__(text)
+        self.line, self.why = line, why
 
 
 def record(model: torch.nn.Module, args: tuple[Any, ...]) -> CapturedGraph:
     """Return the calls of `model(*args)`. Raises Unrecordable, or what the reference's own code raises."""
     if "sympy" not in sys.modules:
         sys.modules["sympy"] = _UnreadSympy()
-    recorder = _Recorder()
+    lines = UserLines(model)
+    recorder = _Recorder(lines)
     state = {
         **dict(model.named_parameters(remove_duplicate=False)),
         **dict(model.named_buffers(remove_duplicate=False)),
@@ -67,7 +77,7 @@ def record(model: torch.nn.Module, args: tuple[Any, ...]) -> CapturedGraph:
     flat, spec = pytree.tree_flatten(args)
     leaves = [recorder.argument(k, value) for k, value in enumerate(flat)]
 
-    with torch.no_grad(), recorder, _NoMemory():
+    with torch.no_grad(), recorder, _NoMemory(lines):
         state, leaves = pytree.tree_map_only(torch.Tensor, torch._to_functional_tensor, (known, leaves))
         torch._enable_functionalization(reapply_views=True)
         try:
@@ -115,9 +125,14 @@ class _NoMemory(TorchFunctionMode):  # type: ignore[misc]
         )
     )  # fmt: skip
 
+    def __init__(self, lines: UserLines) -> None:
+        super().__init__()
+        self._lines = lines
+
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func in self._READ:
-            raise Unrecordable(f"the reference reads memory with {func.__name__}")
+            what = f"the reference reads a tensor's memory with {func.__name__}"
+            raise Unrecordable(what, self._lines.now(), what)
         return func(*args, **(kwargs or {}))
 
 
@@ -149,8 +164,9 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
     def _should_skip_dynamo(cls) -> bool:
         return False  # True would import the whole of torch._dynamo
 
-    def __init__(self) -> None:
+    def __init__(self, lines: UserLines) -> None:
         super().__init__()
+        self._lines = lines
         self._graph = torch.fx.Graph()
         self._nodes: dict[int, torch.fx.Node] = {}
         self._alive: list[Any] = []  # an id names a tensor as long as this lives
@@ -197,11 +213,12 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
             if result is not NotImplemented:
                 return result
         if func._schema.is_mutable:
-            raise Unrecordable(f"{func} writes to a tensor")
+            raise Unrecordable(f"{func} writes to a tensor", self._lines.now())
         args, kwargs = pytree.tree_map_only(torch.Tensor, self._inside, (args, kwargs))
         if func is _SCALAR:
             if args[0].elements is None:
-                raise Unrecordable("a number depends on elements")
+                why = "a number or a branch of the reference depends on the values of a tensor"
+                raise Unrecordable("a number depends on elements", self._lines.now(), why)
             return args[0].elements.item()
         inner_args, inner_kwargs = pytree.tree_map(_inner, (args, kwargs))
         if any(a.name == "device" for a in func._schema.arguments):
@@ -211,6 +228,7 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
             return result  # a fact about shapes or dtypes
         elements = self._elements(func, args, kwargs)
         node = self._graph.call_function(func, *pytree.tree_map_only(_Shape, self._node, (args, kwargs)))
+        node.meta["line"] = self._lines.now()
         if isinstance(result, torch.Tensor):
             shape = _Shape(result, elements)
             self._name(shape, node)

@@ -15,7 +15,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from akgen.tools.compose.front.record import SMALL_CONSTANT, CapturedGraph, Leaf, Unrecordable, record
-from akgen.tools.compose.front.trace_reader import TraceReader
+from akgen.tools.compose.front.trace_reader import TraceReader, argument_meta
 from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.reference.protocol import LoadedCase
@@ -39,6 +39,9 @@ def trace(loaded: LoadedCase) -> TracedGraph:
     Raises Unsupported when the reference cannot be exported (data-dependent control flow, unknown classes).
     """
     args = tuple(loaded.example_args)
+    for value in pytree.tree_leaves(args):
+        if isinstance(value, torch.Tensor):
+            argument_meta(value)
     lifted = _lifted(loaded)
     if lifted is not None:
         try:
@@ -138,14 +141,22 @@ def _captured(
 ) -> CapturedGraph:
     model = model or loaded.model
     with _quiet():
+        unrecordable: Unrecordable | None = None
         try:
             found = record(model, args)
             if len(found.graph.nodes) <= LARGEST_GRAPH:
                 return found
-        except (Unrecordable, *_TRACE_ERRORS):
+        except Unrecordable as e:
+            unrecordable = e
+        except _TRACE_ERRORS:
             pass
-        with _known_constants(), torch.no_grad():
-            return _exported(model, args)
+        try:
+            with _known_constants(), torch.no_grad():
+                return _exported(model, args)
+        except Unsupported as refused:
+            if unrecordable is None or unrecordable.why is None or refused.op != "torch.export":
+                raise
+            raise Unsupported(refused.op, unrecordable.why, unrecordable.line) from refused
 
 
 def _exported(model: torch.nn.Module, args: tuple[Any, ...]) -> CapturedGraph:

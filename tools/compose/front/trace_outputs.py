@@ -49,9 +49,7 @@ class TraceOutputs:
                 found.append(dtype)
                 continue
             if k >= len(refs):
-                raise Unsupported(
-                    "outputs", f"the operator has {len(declared)} outputs, the reference {len(refs)}"
-                )
+                raise Unsupported("outputs", _differ(len(declared), len(refs)))
             meta = self._nodes[refs[k].node].metas[refs[k].part]
             if meta is None:
                 raise Unsupported("scalar output", "the reference returns a Python number")
@@ -86,7 +84,7 @@ class TraceOutputs:
         if len(values) != len(refs):
             if len(refs) == count:
                 return list(range(count))
-            raise Unsupported("outputs", f"the operator has {count} outputs, the reference {len(refs)}")
+            raise Unsupported("outputs", _differ(count, len(refs)))
         places: list[int | None] = []
         for want in expected:
             place = None
@@ -100,6 +98,12 @@ class TraceOutputs:
     def _fits(self, ref: Ref, want: Any) -> bool:
         meta = self._nodes[ref.node].metas[ref.part]
         return isinstance(want, torch.Tensor) and meta is not None and want.numel() == meta.count
+
+
+def _differ(outputs: int, tensors: int) -> str:
+    if not tensors:
+        return "the reference returns no tensor"
+    return f"the reference returns {tensors} tensors in {outputs} places: outputs stand side by side, in no inner list"
 
 
 def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:

@@ -8,6 +8,7 @@ from torch.utils import _pytree as pytree
 from akgen.tools.compose.front.record import SMALL_CONSTANT, CapturedGraph
 from akgen.tools.compose.front.trace_outputs import TraceOutputs
 from akgen.tools.compose.front.traced import Origin, Ref, TracedGraph, TracedNode
+from akgen.tools.compose.front.user_lines import UserLines
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
@@ -24,7 +25,24 @@ def dtype_of(dtype: torch.dtype) -> DType:
 
 
 def meta_of(tensor: torch.Tensor) -> TensorMeta:
+    """Return a tensor's shape and dtype. Raises Unsupported for a tensor that is more than its elements."""
+    if tensor.layout != torch.strided:
+        raise Unsupported("sparse", "sparse tensors are not covered: kernels take dense ones (x.to_dense())")
+    if tensor.is_quantized:
+        raise Unsupported(
+            "quantized", "quantised tensors are not covered: take their integers (x.int_repr())"
+        )
     return TensorMeta(dtype=dtype_of(tensor.dtype), shape=tuple(_size(d) for d in tensor.shape))
+
+
+def argument_meta(tensor: torch.Tensor) -> TensorMeta:
+    """Return an operator input's shape and dtype. Raises Unsupported for what no kernel takes."""
+    meta = meta_of(tensor)
+    if meta.dtype == DType.FLOAT64:
+        raise Unsupported(
+            "float64", "float64 is not covered: vector and cube cores compute in float32 at most"
+        )
+    return meta
 
 
 def _size(value: Any) -> int:
@@ -51,6 +69,7 @@ class TraceReader:
         self._drawn: Sample | None = None
         self._inputs = [self._bound(i) for i in range(len(self._binding.inputs))]
         self._args = args
+        self._lines = UserLines(loaded.model)
         self._fixed = fixed
 
     def read(self) -> TracedGraph:
@@ -107,9 +126,9 @@ class TraceReader:
         if value is None:
             return None
         if isinstance(value, torch.Tensor):
-            return meta_of(value)
+            return argument_meta(value)
         if isinstance(value, (list, tuple)) and all(isinstance(t, torch.Tensor) for t in value):
-            return tuple(meta_of(t) for t in value)
+            return tuple(argument_meta(t) for t in value)
         return meta_of(torch.as_tensor(value))
 
     def _scalars(self) -> tuple[tuple[int, tuple[float, ...]], ...]:
@@ -210,6 +229,7 @@ class TraceReader:
             kwargs=tuple((k, self._arg(v)) for k, v in node.kwargs.items()),
             metas=metas,
             scalar=_scalar_kind(value),
+            line=node.meta.get("line") or self._lines.of(node.meta.get("stack_trace")),
         )
         self._add(node.name, raw)
 

@@ -62,6 +62,7 @@ class TracedNode(Frozen):
     origin: Origin | None = None
     scalar: DType | None = None  # of a call that yields a number
     values: tuple[float | int | bool, ...] | None = None  # of a small constant, flattened
+    line: str | None = None  # of the user's code that makes the call
 
 
 class TracedOutput(Frozen):
