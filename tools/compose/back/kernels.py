@@ -49,7 +49,7 @@ def kernels_of(base: str, number: int, group: Group, face: Interface, knobs: Kno
     """
     out: list[ScheduledKernel] = []
     refused: Unsupported | None = None
-    for templates, choice in _choices(group.templates):
+    for templates, choice in _choices(group.templates, _tensors(face, number)):
         name = f"{base}_{'_'.join(dict.fromkeys(choice))}" + (f"_{number}" if number else "")
         try:
             out.append(_kernel(name, number, templates, choice, face, knobs))
@@ -77,7 +77,7 @@ def require_schedule(nest: LoopNest, case: TracedGraph, face: Interface) -> None
     template = unify([nest], SymbolicNumbers((), (), ()), "d")
     refused: Unsupported | None = None
     found: list[ScheduledKernel] = []
-    for templates, choice in _choices((template,)):
+    for templates, choice in _choices((template,), _tensors(face, 0)):
         try:
             found.append(_kernel("probe", 0, templates, choice, face, Knobs()))
         except Unsupported as error:
@@ -117,9 +117,9 @@ def _fits(kernel: ScheduledKernel, template: SymbolicNest, case: TracedGraph, fa
     return True
 
 
-def _choices(templates: tuple[SymbolicNest, ...]) -> list[Choice]:
+def _choices(templates: tuple[SymbolicNest, ...], tensors: Tensors) -> list[Choice]:
     """Return ways to run nests, best first: each under its best schedule, under its second best and so on."""
-    each = [_ways(t) for t in templates]
+    each = [_ways(t, tensors) for t in templates]
     if len(each) > 1:  # splitting long rows over cores does not go with other parts
         each = [[w for w in ways if w[1] not in (("shared",), ("split",))] or ways for ways in each]
     found: list[Choice] = []
@@ -129,18 +129,26 @@ def _choices(templates: tuple[SymbolicNest, ...]) -> list[Choice]:
     return found
 
 
-def _ways(template: SymbolicNest) -> list[Choice]:
+def _ways(template: SymbolicNest, tensors: Tensors) -> list[Choice]:
     """Return ways to run a nest, best first: one schedule, or one per set of reduced axes, one after the other."""
     found: list[Choice] = []
     parts = by_reduction(template)
+    apart = len(parts) > 1 and not _spoiled(parts, tensors)
     try:
         found += [((template,), (k,)) for k in kinds(template)]
     except Unsupported:
-        if len(parts) == 1:
+        if not apart:
             raise
-    if len(parts) > 1:
+    if apart:
         found.append((parts, tuple(kinds(p)[-1] for p in parts)))
     return found
+
+
+def _spoiled(parts: tuple[SymbolicNest, ...], tensors: Tensors) -> bool:
+    """Return whether a part overwrites an input that another part reads."""
+    reads = [{v.origin.input for v in p.values if v.origin is not None} for p in parts]
+    written = [{tensors.overwritten(s) for s in p.nest.stores} - {None} for p in parts]
+    return any(w & r for i, w in enumerate(written) for j, r in enumerate(reads) if i != j)
 
 
 def _kernel(

@@ -96,6 +96,13 @@ class Tensors:
         assert store.output is not None
         return self.of(writer, self.outputs[store.output])
 
+    def overwritten(self, store: OutputStore) -> int | None:
+        """Return the input in whose place an output is written."""
+        if store.output is None:
+            return None
+        name = self.outputs[store.output]
+        return next((i for i, n in enumerate(self.inputs) if f"{n}_ref" == name), None)
+
     def of(self, writer: Writer, name: str, element: int | None = None) -> Tensor:
         """Return a tensor as the kernel has it; of a list, the element given or that of the loop."""
         at = self.position if element is None else Const(value=element)

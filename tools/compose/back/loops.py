@@ -101,6 +101,7 @@ class LoopCodegen(CrossCore):
             ]  # fmt: skip
             inner = [Sink("accumulate", r) for r in stage]
             ready = [s for s in pending if self._sink_depth(s) > k and not self._owned_for(k, [s])]
+            ready = self._harmless(ready, [s for s in pending if s not in ready], stage)
             pending = [s for s in pending if s not in ready]
             rest = None if k or self._more(pending, stage) else pending
             if self._pass(k, inner, ready, rest):
@@ -111,6 +112,27 @@ class LoopCodegen(CrossCore):
         here = [s for s in pending if self._sink_depth(s) <= k]
         if here:
             self.here(k, here)
+
+    def _harmless(self, ready: list[Sink], later: list[Sink], stage: list[int]) -> list[Sink]:
+        """Leave out stores that overwrite an input which a pass after the reductions of `stage` still reads."""
+        while True:
+            seen: set[int] = set(stage)
+            stack = [self.arg(s) for s in later]
+            while stack:
+                i = stack.pop()
+                if i not in seen and i not in self.held:
+                    seen.add(i)
+                    stack.extend(self.t.values[i].args)
+            origins = [self.t.values[i].origin for i in seen - set(stage)]
+            read = {o.input for o in origins if o is not None}
+            spoiling = [s for s in ready if s.kind == "store" and self._overwritten(s) in read - {None}]
+            if not spoiling:
+                return ready
+            ready = [s for s in ready if s not in spoiling]
+            later = [*later, *spoiling]
+
+    def _overwritten(self, sink: Sink) -> int | None:
+        return self.tensors.overwritten(self.t.nest.stores[sink.index])
 
     def _more(self, sinks: Sequence[Sink], stage: Sequence[int]) -> bool:
         """Return whether more than the reductions of `stage` is wanted: a pass over the data, an earlier reduction."""

@@ -56,6 +56,7 @@ class Tile:
         self.wishes: list[str] = []
         self.name, self.extent, self.dtype, self.phase, self.loaded = name, extent, dtype, phase, loaded
         self.capacity = capacity
+        self.scope = 0  # the loop or branch in which it was loaded last
         self.ref = TileRef(tile=name)
 
     @property
@@ -80,6 +81,8 @@ class Writer:
         self._counts: dict[str, int] = {}
         self._values: dict[str, Tile] = {}  # variables that hold a tile's number
         self._joins = True  # the next block may join the one before it
+        self._scopes = [0]  # the open loops and branches, outermost first
+        self._scope_count = 0
         self._starts: list[int] = []  # where phases after the first begin in the body
 
     # statements
@@ -170,9 +173,18 @@ class Writer:
         self._body = outer
 
     @contextmanager
+    def _scope(self) -> Iterator[list[Stmt]]:
+        """Collect what is written in a loop or branch."""
+        self._scope_count += 1
+        self._scopes.append(self._scope_count)
+        with self._collected() as body:
+            yield body
+        self._scopes.pop()
+
+    @contextmanager
     def loop(self, var: Name, start: Expr | int, stop: Expr, step: Expr | int = 1) -> Iterator[None]:
         """Write a loop around what follows; an empty one leaves no trace."""
-        with self._collected() as body:
+        with self._scope() as body:
             yield
         if body:
             first, by = constant(start), constant(step)
@@ -181,7 +193,7 @@ class Writer:
     @contextmanager
     def branch(self, cond: Expr) -> Iterator[None]:
         """Write what follows under a condition; nothing leaves no trace."""
-        with self._collected() as body:
+        with self._scope() as body:
             yield
         if body:
             self._body.append(If(cond=cond, then=tuple(body)))
@@ -238,7 +250,10 @@ class Writer:
     # buffers
 
     def allocate(self, extent: Extent, dtype: str, *, loaded: bool = False, wish: str = "") -> Tile:
-        """Return a buffer of this class and type, reusing a released one; `wish` is what it should be called."""
+        """Return a buffer of this class and type, reusing a released one; `wish` is what it should be called.
+
+        What is loaded before a loop lives to the end of the loop: no load inside reuses its buffer.
+        """
         capacity = self.capacities[extent]
         tile = next(
             (t for t in self._free if self._serves(t, extent, dtype, capacity, wish, loaded=loaded)), None
@@ -249,11 +264,15 @@ class Writer:
         else:
             self._free.remove(tile)
         tile.wishes.append(wish)
+        tile.scope = self._scopes[-1]
         return tile
 
-    @staticmethod
-    def _serves(tile: Tile, extent: Extent, dtype: str, capacity: Shape, wish: str, *, loaded: bool) -> bool:
+    def _serves(
+        self, tile: Tile, extent: Extent, dtype: str, capacity: Shape, wish: str, *, loaded: bool
+    ) -> bool:
         """Return whether a free buffer may be used; single numbers are short, so each has its own name."""
+        if loaded and tile.scope in self._scopes[:-1]:
+            return False
         if (tile.extent, tile.dtype, tile.capacity, tile.loaded) != (extent, dtype, capacity, loaded):
             return False
         return extent != "S" or set(tile.wishes) == {wish}
