@@ -54,15 +54,15 @@ def compose(
     With `faithful`, half-precision results are rounded after every operation, as the reference rounds them.
     """
     face = interface(op_type, cases)
-    listed = is_listed(cases)
 
-    def nests(case: TracedGraph) -> tuple[LoopNest, ...]:
-        if listed:
-            return (list_loop_nest(case, faithful=faithful),)
-        graph = import_graph(case, faithful=faithful)
-        return partition(graph, case.aliases, lambda nest: require_schedule(nest, case, face))
-
-    found = [nests(c) for c in cases]
+    found: Sequence[tuple[LoopNest, ...]]
+    if is_listed(cases):
+        found = [(list_loop_nest(c, faithful=faithful),) for c in cases]
+    else:
+        graphs = [import_graph(c, faithful=faithful) for c in cases]
+        found = partition(
+            graphs, [c.aliases for c in cases], lambda n, i: require_schedule(n, cases[i], face)
+        )
     if any(keeps_dtypes(n) for parts in found for n in parts):
         face = interface(op_type, cases, widened=False)
     groups = groups_of(cases, found, face)

@@ -3,11 +3,18 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.tools.compose.composing import assert_right, composed, normal
+from akgen.tools.compose.front.trace import trace
+from akgen.tools.compose.program import compose
+from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.dsl.interpret import interpret
+from akgen.tools.dsl.parse import parse
+from tests.tools.compose.composing import Function, Loaded, assert_right, composed, normal
 
 Fn = Callable[..., Any]
 MANY = tuple(normal(5, 9, seed=k) for k in range(12))
@@ -67,6 +74,42 @@ def test_axes_that_lie_otherwise_in_memory(name: str) -> None:
 def test_phases_compute_what_pytorch_computes(name: str) -> None:
     function, cases = PHASED[name]
     assert_right(function, *cases)
+
+
+def test_rows_that_fit_and_rows_that_do_not_are_cut_alike() -> None:
+    def backward(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor) -> Any:
+        mean, rstd = x.mean(-1, keepdim=True), x.var(-1, keepdim=True).rsqrt()
+        return torch.ops.aten.native_layer_norm_backward(
+            dy, x, [x.shape[-1]], mean, rstd, w, w, [True, True, True]
+        )
+
+    assert_right(
+        backward,
+        (normal(6, 40), normal(6, 40, seed=1), normal(40)),
+        (normal(3, 30000), normal(3, 30000, seed=1), normal(30000)),
+    )
+
+
+@pytest.mark.parametrize("shape", [(3, 70000), (300, 12)])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: (x + 1.0, (x + 1.0) / (x + 1.0).sum(-1, keepdim=True)),
+        lambda x: (x + 1.0, x.sum(0), x / x.sum(-1, keepdim=True)),
+        lambda x: (torch.exp(x).flip(0), x * 2.0),
+        lambda x: (torch.exp(x).flip(0),),
+    ],
+)
+def test_an_input_is_overwritten_when_nothing_reads_it_any_more(function: Fn, shape: tuple[int, int]) -> None:
+    x = normal(*shape)
+    raw = trace(Loaded(Function(function), (x,)))
+    aliases = (0, *[None] * (len(raw.aliases) - 1))
+    composition = compose("TestOp", "test_op", [raw.model_copy(update={"aliases": aliases})])
+    wanted = function(x)
+    metas = [TensorMeta(dtype=DType.FLOAT32, shape=tuple(w.shape)) for w in wanted]
+    for got, want in zip(interpret(parse(composition.dsl), [x.numpy()], outputs=metas), wanted, strict=True):
+        assert isinstance(got, np.ndarray)
+        np.testing.assert_allclose(got, want.numpy(), rtol=3e-5, atol=3e-5)
 
 
 def test_cases_of_one_structure_have_one_program() -> None:

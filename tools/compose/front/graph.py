@@ -7,7 +7,7 @@ right). Reductions keep their axes with length 1; a following reshape drops them
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Literal, Protocol
 
 from akgen.tools.compose.front.traced import Origin
 from akgen.tools.core.dtypes import DType
@@ -94,7 +94,14 @@ class Graph(Frozen):
         return Graph(nodes=tuple(nodes), outputs=outputs)
 
 
-def needed_by(wanted: Iterable[int], nodes: Sequence[Node]) -> set[int]:
+class _Computed(Protocol):
+    """What is computed from others of a sequence."""
+
+    @property
+    def args(self) -> tuple[int, ...]: ...
+
+
+def needed_by(wanted: Iterable[int], nodes: Sequence[_Computed]) -> set[int]:
     """Return the numbers of the wanted nodes and of all that they are computed from."""
     needed: set[int] = set()
     stack = list(wanted)

@@ -8,77 +8,132 @@ the one of the fewest bytes is cut at. Library operations are always cut: operan
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import count
 
 from akgen.tools.compose.front.graph import VIEWS, Graph, Node, Output, needed_by
 from akgen.tools.compose.front.traced import Origin
 from akgen.tools.compose.middle.axes import LIBRARY
-from akgen.tools.compose.middle.loop_nest import LoopNest
+from akgen.tools.compose.middle.loop_nest import LoopNest, Value
 from akgen.tools.compose.middle.lowering import loop_nests
 from akgen.tools.compose.middle.sink_slices import sink_slices
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 
-Check = Callable[[LoopNest], None]
-"""Raises Unsupported where no schedule runs a nest."""
+Check = Callable[[LoopNest, int], None]
+"""Raises Unsupported where no schedule runs a nest of the case of this number."""
 
 Nests = tuple[LoopNest, ...]
+Phase = tuple[int, tuple[Output, ...]]  # its number, and targets that share loops
 _LEAVES = frozenset(["load", "const", "iota", "count", "inv_count"])
 
 
-def partition(graph: Graph, aliases: Sequence[int | None], check: Check) -> Nests:
-    """Return the nests that compute the graph, each with its phase. Raises Unsupported where no cut helps.
+def partition(
+    graphs: Sequence[Graph], aliases: Sequence[Sequence[int | None]], check: Check
+) -> tuple[Nests, ...]:
+    """Return, for each case, the nests that compute its graph, each with its phase.
 
-    `aliases` gives, for each operator output, the input in whose place it is written.
+    Cases whose graphs differ in sizes alone are cut alike. Raises Unsupported where no cut helps. `aliases` gives, for
+    each operator output of a case, the input in whose place it is written.
     """
-    cutter = _Cutter(graph, check)
-    if not any(n.op in LIBRARY for n in graph.nodes):
-        try:
-            return _ordered([(0, graph.outputs, cutter.nests(graph.outputs))], aliases, cutter)
-        except Unsupported:
-            pass
+    alike: dict[object, list[int]] = {}
+    for i, graph in enumerate(graphs):
+        alike.setdefault((_skeleton(graph), tuple(aliases[i])), []).append(i)
+    found: dict[int, Nests] = {}
+    for members in alike.values():
+        cutter = _Cutter({i: graphs[i] for i in members}, check)
+        phases = _partitioned(cutter)
+        last, copies = 1 + max(level for level, _ in phases), list[Output]()
+        late = {o for i in members for o in _overwritten(cutter.all_nests(i, phases), aliases[i])}
+        if late:
+            phases, copies = cutter.put_off(phases, late)
+        for i in members:
+            found[i] = (*cutter.all_nests(i, phases), *(cutter.copy(i, c, last) for c in copies))
+    return tuple(found[i] for i in range(len(graphs)))
+
+
+def _skeleton(graph: Graph) -> object:
+    """Return what graphs have in common that differ in sizes and constants alone."""
+    return tuple(
+        (n.op, n.args, n.dtype, tuple(d == 1 for d in n.shape), n.origin, n.kind, n.axes) for n in graph.nodes
+    ), tuple((o.node, o.output, o.element, o.dtype) for o in graph.outputs)
+
+
+def _partitioned(cutter: "_Cutter") -> list[Phase]:
+    """Cut until every case is possible, asking one case first and those that refuse then."""
+    while True:
+        phases = _one_case_more(cutter)
+        refusing = next((i for i in cutter.cases if not cutter.serves(i, phases)), None)
+        if refusing is None:
+            return phases
+        cutter.ask(refusing)
+
+
+def _one_case_more(cutter: "_Cutter") -> list[Phase]:
+    graph = cutter.g
+    if not cutter.cuts and not any(n.op in LIBRARY for n in graph.nodes):
+        whole = [(0, graph.outputs)]
+        if all(cutter.serves(i, whole) for i in cutter.asked):
+            return whole
     cutter.cut_at_library()
     for node in dict.fromkeys([*cutter.cuts, *(o.node for o in graph.outputs)]):
         cutter.make_possible(node)
-    return _ordered(cutter.phases(), aliases, cutter)
-
-
-Phase = tuple[int, tuple[Output, ...], Nests]
+    return cutter.phases()
 
 
 class _Cutter:
-    """A graph being cut; `cuts` are the values that are stored in between, by the number of their workspace tensor."""
+    """Graphs of one skeleton being cut; `cuts` are the values that are stored in between, by the number of their
+    workspace tensor. What is possible is asked of a few of the cases."""
 
-    def __init__(self, graph: Graph, check: Check) -> None:
-        self.g, self.check = graph, check
+    def __init__(self, cases: dict[int, Graph], check: Check) -> None:
+        self.cases, self.check = cases, check
+        self.asked = [max(cases, key=lambda i: sum(math.prod(n.shape) for n in cases[i].nodes))]
+        self.g = cases[self.asked[0]]
         self.cuts: dict[int, int] = {}
-        self._known: dict[tuple[Output, ...], Nests | Unsupported] = {}
+        self._known: dict[tuple[int, tuple[Output, ...]], Nests | Unsupported] = {}
 
     # what is possible
 
-    def nests(self, targets: tuple[Output, ...]) -> Nests:
+    def ask(self, case: int) -> None:
+        """Ask one more case what is possible, the first of all."""
+        self.asked.insert(0, case)
+
+    def nests(self, case: int, targets: tuple[Output, ...]) -> Nests:
         """Return the nests that compute targets from inputs and from what is cut at. Raises Unsupported."""
-        if targets not in self._known:
+        if (case, targets) not in self._known:
             try:
-                nests = loop_nests(sink_slices(self._graph(targets)))
+                nests = loop_nests(sink_slices(self._graph(case, targets)))
                 for nest in nests:
-                    self.check(nest)
-                self._known[targets] = nests
+                    self.check(nest, case)
+                self._known[case, targets] = nests
             except Unsupported as refused:
-                self._known[targets] = refused
-        found = self._known[targets]
+                self._known[case, targets] = refused
+        found = self._known[case, targets]
         if isinstance(found, Unsupported):
             raise found
         return found
 
-    def _graph(self, targets: tuple[Output, ...]) -> Graph:
+    def all_nests(self, case: int, phases: Sequence[Phase]) -> Nests:
+        """Return the nests of all phases. Raises Unsupported."""
+        return tuple(
+            n.model_copy(update={"phase": level})
+            for level, targets in phases
+            for n in self.nests(case, targets)
+        )
+
+    def serves(self, case: int, phases: Sequence[Phase]) -> bool:
+        try:
+            self.all_nests(case, phases)
+        except Unsupported:
+            return False
+        return True
+
+    def _graph(self, case: int, targets: tuple[Output, ...]) -> Graph:
         """Return the graph of targets in which the other values that are cut at are loads."""
         computed = {t.node for t in targets}
         nodes = [
             Node(op="load", dtype=n.dtype, shape=n.shape, origin=Origin(temp=self.cuts[i]))
             if i in self.cuts and i not in computed
             else n
-            for i, n in enumerate(self.g.nodes)
+            for i, n in enumerate(self.cases[case].nodes)
         ]
         return Graph(nodes=tuple(nodes), outputs=targets).pruned()
 
@@ -93,7 +148,8 @@ class _Cutter:
                 self.cuts[c] = len(self.cuts)
         try:
             for c in (*more, node):
-                self.nests((self.target(c),))
+                for case in self.asked:
+                    self.nests(case, (self.target(c),))
         except Unsupported as refused:
             return refused
         finally:
@@ -138,11 +194,7 @@ class _Cutter:
             return (user.op in VIEWS or user.op.startswith("round_")) and self._stored_only(users[0])
         if users or len(outputs) != 1:
             return False
-        try:
-            self.nests((outputs[0],))
-        except Unsupported:
-            return False
-        return True
+        return all(self.serves(case, [(0, (outputs[0],))]) for case in self.asked)
 
     def make_possible(self, node: int) -> None:
         """Cut until the value can be computed. Raises Unsupported where no cut helps."""
@@ -243,54 +295,49 @@ class _Cutter:
                     groups.append((target,))
                 else:
                     groups[at] = (*groups[at], target)
-        yield from ((level, g, self.nests(g)) for g in groups)
+        yield from ((level, g) for g in groups)
 
     def _together(self, targets: tuple[Output, ...]) -> bool:
-        try:
-            self.nests(targets)
-        except Unsupported:
-            return False
-        return True
+        return all(self.serves(case, [(0, targets)]) for case in self.asked)
+
+    # outputs in the place of inputs
+
+    def put_off(self, phases: Sequence[Phase], late: set[int]) -> tuple[list[Phase], list[Output]]:
+        """Let outputs that would overwrite what is still read go to the workspace; return them as copies to make."""
+        changed: list[Phase] = []
+        copies: list[Output] = []
+        for level, targets in phases:
+            mine = [t for t in targets if t.output in late]
+            self.cut(t.node for t in mine)
+            copies += mine
+            kept = [self.target(t.node) if t in mine else t for t in targets]
+            changed.append((level, tuple(dict.fromkeys(kept))))
+        return changed, copies
+
+    def copy(self, case: int, output: Output, phase: int) -> LoopNest:
+        """Return the nest that copies a value from the workspace to its output."""
+        value = self.cases[case].nodes[output.node]
+        origin = Origin(temp=self.cuts[output.node])
+        load = Node(op="load", dtype=value.dtype, shape=value.shape, origin=origin)
+        graph = Graph(nodes=(load,), outputs=(output.model_copy(update={"node": 0}),))
+        (nest,) = loop_nests(sink_slices(graph))
+        return nest.model_copy(update={"phase": phase})
 
 
-def _ordered(phases: list[Phase], aliases: Sequence[int | None], cutter: _Cutter) -> Nests:
-    """Return the nests with their phases; an output that overwrites what others still read is copied at the end."""
-    nests = [n.model_copy(update={"phase": level}) for level, _, found in phases for n in found]
-    late = {o for n in nests for o in _overwrites(n, nests, aliases)}
-    if not late:
-        return tuple(nests)
-    last = max(level for level, _, _ in phases) + 1
-    numbers = count(len(cutter.cuts))
-    copies: list[Output] = []
-    changed: list[Phase] = []
-    for level, targets, _ in phases:
-        new: list[Output] = []
-        for t in targets:
-            if t.output in late and t.node not in cutter.cuts:
-                cutter.cuts[t.node] = next(numbers)
-            if t.output in late:
-                copies.append(t)
-                t = cutter.target(t.node)
-            new.append(t)
-        changed.append((level, tuple(dict.fromkeys(new)), ()))
-    found = [n.model_copy(update={"phase": level}) for level, g, _ in changed for n in cutter.nests(g)]
-    for copy in copies:
-        value = cutter.g.nodes[copy.node]
-        load = Node(
-            op="load", dtype=value.dtype, shape=value.shape, origin=Origin(temp=cutter.cuts[copy.node])
-        )
-        graph = Graph(nodes=(load,), outputs=(copy.model_copy(update={"node": 0}),))
-        found += [n.model_copy(update={"phase": last}) for n in loop_nests(sink_slices(graph))]
-    return tuple(found)
-
-
-def _overwrites(nest: LoopNest, nests: list[LoopNest], aliases: Sequence[int | None]) -> Iterator[int]:
-    """Yield outputs of a nest written in place of an input that another nest reads in the same phase or later."""
-    for store in nest.stores:
-        source = None if store.output is None else aliases[store.output]
-        if source is None or store.output is None:
-            continue
-        for other in nests:
-            reads = any(v.origin is not None and v.origin.input == source for v in other.values)
-            if other is not nest and other.phase >= nest.phase and reads:
+def _overwritten(nests: Nests, aliases: Sequence[int | None]) -> Iterator[int]:
+    """Yield outputs written in place of an input that is read elsewhere, in the same phase or later."""
+    for nest in nests:
+        for store in nest.stores:
+            source = None if store.output is None else aliases[store.output]
+            if source is None or store.output is None:
+                continue
+            others = [n for n in nests if n is not nest and n.phase >= nest.phase]
+            below = needed_by([store.value], nest.values)
+            if any(_reads(v, source) for n in others for v in n.values) or any(
+                _reads(nest.values[i], source) and nest.values[i].access != store.access for i in below
+            ):
                 yield store.output
+
+
+def _reads(value: Value, source: int) -> bool:
+    return value.origin is not None and value.origin.input == source
