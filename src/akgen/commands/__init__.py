@@ -27,6 +27,10 @@ _BENCH = {
         "Run tasks times samples and report; the same command again goes on where it stopped.",
     ),
     "report": Subcommand("bench:report_run", "Report on a run, finished or not, and write its HTML page."),
+    "compare": Subcommand(
+        "bench_compare:compare_runs",
+        "Say which tasks one of two runs solves alone, whether that differs, and how their kernels' times relate.",
+    ),
     "list": Subcommand("bench:list_tasks", "Print the tasks of a suite."),
     "survey": Subcommand(
         "bench:survey_suite",

@@ -1,0 +1,116 @@
+"""Compare two bench runs task by task: what each solves, whether that differs, and how their kernels' times relate."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import stats
+
+from akgen.bench.metrics import CONFIDENCE, by_task
+from akgen.bench.record import Record
+from akgen.bench.store import BenchStore
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InputError, Outcome
+
+_RESAMPLES = 9999  # of tasks, for the interval
+
+
+class TimeRatio(Frozen):
+    """A task that both runs solve: the geometric mean over their common cases of first over second time."""
+
+    task: str
+    level: int
+    category: str
+    first_us: float
+    second_us: float
+    ratio: float
+
+
+class RunComparison(Frozen):
+    """Two runs over the tasks that both hold. Ratios above 1 mean that the second run's kernels take less time."""
+
+    tasks: int
+    both: int
+    first_alone: tuple[str, ...]  # solved by the first run alone
+    second_alone: tuple[str, ...]
+    p_solved: float  # that such a difference arises by chance: exact McNemar test, two-sided
+    ratios: tuple[TimeRatio, ...] = ()  # smallest first
+    mean_ratio: float | None = None  # geometric
+    low: float | None = None  # of its bootstrap interval over tasks
+    high: float | None = None
+    p_time: float | None = None  # Wilcoxon's signed-rank test of the logarithms
+    time_source: str | None = None
+
+
+def compare(first: BenchStore, second: BenchStore, seed: int = 0) -> RunComparison:
+    """Compare two runs. Raises InputError if they share no judged task, or their times come from different sources."""
+    left, right = _solved(first.records()), _solved(second.records())
+    tasks = sorted(left.keys() & right.keys())
+    if not tasks:
+        raise InputError(
+            f"{first.folder} and {second.folder} share no judged task.", "Compare runs of one suite and mode."
+        )
+    alone = [[t for t in tasks if a[t] and not b[t]] for a, b in ((left, right), (right, left))]
+    ratios = sorted((r for t in tasks if (r := _ratio(left[t], right[t])) is not None), key=lambda r: r.ratio)
+    timed = [record for side in (left, right) for t in tasks if (record := side[t]) is not None]
+    sources = {record.time_source for record in timed}
+    sources.discard(None)
+    if ratios and len(sources) > 1:
+        raise InputError(
+            "One run's times are predicted and the other's measured.", "Compare runs of one toolchain."
+        )
+    found = RunComparison(
+        tasks=len(tasks), both=sum(left[t] is not None and right[t] is not None for t in tasks),
+        first_alone=tuple(alone[0]), second_alone=tuple(alone[1]), p_solved=mcnemar(len(alone[0]), len(alone[1])),
+        ratios=tuple(ratios),
+    )  # fmt: skip
+    if not ratios:
+        return found
+    logs = np.log([r.ratio for r in ratios])
+    low, high = _interval(logs, seed)
+    return found.model_copy(update={
+        "mean_ratio": float(np.exp(logs.mean())), "low": low, "high": high,
+        "p_time": float(stats.wilcoxon(logs).pvalue) if np.any(logs) else 1.0, "time_source": sources.pop(),
+    })  # fmt: skip
+
+
+def mcnemar(first: int, second: int) -> float:
+    """Return the exact two-sided p-value for `first` and `second` tasks that one run alone solves."""
+    return float(stats.binomtest(first, first + second).pvalue) if first + second else 1.0
+
+
+def _interval(logs: np.ndarray, seed: int) -> tuple[float, float]:
+    """Return the percentile bootstrap interval of the geometric mean over tasks."""
+    if len(logs) < 2 or np.ptp(logs) == 0:
+        return float(np.exp(logs.mean())), float(np.exp(logs.mean()))
+    random = np.random.default_rng(seed)
+    interval = stats.bootstrap(
+        (logs,), np.mean, confidence_level=CONFIDENCE, n_resamples=_RESAMPLES, method="percentile", rng=random
+    ).confidence_interval
+    return float(np.exp(interval.low)), float(np.exp(interval.high))
+
+
+def _solved(records: Sequence[Record]) -> dict[str, Record | None]:
+    """Return each judged task's fastest solved sample, None where no sample is."""
+    found: dict[str, Record | None] = {}
+    for samples in by_task(records):
+        solved = [r for r in samples if r.solved]
+        found[samples[0].task] = min(
+            solved, key=lambda r: r.time_us if r.time_us is not None else np.inf, default=None
+        )
+    return found
+
+
+def _ratio(first: Record | None, second: Record | None) -> TimeRatio | None:
+    if first is None or second is None:
+        return None
+    left, right = (
+        {c.id: c.time_us for c in r.cases if c.outcome == Outcome.CORRECT and c.time_us}
+        for r in (first, second)
+    )
+    common = sorted(left.keys() & right.keys())
+    if not common:
+        return None
+    a, b = (float(np.exp(np.mean(np.log([side[c] for c in common])))) for side in (left, right))
+    return TimeRatio(
+        task=first.task, level=first.level, category=first.category, first_us=a, second_us=b, ratio=a / b
+    )
