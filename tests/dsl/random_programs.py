@@ -56,7 +56,8 @@ class _Generator:
             case 3 | 4:
                 self.line(depth, f"{unary}({d}, {x})")
             case 8:
-                self.line(depth, f"gather({d}, {x}, u)")
+                update = self.random.choice(("gather", "scatter", "scatter_add", "scatter_max"))
+                self.line(depth, f"{update}({d}, {x}, u)" if update == "gather" else f"{update}({d}, u, {x})")
             case 5:
                 self.line(depth, f"mul({d}, {x}, {scalar})")
             case 6:

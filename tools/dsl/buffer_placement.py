@@ -135,7 +135,7 @@ def _producer(path: Path, store: Store) -> int | None:
     last: int | None = None
     for i, s in enumerate(_before(path).body):
         if isinstance(s, Op) and s.dst == store.tile:
-            last = i if s.written == store.extent else None
+            last = i if s.written == store.extent and not s.updates else None
         elif any(x.dst == store.tile for x in _ops(s)):
             last = None
     return last

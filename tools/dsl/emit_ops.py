@@ -42,6 +42,8 @@ class OpPrinter:
         family = op.name
         if family in _BINARY:
             self.binary()
+        elif family.startswith("scatter"):
+            self.scatter()
         elif family.startswith("reduce_"):
             self.reduce()
         elif family.startswith("scan_"):
@@ -397,6 +399,12 @@ class OpPrinter:
         self.call(
             name, self.dst, self.src(0), "scratch_", rows, cols, f"RowStride({rows})", f"RowStride({cols})"
         )
+
+    def scatter(self) -> None:
+        count, reach = (self.ctx.expr.text((e or ())[-1]) for e in (self.op.extent, self.op.source))
+        kind = self.op.name.removeprefix("scatter").removeprefix("_").capitalize() or "Set"
+        name = f"{self.ctx.lib('TileScatter')}<TileScatter{kind}>"
+        self.call(name, self.dst, self.src(0), self.src(1), count, reach)
 
     def op_fill(self) -> None:
         self.call("Duplicate", self.dst, self.src(0), self.n)

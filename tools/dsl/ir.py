@@ -71,6 +71,11 @@ class Op(Frozen):
         return tuple(a for a in self.args if isinstance(a, TileRef))
 
     @property
+    def updates(self) -> bool:
+        """Return whether the operation changes only a part of what its destination holds."""
+        return self.name == "keep_top" or self.name.startswith("scatter")
+
+    @property
     def written(self) -> tuple[Expr, ...] | None:
         """Return the extent of what the operation writes."""
         if self.extent is not None and self.name == "transpose":

@@ -41,7 +41,7 @@ def _effect(s: Stmt, tile: str) -> Effect:
             if any(a.tile == tile for a in s.tiles):
                 return "read"
             if s.dst == tile:
-                return "read" if s.name == "keep_top" else "write"
+                return "read" if s.updates else "write"
             return "none"
         case Assign():
             return "read" if reads_element(s.value, tile) else "none"

@@ -10,7 +10,7 @@ from akgen.tools.dsl.errors import finding
 from akgen.tools.dsl.ir import ElementType, Kernel, Load, Op, Store, TileRef, walk
 
 Family = Literal[
-    "unary", "binary", "compare", "mask", "select", "cast", "fill", "reduce", "scan", "slope", "gather",
+    "unary", "binary", "compare", "mask", "select", "cast", "fill", "reduce", "scan", "slope", "gather", "scatter",
     "sort", "sorted", "transpose",
 ]  # fmt: skip
 ANY = frozenset({"float32", "float16", "int32"})
@@ -60,6 +60,12 @@ def _table() -> dict[str, OpInfo]:
     put("iota", "fill", 1, EXACT)
     put("broadcast", "fill", 1, EXACT)
     put("gather", "gather", 2, ANY)
+    put(
+        "scatter scatter_add scatter_max scatter_min scatter_mul",
+        "scatter",
+        2,
+        frozenset({"float32", "int32"}),
+    )
     put("sort keep_top", "sort", 2, F32)
     put("sorted_values sorted_places", "sorted", 1, F32)
     put("reduce_sum reduce_prod reduce_max reduce_min", "reduce", 1, EXACT)
@@ -147,7 +153,7 @@ def _index(
     return found
 
 
-_APART = frozenset({"reduce", "compare", "gather", "transpose", "sort", "sorted"})
+_APART = frozenset({"reduce", "compare", "gather", "scatter", "transpose", "sort", "sorted"})
 
 
 def _type(t: ElementType, dtypes: Mapping[str, DType]) -> Type:
@@ -167,7 +173,8 @@ def _op(s: Op, tiles: Mapping[str, Type]) -> list[Diagnostic]:
         expected = {"mask"} if _is_mask(s, t) else {str(d) for d in info.dtypes}
         if info.family == "cast":
             expected |= {"mask"} if t != s.dst else set()
-        if info.family == "gather" and t == s.tiles[-1].tile:
+        picks = {"gather": -1, "scatter": 0}.get(info.family)
+        if picks is not None and t == s.tiles[picks].tile:
             expected = {"int32"}
         if s.name == "sorted_places" and t == s.dst:
             expected = {"int32"}
@@ -175,6 +182,8 @@ def _op(s: Op, tiles: Mapping[str, Type]) -> list[Diagnostic]:
             wrong(f"`{s.name}` does not take {dtype} (`{t}`); it takes {', '.join(sorted(expected))}.")
     if info.family == "gather":
         operands = [s.dst, s.tiles[0].tile]
+    if info.family == "scatter":
+        operands = [s.dst, s.tiles[-1].tile]
     if s.name == "sorted_places":
         operands = [s.dst]
     numeric = {tiles[t] for t in operands} - {"mask", None}

@@ -174,6 +174,8 @@ class _Process:
             found += expressions(s)
             if isinstance(s, (Op, Store)):
                 found += s.extent or ()
+            if isinstance(s, Op):
+                found += s.source or ()
         inside = {s.var for s in walk(b.body) if isinstance(s, For)}
         outside = inside | self.ctx.kernel.scalars.keys() | self.ctx.members
         names = dict.fromkeys(n for e in found for n in sorted(names_in(e)))

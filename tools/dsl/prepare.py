@@ -105,6 +105,8 @@ class _Flow:
                 return s.model_copy(update={"extent": extent})
             case Op(name="gather"):
                 return self.gather(s)
+            case Op() if OPS[s.name].family == "scatter":
+                return self.scatter(s)
             case Op() if OPS[s.name].family in ("sort", "sorted"):
                 return self.records(s)
             case Op():
@@ -206,6 +208,18 @@ class _Flow:
         extent = (*table[:-1], *index)
         self.set(s.dst, extent, s.line)
         return s.model_copy(update={"extent": extent, "source": table})
+
+    def scatter(self, s: Op) -> Op:
+        """Check that every element has a place; what is scattered into keeps its extent."""
+        index, values = (self.get(a.tile, s.line) if isinstance(a, TileRef) else None for a in s.args)
+        own = self.get(s.dst, s.line)
+        if len(s.tiles) < 2:
+            self.fail("DSL_SHAPE", s.line, f"`{s.name}` takes two tiles: the index, and what goes there.")
+        if index is None or values is None or own is None:
+            return s
+        if index != values or len(index) != 1 or len(own) != 1:
+            self.fail("DSL_SHAPE", s.line, f"`{s.name}` takes 1-D tiles, index and elements of one extent.")
+        return s.model_copy(update={"extent": index, "source": own})
 
     def records(self, s: Op) -> Op:
         """Set the extent of sorted records: as wide as the tile; of what is taken from them: as the author says."""

@@ -39,6 +39,13 @@ from akgen.tools.dsl.numeric import (
 )
 from akgen.tools.dsl.ops import OPS
 
+SCATTER = {
+    "scatter_add": np.add,
+    "scatter_max": np.maximum,
+    "scatter_min": np.minimum,
+    "scatter_mul": np.multiply,
+}
+
 
 class GlobalMemory:
     """A tensor's, list's or workspace's flat values."""
@@ -268,6 +275,9 @@ class ProgramRun:
         if family == "gather":
             self.gather(s)
             return
+        if family == "scatter":
+            self.scatter(s)
+            return
         if family in ("sort", "sorted"):
             self.records(s)
             return
@@ -330,6 +340,18 @@ class ProgramRun:
             text = f"gather picks {int(index.min())}..{int(index.max())} of {table.shape[-1]} elements."
             raise self.fail(s.line, text)
         self.put(s.line, s.dst, table[..., index])
+
+    def scatter(self, s: Op) -> None:
+        index, values = (self.operand(s.line, a, None) for a in s.args)
+        into = self.get(s.line, s.dst).copy()
+        inside = (index >= 0) & (index < into.size)
+        at, found = index[inside], values[inside]
+        if s.name == "scatter":
+            for place, value in zip(at.tolist(), found, strict=True):
+                into[place] = value
+        else:
+            SCATTER[s.name].at(into, at, found.astype(into.dtype))
+        self.tiles[s.dst].value = into
 
     def records(self, s: Op) -> None:
         """Sort rows, keep the best records, or take their keys or places."""

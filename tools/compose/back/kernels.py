@@ -288,6 +288,8 @@ _PHRASES: dict[Kind, str] = {
     "split": "Few long rows: several cores share a row and exchange partial results.",
     "windows": "Rows and columns are cut into tiles; windows are walked outside of them.",
     "lines": "One line after the other per core, in tiles of columns; windows are walked outside of them.",
+    "scatter_rows": "Columns are cut over the cores; each core scatters row after row into its own.",
+    "scatter_elements": "Stretches of rows are dealt out to the cores; each walks all indices of a row.",
     "elements": "One line after the other per core; what an index picks is read element by element.",
     "list": "The tiles of all tensors of the lists, dealt out to the cores in turn.",
     "contraction": "Blocks of a matrix product, dealt out to the cube cores.",

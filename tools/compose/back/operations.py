@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from akgen.tools.compose.back.layout import LARGEST
-from akgen.tools.compose.back.operands import Location, Operands
+from akgen.tools.compose.back.operands import Location, Operands, type_name
 from akgen.tools.compose.back.writer import Extent, Tile
 from akgen.tools.compose.middle.loop_nest import Value
 from akgen.tools.compose.scope import Unsupported
@@ -89,7 +89,9 @@ class OperationCodegen(Operands):
 
     def _cast(self, a: Location, dst: Tile) -> None:
         source = self.widened(a, dst.extent).ref
-        if dst.dtype == "mask":
+        if dst.dtype != "mask" and type_name(a.dtype) == dst.dtype:
+            self.w.op("copy", dst, source)
+        elif dst.dtype == "mask":
             if a.dtype == DType.INT32:
                 number = self.temporary(dst.extent, DType.FLOAT32)
                 self.w.op("cast", number, source)

@@ -131,9 +131,23 @@ class Writer:
             )
         )  # fmt: skip
 
-    def store(self, tensor: Tensor, offset: Expr, tile: Tile, stride: Expr | None = None) -> None:
+    def store(
+        self,
+        tensor: Tensor,
+        offset: Expr,
+        tile: Tile,
+        stride: Expr | None = None,
+        *,
+        index: Tile | None = None,
+        add: bool = False,
+    ) -> None:
         name, item = tensor
-        self._body.append(Store(tensor=name, item=item, offset=offset, tile=tile.name, stride=stride))
+        self._body.append(
+            Store(
+                tensor=name, item=item, offset=offset, tile=tile.name, stride=stride, add=add,
+                index=None if index is None else index.name,
+            )
+        )  # fmt: skip
 
     def op(
         self,

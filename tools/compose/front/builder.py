@@ -8,6 +8,7 @@ from akgen.tools.compose.front.graph import (
     Node,
     Number,
     Output,
+    ReduceKind,
     Slice,
     broadcast,
     contiguous,
@@ -191,6 +192,38 @@ class GraphBuilder:
         values = {"op": "sort_values", "dtype": node.dtype, "reverse": smallest}
         places = {"op": "sort_places", "dtype": DType.INT32, "reverse": smallest}
         return self.add(Node.model_validate(fields | values)), self.add(Node.model_validate(fields | places))
+
+    def scatter(
+        self,
+        rows: bool,
+        shape: tuple[int, ...],
+        index: int,
+        source: int | Number,
+        base: int | Number,
+        kind: ReduceKind | None,
+        dtype: DType,
+        *,
+        constants: tuple[bool, bool],
+        wraps: bool = False,
+    ) -> int:
+        """Return `base` into which `source` has gone where `index` says, one after the other; or summed, and so on.
+
+        With `rows`, (O, N, L) takes (O, K, L) at indices (K,); without, (O, N) takes (O, K) at indices (O, K).
+        `constants` says whether source and base are numbers; with `wraps`, negative indices count from the end.
+        """
+        args = [index, *(v for v, c in zip((source, base), constants, strict=True) if not c)]
+        fields = {
+            "op": "scatter_rows" if rows else "scatter_elements", "args": tuple(int(a) for a in args), "dtype": dtype,
+            "shape": shape, "axes": (0,) if rows else (1,), "kind": kind,
+            "value": source if constants[0] else None, "fill": base if constants[1] else None,
+            "tag": int(wraps),
+        }  # fmt: skip
+        return self.add(Node.model_validate(fields))
+
+    def stored(self, x: int) -> int:
+        """Return a value that counts as computed, so that an operation in memory finds it laid out as it is seen."""
+        node = self.nodes[x]
+        return self.add(Node(op="cast", args=(x,), dtype=node.dtype, shape=node.shape))
 
     def reshape(self, x: int, shape: tuple[int, ...]) -> int:
         node = self.nodes[x]

@@ -164,6 +164,33 @@ def _sorted(node: Node, operands: list[Dims], atoms: Atoms) -> Dims:
 LIBRARY["sort_values"] = LIBRARY["sort_places"] = _sorted
 
 
+def _scattered(node: Node, operands: list[Dims], atoms: Atoms) -> Dims:
+    """Tie what is scattered to its indices, and to what it is scattered into along the other axes."""
+    index, *others = operands
+    source = others.pop(0) if node.value is None else None
+    base = others.pop(0) if node.fill is None else None
+
+    def tied(*dims: tuple[int, ...]) -> tuple[int, ...]:
+        found: tuple[int, ...] = ()
+        for d in dims:
+            found = atoms.unify(found, d, "scatter") if found and d else found or d
+        return found
+
+    def new(axis: int) -> tuple[int, ...]:
+        return (atoms.new(node.shape[axis]),) if node.shape[axis] != 1 else ()
+
+    if node.op == "scatter_elements":
+        outer = tied(index[0], *(d[0] for d in (source, base) if d is not None))
+        tied(index[1], *(d[1] for d in (source,) if d is not None))
+        return outer, new(1) if base is None else base[1]
+    tied(index[0], *(d[1] for d in (source,) if d is not None))
+    outer, inner = (tied(*(d[k] for d in (source, base) if d is not None)) for k in (0, 2))
+    return outer or new(0), new(1) if base is None else base[1], inner or new(2)
+
+
+LIBRARY["scatter_rows"] = LIBRARY["scatter_elements"] = _scattered
+
+
 def _reshape(source: Dims, shape: tuple[int, ...], atoms: Atoms) -> Dims:
     queue = list(atoms.resolve(tuple(a for d in source for a in d)))
     out: list[tuple[int, ...]] = []

@@ -49,6 +49,7 @@ class Value(Frozen):
         None  # const; iota: first value; inv_count: what is taken off the count; load: outside
     )
     step: Number | None = None  # iota
+    fill: Number | None = None  # scatter: what is scattered into, where it is a number
     tag: int = 0  # const: keeps equal ones apart
     kind: ReduceKind | None = None  # reduce, scan
     over: tuple[int, ...] = ()  # reduce, inv_count, contract: axes; scan: the axis along which it runs

@@ -171,6 +171,7 @@ class _NestWriter:
             for i in self._nodes()
             if self.p.nodes[i].op in ("reduce", "scan", "inv_count") or self.p.nodes[i].op in LIBRARY
         ]
+        sets += [frozenset(self.p.dims[i][1]) for i in self._nodes() if self.p.nodes[i].op == "scatter_rows"]
         store_sets = [frozenset(a for d in self.p.dims[r.node] for a in d) for r in self.regions]
         out: list[list[int]] = []
         for atom in order:
@@ -267,7 +268,8 @@ class _NestWriter:
             access=None if access is None else self._indexed(index, self._to_access(access)),
             value=node.fill if index in self.p.indexed and self.p.indexed[index].guards else node.value,
             step=node.step,
-            tag=node.tag if node.op == "const" else 0,
+            fill=node.fill if node.op in LIBRARY else None,
+            tag=node.tag if node.op == "const" or node.op in LIBRARY else 0,
             kind=node.kind,
             over=over,
             reverse=node.reverse,

@@ -117,7 +117,7 @@ def structure(nest: LoopNest) -> object:
         (
             v.op, v.args, v.dtype, v.deps, v.origin,
             v.kind, v.over, v.reverse, v.step,
-            v.value if v.op in ("iota", "inv_count", "load") else None,
+            v.value if v.op in ("iota", "inv_count", "load", "scatter_rows", "scatter_elements") else None, v.fill,
             _access_key(v.access, last),
         )
         for v in nest.values

@@ -127,3 +127,47 @@ __aicore__ inline void TileGather(const LocalTensor<T> &d, const LocalTensor<T> 
         Gather(d[r * stride], a[r * source], offsets, 0U, static_cast<uint32_t>(n));
     }
 }
+
+// tile: TileScatter
+// One after the other, element index[i] of `d` takes in a[i]; what lies outside [0, reach) is left out.
+struct TileScatterSet {
+    template <typename T> __aicore__ static inline T Of(T old, T value)
+    {
+        (void)old;
+        return value;
+    }
+};
+
+struct TileScatterAdd {
+    template <typename T> __aicore__ static inline T Of(T old, T value) { return old + value; }
+};
+
+struct TileScatterMul {
+    template <typename T> __aicore__ static inline T Of(T old, T value) { return old * value; }
+};
+
+struct TileScatterMax {
+    template <typename T> __aicore__ static inline T Of(T old, T value) { return old < value ? value : old; }
+};
+
+struct TileScatterMin {
+    template <typename T> __aicore__ static inline T Of(T old, T value) { return value < old ? value : old; }
+};
+
+template <typename Update, typename T>
+__aicore__ inline void TileScatter(const LocalTensor<T> &d, const LocalTensor<int32_t> &index, const LocalTensor<T> &a,
+                                   int64_t n, int64_t reach)
+{
+    event_t ready = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::V_S));
+    SetFlag<HardEvent::V_S>(ready);
+    WaitFlag<HardEvent::V_S>(ready);
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t place = index.GetValue(i);
+        if (place >= 0 && place < reach) {
+            d.SetValue(place, Update::Of(d.GetValue(place), a.GetValue(i)));
+        }
+    }
+    event_t done = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::S_V));
+    SetFlag<HardEvent::S_V>(done);
+    WaitFlag<HardEvent::S_V>(done);
+}

@@ -31,6 +31,8 @@ Kind = Literal[
     "contraction",
     "sorting",
     "sorting_long",
+    "scatter_rows",
+    "scatter_elements",
 ]
 
 

@@ -1,34 +1,6 @@
-"""Assignment to one element per row, which is arithmetic in disguise; indices that no input decides."""
+"""Indices that no input decides: their elements."""
 
-from akgen.tools.compose.front.importer import Importer, handles
-from akgen.tools.compose.front.traced import TracedNode
-from akgen.tools.compose.scope import Unsupported
-from akgen.tools.core.dtypes import DType
-
-F32, I32 = DType.FLOAT32, DType.INT32
-
-
-def _positions(im: Importer, count: int, axis: int, rank: int) -> int:
-    """Return 0, 1, … along `axis`, with length 1 elsewhere."""
-    shape = tuple(count if i == axis else 1 for i in range(rank))
-    return im.b.reshape(im.b.iota(count, 0, 1, F32), shape)
-
-
-@handles("scatter")
-def _scatter(im: Importer, node: TracedNode) -> int:
-    """scatter of one element per row along an axis: where(position == index, source, base)."""
-    base, index = im.value(node.args[0]), im.as_lane(node.args[2], F32)
-    shape, wanted = im.shape(base), im.shape(index)
-    axis = node.args[1] % max(1, len(shape))
-    if (
-        not shape
-        or wanted[axis] != 1
-        or any(a != b for i, (a, b) in enumerate(zip(shape, wanted, strict=True)) if i != axis)
-    ):
-        raise Unsupported("scatter", "scatter with more than one index per row is not covered")
-    hit = im.b.binary("eq", _positions(im, shape[axis], axis, len(shape)), index)
-    dtype = im.result_lane(node)
-    return im.b.where(hit, im.as_lane(node.args[3], dtype), im.b.cast(base, dtype))
+from akgen.tools.compose.front.importer import Importer
 
 
 def fixed_values(im: Importer, value: int) -> list[float] | None:
