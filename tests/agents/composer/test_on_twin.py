@@ -54,6 +54,13 @@ BODIES: dict[str, tuple[str, str, str]] = {
         "x",
     ),
     "sum of all integers": ("x.sum()", "torch.randint(-9000, 9000, (300, 170), dtype=torch.int32)", "x"),
+    "running sum from the end": ("torch.cumsum(x.flip(0), 0).flip(0)", "make(40, 70)", "x"),
+    "sorted integers": (
+        "torch.sort(x, dim=-1)[0]",
+        "torch.randint(-2**30, 2**30, (5, 70), dtype=torch.int32)",
+        "x",
+    ),
+    "histogram": ("torch.histc(x, 20, -1, 1)", "make(*params['shape'])", "x"),
     "list": ("[x * s[k] for k, x in enumerate(xs)]", LISTS, "xs, s"),
 }
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from tests.tools.compose.composing import assert_right, normal
+from tests.tools.compose.composing import assert_right, composed, normal
 
 Fn = Callable[..., Any]
 FLOATS = (torch.float32, torch.float16, torch.bfloat16)
@@ -71,3 +71,12 @@ def test_scans_of_integers_are_exact() -> None:
 
 def test_a_masked_running_sum() -> None:
     assert_right(lambda x, m: torch.cumsum(x * m, 1), (normal(6, 70), normal(6, 70, seed=2) > 0))
+
+
+def test_a_flipped_scan_of_what_is_flipped_runs_from_the_end() -> None:
+    function = lambda x: torch.cumsum(x.flip(1), 1).flip(1)  # noqa: E731
+    composition, _, _ = composed(function, (normal(7, 65),))
+    assert [k.kinds for k in composition.kernels] == [("rows",), ("items",)]
+    assert "reverse=True" in composition.dsl
+    assert_right(function, (normal(7, 65),), (normal(2, 60011),))
+    assert_right(lambda x: torch.cumprod(x.flip(0), 0).flip(0), (normal(40, 9),))

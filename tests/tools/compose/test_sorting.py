@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from akgen.tools.compose.scope import Unsupported
-from tests.tools.compose.composing import assert_right, composed, normal
+from tests.tools.compose.composing import assert_right, normal
 
 Fn = Callable[..., Any]
 SORTING: dict[str, Fn] = {
@@ -53,6 +52,25 @@ def test_rows_that_do_not_fit() -> None:
     assert_right(lambda x: torch.topk(x, 50), (normal(3, 30011),))
 
 
-def test_wide_integers_are_refused() -> None:
-    with pytest.raises(Unsupported, match="32 bits"):
-        composed(torch.sort, (normal(4, 9, dtype=torch.int32),))
+@pytest.mark.parametrize("most", [5, 2**31 - 1])
+def test_wide_integers_are_sorted_exactly(most: int) -> None:
+    generator = torch.Generator().manual_seed(9)
+    x = torch.randint(-most, most, (4, 70), dtype=torch.int32, generator=generator)
+    assert_right(lambda x: torch.sort(x, dim=-1, stable=True), (x,))
+    assert_right(lambda x: torch.sort(x, dim=0, stable=True, descending=True), (x,))
+    assert_right(lambda x: torch.topk(x, 3)[0], (x.long(),))
+
+
+COUNTING: dict[str, Fn] = {
+    "median of all": torch.median,
+    "places": lambda x: torch.searchsorted(torch.sort(x)[0], x * 0.5),
+    "places to the right": lambda x: torch.searchsorted(torch.sort(x)[0], torch.sort(x)[0], right=True),
+    "buckets": lambda x: torch.bucketize(x, torch.arange(9.0) / 4 - 1),
+    "histogram": lambda x: torch.histc(x, 20, -1, 1),
+    "histogram between extremes": lambda x: torch.histc(x, 13),
+}
+
+
+@pytest.mark.parametrize("name", COUNTING)
+def test_counting(name: str) -> None:
+    assert_right(COUNTING[name], (normal(7, 65),))

@@ -122,11 +122,22 @@ def _choices(templates: tuple[SymbolicNest, ...], tensors: Tensors) -> list[Choi
     each = [_ways(t, tensors) for t in templates]
     if len(each) > 1:  # splitting long rows over cores does not go with other parts
         each = [[w for w in ways if w[1] not in (("shared",), ("split",))] or ways for ways in each]
+        each = [[w for w in ways if _writable(w, tensors)] or ways for ways in each]
     found: list[Choice] = []
     for k in range(max(len(ways) for ways in each)):
         chosen = [ways[min(k, len(ways) - 1)] for ways in each]
         found.append((tuple(t for w in chosen for t in w[0]), tuple(s for w in chosen for s in w[1])))
     return found
+
+
+def _writable(way: Choice, tensors: Tensors) -> bool:
+    """Return whether a nest can be written under these schedules at all."""
+    try:
+        for k, (template, kind) in enumerate(zip(*way, strict=True)):
+            write(template, kind, Writer(), f"_{letters(k)}", tensors, Tuning())
+    except Unsupported:
+        return False
+    return True
 
 
 def _ways(template: SymbolicNest, tensors: Tensors) -> list[Choice]:

@@ -71,6 +71,7 @@ class Importer:
         self.faithful = faithful
         self.b = GraphBuilder()
         self._values: dict[int, int | tuple[int | None, ...]] = {}
+        self.flips: dict[int, tuple[int, frozenset[int]]] = {}  # a flipped value: of what, along which axes
         self.vectors: dict[int, tuple[float | int | bool, ...]] = {}  # small constants by trace node
 
     def run(self) -> Graph:

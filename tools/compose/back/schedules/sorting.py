@@ -78,7 +78,10 @@ class Sorting(Library):
         self.bounds(ONE if self.row is None else self.size(self.row))
         self.w.capacities = {"F": (tile, lane), "P": (tile, width)}
         with self.tiles(r, n, self.name("first"), self.name("last"), tile):
-            loaded, records = self.w.allocate("F", "float32", loaded=True), self.w.allocate("P", "float32")
+            loaded, records = (
+                self.w.allocate("F", "float32", loaded=True, wish="keys"),
+                self.w.allocate("P", "float32", wish="records"),
+            )
             with self.w.stage("copyin"):
                 self.load(loaded, self.at(self.address, r), (n, lane), self.pitch(self.address))
             with self.w.stage("compute"):
@@ -107,8 +110,9 @@ class Sorting(Library):
                 count = self.count(value)
                 self.w.capacities["Q"] = (*capacity, count)
                 floats = value.dtype == DType.FLOAT32
-                tile = made[store.value] = self.w.allocate("Q", "float32" if floats else "int32")
-                name = "sorted_values" if value.op == "sort_values" else "sorted_places"
+                name = "sorted_values" if floats else "sorted_places"
+                dtype = "float32" if floats else "int32"
+                tile = made[store.value] = self.w.allocate("Q", dtype, wish=name)
                 self.w.op(name, tile, records.ref, extent=(*rows, count))
                 if floats:
                     self.turn(tile)
@@ -165,14 +169,14 @@ class SortingLong(Sorting):
         self.w.capacities = {"F": (tile,), "P": (tile * 2,), "C": (call("align_up", most, 32) * 2,)}
         self.bounds(ONE if self.row is None else self.size(self.row))
         with self.row_loop(r):
-            best = self.w.allocate("C", "float32")
+            best = self.w.allocate("C", "float32", wish="best_records")
             with self.w.stage("compute"):
                 self.w.op("fill", best, Const(value=0.0))
             self.w.close_stage()
             with self.tiles(j, m, 0, lane, tile):
                 loaded, records = (
-                    self.w.allocate("F", "float32", loaded=True),
-                    self.w.allocate("P", "float32"),
+                    self.w.allocate("F", "float32", loaded=True, wish="keys"),
+                    self.w.allocate("P", "float32", wish="records"),
                 )
                 start = self.at(self.address, r)
                 with self.w.stage("copyin"):

@@ -182,12 +182,26 @@ def _take(im: Importer, node: TracedNode) -> int:
 def _flip(im: Importer, node: TracedNode) -> int:
     x = im.value(node.args[0])
     shape = im.shape(x)
-    turned = {d % len(shape) for d in node.args[1]}
+    turned = frozenset(d % len(shape) for d in node.args[1])
+    backwards = _scanned_backwards(im, x, turned)
+    if backwards is not None:
+        return backwards
     indices = tuple(
         im.b.positions(shape, a, n - 1, -1) if a in turned else im.b.positions(shape, a)
         for a, n in enumerate(shape)
     )
-    return im.b.expand(im.b.take(x, indices), shape)
+    value = im.b.expand(im.b.take(x, indices), shape)
+    im.flips[value] = (x, turned)
+    return value
+
+
+def _scanned_backwards(im: Importer, x: int, turned: frozenset[int]) -> int | None:
+    """Return the scan from the end for a flipped scan of what is flipped along its axis."""
+    scan = im.b[x]
+    if scan.op != "scan" or scan.kind is None or turned != frozenset(scan.axes):
+        return None
+    source, axes = im.flips.get(scan.args[0], (0, frozenset[int]()))
+    return im.b.scan(scan.kind, source, scan.axes[0], reverse=not scan.reverse) if axes == turned else None
 
 
 @handles("roll")
