@@ -1,7 +1,10 @@
 // Transpose of 16 x 16 squares, and of rows given by their addresses.
 #include "record.h"
 #include "state.h"
+#include <algorithm>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "akgen/vector_move.h"
 
@@ -13,6 +16,47 @@ constexpr uint32_t list_rows = 16;
 struct Lists {
     uint64_t dst[list_rows], src[list_rows];
 };
+
+struct Rows {
+    const uint64_t *at;
+    uint32_t repeat, stride; // in blocks of 32 bytes
+    bool high;
+};
+
+// What the rows cover over all repeats: runs of bytes, those of one length and distance as one access.
+void touch(std::vector<Access> &out, const Rows &rows, uint32_t written, bool write)
+{
+    static thread_local std::vector<uint64_t> starts;
+    starts.clear();
+    for (uint32_t r = 0; r < rows.repeat; ++r) {
+        for (uint32_t i = 0; i < list_rows; ++i) {
+            starts.push_back(rows.at[i] + uint64_t{r} * rows.stride * 32 + (rows.high ? 16 : 0));
+        }
+    }
+    std::sort(starts.begin(), starts.end());
+    starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
+    static thread_local std::vector<std::pair<uint64_t, uint64_t>> runs; // start, bytes
+    runs.clear();
+    for (const uint64_t start : starts) {
+        if (!runs.empty() && runs.back().first + runs.back().second == start) {
+            runs.back().second += written;
+        } else {
+            runs.emplace_back(start, written);
+        }
+    }
+    for (size_t i = 0; i < runs.size();) {
+        const auto [start, bytes] = runs[i];
+        const uint64_t distance = i + 1 < runs.size() ? runs[i + 1].first - start : 0;
+        size_t count = 1;
+        while (i + count < runs.size() && runs[i + count].second == bytes &&
+               runs[i + count].first == start + count * distance) {
+            ++count;
+        }
+        out.push_back(Access{reinterpret_cast<uint8_t *>(start), bytes, static_cast<uint32_t>(count),
+                             count > 1 ? static_cast<int64_t>(distance) : 0, write, 0});
+        i += count;
+    }
+}
 
 void lists(const char *api, const void *pc, DType type, const Lists &l, bool dst_high, bool src_high, uint32_t repeat,
            uint32_t dst_repeat, uint32_t src_repeat)
@@ -26,21 +70,24 @@ void lists(const char *api, const void *pc, DType type, const Lists &l, bool dst
         require_operand(api, pc, "a row of srcList", View{reinterpret_cast<uint8_t *>(l.src[i]), 0});
     }
     const uint32_t written = bytes == 1 ? 16 : 32;
+    static thread_local std::vector<Access> touched;
+    touched.clear();
+    touch(touched, {l.src, repeat, src_repeat, src_high}, written, false);
+    touch(touched, {l.dst, repeat, dst_repeat, dst_high}, written, true);
+    // One instruction; what does not fit into its record follows without taking time.
+    for (size_t first = 0; first < touched.size(); first += 6) {
+        Instr instr = vector_instr(api, apis::TransDataTo5HD.steps[0], pc, type,
+                                   first == 0 ? uint64_t{list_rows} * written / bytes * repeat : 0);
+        for (size_t i = first; i < first + 6 && i < touched.size(); ++i) {
+            instr.access[instr.n_access++] = touched[i];
+        }
+        issue(instr);
+    }
     for (uint32_t r = 0; r < repeat; ++r) {
         const uint64_t to = static_cast<uint64_t>(r) * dst_repeat * 32 + (dst_high ? 16 : 0);
         const uint64_t from = static_cast<uint64_t>(r) * src_repeat * 32 + (src_high ? 16 : 0);
         const auto dst_row = [&](uint32_t i) { return reinterpret_cast<uint8_t *>(l.dst[i]) + to; };
         const auto src_row = [&](uint32_t i) { return reinterpret_cast<const uint8_t *>(l.src[i]) + from; };
-        // 32 rows do not fit into one record; the first carries the time, the others only what they touch.
-        for (uint32_t first = 0; first < list_rows; first += 3) {
-            Instr instr = vector_instr(api, apis::TransDataTo5HD.steps[0], pc, type,
-                                       first == 0 ? list_rows * written / bytes : 0);
-            for (uint32_t i = first; i < first + 3 && i < list_rows; ++i) {
-                instr.access[instr.n_access++] = Access{src_row(i), written, 1, 0, false, 0};
-                instr.access[instr.n_access++] = Access{dst_row(i), written, 1, 0, true, 0};
-            }
-            issue(instr);
-        }
         uint8_t square[list_rows][32];
         for (uint32_t i = 0; i < list_rows; ++i) {
             std::memcpy(square[i], src_row(i), written);
