@@ -19,7 +19,7 @@ ROW_TILE_LIMIT = 2048  # rows per tile: one DataCopyPad moves at most 4095 block
 SPREAD_ROWS = 128  # rows that a broadcast over rows spreads at a time, a block of 32 bytes each
 ROW_LANES = 4096  # scratch of row reductions: 2048 partial results and as many lanes
 EVENT_IDS = 8  # per pair of pipes: a free buffer of a queue holds one
-SCAN_LANES = 4608  # scratch of scans along rows: transposed columns, and what the pieces of a long row make
+SCAN_LANES = 5632  # scratch of scans along rows: transposed columns, and what the pieces of a long row make
 LONG_LANES = 2048  # lanes that the reduction of one long row folds to
 
 

@@ -2,19 +2,32 @@
 
 // tile: TileTranspose TileInt
 // `blocks` blocks of 8 columns of `rows` rows become columns of `lanes` elements (a multiple of 16), or back. Rows
-// beyond the last are copies of it; what comes back of them goes to `junk`, room for all columns.
+// beyond the last are copies of it; what comes back of them goes to `junk`, room for all columns. Addresses are counted
+// in plain numbers: the scalar unit is what takes longest here.
 template <typename T>
 __aicore__ inline void TileTransposeIn(const LocalTensor<T> &columns, const LocalTensor<T> &src, int64_t rows,
                                        int64_t lanes, int64_t blocks, int64_t pitch)
 {
     const uint16_t jump = blocks == 1 ? 0 : 1, step = blocks == 1 ? 0 : static_cast<uint16_t>(lanes);
+    const uint64_t row = static_cast<uint64_t>(pitch) * sizeof(T), column = static_cast<uint64_t>(lanes) * sizeof(T);
+    uint64_t source = reinterpret_cast<uint64_t>(src.GetPhyAddr());
+    uint64_t target = reinterpret_cast<uint64_t>(columns.GetPhyAddr());
+    const uint64_t last = source + row * static_cast<uint64_t>(rows - 1);
+    const TransDataTo5HDParams params{false, false, static_cast<uint8_t>(blocks), step, jump};
     for (int64_t at = 0; at < lanes; at += 16) {
         uint64_t to[16], from[16];
-        for (int64_t i = 0; i < 16; ++i) {
-            from[i] = reinterpret_cast<uint64_t>(src[TileMin(at + i, rows - 1) * pitch].GetPhyAddr());
-            to[i] = reinterpret_cast<uint64_t>(columns[i / 2 * lanes + at + i % 2 * 8].GetPhyAddr());
+        for (int32_t i = 0; i < 16; ++i) {
+            from[i] = source;
+            source = source < last ? source + row : last;
         }
-        TransDataTo5HD<T>(to, from, TransDataTo5HDParams{false, false, static_cast<uint8_t>(blocks), step, jump});
+        uint64_t next = target;
+        for (int32_t i = 0; i < 16; i += 2) {
+            to[i] = next;
+            to[i + 1] = next + 32;
+            next += column;
+        }
+        target += 64;
+        TransDataTo5HD<T>(to, from, params);
     }
 }
 
@@ -24,36 +37,50 @@ __aicore__ inline void TileTransposeOut(const LocalTensor<T> &dst, const LocalTe
                                         int64_t pitch)
 {
     const uint16_t jump = blocks == 1 ? 0 : 1, step = blocks == 1 ? 0 : static_cast<uint16_t>(lanes);
+    const uint64_t row = static_cast<uint64_t>(pitch) * sizeof(T), column = static_cast<uint64_t>(lanes) * sizeof(T);
+    uint64_t target = reinterpret_cast<uint64_t>(dst.GetPhyAddr());
+    uint64_t source = reinterpret_cast<uint64_t>(columns.GetPhyAddr());
+    const uint64_t end = target + row * static_cast<uint64_t>(rows);
+    const uint64_t nowhere = reinterpret_cast<uint64_t>(junk.GetPhyAddr());
+    const TransDataTo5HDParams params{false, false, static_cast<uint8_t>(blocks), jump, step};
     for (int64_t at = 0; at < lanes; at += 16) {
         uint64_t to[16], from[16];
-        for (int64_t i = 0; i < 16; ++i) {
-            const int64_t row = at + i % 2 * 8 + i / 2;
-            to[i] = reinterpret_cast<uint64_t>(row < rows ? dst[row * pitch].GetPhyAddr() : junk.GetPhyAddr());
-            from[i] = reinterpret_cast<uint64_t>(columns[i % 8 * lanes + at + i / 8 * 8].GetPhyAddr());
+        for (int32_t half = 0; half < 2; ++half) {
+            for (int32_t i = half; i < 16; i += 2) {
+                to[i] = target < end ? target : nowhere;
+                target += row;
+            }
         }
-        TransDataTo5HD<T>(to, from, TransDataTo5HDParams{false, false, static_cast<uint8_t>(blocks), jump, step});
+        uint64_t next = source;
+        for (int32_t i = 0; i < 8; ++i) {
+            from[i] = next;
+            from[i + 8] = next + 32;
+            next += column;
+        }
+        source += 64;
+        TransDataTo5HD<T>(to, from, params);
     }
 }
 
 // tile: TileScan TileTranspose TileInt TileCopy
-// Along rows: up to 128 rows are transposed, so that one instruction takes one column of all of them; `backward` starts
-// at the last column. A long row is cut into up to 120 pieces that are scanned like rows; what the pieces before make
-// together is spread over blocks of 32 bytes, scanned by doubling, and applied. Scratch: 4608 elements.
+// Along rows: up to 64 rows are transposed, so that one instruction takes one column of all of them; `backward` starts
+// at the last column. A long row is cut into up to 60 pieces that are scanned like rows; what the pieces before make
+// together is spread over blocks of 32 bytes, scanned by doubling, and applied. Scratch: 5632 elements.
 template <typename Op, typename T, bool backward> struct TileScan {
-    static constexpr int64_t room = 2048; // columns times lanes
+    static constexpr int64_t room = 4096; // columns times lanes
 
     static __aicore__ inline void Rows(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                                        TBuf<TPosition::VECCALC> &scratch, int64_t rows, int64_t cols, int64_t stride)
     {
         LocalTensor<T> work = scratch.Get<T>();
-        if (cols > 16 && rows * (1500 + cols / 8) < TileCeilDiv(rows, 128) * cols * 20) {
+        if (cols > 16 && rows * (2300 + cols * 2 / 5) < TileCeilDiv(rows, 64) * cols * 40) {
             for (int64_t r = 0; r < rows; ++r) {
                 Long(dst[r * stride], src[r * stride], work, cols);
             }
             return;
         }
-        for (int64_t r = 0; r < rows; r += 128) {
-            Lanes(dst[r * stride], src[r * stride], work, TileMin(128, rows - r), cols, stride);
+        for (int64_t r = 0; r < rows; r += 64) {
+            Lanes(dst[r * stride], src[r * stride], work, TileMin(64, rows - r), cols, stride);
         }
     }
     // Down the rows of a tile.
@@ -70,7 +97,7 @@ template <typename Op, typename T, bool backward> struct TileScan {
             Op::Run(dst[at], src[at], dst[at - step], static_cast<int32_t>(cols));
         }
     }
-    // Up to 128 rows side by side. The last column that was computed is left behind the columns, at work[room].
+    // Up to 64 rows side by side. The last column that was computed is left behind the columns, at work[room].
     static __aicore__ inline void Lanes(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                                         const LocalTensor<T> &work, int64_t rows, int64_t cols, int64_t pitch)
     {
@@ -98,9 +125,9 @@ template <typename Op, typename T, bool backward> struct TileScan {
     static __aicore__ inline void Long(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work,
                                        int64_t cols)
     {
-        const int64_t length = TileAlignUp(TileCeilDiv(cols, 120), 8), pieces = cols / length;
+        const int64_t length = TileAlignUp(TileCeilDiv(cols, 60), 8), pieces = cols / length;
         const int64_t rest = cols - pieces * length, all = pieces + (rest > 0 ? 1 : 0);
-        LocalTensor<T> carry = work[room], totals = work[room + 512], other = work[room + 1536];
+        LocalTensor<T> carry = work[room], totals = work[room + 512], other = work[room + 1024];
         const BrcbRepeatParams spread{1, 8};
         Lanes(dst, src, work, pieces, length, length);
         Brcb(totals, carry, static_cast<uint8_t>(TileCeilDiv(pieces, 8)), spread);
