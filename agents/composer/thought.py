@@ -10,7 +10,7 @@ from akgen.tools.dsl.buffers import RESERVE_BYTES
 from akgen.tools.dsl.ir import SyncAll, walk
 from akgen.tools.dsl.show import show
 
-_WHY = {
+WHY = {
     "single": "There are no axes to walk: a few numbers are computed by one core, the others have nothing to do.",
     "flat": "Every tensor is walked in memory order by one index, whatever its rank, so the axes collapse into one. "
     "Each core takes one contiguous share and runs through it in equal tiles; consecutive addresses keep the copies "
@@ -30,6 +30,16 @@ _WHY = {
     "UB while the cores exchange partial results after every reduction, so the row is read once.",
     "split": "There are fewer rows than cores and a row is long: several cores share a row, each takes one contiguous "
     "part of it, and they exchange partial results after every reduction.",
+    "windows": "Every element of the result needs the elements under a window. Rows and columns of the result are cut "
+    "into tiles; the positions of the window are loops outside of them: a tile is loaded once for each position "
+    "and added to what is there.",
+    "lines": "As windows, but the result has rows along one axis only, or the rows of a tile do not lie evenly in "
+    "memory: one line after the other, in tiles of columns.",
+    "scatter_rows": "An index says where a row goes, so two rows may meet. Columns are cut over the cores: each core "
+    "takes all rows in order, in columns that no other core writes.",
+    "scatter_elements": "An index says where an element goes. Stretches of rows are dealt out to the cores; each walks "
+    "all indices and writes what falls into its rows, so that no two cores write one element.",
+    "elements": "What an index picks need not lie side by side: elements are read one by one, line by line.",
     "list": "The inputs are lists of tensors of different lengths. The tiles of all tensors are dealt out to the cores "
     "in turn, so that many small tensors keep all cores busy as well as one large tensor does.",
     "contraction": "The cube cores multiply. The host takes the size of blocks for which, by what a block multiplies "
@@ -83,7 +93,7 @@ def thought(composition: Composition, tiling: Tiling | None, chip: Chip, case: s
     parts = [_computation(composition), _structure(composition)]
     for kernel in composition.kernels:
         kind = kernel.kinds[0]
-        text = [f"Kernel `{kernel.name}`: {', '.join(kernel.kinds)}. {_WHY[kind]}"]
+        text = [f"Kernel `{kernel.name}`: {', '.join(kernel.kinds)}. {WHY[kind]}"]
         if kind in _REJECTED:
             text.append(_REJECTED[kind])
         if kernel.fits is not None:

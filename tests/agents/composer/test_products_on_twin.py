@@ -43,6 +43,21 @@ BODIES: dict[str, tuple[str, str, str]] = {
 }
 
 
+PICTURES = cases(("float32", (2, 5, 11, 9)), ("float32", (5, 4, 12, 17)), ("float32", (4, 7, 6, 13)))
+PICTURE, FILTERS = "make(*params['shape'])", "make(6, params['shape'][1], 3, 3)"
+CONVOLUTIONS: dict[str, tuple[str, str, str]] = {
+    "convolution": ("F.relu(F.conv2d(x, w, padding=1))", f"{PICTURE}, {FILTERS}", "x, w"),
+    "transposed": ("F.conv_transpose2d(x, w.transpose(0, 1), stride=2)", f"{PICTURE}, {FILTERS}", "x, w"),
+}
+
+
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_convolutions_of_several_shapes(judge: Judge, tmp_path: Path, name: str) -> None:
+    body, inputs, args = CONVOLUTIONS[name]
+    what = task(tmp_path, body, inputs, args)
+    _assert_solved(judge, what.model_copy(update={"cases": PICTURES}), tmp_path)
+
+
 @pytest.mark.parametrize("name", BODIES)
 def test_one_project_serves_all_shapes_and_dtypes(judge: Judge, tmp_path: Path, name: str) -> None:
     body, inputs, args = BODIES[name]
@@ -59,4 +74,6 @@ def _assert_solved(judge: Judge, what: Task, folder: Path) -> None:
     build = judge.compile(written.project, what, folder / "build")
     assert build.outcome is None, build.diagnostics
     verdict = judge.test(build, what, folder / "test", seed=7)
-    assert verdict.outcome is Outcome.CORRECT, verdict.cases
+    assert verdict.outcome is Outcome.CORRECT, "\n".join(
+        str((c.id, c.outcome, [(d.code, d.text, d.line) for d in c.diagnostics])) for c in verdict.cases
+    )

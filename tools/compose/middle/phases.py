@@ -160,7 +160,17 @@ class _Cutter:
         """Return a value as what is stored in a workspace tensor: in a half type where it is rounded to one."""
         value = self.g.nodes[node]
         dtype = DType(value.op.removeprefix("round_")) if value.op.startswith("round_") else value.dtype
+        dtype = self._multiplied_as(node) or dtype
         return Output(node=node, temp=self.cuts.get(node, len(self.cuts)), dtype=dtype)
+
+    def _multiplied_as(self, node: int) -> DType | None:
+        """Return the dtype in which a product wants the value, of which it may see a view, to lie in memory."""
+        for i, n in enumerate(self.g.nodes):
+            if node in n.args:
+                found = n.stored if n.op == "contract" else self._multiplied_as(i) if n.op in VIEWS else None
+                if found is not None:
+                    return found
+        return None
 
     # cuts
 

@@ -61,6 +61,9 @@ class SymbolicNumbers:
                 self.integers.append(SymbolicNumber(numel(name), tuple(math.prod(s) for s in found)))
                 for d in range(1, min(len(s) for s in found) + 1):
                     self.integers.append(SymbolicNumber(length(name, -d), tuple(s[-d] for s in found)))
+                for d in range(2, min(len(s) for s in found)):
+                    inner = DimProduct(tensor=name, start=Const(value=-d), stop=None)
+                    self.integers.append(SymbolicNumber(inner, tuple(math.prod(s[-d:]) for s in found)))
 
     def _list_attribute(self, name: str, values: Sequence[object]) -> None:
         lists = [v for v in values if isinstance(v, tuple)]
@@ -158,6 +161,28 @@ class SymbolicNumbers:
                     yield f.expr - g.expr
                 if all(v == x + y for v, x, y in triples):
                     yield f.expr + g.expr
+        yield from self._multiples(values)
+
+    def _multiples(self, values: tuple[int, ...]) -> Iterator[Expr]:
+        """Yield a fact, or the product of two, times any number, or over any number."""
+        for f in self.integers:
+            x = int(f.values[0])
+            if (
+                x
+                and values[0] % x == 0
+                and all(v == y * (values[0] // x) for v, y in zip(values, f.values, strict=True))
+            ):
+                yield f.expr * (values[0] // x)
+            if values[0] and x % values[0] == 0:
+                k = x // values[0]
+                if all(v * k == y for v, y in zip(values, f.values, strict=True)):
+                    yield f.expr // k
+        for f in self.integers:
+            for g in self.integers:
+                both = [int(x * y) for x, y in zip(f.values, g.values, strict=True)]
+                k = values[0] // both[0] if both[0] else 0
+                if k > 1 and all(v == x * k for v, x in zip(values, both, strict=True)):
+                    yield f.expr * g.expr * k
 
     def number(self, values: tuple[float, ...]) -> Expr | None:
         """Return an expression for a floating-point constant; None if it varies and no rule is found."""
@@ -204,6 +229,12 @@ class SymbolicNumbers:
         for f in self.integers:
             if _agree([float(x) for x in f.values], values):
                 yield call("float", f.expr)
+            if all(x > 0 for x in f.values):
+                root = call("sqrt", call("float", f.expr))
+                if _agree([math.sqrt(x) for x in f.values], values):
+                    yield root
+                if _agree([1.0 / math.sqrt(x) for x in f.values], values):
+                    yield Const(value=1.0) / root
             k = values[0] * f.values[0]
             if f.values[0] and abs(k) < 1e6:
                 near = round(k * 4) / 4 if abs(round(k * 4) / 4 - k) < 1e-6 * max(1.0, abs(k)) else k

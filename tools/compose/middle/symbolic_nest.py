@@ -237,10 +237,8 @@ def _address(
         inner = [a for a in axes if a > axis]
         if values == tuple(math.prod(n.sizes[a] for a in inner) for n in nests):
             strides.append((axis, product(sizes[a] for a in inner)))
-        elif max(map(abs, values)) <= LITERAL_STRIDE or min(values) < 0:
-            strides.append((axis, _whole(values, facts)))
         else:
-            strides.append((axis, facts.integer(values)))
+            strides.append((axis, _stride(values, facts)))
     guards = tuple(
         Inside(
             offset=_whole([a.guards[k].offset for a in accesses], facts),
@@ -265,9 +263,16 @@ def _placed(accesses: Sequence[Access], facts: SymbolicNumbers) -> Expr:
     terms = [_whole(base, facts)] if any(base) else []
     for k in range(len(accesses[0].places)):
         constant = _whole([a.places[k][0] for a in accesses], facts)
-        stride = _whole([a.places[k][1] for a in accesses], facts)
+        stride = _stride(tuple(a.places[k][1] for a in accesses), facts)
         terms.append(constant if stride == ONE else constant * stride)
     return joined("+", terms, ZERO)
+
+
+def _stride(values: tuple[int, ...], facts: SymbolicNumbers) -> Expr:
+    """Return how far neighbours lie apart: by lengths of tensors, or by what windows stride, which is few."""
+    if max(map(abs, values)) <= LITERAL_STRIDE or min(values) < 0 < max(values):
+        return _whole(values, facts)
+    return facts.integer(values) if min(values) > 0 else -facts.integer(tuple(-v for v in values))
 
 
 def _whole(values: Sequence[int], facts: SymbolicNumbers) -> Expr:

@@ -35,7 +35,7 @@ def contracted(im: Importer, node: TracedNode, a: int, b: int) -> int:
     """Return the product of (…, m, k) and (…, k, n); factors that are constants go to the result."""
     scale_a, a = _without_factor(im, a)
     scale_b, b = _without_factor(im, b)
-    stored = _stored(im, node, a, b)
+    stored = stored_dtype(im, node, a, b)
     product = im.b.contract(_in_memory(im, a, stored), _in_memory(im, b, stored), stored)
     factor = scale_a * scale_b
     return product if factor == 1.0 else im.b.binary("mul", product, im.b.const(factor, F32))
@@ -74,6 +74,8 @@ def _in_memory(im: Importer, x: int, stored: DType) -> int:
     """Return an operand; one that is computed, or lies in memory in another type, is rounded to `stored` there."""
     views, base = _below_views(im, x)
     loaded = _loaded(im, x)
+    if im.b[base].op == f"round_{stored}":
+        return x
     if loaded == stored or stored == DType.INT8 or (loaded is None and stored == F32):
         return x
     rounded = im.b.add(Node(op=f"round_{stored}", args=(base,), dtype=F32, shape=im.shape(base)))
@@ -90,10 +92,10 @@ def _loaded(im: Importer, x: int) -> DType | None:
     return None if first is None else first.dtype
 
 
-def _stored(im: Importer, node: TracedNode, a: int, b: int) -> DType:
-    """Return the dtype in which both operands lie in memory when they are multiplied."""
+def stored_dtype(im: Importer, node: TracedNode, *operands: int) -> DType:
+    """Return the dtype in which the operands lie in memory when they are multiplied."""
     traced = im.out(node).dtype
-    found = [d for d in (_loaded(im, a), _loaded(im, b)) if d is not None]
+    found = [d for d in (_loaded(im, x) for x in operands) if d is not None]
     if traced.is_float:
         halves = [d for d in found if d in HALF]
         exact = len(set(halves)) == 1 and len(halves) == 2

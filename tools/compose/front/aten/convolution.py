@@ -1,0 +1,136 @@
+"""Convolutions as matrix products: the elements under the windows become columns, the weights rows."""
+
+import itertools
+import math
+
+from akgen.tools.compose.front.aten.contract import contracted, stored_dtype
+from akgen.tools.compose.front.aten.reduce import finish
+from akgen.tools.compose.front.aten.windows import numbers, windowed
+from akgen.tools.compose.front.graph import Node
+from akgen.tools.compose.front.importer import Importer, handles
+from akgen.tools.compose.front.traced import TracedNode
+from akgen.tools.core.dtypes import DType
+
+F32 = DType.FLOAT32
+Sizes = tuple[int, ...]
+
+
+@handles("convolution")
+def _convolution(im: Importer, node: TracedNode) -> int:
+    x, weight = im.tensor(node, 0), im.tensor(node, 1)
+    bias, transposed, groups = node.args[2], node.args[6], node.args[8]
+    count = len(im.shape(weight)) - 2
+    if len(im.shape(x)) == count + 1:  # without a batch
+        x = im.b.reshape(x, (1, *im.shape(x)))
+    stride, pad, dilation = (numbers(node.args[k], count) for k in (3, 4, 5))
+    out = im.out(node).shape[-count:]
+    if transposed:
+        value = _transposed(im, node, x, weight, out, stride, pad, dilation, groups)
+    else:
+        value = _windows_times(im, node, x, weight, out, stride, pad, dilation, groups)
+    if bias is not None:
+        lanes = im.as_lane(bias, F32)
+        value = im.b.binary("add", value, im.b.reshape(lanes, (*im.shape(lanes), *(1,) * count)))
+    return finish(im, im.b.reshape(value, im.out(node).shape), node)
+
+
+def _windows_times(
+    im: Importer, node: TracedNode, x: int, weight: int, out: Sizes, stride: Sizes, pad: Sizes, dilation: Sizes,
+    groups: int,
+) -> int:  # fmt: skip
+    """Return (N, Cout, *out) for weights (Cout, C / groups, *kernel)."""
+    batch, _, *sizes = im.shape(x)
+    filters, depth, *kernel = im.shape(weight)
+    each, count, area = filters // groups, len(out), math.prod(out)
+    if depth == 1 and max(kernel) > 1:
+        return _depthwise(im, x, weight, out, stride, pad, dilation, groups)
+    plain = max(kernel) == 1 and tuple(sizes) == out and max(stride) == 1 and not any(pad)
+    if plain:
+        columns = im.b.reshape(x, (batch, groups, depth, area))
+    else:
+        picked, _, _ = windowed(im, x, out, tuple(kernel), stride, pad, dilation, 0.0)
+        order = (0, 1, *range(2 + count, 2 + 2 * count), *range(2, 2 + count))
+        picked = im.b.permute(picked, order)  # (N, C, *kernel, *out)
+        picked = im.b.reshape(picked, (batch, groups, depth * math.prod(kernel), area))
+        dtype = stored_dtype(im, node, weight)
+        columns = im.b.add(Node(op=f"round_{dtype}", args=(picked,), dtype=F32, shape=im.shape(picked)))
+    rows = im.b.reshape(weight, (groups, each, depth * math.prod(kernel)))
+    rows = im.b.expand(im.b.reshape(rows, (1, *im.shape(rows))), (batch, *im.shape(rows)))
+    return im.b.reshape(contracted(im, node, rows, columns), (batch, filters, *out))
+
+
+def _depthwise(
+    im: Importer, x: int, weight: int, out: Sizes, stride: Sizes, pad: Sizes, dilation: Sizes, groups: int
+) -> int:
+    """Return the sums over each channel's own windows: too little work for the cube core."""
+    batch = im.shape(x)[0]
+    filters, _, *kernel = im.shape(weight)
+    each, count = filters // groups, len(out)
+    picked, axes, _ = windowed(im, x, out, tuple(kernel), stride, pad, dilation, 0.0)
+    if each > 1:
+        shape = im.shape(picked)
+        picked = im.b.reshape(picked, (batch, groups, 1, *shape[2:]))
+        axes = tuple(a + 1 for a in axes)
+    factors = im.b.reshape(weight, (groups, *((each,) if each > 1 else ()), *(1,) * count, *kernel))
+    total = im.b.reduce("sum", im.b.binary("mul", picked, factors), axes)
+    return im.b.reshape(total, (batch, filters, *out))
+
+
+def _transposed(
+    im: Importer, node: TracedNode, x: int, weight: int, out: Sizes, stride: Sizes, pad: Sizes, dilation: Sizes,
+    groups: int,
+) -> int:  # fmt: skip
+    """Return (N, Cout, *out) for weights (C, Cout / groups, *kernel): one convolution per residue of the position.
+
+    Output o takes x[i] * w[k] where i * stride = o + pad - dilation * k; positions with one residue modulo the stride
+    have the same k, and i grows with them by one.
+    """
+    channels, each, *kernel = im.shape(weight)
+    count = len(out)
+    weight = im.b.reshape(weight, (groups, channels // groups, each, *kernel))
+    order = (0, 2, 1, *range(3, 3 + count))
+    weight = im.b.reshape(im.b.permute(weight, order), (groups * each, channels // groups, *kernel))
+    longest = tuple(-(-o // s) for o, s in zip(out, stride, strict=True))
+    pieces: list[int] = []
+    for residues in itertools.product(*map(range, stride)):
+        pieces.append(_residue(im, node, x, weight, longest, residues, stride, pad, dilation, groups))
+    value = pieces[0]
+    if len(pieces) > 1:
+        value = _interleaved(im, pieces, stride)
+    for k in range(count):
+        value = im.b.slice(value, 2 + k, 0, out[k])
+    return value
+
+
+def _residue(
+    im: Importer, node: TracedNode, x: int, weight: int, longest: Sizes, residues: Sizes, stride: Sizes, pad: Sizes,
+    dilation: Sizes, groups: int,
+) -> int:  # fmt: skip
+    """Return the output at positions q * stride + residue."""
+    batch, filters = im.shape(x)[0], im.shape(weight)[0]
+    shifts: list[int] = []
+    steps: list[int] = []
+    for k, size in enumerate(im.shape(weight)[2:]):
+        taps = [t for t in range(size) if (residues[k] + pad[k] - dilation[k] * t) % stride[k] == 0]
+        if not taps:
+            return im.b.full(0.0, F32, (batch, filters, *longest))
+        step = taps[1] - taps[0] if len(taps) > 1 else 1
+        weight = im.b.slice(weight, 2 + k, taps[0], len(taps), step)
+        shifts.append(-(residues[k] + pad[k] - dilation[k] * taps[0]) // stride[k])
+        steps.append(-dilation[k] * step // stride[k])
+    ones = (1,) * len(stride)
+    return _windows_times(im, node, x, weight, longest, ones, tuple(shifts), tuple(steps), groups)
+
+
+def _interleaved(im: Importer, pieces: list[int], stride: Sizes) -> int:
+    """Return the pieces with their elements in turn, along all dimensions."""
+    batch, filters, *longest = im.shape(pieces[0])
+    count = len(stride)
+    seen = [im.b.reshape(p, (batch, filters, *longest, 1)) for p in pieces]
+    joined = im.b.cat(tuple(seen), 2 + count)
+    joined = im.b.reshape(joined, (batch, filters, *longest, *stride))
+    order = [0, 1]
+    for k in range(count):
+        order += [2 + k, 2 + count + k]
+    joined = im.b.permute(joined, tuple(order))
+    return im.b.reshape(joined, (batch, filters, *(n * s for n, s in zip(longest, stride, strict=True))))
