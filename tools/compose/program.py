@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from akgen.tools.compose.back.kernels import ScheduledKernel, kernels_of, require_schedule
+from akgen.tools.compose.back.feasibility import Feasibility
+from akgen.tools.compose.back.kernels import ScheduledKernel, kernels_of
 from akgen.tools.compose.front.aten import import_graph
 from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.middle.conditions import Branch, decide
@@ -60,9 +61,7 @@ def compose(
         found = [(list_loop_nest(c, faithful=faithful),) for c in cases]
     else:
         graphs = [import_graph(c, faithful=faithful) for c in cases]
-        found = partition(
-            graphs, [c.aliases for c in cases], lambda n, i: require_schedule(n, cases[i], face)
-        )
+        found = partition(graphs, [c.aliases for c in cases], Feasibility(cases, face).require)
     if any(keeps_dtypes(n) for parts in found for n in parts):
         face = interface(op_type, cases, widened=False)
     groups = groups_of(cases, found, face)

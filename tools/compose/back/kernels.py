@@ -5,23 +5,15 @@ from akgen.tools.compose.back.schedules import kinds, write
 from akgen.tools.compose.back.schedules.base import Kind, Part
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Writer
-from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.middle.formula import formulas
 from akgen.tools.compose.middle.groups import Group, letters
 from akgen.tools.compose.middle.interface import Interface
-from akgen.tools.compose.middle.loop_nest import LoopNest
-from akgen.tools.compose.middle.symbolic import SymbolicNumbers
-from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, by_reduction, unify
+from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, by_reduction
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
-from akgen.tools.dsl.errors import DslError
 from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Fit, Name, call, joined
-from akgen.tools.dsl.host_run import HostRun, Metas
-from akgen.tools.dsl.ir import HOST_KINDS, Assert, Assign, Host, HostParam, Kernel, Launch, Stmt, Workspace
-from akgen.tools.dsl.prepare import prepare
-from akgen.tools.dsl.printer import printed
+from akgen.tools.dsl.ir import Assign, Kernel, Stmt, Workspace
 
 EVENTS = 8  # hardware events for tiles that are loaded; each takes one
 
@@ -49,10 +41,10 @@ def kernels_of(base: str, number: int, group: Group, face: Interface, knobs: Kno
     """
     out: list[ScheduledKernel] = []
     refused: Unsupported | None = None
-    for templates, choice in _choices(group.templates, _tensors(face, number)):
+    for templates, choice in choices(group.templates, tensors_of(face, number)):
         name = f"{base}_{'_'.join(dict.fromkeys(choice))}" + (f"_{number}" if number else "")
         try:
-            out.append(_kernel(name, number, templates, choice, face, knobs))
+            out.append(schedule(name, number, templates, choice, face, knobs))
         except Unsupported as error:
             refused = error
             continue
@@ -72,52 +64,7 @@ def kernels_of(base: str, number: int, group: Group, face: Interface, knobs: Kno
 Choice = tuple[tuple[SymbolicNest, ...], tuple[Kind, ...]]
 
 
-def require_schedule(nest: LoopNest, case: TracedGraph, face: Interface) -> None:
-    """Raise Unsupported if there is no schedule under which the nest of this case runs."""
-    template = unify([nest], SymbolicNumbers((), (), ()), "d")
-    refused: Unsupported | None = None
-    found: list[ScheduledKernel] = []
-    for templates, choice in _choices((template,), _tensors(face, 0)):
-        try:
-            found.append(_kernel("probe", 0, templates, choice, face, Knobs()))
-        except Unsupported as error:
-            refused = error
-            continue
-        if found[-1].fits is None:
-            return
-    if not found:
-        assert refused is not None
-        raise refused
-    if not any(_fits(kernel, template, case, face) for kernel in found):
-        raise Unsupported("rows", "a row does not fit into UB")
-
-
-def _fits(kernel: ScheduledKernel, template: SymbolicNest, case: TracedGraph, face: Interface) -> bool:
-    """Return whether the kernel's condition holds for the case."""
-    assert kernel.fits is not None
-    sizes = zip(template.sizes, template.definitions, strict=True)
-    body = (
-        *(Assign(name=name.id, value=value) for name, value in sizes),
-        *kernel.host,
-        Assert(cond=kernel.fits, text="fits"),
-        Launch(kernel=kernel.name, key=1, cores=Name(id="cores"), args=kernel.arguments),
-    )
-    names = [*zip(face.input_names, face.input_kinds, strict=True)]
-    names += zip(face.output_names, face.output_kinds, strict=True)
-    params = tuple(HostParam(name=n, kind=HOST_KINDS[kind]) for n, kind in names)
-    program = printed((kernel.kernel,), Host(name="host", doc="", params=params, body=body))
-    metas: dict[str, Metas] = dict(zip(face.input_names, case.inputs, strict=True))
-    metas |= {
-        n: TensorMeta(dtype=d, shape=()) for n, d in zip(face.output_names, case.output_dtypes, strict=True)
-    }
-    try:
-        HostRun(program, prepare(program), metas, {}).run()
-    except DslError:
-        return False
-    return True
-
-
-def _choices(templates: tuple[SymbolicNest, ...], tensors: Tensors) -> list[Choice]:
+def choices(templates: tuple[SymbolicNest, ...], tensors: Tensors) -> list[Choice]:
     """Return ways to run nests, best first: each under its best schedule, under its second best and so on."""
     each = [_ways(t, tensors) for t in templates]
     if len(each) > 1:  # splitting long rows over cores does not go with other parts
@@ -162,7 +109,7 @@ def _spoiled(parts: tuple[SymbolicNest, ...], tensors: Tensors) -> bool:
     return any(w & r for i, w in enumerate(written) for j, r in enumerate(reads) if i != j)
 
 
-def _kernel(
+def schedule(
     name: str,
     number: int,
     templates: tuple[SymbolicNest, ...],
@@ -175,21 +122,21 @@ def _kernel(
 ) -> ScheduledKernel:
     """Return the kernel that runs these nests; `apart`, each has the Unified Buffer for itself."""
     writer, tuning = Writer(frugal=frugal), Tuning(knobs)
-    tensors_of = _tensors(face, number)
+    names = tensors_of(face, number)
     parts: list[Part] = []
     for k, (template, kind) in enumerate(zip(templates, choice, strict=True)):
         suffix = "" if len(choice) == 1 else f"_{letters(k)}"
         if k and (apart or template.nest.phase > templates[k - 1].nest.phase):
             writer.begin_phase()
-        parts.append(write(template, kind, writer, suffix, tensors_of, tuning))
+        parts.append(write(template, kind, writer, suffix, names, tuning))
         parts[-1].phase = writer.phase
         writer.close_stage()
     _untouched(writer, templates, face)
     loaded = writer.most_loaded()
     if loaded > EVENTS and not frugal:
-        return _kernel(name, number, templates, choice, face, knobs, frugal=True, apart=apart)
+        return schedule(name, number, templates, choice, face, knobs, frugal=True, apart=apart)
     if loaded > EVENTS and not apart and len(parts) > 1:
-        return _kernel(name, number, templates, choice, face, knobs, apart=True)
+        return schedule(name, number, templates, choice, face, knobs, apart=True)
     if loaded > EVENTS:
         raise Unsupported(
             "buffers", f"{loaded} tensors are loaded side by side; the chip has events for {EVENTS}"
@@ -197,8 +144,7 @@ def _kernel(
     host = _host(name, parts, tuning)
     temps = {k: (count, dtype) for t in templates for k, count, dtype in t.temps}
     host += [
-        Workspace(name=f"{tensors_of.temp}{k}", count=count, dtype=dtype)
-        for k, (count, dtype) in temps.items()
+        Workspace(name=f"{names.temp}{k}", count=count, dtype=dtype) for k, (count, dtype) in temps.items()
     ]
     tensors = [Name(id=t.removeprefix("g_")) for t in writer.tensors]
     fits = [p.fits for p in parts if p.fits is not None]
@@ -235,7 +181,7 @@ def _untouched(writer: Writer, templates: tuple[SymbolicNest, ...], face: Interf
             writer.close_stage()
 
 
-def _tensors(face: Interface, number: int) -> Tensors:
+def tensors_of(face: Interface, number: int) -> Tensors:
     """Return the kernel's names of tensors, apart from those of its own variables, for a group of cases."""
     temp = f"temp{number}_" if number else "temp"
     while any(n.startswith(temp) for n in (*face.input_names, *face.output_names)):

@@ -74,6 +74,7 @@ class Writer:
         self.tensors: list[str] = []
         self.lists: set[str] = set()
         self.scalars: dict[str, tuple[ScalarType, Expr]] = {}  # parameter -> (type, host expression)
+        self._holders: dict[tuple[ScalarType, Expr], str] = {}  # and back
         self.tiles: list[Tile] = []
         self._objects: list[MatmulObject] = []
         self._body: list[Stmt] = []
@@ -255,10 +256,12 @@ class Writer:
         return self._known(name, "int") or self._parameter(name.id, name, "int")
 
     def _known(self, value: Expr, kind: ScalarType) -> Name | None:
-        return next((Name(id=n) for n, known in self.scalars.items() if known == (kind, value)), None)
+        name = self._holders.get((kind, value))
+        return None if name is None else Name(id=name)
 
     def _parameter(self, name: str, value: Expr, kind: ScalarType) -> Name:
         self.scalars[name] = (kind, value)
+        self._holders.setdefault((kind, value), name)
         return Name(id=name)
 
     # buffers

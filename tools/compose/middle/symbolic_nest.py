@@ -138,9 +138,7 @@ def structure(nest: LoopNest) -> object:
 
 
 def _layouts(nest: LoopNest) -> object:
-    """Return along which axes neighbours adjoin, where a schedule asks for that of more than the last axis."""
-    if not any(v.op == "contract" for v in nest.values):
-        return None
+    """Return along which axes neighbours adjoin: schedules ask for that of more than the last axis."""
     accesses = [*(v.access for v in nest.values), *(s.access for s in nest.stores)]
     return tuple(tuple(x for x, s in a.strides if s == 1) for a in accesses if a is not None)
 
