@@ -67,6 +67,8 @@ RESIZED: dict[str, Fn] = {
     "linear": lambda x: F.interpolate(x.flatten(1, 2), scale_factor=2.5, mode="linear"),
     "trilinear": lambda x: F.interpolate(x[None, :, :, :4, :5], scale_factor=2, mode="trilinear"),
     "area": lambda x: F.interpolate(x, size=(4, 9), mode="area"),
+    "smoothed": lambda x: F.interpolate(x, size=(5, 9), mode="bilinear", antialias=True),
+    "smoothed, cubic": lambda x: F.interpolate(x, size=(5, 40), mode="bicubic", antialias=True),
     "adaptive mean": lambda x: F.adaptive_avg_pool2d(x, (4, 7)),
     "adaptive mean of all": lambda x: F.adaptive_avg_pool2d(x, 1),
     "adaptive mean along rows": lambda x: F.adaptive_avg_pool1d(x[0], 7),
@@ -88,6 +90,16 @@ def test_moved(name: str) -> None:
 @pytest.mark.parametrize("name", RESIZED)
 def test_resized(name: str) -> None:
     assert_right(RESIZED[name], (normal(1, 3, 8, 25),))
+
+
+@pytest.mark.parametrize("corners", [False, True])
+@pytest.mark.parametrize("padding", ["zeros", "border"])
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+def test_sampled(mode: str, padding: str, corners: bool) -> None:
+    assert_right(
+        lambda x, grid: F.grid_sample(x, grid, mode=mode, padding_mode=padding, align_corners=corners),
+        (normal(2, 3, 9, 11), normal(2, 4, 5, 2)),
+    )
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from tests.tools.compose.composing import assert_right, assert_right_on_twin, normal
 from tests.tools.compose.test_picks import indices
@@ -18,6 +19,12 @@ ALONG = (indices(70, 30, 33), normal(30, 33))
 def _assigned(x: torch.Tensor, index: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
     x = x.clone()
     x[index] = value
+    return x
+
+
+def _every_third(x: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+    x = x.clone()
+    x[2:29:3] = value
     return x
 
 
@@ -58,6 +65,9 @@ SCATTERED: dict[str, tuple[Any, ...]] = {
     "assigned": (_assigned, X, *ONCE),
     "of what is computed": (lambda x, i, u: torch.relu(x.exp().index_add(0, i, u * 2)), X, *ROWS),
     "integers": (lambda x, i, u: x.scatter_add(1, i, u), *(v.int() for v in (X,)), ALONG[0], ALONG[1].int()),
+    "windows summed": (lambda x: F.fold(x, (8, 9), 3, 1, 1), normal(2, 18, 72)),
+    "every third row": (_every_third, X, normal(9, 70)),
+    "infinite where a mask holds": (lambda x, m: x.masked_fill(m, float("-inf")), X, X > 0),
     "where a mask holds": (lambda x, m: x.masked_fill(m, 3.0), X, X > 0),
 }
 

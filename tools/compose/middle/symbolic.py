@@ -259,13 +259,12 @@ def _part(name: str, metas: Sequence[TensorMeta], start: int | None, stop: int |
 
 
 def literal(value: float | int | bool) -> Const:
-    """Return a number as a constant of the DSL; infinities become the largest float32."""
+    """Return a number as a constant of the DSL."""
     if isinstance(value, (bool, int)):
         return Const(value=int(value))
     if value != value:
         raise Unsupported("nan", "a NaN constant is not covered")
-    largest = 3.4028234663852886e38
-    return Const(value=float(min(max(value, -largest), largest)))
+    return Const(value=float(value))
 
 
 def _single(value: float) -> float:

@@ -7,6 +7,7 @@ from akgen.tools.compose.front.aten.picks import picked_at
 from akgen.tools.compose.front.aten.reduce import finish
 from akgen.tools.compose.front.importer import Importer, handles
 from akgen.tools.compose.front.traced import TracedNode
+from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 
 F32, I32, BOOL = DType.FLOAT32, DType.INT32, DType.BOOL
@@ -62,8 +63,8 @@ def _nearest(im: Importer, node: TracedNode) -> int:
     return picked_at(im, x, places, shape)
 
 
-@handles("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d",
-         "_upsample_bilinear2d_aa_none")  # fmt: skip
+@handles("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d"
+)  # fmt: skip
 def _weighted(im: Importer, node: TracedNode) -> int:
     x = im.as_lane(node.args[0], F32)
     out = im.out(node).shape
@@ -92,7 +93,86 @@ def _weighted(im: Importer, node: TracedNode) -> int:
     return finish(im, im.b.reduce("sum", value, tuple(range(len(out), len(full)))), node)
 
 
-def _cubic(im: Importer, d: int) -> int:
+@handles("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa")
+def _smoothed(im: Importer, node: TracedNode) -> int:
+    """Resize with weights that widen as the source shrinks, divided by their sum."""
+    x = im.as_lane(node.args[0], F32)
+    out = im.out(node).shape
+    cubic = "bicubic" in node.target
+    corners = bool(im.arg(node, 2, "align_corners", False))
+    scales = _scales(im, node, 2, corners=corners)
+    reach = [(2.0 if cubic else 1.0) * max(s, 1.0) for s in scales]
+    full = (*out, *(2 * math.ceil(r) + 1 for r in reach))
+    places: dict[int, int] = {}
+    weights: list[int] = []
+    for k, (scale, support) in enumerate(zip(scales, reach, strict=True)):
+        axis, size = 2 + k, im.shape(x)[2 + k]
+        place = im.b.cast(im.b.positions(full, axis), F32)
+        centre = im.b.binary("mul", im.b.binary("add", place, im.b.const(0.5, F32)), im.b.const(scale, F32))
+        first = im.b.binary("add", centre, im.b.const(0.5 - support, F32))
+        first = im.b.unary("floor", im.b.binary("max", first, im.b.const(0.0, F32)))
+        last = im.b.binary("add", centre, im.b.const(0.5 + support, F32))
+        last = im.b.unary("floor", im.b.binary("min", last, im.b.const(float(size), F32)))
+        at = im.b.binary("add", first, im.b.cast(im.b.positions(full, axis + 2), F32))
+        places[axis] = im.b.cast(im.b.binary("min", at, im.b.const(float(size - 1), F32)), I32)
+        distance = im.b.binary("sub", im.b.binary("add", at, im.b.const(0.5, F32)), centre)
+        distance = im.b.binary("mul", im.b.unary("abs", distance), im.b.const(1.0 / max(scale, 1.0), F32))
+        if cubic:
+            weight = _cubic(im, distance, -0.5)
+            near = im.b.binary("lt", distance, im.b.const(2.0, F32), BOOL)
+            weight = im.b.where(near, weight, im.b.const(0.0, F32))
+        else:
+            weight = im.b.binary("sub", im.b.const(1.0, F32), distance)
+            weight = im.b.binary("max", weight, im.b.const(0.0, F32))
+        inside = im.b.binary("lt", at, last, BOOL)
+        weights.append(im.b.where(inside, weight, im.b.const(0.0, F32)))
+    both = im.b.expand(im.b.binary("mul", weights[0], weights[1]), full)
+    value = im.b.binary("mul", picked_at(im, x, places, full), both)
+    total, share = (im.b.reduce("sum", v, (4, 5)) for v in (value, both))
+    return finish(im, im.b.binary("div", total, share), node)
+
+
+@handles("grid_sampler_2d")
+def _grid_sample(im: Importer, node: TracedNode) -> int:
+    """Sample at places that a tensor gives, from -1 to 1; what lies outside is 0, or the border's."""
+    x, grid = im.as_lane(node.args[0], F32), im.as_lane(node.args[1], F32)
+    mode, padding, corners = node.args[2], node.args[3], bool(node.args[4])
+    if mode > 1 or padding > 1:
+        raise Unsupported("grid_sampler_2d", "cubic sampling and reflected borders are not covered")
+    out = im.out(node).shape
+    taps = 2 if mode == 0 else 1
+    full = (*out, taps, taps)
+    places: dict[int, int] = {}
+    inside: int | None = None
+    weight: int | None = None
+    for k in range(2):
+        size = im.shape(x)[2 + k]
+        place = im.b.slice(grid, 3, 1 - k, 1)
+        place = im.b.reshape(place, (out[0], 1, *out[2:], 1, 1))
+        scale, offset = ((size - 1) / 2, (size - 1) / 2) if corners else (size / 2, (size - 1) / 2)
+        place = im.b.binary("mul", place, im.b.const(scale, F32))
+        place = im.b.binary("add", place, im.b.const(offset, F32))
+        if padding == 1:
+            place = im.b.binary("max", place, im.b.const(0.0, F32))
+            place = im.b.binary("min", place, im.b.const(float(size - 1), F32))
+        whole = im.b.unary("floor" if mode == 0 else "round", place)
+        at = im.b.binary("add", whole, im.b.cast(im.b.positions(full, 4 + k), F32))
+        for name, end in (("ge", 0), ("le", size - 1)):
+            test = im.b.binary(name, at, im.b.const(float(end), F32), BOOL)
+            inside = test if inside is None else im.b.binary("and", inside, test, BOOL)
+        low = im.b.binary("max", at, im.b.const(0.0, F32))
+        places[2 + k] = im.b.cast(im.b.binary("min", low, im.b.const(float(size - 1), F32)), I32)
+        if mode == 0:
+            share = im.b.binary("sub", im.b.const(1.0, F32), im.b.unary("abs", im.b.binary("sub", place, at)))
+            weight = share if weight is None else im.b.binary("mul", weight, share)
+    assert inside is not None
+    value = im.b.where(inside, picked_at(im, x, places, full), im.b.const(0.0, F32))
+    if weight is not None:
+        value = im.b.binary("mul", value, weight)
+    return finish(im, im.b.reduce("sum", value, (4, 5)), node)
+
+
+def _cubic(im: Importer, d: int, slope: float = CUBIC) -> int:
     """Return the weight of a tap at a distance: cubic convolution, two pieces."""
 
     def polynomial(*coefficients: float) -> int:
@@ -101,8 +181,8 @@ def _cubic(im: Importer, d: int) -> int:
             total = im.b.binary("add", im.b.binary("mul", total, d), im.b.const(c, F32))
         return total
 
-    near = polynomial(CUBIC + 2, -(CUBIC + 3), 0.0, 1.0)
-    far = polynomial(CUBIC, -5 * CUBIC, 8 * CUBIC, -4 * CUBIC)
+    near = polynomial(slope + 2, -(slope + 3), 0.0, 1.0)
+    far = polynomial(slope, -5 * slope, 8 * slope, -4 * slope)
     return im.b.where(im.b.binary("le", d, im.b.const(1.0, F32), BOOL), near, far)
 
 

@@ -158,8 +158,13 @@ def into_rows(
             seen(base, (1, length)) if fixed is None else fixed, kind, dtype, constants=constants,
         )  # fmt: skip
         return im.b.reshape(found, shape)
-    if inner == 1:
-        raise Unsupported("scatter", "single elements of each row at the same places are not covered")
+    if inner == 1:  # the same places in each row
+        places = im.b.expand(im.b.reshape(index, (1, count)), (outer, count))
+        found = im.b.scatter(
+            False, (outer, length), places, seen(source, (outer, count)) if number is None else number,
+            seen(base, (outer, length)) if fixed is None else fixed, kind, dtype, constants=constants,
+        )  # fmt: skip
+        return im.b.reshape(found, shape)
     found = im.b.scatter(
         True, (outer, length, inner), index, seen(source, (outer, count, inner)) if number is None else number,
         seen(base, (outer, length, inner)) if fixed is None else fixed, kind, dtype, constants=constants,

@@ -108,15 +108,31 @@ def _slice_scatter(im: Importer, node: TracedNode) -> int:
     axis = im.arg(node, 2, "dim", 0) % len(shape)
     start = im.arg(node, 3, "start", 0) or 0
     start = start + shape[axis] if start < 0 else start
-    if im.arg(node, 5, "step", 1) != 1:
-        raise Unsupported("slice_scatter", "assigning to a slice with a step is not covered")
-    count = im.shape(source)[axis]
+    count, step = im.shape(source)[axis], im.arg(node, 5, "step", 1)
+    if step != 1:
+        return _every(im, base, source, axis, start, step)
     parts = [source]
     if start > 0:
         parts.insert(0, im.b.slice(base, axis, 0, start))
     if start + count < shape[axis]:
         parts.append(im.b.slice(base, axis, start + count, shape[axis] - start - count))
     return im.b.cat(tuple(parts), axis)
+
+
+def _every(im: Importer, base: int, source: int, axis: int, start: int, step: int) -> int:
+    """Assign to every `step`-th element along an axis: elements whose distance from the first divides by it."""
+    shape, count = im.shape(base), im.shape(source)[axis]
+    distance = im.b.cast(im.b.positions(shape, axis, -start), F32)
+    half = im.b.binary("add", distance, im.b.const(0.5, F32))
+    whole = im.b.unary("floor", im.b.binary("mul", half, im.b.const(1.0 / step, F32)))
+    hit = im.b.binary("eq", im.b.binary("mul", whole, im.b.const(float(step), F32)), distance)
+    for name, end in (("ge", 0), ("le", count - 1)):
+        hit = im.b.binary("and", hit, im.b.binary(name, whole, im.b.const(float(end), F32)))
+    low = im.b.binary("max", whole, im.b.const(0.0, F32))
+    place = im.b.cast(im.b.binary("min", low, im.b.const(float(count - 1), F32)), I32)
+    indices = tuple(place if a == axis else im.b.positions(shape, a) for a in range(len(shape)))
+    picked = im.b.expand(im.b.take(source, indices), shape)
+    return im.b.where(hit, picked, im.b.cast(base, im.b[source].dtype))
 
 
 @handles("repeat")
