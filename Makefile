@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: vendor-forms demo test test-vllm fairness check bench metrics remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers \
+.PHONY: vendor-forms demo test test-vllm fairness check bench metrics remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers user-modules \
 	install clean red-team sanitize
 
 install: $(STAMP)
@@ -86,6 +86,10 @@ fuzz: $(STAMP)
 # Hostile documents through every reader of text that others wrote: `make fuzz-readers N=5000 SEED=1`.
 fuzz-readers: $(STAMP)
 	@$(BIN)/python tests/readers/fuzz.py --count $(N) --seed $(SEED)
+
+# Modules as users write them: composed, compiled and judged on the twin.
+user-modules: $(STAMP)
+	@$(BIN)/akgen bench run tests/user_modules --trials 1 --out build/user-modules
 
 # The runtime's entry points, called by sealed kernels with any bytes: `make fuzz-calls N=5000 SEED=1 WITH=--sanitized`.
 fuzz-calls: $(STAMP)

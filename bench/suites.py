@@ -1,6 +1,6 @@
 """Which tasks a suite holds.
 
-A suite is `builtin`, `npukb` or `mkb` (with the checkout's folder), or a folder of task folders.
+A suite is `builtin`, `npukb` or `mkb` (with the checkout's folder), or a folder of task folders or of Python files.
 """
 
 import difflib
@@ -40,13 +40,14 @@ def suite_folders(suite: str, root: Path | None) -> dict[str, Path]:
     folder = Path(suite).expanduser()
     found = (
         {p.parent.name: p.parent.resolve() for p in sorted(folder.glob("*/task.json"))}
+        or {p.stem: p.resolve() for p in sorted(folder.glob("*.py")) if not p.stem.startswith("_")}
         if folder.is_dir()
         else {}
     )
     if not found:
         raise InputError(
             f"There is no suite {suite!r}.",
-            "Give builtin, npukb, mkb, or a folder that holds task folders with task.json.",
+            "Give builtin, npukb, mkb, or a folder that holds task folders with task.json, or Python files.",
         )
     return found
 
@@ -82,6 +83,8 @@ def describe(folder: Path) -> Task:
     """Describe a task of any suite, without the sizes of its cases."""
     if builtin.is_task_folder(folder):
         return builtin.describe(folder)
+    if _is_own_file(folder):
+        return resolve_task(str(folder))
     return mkb.describe(folder) if mkb.is_task_file(folder) else discovery.describe(folder)
 
 
@@ -89,12 +92,19 @@ def level_of(folder: Path) -> int:
     """Return a task's level without its cases."""
     if builtin.is_task_folder(folder):
         return builtin.describe(folder).level
+    if _is_own_file(folder):
+        return resolve_task(str(folder)).level
     return mkb.level_of(folder) if mkb.is_task_file(folder) else discovery.level_of(folder)
 
 
 def category_of(folder: Path) -> str:
     """Return a task's category without its cases."""
     return builtin.describe(folder).category if builtin.is_task_folder(folder) else folder.parent.name
+
+
+def _is_own_file(path: Path) -> bool:
+    """Say whether a task is a Python file of the user's, with Model and get_inputs."""
+    return path.suffix == ".py" and not mkb.is_task_file(path)
 
 
 def load_task(folder: Path, mode: Mode, max_mb: float | None, *, full: bool = False) -> tuple[Task, int]:

@@ -10,7 +10,7 @@ from akgen.agents.composer.thought import categorise, risks, thought
 from akgen.agents.plan import Plan, Tiling, check_tiling
 from akgen.agents.roles import Feedback, Planned, Written
 from akgen.knowledge.chip import Chip, chip
-from akgen.tools.compose.back.schedules.base import Kind
+from akgen.tools.compose.back.schedules.texts import schedule_texts
 from akgen.tools.compose.front.traced import Trace, TracedGraph
 from akgen.tools.compose.program import Composition, compose
 from akgen.tools.compose.scope import Unsupported
@@ -207,20 +207,9 @@ def _volume(raw: TracedGraph) -> int:
     return total
 
 
-# what is dealt out to the cores under each schedule
-SPLIT: dict[Kind, str] = {
-    "single": "nothing", "flat": "elements", "rows": "rows", "tiles": "rows", "items": "items",
-    "columns": "column tiles", "shared": "parts of rows",
-    "split": "parts of rows", "list": "tiles of all tensors", "list_items": "tensors",
-    "contraction": "blocks of products", "scatter_rows": "columns", "scatter_elements": "rows",
-    "windows": "rows", "lines": "lines", "elements": "lines",
-    "sorting": "rows", "sorting_long": "rows",
-}  # fmt: skip
-
-
 def _split(composition: Composition, solved: Solved) -> str:
     kernel = next(k for k in composition.kernels if k.name == solved.launched.kernel)
-    return SPLIT[kernel.kinds[0]]
+    return schedule_texts()[kernel.kinds[0]].shares
 
 
 def _apis(composition: Composition) -> tuple[str, ...]:

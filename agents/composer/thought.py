@@ -2,6 +2,7 @@
 
 from akgen.agents.plan import Category, Tiling
 from akgen.knowledge.chip import Chip
+from akgen.tools.compose.back.schedules.texts import schedule_texts
 from akgen.tools.compose.middle.formula import formulas
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.program import Composition
@@ -9,55 +10,6 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.buffers import RESERVE_BYTES
 from akgen.tools.dsl.ir import SyncAll, walk
 from akgen.tools.dsl.show import show
-
-WHY = {
-    "single": "There are no axes to walk: a few numbers are computed by one core, the others have nothing to do.",
-    "flat": "Every tensor is walked in memory order by one index, whatever its rank, so the axes collapse into one. "
-    "Each core takes one contiguous share and runs through it in equal tiles; consecutive addresses keep the copies "
-    "long.",
-    "rows": "A reduction or a broadcast runs along the innermost axis, so a row must stay together. Rows are cut over "
-    "the cores; several whole rows form one 2-D tile, so that one copy moves many rows and one instruction works on "
-    "many rows. Vectors along the innermost axis are loaded once per core and stay in UB.",
-    "tiles": "Rows are independent point by point, but one row does not fit into UB: columns are cut as well, column "
-    "tiles outside and row tiles inside, so that vectors along the innermost axis are loaded once per column tile.",
-    "items": "What is reduced together does not fit into UB. Each core takes whole items and reads each once per pass: "
-    "a pass per reduction that the next one depends on, and one to write the result. The second read of an item "
-    "comes from L2.",
-    "columns": "The reduced axis is not the innermost: lanes of a vector belong to different results, so partial sums "
-    "stay vectors. Items are tiles of columns; a core runs down the reduced axis in row tiles and needs no exchange "
-    "with other cores.",
-    "shared": "There are fewer rows than cores: several cores share a row. A core's part is loaded once and stays in "
-    "UB while the cores exchange partial results after every reduction, so the row is read once.",
-    "split": "There are fewer rows than cores and a row is long: several cores share a row, each takes one contiguous "
-    "part of it, and they exchange partial results after every reduction.",
-    "windows": "Every element of the result needs the elements under a window. Rows and columns of the result are cut "
-    "into tiles; the positions of the window are loops outside of them: a tile is loaded once for each position "
-    "and added to what is there.",
-    "lines": "As windows, but the result has rows along one axis only, or the rows of a tile do not lie evenly in "
-    "memory: one line after the other, in tiles of columns.",
-    "scatter_rows": "An index says where a row goes, so two rows may meet. Columns are cut over the cores: each core "
-    "takes all rows in order, in columns that no other core writes.",
-    "scatter_elements": "An index says where an element goes. Stretches of rows are dealt out to the cores; each walks "
-    "all indices and writes what falls into its rows, so that no two cores write one element.",
-    "elements": "What an index picks need not lie side by side: elements are read one by one, line by line.",
-    "list": "The inputs are lists of tensors of different lengths. The tiles of all tensors are dealt out to the cores "
-    "in turn, so that many small tensors keep all cores busy as well as one large tensor does.",
-    "contraction": "The cube cores multiply. The host takes the size of blocks for which, by what a block multiplies "
-    "and what arrives for it, the busiest core is done first; blocks go to the cube cores in turn, and to each core's "
-    "second vector core only when every cube core has one.",
-    "list_items": "Each tensor of the list is reduced to one number; whole tensors are dealt out to the cores, so no "
-    "core waits for another.",
-    "sorting": "Each row is sorted for itself: its elements become records of key and place, the sorting instruction "
-    "orders 32 of them at a time, and merges of four lists go on until one is left. Several whole rows form one tile.",
-    "sorting_long": "A row does not fit into UB, but what is kept of it does: its tiles are sorted one after the other "
-    "and the best records so far are merged with each of them.",
-}
-_REJECTED = {
-    "flat": "Cutting by rows would tie the tile to the row length, which may be a few elements.",
-    "rows": "A flat cut would let rows straddle tiles and cores and break the reduction into partial results.",
-    "items": "Keeping the item in UB would need its whole length in every buffer.",
-    "columns": "Bringing the reduced axis innermost would need a transpose of the whole input.",
-}
 
 
 def categorise(composition: Composition, declared: str) -> Category:
@@ -92,10 +44,10 @@ def thought(composition: Composition, tiling: Tiling | None, chip: Chip, case: s
     """Return the plan's chain of thought, for people and for training."""
     parts = [_computation(composition), _structure(composition)]
     for kernel in composition.kernels:
-        kind = kernel.kinds[0]
-        text = [f"Kernel `{kernel.name}`: {', '.join(kernel.kinds)}. {WHY[kind]}"]
-        if kind in _REJECTED:
-            text.append(_REJECTED[kind])
+        said = schedule_texts()[kernel.kinds[0]]
+        text = [f"Kernel `{kernel.name}`: {', '.join(kernel.kinds)}. {said.why}"]
+        if said.instead is not None:
+            text.append(said.instead)
         if kernel.fits is not None:
             text.append(f"The host chooses it when {show(kernel.fits)}.")
         parts.append(" ".join(text))

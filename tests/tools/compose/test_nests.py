@@ -1,13 +1,15 @@
 """Axes: what is tied together by operators becomes one axis, what is contiguous everywhere collapses."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import torch
 import torch.nn.functional as F
 
 from akgen.tools.compose.back.schedules import kinds
+from akgen.tools.compose.back.schedules.base import SCHEDULES, Kind
+from akgen.tools.compose.back.schedules.texts import schedule_texts
 from akgen.tools.compose.front.aten import import_graph
 from akgen.tools.compose.front.trace import trace
 from akgen.tools.compose.middle.formula import formulas
@@ -101,3 +103,7 @@ def test_a_formula_keeps_the_parentheses_that_its_meaning_needs() -> None:
     nests = [loop_nests(sink_slices(import_graph(case)))[0] for case in cases]
     template = unify(nests, SymbolicNumbers(cases, ["x"], ["rate"]), "d")
     assert formulas(template, ("x",), ("y",)) == ["y = (x * 2.0 + 1.0) * (1.0 - rate)"]
+
+
+def test_every_schedule_says_how_it_runs_and_why() -> None:
+    assert set(schedule_texts()) == set(get_args(Kind)) >= set(SCHEDULES)

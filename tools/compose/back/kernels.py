@@ -3,6 +3,7 @@
 from akgen.tools.compose.back.layout import BLOCK, FIRST_CORE, Tensors
 from akgen.tools.compose.back.schedules import kinds, write
 from akgen.tools.compose.back.schedules.base import Kind, Part
+from akgen.tools.compose.back.schedules.texts import schedule_texts
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Writer
 from akgen.tools.compose.middle.formula import formulas
@@ -232,32 +233,10 @@ def _host(name: str, parts: list[Part], tuning: Tuning) -> list[Stmt]:
     return host
 
 
-_PHRASES: dict[Kind, str] = {
-    "single": "Single numbers, one core.",
-    "flat": "One flat axis, cut over the cores, then into tiles.",
-    "rows": "Whole rows in UB, several per tile; rows are cut over the cores.",
-    "tiles": "Rows and columns are cut into tiles.",
-    "items": "One item after the other per core, one pass per reduction.",
-    "columns": "Tiles of columns, reduced row by row.",
-    "sorting": "Whole rows, several per tile, sorted as records of key and place.",
-    "sorting_long": "One row after the other, tile by tile; the best records so far are kept.",
-    "shared": "Few rows: several cores share a row, keep their parts in UB and exchange partial results.",
-    "split": "Few long rows: several cores share a row and exchange partial results.",
-    "windows": "Rows and columns are cut into tiles; windows are walked outside of them.",
-    "lines": "One line after the other per core, in tiles of columns; windows are walked outside of them.",
-    "scatter_rows": "Columns are cut over the cores; each core scatters row after row into its own.",
-    "scatter_elements": "Stretches of rows are dealt out to the cores; each walks all indices of a row.",
-    "elements": "One line after the other per core; what an index picks is read element by element.",
-    "list": "The tiles of all tensors of the lists, dealt out to the cores in turn.",
-    "contraction": "Blocks of a matrix product, dealt out to the cube cores.",
-    "list_items": "One tensor of the lists after the other, dealt out to the cores.",
-}
-
-
 def _doc(templates: tuple[SymbolicNest, ...], choice: tuple[Kind, ...], face: Interface) -> str:
     """Return a kernel's docstring: how it runs, and what it computes where that is short."""
     outputs = tuple(n.removesuffix("_ref") for n in face.output_names)
-    lines = [_PHRASES[kind] for kind in dict.fromkeys(choice)]
+    lines = [schedule_texts()[kind].how for kind in dict.fromkeys(choice)]
     steps = [s for t in templates for s in formulas(t, face.input_names, outputs)]
     lines += [s for s in steps if len(s) <= 100] if len(steps) <= 8 else []
     return "\n".join([lines[0], "", *lines[1:]]) if len(lines) > 1 else lines[0]

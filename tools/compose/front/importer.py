@@ -7,6 +7,7 @@ closer to the exact ones without it. Integers are exact within int32.
 
 import math
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 from akgen.tools.compose.front.builder import GraphBuilder
@@ -186,11 +187,22 @@ class Importer:
         meta, values = node.metas[0], node.values
         assert meta is not None and values is not None
         self.vectors[node.index] = values
-        if len(set(values)) > 1:
-            return self.b.iota(
-                len(values), math.nan, 0, lane(meta.dtype)
-            )  # a placeholder that folding replaces
-        return self.b.full(values[0] if values else 0, lane(meta.dtype), meta.shape)
+        if len(set(values)) <= 1:
+            return self.b.full(values[0] if values else 0, lane(meta.dtype), meta.shape)
+        return self.b.reshape(self._few(values, lane(meta.dtype)), meta.shape)
+
+    def _few(self, values: tuple[float | int | bool, ...], dtype: DType) -> int:
+        """Return a few written numbers as a vector: a progression where they are one, else chosen by position."""
+        steps = {b - a for a, b in pairwise(values)}
+        if len(steps) == 1 and dtype != DType.BOOL and all(float(v).is_integer() for v in values):
+            return self.b.iota(len(values), values[0], steps.pop(), dtype)
+        position = self.b.iota(len(values), 0, 1, DType.INT32)
+        chosen = self.b.full(values[0], dtype, (len(values),))
+        for k, value in enumerate(values[1:], start=1):
+            if value != values[k - 1]:
+                later = self.b.binary("ge", position, self.b.const(k, DType.INT32), DType.BOOL)
+                chosen = self.b.where(later, self.b.full(value, dtype, (len(values),)), chosen)
+        return chosen
 
     def binary_compare(self, op: str, a: Any, b: Any) -> int:
         kinds = [self.b[self.value(v)].dtype for v in (a, b)]
