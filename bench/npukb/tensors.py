@@ -34,6 +34,20 @@ def constant(value: Any) -> Any:
     return value
 
 
+def without_shared_nonfinite(a: Any, b: Any) -> tuple[Any, Any]:
+    """Return both values with zeros where they hold the same infinity, or both a NaN; nesting as it is in `a`."""
+    if isinstance(a, list | tuple):
+        if not isinstance(b, list | tuple) or len(a) != len(b):
+            return a, b
+        pairs = [without_shared_nonfinite(x, y) for x, y in zip(a, b, strict=True)]
+        return [x for x, _ in pairs], [y for _, y in pairs]
+    tensors = isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)
+    if not tensors or a.shape != b.shape or not (a.is_floating_point() and b.is_floating_point()):
+        return a, b
+    shared = (a.isnan() & b.isnan()) | (a.isinf() & (a == b))
+    return a.masked_fill(shared, 0), b.masked_fill(shared, 0)
+
+
 def same(a: torch.Tensor, b: torch.Tensor) -> bool:
     """Tell whether two tensors are one: the same object, or the same memory seen whole."""
     if a is b:
