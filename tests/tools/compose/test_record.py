@@ -106,6 +106,18 @@ def test_what_is_recorded_computes_what_the_reference_computes(name: str) -> Non
         torch.testing.assert_close(a, b)
 
 
+def test_a_gradient_that_the_reference_asks_for_is_recorded() -> None:
+    def gradient(x: torch.Tensor) -> torch.Tensor:
+        with torch.enable_grad():
+            left, right = x.chunk(2, -1)
+            result: torch.Tensor = torch.autograd.grad(left * F.gelu(right), x, torch.ones(4, 3))[0]
+        return result
+
+    model, x = Function(gradient), normal(4, 6).requires_grad_()
+    (found,) = computed(record(model, (x,)), [x])
+    torch.testing.assert_close(found, model(x))
+
+
 def test_parameters_and_buffers_are_leaves() -> None:
     model = torch.nn.Sequential(torch.nn.Linear(6, 3), torch.nn.BatchNorm1d(3)).eval()
     capture = record(model, (normal(4, 6),))

@@ -79,6 +79,9 @@ def record(model: torch.nn.Module, args: tuple[Any, ...]) -> CapturedGraph:
 
     with torch.no_grad(), recorder, _NoMemory(lines):
         state, leaves = pytree.tree_map_only(torch.Tensor, torch._to_functional_tensor, (known, leaves))
+        for made, given in zip(leaves, flat, strict=True):
+            if isinstance(given, torch.Tensor) and given.requires_grad:
+                made.requires_grad_()
         torch._enable_functionalization(reapply_views=True)
         try:
             result = torch.func.functional_call(model, state, tuple(pytree.tree_unflatten(leaves, spec)))
