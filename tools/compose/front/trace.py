@@ -15,7 +15,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from akgen.tools.compose.front.record import SMALL_CONSTANT, CapturedGraph, Leaf, Unrecordable, record
-from akgen.tools.compose.front.trace_reader import TraceReader, argument_meta
+from akgen.tools.compose.front.trace_reader import TraceReader, check_layout
 from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.reference.protocol import LoadedCase
@@ -41,7 +41,7 @@ def trace(loaded: LoadedCase) -> TracedGraph:
     args = tuple(loaded.example_args)
     for value in pytree.tree_leaves(args):
         if isinstance(value, torch.Tensor):
-            argument_meta(value)
+            check_layout(value)
     lifted = _lifted(loaded)
     if lifted is not None:
         try:
@@ -62,7 +62,7 @@ class _Specialised(torch.nn.Module):  # type: ignore[misc]
 
     def __init__(self, inner: torch.nn.Module, args: tuple[Any, ...], fixed: tuple[int, ...]) -> None:
         super().__init__()
-        self.inner = inner
+        self.traced = inner
         self._literals = {k: (args[k].tolist(), args[k].dtype) for k in fixed}
         self._count = len(args)
 
@@ -74,7 +74,7 @@ class _Specialised(torch.nn.Module):  # type: ignore[misc]
             else next(values)
             for k in range(self._count)
         ]
-        return self.inner(*args)
+        return self.traced(*args)
 
 
 def _single_values(loaded: LoadedCase) -> tuple[int, ...]:
@@ -171,6 +171,10 @@ def _exported(model: torch.nn.Module, args: tuple[Any, ...]) -> CapturedGraph:
     except _TRACE_ERRORS as error:
         lines = [line for line in str(error).splitlines() if line.strip()]
         first = lines[0] if lines else type(error).__name__
+        if first.startswith("quantized nyi"):
+            raise Unsupported(
+                "quantized", "quantised tensors inside of a reference are not covered"
+            ) from error
         raise Unsupported(
             "torch.export", f"torch.export cannot trace the reference: {first[:200]}"
         ) from error

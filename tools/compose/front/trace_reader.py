@@ -24,14 +24,19 @@ def dtype_of(dtype: torch.dtype) -> DType:
         raise Unsupported(name, f"tensors of dtype {name} are not covered") from None
 
 
-def meta_of(tensor: torch.Tensor) -> TensorMeta:
-    """Return a tensor's shape and dtype. Raises Unsupported for a tensor that is more than its elements."""
+def check_layout(tensor: torch.Tensor) -> None:
+    """Raise Unsupported for a tensor that is more than its elements."""
     if tensor.layout != torch.strided:
         raise Unsupported("sparse", "sparse tensors are not covered: kernels take dense ones (x.to_dense())")
     if tensor.is_quantized:
         raise Unsupported(
             "quantized", "quantised tensors are not covered: take their integers (x.int_repr())"
         )
+
+
+def meta_of(tensor: torch.Tensor) -> TensorMeta:
+    """Return a tensor's shape and dtype. Raises Unsupported for what kernels do not know."""
+    check_layout(tensor)
     return TensorMeta(dtype=dtype_of(tensor.dtype), shape=tuple(_size(d) for d in tensor.shape))
 
 
@@ -179,7 +184,7 @@ class TraceReader:
         for leaf in self._capture.leaves:
             key = leaf.key
             if isinstance(key, str):
-                key = key.removeprefix("inner." if self._fixed else "")
+                key = key.removeprefix("traced." if self._fixed else "")
             self._add(leaf.name, self._leaf(origins.get((leaf.kind, key)), leaf.value))
 
     def _leaf(self, origin: Origin | None, value: torch.Tensor) -> TracedNode:

@@ -12,10 +12,10 @@ _LONGEST = 80  # characters of a line that are shown
 
 
 class UserLines:
-    """Finds the lines of one model's file among the frames of a call."""
+    """Finds the lines of one model's file among the frames of a call; of a model that wraps one, of its `traced`."""
 
     def __init__(self, model: Any) -> None:
-        forward = inspect.unwrap(type(model).forward)
+        forward = inspect.unwrap(type(getattr(model, "traced", model)).forward)
         self._file = forward.__code__.co_filename if hasattr(forward, "__code__") else ""
 
     def now(self) -> str | None:
