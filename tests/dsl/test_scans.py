@@ -130,9 +130,10 @@ def test_scans_along_rows(
     both(on_twin, scanning(name, dtype, -1, reverse=reverse), x, dtype, scan(name, x, -1, reverse=reverse))
 
 
+@pytest.mark.parametrize("shape", [(40, 33), (100, 70), (9, 500), (300, 8)])
 @pytest.mark.parametrize(("dtype", "reverse"), [(F32, False), (I32, True)])
-def test_scans_down_the_rows(on_twin: OnTwin, dtype: DType, reverse: bool) -> None:
-    x = values((40, 33), dtype, "scan_sum")
+def test_scans_down_the_rows(on_twin: OnTwin, shape: tuple[int, int], dtype: DType, reverse: bool) -> None:
+    x = values(shape, dtype, "scan_sum")
     program = scanning("scan_sum", dtype, 0, reverse=reverse)
     both(on_twin, program, x, dtype, scan("scan_sum", x, 0, reverse=reverse))
 
@@ -152,6 +153,7 @@ def reducing(name: str, dtype: DType, axis: int) -> Program:
 
 REDUCED: dict[str, Callable[..., Array]] = {
     "reduce_sum": np.sum, "reduce_prod": np.prod, "reduce_max": np.max, "reduce_min": np.min,
+    "reduce_first": lambda x, axis: x[0], "reduce_last": lambda x, axis: x[-1],
 }  # fmt: skip
 
 
@@ -165,6 +167,8 @@ REDUCED: dict[str, Callable[..., Array]] = {
         ("reduce_sum", I32, (300, 37), -1),
         ("reduce_max", I32, (5, 4000), -1),
         ("reduce_min", I32, (40, 100), 0),
+        ("reduce_first", F32, (40, 100), 0),
+        ("reduce_last", I32, (7, 33), 0),
     ],
 )
 def test_reductions_by_folding(

@@ -184,6 +184,11 @@ class OpPrinter:
 
     def reduce(self) -> None:
         kind = self.ctx.tile_type(self.op.dst)
+        if self.op.name in ("reduce_first", "reduce_last"):
+            rows, cols, stride = self.matrix()
+            at = "" if self.op.name == "reduce_first" else f"[({rows} - 1) * {stride}]"
+            self.call(self.ctx.lib("TileCopy"), self.dst, f"{self.src(0)}{at}", cols)
+            return
         if kind == "int32_t" or self.op.name == "reduce_prod":
             self.fold(self.op.name.removeprefix("reduce_"), kind)
             return

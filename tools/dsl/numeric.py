@@ -100,6 +100,7 @@ MASK: dict[str, Callable[..., Array]] = {
 }
 REDUCE: dict[str, Callable[..., Array]] = {
     "reduce_sum": np.sum, "reduce_prod": np.prod, "reduce_max": np.max, "reduce_min": np.min,
+    "reduce_first": lambda x, axis: np.take(x, 0, axis), "reduce_last": lambda x, axis: np.take(x, -1, axis),
 }  # fmt: skip
 _RUNNING = {"scan_sum": np.add, "scan_prod": np.multiply, "scan_max": np.maximum, "scan_min": np.minimum}
 

@@ -68,7 +68,7 @@ def _table() -> dict[str, OpInfo]:
     )
     put("sort keep_top", "sort", 2, F32)
     put("sorted_values sorted_places", "sorted", 1, F32)
-    put("reduce_sum reduce_prod reduce_max reduce_min", "reduce", 1, EXACT)
+    put("reduce_sum reduce_prod reduce_max reduce_min reduce_first reduce_last", "reduce", 1, EXACT)
     put("scan_sum scan_prod scan_max scan_min", "scan", 1, EXACT)
     put("transpose", "transpose", 1, ANY)
     return t
@@ -197,6 +197,8 @@ def _op(s: Op, tiles: Mapping[str, Type]) -> list[Diagnostic]:
         wrong("One operand at most is a broadcast view.", "DSL_SHAPE")
     if not isinstance(s.args[0], TileRef) and s.name not in SCALAR_FIRST and info.family != "fill":
         wrong(f"The first operand of `{s.name}` is a tile.", "DSL_SHAPE")
+    if s.name in ("reduce_first", "reduce_last") and s.axis != "first":
+        wrong(f"`{s.name}` takes a row: axis=0.", "DSL_SHAPE")
     if info.family in _APART and any(a.tile == s.dst for a in s.tiles):
         wrong(f"`{s.name}` cannot write over its source `{s.dst}`.", "DSL_ALIAS")
     return found

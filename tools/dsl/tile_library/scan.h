@@ -63,8 +63,8 @@ __aicore__ inline void TileTransposeOut(const LocalTensor<T> &dst, const LocalTe
 }
 
 // tile: TileScan TileTranspose TileInt TileCopy
-// Along rows: up to 64 rows are transposed, so that one instruction takes one column of all of them; `backward` starts
-// at the last column. A long row is cut into up to 60 pieces that are scanned like rows; what the pieces before make
+// Along rows: up to 32 rows are transposed, so that one instruction takes one column of all of them; `backward` starts
+// at the last column. A long row is cut into about 16 pieces that are scanned like rows; what the pieces before make
 // together is spread over blocks of 32 bytes, scanned by doubling, and applied. Scratch: 5632 elements.
 template <typename Op, typename T, bool backward> struct TileScan {
     static constexpr int64_t room = 4096; // columns times lanes
@@ -73,31 +73,59 @@ template <typename Op, typename T, bool backward> struct TileScan {
                                        TBuf<TPosition::VECCALC> &scratch, int64_t rows, int64_t cols, int64_t stride)
     {
         LocalTensor<T> work = scratch.Get<T>();
-        if (cols > 16 && rows * (2300 + cols * 2 / 5) < TileCeilDiv(rows, 64) * cols * 40) {
+        if (cols > 16 && rows * (800 + cols / 3) < TileCeilDiv(rows, 32) * cols * 6) {
             for (int64_t r = 0; r < rows; ++r) {
                 Long(dst[r * stride], src[r * stride], work, cols);
             }
             return;
         }
-        for (int64_t r = 0; r < rows; r += 64) {
-            Lanes(dst[r * stride], src[r * stride], work, TileMin(64, rows - r), cols, stride);
+        for (int64_t r = 0; r < rows; r += 32) {
+            Lanes(dst[r * stride], src[r * stride], work, TileMin(32, rows - r), cols, stride);
         }
     }
-    // Down the rows of a tile.
+    // Down the rows of a tile. Rows wait for one another; where they are short, pieces of up to 16 rows are scanned side
+    // by side, a piece per repeat, and then take in the row before them, one after the other.
     static __aicore__ inline void Down(const LocalTensor<T> &dst, const LocalTensor<T> &src, int64_t rows, int64_t cols,
                                        int64_t stride)
     {
-        const int64_t step = backward ? -stride : stride;
-        int64_t at = backward ? (rows - 1) * stride : 0;
         if (dst.GetPhyAddr() != src.GetPhyAddr()) {
-            TileCopy(dst[at], src[at], cols);
+            TileCopy(dst, src, (rows - 1) * stride + cols);
         }
-        for (int64_t r = 1; r < rows; ++r) {
+        const int64_t length = TileMin(16, 255 / TileMax(1, stride / 8));
+        const int64_t pieces = length >= 4 ? TileMin(255, rows / length) : 0;
+        const int64_t cut = pieces > 1 ? pieces * length : 1;
+        const int64_t step = backward ? -stride : stride;
+        if (pieces > 1) {
+            Pieces(dst[backward ? (rows - cut) * stride : 0], pieces, length, cols, stride);
+        }
+        int64_t at = backward ? (rows - cut) * stride : (cut - 1) * stride;
+        for (int64_t r = cut; r < rows; ++r) {
             at += step;
-            Op::Run(dst[at], src[at], dst[at - step], static_cast<int32_t>(cols));
+            Op::Run(dst[at], dst[at], dst[at - step], static_cast<int32_t>(cols));
         }
     }
-    // Up to 64 rows side by side. The last column that was computed is left behind the columns, at work[room].
+    static __aicore__ inline void Pieces(const LocalTensor<T> &dst, int64_t pieces, int64_t length, int64_t cols,
+                                         int64_t stride)
+    {
+        const uint8_t row = static_cast<uint8_t>(stride / 8), piece = static_cast<uint8_t>(length * stride / 8);
+        const int64_t step = backward ? -stride : stride;
+        for (int64_t c = 0; c < cols; c += 64) {
+            const uint64_t mask = static_cast<uint64_t>(TileMin(64, cols - c));
+            int64_t at = c + (backward ? (length - 1) * stride : 0);
+            for (int64_t j = 1; j < length; ++j) {
+                at += step;
+                Op::Run(dst[at], dst[at], dst[at - step], mask, static_cast<uint8_t>(pieces),
+                        BinaryRepeatParams{1, 1, 1, piece, piece, piece});
+            }
+            for (int64_t j = 1; j < pieces; ++j) {
+                const int64_t begin = (backward ? pieces - 1 - j : j) * length * stride + c;
+                const int64_t before = backward ? begin + length * stride : begin - stride;
+                Op::Run(dst[begin], dst[begin], dst[before], mask, static_cast<uint8_t>(length),
+                        BinaryRepeatParams{1, 1, 1, row, row, 0});
+            }
+        }
+    }
+    // Up to 32 rows side by side. The last column that was computed is left behind the columns, at work[room].
     static __aicore__ inline void Lanes(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                                         const LocalTensor<T> &work, int64_t rows, int64_t cols, int64_t pitch)
     {
@@ -109,23 +137,19 @@ template <typename Op, typename T, bool backward> struct TileScan {
             const int64_t first = (backward ? parts - 1 - k : k) * most, count = TileMin(most, cols - first);
             const int64_t blocks = TileCeilDiv(count, 8);
             TileTransposeIn(work, src[first], rows, lanes, blocks, pitch);
-            int64_t at = backward ? (count - 1) * lanes : 0;
-            const int64_t step = backward ? -lanes : lanes;
+            const int64_t front = backward ? (count - 1) * lanes : 0, back = backward ? 0 : (count - 1) * lanes;
             if (k > 0) {
-                Op::Run(work[at], work[at], carry, n);
+                Op::Run(work[front], work[front], carry, n);
             }
-            for (int64_t c = 1; c < count; ++c) {
-                at += step;
-                Op::Run(work[at], work[at], work[at - step], n);
-            }
-            TileCopy(carry, work[at], lanes);
+            Down(work, work, count, lanes, lanes);
+            TileCopy(carry, work[back], lanes);
             TileTransposeOut(dst[first], work, junk, rows, lanes, blocks, pitch);
         }
     }
     static __aicore__ inline void Long(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work,
                                        int64_t cols)
     {
-        const int64_t length = TileAlignUp(TileCeilDiv(cols, 60), 8), pieces = cols / length;
+        const int64_t length = TileMin(2040, TileAlignUp(TileCeilDiv(cols, 16), 8)), pieces = cols / length;
         const int64_t rest = cols - pieces * length, all = pieces + (rest > 0 ? 1 : 0);
         LocalTensor<T> carry = work[room], totals = work[room + 512], other = work[room + 1024];
         const BrcbRepeatParams spread{1, 8};
