@@ -220,15 +220,18 @@ class BlockCodegen(AccessCodegen):
         source = self.ops.widened(self.held[value.args[0]], extent)
         axis: Literal["last", "first"] = "first" if value.over[0] == self.layout.row else "last"
         carry, part = self.carries.get(index), None
-        if carry is not None:
+        if carry is not None and axis == "last":
             part = self.ops.temporary(carry.extent, value.dtype)
             self.w.op(f"reduce_{value.kind}", part, source.ref, axis=axis)
         dst = self._reusable(value, uses, mine, extent) or self.w.allocate(extent, type_name(value.dtype))
         self.w.op(f"scan_{value.kind}", dst, source.ref, axis=axis, reverse=value.reverse)
-        if carry is not None and part is not None:
+        if carry is not None:
             before = self.ops.operand(Location(value.dtype, tile=carry), extent)
             self.w.op(COMBINE[value.kind], dst, dst.ref, before)
-            self.w.op(COMBINE[value.kind], carry, carry.ref, part.ref)
+            if part is not None:
+                self.w.op(COMBINE[value.kind], carry, carry.ref, part.ref)
+            else:
+                self.w.op("reduce_first" if value.reverse else "reduce_last", carry, dst.ref, axis="first")
         return dst
 
     def _start_of(self, index: int) -> Expr:

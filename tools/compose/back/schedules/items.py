@@ -110,9 +110,15 @@ class Columns(ItemByItem):
         lane = self.t.sizes[self.lane]
         lane_tile, tiles = self.name("lane_tile"), self.name("lane_tiles")
         several = self.items != ONE
-        self.set(lane_tile, call("min", 512, call("align_up", lane, 64)))
+        grain, widest = self.tuning.grain(512), call("align_up", lane, 64)
+        if (
+            self.t.nest.scans()
+        ):  # rows wait for one another: the fewer columns a core has, the sooner it is done
+            grain = self.tuning.grain(64)
+            widest = call("align_up", call("ceil_div", self.items * lane, self.tuning.cores()), 64)
+        self.set(lane_tile, call("min", 512, widest))
         self.set(tiles, call("ceil_div", lane, lane_tile))
-        grains = self.items * call("ceil_div", lane, self.tuning.grain(512))
+        grains = self.items * call("ceil_div", lane, grain)
         self.share(self.items * tiles if several else tiles, grains)
         self.part.fixed = [lane_tile]
         assert self.row is not None
