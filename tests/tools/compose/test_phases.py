@@ -28,6 +28,10 @@ PHASED: dict[str, tuple[Fn, tuple[tuple[Any, ...], ...]]] = {
         ((normal(7, 9, 50),), (normal(3, 17, 64),)),
     ),
     "more tensors than events": (lambda *a: sum(a), (MANY,)),
+    "windows of what is normalised": (
+        lambda x, w: F.conv2d(F.batch_norm(x, None, None, training=True), w, stride=2, padding=2, groups=4),
+        ((normal(2, 4, 9, 9), normal(4, 1, 5, 5)),),
+    ),
     "a softmax of joined pieces": (
         lambda x, y: torch.softmax(torch.cat([x, y], 1), 1),
         ((normal(5, 9), normal(5, 20)), (normal(8, 30), normal(8, 3))),

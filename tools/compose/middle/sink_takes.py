@@ -20,7 +20,9 @@ class TakeSinker:
         if fill is not None and not self._guards(node):
             return self._masked(x, indices, fill, tuple(range(len(indices))))
         if fill is not None:
-            loose = tuple(k for k, i in enumerate(indices) if not self.affine(i))
+            loose = tuple(
+                k for k, i in enumerate(indices) if not (self.affine(i) or self._clamped(i, node.shape[k]))
+            )
             if loose:
                 return self._masked(x, indices, fill, loose)
         shape = broadcast(*(self.b[i].shape for i in indices)) if indices else node.shape
@@ -162,6 +164,14 @@ class TakeSinker:
         """Return whether a value is a sum of positions that stays in [0, count)."""
         reach = self._reach(index) if self.affine(index) else None
         return reach is not None and reach[0] >= 0 and reach[1] < count
+
+    def _clamped(self, index: int, count: int) -> bool:
+        """Return whether a value is what `_masked` makes of an index: within [0, count)."""
+        node = self.b[index]
+        if node.op != "min" or self.b.constant(node.args[1]) != count - 1:
+            return False
+        inner = self.b[node.args[0]]
+        return inner.op == "max" and self.b.constant(inner.args[1]) == 0
 
     def _reach(self, index: int) -> tuple[float, float]:
         """Return the least and the greatest value of a sum of positions."""
