@@ -25,6 +25,7 @@ from akgen.tools.core.call import Attr
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.reference import golden, inputs
+from akgen.tools.reference.defined import Openness
 from akgen.tools.reference.least_work import work_of
 from akgen.tools.reference.protocol import Binding, InputSpec, LoadedCase, Sample, Work
 from akgen.tools.reference.rounding.running import precision
@@ -65,8 +66,9 @@ class ModuleCase:
     def sample(self, seed: int, distribution: Distribution) -> Sample:
         """Make one trial's values.
 
-        A distribution outside of what the reference is defined on (it raises, or makes NaN out of numbers) is drawn
-        again inside the range of the task's own inputs, and gives way to these if that does not help either.
+        A distribution outside of what the reference is defined on (it raises, makes NaN out of numbers, or leaves a
+        result open, such as the order of equal elements) is drawn again inside the range of the task's own inputs, and
+        gives way to these if that does not help either.
         """
         if distribution != "task":
             for own_range in (False, True):
@@ -96,10 +98,11 @@ class ModuleCase:
         if nonfinite:
             args = [inputs.spoil(a, generator) if isinstance(a, torch.Tensor) else a for a in args]
         try:
-            returned, work = work_of(self.model, args)
+            with Openness() as openness:
+                returned, work = work_of(self.model, args)
         except (RuntimeError, ValueError, ArithmeticError, IndexError):
             return None
-        if not nonfinite and golden.has_nan(returned):
+        if not nonfinite and (openness.found or golden.has_nan(returned)):
             return None
         return self._pack(args, returned, work)
 

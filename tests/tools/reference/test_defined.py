@@ -1,0 +1,56 @@
+"""Draws on which PyTorch leaves a result open are noticed, and others are not."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from akgen.tools.reference.defined import Openness
+
+EQUAL = torch.full((3, 8), 0.5)
+DIFFERENT = torch.arange(24.0).reshape(3, 8) / 7
+NAN = torch.where(DIFFERENT == 0, torch.nan, DIFFERENT)
+LOW_TIES = torch.tensor([[1.0, 1.0, 5.0, 7.0]])  # equal elements that are not chosen
+
+Fn = Callable[[torch.Tensor], object]
+OPEN: dict[str, tuple[Fn, torch.Tensor]] = {
+    "topk of equal elements": (lambda x: torch.topk(x, 2), EQUAL),
+    "topk that cuts equal elements": (lambda x: torch.topk(x, 3), LOW_TIES),
+    "sort of equal elements": (lambda x: torch.sort(x, dim=0), EQUAL),
+    "argsort of equal elements": (lambda x: torch.argsort(x), EQUAL),
+    "kthvalue of equal elements": (lambda x: torch.kthvalue(x, 2), EQUAL),
+    "median of equal elements": (lambda x: torch.median(x, dim=1), EQUAL),
+    "argmax of NaN": (lambda x: torch.argmax(x, 1), NAN),
+    "largest of NaN, with its place": (lambda x: torch.max(x, 1), NAN),
+    "NaN as an integer": (lambda x: x.to(torch.int32), NAN),
+    "an integer out of range": (lambda x: (x * 1000).to(torch.int8), DIFFERENT),
+}
+DEFINED: dict[str, tuple[Fn, torch.Tensor]] = {
+    "topk of different elements": (lambda x: torch.topk(x, 2), DIFFERENT),
+    "topk above equal elements": (lambda x: torch.topk(x, 2), LOW_TIES),
+    "stable sort of equal elements": (lambda x: torch.sort(x, stable=True), EQUAL),
+    "sort of different elements": (lambda x: torch.sort(x, dim=0, descending=True), DIFFERENT),
+    "first of equal elements": (lambda x: torch.argmax(x, 1), EQUAL),
+    "largest of equal elements": (lambda x: torch.max(x, 1), EQUAL),
+    "kthvalue of different elements": (lambda x: torch.kthvalue(x, 2, dim=0), DIFFERENT),
+    "NaN that stays NaN": (lambda x: x * 2, NAN),
+    "largest of all": (lambda x: torch.max(x), EQUAL),
+    "truth of NaN": (lambda x: (x > 1).to(torch.int32), NAN),
+    "integers in range": (lambda x: (x * 30).to(torch.int8), DIFFERENT),
+}
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_an_open_result_is_noticed(name: str) -> None:
+    function, value = OPEN[name]
+    with Openness() as openness:
+        function(value)
+    assert openness.found
+
+
+@pytest.mark.parametrize("name", DEFINED)
+def test_a_defined_result_is_not(name: str) -> None:
+    function, value = DEFINED[name]
+    with Openness() as openness:
+        function(value)
+    assert not openness.found

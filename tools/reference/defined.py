@@ -1,0 +1,74 @@
+"""Notice inputs on which PyTorch leaves a result open: whatever a kernel answers there says nothing about it.
+
+Open are places in an order of equal elements (topk, kthvalue, median, a sort that is not stable), all places in an
+order that holds NaN, and integers made of NaN or of numbers beyond their range.
+"""
+
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+_ORDERS = frozenset(
+    {"argmax", "argmin", "max", "min", "topk", "sort", "argsort", "kthvalue", "median", "mode"}
+)
+_PICKS = frozenset({"kthvalue", "median", "mode"})  # one element of each row, by its place
+
+
+class Openness(TorchDispatchMode):  # type: ignore[misc]
+    """While active, `found` becomes True where an operation's result is open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found = False
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing is compiled here, and its import takes seconds
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        out = func(*args, **kwargs)
+        source = args[0] if args else None
+        if not self.found and isinstance(source, torch.Tensor) and source.numel():
+            self.found = _open(str(func._schema.name).removeprefix("aten::"), source, args, kwargs, out)
+        return out
+
+
+def _open(name: str, source: torch.Tensor, args: Any, kwargs: Any, out: Any) -> bool:
+    if name == "_to_copy" and source.is_floating_point() and isinstance(out, torch.Tensor):
+        return not out.is_floating_point() and out.dtype != torch.bool and _beyond(source, out.dtype)
+    places = isinstance(out, tuple) or name in ("argmax", "argmin", "argsort")
+    if name not in _ORDERS or not places:
+        return False
+    if source.is_floating_point() and bool(torch.isnan(source).any()):
+        return True
+    if name == "topk":
+        return _tied_at_the_top(source, out[0], kwargs.get("dim", args[2] if len(args) > 2 else -1))
+    if name in ("sort", "argsort") and not kwargs.get("stable") and source.dim():
+        dim = kwargs.get("dim", next((a for a in args[1:] if type(a) is int), -1))
+        ordered = torch.sort(source, dim=dim).values
+        return bool((ordered.diff(dim=dim) == 0).any())
+    if name in _PICKS and isinstance(out, tuple) and source.dim():
+        dim = kwargs.get(
+            "dim", next((a for a in args[(2 if name == "kthvalue" else 1) :] if type(a) is int), -1)
+        )
+        keeps = kwargs.get("keepdim", any(a is True for a in args))
+        kept = out[0] if keeps else out[0].unsqueeze(dim)
+        return bool(((source == kept).sum(dim) > 1).any())
+    return False
+
+
+def _tied_at_the_top(source: torch.Tensor, top: torch.Tensor, dim: int) -> bool:
+    """Say whether two of the chosen elements are equal, or one of them and one that was not chosen."""
+    if not source.dim() or not top.numel():
+        return False
+    among = bool((torch.sort(top, dim=dim).values.diff(dim=dim) == 0).any())
+    last = top.select(dim, top.shape[dim] - 1).unsqueeze(dim)
+    return among or bool(((source == last).sum(dim) != (top == last).sum(dim)).any())
+
+
+def _beyond(source: torch.Tensor, dtype: torch.dtype) -> bool:
+    limits = torch.iinfo(dtype)
+    inside = (source >= limits.min) & (source.double() < float(limits.max) + 1)
+    return not bool(inside.all())
