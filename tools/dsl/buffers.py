@@ -186,8 +186,7 @@ def _op_scratch(kernel: Kernel, op: Op) -> list[ScratchNeed]:
         lanes = ROW_LANES if rows or folded else LONG_LANES
         needs.append(ScratchNeed(why=op.name, fixed_bytes=4 * lanes))
     if info.family == "gather":
-        index = kernel.allocs[op.tiles[-1].tile]
-        needs.append(ScratchNeed(why="offsets in bytes", dims=index.dims, width=4))
+        needs.append(ScratchNeed(why="offsets in bytes", dims=dims, width=4))
     if info.family == "scan" and op.axis == "last":
         needs.append(ScratchNeed(why=op.name, fixed_bytes=4 * SCAN_LANES))
     if info.family == "sort":

@@ -18,7 +18,7 @@ from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.expr import ONE, ZERO, Choice, Const, Element, Expr, Name, binary, call, joined
 
-SPAN_STRIDE = 8  # elements further apart are copied one by one
+SPAN_STRIDE = 16  # elements further apart are copied one by one
 WIDE = 4096  # elements of a row that is loaded whole to pick from
 WIDE_SHARE = 16  # how much longer than what is picked such a row may be
 

@@ -200,7 +200,7 @@ class SymbolicNumbers:
                 return call("float", self.integer(tuple(int(v) for v in values)))
             except Unsupported:
                 return None
-        return None
+        return next(self._quotients(values), None)
 
     def _float_rules(self, values: tuple[float, ...]) -> Iterator[Expr]:
         one = Const(value=1.0)
@@ -224,6 +224,19 @@ class SymbolicNumbers:
                 if _agree([x * (1.0 - y) for x, y in pairs], values):
                     yield f.expr * (one - g.expr)
 
+    def _quotients(self, values: tuple[float, ...]) -> Iterator[Expr]:
+        """Yield lengths over lengths, as they are and each less one."""
+        for less in (0, 1):
+            lengths = [(f.expr, [x - less for x in f.values]) for f in self.integers]
+            for over, xs in lengths:
+                for under, ys in lengths:
+                    pairs = zip(xs, ys, strict=True)
+                    if all(ys) and _agree([x / y for x, y in pairs], values):
+                        parts = (over - less, under - less) if less else (over, under)
+                        yield call("float", parts[0]) / call("float", parts[1])
+                for fixed in _whole_divisors(xs, values):
+                    yield call("float", over - less if less else over) / literal(float(fixed))
+
     def _ratios(self, values: tuple[float, ...]) -> Iterator[Expr]:
         """Yield constants over lengths, and integers as floats."""
         for f in self.integers:
@@ -240,6 +253,14 @@ class SymbolicNumbers:
                 near = round(k * 4) / 4 if abs(round(k * 4) / 4 - k) < 1e-6 * max(1.0, abs(k)) else k
                 if _agree([near / x if x else 0.0 for x in f.values], values):
                     yield literal(near) / call("float", f.expr)
+
+
+def _whole_divisors(lengths: Sequence[float], values: Sequence[float]) -> Iterator[int]:
+    """Yield a whole number by which the lengths divided give the values, if there is one."""
+    if all(values) and lengths[0]:
+        by = round(lengths[0] / values[0])
+        if by and _agree([x / by for x in lengths], values):
+            yield by
 
 
 def numel(tensor: str) -> Expr:

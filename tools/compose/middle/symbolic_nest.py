@@ -212,7 +212,7 @@ def _temps(
         )
 
 
-LITERAL_STRIDE = 8  # strides of windows: no lengths of a tensor
+LITERAL_STRIDE = 16  # strides of windows: no lengths of a tensor
 
 
 def _need(access: Access | None) -> Access:

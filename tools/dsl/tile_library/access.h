@@ -114,18 +114,26 @@ __aicore__ inline void TileStoreIndexed(const GlobalTensor<T> &dst, int64_t offs
 }
 
 // tile: TileGather
-// Row by row, d[c] = a[index[c]]; the instruction takes the index in bytes.
+// d[r][c] = a[r][index[c]]. The instruction takes the index in bytes; that of one row is carried on to all of them in steps
+// that double, so that one instruction picks from the whole tile.
 template <typename T>
 __aicore__ inline void TileGather(const LocalTensor<T> &d, const LocalTensor<T> &a, const LocalTensor<int32_t> &index,
                                   TBuf<TPosition::VECCALC> &scratch, int64_t rows, int64_t n, int64_t stride,
                                   int64_t source)
 {
     LocalTensor<int32_t> bytes = scratch.Get<int32_t>();
-    Muls(bytes, index, static_cast<int32_t>(sizeof(T)), static_cast<int32_t>(n));
-    LocalTensor<uint32_t> offsets = bytes.ReinterpretCast<uint32_t>();
-    for (int64_t r = 0; r < rows; ++r) {
-        Gather(d[r * stride], a[r * source], offsets, 0U, static_cast<uint32_t>(n));
+    if (rows > 1 && stride > n) {
+        Duplicate(bytes, 0, static_cast<int32_t>(stride));
     }
+    Muls(bytes, index, static_cast<int32_t>(sizeof(T)), static_cast<int32_t>(n));
+    for (int64_t done = 1; done < rows;) {
+        const int64_t more = done < rows - done ? done : rows - done;
+        Adds(bytes[done * stride], bytes, static_cast<int32_t>(done * source * sizeof(T)),
+             static_cast<int32_t>(more * stride));
+        done += more;
+    }
+    const int64_t count = rows > 1 ? (rows - 1) * stride + n : n;
+    Gather(d, a, bytes.ReinterpretCast<uint32_t>(), 0U, static_cast<uint32_t>(count));
 }
 
 // tile: TileScatter
