@@ -12,6 +12,7 @@ from akgen.tools.compose.middle.interface import Interface, interface
 from akgen.tools.compose.middle.loop_nest import LoopNest, keeps_dtypes
 from akgen.tools.compose.middle.phases import partition
 from akgen.tools.compose.middle.tensor_lists import is_listed, list_loop_nest
+from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.dsl.expr import Name
@@ -54,13 +55,27 @@ def compose(
 
     With `faithful`, half-precision results are rounded after every operation, as the reference rounds them.
     """
+    try:
+        return _composed(op_type, kernel, cases, doc, faithful=faithful, apart=False)
+    except Unsupported as refused:
+        if len(cases) == 1 or refused.op not in ("dispatch", "constant"):
+            raise
+        try:  # constants that are equal in some cases alone make graphs of several kinds
+            return _composed(op_type, kernel, cases, doc, faithful=faithful, apart=True)
+        except Unsupported:
+            raise refused from None
+
+
+def _composed(
+    op_type: str, kernel: str, cases: Sequence[TracedGraph], doc: str, *, faithful: bool, apart: bool
+) -> Composition:
     face = interface(op_type, cases)
 
     found: Sequence[tuple[LoopNest, ...]]
     if is_listed(cases):
         found = [(list_loop_nest(c, faithful=faithful),) for c in cases]
     else:
-        graphs = [import_graph(c, faithful=faithful) for c in cases]
+        graphs = [import_graph(c, faithful=faithful, apart=apart) for c in cases]
         found = partition(graphs, [c.aliases for c in cases], Feasibility(cases, face).require)
     if any(keeps_dtypes(n) for parts in found for n in parts):
         face = interface(op_type, cases, widened=False)

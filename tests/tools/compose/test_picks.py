@@ -110,6 +110,11 @@ def test_one_program_picks_from_several_shapes(dtype: torch.dtype) -> None:
     assert_right(lambda x, i: x[i], *cases)
 
 
+def test_one_program_resizes_several_shapes_whose_factors_are_equal_in_some() -> None:
+    shapes = ((1, 2, 24, 32), (1, 3, 25, 31), (2, 2, 12, 40))
+    assert_right(lambda x: F.interpolate(x, size=(6, 8), mode="bilinear"), *((normal(*s),) for s in shapes))
+
+
 @pytest.mark.parametrize("name", ["embedding", "columns", "single elements", "gather along rows"])
 def test_indexed_on_the_twin(name: str) -> None:
     function, *args = INDEXED[name]

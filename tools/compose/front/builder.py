@@ -32,7 +32,9 @@ def promote(a: DType, b: DType) -> DType:
 class GraphBuilder:
     """A growing graph with common-subexpression elimination and constant folding."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, apart: bool = False, first: int = 1) -> None:
+        """With `apart`, no two constants become one node; their tags begin at -`first`."""
+        self.apart, self._constants = apart, first
         self.nodes: list[Node] = []
         self._known: dict[Node, int] = {}
         self._ranges = 0
@@ -50,7 +52,7 @@ class GraphBuilder:
 
     def graph(self, outputs: tuple[Output, ...]) -> Graph:
         """Return what the outputs need, renumbered."""
-        return Graph(nodes=tuple(self.nodes), outputs=outputs).pruned()
+        return Graph(nodes=tuple(self.nodes), outputs=outputs, apart=self.apart).pruned()
 
     # leaves
 
@@ -69,7 +71,9 @@ class GraphBuilder:
             raise Unsupported(
                 "int64", f"the integer {value} is not covered: integers are computed in 32 bits"
             )
-        return self.add(Node(op="const", dtype=dtype, shape=(), value=value))
+        self._constants += self.apart
+        tag = -self._constants if self.apart else 0
+        return self.add(Node(op="const", dtype=dtype, shape=(), value=value, tag=tag))
 
     def iota(self, count: int, start: Number, step: Number, dtype: DType) -> int:
         """Return start, start + step, … along an axis of its own."""

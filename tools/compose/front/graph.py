@@ -81,6 +81,7 @@ class Output(Frozen):
 class Graph(Frozen):
     nodes: tuple[Node, ...]
     outputs: tuple[Output, ...]
+    apart: bool = False  # no two constants are one node: they may be equal in this case alone
 
     def pruned(self) -> "Graph":
         """Drop nodes that no output needs and renumber the rest."""
@@ -91,7 +92,7 @@ class Graph(Frozen):
             new[i] = len(nodes)
             nodes.append(node.model_copy(update={"args": tuple(new[a] for a in node.args)}))
         outputs = tuple(o.model_copy(update={"node": new[o.node]}) for o in self.outputs)
-        return Graph(nodes=tuple(nodes), outputs=outputs)
+        return Graph(nodes=tuple(nodes), outputs=outputs, apart=self.apart)
 
 
 class _Computed(Protocol):

@@ -67,10 +67,10 @@ def _sources(node: TracedNode) -> Iterator[int]:
 class Importer:
     """One trace being turned into a graph."""
 
-    def __init__(self, raw: TracedGraph, *, faithful: bool = False) -> None:
+    def __init__(self, raw: TracedGraph, *, faithful: bool = False, apart: bool = False) -> None:
         self.raw = raw
         self.faithful = faithful
-        self.b = GraphBuilder()
+        self.b = GraphBuilder(apart=apart)
         self._values: dict[int, int | tuple[int | None, ...]] = {}
         self.flips: dict[int, tuple[int, frozenset[int]]] = {}  # a flipped value: of what, along which axes
         self.vectors: dict[int, tuple[float | int | bool, ...]] = {}  # small constants by trace node

@@ -135,7 +135,7 @@ class _Cutter:
             else n
             for i, n in enumerate(self.cases[case].nodes)
         ]
-        return Graph(nodes=tuple(nodes), outputs=targets).pruned()
+        return Graph(nodes=tuple(nodes), outputs=targets, apart=self.g.apart).pruned()
 
     def possible(self, node: int, cuts: Iterable[int] = ()) -> Unsupported | None:
         """Return why a value cannot be computed and stored, None if it can; with more values cut at."""

@@ -49,7 +49,7 @@ def sink_slices(graph: Graph) -> SunkGraph:
 class _Sinker:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self.b = GraphBuilder()
+        self.b = GraphBuilder(apart=graph.apart, first=1_000_000)
         self._done: dict[int, int] = {}
         self.takes = TakeSinker(self.b)
         self._joints: dict[int, tuple[int, tuple[int, ...]] | None] = {}

@@ -11,9 +11,10 @@ for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
 
 
-def import_graph(traced: TracedGraph, *, faithful: bool = False) -> Graph:
+def import_graph(traced: TracedGraph, *, faithful: bool = False, apart: bool = False) -> Graph:
     """Return the composer's graph of a trace; raise Unsupported naming the operation that is not covered.
 
+    With `apart`, constants that are equal by chance are not taken for one.
     With `faithful`, half-precision results are rounded after every operation, as the reference does on a CPU.
     """
-    return Importer(traced, faithful=faithful).run()
+    return Importer(traced, faithful=faithful, apart=apart).run()
