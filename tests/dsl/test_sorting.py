@@ -1,46 +1,18 @@
 """Sorted records: rows of any length, ties in their order, the best of many tiles; interpreter and twin."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
-from akgen.tools.dsl import check
+from akgen.tools.dsl import DslError, Program, check
 from akgen.tools.dsl.interpret import interpret
 from akgen.tools.dsl.parse import parse
-from tests.dsl.running import Array, OnTwin
+from tests.dsl.running import Array, OnTwin, documented
 
 F32, I32 = DType.FLOAT32, DType.INT32
-ROWS = """
-@ascend_kernel
-def k(x, values, places, rows: int, cols: int, width: int, most: int, per_core: int, tile: int):
-    t = alloc_ub((tile, cols), float32)
-    p = alloc_ub((tile, width), float32)
-    v = alloc_ub((tile, most), float32)
-    i = alloc_ub((tile, most), int32)
-    first = program_id() * per_core
-    last = min(first + per_core, rows)
-    for r in range(first, last, tile):
-        n = min(tile, last - r)
-        with copyin():
-            load(t, x, r * cols, (n, cols))
-        with compute():
-            sort(p, t, 0)
-            sorted_values(v, p, (n, most))
-            sorted_places(i, p, (n, most))
-        with copyout():
-            store(values, r * most, v)
-            store(places, r * most, i)
-
-@ascend_host
-def h(x: Tensor, values: Output, places: Output, most: int):
-    cols = x.shape[-1]
-    rows = x.numel // cols
-    per_core = ceil_div(rows, min(core_num(), rows))
-    width = 2 * align_up(cols, 32)
-    tile = min(fit_tile(k, "tile", cols=cols, width=width, most=most), per_core)
-    k[ceil_div(rows, per_core)](x, values, places, rows, cols, width, most, per_core, tile)
-"""
 LONG = """
 @ascend_kernel
 def k(x, values, places, n: int, most: int, tile: int):
@@ -78,12 +50,11 @@ def few_values(shape: tuple[int, ...]) -> Array:
     return x
 
 
-def run(on_twin: OnTwin | None, text: str, x: Array, most: int) -> None:
-    program = parse(text)
+def run(on_twin: OnTwin | None, program: Program, x: Array, most: int) -> None:
     assert check(program, dtypes={"x": F32, "values": F32, "places": I32}) == ()
     order = np.argsort(-x, axis=-1, kind="stable")[..., :most]
     metas = [TensorMeta(dtype=d, shape=order.shape) for d in (F32, I32)]
-    attrs = {"most": most}
+    attrs = {program.host.attrs[0].name: most}
     results = [interpret(program, [x], attrs, dtypes={"x": F32}, outputs=metas)]
     if on_twin is not None:
         results.append(on_twin(program, [x], [F32], metas, attrs)[0])
@@ -95,15 +66,16 @@ def run(on_twin: OnTwin | None, text: str, x: Array, most: int) -> None:
 @pytest.mark.parametrize(
     ("shape", "most"), [((50, 7), 7), ((3, 33), 5), ((5, 200), 200), ((2, 1500), 64), ((1, 3000), 3000)]
 )
-def test_rows(on_twin: OnTwin, shape: tuple[int, ...], most: int) -> None:
-    run(on_twin, ROWS, few_values(shape), most)
+def test_rows(on_twin: OnTwin, program: Callable[[str], Program], shape: tuple[int, ...], most: int) -> None:
+    run(on_twin, program("top_k"), few_values(shape), most)
 
 
 @pytest.mark.parametrize(("count", "most"), [(512, 3), (5003, 100), (700, 400)])
 def test_the_best_of_many_tiles(on_twin: OnTwin, count: int, most: int) -> None:
-    run(on_twin, LONG, few_values((count,)), most)
+    run(on_twin, parse(LONG), few_values((count,)), most)
 
 
 def test_records_need_room() -> None:
-    with pytest.raises(Exception, match="multiple of 64"):
-        run(None, ROWS.replace("2 * align_up(cols, 32)", "2 * cols"), few_values((3, 33)), 5)
+    text = documented()["top_k"].replace("2 * align_up(cols, 32)", "2 * cols")
+    with pytest.raises(DslError, match="multiple of 64"):
+        run(None, parse(text), few_values((3, 33)), 5)

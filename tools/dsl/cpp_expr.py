@@ -101,7 +101,8 @@ class CppExpr:
         if isinstance(value, int):
             return str(value)
         if not self.host:
-            single = np.float32(value)
+            with np.errstate(over="ignore"):
+                single = np.float32(value)
             if np.isinf(single):
                 self.used.add("TileInfinity")
                 return "TileInfinity()" if single > 0 else "-TileInfinity()"
