@@ -72,9 +72,17 @@ def test_the_judge_finds_it_right(judge: Judge, tmp_path: Path, name: str) -> No
     _assert_solved(judge, what, tmp_path)
 
 
-@pytest.mark.parametrize("body", ["torch.log_softmax(x, -1)", "torch.cumsum(x, -1)", "torch.topk(x, 9)[0]"])
-def test_rows_longer_than_the_unified_buffer(judge: Judge, tmp_path: Path, body: str) -> None:
-    long = (Case(id="long", params={"shape": [2, 60001]}),)
+@pytest.mark.parametrize(
+    ("body", "columns"),
+    [
+        ("torch.log_softmax(x, -1)", 60001),
+        ("torch.cumsum(x, -1)", 60001),
+        ("torch.topk(x, 9)[0]", 60001),
+        ("torch.sort(x, dim=-1, stable=True)", 9001),
+    ],
+)
+def test_rows_longer_than_the_unified_buffer(judge: Judge, tmp_path: Path, body: str, columns: int) -> None:
+    long = (Case(id="long", params={"shape": [2, columns]}),)
     _assert_solved(judge, task(tmp_path, body).model_copy(update={"cases": long}), tmp_path)
 
 

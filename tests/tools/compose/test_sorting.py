@@ -50,6 +50,12 @@ def test_one_row_and_several_axes() -> None:
 
 def test_rows_that_do_not_fit() -> None:
     assert_right(lambda x: torch.topk(x, 50), (normal(3, 30011),))
+    assert_right(lambda x: torch.sort(x, dim=-1, stable=True), (normal(2, 12011),))
+    few = torch.randint(-3, 3, (2, 9000), generator=torch.Generator().manual_seed(2)).float()
+    few[few == -3] = -torch.inf
+    few[few == 2] = torch.inf
+    assert_right(lambda x: torch.sort(x, dim=-1, stable=True, descending=True), (few,))
+    assert_right(lambda x: torch.sort(x, dim=-1, stable=True), (few,))
 
 
 @pytest.mark.parametrize("most", [5, 2**31 - 1])

@@ -25,7 +25,7 @@ def kinds(template: SymbolicNest) -> tuple[Kind, ...]:
     """Return the schedules that this nest can run under, best first. Raises Unsupported if there is none."""
     library = next((OPERATIONS[v.op] for v in template.values if v.op in OPERATIONS), None)
     if library is not None:
-        return (library,) if library != "sorting" else ("sorting", "sorting_long")
+        return (library,) if library != "sorting" else ("sorting", "sorting_long", "sorting_passes")
     count = len(template.sizes)
     overs, scans = template.nest.overs(), template.nest.scans()
     if template.listed:

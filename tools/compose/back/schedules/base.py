@@ -31,6 +31,7 @@ Kind = Literal[
     "contraction",
     "sorting",
     "sorting_long",
+    "sorting_passes",
     "scatter_rows",
     "scatter_elements",
 ]

@@ -9,9 +9,12 @@ from akgen.tools.compose.middle.loop_nest import Value
 from akgen.tools.compose.middle.symbolic_nest import Address
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
-from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, binary, call, joined
+from akgen.tools.dsl.expr import ONE, ZERO, Const, Element, Expr, Name, binary, call, joined
 
 OPERATIONS["sort_values"] = OPERATIONS["sort_places"] = "sorting"
+PASS = 2048  # results of a pass
+INFINITE, NEGATIVE = Const(value=1e39), Const(value=-1e39)
+LOWEST = Const(value=-3.4028234663852886e38)
 WIDEST = 4064  # records of one list that a merge takes, in whole groups of 32
 
 
@@ -192,3 +195,96 @@ class SortingLong(Sorting):
     def row_loop(self, r: Name) -> Iterator[None]:
         with self.w.loop(r, self.name("first"), self.name("last")):
             yield
+
+
+class SortingPasses(SortingLong):
+    """Neither a row nor what is kept of it fits: each pass over the row takes the best of what is left."""
+
+    kind: Kind = "sorting_passes"
+
+    def lines(self) -> None:
+        rows = self.rows()
+        self.share(rows, rows)
+        self.tile_of("tile", Const(value=PASS), call("align_up", self.t.sizes[self.lane], 64))
+
+    def run(self) -> None:
+        r, done, count = self.name("r"), self.name("done"), self.name("count")
+        counts = [self.count(v) for v in self.t.values if v.op in OPERATIONS]
+        most = counts[0] if len(set(counts)) == 1 else call("max", *counts)
+        tile = self.param("tile")
+        self.w.capacities = {
+            "F": (tile,), "P": (tile * 2,), "C": (Const(value=2 * PASS),), "Q": (Const(value=PASS),),
+        }  # fmt: skip
+        self.key, self.place = self.name("last_key"), self.name("last_place")
+        self.bounds(ONE if self.row is None else self.size(self.row))
+        with self.row_loop(r):
+            self.w.assign(self.key, INFINITE)
+            self.w.assign(self.place, Const(value=-1.0))
+            with self.w.loop(done, 0, most, PASS):
+                self.w.assign(count, call("min", PASS, most - done))
+                best = self.collected(r, tile)
+                self.handed_out(best, r, done, count)
+                self.w.close_stage()
+                self.w.release(best)
+
+    def collected(self, r: Expr, tile: Expr) -> Tile:
+        """Return the best records of a row of those behind the last one that was handed out."""
+        best = self.w.allocate("C", "float32", wish="best_records")
+        with self.w.stage("compute"):
+            self.w.op("fill", best, Const(value=0.0))
+        self.w.close_stage()
+        m, j, start = self.name("m"), self.name("j"), self.at(self.address, r)
+        with self.tiles(j, m, 0, self.size(self.lane), tile):
+            loaded = self.w.allocate("F", "float32", loaded=True, wish="keys")
+            with self.w.stage("copyin"):
+                self.load(loaded, j if start == ZERO else start + j, (m,), None)
+            with self.w.stage("compute"):
+                self.turn(loaded)
+                self.w.op("maximum", loaded, loaded.ref, LOWEST)  # minus infinity stands for what is done
+                left = self.left(loaded, j, m)
+                records = self.w.allocate("P", "float32", wish="records")
+                self.w.op("sort", records, left.ref, j)
+                self.w.op("keep_top", best, records.ref, binary("==", j, 0))
+        self.w.close_stage()
+        for other in (loaded, left, records):
+            self.w.release(other)
+        return best
+
+    def left(self, keys: Tile, j: Expr, m: Expr) -> Tile:
+        """Return the keys behind the last one handed out: smaller, or as large and further on."""
+        places = self.w.allocate("F", "float32", wish="places")
+        smaller, equal, later = (self.w.allocate("F", "mask", wish=w) for w in ("smaller", "equal", "later"))
+        left = self.w.allocate("F", "float32", wish="left")
+        self.w.op("iota", places, call("float", j), extent=(m,))
+        self.w.op("lt", smaller, keys.ref, self.key)
+        self.w.op("eq", equal, keys.ref, self.key)
+        self.w.op("gt", later, places.ref, self.place)
+        self.w.op("mask_and", equal, equal.ref, later.ref)
+        self.w.op("mask_or", smaller, smaller.ref, equal.ref)
+        self.w.op("where", left, smaller.ref, keys.ref, NEGATIVE)
+        for tile in (places, smaller, equal, later):
+            self.w.release(tile)
+        return left
+
+    def handed_out(self, best: Tile, r: Expr, done: Expr, count: Expr) -> None:
+        """Store the next results of a row, and remember the last of them."""
+        keys = self.w.allocate("Q", "float32", wish="sorted_keys")
+        places = self.w.allocate("Q", "int32", wish="sorted_places")
+        values = self.w.allocate("Q", "float32", wish="sorted_values")
+        lowest = self.w.allocate("Q", "mask", wish="lowest")
+        with self.w.stage("compute"):
+            self.w.op("sorted_values", keys, best.ref, extent=(count,))
+            self.w.op("sorted_places", places, best.ref, extent=(count,))
+            self.w.assign(self.key, Element(tile=keys.name, index=count - 1))
+            self.w.assign(self.place, call("float", Element(tile=places.name, index=count - 1)))
+            self.w.op("eq", lowest, keys.ref, LOWEST)
+            self.w.op("where", values, lowest.ref, NEGATIVE, keys.ref)
+            self.turn(values)
+        with self.w.stage("copyout"):
+            for store, address in zip(self.t.nest.stores, self.t.stores, strict=True):
+                tile = values if self.t.values[store.value].op == "sort_values" else places
+                start = self.at(address, r)
+                target = self.tensors.target(self.w, store)
+                self.w.store(target, done if start == ZERO else start + done, tile)
+        for tile in (keys, places, values, lowest):
+            self.w.release(tile)
