@@ -6,6 +6,7 @@ task.json holds what Task holds, less what follows from the folder; certificate.
 
 from pathlib import Path
 
+from akgen.knowledge.entry_names import entry_name
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import camel_case
 from akgen.tools.core.outcome import InputError
@@ -52,13 +53,14 @@ def describe(folder: Path, mode: Mode = Mode.DYNAMIC) -> Task:
             f"{folder} has no reference.py.", "Write Model, get_inputs(params), get_init_inputs(params)."
         )
     certificate = folder / "certificate.json"
+    kernel = entry_name(folder.name)
     return Task(
         name=folder.name,
         suite="builtin" if folder.resolve().parent == TASKS else "file",
         level=spec.level,
         category=spec.category,
-        op_type=spec.op_type or camel_case(folder.name),
-        kernel=_kernel_name(folder.name),
+        op_type=spec.op_type or camel_case(kernel if kernel.endswith("_op") else folder.name),
+        kernel=kernel,
         description=spec.description,
         reference=Reference(loader=LOADER, path=(folder / "reference.py").resolve()),
         cases=spec.cases[:1] if mode == Mode.STATIC else spec.cases,
@@ -69,8 +71,3 @@ def describe(folder: Path, mode: Mode = Mode.DYNAMIC) -> Task:
         if certificate.is_file()
         else None,
     )
-
-
-def _kernel_name(folder_name: str) -> str:
-    name = "".join(c if c.isalnum() else "_" for c in folder_name).lower()
-    return name if name[0].isalpha() else f"op_{name}"

@@ -10,6 +10,7 @@ import difflib
 from pathlib import Path
 
 from akgen.bench import builtin
+from akgen.knowledge.entry_names import entry_name
 from akgen.tools.core.op_spec import camel_case
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.plain_text import shown
@@ -101,22 +102,17 @@ def _from_file(path: Path, mode: Mode) -> Task:
             f"{path} does not define {' and '.join(missing)}.",
             "It needs class Model(torch.nn.Module), get_inputs() and, for constructor arguments, get_init_inputs().",
         )
-    stem = camel_case(path.stem)
+    kernel = entry_name(path.stem)
     return Task(
         name=path.stem,
         suite="file",
-        op_type=stem,
-        kernel=_identifier(path.stem),
+        op_type=camel_case(kernel if kernel.endswith("_op") else path.stem),
+        kernel=kernel,
         description=ast.get_docstring(tree) or "",
         reference=Reference(loader=builtin.LOADER, path=path),
         cases=(Case(id="0"),),
         mode=mode,
     )
-
-
-def _identifier(stem: str) -> str:
-    name = "".join(c if c.isalnum() else "_" for c in stem).lower()
-    return name if name[0].isalpha() else f"op_{name}"
 
 
 def _unknown(text: str, path: Path, root: Path | None) -> InputError:
