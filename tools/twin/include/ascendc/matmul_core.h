@@ -119,6 +119,10 @@ protected:
         p.base_k = tiling_.baseK > 0 ? static_cast<uint32_t>(tiling_.baseK) : 0;
         p.depth_a = tiling_.depthA1 > 0 ? static_cast<uint32_t>(tiling_.depthA1) : 0;
         p.depth_b = tiling_.depthB1 > 0 ? static_cast<uint32_t>(tiling_.depthB1) : 0;
+        if constexpr (config_of(MM_CFG).doMultiDataLoad) {
+            const int32_t least = tiling_.stepKa < tiling_.stepKb ? tiling_.stepKa : tiling_.stepKb;
+            p.step_k = least > 0 ? static_cast<uint32_t>(least) : 0;
+        }
         p.atomic = atomic;
         p.add_to_last = partial_;
         p.split_channels = config_of(MM_CFG).isEnableChannelSplit;

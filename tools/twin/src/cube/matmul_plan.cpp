@@ -92,7 +92,8 @@ void log_product(Core &cube, const Product &p, const void *pc, const char *api)
         plan.set(Pipe::M, Pipe::MTE1, id);
     }
     plan.set(Pipe::FIX, Pipe::M, 0);
-    uint32_t turn = 0;
+    const uint32_t load_k = base_k * std::max(p.step_k, 1u);
+    uint32_t turn = 0, loads = 0;
     for (uint32_t n = 0; n < p.n; n += base_n) {
         const uint32_t wide = std::min(base_n, p.n - n);
         for (uint32_t m = 0; m < p.m; m += base_m) {
@@ -101,19 +102,25 @@ void log_product(Core &cube, const Product &p, const void *pc, const char *api)
             for (uint32_t k = 0; k < p.k; k += base_k, turn ^= 1) {
                 const auto id = static_cast<int>(turn);
                 const uint32_t deep = std::min(base_k, p.k - k);
-                plan.wait(Pipe::MTE1, Pipe::MTE2, id);
-                if (!a_there && (!keep_a || n == 0)) {
-                    plan.copy("DataCopy nd2nz", Pipe::MTE2, p.a, m, k, high, deep, false);
+                if (k % load_k == 0) { // one copy brings the base blocks of several steps
+                    const auto load = static_cast<int>(loads++ % 2);
+                    const uint32_t far = std::min(load_k, p.k - k);
+                    plan.wait(Pipe::MTE1, Pipe::MTE2, load);
+                    if (!a_there && (!keep_a || n == 0)) {
+                        plan.copy("DataCopy nd2nz", Pipe::MTE2, p.a, m, k, high, far, false);
+                    }
+                    if (!b_there && (!keep_b || m == 0)) {
+                        plan.copy("DataCopy nd2nz", Pipe::MTE2, p.b, k, n, far, wide, false);
+                    }
+                    plan.set(Pipe::MTE2, Pipe::MTE1, load);
+                    plan.wait(Pipe::MTE2, Pipe::MTE1, load);
                 }
-                if (!b_there && (!keep_b || m == 0)) {
-                    plan.copy("DataCopy nd2nz", Pipe::MTE2, p.b, k, n, deep, wide, false);
-                }
-                plan.set(Pipe::MTE2, Pipe::MTE1, id);
-                plan.wait(Pipe::MTE2, Pipe::MTE1, id);
                 plan.wait(Pipe::M, Pipe::MTE1, id);
                 plan.load("LoadData L0A", p.a.type, bytes_of(uint64_t{blocks_of(high, 16)} * 16 * deep, p.a.type));
                 plan.load("LoadData L0B", p.b.type, bytes_of(uint64_t{blocks_of(wide, 16)} * 16 * deep, p.a.type));
-                plan.set(Pipe::MTE1, Pipe::MTE2, id);
+                if (k + base_k >= p.k || (k + base_k) % load_k == 0) {
+                    plan.set(Pipe::MTE1, Pipe::MTE2, static_cast<int>((loads - 1) % 2));
+                }
                 plan.set(Pipe::MTE1, Pipe::M, id);
                 plan.wait(Pipe::MTE1, Pipe::M, id);
                 plan.multiply(p.a.type, uint64_t{blocks_of(high, 16)} * blocks_of(wide, 16) * blocks_of(deep, step));

@@ -9,6 +9,7 @@ namespace matmul_tiling {
 namespace {
 
 constexpr int32_t block_bytes = 32;
+constexpr int32_t line_bytes = 512;
 constexpr int32_t double_buffer = 2;
 constexpr int32_t accumulator_bytes = 4;
 constexpr int32_t preferred_base_m = 128;
@@ -77,7 +78,9 @@ int64_t MatmulApiTilingBase::fill(optiling::TCubeTiling &tiling, int32_t cores)
     if (pairs < 1) {
         return -1;
     }
-    const int32_t step_k = std::max(1, std::min(pairs / double_buffer, k_blocks));
+    int32_t step_k = std::max(1, std::min(pairs / double_buffer, k_blocks));
+    const int32_t line = line_bytes / std::min(line_bytes, base_k_ * a_bytes);
+    step_k -= step_k > line ? step_k % line : 0; // rows of A end where lines of the second-level cache do
     const int32_t depth = k_blocks > step_k && pairs >= double_buffer * step_k ? double_buffer * step_k : step_k;
 
     tiling.set_usedCoreNum(cores);
