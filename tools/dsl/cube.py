@@ -54,7 +54,7 @@ def declaration(ctx: KernelContext, o: MatmulObject) -> list[str]:
         return f"matmul::MatmulType<TPosition::GM, CubeFormat::ND, {ctx.tensor_type(tensor)}{flag}>"
 
     types = [operand(o.a, transposed=o.transpose_a), operand(o.b, transposed=o.transpose_b), operand(o.c)]
-    types += [] if o.bias is None else [operand(o.bias)]
+    types += [operand(o.c if o.bias is None else o.bias), "CFG_MDL"]  # loads of several base blocks at once
     head, gap = "matmul::Matmul<", ",\n" + " " * len("matmul::Matmul<")
     return f"{head}{gap.join(types)}> {ctx.object(o.name)};".splitlines()
 
@@ -138,6 +138,7 @@ bool CutProducts(gert::TilingContext* context, TCubeTiling& cut, ge::DataType a,
     api.SetShape(static_cast<int32_t>(m), static_cast<int32_t>(n), static_cast<int32_t>(k));
     api.SetOrgShape(static_cast<int32_t>(m), static_cast<int32_t>(n), static_cast<int32_t>(k));
     api.SetBufferSpace(-1, -1, -1);
+    api.SetMatmulConfigParams(1); // CFG_MDL
     return api.GetTiling(cut) != -1;
 }
 """

@@ -21,7 +21,8 @@ HIGHEST, WIDEST = (
     512,
 )  # blocks beyond these gain nothing: their operands are read again for each base block
 BASE_HIGH, BASE_WIDE = 128, 256  # what L0C holds
-BYTES_PER_CYCLE = 64  # that arrive in L1, rows considered
+LINE = 512  # bytes of the second-level cache
+CYCLES_PER_LINE, CYCLES_PER_ROW = 4, 2  # of what arrives in L1
 RESULTS_PER_CYCLE = 20  # that leave L0C
 ASKING = 2000  # cycles from a request to the first multiplication
 
@@ -131,7 +132,10 @@ class _Blocks:
         deep = call("ceil_div", k * self.bytes(), 32)
         multiply = call("ceil_div", high, FRACTAL) * call("ceil_div", wide, FRACTAL) * deep
         again_a, again_b = call("ceil_div", wide, BASE_WIDE), call("ceil_div", high, BASE_HIGH)
-        arrive = (high * again_a + wide * again_b) * k * self.bytes() // BYTES_PER_CYCLE
+        size = self.bytes()
+        lines = call("ceil_div", wide * size + LINE - 32, LINE)  # of a row of B, which may straddle one
+        rows_a = high * call("ceil_div", k * size, LINE) * (CYCLES_PER_LINE + CYCLES_PER_ROW)
+        arrive = rows_a * again_a + k * (lines * CYCLES_PER_LINE + CYCLES_PER_ROW) * again_b
         leave = high * wide // RESULTS_PER_CYCLE
         waves = call("ceil_div", count, call("core_num") // 2)
         better = (
