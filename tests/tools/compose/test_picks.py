@@ -110,6 +110,12 @@ def test_one_program_picks_from_several_shapes(dtype: torch.dtype) -> None:
     assert_right(lambda x, i: x[i], *cases)
 
 
+@pytest.mark.parametrize("step", [2, 5, 16])
+def test_elements_some_apart_of_long_rows(step: int) -> None:
+    count = 65536 // step
+    assert_right(lambda x, y: x[:, :, ::step] * y, (normal(3, 2, count * step), normal(1, 2, count)))
+
+
 def test_one_program_resizes_several_shapes_whose_factors_are_equal_in_some() -> None:
     shapes = ((1, 2, 24, 32), (1, 3, 25, 31), (2, 2, 12, 40))
     assert_right(lambda x: F.interpolate(x, size=(6, 8), mode="bilinear"), *((normal(*s),) for s in shapes))

@@ -50,6 +50,7 @@ class AccessCodegen(Transfers):
         super().__init__(template, writer, layout, tensors)
         self.widths: dict[Name, Expr] = {}  # lengths of rows that are loaded whole, set by the host
         self.suffix = ""  # of their names
+        self.spans: list[int] = []  # how far apart the elements lie of what is loaded as spans
         self.loads_rows = True  # rows to pick from are loaded whole, where they are short
         self.prepared: dict[int, LoadIndices] = {}
         self.picked: dict[int, Picked] = {}
@@ -309,6 +310,7 @@ class AccessCodegen(Transfers):
         if not isinstance(step, Const) or step == ZERO:
             raise Unsupported("layout", "a tensor whose innermost axis is not contiguous is not covered")
         apart, back = abs(int(step.value)), int(step.value) < 0
+        self.spans.append(apart)
         if back and address.guards:
             raise Unsupported("layout", "a padded axis that is walked backwards is not covered")
         reach = (count - 1) * apart if apart > 1 else count - 1

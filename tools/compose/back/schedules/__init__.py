@@ -18,6 +18,7 @@ for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
 
 
+MOST_SPANNED = 6  # tile lengths of spans, two buffers each, that surely fit into UB
 LINES: tuple[Kind, ...] = ("lines", "elements")
 
 
@@ -91,7 +92,8 @@ def write(
     for name, width in emitter.widths.items():
         part.host.insert(0, Assign(name=name.id, value=width))
         part.fixed.append(name)
-    if emitter.widths and part.fits is None and part.tile is not None:
+    unsure = emitter.widths or sum(emitter.spans) > MOST_SPANNED
+    if unsure and part.fits is None and part.tile is not None:
         part.fits = binary(">=", part.tile.param, 1)
     if emitter.shares_columns:
         each = call("ceil_div", template.sizes[-1], Name(id="cores"))
