@@ -28,6 +28,12 @@ PHASED: dict[str, tuple[Fn, tuple[tuple[Any, ...], ...]]] = {
         ((normal(7, 9, 50),), (normal(3, 17, 64),)),
     ),
     "more tensors than events": (lambda *a: sum(a), (MANY,)),
+    "more outputs than events": (lambda x: tuple(x * k + 1 for k in range(12)), ((normal(5, 70),),)),
+    "more rows of outputs than events": (
+        lambda x: tuple(torch.softmax(x * k, -1) for k in range(10)),
+        ((normal(5, 70),),),
+    ),
+    "more joined pieces than events": (lambda *a: torch.cat([x * 2 for x in a], 1), (MANY,)),
     "windows of what is normalised": (
         lambda x, w: F.conv2d(F.batch_norm(x, None, None, training=True), w, stride=2, padding=2, groups=4),
         ((normal(2, 4, 9, 9), normal(4, 1, 5, 5)),),

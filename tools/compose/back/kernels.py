@@ -9,7 +9,7 @@ from akgen.tools.compose.back.writer import Writer
 from akgen.tools.compose.middle.formula import formulas
 from akgen.tools.compose.middle.groups import Group, letters
 from akgen.tools.compose.middle.interface import Interface
-from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, by_reduction
+from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, by_reduction, by_store
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
@@ -100,6 +100,12 @@ def _ways(template: SymbolicNest, tensors: Tensors) -> list[Choice]:
             raise
     if apart:
         found.append((parts, tuple(kinds(p)[-1] for p in parts)))
+    loads = sum(v.op == "load" for v in template.values)
+    if found and max(loads, len(template.nest.stores)) > EVENTS:
+        shares = by_store(template, EVENTS)
+        if len(shares) > 1 and not _spoiled(shares, tensors):
+            whole = [[k for k in kinds(p) if k not in ("shared", "split")] for p in shares]
+            found += [(shares, tuple(ways[at] for ways in whole)) for at in (0, -1)]
     return found
 
 
@@ -133,15 +139,14 @@ def schedule(
         parts[-1].phase = writer.phase
         writer.close_stage()
     _untouched(writer, templates, face)
-    loaded = writer.most_loaded()
+    loaded, stored = writer.most_loaded(), writer.most_stored()
     if loaded > EVENTS and not frugal:
         return schedule(name, number, templates, choice, face, knobs, frugal=True, apart=apart)
-    if loaded > EVENTS and not apart and len(parts) > 1:
+    if max(loaded, stored) > EVENTS and not apart and len(parts) > 1:
         return schedule(name, number, templates, choice, face, knobs, apart=True)
-    if loaded > EVENTS:
-        raise Unsupported(
-            "buffers", f"{loaded} tensors are loaded side by side; the chip has events for {EVENTS}"
-        )
+    if max(loaded, stored) > EVENTS:
+        what = f"{loaded} tensors are loaded" if loaded > EVENTS else f"{stored} tiles are stored"
+        raise Unsupported("buffers", f"{what} side by side; the chip has events for {EVENTS}")
     host = _host(name, parts, tuning)
     temps = {k: (count, dtype) for t in templates for k, count, dtype in t.temps}
     host += [

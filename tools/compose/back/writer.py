@@ -82,6 +82,7 @@ class Writer:
         self._counts: dict[str, int] = {}
         self._values: dict[str, Tile] = {}  # variables that hold a tile's number
         self._joins = True  # the next block may join the one before it
+        self._stored: dict[int, set[tuple[str, str]]] = {}  # by phase: tiles and where they are stored
         self._scopes = [0]  # the open loops and branches, outermost first
         self._scope_count = 0
         self._starts: list[int] = []  # where phases after the first begin in the body
@@ -110,6 +111,10 @@ class Writer:
         """Return how many buffers of one phase are targets of loads, at most."""
         counts = [sum(t.loaded and t.phase == k for t in self.tiles) for k in range(self.phase + 1)]
         return max(counts)
+
+    def most_stored(self) -> int:
+        """Return how many buffers of one phase hand tiles to stores, at most."""
+        return max((len(s) for s in self._stored.values()), default=0)
 
     def load(
         self,
@@ -143,6 +148,7 @@ class Writer:
         add: bool = False,
     ) -> None:
         name, item = tensor
+        self._stored.setdefault(self.phase, set()).add((tile.name, name))
         self._body.append(
             Store(
                 tensor=name, item=item, offset=offset, tile=tile.name, stride=stride, add=add,

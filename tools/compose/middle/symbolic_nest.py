@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
+from akgen.tools.compose.front.graph import needed_by
 from akgen.tools.compose.front.traced import Origin, TracedGraph
 from akgen.tools.compose.middle.loop_nest import Access, LoopNest, Value
 from akgen.tools.compose.middle.symbolic import TRIVIAL_FLOATS, SymbolicNumbers, literal
@@ -79,6 +80,20 @@ def by_reduction(template: SymbolicNest) -> tuple[SymbolicNest, ...]:
     for k, store in enumerate(template.nest.stores):
         parts.setdefault(overs[store.value], []).append(k)
     return tuple(_restricted(template, keep) for keep in parts.values())
+
+
+def by_store(template: SymbolicNest, most: int) -> tuple[SymbolicNest, ...]:
+    """Return the template in parts that each load from and store to so many tensors at most, where that can be."""
+    parts: list[tuple[list[int], set[int]]] = []
+    for k, store in enumerate(template.nest.stores):
+        below = needed_by([store.value], template.values)
+        loads = {i for i in below if template.values[i].op == "load"}
+        if parts and len(parts[-1][0]) < most and len(parts[-1][1] | loads) <= most:
+            parts[-1][0].append(k)
+            parts[-1][1].update(loads)
+        else:
+            parts.append(([k], loads))
+    return tuple(_restricted(template, keep) for keep, _ in parts)
 
 
 def _restricted(template: SymbolicNest, keep: list[int]) -> SymbolicNest:
