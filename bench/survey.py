@@ -20,6 +20,8 @@ from akgen.tools.core.plain_text import shown
 from akgen.tools.core.task import Mode
 from akgen.tools.process.worker import Worker, WorkerDied, end_with_parent
 
+_START_S = 300.0
+
 
 class Asked(Frozen):
     """One task to compose."""
@@ -82,6 +84,8 @@ def refusals(rows: Sequence[Surveyed]) -> tuple[tuple[str, tuple[Surveyed, ...]]
 
 def _ask(worker: Worker, asked: Asked, timeout_s: float) -> Composing:
     try:
+        if not worker.running:
+            worker.request({}, _START_S)  # imports are no part of a task's time
         return Composing.model_validate(worker.request(asked.model_dump(mode="json"), timeout_s))
     except WorkerDied as died:
         if died.timed_out:
@@ -113,7 +117,8 @@ def main() -> None:
     protocol = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what a reference prints must not look like an answer
     for line in sys.stdin:
-        protocol.write(compose(Asked.model_validate(json.loads(line))).model_dump_json() + "\n")
+        asked = json.loads(line)
+        protocol.write((compose(Asked.model_validate(asked)).model_dump_json() if asked else "{}") + "\n")
 
 
 if __name__ == "__main__":

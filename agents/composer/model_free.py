@@ -131,6 +131,9 @@ class ModelFree:
                     self._known[key] = _compose(task, self._traced[plain], self._chip, faithful=faithful)
                 except Unsupported as error:
                     self._known[key] = error
+                except RecursionError:
+                    text = "the reference's values stand on one another more deeply than the composer follows"
+                    self._known[key] = Unsupported("depth", text)
             return self._known[key]
 
     def _tiling(self, composed: Composed) -> tuple[Tiling, str]:

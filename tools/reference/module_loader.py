@@ -2,8 +2,9 @@
 
 The KernelBench convention has both functions without arguments; ours gives them the case's params as one dict.
 The operator's inputs are the tensor arguments of `forward` in order, then the model's parameters and buffers in the
-order of its state; arguments that are not tensors become attributes under their name in `forward`; the outputs are
-what `forward` returns, in order. A module may say more about itself:
+order of its state, among which are large tensors that it keeps as plain attributes; arguments that are not tensors
+become attributes under their name in `forward`; the outputs are what `forward` returns, in order. A module may say
+more about itself:
 
     DOMAIN = "positive" | "nonnegative" | "unit" | "open_unit" | (low, high) | {"argument": one of these}
     HANDLES_NONFINITE = True          NaN and infinities are among the inputs
@@ -31,6 +32,7 @@ from akgen.tools.reference.protocol import Binding, InputSpec, LoadedCase, Sampl
 from akgen.tools.reference.rounding.running import precision
 
 MODEL_SEED = 20_011  # parameters are made from this; each sample then moves them by its own seed
+LARGE_CONSTANT = 64  # elements; smaller tensors among a model's attributes are part of the program
 # What a user's file may raise. An exception of its own that is none of these ends the reference process, whose
 # client then reports the last line.
 _REFERENCE_ERRORS = (
@@ -55,6 +57,7 @@ class ModuleCase:
         init = self._ask("get_init_inputs") if hasattr(module, "get_init_inputs") else []
         args, kwargs = _constructor_arguments(init)
         self.model = self._guard("Model(...)", model_class, *args, **kwargs).eval()
+        _keep_as_buffers(self.model)
         torch.default_generator.manual_seed(MODEL_SEED)
         self.example_args = tuple(self._ask("get_inputs"))
         self.names = _argument_names(self.model, len(self.example_args))
@@ -250,6 +253,18 @@ def _constructor_arguments(init: Any) -> tuple[list[Any], dict[str, Any]]:
     ):
         return init[0], init[1]
     return list(init), {}
+
+
+def _keep_as_buffers(model: Any) -> None:
+    """Give the model's state the large tensors that it keeps outside: plain attributes, buffers that are not saved."""
+    for module in model.modules():
+        for name, value in list(vars(module).items()):
+            if isinstance(value, torch.Tensor) and value.numel() > LARGE_CONSTANT:
+                delattr(module, name)
+                module.register_buffer(name, value)
+        for name, value in module.named_buffers(recurse=False):
+            if value.numel() > LARGE_CONSTANT:
+                module._non_persistent_buffers_set.discard(name)
 
 
 def _argument_names(model: Any, count: int) -> tuple[str, ...]:

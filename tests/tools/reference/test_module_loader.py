@@ -216,3 +216,26 @@ def test_a_broken_reference_is_one_sentence(tmp_path: Path, text: str, message: 
 def test_every_dtype_has_a_name() -> None:
     for dtype in DType:
         assert hasattr(torch, dtype.value)
+
+
+def test_large_tensors_outside_of_the_state_are_inputs_too(tmp_path: Path) -> None:
+    path = tmp_path / "masked.py"
+    path.write_text(
+        "import torch\n"
+        "class Model(torch.nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.mask = torch.tril(torch.ones(16, 16))\n"
+        "        self.scale = torch.tensor([2.0, 3.0])\n"
+        "        self.register_buffer('table', torch.randn(100), persistent=False)\n"
+        "    def forward(self, x):\n"
+        "        return (x * self.mask).sum() * self.scale.sum() + self.table[0]\n"
+        "def get_inputs():\n"
+        "    return [torch.randn(16, 16)]\n"
+    )
+    loaded = load(Reference(loader="akgen.tools.reference.module_loader", path=path), Case(id="0"))
+    assert loaded.binding.input_names == ("x", "table", "mask")
+    x, table, mask = loaded.sample(3, "normal").inputs
+    found = loaded.sample(3, "normal").expected[0]
+    assert isinstance(x, torch.Tensor) and isinstance(mask, torch.Tensor) and isinstance(table, torch.Tensor)
+    torch.testing.assert_close(found, ((x.double() * mask.double()).sum() * 5 + table[0].double()))

@@ -209,7 +209,9 @@ def _quiet() -> Iterator[None]:
     try:
         with warnings.catch_warnings(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             warnings.simplefilter("ignore")
-            yield
+            # Recurrent layers are calls of a library; without it, PyTorch writes them out.
+            with torch.backends.mkldnn.flags(enabled=False):
+                yield
     finally:
         logging.disable(before)
 

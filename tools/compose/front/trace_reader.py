@@ -225,7 +225,11 @@ class TraceReader:
             return
         value = node.meta.get("val")
         values = value if isinstance(value, (list, tuple)) else (value,)
-        metas = tuple(meta_of(v) if isinstance(v, torch.Tensor) else None for v in values)
+        line = node.meta.get("line") or self._lines.of(node.meta.get("stack_trace"))
+        try:
+            metas = tuple(meta_of(v) if isinstance(v, torch.Tensor) else None for v in values)
+        except Unsupported as refused:
+            raise Unsupported(refused.op, refused.sentence, line) from refused
         raw = TracedNode(
             index=len(self._nodes),
             kind="call",
@@ -234,7 +238,7 @@ class TraceReader:
             kwargs=tuple((k, self._arg(v)) for k, v in node.kwargs.items()),
             metas=metas,
             scalar=_scalar_kind(value),
-            line=node.meta.get("line") or self._lines.of(node.meta.get("stack_trace")),
+            line=line,
         )
         self._add(node.name, raw)
 
