@@ -206,3 +206,27 @@ def test_a_kernel_that_meets_without_new_tiles_keeps_its_tiles() -> None:
         text.replace("u, ", "t, ").replace(", u)", ", t)").replace(", wide: int", "").replace(", wide)", ")")
     )
     assert findings(text.replace('    wide = fit_tile(k, "wide")\n', "")) == ()
+
+
+@pytest.mark.parametrize(
+    "keyword",
+    ["axis=axis", "axis=[0]", "axis={}", "axis=1j", "axis=-n", "axis='x'", "axis=(0, (1,))"],
+)
+def test_a_keyword_wants_a_written_value(keyword: str) -> None:
+    with pytest.raises(DslError) as refused:
+        parse(GOOD.replace("reduce_sum(s, t)", f"reduce_sum(s, t, {keyword})"))
+    assert refused.value.diagnostics[0].code == "DSL_SYNTAX"
+
+
+@pytest.mark.parametrize("buffers", ["n", "'1'", "1.0", "{}", "[1]", "True"])
+def test_the_number_of_buffers_is_written(buffers: str) -> None:
+    with pytest.raises(DslError) as refused:
+        parse(GOOD.replace("alloc_ub(tile, float32)", f"alloc_ub(tile, float32, buffers={buffers})"))
+    assert refused.value.diagnostics[0].code == "DSL_SYNTAX"
+
+
+@pytest.mark.parametrize("default", ["{}", "1j", "x", "[[1]]", "b'1'"])
+def test_a_default_is_written(default: str) -> None:
+    with pytest.raises(DslError) as refused:
+        parse(GOOD.replace("out: Output):", f"out: Output, a: float = {default}):"))
+    assert refused.value.diagnostics[0].code == "DSL_SYNTAX"

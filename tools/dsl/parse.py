@@ -29,7 +29,7 @@ from akgen.tools.dsl.ir import (
     walk,
 )
 from akgen.tools.dsl.parse_body import Body, KernelBody
-from akgen.tools.dsl.parse_expr import DTYPE_NAMES, Names, fail
+from akgen.tools.dsl.parse_expr import DTYPE_NAMES, Names, fail, written
 
 
 def parse(text: str) -> Program:
@@ -148,7 +148,7 @@ def _host(node: ast.FunctionDef, kernels: tuple[Kernel, ...]) -> Host:
 def _default(node: ast.expr | None) -> AttrValue:
     if node is None:
         return None
-    value = ast.literal_eval(node)
+    value = written(node)
     return tuple(value) if isinstance(value, list) else value
 
 

@@ -25,9 +25,10 @@ from akgen.tools.dsl.ir import (
 )
 from akgen.tools.dsl.ops import OPS
 from akgen.tools.dsl.parse_cube import parse_multiply, parse_object
-from akgen.tools.dsl.parse_expr import DTYPE_NAMES, Names, fail, parse_expr, parse_tensor
+from akgen.tools.dsl.parse_expr import DTYPE_NAMES, Names, fail, parse_expr, parse_tensor, written
 
 _STAGES = ("copyin", "compute", "copyout", "cube")
+_AXES = {"-1": "last", "1": "last", "0": "first", "None": "all"}
 _HOLDS = {"copyin": "load", "copyout": "store", "cube": "multiply"}
 
 
@@ -127,7 +128,9 @@ class KernelBody(Body):
                     raise fail("DSL_ALIAS", node, f"`{name}` is allocated twice.")
                 dims = self.shape(shape)
                 buffers = self.keywords(node, keywords, "buffers").get("buffers")
-                count = None if buffers is None else ast.literal_eval(buffers)
+                count = None if buffers is None else written(buffers)
+                if count is not None and type(count) is not int:
+                    raise fail("DSL_SYNTAX", node, "buffers= is 1 or 2.")
                 self.names.tiles.add(name)
                 return Alloc(line=node.lineno, tile=name, dims=dims, dtype=self.dtype(dtype), buffers=count)
         return super().assign(node, name, value)
@@ -255,13 +258,11 @@ class KernelBody(Body):
         given = self.shape(args[info.arity + 1]) if len(args) > info.arity + 1 else None
         axis, rounding, reverse = "last", "rint", False
         if "axis" in keywords:
-            axis = {-1: "last", 1: "last", 0: "first", None: "all"}.get(
-                ast.literal_eval(keywords["axis"]), ""
-            )
+            axis = _AXES.get(repr(written(keywords["axis"])), "")
         if "rounding" in keywords:
-            rounding = ast.literal_eval(keywords["rounding"])
+            rounding = written(keywords["rounding"])
         if "reverse" in keywords:
-            reverse = ast.literal_eval(keywords["reverse"])
+            reverse = written(keywords["reverse"])
         if axis not in ("last", "first", "all") or rounding not in get_args(Rounding):
             raise fail(
                 "DSL_SYNTAX", node, "axis is -1, 0 or None; rounding is rint, floor, ceil, round or trunc."

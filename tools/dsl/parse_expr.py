@@ -1,7 +1,7 @@
 """Python expression syntax to DSL scalar expressions."""
 
 import ast
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.errors import DslError, finding
@@ -58,6 +58,18 @@ class Names:
 
 def fail(code: str, node: ast.AST, text: str) -> DslError:
     return DslError((finding(code, getattr(node, "lineno", 0), text),))
+
+
+def written(node: ast.expr) -> Any:
+    """Return the value of a literal: a number, a string, a truth value, None, a list of these."""
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        value = ...
+    parts = value if isinstance(value, list | tuple) else [value]
+    if not all(part is None or isinstance(part, bool | int | float | str) for part in parts):
+        raise fail("DSL_SYNTAX", node, f"`{ast.unparse(node)[:60]}` stands where a written value must.")
+    return value
 
 
 def binary(op: ast.AST, left: Expr, right: Expr, node: ast.AST) -> Expr:
