@@ -47,6 +47,9 @@ CASES: dict[str, tuple[Fn, tuple[tuple[Any, ...], ...]]] = {
     "linear and gelu": (lambda x, w, v: F.gelu(F.linear(x, w, v)), ((X, W, V),)),
     "half": (lambda x, w, v: F.gelu(F.linear(x, w, v)), ((X.to(H), W.to(H), V.to(H)),)),
     "what is computed": (lambda x, w: torch.relu(x) @ w, ((normal(8, 16, dtype=B), normal(16, 24, dtype=B)),)),
+    "a factor in memory": (
+        lambda x, w, s: (s[1] * x.float()) @ w.float(), ((normal(8, 16, dtype=H), normal(16, 24, dtype=H), normal(3)),)
+    ),
     "two dtypes": (lambda x, w: x.float() @ w, ((normal(8, 16, dtype=H), normal(16, 24)),)),
     "a row softmax": (lambda x, w: torch.softmax(x @ w, -1), ((normal(8, 16), normal(16, 24)),)),
     "a residual": (lambda x, w: x @ w + x, ((normal(8, 16), normal(16, 16)),)),

@@ -1,5 +1,7 @@
 """Matrix products: contractions of tensors in memory."""
 
+import math
+
 from akgen.tools.compose.front.graph import VIEWS, Node
 from akgen.tools.compose.front.importer import Importer, handles
 from akgen.tools.compose.front.traced import TracedNode
@@ -32,26 +34,30 @@ def _added_product(im: Importer, node: TracedNode) -> int:
 
 
 def contracted(im: Importer, node: TracedNode, a: int, b: int) -> int:
-    """Return the product of (…, m, k) and (…, k, n); factors that are constants go to the result."""
-    scale_a, a = _without_factor(im, a)
-    scale_b, b = _without_factor(im, b)
+    """Return the product of (…, m, k) and (…, k, n); factors that are single numbers go to the result."""
+    factors_a, a = _without_factors(im, a)
+    factors_b, b = _without_factors(im, b)
     stored = stored_dtype(im, node, a, b)
     product = im.b.contract(_in_memory(im, a, stored), _in_memory(im, b, stored), stored)
-    factor = scale_a * scale_b
-    return product if factor == 1.0 else im.b.binary("mul", product, im.b.const(factor, F32))
+    factors = [im.b.reshape(f, ()) for f in (*factors_a, *factors_b)]
+    if not factors:
+        return product
+    factor = factors[0]
+    for other in factors[1:]:
+        factor = im.b.binary("mul", factor, other)
+    return im.b.binary("mul", product, factor)
 
 
-def _without_factor(im: Importer, x: int) -> tuple[float, int]:
-    """Return a constant by which the value is multiplied throughout, below views, and the value without it."""
+def _without_factors(im: Importer, x: int) -> tuple[list[int], int]:
+    """Return the single numbers by which the value is multiplied throughout, below views, and what is left of it."""
     views, base = _below_views(im, x)
     node = im.b[base]
     if node.op == "mul" and node.dtype == F32 and not im.faithful:
         for one, other in (node.args, node.args[::-1]):
-            value = im.b.constant(one)
-            if value is not None and im.shape(other) == node.shape:
-                inner, rest = _without_factor(im, other)
-                return float(value) * inner, _seen(im, views, rest)
-    return 1.0, x
+            if math.prod(im.shape(one)) == 1 and im.shape(other) == node.shape and im.b[one].dtype == F32:
+                inner, rest = _without_factors(im, other)
+                return [one, *inner], _seen(im, views, rest)
+    return [], x
 
 
 def _below_views(im: Importer, x: int) -> tuple[list[Node], int]:
@@ -99,7 +105,9 @@ def stored_dtype(im: Importer, node: TracedNode, *operands: int) -> DType:
     if traced.is_float:
         halves = [d for d in found if d in HALF]
         exact = len(set(halves)) == 1 and len(halves) == 2
-        rounded = all(o.dtype in HALF for o in im.raw.outputs)  # the result has no more digits anyway
+        rounded = not im.faithful and all(
+            o.dtype in HALF for o in im.raw.outputs
+        )  # the result has no more digits anyway
         if exact or (rounded and halves and len(set(found)) == 1):
             return halves[0]
         return traced if traced in HALF else F32
