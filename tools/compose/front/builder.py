@@ -121,6 +121,8 @@ class GraphBuilder:
 
     def _identity(self, op: str, a: int, b: int, out: DType, shape: tuple[int, ...]) -> int | None:
         """Return an operand if the other is neutral: x + 0, x * 1, x / 1, x ** 1 (finite or not, exact)."""
+        if self.apart:  # it may be so in this case alone
+            return None
         ca, cb = self.constant(a), self.constant(b)
         x, y = self.nodes[a], self.nodes[b]
         if x.dtype == out and x.shape == shape and cb is not None:
