@@ -116,6 +116,14 @@ def test_elements_some_apart_of_long_rows(step: int) -> None:
     assert_right(lambda x, y: x[:, :, ::step] * y, (normal(3, 2, count * step), normal(1, 2, count)))
 
 
+def test_one_program_samples_several_shapes() -> None:
+    def turned(x: torch.Tensor, theta: torch.Tensor) -> torch.Tensor:
+        return F.grid_sample(x, F.affine_grid(theta, list(x.shape), align_corners=False), align_corners=False)
+
+    shapes = ((2, 3, 9, 11), (1, 3, 16, 8))
+    assert_right(turned, *((normal(*s), normal(s[0], 2, 3)) for s in shapes))
+
+
 def test_one_program_resizes_several_shapes_whose_factors_are_equal_in_some() -> None:
     shapes = ((1, 2, 24, 32), (1, 3, 25, 31), (2, 2, 12, 40))
     assert_right(lambda x: F.interpolate(x, size=(6, 8), mode="bilinear"), *((normal(*s),) for s in shapes))

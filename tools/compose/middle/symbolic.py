@@ -200,7 +200,12 @@ class SymbolicNumbers:
                 return call("float", self.integer(tuple(int(v) for v in values)))
             except Unsupported:
                 return None
-        return next(self._quotients(values), None)
+        for found in self._quotients(values):
+            return found
+        for shift in (-1.0, 1.0):  # as -1 + 1 / n, the middle of the first of n parts of [-1, 1]
+            for found in self._ratios(tuple(v - shift for v in values)):
+                return found + shift
+        return None
 
     def _float_rules(self, values: tuple[float, ...]) -> Iterator[Expr]:
         one = Const(value=1.0)
