@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -11,6 +11,8 @@ from akgen.tools.core.outcome import InputError
 from akgen.tools.core.plain_text import shown
 from akgen.tools.core.untrusted import MOST_TRACE_BYTES, Count, Finite, parse_json, read_text
 
+# No further than thirty years: what is drawn counts nanoseconds.
+Microseconds = Annotated[float, Field(allow_inf_nan=False, ge=-1e15, le=1e15)]
 PIPE_ORDER = ("S", "MTE2", "MTE1", "M", "V", "FIX", "MTE3")
 Cause = Literal["data", "buffer", "cores"]
 Pipe = Literal["S", "MTE2", "MTE1", "M", "V", "FIX", "MTE3"]
@@ -20,8 +22,8 @@ class TraceEvent(Frozen):
     """One instruction or wait on a pipe; times in microseconds from the launch's start."""
 
     name: str
-    start_us: Finite
-    duration_us: Finite
+    start_us: Microseconds
+    duration_us: Microseconds
     where: str | None = None  # "file:line" in the project
     detail: str = ""
 
@@ -32,7 +34,7 @@ class Lane(Frozen):
     core: str
     pipe: str
     block: int
-    cut_at_us: Finite | None = None  # of what the core did from then on not all is in the trace
+    cut_at_us: Microseconds | None = None  # of what the core did from then on not all is in the trace
     spans: tuple[TraceEvent, ...]
     waits: tuple[TraceEvent, ...] = ()
 
@@ -45,9 +47,9 @@ class Arrow(Frozen):
 
     cause: Cause
     source: tuple[str, str]
-    source_us: Finite
+    source_us: Microseconds
     target: tuple[str, str]
-    target_us: Finite
+    target_us: Microseconds
 
 
 class LocalBuffer(Frozen):
@@ -61,7 +63,7 @@ class LocalBuffer(Frozen):
     offset_bytes: Count
     size_bytes: Count
     where: str | None  # of its InitBuffer; None: tensors built by address
-    uses_us: tuple[tuple[Finite, Finite], ...]
+    uses_us: tuple[tuple[Microseconds, Microseconds], ...]
 
 
 class LineCost(Frozen):
