@@ -49,4 +49,4 @@ def npu_top_k_top_p(logits: Any, p: Any, k: Any) -> Any:
     kept = ordered.masked_fill(ordered < smallest, -math.inf)
     below = kept.float().softmax(-1).cumsum(-1) <= 1 - p.float()[:, None]
     below[:, -1] = False
-    return torch.empty_like(ordered).scatter_(1, places, kept.masked_fill(below, -math.inf))
+    return torch.zeros_like(ordered).scatter(1, places, kept.masked_fill(below, -math.inf))

@@ -16,7 +16,7 @@ def npu_moe_init_routing(x: Any, row_idx: Any, expert_idx: Any, active_num: int)
     rows, k = expert_idx.shape
     experts, order = expert_idx.reshape(-1).sort(stable=True)
     sources = row_idx.reshape(-1)[order].long()
-    places = torch.empty_like(sources).scatter_(0, sources, torch.arange(rows * k))
+    places = torch.zeros_like(sources).scatter(0, sources, torch.arange(rows * k))
     return x[sources[: min(active_num, rows) * k] % rows], places.to(torch.int32), experts
 
 
