@@ -55,8 +55,8 @@ def npu_kv_rmsnorm_rope_cache(
     epsilon: float = 1e-5,
     cache_mode: str = "Norm",
     is_output_kv: bool = False,
-) -> tuple[Any, Any, Any, Any]:
-    """Return both caches with the new keys and values in them, and these keys and values themselves.
+) -> tuple[Any, ...]:
+    """Return both caches with the new keys and values in them; with `is_output_kv`, these keys and values, too.
 
     Of the last axis of `kv`, the first part is RMS-normalised (values), the rest rotated (keys). Cache modes Norm, PA
     and PA_BNSD; of the others, which store fractal blocks, NotImplementedError.
@@ -81,12 +81,7 @@ def npu_kv_rmsnorm_rope_cache(
             flat = cache.reshape(-1, cache.shape[-1])
             rows = places.reshape(-1, 1).expand(-1, cache.shape[-1])
             caches.append(flat.scatter(0, rows, new.reshape(-1, cache.shape[-1])).reshape(cache.shape))
-    made = (
-        (keys.to(kv.dtype), values.to(kv.dtype))
-        if is_output_kv
-        else (keys[:0].to(kv.dtype), values[:0].to(kv.dtype))
-    )
-    return caches[0], caches[1], *made
+    return (*caches, keys.to(kv.dtype), values.to(kv.dtype)) if is_output_kv else tuple(caches)
 
 
 def _halves_turned(x: Any) -> Any:
