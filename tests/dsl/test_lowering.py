@@ -17,7 +17,8 @@ Find = Callable[[str], Program]
 def passes(program: Program, *, types: tuple[DType, ...] = FLOATS) -> Passes:
     integers = (DType.INT64,) * len(types)
     inputs = [integers if name == "index" else types for name in program.host.inputs]
-    op = op_spec(program, inputs, [types] * len(program.host.outputs))
+    outputs = [integers if name == "places" else types for name in program.host.outputs]
+    op = op_spec(program, inputs, outputs)
     return lower_passes(program, op, "dsl_test")
 
 

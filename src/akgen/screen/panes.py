@@ -31,16 +31,23 @@ _COLOURS = {
 def sources(files: dict[str, str]) -> RenderableType:
     """Return a project's files, the kernel first, coloured and numbered."""
     parts: list[RenderableType] = []
-    for path in sorted(files, reverse=True):
+    for path in _kernel_first(files):
         parts += [Rule(Text(path, style="bold"), align="left", style="grey50"), _coloured(files[path], "cpp")]
     return Group(*parts)
 
 
 def first_line(files: dict[str, str]) -> int:
-    """Return where the kernel's own class begins in `sources`, for it stands behind the library that it uses."""
-    kernel = next((files[path] for path in sorted(files, reverse=True)), "")
+    """Return where the kernel's own class begins in `sources`."""
+    kernel = next((files[path] for path in _kernel_first(files)), "")
     found = _CLASS.search(kernel)
     return kernel.count("\n", 0, found.start()) if found else 0
+
+
+def _kernel_first(files: dict[str, str]) -> list[str]:
+    """Return the files' paths: the kernel, what it includes, the host side."""
+    return sorted(
+        files, key=lambda path: (not path.startswith("op_kernel/"), not path.endswith(".cpp"), path)
+    )
 
 
 def changes(text: str) -> RenderableType:

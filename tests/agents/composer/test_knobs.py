@@ -63,7 +63,7 @@ def test_each_schedule_can_be_had_alone(task: Task) -> None:
 
 def test_the_last_schedule_is_the_only_kernel() -> None:
     task = resolve_task("softmax_rows")
-    assert _kernels(_dsl(task)) == ["softmax_rows_split", "softmax_rows_rows", "softmax_rows_items"]
+    assert _kernels(_dsl(task)) == [f"softmax_rows_{kind}" for kind in ("shared", "split", "rows", "items")]
     assert _kernels(_dsl(task, Knobs(schedule="softmax_rows_items"))) == ["softmax_rows_items"]
 
 
