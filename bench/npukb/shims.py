@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.utils._device import _device_constructors
 
 from akgen.tools.core.outcome import InputError
 
@@ -93,6 +94,7 @@ def check_precision(
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
     """Draw from this seed, also integers through float generators; restore all generators afterwards."""
+    _device_constructors()  # kept from its first call on, which must see PyTorch's own functions
     states = random.getstate(), np.random.get_state(), torch.random.get_rng_state()
     original = {name: getattr(torch, name) for name in ("randn", "rand", "randn_like", "rand_like")}
     methods = {name: getattr(torch.Tensor, name) for name in ("uniform_", "normal_")}
