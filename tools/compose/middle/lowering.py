@@ -247,7 +247,11 @@ class _NestWriter:
                 raise Unsupported("scan", f"a running {node.kind} along an axis that is cut is not covered")
         elif node.op == "inv_count":
             source = self.p.dims[node.args[0]]
-            over = self._axes(frozenset(a for k in node.axes for a in source[k]))
+            counted = frozenset(a for k in node.axes for a in source[k])
+            if not counted <= self.axis_of.keys():  # it is counted in another phase
+                count = self.p.atoms.product(tuple(counted))
+                return self._add(Value(op="const", dtype=node.dtype, value=_one_over(count, node.value)))
+            over = self._axes(counted)
             if not over:
                 return self._add(Value(op="const", dtype=node.dtype, value=_one_over(1, node.value)))
         if node.op == "reduce":
