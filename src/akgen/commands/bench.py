@@ -42,7 +42,9 @@ class Scale(StrEnum):
 )  # fmt: skip
 def run_suite(
     context: typer.Context,
-    suite: Annotated[str, typer.Argument(help="builtin, npukb, mkb, or a folder of task folders.")],
+    suite: Annotated[
+        str, typer.Argument(help="builtin, npukb, mkb, or a folder of task folders or Python files.")
+    ],
     fields: Fields,
     root: Annotated[
         Path | None, typer.Option(help="Your checkout of NPUKernelBench or MultiKernelBench.")
@@ -149,7 +151,9 @@ def list_tasks(
 
 def survey_suite(
     context: typer.Context,
-    suite: Annotated[str, typer.Argument(help="builtin, npukb, mkb, or a folder of task folders.")],
+    suite: Annotated[
+        str, typer.Argument(help="builtin, npukb, mkb, or a folder of task folders or Python files.")
+    ],
     root: Annotated[
         Path | None, typer.Option(help="Your checkout of NPUKernelBench or MultiKernelBench.")
     ] = None,

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from akgen.agents.composer import ModelFree
-from akgen.tools.core.outcome import Outcome
-from akgen.tools.core.task import Case, Task
+from akgen.tools.core.task import Case
 from akgen.tools.judge.judge import Judge
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.twin.toolchain import TwinToolchain
+from tests.agents.composer.solving import assert_solved
 from tests.agents.composer.test_model_free import task
 
 
@@ -69,7 +68,7 @@ BODIES: dict[str, tuple[str, str, str]] = {
 def test_the_judge_finds_it_right(judge: Judge, tmp_path: Path, name: str) -> None:
     body, inputs, args = BODIES[name]
     what = task(tmp_path, body, inputs, args)
-    _assert_solved(judge, what, tmp_path)
+    assert_solved(judge, what, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -83,16 +82,4 @@ def test_the_judge_finds_it_right(judge: Judge, tmp_path: Path, name: str) -> No
 )
 def test_rows_longer_than_the_unified_buffer(judge: Judge, tmp_path: Path, body: str, columns: int) -> None:
     long = (Case(id="long", params={"shape": [2, columns]}),)
-    _assert_solved(judge, task(tmp_path, body).model_copy(update={"cases": long}), tmp_path)
-
-
-def _assert_solved(judge: Judge, what: Task, folder: Path) -> None:
-    made = ModelFree()
-    planned = made.plan(what, None, 0)
-    assert planned.plan is not None, planned.diagnostics
-    written = made.write(what, planned.plan, None, None, 0)
-    assert written.project is not None, written.diagnostics
-    build = judge.compile(written.project, what, folder / "build")
-    assert build.outcome is None, build.diagnostics
-    verdict = judge.test(build, what, folder / "test", seed=7)
-    assert verdict.outcome is Outcome.CORRECT, verdict.cases
+    assert_solved(judge, task(tmp_path, body).model_copy(update={"cases": long}), tmp_path)

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from akgen.agents.composer import ModelFree
-from akgen.tools.core.outcome import Outcome
-from akgen.tools.core.task import Case, Task
+from akgen.tools.core.task import Case
 from akgen.tools.judge.judge import Judge
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.twin.toolchain import TwinToolchain
+from tests.agents.composer.solving import assert_solved
 from tests.agents.composer.test_model_free import task
 
 
@@ -55,25 +54,11 @@ CONVOLUTIONS: dict[str, tuple[str, str, str]] = {
 def test_convolutions_of_several_shapes(judge: Judge, tmp_path: Path, name: str) -> None:
     body, inputs, args = CONVOLUTIONS[name]
     what = task(tmp_path, body, inputs, args)
-    _assert_solved(judge, what.model_copy(update={"cases": PICTURES}), tmp_path)
+    assert_solved(judge, what.model_copy(update={"cases": PICTURES}), tmp_path)
 
 
 @pytest.mark.parametrize("name", BODIES)
 def test_one_project_serves_all_shapes_and_dtypes(judge: Judge, tmp_path: Path, name: str) -> None:
     body, inputs, args = BODIES[name]
     what = task(tmp_path, body, inputs, args)
-    _assert_solved(judge, what.model_copy(update={"cases": SHAPES}), tmp_path)
-
-
-def _assert_solved(judge: Judge, what: Task, folder: Path) -> None:
-    made = ModelFree()
-    planned = made.plan(what, None, 0)
-    assert planned.plan is not None, planned.diagnostics
-    written = made.write(what, planned.plan, None, None, 0)
-    assert written.project is not None, written.diagnostics
-    build = judge.compile(written.project, what, folder / "build")
-    assert build.outcome is None, build.diagnostics
-    verdict = judge.test(build, what, folder / "test", seed=7)
-    assert verdict.outcome is Outcome.CORRECT, "\n".join(
-        str((c.id, c.outcome, [(d.code, d.text, d.line) for d in c.diagnostics])) for c in verdict.cases
-    )
+    assert_solved(judge, what.model_copy(update={"cases": SHAPES}), tmp_path)
