@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: vendor-forms demo test test-vllm fairness check bench metrics remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers user-modules \
+.PHONY: vendor-forms demo test test-vllm fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers user-modules \
 	install clean red-team sanitize
 
 install: $(STAMP)
@@ -59,6 +59,10 @@ bench: $(STAMP)
 # How long the house takes to read and to start: `make metrics ROOT=OLD` measures another checkout.
 metrics: $(STAMP)
 	@$(BIN)/python tests/house/metrics.py $(if $(ROOT),--root $(ROOT))
+
+# For how many of the interfaces that a known-good kernel calls the prompt has the card; AKGEN_NPUKB_ROOT adds its tasks.
+recall: $(STAMP)
+	@$(BIN)/python -m pytest -q -m slow tests/agents/test_retrieval_recall.py
 
 # Of 200 faults in host code and 200 in kernels, for how many the first finding names the right change.
 remedies: $(STAMP)

@@ -90,6 +90,7 @@ def _by_model(
     from akgen.agents.prompts.builder import EnglishPrompts
     from akgen.agents.prompts.experience import ExperiencePrompts
     from akgen.agents.prompts.kernelgen import KernelGenPrompts
+    from akgen.agents.prompts.retrieval import traced_operations
 
     target, budget, route = chip(config.chip or DEFAULT_CHIP), config.budget, config.route
     trained = speaks_kernelgen(config.model)
@@ -97,7 +98,10 @@ def _by_model(
         raise InputError(
             "KernelGen-LM writes Ascend C; it was not trained on the tile DSL.", "Leave --route out."
         )
-    prompts: PromptBuilder = (KernelGenPrompts if trained else EnglishPrompts)(target, budget, describe)
+    called = traced_operations(trace) if trace is not None else None
+    prompts: PromptBuilder = (KernelGenPrompts if trained else EnglishPrompts)(
+        target, budget, describe, called
+    )
     if recall is not None:
         prompts = ExperiencePrompts(prompts, recall)
     planner: Planner = (

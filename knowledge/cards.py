@@ -2,10 +2,13 @@
 
 import difflib
 import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache
 
-from akgen.knowledge.data_files import KnowledgeFact, read_text
+from akgen.knowledge.data_files import KnowledgeFact, read_json, read_text
 
+_AS_EXPECTED = ("Exact.", "Rounded once to the type.")  # an accuracy that a listing leaves out
 _WHOLE_WORD = 3  # letters; Or begins too many words
 
 
@@ -36,6 +39,66 @@ class ApiCard(KnowledgeFact):
         if self.accuracy:
             lines.append(f"    accuracy: {self.accuracy} (source: {self.accuracy_source})")
         return "\n".join(lines)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what a listing says of the card below its call; NAME stands for its own name."""
+        forms = (f"also {form}".replace(f"{self.name}<", "NAME<").replace(f"{self.name}(", "NAME(")
+                 for form in self.signatures[1:])  # fmt: skip
+        accuracy = (self.accuracy,) if self.accuracy and self.accuracy not in _AS_EXPECTED else ()
+        return (*forms, *self.rules, *accuracy)
+
+
+def listing(shown: Iterable[ApiCard]) -> str:
+    """Write cards as a prompt lists them: by family, and what several of a family have in common once."""
+    families: dict[str, list[ApiCard]] = {}
+    for card in shown:
+        families.setdefault(card.family, []).append(card)
+    return "\n".join(_family(name, members) for name, members in families.items())
+
+
+def _family(name: str, members: Sequence[ApiCard]) -> str:
+    said = Counter(note for card in members for note in card.notes())
+    lines = [f"[{name}]"]
+    for card in members:
+        types = f" Types: {card.dtypes}." if card.dtypes else ""
+        lines.append(f"{card.signatures[0]}: {card.summary.rstrip('.')}.{types}")
+        lines += [f"  - {n.replace('NAME', card.name)}" for n in card.notes() if said[n] == 1]
+    for note, count in said.items():
+        if count > 1:
+            of = [c.name for c in members if note in c.notes()]
+            lines.append(f"- {'all' if len(of) == len(members) else ', '.join(of)}: {note}")
+    return "\n".join(lines)
+
+
+@cache
+def every_kernel() -> tuple[ApiCard, ...]:
+    """Return the cards of what a kernel needs whatever it computes."""
+    return _named(read_json("aten_cards.json")["every"].split())
+
+
+def cards_of(operation: str) -> tuple[ApiCard, ...]:
+    """Return the cards of what computes an ATen operation (`softmax`, `aten.add.Tensor`), none if it is not known."""
+    parts = operation.split(".")
+    return _named(_by_operation().get(parts[1] if parts[0] == "aten" and len(parts) > 1 else operation, ()))
+
+
+def operations() -> frozenset[str]:
+    """Return the names of the ATen operations that have cards."""
+    return frozenset(_by_operation())
+
+
+@cache
+def _by_operation() -> dict[str, tuple[str, ...]]:
+    found: dict[str, dict[str, None]] = {}
+    for group in read_json("aten_cards.json")["groups"]:
+        for operation in group["operations"].split():
+            found.setdefault(operation, {}).update(dict.fromkeys(group["cards"].split()))
+    return {operation: tuple(names) for operation, names in found.items()}
+
+
+def _named(names: Iterable[str]) -> tuple[ApiCard, ...]:
+    table = cards()
+    return tuple(table[name] for name in names if name in table)
 
 
 @cache

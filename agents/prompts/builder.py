@@ -11,9 +11,9 @@ from typing import Any, Protocol, get_args
 from akgen.agents.budget import Budget
 from akgen.agents.plan import Category, Plan
 from akgen.agents.prompts import render
-from akgen.agents.prompts.retrieval import TOKENS, Retrieved, retrieve
+from akgen.agents.prompts.retrieval import TOKENS, Operations, Retrieved, retrieve
 from akgen.agents.roles import ContextItem, Feedback
-from akgen.knowledge.cards import ApiCard
+from akgen.knowledge.cards import listing
 from akgen.knowledge.chip import Chip
 from akgen.tools.core.call import Call
 from akgen.tools.core.frozen import Frozen
@@ -57,14 +57,21 @@ class PromptBuilder(Protocol):
 class EnglishPrompts:
     """Briefs any chat model: who it is in the system's part, the task in the user's."""
 
-    def __init__(self, chip: Chip, budget: Budget, describe: Describe | None) -> None:
+    def __init__(
+        self, chip: Chip, budget: Budget, describe: Describe | None, operations: Operations | None = None
+    ) -> None:
+        """`operations` names what a task's reference calls; without it, its source does."""
         self._chip, self._budget, self._describe = chip, budget, describe
+        self._operations = operations
 
     def planner(self, task: Task, feedback: Feedback | None) -> ModelPrompt:
+        called = self._operations(task) if self._operations else None
+        chosen = retrieve(task, None, None, called=called, with_pattern=False)
         return ModelPrompt(
             system=render("planner_system", chip=self._chip, categories=get_args(Category)),
-            user=planner_user(task, feedback, self._budget, self._describe),
+            user=planner_user(task, feedback, self._budget, self._describe, chosen),
             aside=budget_text(feedback, self._budget),
+            shown=chosen.shown,
         )
 
     def coder(
@@ -75,7 +82,8 @@ class EnglishPrompts:
         previous: KernelProject | None,
         tokens: int = TOKENS,
     ) -> ModelPrompt:
-        chosen = retrieve(task, plan, feedback, tokens)
+        called = self._operations(task) if self._operations else None
+        chosen = retrieve(task, plan, feedback, tokens, called=called)
         return ModelPrompt(
             system=render("coder_system", chip=self._chip, example=example_project()),
             user=coder_user(task, plan, feedback, previous, self._budget, self._describe, chosen),
@@ -96,13 +104,21 @@ def task_text(task: Task, describe: Describe | None, form: str = "task", **more:
     )
 
 
-def planner_user(task: Task, feedback: Feedback | None, budget: Budget, describe: Describe | None) -> str:
+def planner_user(
+    task: Task,
+    feedback: Feedback | None,
+    budget: Budget,
+    describe: Describe | None,
+    chosen: Retrieved | None = None,
+) -> str:
+    """Return the planner's prompt; what it shows of the knowledge is `chosen`, or chosen here."""
+    chosen = chosen or retrieve(task, None, None, with_pattern=False)
     return render(
         "planner_user",
         task_text=task_text(task, describe),
         budget_text=budget_text(feedback, budget),
         feedback=feedback,
-        cards=cards_for(task),
+        interfaces=listing(chosen.cards),
     )
 
 
@@ -124,7 +140,7 @@ def coder_user(
         plan=plan,
         feedback=feedback,
         previous=previous,
-        cards=chosen.cards,
+        interfaces=listing(chosen.cards),
         pattern=chosen.pattern,
     )
 
@@ -139,11 +155,6 @@ def budget_text(feedback: Feedback | None, budget: Budget, form: str = "budget")
     """Tell what may still be spent, by the template `form`: what the critic said is left, or all of it."""
     left = feedback.left if feedback and feedback.left else budget
     return render(form, budget=left).strip()
-
-
-def cards_for(task: Task, plan: Plan | None = None) -> tuple[ApiCard, ...]:
-    """Return the interfaces that a prompt shows for a task."""
-    return retrieve(task, plan, None).cards
 
 
 def reference_source(task: Task) -> str | None:

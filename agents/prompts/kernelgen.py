@@ -14,12 +14,12 @@ from akgen.agents.prompts.builder import (
     Describe,
     ModelPrompt,
     budget_text,
-    cards_for,
     example_project,
     task_text,
 )
-from akgen.agents.prompts.retrieval import TOKENS, retrieve
+from akgen.agents.prompts.retrieval import TOKENS, Operations, Retrieved, retrieve
 from akgen.agents.roles import Feedback
+from akgen.knowledge.cards import listing
 from akgen.knowledge.chip import Chip
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.project import KernelProject
@@ -36,21 +36,25 @@ _NAMES = dict(zip(DType, map(str, DType), strict=True)) | {
 class KernelGenPrompts:
     """Briefs a planner and a coder who are KernelGen-LM."""
 
-    def __init__(self, chip: Chip, budget: Budget, describe: Describe | None) -> None:
+    def __init__(
+        self, chip: Chip, budget: Budget, describe: Describe | None, operations: Operations | None = None
+    ) -> None:
+        """`operations` names what a task's reference calls; without it, its source does."""
         self._chip, self._budget, self._describe = chip, budget, describe
+        self._operations = operations
 
     def planner(self, task: Task, feedback: Feedback | None) -> ModelPrompt:
-        aside = self._aside(feedback)
+        aside, chosen = self._aside(feedback), self._chosen(task, None, None, TOKENS)
         user = render(
             "kernelgen_planner",
             task_text=self._task_text(task, kernel_only=suits(task)),
             budget_text=aside,
             feedback=feedback,
-            cards=cards_for(task),
+            interfaces=listing(chosen.cards),
             categories=get_args(Category),
             chip=self._chip,
         )
-        return ModelPrompt(system="", user=user, aside=aside)
+        return ModelPrompt(system="", user=user, aside=aside, shown=chosen.shown)
 
     def coder(
         self,
@@ -61,7 +65,7 @@ class KernelGenPrompts:
         tokens: int = TOKENS,
     ) -> ModelPrompt:
         aside, kernel_only = self._aside(feedback), suits(task)
-        chosen = retrieve(task, plan, feedback, tokens)
+        chosen = self._chosen(task, plan, feedback, tokens)
         example = raw_text(EXAMPLE) if kernel_only else render("answer", project=example_project())
         user = render(
             "kernelgen_coder",
@@ -71,12 +75,17 @@ class KernelGenPrompts:
             plan=plan,
             feedback=feedback,
             previous=previous,
-            cards=chosen.cards,
+            interfaces=listing(chosen.cards),
             example=example,
             kernel_only=kernel_only,
             chip=self._chip,
         )
         return ModelPrompt(system="", user=user, aside=aside, shown=chosen.shown)
+
+    def _chosen(self, task: Task, plan: Plan | None, feedback: Feedback | None, tokens: int) -> Retrieved:
+        """Choose cards; the models' form has no place for an expert kernel beside its example."""
+        called = self._operations(task) if self._operations else None
+        return retrieve(task, plan, feedback, tokens, called=called, with_pattern=False)
 
     def _aside(self, feedback: Feedback | None) -> str:
         return budget_text(feedback, self._budget, "kernelgen_budget")

@@ -2,21 +2,26 @@
 as used or not."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from akgen.agents.plan import Plan
 from akgen.agents.roles import ContextItem, Feedback
-from akgen.knowledge.cards import ApiCard, cards
+from akgen.knowledge.cards import ApiCard, cards, cards_of, every_kernel, listing, operations
 from akgen.knowledge.patterns import Pattern, patterns
 from akgen.knowledge.search import search
+from akgen.tools.compose.front.traced import Trace
+from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
 
 TOKENS = 5_000
 CHARACTERS_PER_TOKEN = 3  # of code and signatures, an estimate on the safe side
-ALWAYS = ("pipe and queue", "copy", "tensor", "system", "host and tiling")  # families every kernel needs
-SEARCHED = 12
+SEARCHED = 4  # cards that words alone suggest
+OTHER_CHIPS = "other chips"  # the family of what this chip does not have
+
+Operations = Callable[[Task], Sequence[str]]
+"""Names the ATen operations that a task's reference calls, in their order."""
 
 
 class Retrieved(Frozen):
@@ -27,37 +32,70 @@ class Retrieved(Frozen):
     shown: tuple[ContextItem, ...]
 
 
-def retrieve(task: Task, plan: Plan | None, feedback: Feedback | None, tokens: int = TOKENS) -> Retrieved:
+def retrieve(
+    task: Task,
+    plan: Plan | None,
+    feedback: Feedback | None,
+    tokens: int = TOKENS,
+    *,
+    called: Sequence[str] | None = None,
+    with_pattern: bool = True,
+) -> Retrieved:
     """Choose cards and, for a first draft, one expert kernel of the same category.
 
-    In this order, as long as there is room: the plan's interfaces, those that the findings name, the expert kernel,
-    what every kernel needs, what a search finds. An expert kernel that solves the task itself is never shown.
+    In this order, as long as there is room: the plan's interfaces, those that the findings name, what every kernel
+    needs, what computes the operations that the reference calls (`called`, else the names in its source), the expert
+    kernel, what a search finds. An expert kernel that solves the task itself is never shown. Tokens are those of the
+    cards' `listing`: each card counts what it adds to it.
     """
     left = tokens
     chosen: dict[str, ApiCard] = {}
     shown: list[ContextItem] = []
+    length = 0
 
     def take(offered: Iterable[ApiCard]) -> None:
-        nonlocal left
+        nonlocal left, length
         for card in offered:
-            cost = _tokens(card.text())
-            if card.name not in chosen and cost <= left:
+            if card.name in chosen or card.family == OTHER_CHIPS:
+                continue
+            longer = _tokens(listing([*chosen.values(), card]))
+            if longer - length <= left:
                 chosen[card.name] = card
-                shown.append(ContextItem(kind="card", name=card.name, tokens=cost))
-                left -= cost
+                shown.append(ContextItem(kind="card", name=card.name, tokens=longer - length))
+                left, length = left - (longer - length), longer
 
-    take(_known(plan.apis if plan else ()))
+    take(_planned(plan))
     take(_known(_named(feedback)))
-    pattern = None if feedback is not None else _pattern(task, plan)
-    if pattern is not None and (cost := _tokens("".join(pattern.files.values()))) <= left:
-        shown.append(ContextItem(kind="pattern", name=pattern.name, tokens=cost))
-        left -= cost
-    else:
-        pattern = None
-    take(card for card in cards().values() if card.family in ALWAYS)
-    found = search(f"{task.category} {task.op_type} {task.description}", count=SEARCHED)
-    take(_known(hit.name for hit in found if hit.kind == "api"))
+    take(every_kernel())
+    take(_most_wanted([cards_of(operation) for operation in called or _in_source(task)]))
+    pattern = _pattern(task, plan) if with_pattern and feedback is None else None
+    pattern = next((p for p in _parts(pattern) if _pattern_tokens(p) <= left), None)
+    if pattern is not None:
+        shown.append(ContextItem(kind="pattern", name=pattern.name, tokens=_pattern_tokens(pattern)))
+        left -= _pattern_tokens(pattern)
+    found = search(f"{task.category} {task.op_type} {task.description}")
+    take(_known([hit.name for hit in found if hit.kind == "api"][:SEARCHED]))
     return Retrieved(cards=tuple(chosen.values()), pattern=pattern, shown=tuple(shown))
+
+
+def traced_operations(trace: Trace) -> Operations:
+    """Return a function that names a task's operations by tracing its smallest case, once for each task."""
+    known: dict[str, tuple[str, ...]] = {}
+
+    def operations_of(task: Task) -> tuple[str, ...]:
+        key = task.model_dump_json()
+        if key not in known:
+            known[key] = ()
+            if task.cases:
+                case = min(task.cases, key=lambda c: c.size_bytes or 0)
+                try:
+                    nodes = trace(task.reference, case).nodes
+                except Unsupported:
+                    nodes = ()
+                known[key] = tuple(dict.fromkeys(n.target for n in nodes if n.kind == "call"))
+        return known[key]
+
+    return operations_of
 
 
 def mark_used(shown: tuple[ContextItem, ...], project: KernelProject | None) -> tuple[ContextItem, ...]:
@@ -65,7 +103,42 @@ def mark_used(shown: tuple[ContextItem, ...], project: KernelProject | None) -> 
     if project is None:
         return shown
     words = set(re.findall(r"\w+", "\n".join(project.files.values())))
-    return tuple(s.model_copy(update={"used": s.name in words}) if s.kind == "card" else s for s in shown)
+    return tuple(
+        s.model_copy(update={"used": s.name.rpartition("::")[2] in words}) if s.kind == "card" else s
+        for s in shown
+    )
+
+
+def _planned(plan: Plan | None) -> Iterator[ApiCard]:
+    """Yield the plan's interfaces; a plan of the composer names operations of the tile DSL in their place."""
+    by_lower = {name.lower(): card for name, card in cards().items()}
+    for name in plan.apis if plan else ():
+        if name in cards():
+            yield cards()[name]
+        elif made_of := cards_of(name):
+            yield from made_of
+        elif name.lower() in by_lower:
+            yield by_lower[name.lower()]
+
+
+def _most_wanted(several: Sequence[Sequence[ApiCard]]) -> list[ApiCard]:
+    """Return the cards of all operations, first those that stand first or that many want."""
+    wanted: dict[str, float] = {}
+    for names in several:
+        for place, card in enumerate(names):
+            wanted[card.name] = wanted.get(card.name, 0.0) + 1 / (1 + place)
+    return list(_known(sorted(wanted, key=lambda name: -wanted[name])))
+
+
+def _in_source(task: Task) -> list[str]:
+    """Return the words of the reference's source that are names of operations."""
+    path = task.reference.path
+    if path.suffix != ".py" or not path.is_file():
+        return []
+    words = re.findall(r"[A-Za-z_]\w*", path.read_text(errors="replace"))
+    spelt = {name.replace("_", ""): name for name in operations()}  # LayerNorm and layer_norm
+    found = (spelt.get(word.lower().replace("_", "")) for word in words)
+    return list(dict.fromkeys(name for name in found if name is not None))
 
 
 def _known(names: Iterable[str]) -> Iterator[ApiCard]:
@@ -86,6 +159,18 @@ def _pattern(task: Task, plan: Plan | None) -> Pattern | None:
             if category in pattern.categories and pattern.task != task.name:
                 return pattern
     return None
+
+
+def _parts(pattern: Pattern | None) -> Iterator[Pattern]:
+    """Yield an expert kernel with its host code, and without."""
+    if pattern is not None:
+        yield pattern
+        kernel = {path: text for path, text in pattern.files.items() if path.startswith("op_kernel/")}
+        yield pattern.model_copy(update={"files": kernel})
+
+
+def _pattern_tokens(pattern: Pattern) -> int:
+    return _tokens("".join(pattern.files.values()))
 
 
 def _tokens(text: str) -> int:
