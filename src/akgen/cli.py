@@ -30,12 +30,15 @@ class _Commands(TyperGroup):
     """List commands from their table; import the one that is called."""
 
     table: dict[str, Any] = COMMANDS
+    otherwise: str | None = None
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
         for name, entry in self.table.items():
             if isinstance(entry, Family):
-                kind = type(f"_{name.title()}", (_Commands,), {"table": entry.commands})
+                kind = type(
+                    f"_{name.title()}", (_Commands,), {"table": entry.commands, "otherwise": entry.otherwise}
+                )
                 self.commands[name] = kind(
                     name=name,
                     help=entry.help,
@@ -45,6 +48,12 @@ class _Commands(TyperGroup):
                 )
             else:
                 self.commands[name] = TyperCommand(name, help=entry.help, short_help=entry.help)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Take what names no command for the arguments of the one that is meant then."""
+        if self.otherwise and args and args[0] != "--help" and args[0] not in self.table:
+            args = [self.otherwise, *args]
+        return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Put the command itself in the place of its line of help."""

@@ -19,6 +19,7 @@ class Family(NamedTuple):
 
     help: str
     commands: dict[str, Subcommand]
+    otherwise: str | None = None  # the command that is meant where none is named
 
 
 _BENCH = {
@@ -54,6 +55,17 @@ _HARVEST = {
     "export": Subcommand(
         "harvest:export", "Write JSONL records of a run's attempts; they load with `datasets`."
     ),
+}
+
+_DESK = {
+    "open": Subcommand(
+        "desk:open_desk",
+        "Serve an OpenAI-compatible endpoint that writes each request to FOLDER and waits for a file with the reply.",
+    ),
+    "answer": Subcommand(
+        "desk:answer", "Answer a request that waits: with a file, or with what is pasted and ended by Ctrl-D."
+    ),
+    "waiting": Subcommand("desk:waiting", "List the requests that wait for a reply. Exit 0 if there is one."),
 }
 
 COMMANDS: dict[str, Subcommand | Family] = {
@@ -106,6 +118,7 @@ COMMANDS: dict[str, Subcommand | Family] = {
         "Serve MODEL over an OpenAI-compatible API until interrupted; vLLM gets what follows -- as it is.",
         passes_on=True,
     ),
+    "desk": Family("Be the model: `akgen desk FOLDER` hands each request out as a file.", _DESK, "open"),
     "explain": Subcommand(
         "explain:explain",
         "Explain an error code: what it means, its cause, its remedy, and a pair of kernels that shows it.",
