@@ -9,7 +9,7 @@ from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.build_cache import BuildCache, digest, fetch
 from akgen.tools.twin.host.host_info import HostInfo
 from akgen.tools.twin.kernel.dialect import portable, without_launches
-from akgen.tools.twin.kernel.kernel_entry import entry_source, kernel_template
+from akgen.tools.twin.kernel.kernel_entry import ENTRY_MACRO, entry_apart, entry_source, kernel_template
 from akgen.tools.twin.kernel.kernel_prelude import Variant, write_prelude
 from akgen.tools.twin.kernel.sides import Side, symbol_of
 from akgen.tools.twin.runtime_build import Runtime
@@ -37,8 +37,11 @@ def build_kernel(
     if template is not None and variant.template is not None:
         cube = symbol_of(symbol, Side.CUBE)
         entry_text = entry_source(project, template, variant.template, symbol, cube)
-    prelude = write_prelude(project, info, variant, None if entry_text else symbol)
     files = {p: portable(without_launches(project.files[p])) for p in project.kernel_files}
+    alone = entry_apart(files, project.kernel) if entry_text is None else None
+    files = alone or files
+    called = ENTRY_MACRO if alone else project.kernel
+    prelude = write_prelude(project, info, variant, None if entry_text else symbol, called)
     options = _project_options(project)
     parts = (part for pair in sorted(files.items()) for part in pair)
     key = digest(

@@ -6,6 +6,7 @@ Source: vendor page "Tiling Template Programming".
 """
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from akgen.tools.core.dtypes import DType
@@ -107,6 +108,23 @@ class KernelTemplate(NamedTuple):
 
     parameters: tuple[tuple[str, bool], ...]
     addresses: int
+
+
+ENTRY_MACRO = "AKGEN_KERNEL_ENTRY"  # stands for the kernel's name where that means something else as well
+
+
+def entry_apart(files: Mapping[str, str], kernel: str) -> dict[str, str] | None:
+    """Return the sources with ENTRY_MACRO for the kernel's name where the kernel is defined or declared.
+
+    None where the name stands nowhere else: a macro of the kernel's own name then does. Else it would rename a field of
+    the tiling data, a member or a namespace (`scale`, `matmul`) as well.
+    """
+    defined = re.compile(rf"(\b__global__\b[^;{{}}()]*?\bvoid\s+){re.escape(kernel)}(?=\s*\()")
+    word = re.compile(rf"\b{re.escape(kernel)}\b")
+    apart = {path: defined.sub(rf"\g<1>{ENTRY_MACRO}", text) for path, text in files.items()}
+    found = any(apart[path] != text for path, text in files.items())
+    elsewhere = any(word.search(without_comments(text)) for text in apart.values())
+    return apart if found and elsewhere else None
 
 
 def kernel_template(project: KernelProject) -> KernelTemplate | None:

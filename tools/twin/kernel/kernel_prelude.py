@@ -23,8 +23,13 @@ class Variant(NamedTuple):
     template: TemplateArguments | None = None  # what the key stands for, for a kernel that is a template
 
 
-def write_prelude(project: KernelProject, info: HostInfo | None, variant: Variant, symbol: str | None) -> str:
-    """Write what CANN's operator compiler passes to a kernel: types, formats, the key, tiling structs, the symbol."""
+def write_prelude(
+    project: KernelProject, info: HostInfo | None, variant: Variant, symbol: str | None, called: str
+) -> str:
+    """Write what CANN's operator compiler passes to a kernel: types, formats, the key, tiling structs, the symbol.
+
+    `called` is the word in the sources that the symbol stands for.
+    """
     lines = [
         "#undef TILING_KEY_VAR",
         f"#define TILING_KEY_VAR {variant.tiling_key}UL",
@@ -43,8 +48,8 @@ def write_prelude(project: KernelProject, info: HostInfo | None, variant: Varian
         return "\n".join(lines) + "\n"
     # After the headers, for the kernel may be called like something in them (`sqrt`, `equal`).
     lines += [f"#if AKGEN_CORE_TYPE == {CORE_TYPE[Side.CUBE]}"]
-    lines += [f"#define {project.kernel} {symbol_of(symbol, Side.CUBE)}", "#else"]
-    lines += [f"#define {project.kernel} {symbol}", "#endif"]
+    lines += [f"#define {called} {symbol_of(symbol, Side.CUBE)}", "#else"]
+    lines += [f"#define {called} {symbol}", "#endif"]
     return "\n".join(lines) + "\n"
 
 
