@@ -1,5 +1,7 @@
 """The model-driven coder: asks for files or edits, joins them with the previous ones, refuses replies without code."""
 
+import difflib
+
 from akgen.agents.budget import Budget
 from akgen.agents.calls.conversation import Answer, Conversation, unusable
 from akgen.agents.calls.edits import apply_edits
@@ -97,6 +99,7 @@ class ChatCoder:
             project=project,
             shown=mark_used(prompt.shown, project),
             form=("edits" if reply.edits else "files") if not turns else "second_try",
+            changed=difference(previous, project) if previous else None,
             usage=_usage(answers),
             messages=answers[-1].messages,
         )
@@ -109,6 +112,15 @@ class ChatCoder:
         if self._describe is None or HOST_DATA in files[kernel_file]:
             return files
         return host_files(task, self._describe(task)) | files
+
+
+def difference(before: KernelProject, now: KernelProject) -> str:
+    """Return what one project changed of another as a unified diff with one line around each change."""
+    text: list[str] = []
+    for path in sorted({*before.files, *now.files}):
+        old, new = (p.files.get(path, "").splitlines() for p in (before, now))
+        text += difflib.unified_diff(old, new, path, path, n=1, lineterm="")
+    return "\n".join(text)
 
 
 def _problem(reply: ParsedReply, files: dict[str, str], kernel_file: str) -> Diagnostic | None:

@@ -49,7 +49,7 @@ class RuleCritic:
             attempt=attempt,
             outcome=verdict.outcome,
             text=explain(verdict),
-            diagnostics=verdict.diagnostics,
+            diagnostics=verdict.findings,
             action=action,
         )
         return Decision(action=action, feedback=feedback, why=verdict.why())
@@ -184,7 +184,20 @@ def insist(decision: Decision, now: str | None, earlier: Sequence[str | None]) -
     return decision.model_copy(
         update={
             "action": action,
-            "feedback": decision.feedback.model_copy(update={"text": text, "action": action}),
+            "feedback": decision.feedback.model_copy(update={"text": text, "action": action, "whole": True}),
             "why": f"{decision.why} ({alike} attempts in a row)",
         }
+    )
+
+
+def asked_again(now: Feedback, before: Feedback | None) -> Feedback:
+    """Return the feedback to a reply without code: what that reply was to answer, with why it did not.
+
+    What was asked before it still stands, and the coder is asked for it whole.
+    """
+    if now.outcome is not Outcome.NO_CODE or before is None or before.outcome is Outcome.NO_CODE:
+        return now
+    text = render("unanswered", feedback=now.text, before=before.text)
+    return now.model_copy(
+        update={"text": text, "diagnostics": (*before.diagnostics, *now.diagnostics), "dsl": before.dsl}
     )

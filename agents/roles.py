@@ -13,7 +13,10 @@ from akgen.tools.core.verdict import Verdict
 
 
 class Feedback(Frozen):
-    """What the critic tells the coder about the previous attempt; `text` is what the coder reads."""
+    """What the critic tells the coder about the previous attempt; `text` is what the coder reads.
+
+    `whole` asks for whole files: mending places did not help. `changed` is what that attempt had changed, as a diff.
+    """
 
     attempt: int
     outcome: Outcome
@@ -22,6 +25,8 @@ class Feedback(Frozen):
     action: Literal["repair", "tune", "replan"] = "repair"
     left: Budget | None = None  # what may still be spent
     dsl: str | None = None  # the tile program of that attempt
+    whole: bool = False
+    changed: str | None = None
 
 
 class ContextItem(Frozen):
@@ -59,6 +64,7 @@ class Written(Frozen):
     outcome: Outcome | None = None  # NO_CODE, UNSUPPORTED
     diagnostics: tuple[Diagnostic, ...] = ()
     dsl: str | None = None
+    changed: str | None = None  # against the project before it, as a diff
     usage: Usage = Usage()
     messages: tuple[dict[str, str], ...] = ()
 

@@ -7,7 +7,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from akgen.agents.budget import Spent, exhausted, remaining
-from akgen.agents.critic import failure, insist
+from akgen.agents.critic import asked_again, failure, insist
 from akgen.agents.roles import Decision, Planned, Written
 from akgen.agents.search.beam import BeamEntry, SearchState, greedy
 from akgen.graph.deps import AttemptScope, Deps
@@ -53,8 +53,12 @@ def criticise(state: SampleState, runtime: Runtime[Deps]) -> Update:
         feedback = decision.feedback
         if feedback is not None:
             written = state["written"]
-            known = {"left": remaining(deps.config.budget, spent), "dsl": written.dsl if written else None}
-            feedback = feedback.model_copy(update=known)
+            known = {
+                "left": remaining(deps.config.budget, spent),
+                "dsl": written.dsl if written else None,
+                "changed": written.changed if written else None,
+            }
+            feedback = asked_again(feedback.model_copy(update=known), state["feedback"])
         return {
             **_fresh_attempt(scope.attempt + 1),
             "decision": decision,

@@ -11,6 +11,7 @@ _BLOCK = re.compile(
     re.M | re.S,
 )
 _PATH = re.compile(r"(?P<path>op_(?:host|kernel)/[\w.-]+\.(?:cpp|h|hpp|cc|inc))")
+_NUMBER = re.compile(r"^ {0,4}\d{1,5}\|(?: |$)", re.M)  # as prompts number lines
 _DIFF_FILE = re.compile(r"^\+\+\+[ \t]+(?:b/)?(?P<path>\S+)[^\n]*\n", re.M)
 _HUNK = re.compile(r"^@@[^\n]*\n(?P<body>(?:[ +\-\\][^\n]*(?:\n|\Z)|[ \t]*\n(?=[ +\-@]))+)", re.M)
 
@@ -42,8 +43,14 @@ def read_edits(text: str, default_path: str) -> tuple[Edit, ...]:
         above = "\n".join(text[: block.start()].rstrip().splitlines()[-3:])
         named = _PATH.findall(above)
         path = named[-1] if named else path
-        found.append(Edit(path=path, old=block["old"], new=block["new"]))
+        found.append(Edit(path=path, old=_unnumbered(block["old"]), new=_unnumbered(block["new"])))
     return tuple(found) or _read_diff(text)
+
+
+def _unnumbered(text: str) -> str:
+    """Return a block without the numbers that its author was shown, if every line that says something has one."""
+    spoken = [line for line in text.splitlines() if line.strip()]
+    return _NUMBER.sub("", text) if spoken and all(map(_NUMBER.match, spoken)) else text
 
 
 def apply_edits(files: Mapping[str, str], edits: tuple[Edit, ...]) -> tuple[dict[str, str], Refused | None]:

@@ -6,19 +6,22 @@ A prompt builder writes a planner's and a coder's prompt: in English here, in Ke
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Protocol, get_args
+from typing import Any, Literal, Protocol, get_args
 
 from akgen.agents.budget import Budget
 from akgen.agents.plan import Category, Plan
-from akgen.agents.prompts import render
+from akgen.agents.prompts import render, repair
 from akgen.agents.prompts.retrieval import TOKENS, Operations, Retrieved, retrieve
 from akgen.agents.roles import ContextItem, Feedback
 from akgen.knowledge.cards import listing
 from akgen.knowledge.chip import Chip
 from akgen.tools.core.call import Call
+from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.task import Task
+from akgen.tools.core.task import Mode, Task
+from akgen.tools.judge.tolerance import Rule, rule_for
 
 SHOWN_CASES = 12
 REFERENCE_CHARACTERS = 20_000  # longer files are cut: a prompt must leave room for the answer
@@ -82,26 +85,65 @@ class EnglishPrompts:
         previous: KernelProject | None,
         tokens: int = TOKENS,
     ) -> ModelPrompt:
+        if feedback is not None and previous is not None and repair.mends(feedback):
+            return self._repair(task, feedback, previous, min(tokens, repair.TOKENS))
+        drafts = previous is None and feedback is not None and feedback.outcome is Outcome.NO_CODE
         called = self._operations(task) if self._operations else None
-        chosen = retrieve(task, plan, feedback, tokens, called=called)
+        chosen = retrieve(task, plan, None if drafts else feedback, tokens, called=called)
+        product = multiplies(task, plan, self._describe)
+        example = example_project(product=product)
+        system = render("coder_system", chip=self._chip, kernel=task.kernel, product=product, example=example)
         return ModelPrompt(
-            system=render("coder_system", chip=self._chip, example=example_project()),
+            system=system,
             user=coder_user(task, plan, feedback, previous, self._budget, self._describe, chosen),
             aside=budget_text(feedback, self._budget),
             shown=chosen.shown,
         )
 
+    def _repair(self, task: Task, feedback: Feedback, previous: KernelProject, tokens: int) -> ModelPrompt:
+        system = render("repair_system", chip=self._chip)
+        aside = budget_text(feedback, self._budget)
+        room = tokens * repair.CHARACTERS_PER_TOKEN - len(system)
+        brief = task_text(task, self._describe, "task_brief")
+        user, shown = repair.repair_user(brief, aside, feedback, previous, room)
+        return ModelPrompt(system=system, user=user, aside=aside, shown=shown)
+
 
 def task_text(task: Task, describe: Describe | None, form: str = "task", **more: Any) -> str:
-    """Tell a task by the template `form`, which may know `more`."""
+    """Tell a task by the template `form`, which may know `more`: what is computed, and how it is judged."""
+    call = describe(task) if describe else None
+    half = call is not None and DType.FLOAT32 not in _types(call)
     return render(
         form,
         task=task,
         reference=reference_source(task),
         shown_cases=task.cases[:SHOWN_CASES],
-        call=describe(task) if describe else None,
+        call=call,
+        shapes=_shapes_vary(task),
+        tolerances=_tolerances(task, call),
+        magnitudes="1e-4 to 30" if half else "1e-6 to 1000",
         **more,
     )
+
+
+def _shapes_vary(task: Task) -> Literal["fixed", "listed", "drawn"]:
+    """Say which shapes the judge launches; `akgen.tools.judge.drawn_shapes` draws them."""
+    if task.mode is Mode.STATIC or len(task.cases) == 1:
+        return "fixed"
+    return "drawn" if task.draws_shapes and not task.own_checker else "listed"
+
+
+def _types(call: Call) -> tuple[DType, ...]:
+    """Return the types of a call's outputs, each once."""
+    metas = [o.meta if isinstance(o.meta, tuple) else (o.meta,) for o in call.outputs]
+    return tuple(dict.fromkeys(meta.dtype for group in metas for meta in group))
+
+
+def _tolerances(task: Task, call: Call | None) -> tuple[Rule, ...]:
+    """Return what the outputs are held to: of every type that the task names, and of the first case's."""
+    named = tuple(t.dtype for t in task.tolerances)
+    found = () if call is None or task.own_checker else _types(call)
+    return tuple(rule_for(dtype, task.tolerances) for dtype in dict.fromkeys((*named, *found)))
 
 
 def planner_user(
@@ -145,10 +187,23 @@ def coder_user(
     )
 
 
-def example_project() -> KernelProject:
-    """Return the project that shows a coder the answer's form; tests run it like any other."""
-    folder = Path(str(files("akgen.agents.prompts").joinpath("templates", "example")))
-    return KernelProject.read_from(folder, op_type="AddOne", kernel="add_one")
+def example_project(*, product: bool = False) -> KernelProject:
+    """Return the smallest whole project of a kind, which shows a coder the answer's form; tests run it like any other.
+
+    With `product`, one for the cube cores: the tiling of a Matmul object, its registration, the kernel's task type.
+    """
+    templates = Path(str(files("akgen.agents.prompts").joinpath("templates")))
+    if product:
+        folder = templates / "example_product"
+        return KernelProject.read_from(folder, op_type="BatchedLinear", kernel="batched_linear")
+    return KernelProject.read_from(templates / "example", op_type="AddOne", kernel="add_one")
+
+
+def multiplies(task: Task, plan: Plan | None, describe: Describe | None) -> bool:
+    """Say whether a task has products of matrices, which the cube cores make."""
+    if plan is not None and (plan.category == "matmul" or {"Matmul", "Mmad"} & set(plan.apis)):
+        return True
+    return describe is not None and describe(task).multiplications > 0
 
 
 def budget_text(feedback: Feedback | None, budget: Budget, form: str = "budget") -> str:
