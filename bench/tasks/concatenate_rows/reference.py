@@ -1,0 +1,23 @@
+"""Two matrices beside each other."""
+
+from typing import Any
+
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return torch.cat((a, b), dim=-1)
+
+
+def normal(params: dict[str, Any], shape: list[int] | None = None) -> torch.Tensor:
+    values = torch.randn(params["shape"] if shape is None else shape)
+    return values.to(getattr(torch, params["dtype"]))
+
+
+def get_inputs(params: dict[str, Any]) -> list[Any]:
+    return [normal(params), normal(params, [params["shape"][0], params["more"]])]
+
+
+def get_init_inputs(params: dict[str, Any]) -> list[Any]:
+    return []

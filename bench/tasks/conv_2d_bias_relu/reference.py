@@ -1,0 +1,29 @@
+"""Convolution with 3 x 3 kernels, stride 2 and bias, no less than zero."""
+
+from typing import Any
+
+import torch
+
+DOMAIN = (-4.0, 4.0)
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        return torch.relu(torch.nn.functional.conv2d(x, weight, bias, stride=2, padding=1))
+
+
+def normal(params: dict[str, Any], shape: list[int] | None = None) -> torch.Tensor:
+    values = torch.randn(params["shape"] if shape is None else shape)
+    return values.to(getattr(torch, params["dtype"]))
+
+
+def get_inputs(params: dict[str, Any]) -> list[Any]:
+    return [
+        normal(params),
+        normal(params, [params["out"], params["shape"][1], 3, 3]),
+        normal(params, [params["out"]]),
+    ]
+
+
+def get_init_inputs(params: dict[str, Any]) -> list[Any]:
+    return []

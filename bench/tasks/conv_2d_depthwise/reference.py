@@ -1,0 +1,25 @@
+"""A 3 x 3 kernel of its own for each channel."""
+
+from typing import Any
+
+import torch
+
+DOMAIN = (-4.0, 4.0)
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.conv2d(x, weight, padding=1, groups=x.shape[1])
+
+
+def normal(params: dict[str, Any], shape: list[int] | None = None) -> torch.Tensor:
+    values = torch.randn(params["shape"] if shape is None else shape)
+    return values.to(getattr(torch, params["dtype"]))
+
+
+def get_inputs(params: dict[str, Any]) -> list[Any]:
+    return [normal(params), normal(params, [params["shape"][1], 1, 3, 3])]
+
+
+def get_init_inputs(params: dict[str, Any]) -> list[Any]:
+    return []

@@ -1,0 +1,29 @@
+"""Tensors of a list moved a part of the way to those of another one."""
+
+from typing import Any
+
+import torch
+
+DOMAIN = (-4.0, 4.0)
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: list[torch.Tensor], y: list[torch.Tensor], weight: float) -> list[torch.Tensor]:
+        return [a + weight * (b - a) for a, b in zip(x, y, strict=True)]
+
+
+def normal(params: dict[str, Any], shape: list[int] | None = None) -> torch.Tensor:
+    values = torch.randn(params["shape"] if shape is None else shape)
+    return values.to(getattr(torch, params["dtype"]))
+
+
+def get_inputs(params: dict[str, Any]) -> list[Any]:
+    return [
+        [normal(params, [n, params["shape"][-1]]) for n in params["rows"]],
+        [normal(params, [n, params["shape"][-1]]) for n in params["rows"]],
+        params["weight"],
+    ]
+
+
+def get_init_inputs(params: dict[str, Any]) -> list[Any]:
+    return []

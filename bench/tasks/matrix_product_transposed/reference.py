@@ -1,0 +1,25 @@
+"""Product of a matrix with another one transposed."""
+
+from typing import Any
+
+import torch
+
+DOMAIN = (-4.0, 4.0)
+
+
+class Model(torch.nn.Module):
+    def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return torch.matmul(a, b.t())
+
+
+def normal(params: dict[str, Any], shape: list[int] | None = None) -> torch.Tensor:
+    values = torch.randn(params["shape"] if shape is None else shape)
+    return values.to(getattr(torch, params["dtype"]))
+
+
+def get_inputs(params: dict[str, Any]) -> list[Any]:
+    return [normal(params), normal(params, [params["n"], params["shape"][1]])]
+
+
+def get_init_inputs(params: dict[str, Any]) -> list[Any]:
+    return []
