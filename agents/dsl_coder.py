@@ -1,6 +1,6 @@
 """The coders of the tile DSL routes: a chat model writes a tile program, the lowering passes write Ascend C.
 
-On the route `dsl+passes` the model then takes over the kernel's passes.
+On the route `dsl+passes` the model then takes over passes, stages or kernels.
 """
 
 import re
@@ -19,8 +19,9 @@ from akgen.tools.core.op_spec import OpSpec, ParamSpec
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
-from akgen.tools.dsl import DslError, lower
+from akgen.tools.dsl import DslError, Passes, lower, lower_passes
 from akgen.tools.dsl.parse import parse
+from akgen.tools.dsl.take_over import WHOLE_KERNEL, read_scope, take_over
 
 _FENCE = re.compile(r"^[ \t]*```[ \t]*(?:python|py|dsl)?[ \t]*\n(?P<body>.*?)^[ \t]*```[ \t]*$", re.M | re.S)
 _HOST_KINDS = {"required": "Tensor", "optional": "OptionalTensor", "dynamic": "TensorList"}
@@ -75,6 +76,10 @@ class DslCoder:
         return Written(
             project=project, dsl=program, form="files", usage=answer.usage, messages=answer.messages
         )
+
+    def lowered(self, task: Task, program: str) -> Passes:
+        """Return what the passes made of a program that was sound before."""
+        return lower_passes(parse(program), self._operator(task), task.kernel)
 
     def _prompt(self, task: Task, plan: Plan, feedback: Feedback | None, op: OpSpec) -> ModelPrompt:
         budget = feedback.left if feedback and feedback.left else self._budget
@@ -146,29 +151,33 @@ def _nothing(answer: Answer, dsl: str | None, outcome: Outcome, found: tuple[Dia
 
 
 class PassesCoder:
-    """Lets one coder write the program and another one the kernel that came of it.
+    """Lets one coder write the program and another one what the passes made of it.
 
-    The first sound program is lowered whole, so that there is something to measure. From then on the host and its
-    tiling stay as the first pass made them, and the model rewrites what passes 2 to 4 made, the kernel, by edits or
-    whole.
+    The first sound program is lowered whole, so that there is something to measure. From then on the model rewrites, by
+    edits or whole, what `scope` says: a pass, a stage, a kernel; all kernels but not the host if it is empty. The rest
+    is put back as the passes made it. What the model did over is checked as what a pass made is.
     """
 
-    def __init__(self, program: DslCoder, kernel: ChatCoder) -> None:
+    def __init__(self, program: DslCoder, kernel: ChatCoder, scope: tuple[str, ...] = ()) -> None:
         self.name = f"{kernel.name}, tile DSL and passes"
         self._program = program
         self._kernel = kernel
+        self._scope = read_scope(scope)
 
     def write(
         self, task: Task, plan: Plan, feedback: Feedback | None, previous: KernelProject | None, sample: int
     ) -> Written:
-        """Return a lowered program, or `previous` with another kernel."""
-        if previous is None or feedback is None:
+        """Return a lowered program, or `previous` with other parts; without a project if these break an invariant."""
+        if previous is None or feedback is None or feedback.dsl is None:
             return self._program.write(task, plan, feedback, previous, sample)
-        written = self._kernel.write(task, plan, feedback, previous, sample)
+        made = self._program.lowered(task, feedback.dsl)
+        told = render("take_over", scope=self._scope, whole=WHOLE_KERNEL in self._scope)
+        asked = feedback.model_copy(update={"text": f"{feedback.text.rstrip()}\n\n{told.strip()}"})
+        written = self._kernel.write(task, plan, asked, previous, sample)
         if written.project is None:
-            return written
-        host = {path: text for path, text in previous.files.items() if path.startswith("op_host/")}
-        kernel = {p: t for p, t in written.project.files.items() if not p.startswith("op_host/")}
-        return written.model_copy(
-            update={"project": written.project.model_copy(update={"files": {**host, **kernel}})}
-        )
+            return written.model_copy(update={"dsl": feedback.dsl})
+        taken = take_over(made, written.project, self._scope)
+        if taken.diagnostics:
+            stopped = {"project": None, "outcome": Outcome.COMPILE_ERROR, "diagnostics": taken.diagnostics}
+            return written.model_copy(update={**stopped, "dsl": feedback.dsl})
+        return written.model_copy(update={"project": taken.project, "dsl": feedback.dsl})

@@ -67,6 +67,11 @@ class SolveConfig(Frozen):
         default=None,
         description="How the coder writes: the tile DSL, lowered by a program or by the model (+passes), or Ascend C.",
     )
+    take_over: tuple[str, ...] = Field(
+        default=(),
+        description="With --route dsl+passes: what the model may change of the lowered program, as pass:init, "
+        "stage:compute or kernel:CLASS; the whole kernel unless given. May be repeated.",
+    )
     samples: int = Field(default=1, ge=1, description="How many samples to write; the best correct one wins.")
     parallel: int = Field(default=1, ge=1, description="How many samples to work on at the same time.")
     limits: CallLimits = CallLimits()  # of all model calls together

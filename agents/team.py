@@ -66,6 +66,10 @@ def make_deciders(
 
     Raises InputError when the route is not one that the model can take.
     """
+    if config.take_over and config.route is not Route.DSL_PASSES:
+        raise InputError(
+            "--take-over says what a model may change of lowered programs.", "Add --route dsl+passes."
+        )
     if conversation is not None:
         return _by_model(config, conversation, describe, recall, trace)
     if config.route in (Route.ASCENDC, Route.DSL_PASSES):
@@ -123,7 +127,7 @@ def _by_model(
         from akgen.agents.dsl_coder import DslCoder, PassesCoder
 
         through = DslCoder(conversation, target, budget, describe)
-        coder = PassesCoder(through, direct) if route is Route.DSL_PASSES else through
+        coder = PassesCoder(through, direct, config.take_over) if route is Route.DSL_PASSES else through
     by_model = config.critic is CriticKind.MODEL
     critic: Critic = ChatCritic(conversation, target) if by_model else RuleCritic()
     return planner, coder, critic

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Optional
+from typing import Annotated, Any, NamedTuple, Optional, get_origin
 
 import typer
 
@@ -99,6 +99,8 @@ def _of_field(name: str) -> _Option:
     if name in _FROM_SETTINGS or name == "seed":  # None: what the environment says, or a random one
         return _Option(Optional[field.annotation], None, field.description)  # noqa: UP045 (a value, not a hint)
     flag = f"--{name}" if field.annotation is bool else None
+    if get_origin(field.annotation) is tuple:  # an option that may be repeated
+        return _Option(list[str], list(field.default), field.description)
     return _Option(field.annotation, field.default, field.description, least, flag)
 
 

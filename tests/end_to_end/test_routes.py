@@ -167,3 +167,49 @@ def test_a_model_may_take_over_the_kernel_that_the_passes_made_and_the_host_stay
     assert attempts[1]["form"] == "edits"
     hosts = [(sample / f"attempt-{n}" / "project" / "op_host" / "add_one.cpp").read_text() for n in (1, 2)]
     assert hosts[0] == hosts[1]
+
+
+BREAKS_A_QUEUE = """A shorter function.
+<<<<<<< SEARCH
+        Adds(tNew, t, -1.0f, count);
+=======
+        Adds(tNew, t, 1.0f, count);
+>>>>>>> REPLACE
+<<<<<<< SEARCH
+        tIn_.FreeTensor(FREED);
+=======
+>>>>>>> REPLACE
+"""
+
+
+def test_a_stage_that_a_model_takes_over_is_checked_before_it_is_compiled(
+    akgen: Akgen, add_one: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "script.jsonl"
+    replies = [PROGRAM.replace("OPERATION", "sub"), BREAKS_A_QUEUE.replace("FREED", "t"), TAKES_OVER]
+    replies[1] = replies[1].replace("tIn_.FreeTensor(t)", "tIn_.FreeTensor(tRaw)")
+    model.write_text("".join(json.dumps({"role": "coder", "text": text}) + "\n" for text in replies))
+    run = tmp_path / "run"
+    arguments = (
+        "solve",
+        add_one,
+        "--route",
+        "dsl+passes",
+        "--take-over",
+        "stage:compute",
+        "--planner",
+        "composer",
+    )
+    ended = akgen(*arguments, "--model", f"scripted:{model}", "--out", run, "--json")
+    assert ended.code == 0, ended.err
+    attempts = json.loads((run / "tasks" / "add_one" / "sample-0" / "attempts.json").read_text())
+    assert [a["verdict"]["outcome"] for a in attempts] == ["wrong", "compile_error", "correct"]
+    assert [d["code"] for d in attempts[1]["verdict"]["diagnostics"]] == ["PASS_CYCLE"]
+    assert "You may change stage:compute and nothing else" in attempts[1]["coder_messages"][1]["content"]
+
+
+def test_what_cannot_be_taken_over_is_refused(akgen: Akgen, add_one: Path, script: Script) -> None:
+    model = f"scripted:{script(RIGHT)}"
+    for more in (("--route", "dsl+passes", "--take-over", "pass:tiling"), ("--take-over", "pass:init")):
+        ended = akgen("solve", add_one, "--model", model, *more)
+        assert ended.code == 2 and "take" in ended.err

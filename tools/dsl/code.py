@@ -3,6 +3,7 @@
 from typing import Literal
 
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.dsl.ir import Stage
 
 
 class CopyCall(Frozen):
@@ -28,9 +29,12 @@ class Line(Frozen):
 
 
 class Function(Frozen):
+    """`stage` is that of the block that it does; None: Process, or a phase's beginning."""
+
     name: str
     params: tuple[str, ...]
     lines: tuple[Line, ...]
+    stage: Stage | None = None
 
 
 class KernelCode(Frozen):
@@ -65,6 +69,7 @@ class AlignedFunction(Frozen):
     name: str
     params: tuple[str, ...]
     lines: tuple[str, ...]  # indented
+    stage: Stage | None = None
 
 
 class AlignedCode(Frozen):
@@ -83,7 +88,7 @@ def align(code: KernelCode) -> AlignedCode:
         for line in f.lines:
             text = line.content if isinstance(line.content, str) else _copy(line.content, library)
             lines.append("    " * line.depth + text)
-        functions.append(AlignedFunction(name=f.name, params=f.params, lines=tuple(lines)))
+        functions.append(AlignedFunction(name=f.name, params=f.params, lines=tuple(lines), stage=f.stage))
     return AlignedCode(
         class_name=code.class_name, functions=tuple(functions), library=tuple(sorted(library)), syncs=code.syncs
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import OpSpec
+from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import KernelProject
 from akgen.tools.dsl.check import check
 from akgen.tools.dsl.code import AlignedCode, KernelCode, align
@@ -10,6 +11,7 @@ from akgen.tools.dsl.cube import registration
 from akgen.tools.dsl.errors import DslError
 from akgen.tools.dsl.ir import Program
 from akgen.tools.dsl.kernel_context import KernelContext
+from akgen.tools.dsl.pass_checks import after_alignment, after_compute, after_host, after_init
 from akgen.tools.dsl.pass_compute import kernel_code
 from akgen.tools.dsl.pass_host import HostPass, lower_host, require_match
 from akgen.tools.dsl.pass_init import KernelInit, kernel_init
@@ -36,7 +38,7 @@ def lower(program: Program, op: OpSpec, kernel: str) -> KernelProject:
 
 
 def lower_passes(program: Program, op: OpSpec, kernel: str) -> Passes:
-    """Return the artefacts of all passes; raise DslError like `lower`."""
+    """Return the artefacts of all passes, each checked (pass_checks.py); raise DslError like `lower`."""
     require_match(program, op)
     for types in _combinations(program, op):
         found = check(program, types)
@@ -45,9 +47,13 @@ def lower_passes(program: Program, op: OpSpec, kernel: str) -> Passes:
     prepared = prepare(program)
     contexts = {k.name: KernelContext(program, prepared[k.name], op) for k in program.kernels}
     host = lower_host(program, contexts, op, kernel)
+    _require(after_host(host))
     init = tuple(kernel_init(c, host.struct, host.fields[n]) for n, c in contexts.items())
+    _require(*(after_init(i, host) for i in init))
     compute = tuple(kernel_code(c) for c in contexts.values())
+    _require(*map(after_compute, compute))
     aligned = tuple(align(c) for c in compute)
+    _require(*map(after_alignment, compute, aligned))
     header = render(
         "tile_ops.h.j2", op_type=op.op_type, guard=f"{kernel.upper()}_TILE_OPS_H",
         library=sections(_library(program, op, contexts, aligned)),
@@ -61,6 +67,13 @@ def lower_passes(program: Program, op: OpSpec, kernel: str) -> Passes:
     }
     project = KernelProject(op_type=op.op_type, kernel=kernel, files=files)
     return Passes(host=host, init=init, compute=compute, aligned=aligned, project=project)
+
+
+def _require(*found: tuple[Diagnostic, ...]) -> None:
+    """Raise DslError if a pass left something undone."""
+    broken = tuple(d for each in found for d in each)
+    if broken:
+        raise DslError(broken)
 
 
 def _combinations(program: Program, op: OpSpec) -> list[dict[str, DType]]:

@@ -145,7 +145,9 @@ class _Process:
         params = [f"{SCALAR_CPP[self.ctx.types[n]]} {a}" for n, a in zip(used, arguments, strict=True)]
         params += [f"LocalTensor<{kind}>& {tile}" for tile, kind in tiles.items()]
         self.blocks.append(b)
-        self.functions.append(Function(name="", params=tuple(params), lines=tuple(lines.lines)))
+        self.functions.append(
+            Function(name="", params=tuple(params), lines=tuple(lines.lines), stage=b.stage)
+        )
 
     @staticmethod
     def called(b: Block) -> str:

@@ -26,8 +26,8 @@ class Scale(StrEnum):
 
 
 @configured(
-    "samples", "attempts", "parallel", "model", "base_url", "planner", "critic", *LIMITS, "route", "toolchain",
-    "chip", "strict", "memory", "seed",
+    "samples", "attempts", "parallel", "model", "base_url", "planner", "critic", *LIMITS, "route", "take_over",
+    "toolchain", "chip", "strict", "memory", "seed",
     helps={
         "samples": "How many samples of each task.",
         "attempts": "How many attempts each sample has; later ones repair.",
