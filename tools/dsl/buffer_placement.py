@@ -178,6 +178,8 @@ def _load(
         if isinstance(s, Block) and s.stage == "copyin" and touches(s, tile):
             break  # loaded anew
         if any(isinstance(x, Load) and x.tile == tile for _, b in blocks((s,)) for x in b.body):
+            if effect((s, *frame.body[i + 1 :]), tile) != "read":
+                break  # loaded anew within, and never used as it was
             found.append(
                 finding("DSL_LIFETIME", s.line, f"`{tile}` is loaded again inside its own lifetime.")
             )
