@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: vendor-forms demo test test-vllm fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers user-modules \
+.PHONY: vendor-forms demo test test-vllm fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers random-programs user-modules \
 	install clean red-team sanitize
 
 install: $(STAMP)
@@ -94,6 +94,10 @@ fuzz-readers: $(STAMP)
 # Modules as users write them: composed, compiled and judged on the twin.
 user-modules: $(STAMP)
 	@$(BIN)/akgen bench run tests/user_modules --trials 1 --out build/user-modules
+
+# Random programs of the tile DSL: interpreter, twin and PyTorch agree: `make random-programs N=5000 SEED=1`.
+random-programs: $(STAMP)
+	@$(BIN)/python tests/dsl/fuzz_language.py --count $(N) --seed $(SEED)
 
 # The runtime's entry points, called by sealed kernels with any bytes: `make fuzz-calls N=5000 SEED=1 WITH=--sanitized`.
 fuzz-calls: $(STAMP)

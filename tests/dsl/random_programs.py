@@ -50,7 +50,7 @@ class _Generator:
         binary = self.random.choice(("add", "sub", "mul", "maximum"))
         unary = self.random.choice(("abs", "neg", "relu", "copy"))
         scalar = self.random.choice(("0.5", "1.25", "-0.75"))
-        match self.random.randrange(9):
+        match self.random.randrange(10):
             case 0 | 1 | 2:
                 self.line(depth, f"{binary}({d}, {x}, {y})")
             case 3 | 4:
@@ -68,7 +68,7 @@ class _Generator:
                 self.line(depth + 1, f"mul({d}, {x}, {scalar})")
                 self.line(depth, "else:")
                 self.line(depth + 1, f"fill({d}, 1.0, n)")
-            case 8:
+            case 9:
                 scan = self.random.choice(("scan_max", "scan_min"))
                 self.line(depth, f"{scan}({d}, {x}{self.random.choice(('', ', reverse=True'))})")
 
