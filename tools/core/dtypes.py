@@ -41,6 +41,11 @@ class DType(StrEnum):
         return _CPP[self]
 
     @property
+    def real(self) -> "DType":
+        """Return the type of what kernels move and compute with: complex numbers are pairs of floats."""
+        return DType.FLOAT32 if self == DType.COMPLEX64 else self
+
+    @property
     def is_float(self) -> bool:
         return self in (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16, DType.FLOAT64)
 

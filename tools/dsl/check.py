@@ -67,7 +67,7 @@ def check(
         found.extend(diagnostics)
         arguments = tensor_arguments(program, kernel.name)
         if kernel.name in launched:
-            types = {p: known[h] for p, h in arguments.items() if h in known}
+            types = {p: known[h].real for p, h in arguments.items() if h in known}
             spaces = {x.name: x.dtype for x in walk(program.host.body) if isinstance(x, Workspace)}
             types |= {p: spaces[h] for p, h in arguments.items() if h in spaces}
             found.extend(wrong_types(kernel, types))

@@ -63,10 +63,10 @@ def interpret(
     for n in host.outputs:
         meta, buffer = metas[n], memory[n]
         if isinstance(meta, tuple):
-            results.append([a.reshape(m.shape) for a, m in zip(buffer.arrays, meta, strict=True)])
+            results.append([_shaped(a, m) for a, m in zip(buffer.arrays, meta, strict=True)])
         else:
             assert meta is not None
-            results.append(buffer.arrays[0].reshape(meta.shape))
+            results.append(_shaped(buffer.arrays[0], meta))
     return results
 
 
@@ -78,6 +78,11 @@ def _meta(value: Value, dtype: DType | None) -> Metas:
     return TensorMeta(dtype=dtype or DType(str(value.dtype)), shape=value.shape)
 
 
+def _shaped(array: Array, meta: TensorMeta) -> Array:
+    """Return what lies in memory as an output."""
+    return (array if meta.dtype.real == meta.dtype else array.view(np.complex64)).reshape(meta.shape)
+
+
 def _memory(value: Value, meta: Metas) -> GlobalMemory:
     """Return a private copy of the values, or memory filled with NaN (integers: a pattern)."""
     if meta is None:
@@ -85,14 +90,25 @@ def _memory(value: Value, meta: Metas) -> GlobalMemory:
     metas = meta if isinstance(meta, tuple) else (meta,)
     if value is None:
         arrays: list[Array] = [
-            np.full(m.count, np.nan if m.dtype.is_float else 1, dtype=storage(m.dtype)) for m in metas
+            np.full(
+                m.count * (m.dtype.size_bytes // m.dtype.real.size_bytes),
+                np.nan if m.dtype.real.is_float else 1,
+                dtype=storage(m.dtype.real),
+            )
+            for m in metas
         ]
     else:
         sources = [value] if isinstance(value, np.ndarray) else list(value)
-        arrays = [
-            np.array(v, dtype=storage(m.dtype)).reshape(-1) for v, m in zip(sources, metas, strict=True)
-        ]
-    return GlobalMemory(metas[0].dtype if metas else DType.FLOAT32, arrays, listed=isinstance(meta, tuple))
+        arrays = [_laid_out(v, m.dtype) for v, m in zip(sources, metas, strict=True)]
+    return GlobalMemory(
+        metas[0].dtype.real if metas else DType.FLOAT32, arrays, listed=isinstance(meta, tuple)
+    )
+
+
+def _laid_out(value: Array, dtype: DType) -> Array:
+    """Return a private copy as it lies in memory, complex numbers as pairs of floats."""
+    copied: Array = np.array(value, dtype=storage(dtype)).reshape(-1)
+    return copied.view(np.float32) if dtype == DType.COMPLEX64 else copied
 
 
 def _launch(

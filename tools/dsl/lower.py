@@ -90,6 +90,17 @@ def _narrow(program: Program, op: OpSpec) -> set[str]:
     return {n for n, p in zip(names, (*op.inputs, *op.outputs), strict=True) if DType.BOOL in p.dtypes}
 
 
+def _complex(op: OpSpec, macros: dict[str, str], program: Program) -> list[str]:
+    """Return the macro names of tensors that may hold complex numbers."""
+    names = (*program.host.inputs, *program.host.outputs)
+    found = [
+        macros[n]
+        for n, p in zip(names, (*op.inputs, *op.outputs), strict=True)
+        if DType.COMPLEX64 in p.dtypes
+    ]
+    return list(dict.fromkeys(found))
+
+
 def _library(
     program: Program, op: OpSpec, contexts: dict[str, KernelContext], aligned: tuple[AlignedCode, ...]
 ) -> set[str]:
@@ -114,7 +125,7 @@ def _kernel_file(
     for n, p in zip(program.host.outputs, op.outputs, strict=True):
         entry[n] = f"{p.name}_ref" if p.name in inputs else p.name
         macros[n] = entry[n].upper()
-    narrow = _narrow(program, op)
+    narrow, twofold = _narrow(program, op), _complex(op, macros, program)
     spaces = [w for c in contexts.values() for w in c.spaces]
     limits = guards(program, _combinations(program, op))
     prologue = ["GM_ADDR userWorkspace = GetUserWorkspace(workspace);"] if spaces else []
@@ -123,11 +134,13 @@ def _kernel_file(
         ctx = contexts[k.name]
         types = []
         for t in ctx.templates:
-            types.append(_stored(ctx.arguments[t], macros, narrow))
+            types.append(_stored(ctx.arguments[t], macros, narrow, twofold))
         args = [_argument(ctx.arguments[t], entry, host) for t in k.tensors]
         guard = " || ".join(
             "("
-            + " && ".join(f"std::is_same<{_stored(n, macros, narrow)}, {_cpp(d)}>::value" for n, d in row)
+            + " && ".join(
+                f"std::is_same<{_stored(n, macros, narrow, twofold)}, {_cpp(d)}>::value" for n, d in row
+            )
             + ")"
             for row in limits.get(k.name, ())
         )
@@ -149,7 +162,7 @@ def _kernel_file(
         "op_kernel.cpp.j2", op_type=op.op_type, kernel=kernel, header=TILE_OPS, kernels=kernels,
         entry_params=[f"GM_ADDR {n}" for n in (*entry.values(), "workspace", "tiling")], prologue=prologue,
         task_types=_task_types(program, aligned), launches=launches,
-        cube=any(k.objects for k in program.kernels),
+        cube=any(k.objects for k in program.kernels), twofold=twofold,
     )  # fmt: skip
 
 
@@ -166,13 +179,15 @@ def _task_types(program: Program, aligned: tuple[AlignedCode, ...]) -> list[str]
     ]
 
 
-def _stored(name: str, macros: dict[str, str], narrow: set[str]) -> str:
+def _stored(name: str, macros: dict[str, str], narrow: set[str], twofold: list[str]) -> str:
+    if macros[name] in twofold:
+        return f"STORED_{macros[name]}"
     macro = f"DTYPE_{macros[name]}"
     return f"TileStored<{macro}>::Type" if name in narrow else macro
 
 
 def _cpp(dtype: DType) -> str:
-    return "uint8_t" if dtype == DType.BOOL else dtype.cpp_name
+    return "uint8_t" if dtype == DType.BOOL else dtype.real.cpp_name
 
 
 def _argument(name: str, entry: dict[str, str], host: HostPass) -> str:

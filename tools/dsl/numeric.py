@@ -18,6 +18,7 @@ _STORAGE: dict[DType, type] = {
     DType.FLOAT32: np.float32, DType.FLOAT16: np.float16, DType.BFLOAT16: np.float32, DType.FLOAT64: np.float64,
     DType.INT8: np.int8, DType.INT16: np.int16, DType.INT32: np.int32, DType.INT64: np.int64, DType.UINT8: np.uint8,
     DType.UINT16: np.uint16, DType.UINT32: np.uint32, DType.UINT64: np.uint64, DType.BOOL: np.bool_,
+    DType.COMPLEX64: np.complex64,
 }  # fmt: skip
 
 

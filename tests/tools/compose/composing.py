@@ -27,7 +27,7 @@ from tests.dsl.running import OnTwin
 
 Fn = Callable[..., Any]
 Array = np.ndarray[Any, Any]
-TOLERANCE = {DType.FLOAT32: 3e-5, DType.FLOAT16: 2e-3, DType.BFLOAT16: 1.6e-2}
+TOLERANCE = {DType.FLOAT32: 3e-5, DType.COMPLEX64: 3e-5, DType.FLOAT16: 2e-3, DType.BFLOAT16: 1.6e-2}
 
 
 class Function(torch.nn.Module):
@@ -153,10 +153,11 @@ def assert_right_on_twin(function: Callable[..., Any] | torch.nn.Module, *args: 
 
 
 def _assert_close(got: Array, want: torch.Tensor) -> None:
-    exact = array(want).astype(np.float64)
+    wide = np.complex128 if want.is_complex() else np.float64
+    exact = array(want).astype(wide)
     bound = TOLERANCE.get(DType(str(want.dtype).removeprefix("torch.")), 0.0)
     assert got.shape == exact.shape
-    np.testing.assert_allclose(got.astype(np.float64), exact, rtol=bound, atol=bound)
+    np.testing.assert_allclose(got.astype(wide), exact, rtol=bound, atol=bound)
 
 
 def normal(*shape: int, dtype: torch.dtype = torch.float32, seed: int = 0) -> torch.Tensor:

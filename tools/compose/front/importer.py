@@ -1,14 +1,15 @@
 """Turn a trace into the composer's graph: what handlers of ATen operators work with, and where they register.
 
-Floats of every width become FLOAT32 lanes and integers INT32 lanes: conversion happens where tensors are loaded
-and stored. Rounding to a half type between two float operations is only reproduced on demand (`faithful`): results are
-closer to the exact ones without it. Integers are exact within int32.
+Floats of every width become FLOAT32 lanes, integers INT32 lanes and complex numbers two FLOAT32 lanes: conversion
+happens where tensors are loaded and stored. Rounding to a half type between two float operations is only reproduced on
+demand (`faithful`): results are closer to the exact ones without it. Integers are exact within int32.
 """
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from akgen.tools.compose.front.builder import GraphBuilder
 from akgen.tools.compose.front.graph import COMPARISONS, Graph, Output, broadcast
@@ -27,8 +28,23 @@ _EXACT = frozenset([
     "masked_fill", "repeat", "slice_scatter", "constant_pad_nd", "copy", "fill",
 ])  # fmt: skip
 
+# Operators whose integer operands are indices, so that they are the same for both parts of a complex number.
+_INDEXED = frozenset([
+    "index_select", "index", "_unsafe_index", "gather", "index_put", "_unsafe_index_put", "scatter", "embedding",
+])  # fmt: skip
+
+
+class ComplexPair(NamedTuple):
+    """A complex value; the imaginary part of a real one is None."""
+
+    real: int
+    imaginary: int | None
+
+
 Handler = Callable[["Importer", TracedNode], int | tuple[int | None, ...]]
+ComplexHandler = Callable[["Importer", TracedNode], int | ComplexPair | tuple[ComplexPair, ...]]
 HANDLERS: dict[str, Handler] = {}
+_COMPLEX: dict[str, ComplexHandler] = {}
 
 
 def handles(*names: str) -> Callable[[Handler], Handler]:
@@ -42,15 +58,22 @@ def handles(*names: str) -> Callable[[Handler], Handler]:
     return register
 
 
+def handles_complex(*names: str) -> Callable[[ComplexHandler], ComplexHandler]:
+    """Register a handler for calls of ATen operators that take or make complex values."""
+
+    def register(handler: ComplexHandler) -> ComplexHandler:
+        for name in names:
+            _COMPLEX[name] = handler
+        return handler
+
+    return register
+
+
 def lane(dtype: DType) -> DType:
-    """Return the type that a value of this dtype is computed in."""
-    if dtype.is_float:
+    """Return the type that a value of this dtype is computed in; of a complex one, each of its parts."""
+    if dtype.is_float or dtype == DType.COMPLEX64:
         return DType.FLOAT32
-    if dtype == DType.BOOL:
-        return DType.BOOL
-    if dtype == DType.COMPLEX64:
-        raise Unsupported("complex64", "complex tensors are not covered")
-    return DType.INT32
+    return DType.BOOL if dtype == DType.BOOL else DType.INT32
 
 
 def _sources(node: TracedNode) -> Iterator[int]:
@@ -74,6 +97,10 @@ class Importer:
         self._values: dict[int, int | tuple[int | None, ...]] = {}
         self.flips: dict[int, tuple[int, frozenset[int]]] = {}  # a flipped value: of what, along which axes
         self.vectors: dict[int, tuple[float | int | bool, ...]] = {}  # small constants by trace node
+        self._imaginary: dict[Ref, int] = {}  # of complex values, whose real parts are `_values`
+        self._reading: tuple[int, str] | None = (
+            None  # the part of complex values that is read, and for which operator
+        )
 
     def run(self) -> Graph:
         refused: list[tuple[Unsupported, str | None]] = []
@@ -91,18 +118,22 @@ class Importer:
             raise all_of(refused)
         outputs = []
         for o in self.raw.outputs:
-            value = self.ref(o.ref)
-            outputs.append(Output(node=value, output=o.output, element=o.element, dtype=o.dtype))
+            twofold = o.dtype == DType.COMPLEX64
+            value = self.joined(self.pair(o.ref)) if twofold else self.ref(o.ref)
+            dtype = DType.FLOAT32 if twofold else o.dtype
+            outputs.append(Output(node=value, output=o.output, element=o.element, dtype=dtype))
         return self.b.graph(tuple(outputs))
 
     def _unknown(self, node: TracedNode) -> int | tuple[int | None, ...]:
         """Stand for what cannot be imported, so that what follows it is looked at, too."""
         values = tuple(
-            None
-            if m is None or m.dtype == DType.COMPLEX64
-            else self.b.load(Origin(input=-1), lane(m.dtype), m.shape)
-            for m in node.metas
+            None if m is None else self.b.load(Origin(input=-1), lane(m.dtype), m.shape) for m in node.metas
         )
+        for k, m in enumerate(node.metas):
+            if m is not None and m.dtype == DType.COMPLEX64:
+                self._imaginary[Ref(node=node.index, part=k)] = self.b.load(
+                    Origin(input=-1), DType.FLOAT32, m.shape
+                )
         return values if len(values) > 1 or not values or values[0] is None else values[0]
 
     def _rounded(self, node: TracedNode, value: int | tuple[int | None, ...]) -> int | tuple[int | None, ...]:
@@ -121,6 +152,12 @@ class Importer:
         if node.kind == "input":
             meta, origin = node.metas[0], node.origin
             assert meta is not None and origin is not None
+            if meta.dtype == DType.COMPLEX64:
+                both = self.b.load(origin, DType.FLOAT32, (*meta.shape, 2))
+                rank = len(meta.shape)
+                parts = [self.b.reshape(self.b.slice(both, rank, k, 1), meta.shape) for k in (0, 1)]
+                self._imaginary[Ref(node=node.index)] = parts[1]
+                return parts[0]
             return self.b.load(origin, lane(meta.dtype), meta.shape)
         if node.kind == "const":
             return self._constant(node)
@@ -130,10 +167,79 @@ class Importer:
         if not node.target.startswith("aten."):
             return self._number(node)
         name = node.target.removeprefix("aten.").split(".")[0]
+        if self._is_complex(node):
+            return self._complex(name, node)
         handler = HANDLERS.get(name)
         if handler is None:
             raise uncovered(name, node.target)
         return handler(self, node)
+
+    # complex values
+
+    def _is_complex(self, node: TracedNode) -> bool:
+        metas = [*node.metas, *(m for s in _sources(node) for m in self.raw.nodes[s].metas)]
+        return any(m is not None and m.dtype == DType.COMPLEX64 for m in metas)
+
+    def _complex(self, name: str, node: TracedNode) -> int | tuple[int | None, ...]:
+        """Import a call that takes or makes complex values."""
+        handler = _COMPLEX.get(name)
+        if handler is None:
+            raise Unsupported(name, f"the operation {node.target} on complex numbers is not covered")
+        found = handler(self, node)
+        if isinstance(found, int):
+            return found
+        pairs = (found,) if isinstance(found, ComplexPair) else found
+        if node.metas[0] is None or node.metas[0].dtype != DType.COMPLEX64:
+            return pairs[0].real  # converted to a real type
+        for k, pair in enumerate(pairs):
+            if pair.imaginary is not None:
+                self._imaginary[Ref(node=node.index, part=k)] = pair.imaginary
+        return found.real if isinstance(found, ComplexPair) else tuple(p.real for p in pairs)
+
+    @contextmanager
+    def reading(self, part: int, name: str) -> Iterator[None]:
+        """Let arguments of an operator be their real (0) or imaginary (1) parts."""
+        before, self._reading = self._reading, (part, name)
+        try:
+            yield
+        finally:
+            self._reading = before
+
+    def pair(self, arg: Any) -> ComplexPair:
+        """Return an argument as a complex value; numbers become constants."""
+        if isinstance(arg, Ref) and arg in self._imaginary:
+            with self.reading(0, ""):
+                return ComplexPair(self.ref(arg), self._imaginary[arg])
+        if isinstance(arg, str):
+            return ComplexPair(
+                *(self.b.const(v, DType.FLOAT32) for v in (complex(arg).real, complex(arg).imag))
+            )
+        return ComplexPair(self.as_lane(arg, DType.FLOAT32), None)
+
+    def joined(self, x: ComplexPair) -> int:
+        """Return both parts as they lie in memory, along a last axis of length 2."""
+        shape = self.shape(x.real)
+        imaginary = self.b.full(0.0, DType.FLOAT32, shape) if x.imaginary is None else x.imaginary
+        parts = tuple(self.b.reshape(v, (*shape, 1)) for v in (x.real, imaginary))
+        return self.b.cat(parts, len(shape))
+
+    def _part_of(self, arg: Ref, value: int) -> int:
+        """Return the part of a value that is being read."""
+        imaginary = self._imaginary.get(arg)
+        if self._reading is None:
+            if imaginary is not None:
+                raise Unsupported("complex64", "a complex number in place of a real one is not covered")
+            return value
+        part, name = self._reading
+        if not part or imaginary is not None:
+            return value if not part or imaginary is None else imaginary
+        dtype = self.b[value].dtype
+        kept = (
+            dtype != DType.FLOAT32
+            if name in _INDEXED
+            else name in ("where", "masked_fill") and dtype == DType.BOOL
+        )
+        return value if kept else self.b.full(0.0, DType.FLOAT32, self.shape(value))
 
     def _folded(self, node: TracedNode) -> int | None:
         """Evaluate what is done to small constants: copies, products, sums, elements."""
@@ -186,10 +292,17 @@ class Importer:
     def _constant(self, node: TracedNode) -> int:
         meta, values = node.metas[0], node.values
         assert meta is not None and values is not None
+        if meta.dtype == DType.COMPLEX64:
+            real, imaginary = (self._vector(values[k::2], DType.FLOAT32, meta.shape) for k in (0, 1))
+            self._imaginary[Ref(node=node.index)] = imaginary
+            return real
         self.vectors[node.index] = values
+        return self._vector(values, lane(meta.dtype), meta.shape)
+
+    def _vector(self, values: tuple[float | int | bool, ...], dtype: DType, shape: tuple[int, ...]) -> int:
         if len(set(values)) <= 1:
-            return self.b.full(values[0] if values else 0, lane(meta.dtype), meta.shape)
-        return self.b.reshape(self._few(values, lane(meta.dtype)), meta.shape)
+            return self.b.full(values[0] if values else 0, dtype, shape)
+        return self.b.reshape(self._few(values, dtype), shape)
 
     def _few(self, values: tuple[float | int | bool, ...], dtype: DType) -> int:
         """Return a few written numbers as a vector: a progression where they are one, else chosen by position."""
@@ -218,13 +331,16 @@ class Importer:
             if part is None:
                 name = self.raw.nodes[ref.node].target
                 raise Unsupported(name, f"result {ref.part} of {name} is not covered")
-            return part
-        return value
+            return self._part_of(ref, part)
+        return self._part_of(ref, value)
 
     def value(self, arg: Any, dtype: DType | None = None) -> int:
         """Return an argument as a value; numbers become constants of lane type `dtype` (default: their own)."""
         if isinstance(arg, Ref):
             return self.ref(arg)
+        if self._reading is not None and isinstance(arg, (str, int, float)):
+            number = complex(arg)
+            return self.b.const(number.imag if self._reading[0] else number.real, DType.FLOAT32)
         if isinstance(arg, bool):
             return self.b.const(arg, dtype or DType.BOOL)
         if isinstance(arg, int):

@@ -9,6 +9,7 @@ import operator
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -26,6 +27,9 @@ _SCALAR = torch.ops.aten._local_scalar_dense.default
 
 
 SMALL_CONSTANT = 64  # elements; larger constants would have to be operator inputs
+LARGEST_KNOWN = (
+    1 << 22
+)  # elements that are computed if the reference asks for one, where no input decides them
 
 
 @dataclass(frozen=True)
@@ -143,16 +147,17 @@ class _Shape(torch.Tensor):  # type: ignore[misc]
     """A tensor on the CPU, as far as anybody can tell, with `inner` on the meta device in place of elements."""
 
     inner: torch.Tensor
-    elements: torch.Tensor | None  # of a small constant
+    known: Callable[[], torch.Tensor] | None  # computes the elements, where no input decides them
     __torch_function__ = torch._C._disabled_torch_function_impl
 
     @staticmethod
-    def __new__(cls, inner: torch.Tensor, elements: torch.Tensor | None = None) -> "_Shape":
+    def __new__(cls, inner: torch.Tensor, known: Callable[[], torch.Tensor] | None = None) -> "_Shape":
         made: _Shape = torch.Tensor._make_wrapper_subclass(
             cls, inner.size(), strides=inner.stride(), storage_offset=inner.storage_offset(), dtype=inner.dtype,
             device="cpu",
         )  # fmt: skip
-        made.inner, made.elements = inner, elements
+        made.inner = inner
+        made.known = known if inner.numel() <= LARGEST_KNOWN else None
         return made
 
     @classmethod
@@ -196,7 +201,7 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
             if value.device.type != "cpu":
                 raise Unrecordable(f"a tensor on {value.device}")
             self._foreign[id(value)] = made = self.leaf("constant", None, value)
-            made.elements = value if value.numel() <= SMALL_CONSTANT else None
+            made.known = (lambda: value) if value.numel() <= SMALL_CONSTANT else None
             self._alive.append(value)
         return self._foreign[id(value)]
 
@@ -219,25 +224,28 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
             raise Unrecordable(f"{func} writes to a tensor", self._lines.now())
         args, kwargs = pytree.tree_map_only(torch.Tensor, self._inside, (args, kwargs))
         if func is _SCALAR:
-            if args[0].elements is None:
+            if args[0].known is None:
                 why = "a number or a branch of the reference depends on the values of a tensor"
                 raise Unrecordable("a number depends on elements", self._lines.now(), why)
-            return args[0].elements.item()
+            return args[0].known().item()
         inner_args, inner_kwargs = pytree.tree_map(_inner, (args, kwargs))
         if any(a.name == "device" for a in func._schema.arguments):
             inner_kwargs["device"] = torch.device("meta")
         result = func(*inner_args, **inner_kwargs)
         if not isinstance(result, (torch.Tensor, list, tuple)):
             return result  # a fact about shapes or dtypes
-        elements = self._elements(func, args, kwargs)
+        known = self._known(func, args, kwargs)
         node = self._graph.call_function(func, *pytree.tree_map_only(_Shape, self._node, (args, kwargs)))
         node.meta["line"] = self._lines.now()
         if isinstance(result, torch.Tensor):
-            shape = _Shape(result, elements)
+            shape = _Shape(result, known)
             self._name(shape, node)
             return shape
         node.meta["val"] = parts = type(result)(
-            _Shape(r) if isinstance(r, torch.Tensor) else r for r in result
+            _Shape(r, None if known is None else partial(_part, known, k))
+            if isinstance(r, torch.Tensor)
+            else r
+            for k, r in enumerate(result)
         )
         for k, part in enumerate(parts):
             if isinstance(part, _Shape):
@@ -251,14 +259,19 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
         return self._nodes[id(shape)]
 
     @staticmethod
-    def _elements(func: Any, args: Any, kwargs: Any) -> torch.Tensor | None:
-        """Compute what is done to small constants, whose elements the reference may ask for."""
+    def _known(func: Any, args: Any, kwargs: Any) -> Callable[[], Any] | None:
+        """Return what computes the elements of a call's result if the reference asks for them, of constants only."""
         shapes = [v for v in pytree.tree_leaves((args, kwargs)) if isinstance(v, _Shape)]
-        if not shapes or any(s.elements is None for s in shapes):
+        drawn = torch.Tag.nondeterministic_seeded in func.tags or "empty" in str(func)
+        if drawn or any(s.known is None for s in shapes):
             return None
-        args, kwargs = pytree.tree_map_only(_Shape, lambda s: s.elements, (args, kwargs))
-        result = func(*args, **kwargs)
-        return result if isinstance(result, torch.Tensor) and result.numel() <= SMALL_CONSTANT else None
+
+        @cache
+        def computed() -> Any:
+            given, named = pytree.tree_map_only(_Shape, lambda s: s.known(), (args, kwargs))
+            return func(*given, **named)
+
+        return computed
 
     def captured(self, result: Any) -> CapturedGraph:
         """Return what was recorded, with the calls that what is returned depends on."""
@@ -274,6 +287,11 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
             returned=tuple(n.name for n in returned),
             returns_list=type(result) in (list, tuple),
         )
+
+
+def _part(known: Callable[[], Any], k: int) -> torch.Tensor:
+    part: torch.Tensor = known()[k]
+    return part
 
 
 def _inner(value: Any) -> Any:

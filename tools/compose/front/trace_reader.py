@@ -18,6 +18,8 @@ from akgen.tools.reference.protocol import Binding, LoadedCase, Sample
 def dtype_of(dtype: torch.dtype) -> DType:
     """Return our name of a torch dtype; raise Unsupported for one that kernels do not know."""
     name = str(dtype).removeprefix("torch.")
+    if dtype == torch.complex128:
+        return DType.COMPLEX64  # as float64 is computed in float32
     try:
         return DType(name)
     except ValueError:
@@ -43,10 +45,9 @@ def meta_of(tensor: torch.Tensor) -> TensorMeta:
 def argument_meta(tensor: torch.Tensor) -> TensorMeta:
     """Return an operator input's shape and dtype. Raises Unsupported for what no kernel takes."""
     meta = meta_of(tensor)
-    if meta.dtype == DType.FLOAT64:
-        raise Unsupported(
-            "float64", "float64 is not covered: vector and cube cores compute in float32 at most"
-        )
+    if meta.dtype == DType.FLOAT64 or tensor.dtype == torch.complex128:
+        name = str(tensor.dtype).removeprefix("torch.")
+        raise Unsupported(name, f"{name} is not covered: vector and cube cores compute in float32 at most")
     return meta
 
 
@@ -194,7 +195,8 @@ class TraceReader:
             return TracedNode(index=index, kind="input", metas=(meta_of(value),), origin=origin)
         if value.numel() > SMALL_CONSTANT:
             raise Unsupported("constant", f"a constant of {value.numel()} elements is not an operator input")
-        values = tuple(value.detach().reshape(-1).tolist())
+        flat = value.detach().reshape(-1)
+        values = tuple((torch.view_as_real(flat).reshape(-1) if flat.is_complex() else flat).tolist())
         return TracedNode(index=index, kind="const", metas=(meta_of(value),), values=values)
 
     def _by_value(self, value: torch.Tensor) -> Origin | None:

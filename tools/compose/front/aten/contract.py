@@ -95,12 +95,12 @@ def _loaded(im: Importer, x: int) -> DType | None:
         return None
     meta = im.raw.inputs[at.origin.input]
     first = meta[at.origin.element or 0] if isinstance(meta, tuple) else meta
-    return None if first is None else first.dtype
+    return None if first is None or first.dtype == DType.COMPLEX64 else first.dtype
 
 
 def stored_dtype(im: Importer, node: TracedNode, *operands: int) -> DType:
     """Return the dtype in which the operands lie in memory when they are multiplied."""
-    traced = im.out(node).dtype
+    traced = im.out(node).dtype.real
     found = [d for d in (_loaded(im, x) for x in operands) if d is not None]
     if traced.is_float:
         halves = [d for d in found if d in HALF]

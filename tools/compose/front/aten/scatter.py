@@ -3,7 +3,8 @@
 import math
 from typing import Any
 
-from akgen.tools.compose.front.aten.picks import index_of, wrapped
+from akgen.tools.compose.front.aten.picks import fixed, index_of, wrapped
+from akgen.tools.compose.front.aten.views import assigned
 from akgen.tools.compose.front.graph import Number, ReduceKind, broadcast
 from akgen.tools.compose.front.importer import Importer, handles
 from akgen.tools.compose.front.traced import TracedNode
@@ -103,6 +104,14 @@ def _index_put(im: Importer, node: TracedNode) -> int:
             )
         wide = im.shape(mask) + (1,) * (len(shape) - axes[0] - len(im.shape(mask)))
         return im.b.where(im.b.reshape(mask, wide), im.b.reshape(source, ()), base)
+    places = (
+        fixed(im, given[axes[0]]) if len(axes) == 1 and not im.arg(node, 3, "accumulate", False) else None
+    )
+    if places is not None and len(im.shape(mask)) == 1:
+        step = places[1] - places[0] if len(places) > 1 else 1
+        if step > 0 and places[0] >= 0 and places == list(range(places[0], places[-1] + 1, step)):
+            one = tuple(len(places) if a == axes[0] else d for a, d in enumerate(shape))
+            return assigned(im, base, im.b.expand(source, one), axes[0], places[0], step)
     if axes != list(range(axes[0], axes[0] + len(axes))):
         raise Unsupported("index_put", "indices along axes that do not adjoin are not covered")
     follows = math.prod(shape[axes[-1] + 1 :]) > 1

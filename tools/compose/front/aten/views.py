@@ -108,7 +108,12 @@ def _slice_scatter(im: Importer, node: TracedNode) -> int:
     axis = im.arg(node, 2, "dim", 0) % len(shape)
     start = im.arg(node, 3, "start", 0) or 0
     start = start + shape[axis] if start < 0 else start
-    count, step = im.shape(source)[axis], im.arg(node, 5, "step", 1)
+    return assigned(im, base, source, axis, start, im.arg(node, 5, "step", 1))
+
+
+def assigned(im: Importer, base: int, source: int, axis: int, start: int, step: int) -> int:
+    """Return `base` whose elements start, start + step, … along an axis are those of `source`."""
+    shape, count = im.shape(base), im.shape(source)[axis]
     if step != 1:
         return _every(im, base, source, axis, start, step)
     parts = [source]
