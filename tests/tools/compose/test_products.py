@@ -59,6 +59,20 @@ CASES: dict[str, tuple[Fn, tuple[tuple[Any, ...], ...]]] = {
     "attention": (attention, ((Q, K, K),)),
     "attention of halves": (F.scaled_dot_product_attention, ((Q.to(H), K.to(H), K.to(H)),)),
     "causal attention": (lambda q: F.scaled_dot_product_attention(q, q, q, is_causal=True), ((Q,),)),
+    "dtypes by batch": (
+        attention,
+        tuple(
+            (normal(b, 8, 64, dtype=d), normal(b, 9, 64, dtype=d, seed=1), normal(b, 9, 64, dtype=d, seed=2))
+            for b, d in ((1, torch.float32), (3, H), (2, torch.float32))
+        ),
+    ),
+    "a convolution by dtype": (
+        lambda x, w: F.conv2d(x, w, padding=1),
+        tuple(
+            (normal(n, c, 5, 6, dtype=d), normal(7, c, 3, 3, dtype=d))
+            for n, c, d in ((1, 2, torch.float32), (2, 4, H), (1, 3, torch.float32))
+        ),
+    ),
     "heads": (heads, ((normal(2, 7, 32), *(normal(32, 32, seed=s) for s in range(3))),)),
     "8-bit integers": (torch._int_mm, ((int8(32, 64), int8(64, 40)),)),
 }  # fmt: skip

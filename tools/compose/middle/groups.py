@@ -48,8 +48,10 @@ def features(group: Group, cases: Sequence[TracedGraph]) -> Features:
     ops = tuple(tuple(v.op for v in t.values if v.op != "expand") for t in group.templates)
     rounds = tuple(sorted({o for t in ops for o in t if o.startswith("round_")}))
     lanes = tuple(tuple(v.dtype for v in t.values if v.op == "load") for t in group.templates)
+    # A product takes two operands of one dtype, so its kernel is for the dtype in which it stored them.
+    factors = tuple(tuple(v.stored for v in t.values if v.op == "contract") for t in group.templates)
     return Features(
-        kinds=(numbers(group.cases, cases), rounds, lanes),
+        kinds=(numbers(group.cases, cases), rounds, lanes, factors),
         operations=ops,
         axes=tuple(len(t.sizes) for t in group.templates),
     )
