@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: vendor-forms demo test test-vllm fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers random-programs user-modules \
+.PHONY: vendor-forms experts demo test test-vllm fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers random-programs user-modules \
 	install clean red-team sanitize
 
 install: $(STAMP)
@@ -90,6 +90,10 @@ fuzz: $(STAMP)
 # Hostile documents through every reader of text that others wrote: `make fuzz-readers N=5000 SEED=1`.
 fuzz-readers: $(STAMP)
 	@$(BIN)/python tests/readers/fuzz.py --count $(N) --seed $(SEED)
+
+# Every expert kernel on all cases of its task, and its share of the roofline on a long one.
+experts: $(STAMP)
+	@$(BIN)/python -m pytest -q -s -m slow tests/knowledge/test_patterns.py
 
 # Modules as users write them: composed, compiled and judged on the twin.
 user-modules: $(STAMP)

@@ -21,16 +21,19 @@ class Pattern(KnowledgeFact):
     categories: tuple[str, ...]  # kinds of operator that it is an example for
     idea: str
     cases: tuple[str, ...]  # of the task; the others are outside what it shows
+    large: dict[str, int | float | str | list[int]]  # a case long enough to come near the roofline
+    least_share: float  # of the roofline, there
     files: dict[str, str]
 
 
 @cache
 def patterns() -> tuple[Pattern, ...]:
     root = Path(str(files("akgen.knowledge").joinpath("patterns")))
-    return tuple(_read(p.parent) for p in sorted(root.glob("*/pattern.json")))
+    return tuple(read_pattern(p.parent) for p in sorted(root.glob("*/pattern.json")))
 
 
-def _read(folder: Path) -> Pattern:
+def read_pattern(folder: Path) -> Pattern:
+    """Read a folder with pattern.json, op_host and op_kernel."""
     sources = {
         p.relative_to(folder).as_posix(): p.read_text()
         for part in ("op_host", "op_kernel")

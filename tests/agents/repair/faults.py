@@ -9,13 +9,14 @@ from fixer import fix
 
 from akgen.agents.critic import RuleCritic
 from akgen.bench.resolve import resolve_task
-from akgen.knowledge.patterns import Pattern, patterns
+from akgen.knowledge.patterns import Pattern
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
 from akgen.tools.judge.judge import Judge
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.twin.toolchain import TwinToolchain
+from tests.plain_kernels import plain_kernels
 
 HERE = Path(__file__).resolve().parent
 
@@ -43,7 +44,7 @@ def read_faults() -> tuple[Fault, ...]:
 
 
 def base(fault: Fault) -> Pattern:
-    return next(p for p in patterns() if p.name == fault.pattern)
+    return next(p for p in plain_kernels() if p.name == fault.pattern)
 
 
 def broken(fault: Fault) -> KernelProject:

@@ -6,12 +6,12 @@ from typing import NamedTuple
 import pytest
 
 from akgen.bench.resolve import resolve_task
-from akgen.knowledge.patterns import patterns
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.project import KernelProject
 from akgen.tools.judge.judge import Judge
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.twin.toolchain import TwinToolchain
+from tests.plain_kernels import plain_kernels
 
 
 class Mistaken(NamedTuple):
@@ -80,7 +80,7 @@ KERNELS = (
 def test_the_mistake_of_a_real_kernel_is_named(
     kernel: Mistaken, twin: TwinToolchain, reference: ReferenceWorker, tmp_path: Path
 ) -> None:
-    pattern = next(p for p in patterns() if p.name == kernel.pattern)
+    pattern = next(p for p in plain_kernels() if p.name == kernel.pattern)
     name = next(n for n in pattern.files if n.startswith("op_kernel/"))
     assert pattern.files[name].count(kernel.old) == 1
     text = pattern.files[name].replace(kernel.old, kernel.new)

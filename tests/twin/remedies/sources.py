@@ -1,11 +1,11 @@
-"""Verified projects that faults are put into: expert patterns, the prompt's example, those of these tests."""
+"""Verified projects that faults are put into: plain kernels, the prompt's example, those of these tests."""
 
 import re
 from functools import cache
 from pathlib import Path
 
-from akgen.knowledge.patterns import patterns
 from akgen.tools.core.project import KernelProject
+from tests.plain_kernels import plain_kernels
 from tests.twin.corpus.pairs import read_pair
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -17,7 +17,7 @@ _OF_THESE_TESTS = ("scale_add", "kinds", "host_forms", "list_scale", "norm_chain
 @cache
 def host_sources() -> tuple[KernelProject, ...]:
     folders = [TESTS / "projects" / name for name in _OF_THESE_TESTS]
-    return (*_patterns(), *(_read(folder) for folder in (EXAMPLE, *folders)))
+    return (*_plain_kernels(), *(_read(folder) for folder in (EXAMPLE, *folders)))
 
 
 # Kernels of the corpus, by name, so that the same seed draws the same mutants when the corpus grows.
@@ -40,11 +40,11 @@ _OF_CORPUS = (
 def kernel_sources() -> tuple[KernelProject, ...]:
     """Return kernels; those of the corpus are the correct ones, which have one host side."""
     pairs = tuple(read_pair(_CORPUS / f"{name}.cpp").correct for name in _OF_CORPUS)
-    return (*_patterns(), _read(EXAMPLE), _read(TESTS / "projects" / "scale_add"), *pairs)
+    return (*_plain_kernels(), _read(EXAMPLE), _read(TESTS / "projects" / "scale_add"), *pairs)
 
 
-def _patterns() -> tuple[KernelProject, ...]:
-    return tuple(KernelProject(op_type=p.op_type, kernel=p.kernel, files=p.files) for p in patterns())
+def _plain_kernels() -> tuple[KernelProject, ...]:
+    return tuple(KernelProject(op_type=p.op_type, kernel=p.kernel, files=p.files) for p in plain_kernels())
 
 
 def _read(folder: Path) -> KernelProject:

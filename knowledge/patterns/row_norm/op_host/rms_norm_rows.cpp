@@ -1,35 +1,52 @@
 #include "rms_norm_rows_tiling.h"
 #include "register/op_def_registry.h"
 #include "tiling/platform/platform_ascendc.h"
+#include <algorithm>
 
 namespace optiling {
-constexpr uint64_t RESERVE_BYTES = 8 * 1024;
-// Bytes per column: input and output of at most 4 bytes, two copies each, the weights as they come, and three float rows.
-constexpr uint64_t BYTES_PER_COLUMN = 2 * 4 + 2 * 4 + 4 + 3 * 4;
+constexpr uint32_t RESERVE_BYTES = 8 * 1024; // rounding of the small buffers
+constexpr uint32_t TILE_BYTES =
+    20 * 1024;                      // copies are efficient from 16 KB on; longer tiles delay the first and last step
+constexpr uint32_t MOST_ROWS = 248; // repeats of one instruction are at most 255
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {
     auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
     uint64_t ub = 0;
     platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, ub);
-    const uint64_t cores = platform.GetCoreNumAiv();
+    const uint32_t cores = platform.GetCoreNumAiv();
     const auto &shape = context->GetInputShape(0)->GetStorageShape();
-    const uint64_t columns = static_cast<uint64_t>(shape.GetDim(shape.GetDimNum() - 1));
-    const uint64_t rows = static_cast<uint64_t>(shape.GetShapeSize()) / columns;
-    const uint64_t padded = (columns + 63) / 64 * 64;
-    if (padded * BYTES_PER_COLUMN > ub - RESERVE_BYTES) {
-        return ge::GRAPH_FAILED; // a row that does not fit needs a kernel that passes over it twice
+    const uint32_t columns = shape.GetDim(shape.GetDimNum() - 1);
+    const uint32_t rows = shape.GetShapeSize() / columns;
+    const uint32_t typeBytes = context->GetInputDesc(0)->GetDataType() == ge::DT_FLOAT ? 4 : 2;
+    const uint32_t unit = 32 / typeBytes;
+    const uint32_t stride = (columns + unit - 1) / unit * unit;
+    uint32_t partialStride = 64;
+    while (partialStride * 8 < columns) {
+        partialStride *= 8;
     }
-    const uint64_t perCore = (rows + cores - 1) / cores;
+    // Once: the weights as float. Of a row: two copies of input and output, the row twice as float, its partial
+    // sums and the sums of these, its number alone and spread.
+    const uint32_t onceBytes = stride * 4;
+    const uint32_t rowBytes = stride * (4 * typeBytes + 2 * 4) + partialStride * 2 * 4 + 36;
+    if (ub < RESERVE_BYTES + onceBytes + rowBytes) {
+        return ge::GRAPH_FAILED; // such a row needs a kernel that takes it in pieces
+    }
+    const uint32_t perCore = (rows + cores - 1) / cores;
+    const uint32_t fitting = (ub - RESERVE_BYTES - onceBytes) / rowBytes;
+    const uint32_t tileRows = std::min({perCore, fitting, MOST_ROWS, TILE_BYTES / (stride * typeBytes) + 1});
+    const float epsilon = *context->GetAttrs()->GetFloat(0);
     RmsNormRowsTilingData tiling;
     tiling.set_rows(rows);
     tiling.set_perCore(perCore);
-    tiling.set_columns(static_cast<uint32_t>(columns));
-    tiling.set_padded(static_cast<uint32_t>(padded));
-    tiling.set_epsilon(*context->GetAttrs()->GetFloat(0));
+    tiling.set_columns(columns);
+    tiling.set_stride(stride);
+    tiling.set_partialStride(partialStride);
+    tiling.set_tileRows(tileRows);
+    tiling.set_epsilon(epsilon);
     tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
     context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());
-    context->SetBlockDim(static_cast<uint32_t>((rows + perCore - 1) / perCore));
+    context->SetBlockDim((rows + perCore - 1) / perCore);
     context->GetWorkspaceSizes(1)[0] = 0;
     return ge::GRAPH_SUCCESS;
 }

@@ -2,130 +2,150 @@
 
 using namespace AscendC;
 
-constexpr int32_t COPIES = 2;
+constexpr int32_t COPIES = 2;        // of each transfer buffer: one moves while the other is computed
+constexpr uint32_t BLOCK_FLOATS = 8; // floats in a block of 32 bytes
+constexpr uint32_t REPEAT_FLOATS = 64;
 
 template <typename T> class KernelRmsNormRows {
 public:
-    __aicore__ inline void Init(GM_ADDR x, GM_ADDR weight, GM_ADDR y, uint64_t rows, uint64_t perCore, uint32_t columns,
-                                uint32_t padded, float epsilon)
+    __aicore__ inline void Init(GM_ADDR x, GM_ADDR weight, GM_ADDR y, const RmsNormRowsTilingData &tiling)
     {
-        const uint64_t first = perCore * GetBlockIdx();
-        count = rows - first < perCore ? rows - first : perCore;
-        this->columns = columns;
-        this->epsilon = epsilon;
-        xGm.SetGlobalBuffer((__gm__ T *)x + first * columns, count * columns);
-        yGm.SetGlobalBuffer((__gm__ T *)y + first * columns, count * columns);
-        weightGm.SetGlobalBuffer((__gm__ T *)weight, columns);
-        pipe.InitBuffer(inQueue, COPIES, padded * sizeof(T));
-        pipe.InitBuffer(outQueue, COPIES, padded * sizeof(T));
-        pipe.InitBuffer(weightQueue, 1, padded * sizeof(T));
-        pipe.InitBuffer(weightBuf, padded * sizeof(float));
-        pipe.InitBuffer(rowBuf, padded * sizeof(float));
-        pipe.InitBuffer(workBuf, padded * sizeof(float));
-        pipe.InitBuffer(scalarBuf, 32);
+        t = tiling;
+        const uint64_t first = static_cast<uint64_t>(t.perCore) * GetBlockIdx();
+        count = t.rows - first < t.perCore ? t.rows - first : t.perCore;
+        xGm.SetGlobalBuffer((__gm__ T *)x + first * t.columns);
+        yGm.SetGlobalBuffer((__gm__ T *)y + first * t.columns);
+        weightGm.SetGlobalBuffer((__gm__ T *)weight);
+        pipe.InitBuffer(inQueue, COPIES, t.tileRows * t.stride * sizeof(T));
+        pipe.InitBuffer(outQueue, COPIES, t.tileRows * t.stride * sizeof(T));
+        pipe.InitBuffer(valuesBuf, std::is_same_v<T, float> ? 32 : t.tileRows * t.stride * sizeof(float));
+        pipe.InitBuffer(squareBuf, t.tileRows * t.stride * sizeof(float));
+        pipe.InitBuffer(weightBuf, t.stride * sizeof(float));
+        pipe.InitBuffer(partialBuf, t.tileRows * t.partialStride * 2 * sizeof(float));
+        pipe.InitBuffer(numberBuf, AlignUp(t.tileRows, BLOCK_FLOATS) * sizeof(float)); // Brcb takes eight at a time
+        pipe.InitBuffer(spreadBuf, AlignUp(t.tileRows, BLOCK_FLOATS) * 32);
     }
 
     __aicore__ inline void Process()
     {
-        LoadWeight();
-        for (uint64_t row = 0; row < count; ++row) {
-            CopyIn(row);
-            Compute();
-            CopyOut(row);
+        Duplicate(partialBuf.Get<float>(), 0.0f, t.tileRows * t.partialStride);
+        LoadOnce(weightBuf.Get<float>(), weightGm);
+        for (uint32_t row = 0; row < count; row += t.tileRows) {
+            const uint32_t rows = count - row < t.tileRows ? count - row : t.tileRows;
+            LocalTensor<T> x = inQueue.AllocTensor<T>();
+            const DataCopyExtParams run{static_cast<uint16_t>(rows), static_cast<uint32_t>(t.columns * sizeof(T)), 0, 0,
+                                        0};
+            DataCopyPad(x, xGm[static_cast<uint64_t>(row) * t.columns], run, DataCopyPadExtParams<T>{false, 0, 0, 0});
+            inQueue.EnQue(x);
+            Compute(rows);
+            LocalTensor<T> y = outQueue.DeQue<T>();
+            DataCopyPad(yGm[static_cast<uint64_t>(row) * t.columns], y, run);
+            outQueue.FreeTensor(y);
         }
     }
 
 private:
-    __aicore__ inline void LoadWeight()
+    // The weights serve every row: they come in through the rows' queue and stay as float.
+    __aicore__ inline void LoadOnce(const LocalTensor<float> &kept, const GlobalTensor<T> &given)
     {
-        LocalTensor<T> weight = weightQueue.AllocTensor<T>();
-        Load(weight, weightGm);
-        weightQueue.EnQue(weight);
-        weight = weightQueue.DeQue<T>();
-        Widen(weightBuf.Get<float>(), weight);
-        weightQueue.FreeTensor(weight);
+        LocalTensor<T> row = inQueue.AllocTensor<T>();
+        const DataCopyExtParams one{1, static_cast<uint32_t>(t.columns * sizeof(T)), 0, 0, 0};
+        DataCopyPad(row, given, one, DataCopyPadExtParams<T>{false, 0, 0, 0});
+        inQueue.EnQue(row);
+        row = inQueue.DeQue<T>();
+        if constexpr (std::is_same_v<T, float>) {
+            Adds(kept, row, 0.0f, t.stride);
+        } else {
+            Cast(kept, row, RoundMode::CAST_NONE, t.stride);
+        }
+        inQueue.FreeTensor(row);
     }
 
-    __aicore__ inline void CopyIn(uint64_t row)
-    {
-        LocalTensor<T> x = inQueue.AllocTensor<T>();
-        Load(x, xGm[row * columns]);
-        inQueue.EnQue(x);
-    }
-
-    __aicore__ inline void Compute()
+    __aicore__ inline void Compute(uint32_t rows)
     {
         LocalTensor<T> x = inQueue.DeQue<T>();
         LocalTensor<T> y = outQueue.AllocTensor<T>();
-        LocalTensor<float> weight = weightBuf.Get<float>();
-        LocalTensor<float> row = rowBuf.Get<float>();
-        LocalTensor<float> work = workBuf.Get<float>();
-        LocalTensor<float> scalar = scalarBuf.Get<float>();
-        Widen(row, x);
-        Mul(work, row, row, columns);
-        ReduceSum<float>(scalar, work, work, columns);
-        Muls(scalar, scalar, 1.0f / static_cast<float>(static_cast<int32_t>(columns)), 1);
-        Adds(scalar, scalar, epsilon, 1);
-        Sqrt(scalar, scalar, 1);
-        const float root = Read(scalar);
-        Muls(row, row, 1.0f / root, columns);
+        LocalTensor<float> given, values; // float is computed between input and output, other types beside them
         if constexpr (std::is_same_v<T, float>) {
-            Mul(y, row, weight, columns);
+            given = x;
+            values = y;
         } else {
-            Mul(row, row, weight, columns);
-            Cast(y, row, RoundMode::CAST_RINT, columns);
+            given = values = valuesBuf.Get<float>();
+            Cast(values, x, RoundMode::CAST_NONE, rows * t.stride);
+        }
+        LocalTensor<float> square = squareBuf.Get<float>(), numbers = numberBuf.Get<float>();
+        Mul(square, given, given, rows * t.stride);
+        MeanRows(numbers, square, rows);
+        Adds(numbers, numbers, t.epsilon, rows);
+        Sqrt(numbers, numbers, rows);
+        Duplicate(square, 1.0f, rows); // Rsqrt is an estimate of nine bits: root and division are exact
+        Div(numbers, square, numbers, rows);
+        TimesItsNumber(values, given, rows);
+        inQueue.FreeTensor(x);
+        for (uint32_t r = 0; r < rows; ++r) {
+            Mul(values[r * t.stride], values[r * t.stride], weightBuf.Get<float>(), t.columns);
+        }
+        if constexpr (!std::is_same_v<T, float>) {
+            Cast(y, values, RoundMode::CAST_RINT, rows * t.stride);
         }
         outQueue.EnQue(y);
-        inQueue.FreeTensor(x);
     }
 
-    __aicore__ inline void CopyOut(uint64_t row)
+    // Leave each row's mean in `numbers`. BlockReduceSum makes one number of eight at a repeat a cycle; ReduceSum takes seven.
+    // Counter mode takes t.columns elements in all, so what pads a row never enters. The partial sums' rows are padded with
+    // zeros, so that one instruction serves all rows.
+    __aicore__ inline void MeanRows(const LocalTensor<float> &numbers, const LocalTensor<float> &values, uint32_t rows)
     {
-        LocalTensor<T> y = outQueue.DeQue<T>();
-        DataCopyExtParams one{1, static_cast<uint32_t>(columns * sizeof(T)), 0, 0, 0};
-        DataCopyPad(yGm[row * columns], y, one);
-        outQueue.FreeTensor(y);
-    }
-
-    __aicore__ inline void Load(const LocalTensor<T> &to, const GlobalTensor<T> &from)
-    {
-        DataCopyExtParams one{1, static_cast<uint32_t>(columns * sizeof(T)), 0, 0, 0};
-        DataCopyPad(to, from, one, DataCopyPadExtParams<T>{false, 0, 0, 0});
-    }
-
-    __aicore__ inline void Widen(const LocalTensor<float> &to, const LocalTensor<T> &from)
-    {
-        if constexpr (std::is_same_v<T, float>) {
-            Adds(to, from, 0.0f, columns);
-        } else {
-            Cast(to, from, RoundMode::CAST_NONE, columns);
+        LocalTensor<float> partial = partialBuf.Get<float>();
+        SetMaskCount();
+        SetVectorMask<float, MaskMode::COUNTER>(t.columns);
+        for (uint32_t r = 0; r < rows; ++r) {
+            BlockReduceSum<float, false>(partial[r * t.partialStride], values[r * t.stride], 1, MASK_PLACEHOLDER, 1, 1,
+                                         8);
         }
+        for (uint32_t width = t.partialStride; width > REPEAT_FLOATS; width /= 8) { // 64 times a power of 8
+            LocalTensor<float> shorter = partial[t.tileRows * width];
+            SetVectorMask<float, MaskMode::COUNTER>(rows * width);
+            BlockReduceSum<float, false>(shorter, partial, 1, MASK_PLACEHOLDER, 1, 1, 8);
+            partial = shorter;
+        }
+        SetMaskNorm();
+        ResetMask();
+        WholeReduceSum<float>(numbers, partial, REPEAT_FLOATS, rows, 1, 1, 8);
+        // An unsigned number cannot become a float on the device.
+        Muls(numbers, numbers, 1.0f / static_cast<float>(static_cast<int32_t>(t.columns)), rows);
     }
 
-    // Read a scalar that the vector unit wrote: the scalar unit waits for it.
-    __aicore__ inline float Read(const LocalTensor<float> &scalar)
+    // Multiply each row by its number. Strides of 0 read the block that holds the number again and again, so it never
+    // passes through the scalar unit.
+    __aicore__ inline void TimesItsNumber(const LocalTensor<float> &to, const LocalTensor<float> &from, uint32_t rows)
     {
-        const event_t id = static_cast<event_t>(pipe.FetchEventID(HardEvent::V_S));
-        SetFlag<HardEvent::V_S>(id);
-        WaitFlag<HardEvent::V_S>(id);
-        return scalar.GetValue(0);
+        LocalTensor<float> spread = spreadBuf.Get<float>();
+        Brcb(spread, numberBuf.Get<float>(), DivCeil(rows, BLOCK_FLOATS), {1, 8}); // each number fills one block
+        SetMaskCount();
+        SetVectorMask<float, MaskMode::COUNTER>(t.columns);
+        for (uint32_t r = 0; r < rows; ++r) {
+            Mul<float, false>(to[r * t.stride], from[r * t.stride], spread[r * BLOCK_FLOATS], MASK_PLACEHOLDER, 1,
+                              {1, 1, 0, 8, 8, 0});
+        }
+        SetMaskNorm();
+        ResetMask();
     }
 
     TPipe pipe;
     TQue<TPosition::VECIN, COPIES> inQueue;
-    TQue<TPosition::VECIN, 1> weightQueue;
     TQue<TPosition::VECOUT, COPIES> outQueue;
-    TBuf<TPosition::VECCALC> weightBuf, rowBuf, workBuf, scalarBuf;
+    TBuf<TPosition::VECCALC> valuesBuf, squareBuf, weightBuf, partialBuf, numberBuf, spreadBuf;
     GlobalTensor<T> xGm, weightGm, yGm;
-    uint64_t count = 0;
-    uint32_t columns = 0;
-    float epsilon = 0.0f;
+    RmsNormRowsTilingData t;
+    uint32_t count = 0; // rows of this core
 };
 
-extern "C" __global__ __aicore__ void rms_norm_rows(GM_ADDR x, GM_ADDR weight, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+extern "C" __global__ __aicore__ void rms_norm_rows(GM_ADDR x, GM_ADDR weight, GM_ADDR y, GM_ADDR workspace,
+                                                    GM_ADDR tiling)
 {
     GET_TILING_DATA(data, tiling);
     KernelRmsNormRows<DTYPE_X> op;
-    op.Init(x, weight, y, data.rows, data.perCore, data.columns, data.padded, data.epsilon);
+    op.Init(x, weight, y, data);
     op.Process();
 }

@@ -1,34 +1,43 @@
 #include "softmax_rows_tiling.h"
 #include "register/op_def_registry.h"
 #include "tiling/platform/platform_ascendc.h"
+#include <algorithm>
 
 namespace optiling {
-constexpr uint64_t RESERVE_BYTES = 8 * 1024;
-// Bytes per column: input and output of at most 4 bytes, two copies each, one float row and one work row.
-constexpr uint64_t BYTES_PER_COLUMN = 2 * 4 + 2 * 4 + 4 + 4;
+constexpr uint32_t RESERVE_BYTES = 8 * 1024; // rounding of the small buffers
+constexpr uint32_t TILE_BYTES =
+    20 * 1024;                       // copies are efficient from 16 KB on; longer tiles delay the first and last step
+constexpr uint32_t MOST_ROWS = 1000; // one Brcb spreads four rows a repeat, with at most 255 repeats
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {
     auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
     uint64_t ub = 0;
     platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, ub);
-    const uint64_t cores = platform.GetCoreNumAiv();
+    const uint32_t cores = platform.GetCoreNumAiv();
     const auto &shape = context->GetInputShape(0)->GetStorageShape();
-    const uint64_t columns = static_cast<uint64_t>(shape.GetDim(shape.GetDimNum() - 1));
-    const uint64_t rows = static_cast<uint64_t>(shape.GetShapeSize()) / columns;
-    const uint64_t padded = (columns + 63) / 64 * 64;
-    if (padded * BYTES_PER_COLUMN > ub - RESERVE_BYTES) {
-        return ge::GRAPH_FAILED; // a row that does not fit needs a kernel that passes over it three times
+    const uint32_t columns = shape.GetDim(shape.GetDimNum() - 1);
+    const uint32_t rows = shape.GetShapeSize() / columns;
+    const uint32_t typeBytes = context->GetInputDesc(0)->GetDataType() == ge::DT_FLOAT ? 4 : 2;
+    const uint32_t unit = 32 / typeBytes;
+    const uint32_t stride = (columns + unit - 1) / unit * unit;
+    // Of a row: two copies of input and output, the row as float unless it is, its number alone and spread.
+    const uint32_t rowBytes = stride * (4 * typeBytes + (typeBytes == 4 ? 0 : 4)) + 2 * 36;
+    if (ub < RESERVE_BYTES + rowBytes + stride * 2) {
+        return ge::GRAPH_FAILED; // such a row needs a kernel that takes it in pieces (see online softmax)
     }
-    const uint64_t perCore = (rows + cores - 1) / cores;
+    const uint32_t perCore = (rows + cores - 1) / cores;
+    const uint32_t fitting = (ub - RESERVE_BYTES - stride * 2) / rowBytes;
+    const uint32_t tileRows = std::min({perCore, fitting, MOST_ROWS, TILE_BYTES / (stride * typeBytes) + 1});
     SoftmaxRowsTilingData tiling;
     tiling.set_rows(rows);
     tiling.set_perCore(perCore);
-    tiling.set_columns(static_cast<uint32_t>(columns));
-    tiling.set_padded(static_cast<uint32_t>(padded));
+    tiling.set_columns(columns);
+    tiling.set_stride(stride);
+    tiling.set_tileRows(tileRows);
     tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
     context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());
-    context->SetBlockDim(static_cast<uint32_t>((rows + perCore - 1) / perCore));
+    context->SetBlockDim((rows + perCore - 1) / perCore);
     context->GetWorkspaceSizes(1)[0] = 0;
     return ge::GRAPH_SUCCESS;
 }

@@ -2,100 +2,157 @@
 
 using namespace AscendC;
 
-constexpr int32_t COPIES = 2;
+constexpr int32_t COPIES = 2;        // of each transfer buffer: one moves while the other is computed
+constexpr uint32_t BLOCK_FLOATS = 8; // floats in a block of 32 bytes
+constexpr uint32_t REPEAT_FLOATS = 64;
+constexpr uint32_t APART = 2; // floats from one row's number to the next: WholeReduceMax writes at multiples of 8 bytes
 
 template <typename T> class KernelSoftmaxRows {
 public:
-    __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, uint64_t rows, uint64_t perCore, uint32_t columns, uint32_t padded)
+    __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, const SoftmaxRowsTilingData &data)
     {
-        const uint64_t first = perCore * GetBlockIdx();
-        count = rows - first < perCore ? rows - first : perCore;
-        this->columns = columns;
-        xGm.SetGlobalBuffer((__gm__ T *)x + first * columns, count * columns);
-        yGm.SetGlobalBuffer((__gm__ T *)y + first * columns, count * columns);
-        pipe.InitBuffer(inQueue, COPIES, padded * sizeof(T));
-        pipe.InitBuffer(outQueue, COPIES, padded * sizeof(T));
-        pipe.InitBuffer(rowBuf, padded * sizeof(float));
-        pipe.InitBuffer(workBuf, padded * sizeof(float));
-        pipe.InitBuffer(scalarBuf, 32);
+        const uint64_t first = static_cast<uint64_t>(data.perCore) * GetBlockIdx();
+        count = data.rows - first < data.perCore ? data.rows - first : data.perCore;
+        columns = data.columns;
+        stride = data.stride;
+        tileRows = data.tileRows;
+        xGm.SetGlobalBuffer((__gm__ T *)x + first * columns);
+        yGm.SetGlobalBuffer((__gm__ T *)y + first * columns);
+        pipe.InitBuffer(inQueue, COPIES, tileRows * stride * sizeof(T));
+        pipe.InitBuffer(outQueue, COPIES, tileRows * stride * sizeof(T));
+        pipe.InitBuffer(valuesBuf, std::is_same_v<T, float> ? 32 : tileRows * stride * sizeof(float));
+        pipe.InitBuffer(workBuf, stride / 2 * sizeof(float));
+        const uint32_t numbers = AlignUp(tileRows * APART, BLOCK_FLOATS); // Brcb takes eight at a time
+        pipe.InitBuffer(numberBuf, numbers * sizeof(float));
+        pipe.InitBuffer(spreadBuf, numbers * 32);
     }
 
     __aicore__ inline void Process()
     {
-        for (uint64_t row = 0; row < count; ++row) {
-            CopyIn(row);
-            Compute();
-            CopyOut(row);
+        for (uint32_t row = 0; row < count; row += tileRows) {
+            const uint32_t rows = count - row < tileRows ? count - row : tileRows;
+            CopyIn(row, rows);
+            Compute(rows);
+            CopyOut(row, rows);
         }
     }
 
 private:
-    __aicore__ inline void CopyIn(uint64_t row)
+    __aicore__ inline void CopyIn(uint32_t row, uint32_t rows)
     {
         LocalTensor<T> x = inQueue.AllocTensor<T>();
-        DataCopyExtParams one{1, static_cast<uint32_t>(columns * sizeof(T)), 0, 0, 0};
-        DataCopyPad(x, xGm[row * columns], one, DataCopyPadExtParams<T>{false, 0, 0, 0});
+        const DataCopyExtParams run{static_cast<uint16_t>(rows), static_cast<uint32_t>(columns * sizeof(T)), 0, 0, 0};
+        DataCopyPad(x, xGm[static_cast<uint64_t>(row) * columns], run, DataCopyPadExtParams<T>{false, 0, 0, 0});
         inQueue.EnQue(x);
     }
 
-    __aicore__ inline void Compute()
+    __aicore__ inline void Compute(uint32_t rows)
     {
         LocalTensor<T> x = inQueue.DeQue<T>();
-        LocalTensor<T> y = outQueue.AllocTensor<T>();
-        LocalTensor<float> row = rowBuf.Get<float>();
-        LocalTensor<float> work = workBuf.Get<float>();
-        LocalTensor<float> scalar = scalarBuf.Get<float>();
+        LocalTensor<float> values;
+        LocalTensor<float> numbers = numberBuf.Get<float>();
+        LocalTensor<float> ones = spreadBuf.Get<float>();
         if constexpr (std::is_same_v<T, float>) {
-            Adds(row, x, 0.0f, columns);
+            values = x; // computed where it arrived
         } else {
-            Cast(row, x, RoundMode::CAST_NONE, columns);
+            values = valuesBuf.Get<float>();
+            Cast(values, x, RoundMode::CAST_NONE, rows * stride);
         }
-        ReduceMax<float>(scalar, row, work, columns, false);
-        const float largest = Read(scalar);
-        Adds(row, row, -largest, columns); // every exponent is at most zero: no overflow
-        Exp(row, row, columns);
-        ReduceSum<float>(scalar, row, work, columns);
-        const float sum = Read(scalar);
+        ReduceRows<true>(values, rows);
+        WithItsNumber<false>(values, values, rows); // x - max: no exponent is above zero, so nothing overflows
+        Exp(values, values, rows * stride);
+        ReduceRows<false>(values, rows);
+        // One division per row; the elements are multiplied, which takes a quarter of a division's time.
+        Duplicate(ones, 1.0f, rows * APART);
+        Div(numbers, ones, numbers, rows * APART);
+        LocalTensor<T> y = outQueue.AllocTensor<T>();
         if constexpr (std::is_same_v<T, float>) {
-            Muls(y, row, 1.0f / sum, columns);
+            WithItsNumber<true>(y, values, rows);
         } else {
-            Muls(row, row, 1.0f / sum, columns);
-            Cast(y, row, RoundMode::CAST_RINT, columns);
+            WithItsNumber<true>(values, values, rows);
+            Cast(y, values, RoundMode::CAST_RINT, rows * stride);
         }
         outQueue.EnQue(y);
         inQueue.FreeTensor(x);
     }
 
-    // Read a scalar that the vector unit wrote: the scalar unit waits for it.
-    __aicore__ inline float Read(const LocalTensor<float> &scalar)
+    // Leave each row's maximum or sum in numbers. BlockReduce makes one number of eight at a repeat a cycle (ReduceMax and
+    // ReduceSum take seven cycles), so it goes first, until one WholeReduce takes the rest. Masked lanes take no part.
+    template <bool MAX> __aicore__ inline void ReduceRows(const LocalTensor<float> &values, uint32_t rows)
     {
-        const event_t id = static_cast<event_t>(pipe.FetchEventID(HardEvent::V_S));
-        SetFlag<HardEvent::V_S>(id);
-        WaitFlag<HardEvent::V_S>(id);
-        return scalar.GetValue(0);
+        LocalTensor<float> numbers = numberBuf.Get<float>();
+        SetMaskCount();
+        for (uint32_t r = 0; r < rows; ++r) {
+            LocalTensor<float> from = values[r * stride];
+            LocalTensor<float> to = workBuf.Get<float>();
+            uint32_t left = columns;
+            while (left > REPEAT_FLOATS) {
+                SetVectorMask<float, MaskMode::COUNTER>(left);
+                if constexpr (MAX) {
+                    BlockReduceMax<float, false>(to, from, 1, MASK_PLACEHOLDER, 1, 1, 8);
+                } else {
+                    BlockReduceSum<float, false>(to, from, 1, MASK_PLACEHOLDER, 1, 1, 8);
+                }
+                left = DivCeil(left, BLOCK_FLOATS);
+                from = to;
+                to = to[AlignUp(left, BLOCK_FLOATS)];
+            }
+            SetVectorMask<float, MaskMode::COUNTER>(left);
+            if constexpr (MAX) {
+                WholeReduceMax<float, false>(numbers[r * APART], from, MASK_PLACEHOLDER, 1, 1, 1, 8,
+                                             ReduceOrder::ORDER_ONLY_VALUE);
+            } else {
+                WholeReduceSum<float, false>(numbers[r * APART], from, MASK_PLACEHOLDER, 1, 1, 1, 8);
+            }
+        }
+        SetMaskNorm();
+        ResetMask();
     }
 
-    __aicore__ inline void CopyOut(uint64_t row)
+    // Subtract each row's number from its row, or multiply the row by it.
+    template <bool MULTIPLY>
+    __aicore__ inline void WithItsNumber(const LocalTensor<float> &to, const LocalTensor<float> &from, uint32_t rows)
+    {
+        LocalTensor<float> spread = spreadBuf.Get<float>();
+        Brcb(spread, numberBuf.Get<float>(), DivCeil(rows * APART, BLOCK_FLOATS),
+             {1, 8}); // each number fills one block
+        // Strides of 0 read that one block for the whole row; in counter mode one instruction takes `columns` elements.
+        const BinaryRepeatParams again{1, 1, 0, 8, 8, 0};
+        SetMaskCount();
+        SetVectorMask<float, MaskMode::COUNTER>(columns);
+        for (uint32_t r = 0; r < rows; ++r) {
+            if constexpr (MULTIPLY) {
+                Mul<float, false>(to[r * stride], from[r * stride], spread[r * APART * BLOCK_FLOATS], MASK_PLACEHOLDER,
+                                  1, again);
+            } else {
+                Sub<float, false>(to[r * stride], from[r * stride], spread[r * APART * BLOCK_FLOATS], MASK_PLACEHOLDER,
+                                  1, again);
+            }
+        }
+        SetMaskNorm();
+        ResetMask();
+    }
+
+    __aicore__ inline void CopyOut(uint32_t row, uint32_t rows)
     {
         LocalTensor<T> y = outQueue.DeQue<T>();
-        DataCopyExtParams one{1, static_cast<uint32_t>(columns * sizeof(T)), 0, 0, 0};
-        DataCopyPad(yGm[row * columns], y, one);
+        const DataCopyExtParams run{static_cast<uint16_t>(rows), static_cast<uint32_t>(columns * sizeof(T)), 0, 0, 0};
+        DataCopyPad(yGm[static_cast<uint64_t>(row) * columns], y, run);
         outQueue.FreeTensor(y);
     }
 
     TPipe pipe;
     TQue<TPosition::VECIN, COPIES> inQueue;
     TQue<TPosition::VECOUT, COPIES> outQueue;
-    TBuf<TPosition::VECCALC> rowBuf, workBuf, scalarBuf;
+    TBuf<TPosition::VECCALC> valuesBuf, workBuf, numberBuf, spreadBuf;
     GlobalTensor<T> xGm, yGm;
-    uint64_t count = 0;
-    uint32_t columns = 0;
+    uint32_t count = 0, columns = 0, stride = 0, tileRows = 0;
 };
 
 extern "C" __global__ __aicore__ void softmax_rows(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
 {
     GET_TILING_DATA(data, tiling);
     KernelSoftmaxRows<DTYPE_X> op;
-    op.Init(x, y, data.rows, data.perCore, data.columns, data.padded);
+    op.Init(x, y, data);
     op.Process();
 }

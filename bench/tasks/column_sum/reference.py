@@ -1,0 +1,25 @@
+"""Sum over the first axis."""
+
+from typing import Any
+
+import torch
+
+DOMAIN = (-16.0, 16.0)
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.sum(dim=0)
+
+
+def normal(params: dict[str, Any], shape: list[int] | None = None) -> torch.Tensor:
+    values = torch.randn(params["shape"] if shape is None else shape)
+    return values.to(getattr(torch, params["dtype"]))
+
+
+def get_inputs(params: dict[str, Any]) -> list[Any]:
+    return [normal(params)]
+
+
+def get_init_inputs(params: dict[str, Any]) -> list[Any]:
+    return []

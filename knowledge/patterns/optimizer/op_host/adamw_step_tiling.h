@@ -1,0 +1,19 @@
+#pragma once
+#include "register/tilingdata_base.h"
+
+namespace optiling {
+BEGIN_TILING_DATA_DEF(AdamwStepTilingData)
+TILING_DATA_FIELD_DEF(uint64_t, length);  // elements of each tensor
+TILING_DATA_FIELD_DEF(uint64_t, perCore); // elements of every core but the last
+TILING_DATA_FIELD_DEF(uint32_t, tile);    // elements of each tensor that are on chip together
+TILING_DATA_FIELD_DEF(float, lr);
+TILING_DATA_FIELD_DEF(float, beta1);
+TILING_DATA_FIELD_DEF(float, beta2);
+TILING_DATA_FIELD_DEF(float, eps);
+TILING_DATA_FIELD_DEF(float, decay);
+TILING_DATA_FIELD_DEF(float, correction1);
+TILING_DATA_FIELD_DEF(float, correction2);
+END_TILING_DATA_DEF;
+
+REGISTER_TILING_DATA_CLASS(AdamwStep, AdamwStepTilingData)
+} // namespace optiling

@@ -1,0 +1,14 @@
+#pragma once
+#include "register/tilingdata_base.h"
+
+namespace optiling {
+BEGIN_TILING_DATA_DEF(RmsNormRowsTilingData)
+TILING_DATA_FIELD_DEF(uint64_t, rows);    // of the whole tensor
+TILING_DATA_FIELD_DEF(uint64_t, perCore); // rows of every core but the last
+TILING_DATA_FIELD_DEF(uint32_t, columns); // elements of a row
+TILING_DATA_FIELD_DEF(uint32_t, padded);  // columns rounded up to 64
+TILING_DATA_FIELD_DEF(float, epsilon);
+END_TILING_DATA_DEF;
+
+REGISTER_TILING_DATA_CLASS(RmsNormRows, RmsNormRowsTilingData)
+} // namespace optiling
