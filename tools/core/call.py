@@ -64,7 +64,8 @@ class Call(Frozen):
     outputs: tuple[OutputMeta, ...]
     # (input index, its values), for inputs whose values the tiling function may read
     const_values: tuple[tuple[int, tuple[int, ...] | tuple[float, ...]], ...] = ()
-    multiplications: int = 0  # of the products of matrices that the task is made of; for its roofline
+    # (bytes of an operand's element, multiplications) of the products that the task is made of; for its roofline
+    products: tuple[tuple[int, int], ...] = ()
 
     @property
     def size_bytes(self) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from akgen.tools.reference.half_products import HalfProducts
 from akgen.tools.reference.rounding.running import RunningErrors
 
 Outputs = list[Any]  # of torch.Tensor, or of lists of them
@@ -32,9 +33,14 @@ def clone(value: Any) -> Any:
     return value
 
 
-def call(model: Any, args: Sequence[Any]) -> Outputs:
-    """Call the model and return its outputs as a list; a Python number becomes a 0-d tensor."""
-    with torch.no_grad():
+def call(
+    model: Any, args: Sequence[Any], following: contextlib.AbstractContextManager[Any] | None = None
+) -> Outputs:
+    """Call the model and return its outputs as a list; a Python number becomes a 0-d tensor.
+
+    `following` sees the operations as the model asks for them.
+    """
+    with torch.no_grad(), HalfProducts(), following or contextlib.nullcontext():
         result = model(*args)
     outputs = list(result) if isinstance(result, list | tuple) else [result]
     return [o if isinstance(o, torch.Tensor | list | tuple) else torch.as_tensor(o) for o in outputs]
@@ -51,8 +57,7 @@ def golden(
     """
     run = None if precision is None else RunningErrors(precision)
     try:
-        with run or contextlib.nullcontext():
-            outputs = call(copy.deepcopy(model).double(), upcast(list(args)))
+        outputs = call(copy.deepcopy(model).double(), upcast(list(args)), run)
     except (RuntimeError, TypeError, ValueError, NotImplementedError):
         # What follows the operations is no part of the reference: without it, the reference may run.
         return (None, None) if run is None else golden(model, args)

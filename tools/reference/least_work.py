@@ -7,6 +7,7 @@ way, triangles, parts that are zero), of a reduction one for each number beyond 
 such a result (masks, further sums), nothing is known of it: linear algebra and skipped parts may save all of the work.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +27,7 @@ _MOVES = frozenset(
         "empty_strided", "new_empty", "new_empty_strided",
     }
 )  # fmt: skip
+_CONVERSIONS = frozenset({"_to_copy", "clone"})
 _CHOOSES = frozenset({"index", "index_select", "gather", "embedding"})  # from the first, by the second
 _ONE_ELEMENT = frozenset({"_to_copy", "clone", "relu", "sigmoid", "tanh", "gelu", "silu", "neg", "exp"})
 _REDUCTIONS = frozenset({"sum", "mean", "amax", "amin", "max", "min", "prod", "var", "linalg_vector_norm"})
@@ -35,9 +37,13 @@ _PRODUCTS = frozenset({"mm", "bmm", "addmm", "baddbmm"})
 class _Made:
     """What is known of the values of one storage."""
 
-    def __init__(self, tensor: torch.Tensor, *, given: bool, computed: bool, least: int) -> None:
+    def __init__(
+        self, tensor: torch.Tensor, *, given: bool, computed: bool, least: int, size: int | None = None
+    ) -> None:
         self.owner = StorageWeakRef(tensor.untyped_storage())
         self.given, self.computed, self.least = given, computed, least
+        # bytes that hold each number exactly
+        self.size = tensor.element_size() if size is None else min(size, tensor.element_size())
 
 
 class _Following(TorchDispatchMode):  # type: ignore[misc]
@@ -45,7 +51,7 @@ class _Following(TorchDispatchMode):  # type: ignore[misc]
         super().__init__()
         self._made = {_storage(t): _Made(t, given=True, computed=False, least=0) for t in given}
         self._given = list(given)  # so that no storage of theirs is used again
-        self.multiplications = 0
+        self.products: Counter[int] = Counter()  # multiplications by the bytes of an operand's element
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -77,10 +83,16 @@ class _Following(TorchDispatchMode):  # type: ignore[misc]
                 elif made is None:
                     self._made[_storage(tensor)] = _Made(tensor, given=False, computed=True, least=0)
                 continue
-            self.multiplications += _multiplications(name, args, tensor)
+            if count := _multiplications(name, args, tensor):
+                factors = args[-2:] if name in _PRODUCTS else args[:2]
+                sizes = [made.size for a in factors if (made := self.of(a)) is not None]
+                self.products[max(sizes, default=tensor.element_size())] += count
             computed = not _moves(name, read, tensor) or any(m.computed for m in known)
             least = self._least(name, args, tensor)
-            self._made[_storage(tensor)] = _Made(tensor, given=False, computed=computed, least=least)
+            size = min(m.size for m in known) if known and name in _CONVERSIONS else None
+            self._made[_storage(tensor)] = _Made(
+                tensor, given=False, computed=computed, least=least, size=size
+            )
         return out
 
     def _least(self, name: str, args: Any, out: torch.Tensor) -> int:
@@ -119,13 +131,12 @@ def _followed(model: Any, args: Sequence[Any]) -> tuple[golden.Outputs, Work]:
     given = [t for t in tree_leaves(list(args)) if isinstance(t, torch.Tensor)]
     state = [t for t in model.state_dict(keep_vars=True).values() if isinstance(t, torch.Tensor)]
     following = _Following([*given, *(s.detach() for s in state)])
-    with following:
-        outputs = golden.call(model, args)
+    outputs = golden.call(model, args, following)
     found = [[following.of(t) for t in tree_leaves(o) if isinstance(t, torch.Tensor)] for o in outputs]
     return outputs, Work(
         computed=tuple(any(m is not None and m.computed for m in made) for made in found),
         least=max((m.least for made in found for m in made if m is not None), default=0),
-        multiplications=following.multiplications,
+        products=tuple(sorted(following.products.items())),
     )
 
 
@@ -136,7 +147,10 @@ def _multiplications(name: str, args: Any, out: torch.Tensor) -> int:
     if name in ("convolution", "mkldnn_convolution"):
         return int(out.numel() * args[1][0].numel())
     if name.startswith("_scaled_dot_product") and out.shape == args[0].shape:
-        return int(2 * args[0].numel() * args[1].shape[-2])
+        rows, columns = args[0].shape[-2], args[1].shape[-2]
+        causal = len(args) > 4 and args[4] is True  # what lies above the diagonal may be skipped
+        seen = sum(min(i + 1, columns) for i in range(rows)) if causal else rows * columns
+        return int(2 * args[0].numel() // max(rows, 1) * seen)
     return 0
 
 

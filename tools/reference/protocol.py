@@ -40,7 +40,8 @@ class Work:
 
     computed: tuple[bool, ...]  # per output: arithmetic made its values, they were not only moved
     least: int  # operations on up to eight bytes that no algorithm can do without
-    multiplications: int = 0  # of the products of matrices, as the reference makes them
+    # (bytes of an operand's element, multiplications) of the products of matrices, as the reference makes them
+    products: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,7 @@ def _call(sample: Sample, binding: Binding, arguments: tuple[Argument, ...]) -> 
             for i in binding.const_inputs
             if isinstance(sample.inputs[i], torch.Tensor)
         ),
-        multiplications=sample.work.multiplications if sample.work else 0,
+        products=sample.work.products if sample.work else (),
     )
 
 

@@ -174,12 +174,8 @@ def must(call: Call) -> str:
 
 
 def _multiply_cycles(call: Call) -> float:
-    """Return the cycles that the call's products take on one cube core, by the type of its first floating input."""
-    if call.multiplications == 0:
-        return 0.0
-    types = [a.dtype for i in call.inputs if i is not None for a in (i if isinstance(i, tuple) else (i,))]
-    sizes = [t.size_bytes for t in types if t.size_bytes <= 4]
-    return call.multiplications / timing()[_PRODUCT_RATES[min(sizes, default=2)]]
+    """Return the cycles that the call's products take on one cube core, by the size of their operands."""
+    return sum(count / timing()[_PRODUCT_RATES[min(size, 4)]] for size, count in call.products)
 
 
 def _poisoned(poison: Poison | None, folder: Path) -> list[str]:

@@ -108,3 +108,30 @@ def test_a_reference_that_cannot_be_followed_runs_all_the_same() -> None:
 
     outputs, _ = work_of(Model(twice), [torch.ones(4)])
     assert outputs[0].tolist() == [2.0] * 4
+
+
+@pytest.mark.parametrize(
+    ("function", "products"),
+    [
+        (lambda a, b: a @ b, ((4, 64**3),)),
+        (lambda a, b: a.half() @ b.half(), ((2, 64**3),)),
+        (lambda a, b: a.half().float() @ b.half().float(), ((2, 64**3),)),  # no number has more bits
+        (lambda a, b: a.half().float() @ b, ((4, 64**3),)),
+        (lambda a, b: (a @ b, (a > 0) * a), ((4, 64**3),)),
+        (
+            lambda a, b: torch.nn.functional.scaled_dot_product_attention(
+                a[None, None], b[None, None], b[None, None], is_causal=True
+            ),
+            ((4, 2 * 64 * (64 * 65 // 2)),),
+        ),
+    ],
+)
+def test_products_are_told_by_the_bytes_of_their_operands(function: Any, products: Any) -> None:
+    assert work(function, (64, 64), (64, 64)).products == products
+
+
+def test_products_of_halves_are_sums_in_float32_rounded_once() -> None:
+    a, b = torch.rand(40, 300).half(), torch.rand(300, 20).half()
+    (made,), _ = work_of(Model(lambda a, b: a @ b), [a, b])
+    assert made.dtype == torch.float16
+    torch.testing.assert_close(made, (a.double() @ b.double()).half(), rtol=1e-3, atol=0)

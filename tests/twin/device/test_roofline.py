@@ -79,6 +79,6 @@ def test_a_launch_behind_another_finds_its_tensors_in_the_cache(profile_of):
 
 def test_a_product_needs_its_multiplications():
     square = TensorMeta(dtype=DType("float16"), shape=(512, 512))
-    call = Call(inputs=(square, square), outputs=(OutputMeta(meta=square),), multiplications=512**3)
+    call = Call(inputs=(square, square), outputs=(OutputMeta(meta=square),), products=((2, 512**3),))
     read, written, cycles = (float(n) for n in must(call).split("\t"))
     assert (read, written, cycles) == (2 * 512 * 512 * 2, 512 * 512 * 2, 512**3 / 16**3)
