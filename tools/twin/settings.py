@@ -20,6 +20,7 @@ class TwinSettings(Frozen):
     ] = ()  # for device runtime and launcher, beyond the usual, such as sanitizers
     kernel_flags: tuple[str, ...] = ()  # for kernels, beyond the usual, such as warnings as errors
     seal: bool = True  # kernels' code, where the compiler's can be; false leaves the sandbox alone to hold it
+    timed_only: bool = False  # Matmul objects do not compute; only for times, which do not depend on numbers
     strict: bool = False  # what devices tolerate is an error, too
     tiling_timeout_s: float = 20.0
     launcher_env: tuple[tuple[str, str], ...] = ()

@@ -95,7 +95,7 @@ class TwinToolchain:
             f'#define AKGEN_TWIN_CHIP "{path}"\n'
             'extern "C" { __attribute__((weak)) const char *akgen_twin_chip_file = AKGEN_TWIN_CHIP; }\n'
         )
-        for target, text in ((path, launcher_text(self._chip)), (path.with_suffix(".h"), named)):
+        for target, text in ((path, self._chip_text()), (path.with_suffix(".h"), named)):
             part = target.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
             part.write_text(text)
             part.replace(target)
@@ -283,4 +283,9 @@ class TwinToolchain:
 
     def _chip_file(self) -> Path:
         assert self._runtime is not None
-        return self._settings.cache / "chips" / f"{self._chip.name}-{self._runtime.digest}.txt"
+        kind = "-timed" if self._settings.timed_only else ""
+        return self._settings.cache / "chips" / f"{self._chip.name}{kind}-{self._runtime.digest}.txt"
+
+    def _chip_text(self) -> str:
+        """Return the chip's facts; a later line replaces an earlier one."""
+        return launcher_text(self._chip) + "compute_products\t0\n" * self._settings.timed_only

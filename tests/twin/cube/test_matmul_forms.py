@@ -46,6 +46,7 @@ constexpr MatmulConfig SPLIT = GetMMConfig<MatmulConfigMode::CONFIG_NORM>(Matmul
     false, false, false, false, 0, IterateOrder::UNDEF, ScheduleType::INNER_PRODUCT, true, true, false, false, true});
 constexpr MatmulConfig PARTS = GetMMConfig<MatmulConfigMode::CONFIG_MDL>(MatmulFuncParams{
     false, false, false, false, 0, IterateOrder::UNDEF, ScheduleType::INNER_PRODUCT, true, true, true});
+constexpr MatmulConfig IN_PARTS = GetMDLConfig(false, false, 0, false, false, false, true);
 constexpr MatmulConfig TWO_MASTERS = GetMDLConfig(false, false, 0, false, false, false, false, true, true, false, true);
 """
 PLAIN = "mm.SetTensorA(a, A_TRANS); mm.SetTensorB(b, B_TRANS); "
@@ -131,6 +132,33 @@ def test_what_l1_holds_is_not_copied_again(probe):
     copied = run(probe, a, b, y).launch.profile
     assert held is not None and copied is not None
     assert held.gm_read_bytes < copied.gm_read_bytes
+
+
+def test_parts_of_c_leave_beside_multiplications_where_unit_flags_are_on(probe):
+    a, b, want = factors()
+    blocks = "cut.baseK = K; cut.baseM = 32; for (int i = 0; i < 20; ++i) { mm.Init(&cut); " + ALL + " }"
+    blocks = blocks.replace("baseK = K", f"baseK = {K}")
+    whole, parts = (
+        run(probe, a, b, np.zeros((M, N), np.float32), CONFIG=c, RUN=blocks) for c in ("CFG_MDL", "IN_PARTS")
+    )
+    np.testing.assert_array_equal(whole.y, parts.y)
+    np.testing.assert_allclose(parts.y, want, atol=1e-4)
+    of_whole, of_parts = whole.launch.profile, parts.launch.profile
+    assert of_whole is not None and of_parts is not None
+    assert of_parts.time_us < of_whole.time_us
+
+
+def test_a_copy_of_several_steps_costs_fewer_instructions(probe):
+    a, b, want = factors()
+    counts = []
+    for steps in ("cut.stepKa = 1; cut.stepKb = 1;", "cut.stepKa = 2; cut.stepKb = 1;", "cut.stepKa = cut.stepKb = 2;"):
+        ran = run(
+            probe, a, b, np.zeros((M, N), np.float32), CONFIG="CFG_MDL", RUN=steps + " mm.Init(&cut); " + ALL
+        )
+        np.testing.assert_allclose(ran.y, want, atol=1e-4)
+        assert ran.launch.profile is not None
+        counts.append(next(p.instructions for p in ran.launch.profile.pipes if p.pipe == "MTE2"))
+    assert counts[0] > counts[1] > counts[2]
 
 
 def test_batches_of_a_in_l1(probe):

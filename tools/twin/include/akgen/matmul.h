@@ -22,7 +22,8 @@ struct Product {
     uint32_t m, n, k;
     uint32_t base_m, base_n, base_k; // how the product is cut, for the timeline
     uint32_t depth_a, depth_b;       // base blocks that L1 holds
-    uint32_t step_k;                 // base blocks along k that one copy brings to L1; 0: one
+    uint32_t step_a, step_b;         // base blocks along k that one copy of A, of B brings to L1; 0: one
+    bool unit_flag;                  // parts of C leave L0C while others are made
     uint8_t atomic;                  // 0 none, 1 add, 2 max, 3 min
     bool add_to_last;                // go on with the sums of the last call
     bool relu, split_channels;       // floats of C in fractals of 8 columns

@@ -120,9 +120,10 @@ protected:
         p.depth_a = tiling_.depthA1 > 0 ? static_cast<uint32_t>(tiling_.depthA1) : 0;
         p.depth_b = tiling_.depthB1 > 0 ? static_cast<uint32_t>(tiling_.depthB1) : 0;
         if constexpr (config_of(MM_CFG).doMultiDataLoad) {
-            const int32_t least = tiling_.stepKa < tiling_.stepKb ? tiling_.stepKa : tiling_.stepKb;
-            p.step_k = least > 0 ? static_cast<uint32_t>(least) : 0;
+            p.step_a = tiling_.stepKa > 0 ? static_cast<uint32_t>(tiling_.stepKa) : 0;
+            p.step_b = tiling_.stepKb > 0 ? static_cast<uint32_t>(tiling_.stepKb) : 0;
         }
+        p.unit_flag = config_of(MM_CFG).enUnitFlag;
         p.atomic = atomic;
         p.add_to_last = partial_;
         p.split_channels = config_of(MM_CFG).isEnableChannelSplit;

@@ -116,6 +116,12 @@ struct Core {
     Region regions[local_spaces];
     bool matmul = false; // it owns a Matmul object
     bool tscm = false;   // vector core: it keeps operands of Matmul objects in L1
+    // Cube core: the buffers of the last product that it made, which the next one goes on with where it has as many.
+    struct Products {
+        uint32_t buffers_a = 0, buffers_b = 0, parts = 0; // 0: none yet
+        uint32_t loads_a = 0, loads_b = 0, turn = 0;
+    };
+    Products products;
     uint8_t *arena = nullptr;
     uint64_t arena_bytes = 0;
     MaskState mask{false, ~uint64_t{0}, ~uint64_t{0}};

@@ -70,7 +70,7 @@ private:
 // What the event simulation keeps of each core and pipe while it runs.
 constexpr int scalar = 0;
 constexpr int other_cause = 7;
-constexpr uint32_t first_queue = 9; // place of a flag: below, an event id; from here on, a queue
+constexpr uint32_t first_queue = 13; // place of a flag: below, an event id; from here on, a queue
 
 struct Moment {
     double time;
@@ -126,7 +126,7 @@ struct CoreProgress {
     int waiting_on = other_cause;
     Why waiting_why = Why::data;
     PipeState pipes[7];
-    Line<double> flags[7][7][9]; // by event id; the last are unit flags
+    Line<double> flags[7][7][first_queue]; // by event id; 8 are unit flags, from 9 on those of Matmul objects
     struct QueueFlag {
         Line<double> line;
         uint32_t given = 0; // buffers that it has more of, so far
