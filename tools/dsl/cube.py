@@ -54,7 +54,7 @@ def declaration(ctx: KernelContext, o: MatmulObject) -> list[str]:
         return f"matmul::MatmulType<TPosition::GM, CubeFormat::ND, {ctx.tensor_type(tensor)}{flag}>"
 
     types = [operand(o.a, transposed=o.transpose_a), operand(o.b, transposed=o.transpose_b), operand(o.c)]
-    types += [operand(o.c if o.bias is None else o.bias), "CFG_MDL"]  # loads of several base blocks at once
+    types += [operand(o.c if o.bias is None else o.bias), "PRODUCT_CONFIG"]
     head, gap = "matmul::Matmul<", ",\n" + " " * len("matmul::Matmul<")
     return f"{head}{gap.join(types)}> {ctx.object(o.name)};".splitlines()
 
@@ -138,10 +138,43 @@ bool CutProducts(gert::TilingContext* context, TCubeTiling& cut, ge::DataType a,
     api.SetShape(static_cast<int32_t>(m), static_cast<int32_t>(n), static_cast<int32_t>(k));
     api.SetOrgShape(static_cast<int32_t>(m), static_cast<int32_t>(n), static_cast<int32_t>(k));
     api.SetBufferSpace(-1, -1, -1);
-    api.SetMatmulConfigParams(1); // CFG_MDL
-    return api.GetTiling(cut) != -1;
+    api.SetMatmulConfigParams(1); // as PRODUCT_CONFIG: several base blocks at once
+    if (api.GetTiling(cut) == -1) {
+        return false;
+    }
+    // L1 holds panels of A and of B twice, so that copies run beside products. Long rows arrive faster; the first
+    // panels, which the cube waits for, stay below a quarter of k.
+    uint64_t room = 0;
+    platform.GetCoreMemSize(platform_ascendc::CoreMemType::L1, room);
+    const int64_t size = a == ge::DT_FLOAT ? 4 : a == ge::DT_INT8 ? 1 : 2;
+    const int64_t blockA = cut.get_baseM() * cut.get_baseK() * size, blockB = cut.get_baseN() * cut.get_baseK() * size;
+    const int64_t biasBytes = bias != ge::DT_UNDEFINED ? cut.get_baseN() * 8 : 0;
+    const int64_t most = std::max<int64_t>(1, k / cut.get_baseK() / 4);
+    int64_t stepA = 1, stepB = 1;
+    for (bool grown = true; grown;) {
+        const bool left = (stepA * blockA <= stepB * blockB && stepA * 2 <= most) || stepB * 2 > most;
+        int64_t& step = left ? stepA : stepB;
+        grown = step * 2 <= most;
+        step *= grown ? 2 : 1;
+        if (grown && 2 * (stepA * blockA + stepB * blockB) + biasBytes > static_cast<int64_t>(room)) {
+            step /= 2;
+            grown = false;
+        }
+    }
+    const bool twice = 2 * (stepA * blockA + stepB * blockB) + biasBytes <= static_cast<int64_t>(room);
+    cut.set_stepM(1);
+    cut.set_stepN(1);
+    cut.set_stepKa(static_cast<int32_t>(stepA));
+    cut.set_stepKb(static_cast<int32_t>(stepB));
+    cut.set_depthA1(static_cast<int32_t>(stepA * (twice ? 2 : 1)));
+    cut.set_depthB1(static_cast<int32_t>(stepB * (twice ? 2 : 1)));
+    cut.set_shareL1Size(static_cast<int32_t>(cut.get_depthA1() * blockA + cut.get_depthB1() * blockB + biasBytes));
+    return true;
 }
 """
+
+# in the kernel's file: copies bring several base blocks at once, and parts of C leave while others are multiplied
+PRODUCT_CONFIG = "constexpr MatmulConfig PRODUCT_CONFIG = GetMDLConfig(false, false, 0, false, false, false, true);"
 
 
 def registration(ctx: KernelContext) -> str | None:

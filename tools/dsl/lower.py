@@ -7,7 +7,7 @@ from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import KernelProject
 from akgen.tools.dsl.check import check
 from akgen.tools.dsl.code import AlignedCode, KernelCode, align
-from akgen.tools.dsl.cube import registration
+from akgen.tools.dsl.cube import PRODUCT_CONFIG, registration
 from akgen.tools.dsl.errors import DslError
 from akgen.tools.dsl.ir import Program
 from akgen.tools.dsl.kernel_context import KernelContext
@@ -162,7 +162,7 @@ def _kernel_file(
         "op_kernel.cpp.j2", op_type=op.op_type, kernel=kernel, header=TILE_OPS, kernels=kernels,
         entry_params=[f"GM_ADDR {n}" for n in (*entry.values(), "workspace", "tiling")], prologue=prologue,
         task_types=_task_types(program, aligned), launches=launches,
-        cube=any(k.objects for k in program.kernels), twofold=twofold,
+        product_config=PRODUCT_CONFIG if any(k.objects for k in program.kernels) else None, twofold=twofold,
     )  # fmt: skip
 
 

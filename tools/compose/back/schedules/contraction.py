@@ -1,7 +1,9 @@
 """The schedule of a matrix product: blocks of C dealt out to the cube cores.
 
 The host tries block sizes and takes the one for which the busiest core is done first. A block takes as many cycles as
-the cube core multiplies, or as its operands take to arrive, whichever is longer, and what C takes to leave.
+the cube core multiplies, or as its operands take to arrive, whichever is longer; beside that stand the first request
+and the last block, which nothing hides. Blocks follow one another down bands of a few rows of blocks: so cores that
+work at one time read the same rows of A and columns of B, which one of them has brought into the second-level cache.
 """
 
 from akgen.tools.compose.back.layout import CORE, CORES, Tensors
@@ -23,8 +25,11 @@ HIGHEST, WIDEST = (
 BASE_HIGH, BASE_WIDE = 128, 256  # what L0C holds
 LINE = 512  # bytes of the second-level cache
 CYCLES_PER_LINE, CYCLES_PER_ROW = 4, 2  # of what arrives in L1
+PANEL = 1024  # bytes of a row along k that arrive at once
 RESULTS_PER_CYCLE = 20  # that leave L0C
-ASKING = 2000  # cycles from a request to the first multiplication
+ASKING = 4000  # cycles from a request to the first multiplication, and from the last one to the answer
+BETWEEN = 150  # cycles from block to block
+BAND = 4  # rows of blocks
 
 
 def write_contraction(
@@ -64,15 +69,19 @@ class _Blocks:
             a=self._load(c.a), b=self._load(c.b), c=self._tensor(*self.tensors.target(self.w, store)),
             dims=(block_m, block_n, k), transpose_a=c.a.transposed, transpose_b=c.b.transposed,
         )  # fmt: skip
-        across, each = self.name("across"), self.name("each")
+        across, down, each = self.name("across"), self.name("down"), self.name("each")
         i, r, s = self.name("i"), self.name("r"), self.name("s")
+        top, rows = self.name("top"), self.name("rows")
         self.w.assign(across, call("ceil_div", n, block_n))
-        self.w.assign(each, call("ceil_div", m, block_m) * across)
+        self.w.assign(down, call("ceil_div", m, block_m))
+        self.w.assign(each, down * across)
         # two programs share a cube core: first one block for each cube core, then the second ones
         first = CORE % 2 * (CORES // 2) + CORE // 2
         with self.w.loop(i, first, product([*(self.size(x) for x in c.outer), each]), CORES):
-            self.w.assign(r, i % each // across * block_m)
-            self.w.assign(s, i % across * block_n)
+            self.w.assign(top, i % each // (across * BAND) * BAND)  # the first row of blocks of the band
+            self.w.assign(rows, call("min", Const(value=BAND), down - top))
+            self.w.assign(r, (top + (i % each - top * across) % rows) * block_m)
+            self.w.assign(s, (i % each - top * across) // rows * block_n)
             index = self._outer(i // each)
             high, wide = call("min", block_m, m - r), call("min", block_n, n - s)
             with self.w.stage("cube"):
@@ -133,10 +142,20 @@ class _Blocks:
         multiply = call("ceil_div", high, FRACTAL) * call("ceil_div", wide, FRACTAL) * deep
         again_a, again_b = call("ceil_div", wide, BASE_WIDE), call("ceil_div", high, BASE_HIGH)
         size = self.bytes()
-        lines = call("ceil_div", wide * size + LINE - 32, LINE)  # of a row of B, which may straddle one
-        rows_a = high * call("ceil_div", k * size, LINE) * (CYCLES_PER_LINE + CYCLES_PER_ROW)
-        arrive = rows_a * again_a + k * (lines * CYCLES_PER_LINE + CYCLES_PER_ROW) * again_b
-        leave = high * wide // RESULTS_PER_CYCLE
+        along_k = call("ceil_div", k * size, LINE) * CYCLES_PER_LINE
+        along_k = along_k + call("ceil_div", k * size, PANEL) * CYCLES_PER_ROW
+
+        def panel(extent: Name, length: Expr, rows: Expr, *, k_adjoins: bool) -> Expr:
+            """Return the cycles in which this extent of an operand arrives once, in so many rows for each of k."""
+            if k_adjoins:
+                return extent * along_k
+            straddling = call("min", length * size % LINE + extent * size % LINE, LINE - 32)
+            lines = call("ceil_div", extent * size + straddling, LINE)
+            return k * (lines * CYCLES_PER_LINE + rows * CYCLES_PER_ROW)
+
+        arrive = panel(high, m, again_b, k_adjoins=not self.c.a.transposed) * again_a
+        arrive = arrive + panel(wide, n, again_a, k_adjoins=self.c.b.transposed) * again_b
+        once = high * wide // RESULTS_PER_CYCLE + ASKING
         waves = call("ceil_div", count, call("core_num") // 2)
         better = (
             Assign(name=least.id, value=cycles), Assign(name=block_m.id, value=high),
@@ -149,7 +168,7 @@ class _Blocks:
                     [*map(self.length, self.c.outer), call("ceil_div", m, high), call("ceil_div", n, wide)]
                 ),
             ),
-            Assign(name=cycles.id, value=waves * (call("max", multiply, arrive) + leave + ASKING)),
+            Assign(name=cycles.id, value=waves * (call("max", multiply, arrive) + BETWEEN) + once),
             If(cond=binary("<", cycles, least), then=better),
         )
 
