@@ -287,5 +287,5 @@ class TwinToolchain:
         return self._settings.cache / "chips" / f"{self._chip.name}{kind}-{self._runtime.digest}.txt"
 
     def _chip_text(self) -> str:
-        """Return the chip's facts; a later line replaces an earlier one."""
-        return launcher_text(self._chip) + "compute_products\t0\n" * self._settings.timed_only
+        """Return the chip's facts, with what this twin leaves out."""
+        return launcher_text(self._chip) + "timed_only\t1\n" * self._settings.timed_only
