@@ -174,7 +174,9 @@ bool CutProducts(gert::TilingContext* context, TCubeTiling& cut, ge::DataType a,
 """
 
 # in the kernel's file: copies bring several base blocks at once, and parts of C leave while others are multiplied
-PRODUCT_CONFIG = "constexpr MatmulConfig PRODUCT_CONFIG = GetMDLConfig(false, false, 0, false, false, false, true);"
+PRODUCT_CONFIG = (
+    "constexpr MatmulConfig PRODUCT_CONFIG = GetMDLConfig(false, false, 0, false, false, false, true);"
+)
 
 
 def registration(ctx: KernelContext) -> str | None:

@@ -1,4 +1,4 @@
-"""Make products of float16 matrices with float32 sums, rounded once: PyTorch's own take up to a hundred times as long."""
+"""Make products of float16 matrices with float32 sums, rounded once: PyTorch takes a hundred times as long."""
 
 from typing import Any
 

@@ -151,7 +151,11 @@ def test_parts_of_c_leave_beside_multiplications_where_unit_flags_are_on(probe):
 def test_a_copy_of_several_steps_costs_fewer_instructions(probe):
     a, b, want = factors()
     counts = []
-    for steps in ("cut.stepKa = 1; cut.stepKb = 1;", "cut.stepKa = 2; cut.stepKb = 1;", "cut.stepKa = cut.stepKb = 2;"):
+    for steps in (
+        "cut.stepKa = 1; cut.stepKb = 1;",
+        "cut.stepKa = 2; cut.stepKb = 1;",
+        "cut.stepKa = cut.stepKb = 2;",
+    ):
         ran = run(
             probe, a, b, np.zeros((M, N), np.float32), CONFIG="CFG_MDL", RUN=steps + " mm.Init(&cut); " + ALL
         )
