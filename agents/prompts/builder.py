@@ -203,7 +203,7 @@ def multiplies(task: Task, plan: Plan | None, describe: Describe | None) -> bool
     """Say whether a task has products of matrices, which the cube cores make."""
     if plan is not None and (plan.category == "matmul" or {"Matmul", "Mmad"} & set(plan.apis)):
         return True
-    return describe is not None and describe(task).multiplications > 0
+    return describe is not None and bool(describe(task).products)
 
 
 def budget_text(feedback: Feedback | None, budget: Budget, form: str = "budget") -> str:
