@@ -12,6 +12,7 @@ from akgen.agents.roles import Feedback, Planned, Written
 from akgen.knowledge.chip import Chip, chip
 from akgen.tools.compose.back.schedules.texts import schedule_texts
 from akgen.tools.compose.front.traced import Trace, TracedGraph
+from akgen.tools.compose.front.witnesses import Witnesses, traced_witnesses
 from akgen.tools.compose.program import Composition, compose
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
@@ -46,6 +47,7 @@ class ModelFree:
         self._chip = target or chip()
         self._trace = trace or _trace_here
         self._traced: dict[str, dict[str, TracedGraph]] = {}
+        self._witnesses: dict[str, Witnesses] = {}
         self._known: dict[str, Composed | Unsupported] = {}
 
     @property
@@ -127,8 +129,11 @@ class ModelFree:
                 try:
                     if plain not in self._traced:
                         self._traced[plain] = {c.id: self._trace(task.reference, c) for c in task.cases}
+                        self._witnesses[plain] = traced_witnesses(task, self._traced[plain], self._trace)
                     faithful = task.own_checker != other
-                    self._known[key] = _compose(task, self._traced[plain], self._chip, faithful=faithful)
+                    self._known[key] = _compose(
+                        task, self._traced[plain], self._witnesses[plain], self._chip, faithful=faithful
+                    )
                 except Unsupported as error:
                     self._known[key] = error
                 except RecursionError:
@@ -149,7 +154,14 @@ class ModelFree:
 TAIL = "The last tile holds what is left; extents are exact, ragged copies go through DataCopyPad."
 
 
-def _compose(task: Task, cases: Mapping[str, TracedGraph], target: Chip, *, faithful: bool) -> Composed:
+def _compose(
+    task: Task,
+    cases: Mapping[str, TracedGraph],
+    witnesses: Witnesses,
+    target: Chip,
+    *,
+    faithful: bool,
+) -> Composed:
     """Compose a task's program of its cases. With `faithful`, round as the reference does.
 
     A task with a checker of its own is composed so: it compares with the reference's own roundings. A static task gets
@@ -158,7 +170,9 @@ def _compose(task: Task, cases: Mapping[str, TracedGraph], target: Chip, *, fait
     if not cases:
         raise Unsupported("cases", "the task has no cases")
     doc = task.description.strip().splitlines()[0] if task.description.strip() else f"{task.name}."
-    composition = compose(task.op_type, task.kernel, list(cases.values()), _plain(doc), faithful=faithful)
+    composition = compose(
+        task.op_type, task.kernel, list(cases.values()), _plain(doc), faithful=faithful, witnesses=witnesses
+    )
     if task.mode is Mode.STATIC and len(cases) == 1 and len(composition.kernels) > 1:
         (case,) = cases.values()
         with suppress(DslError):  # a call that the host refuses is told where the tiling is solved

@@ -6,8 +6,10 @@ from akgen.tools.compose.back.feasibility import Feasibility
 from akgen.tools.compose.back.kernels import ScheduledKernel, kernels_of
 from akgen.tools.compose.front.aten import import_graph
 from akgen.tools.compose.front.traced import TracedGraph
-from akgen.tools.compose.middle.conditions import Branch, decide
-from akgen.tools.compose.middle.groups import Group, features, groups_of
+from akgen.tools.compose.front.witnesses import Witnesses
+from akgen.tools.compose.middle.conditions import Branch
+from akgen.tools.compose.middle.equal_values import merge_equal
+from akgen.tools.compose.middle.groups import Group, decided, groups_of
 from akgen.tools.compose.middle.interface import Interface, interface
 from akgen.tools.compose.middle.loop_nest import LoopNest, keeps_dtypes
 from akgen.tools.compose.middle.phases import partition
@@ -49,39 +51,47 @@ class Composition(Frozen):
 
 
 def compose(
-    op_type: str, kernel: str, cases: Sequence[TracedGraph], doc: str = "", *, faithful: bool = False
+    op_type: str,
+    kernel: str,
+    cases: Sequence[TracedGraph],
+    doc: str = "",
+    *,
+    faithful: bool = False,
+    witnesses: Witnesses | None = None,
 ) -> Composition:
     """Return the program that serves all these cases. Raises Unsupported, naming what is not covered.
 
-    With `faithful`, half-precision results are rounded after every operation, as the reference rounds them.
+    With `faithful`, half-precision results are rounded after every operation, as the reference rounds them. Rules
+    between sizes must hold for the witnesses as well, whom nobody has asked for; where none does, a kernel takes the
+    sizes of its own cases only.
     """
-    try:
-        return _composed(op_type, kernel, cases, doc, faithful=faithful, apart=False)
-    except Unsupported as refused:
-        if len(cases) == 1 or refused.op not in ("dispatch", "constant"):
-            raise
-        try:  # constants that are equal in some cases alone make graphs of several kinds
-            return _composed(op_type, kernel, cases, doc, faithful=faithful, apart=True)
-        except Unsupported:
-            raise refused from None
-
-
-def _composed(
-    op_type: str, kernel: str, cases: Sequence[TracedGraph], doc: str, *, faithful: bool, apart: bool
-) -> Composition:
+    beside = witnesses or Witnesses()
     face = interface(op_type, cases)
-
-    found: Sequence[tuple[LoopNest, ...]]
-    if is_listed(cases):
-        found = [(list_loop_nest(c, faithful=faithful),) for c in cases]
-    else:
-        graphs = [import_graph(c, faithful=faithful, apart=apart) for c in cases]
-        found = partition(graphs, [c.aliases for c in cases], Feasibility(cases, face).require)
+    for near, far in ((beside.near, beside.far), (beside.near, ()), ((), ())):
+        known = [*cases, *near, *far]
+        try:
+            found = _nests(known, face, faithful=faithful)
+            break
+        except Unsupported:
+            if len(known) == len(cases):
+                raise
     if any(keeps_dtypes(n) for parts in found for n in parts):
         face = interface(op_type, cases, widened=False)
-    groups = groups_of(cases, found, face)
-    tree = decide([g.cases for g in groups], cases, face, [features(g, cases) for g in groups])
+    groups = groups_of(known, found, face, len(cases), len(cases) + len(near))
+    tree = decided(groups, known, face, len(cases))
     return _scheduled(kernel, face, groups, tree, doc, Knobs())
+
+
+def _nests(
+    cases: Sequence[TracedGraph], face: Interface, *, faithful: bool
+) -> Sequence[tuple[LoopNest, ...]]:
+    """Return the nests of every case."""
+    if is_listed(cases):
+        return [(list_loop_nest(c, faithful=faithful),) for c in cases]
+    graphs = [import_graph(c, faithful=faithful, apart=len(cases) > 1) for c in cases]
+    if len(cases) > 1:
+        graphs = merge_equal(graphs)
+    return partition(graphs, [c.aliases for c in cases], Feasibility(cases, face).require)
 
 
 def _scheduled(

@@ -15,10 +15,10 @@ from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.core.toolchain import Build, Progress, Toolchain
 from akgen.tools.core.verdict import CaseVerdict, DrawnShapes, Verdict
 from akgen.tools.judge import policy, source_filter
-from akgen.tools.judge.drawn_shapes import draw
 from akgen.tools.judge.trial import KernelUnderTest, run_case
 from akgen.tools.judge.trials import TrialFiles, drawing_seed, nonce, plan
 from akgen.tools.reference.client import ReferenceWorker
+from akgen.tools.reference.drawn_shapes import draw
 
 TRIALS = 3
 _OWN_FILES = tuple(Path(__file__).resolve().parents[1] / name for name in ("judge", "reference"))

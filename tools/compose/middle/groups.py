@@ -5,17 +5,17 @@ from collections.abc import Iterator, Sequence
 
 from akgen.tools.compose.front.graph import broadcast
 from akgen.tools.compose.front.traced import TracedGraph
-from akgen.tools.compose.middle.conditions import Features, numbers
+from akgen.tools.compose.middle.conditions import Branch, Features, decide, numbers
 from akgen.tools.compose.middle.interface import Interface
 from akgen.tools.compose.middle.loop_nest import LoopNest
-from akgen.tools.compose.middle.symbolic import SymbolicNumbers, numel
+from akgen.tools.compose.middle.symbolic import SymbolicNumbers, length, numel
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, promote_constants, structure, unify
 from akgen.tools.compose.middle.tensor_lists import is_listed
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.dsl.expr import ONE, Const, binary, product
+from akgen.tools.dsl.expr import ONE, Const, binary, joined, product
 from akgen.tools.dsl.ir import (
     Assert,
     BroadcastOf,
@@ -29,19 +29,66 @@ from akgen.tools.dsl.ir import (
 
 
 class Group(Frozen):
-    """Cases of one structure, and what was found out about them. `checks` are what shapes must be."""
+    """Cases of one structure, and what was found out about them. `checks` are what shapes must be.
+
+    `witnesses` are further cases, not asked for, of which all that holds as well.
+    """
 
     cases: tuple[int, ...]
+    witnesses: tuple[int, ...] = ()
     templates: tuple[SymbolicNest, ...]
     declarations: tuple[Declare, ...]
     checks: tuple[Assert, ...] = ()
 
 
 def groups_of(
-    cases: Sequence[TracedGraph], found: Sequence[tuple[LoopNest, ...]], face: Interface
+    cases: Sequence[TracedGraph],
+    found: Sequence[tuple[LoopNest, ...]],
+    face: Interface,
+    listed: int,
+    near: int,
 ) -> tuple[Group, ...]:
-    """Return the groups of cases, whose nests are given. Raises Unsupported where numbers follow no rule."""
-    return tuple(g for members in _by_structure(found) for g in _groups(members, cases, found, face))
+    """Return the groups of cases, whose nests are given. Raises Unsupported where numbers follow no rule.
+
+    The cases after the first `listed` ones are witnesses, for whom alone there is no group; those after the first
+    `near` ones are unlike the listed ones, so that what holds for these need not hold for them.
+    """
+    made: list[Group] = []
+    for members in _by_structure(found):
+        asked = [i for i in members if i < listed]
+        for known in ([i for i in members if i < most] for most in (len(cases), near, listed)):
+            try:
+                groups = _groups(known, cases, found, face, listed)
+            except Unsupported:
+                if known == asked:
+                    raise
+                continue
+            refuted = any(i < near for i in members if i not in known)
+            made += [_pinned(g, cases, face) for g in groups] if refuted else groups
+            break
+    return tuple(made)
+
+
+def decided(groups: Sequence[Group], cases: Sequence[TracedGraph], face: Interface, listed: int) -> Branch:
+    """Return the tests that lead every case to its group, witnesses too where that can be."""
+    marks = [features(g, cases) for g in groups]
+    try:
+        return decide([(*g.cases, *g.witnesses) for g in groups], cases, face, marks)
+    except Unsupported:
+        return decide([g.cases for g in groups], cases[:listed], face, marks)
+
+
+def _pinned(group: Group, cases: Sequence[TracedGraph], face: Interface) -> Group:
+    """Return the group with checks that shapes are those of its cases: what holds beyond is not known."""
+    checks = list(group.checks)
+    for i, name in enumerate(face.input_names):
+        metas = [cases[c].inputs[i] for c in group.cases]
+        shapes = {m.shape for m in metas if isinstance(m, TensorMeta)}
+        for d in range(min((len(s) for s in shapes), default=0)):
+            same = (binary("==", length(name, d), n) for n in sorted({s[d] for s in shapes}))
+            text = f"{name} has a size that this kernel is not made for"
+            checks.append(Assert(cond=joined("or", same, Const(value=False)), text=text))
+    return group.model_copy(update={"checks": tuple(dict.fromkeys(checks))})
 
 
 def features(group: Group, cases: Sequence[TracedGraph]) -> Features:
@@ -65,11 +112,17 @@ def _by_structure(found: Sequence[tuple[LoopNest, ...]]) -> list[list[int]]:
 
 
 def _groups(
-    members: list[int], cases: Sequence[TracedGraph], found: Sequence[tuple[LoopNest, ...]], face: Interface
+    members: list[int],
+    cases: Sequence[TracedGraph],
+    found: Sequence[tuple[LoopNest, ...]],
+    face: Interface,
+    listed: int,
 ) -> list[Group]:
     """Return one group, or several where numbers only follow a rule for one value of some attribute."""
+    if all(i >= listed for i in members):
+        return []
     try:
-        return [_group(members, [cases[i] for i in members], [found[i] for i in members], face)]
+        return [_group(members, [cases[i] for i in members], [found[i] for i in members], face, listed)]
     except Unsupported as refused:
         for k, spec in enumerate(face.op.attrs):
             values = {i: cases[i].attrs[k][1] for i in members}
@@ -78,14 +131,18 @@ def _groups(
                 continue
             try:
                 parts = [[i for i in members if values[i] == v] for v in distinct]
-                return [g for part in parts for g in _groups(part, cases, found, face)]
+                return [g for part in parts for g in _groups(part, cases, found, face, listed)]
             except Unsupported:
                 continue
         raise refused
 
 
 def _group(
-    members: list[int], cases: Sequence[TracedGraph], found: Sequence[tuple[LoopNest, ...]], face: Interface
+    members: list[int],
+    cases: Sequence[TracedGraph],
+    found: Sequence[tuple[LoopNest, ...]],
+    face: Interface,
+    listed: int,
 ) -> Group:
     facts = SymbolicNumbers(cases, face.input_names, face.attr_names)
     declared = declarations(cases, face, facts)
@@ -97,11 +154,13 @@ def _group(
     templates = []
     for k in range(len(found[0])):
         prefix = "d" if len(found[0]) == 1 else f"{letters(k)}_d"
-        listed = is_listed(cases)
-        templates.append(unify([f[k] for f in found], facts, prefix, listed=listed))
+        templates.append(unify([f[k] for f in found], facts, prefix, listed=is_listed(cases)))
+    asked = tuple(i for i in members if i < listed)
+    checks = tuple(dict.fromkeys(c for t in templates for c in _checks(t, cases, face)))
+    kept = tuple(t.model_copy(update={"cases": t.cases[: len(asked)]}) for t in templates)
     return Group(
-        cases=tuple(members), templates=tuple(templates), declarations=tuple(declared),
-        checks=tuple(dict.fromkeys(c for t in templates for c in _checks(t, cases, face))),
+        cases=asked, witnesses=tuple(members[len(asked) :]), templates=kept, declarations=tuple(declared),
+        checks=checks,
     )  # fmt: skip
 
 

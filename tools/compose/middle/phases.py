@@ -9,7 +9,7 @@ the one of the fewest bytes is cut at. Library operations are always cut: operan
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from akgen.tools.compose.front.graph import VIEWS, Graph, Node, Output, needed_by
+from akgen.tools.compose.front.graph import VIEWS, Graph, Node, Output, needed_by, skeleton
 from akgen.tools.compose.front.traced import Origin
 from akgen.tools.compose.middle.axes import LIBRARY
 from akgen.tools.compose.middle.loop_nest import LoopNest, Value
@@ -36,7 +36,7 @@ def partition(
     """
     alike: dict[object, list[int]] = {}
     for i, graph in enumerate(graphs):
-        alike.setdefault((_skeleton(graph), tuple(aliases[i])), []).append(i)
+        alike.setdefault((skeleton(graph), tuple(aliases[i])), []).append(i)
     found: dict[int, Nests] = {}
     for members in alike.values():
         cutter = _Cutter({i: graphs[i] for i in members}, check)
@@ -48,13 +48,6 @@ def partition(
         for i in members:
             found[i] = (*cutter.all_nests(i, phases), *(cutter.copy(i, c, last) for c in copies))
     return tuple(found[i] for i in range(len(graphs)))
-
-
-def _skeleton(graph: Graph) -> object:
-    """Return what graphs have in common that differ in sizes and constants alone."""
-    return tuple(
-        (n.op, n.args, n.dtype, tuple(d == 1 for d in n.shape), n.origin, n.kind, n.axes) for n in graph.nodes
-    ), tuple((o.node, o.output, o.element, o.dtype) for o in graph.outputs)
 
 
 def _partitioned(cutter: "_Cutter") -> list[Phase]:
