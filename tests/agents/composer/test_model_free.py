@@ -86,7 +86,6 @@ def test_composing_is_deterministic(tmp_path: Path) -> None:
         ("torch.fft.rfft(x.float()).real", "aten._fft_r2c"),
         ("torch.cdist(x, x)", "aten._cdist_forward"),
         ("x[x > 0]", "depends on tensor values"),
-        ("torch.complex(x.float(), x.float()).abs()", "complex"),
     ],
 )
 def test_what_is_not_covered_is_named(tmp_path: Path, body: str, named: str) -> None:

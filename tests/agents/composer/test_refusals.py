@@ -20,7 +20,6 @@ REFUSED = {
         "Quantised tensors are not covered",
     ),
     "float64": ("x + 1", "[torch.rand(8, dtype=torch.float64)]", "Float64 is not covered"),
-    "complex": ("x * x", "[torch.rand(8, dtype=torch.complex64)]", "Complex tensors are not covered"),
     "beyond_int32": (
         "x * 3000000000",
         INTEGERS,

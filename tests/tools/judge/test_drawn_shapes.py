@@ -11,9 +11,9 @@ import pytest
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.task import Case, Mode, Task
 from akgen.tools.core.verdict import Verdict
-from akgen.tools.reference.drawn_shapes import DrawnCase, draw
 from akgen.tools.judge.judge import Judge
 from akgen.tools.reference.client import ReferenceWorker
+from akgen.tools.reference.drawn_shapes import DrawnCase, draw
 from tests.tools.judge.judging import PROJECT, MakeToolchain, softmax, task
 
 ADD_ROW = """
