@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: vendor-forms experts demo test test-vllm fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers random-programs user-modules \
+.PHONY: vendor-forms experts demo test test-vllm fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers random-programs user-modules signatures sentences \
 	install clean red-team sanitize
 
 install: $(STAMP)
@@ -39,6 +39,14 @@ vendor-forms: $(STAMP)
 # Every sound program of tests/fairness passes at 200 seeds, and every wrong one fails at five.
 fairness: $(STAMP)
 	$(BIN)/python -m pytest -m slow tests/fairness
+
+# PyTorch's operators, their arguments and defaults, written down anew from the PyTorch that is installed.
+signatures: $(STAMP)
+	$(BIN)/python -m akgen.tools.reference.signatures > knowledge/data/signatures.txt
+
+# All sentences that people may say in a conversation: what is understood computes what PyTorch computes.
+sentences: $(STAMP)
+	@PYTHONPATH=. $(BIN)/python tests/agents/sentences/check.py $(notdir $(wildcard tests/agents/sentences/*.txt))
 
 CPP = $$(find tools -name "*.h" -o -name "*.hpp" -o -name "*.cpp")
 lint: $(STAMP)

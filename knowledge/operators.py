@@ -1,54 +1,237 @@
-"""Operators by name: what people call them, and the PyTorch expression that defines each."""
+"""Operators by name: PyTorch's own signatures, what people call them, and what a name alone leaves open.
 
+`signatures.txt` is written by `tools/reference/signatures.py` from PyTorch; `operators.json` adds names in English
+and Chinese, operators without a name in PyTorch, and where inputs are defined; `operator_words.json` holds forms of
+words.
+"""
+
+import ast
 import difflib
 import re
 from functools import cache
 from typing import Literal
 
-from akgen.knowledge.data_files import KnowledgeFact, read_json
+from pydantic import Field
+
+from akgen.knowledge.data_files import KnowledgeFact, read_json, read_text
+
+Kind = Literal["Tensor", "Tensors", "int", "float", "bool", "str", "ints", "floats"]
+Draw = Literal["real", "mask", "classes", "index", "positions", "unit", "sign", "sign1", "entries"]
+Value = int | float | bool | str | tuple[int, ...] | None
+_MOST_WORDS = 7  # of a name
+
+
+class Parameter(KnowledgeFact):
+    """An argument of an operator. `default` is Python source; None where it must be given."""
+
+    name: str
+    kind: Kind
+    default: str | None = None
+    optional: bool = False  # None is allowed
+
+    @property
+    def is_tensor(self) -> bool:
+        return self.kind.startswith("Tensor")
+
+
+class Signature(KnowledgeFact):
+    """One way to call a function, or to make a module."""
+
+    path: str
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def is_module(self) -> bool:
+        return self.path.startswith("torch.nn.") and not self.path.startswith("torch.nn.functional.")
+
+    @property
+    def tensors(self) -> tuple[Parameter, ...]:
+        """Return the tensors that must be given."""
+        return tuple(p for p in self.parameters if p.is_tensor and p.default is None and not p.optional)
+
+    def parameter(self, name: str) -> Parameter | None:
+        return next((p for p in self.parameters if p.name == name), None)
 
 
 class OperatorEntry(KnowledgeFact):
-    """One operator. `expression` is Python over tensors x0, x1, ... and weights w0, w1, ..."""
+    """One operator. Where no `path` says it, `expression` is Python over tensors {0}, weights {w0} and attributes."""
 
     name: str
-    category: str
-    expression: str
-    inputs: int = 1  # tensors that the caller gives, all of one shape
+    category: str = "other"
+    path: str | None = None  # of PyTorch; {rank} stands for the number of spatial axes
+    expression: str | None = None
+    inputs: int | None = None  # tensors of the expression
+    tensors: int = 1  # of a list of tensors, where nobody says how many
     aliases: tuple[str, ...] = ()
     zh: tuple[str, ...] = ()  # what it is called in Chinese
+    attributes: dict[str, Value] = Field(
+        default_factory=dict
+    )  # what holds unless said otherwise, beside PyTorch's own defaults
+    needs: tuple[str, ...] = ()  # attributes with a default of PyTorch's that a request must name, or one of
     weights: tuple[Literal["ones_last", "zeros_last"], ...] = ()  # vectors as long as the last axis
-    domain: Literal["positive", "nonzero"] | None = None  # where the expression is defined
+    domain: str | None = None  # where the expression is defined
+    draws: dict[str, Draw] = Field(
+        default_factory=dict
+    )  # what a tensor argument holds, where it is not any number
+    shapes: Literal["same", "each"] = "same"  # "each": a shape for every tensor
+    operand: Literal["free", "required"] = "free"  # "required": the second operand must be said
+
+    def signatures(self, rank: int | None = None) -> tuple[Signature, ...]:
+        """Return the ways to call it; of one that depends on the rank, those for two spatial axes unless told."""
+        if self.expression is not None:
+            return ()
+        path = (self.path or "").replace("{rank}", str(rank or 2))
+        return _by_path().get(path, ()) if path else _by_name().get(squashed(self.name), ())
+
+    @property
+    def by_rank(self) -> bool:
+        return self.path is not None and "{rank}" in self.path
+
+    @property
+    def definition(self) -> str:
+        """Return what defines it, in PyTorch's words."""
+        if self.expression is not None:
+            return self.expression
+        found = self.signatures()
+        return found[0].path if found else self.name
 
 
 @cache
 def operators() -> tuple[OperatorEntry, ...]:
+    """Return the operators that have more than PyTorch's name."""
     return tuple(OperatorEntry.model_validate(entry) for entry in read_json("operators.json"))
 
 
 @cache
-def _spellings() -> tuple[tuple[str, OperatorEntry], ...]:
-    """Return every spelling with its operator, longest first, so that `log softmax` wins over `log`."""
-    pairs = []
-    for op in operators():
-        names = {op.name, op.name.replace("_", " "), op.name.replace("_", ""), *op.aliases, *op.zh}
-        pairs += [(name.lower(), op) for name in names]
-    return tuple(sorted(pairs, key=lambda pair: -len(pair[0])))
+def signatures() -> tuple[Signature, ...]:
+    return tuple(_signature(line) for line in read_text("signatures.txt").splitlines())
 
 
-def find_in(text: str) -> OperatorEntry | None:
-    """Return the operator that a sentence names, or None. Words match whole; Chinese names anywhere."""
+def operator_named(name: str) -> OperatorEntry | None:
+    """Return the operator of a name, as the catalogue or PyTorch writes it, or any of its other names."""
+    return _spellings().get(squashed(name.rpartition(".")[2])) or _spellings().get(squashed(name))
+
+
+def squashed(name: str) -> str:
+    """Return a name without what people write differently: case, spaces, underscores, hyphens, forms of words."""
+    words = [_words().get(word, word) for word in re.split(r"[\s_]+", name.lower().strip()) if word]
+    return re.sub(r"[\s_.\-]", "", "".join(words))
+
+
+class Named(KnowledgeFact):
+    """An operator's name in a text."""
+
+    begin: int
+    end: int
+    operator: str
+
+
+def find_operators(text: str) -> tuple[Named, ...]:
+    """Return the operators that a text names, in its order; the longest name wins. Latin words match whole."""
     lowered = text.lower()
-    for spelling, op in _spellings():
-        if spelling.isascii():
-            if re.search(rf"(?<![a-z0-9_]){re.escape(spelling)}(?![a-z0-9_])", lowered):
-                return op
-        elif spelling in lowered:
-            return op
-    return None
+    found: list[Named] = []
+    for match in _chinese_names().finditer(lowered):
+        found.append(Named(begin=match.start(), end=match.end(), operator=_chinese()[match[0]]))
+    words = list(re.finditer(r"[a-z0-9_.]+", lowered))
+    at = 0
+    while at < len(words):
+        step = 1
+        for last in range(min(len(words), at + _MOST_WORDS), at, -1):
+            begin, end = words[at].start(), words[last - 1].end()
+            end -= len(words[last - 1][0]) - len(words[last - 1][0].rstrip("._"))
+            part = lowered[begin:end]
+            if re.search(r"[^a-z0-9_.\s\-]|\n", part) or any(n.begin < end and begin < n.end for n in found):
+                continue
+            named = _latin(part)
+            if named is not None:
+                found.append(Named(begin=begin, end=end, operator=named.name))
+                step = last - at
+                break
+        at += step
+    return tuple(sorted(found, key=lambda n: n.begin))
 
 
 def nearest(word: str, count: int = 3) -> tuple[str, ...]:
     """Return names close to a misspelt one, nearest first."""
     known = sorted({op.name for op in operators()})
-    return tuple(difflib.get_close_matches(word.lower(), known, n=count, cutoff=0.5))
+    return tuple(difflib.get_close_matches(word.lower(), known, n=count, cutoff=0.6))
+
+
+def _latin(part: str) -> OperatorEntry | None:
+    bare = re.sub(r"^(?:torch\.nn\.functional|torch\.nn|torch\.special|torch\.linalg|torch|nn|f)\.", "", part)
+    squashed_name = squashed(bare)
+    if not squashed_name or squashed_name.isdigit():
+        return None
+    known = _spellings()
+    plural = squashed_name[:-1] if squashed_name.endswith("s") and len(squashed_name) > 4 else squashed_name
+    return known.get(squashed_name) or known.get(plural)
+
+
+@cache
+def _words() -> dict[str, str]:
+    found: dict[str, str] = read_json("operator_words.json")
+    return found
+
+
+@cache
+def _spellings() -> dict[str, OperatorEntry]:
+    """Return every Latin spelling, squashed: the catalogue's names, other names, PyTorch's functions, modules."""
+    found: dict[str, OperatorEntry] = {}
+    for op in operators():
+        found.setdefault(squashed(op.name), op)
+    for op in operators():
+        for alias in op.aliases:
+            found.setdefault(squashed(alias), op)
+    for signature in sorted(signatures(), key=lambda s: s.is_module):
+        name = signature.path.rpartition(".")[2]
+        found.setdefault(squashed(name), OperatorEntry(name=_snake(name), path=signature.path))
+    return found
+
+
+@cache
+def _chinese() -> dict[str, str]:
+    return {name.lower(): op.name for op in operators() for name in op.zh}
+
+
+@cache
+def _chinese_names() -> re.Pattern[str]:
+    return re.compile("|".join(re.escape(name) for name in sorted(_chinese(), key=len, reverse=True)))
+
+
+@cache
+def _by_path() -> dict[str, tuple[Signature, ...]]:
+    found: dict[str, tuple[Signature, ...]] = {}
+    for signature in signatures():
+        found[signature.path] = (*found.get(signature.path, ()), signature)
+    return found
+
+
+@cache
+def _by_name() -> dict[str, tuple[Signature, ...]]:
+    found: dict[str, tuple[Signature, ...]] = {}
+    for path, ways in sorted(_by_path().items(), key=lambda item: item[1][0].is_module):
+        found.setdefault(squashed(path.rpartition(".")[2]), ways)
+    return found
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+def _signature(line: str) -> Signature:
+    path, _, rest = line.partition("(")
+    arguments = ast.parse(f"def f({rest}: ...").body[0].args  # type: ignore[attr-defined]
+    missing = len(arguments.args) - len(arguments.defaults)
+    defaults = [None] * missing + arguments.defaults + arguments.kw_defaults
+    parameters = []
+    for argument, default in zip(arguments.args + arguments.kwonlyargs, defaults, strict=True):
+        kind, _, none = ast.unparse(argument.annotation).partition(" | ")
+        parameters.append(
+            Parameter(
+                name=argument.arg,
+                kind=kind,
+                default=ast.unparse(default) if default is not None else None,
+                optional=bool(none),
+            )
+        )
+    return Signature(path=path, parameters=tuple(parameters))

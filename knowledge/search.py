@@ -46,7 +46,7 @@ def _index() -> _Index:
         for code, e in catalogue().items()
     ]
     entries += [
-        ("operator", op.name, f"{op.name} ({op.category}): {op.expression}; {', '.join(op.aliases)}")
+        ("operator", op.name, f"{op.name} ({op.category}): {op.definition}; {', '.join(op.aliases)}")
         for op in operators()
     ]
     model = bm25s.BM25()

@@ -4,11 +4,11 @@ import math
 from typing import Any
 
 from akgen.agents.requests.language import Language, sentence
-from akgen.agents.requests.request import Request
-from akgen.knowledge.operators import operators
+from akgen.agents.requests.needs import entry_of, tensors_of
+from akgen.agents.requests.request import Request, Shape
+from akgen.knowledge.operators import Value
 
 MAX_ELEMENTS = 1 << 28  # a gigabyte of float32: what the twin can hold
-REDUCED = "dim=-1"  # how an operator's expression names the axis that may be chosen
 
 
 def problem(name: str, language: Language, /, **values: Any) -> str:
@@ -18,33 +18,49 @@ def problem(name: str, language: Language, /, **values: Any) -> str:
 
 def problem_of(request: Request, language: Language) -> str | None:
     """Return what is wrong with a request, as far as it is known; None if nothing is."""
-    if request.shape is not None:
-        count = math.prod(request.shape)
+    for shape in (shape for shapes in request.shapes for shape in shapes):
+        count = math.prod(shape)
         if count == 0:
             return problem("no_elements", language)
         if count > MAX_ELEMENTS:
             return problem("too_many", language, count=count, limit=MAX_ELEMENTS)
-    if request.axis is not None and (refused := _axis(request, language)) is not None:
-        return refused
     if request.complete and request.source is not None and request.source.kind == "code":
-        if request.shape is not None:
+        if request.shapes:
             return problem("own_shape", language)
         if request.dynamic:
             return problem("own_dynamic", language)
+    if request.steps and request.steps[0].formula is None:
+        return _axes(request, language) or _product(request, language)
     return None
 
 
-def _axis(request: Request, language: Language) -> str | None:
-    if request.source is not None:
-        return problem("axis_of_code", language)
-    operator = next((op for op in operators() if op.name == request.operator), None)
-    if operator is None:
-        return None
-    if REDUCED not in operator.expression or (request.axis == "all" and operator.category != "reduction"):
-        return problem("no_axis", language, operator=operator.name)
-    if request.shape is None or not isinstance(request.axis, int):
-        return None
-    rank = len(request.shape)
-    if not -rank <= request.axis < rank:
-        return problem("axis_range", language, axis=request.axis, rank=rank)
+def _axes(request: Request, language: Language) -> str | None:
+    """Say so if the first operator is to work along an axis that its tensor does not have."""
+    step = request.steps[0]
+    for name in ("dim", "dims", "dim0", "dim1"):
+        for axis in _numbers(step.attributes.get(name)):
+            for shapes in request.shapes:
+                rank = len(shapes[0]) + (step.operator in ("unsqueeze", "stack"))
+                if not -rank <= axis < rank:
+                    return problem("axis_range", language, axis=axis, rank=rank)
     return None
+
+
+def _numbers(value: Value) -> tuple[int, ...]:
+    return value if isinstance(value, tuple) else (value,) if isinstance(value, int) else ()
+
+
+def _product(request: Request, language: Language) -> str | None:
+    """Say so if two matrices do not fit each other."""
+    step = request.steps[0]
+    if entry_of(step).name not in ("matmul", "mm", "bmm") or tensors_of(step) != 2:
+        return None
+    for shapes in request.shapes:
+        if len(shapes) == 2 and not _multiply(*shapes):
+            left, right = ("x".join(map(str, s)) for s in shapes)
+            return problem("no_product", language, left=left, right=right)
+    return None
+
+
+def _multiply(left: Shape, right: Shape) -> bool:
+    return left[-1] == right[-2 if len(right) > 1 else 0]

@@ -1,17 +1,22 @@
-"""What a person wants, as far as it is known: an operator by name, PyTorch code or a task; types, shapes, wishes."""
+"""What a person wants, as far as it is known: a chain of operators, PyTorch code or a task; types, shapes, wishes."""
 
-from typing import Literal
+from typing import Any, Literal
 
+from pydantic import Field, model_validator
+
+from akgen.knowledge.operators import Value
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
 
-Axis = int | Literal["all"]
-Missing = Literal["operator", "dtype", "shape"]
+Missing = Literal["operator", "dtype", "attribute", "shape"]
+Operand = int | float | Literal["tensor", "bias", "first"]
+Shape = tuple[int, ...]
+_MOST_LABEL = 60
 
 
 class RequestSource(Frozen):
-    """What to compute, where it is not an operator by name."""
+    """What to compute, where it is no chain of operators."""
 
     kind: Literal["code", "task"]
     name: str  # for people and for file names
@@ -21,76 +26,81 @@ class RequestSource(Frozen):
     brings: Literal["nothing", "inputs_of_shape", "inputs"] = "nothing"  # get_inputs(params), get_inputs()
 
 
+class ChainStep(Frozen):
+    """One operator of a chain; its first tensor is what the step before it returned."""
+
+    operator: str  # a name of the catalogue; "formula" where there is one
+    attributes: dict[str, Value] = Field(default_factory=dict)  # what was said, under PyTorch's names
+    operands: tuple[Operand, ...] = ()  # beside the first; tensors of their own unless said
+    formula: str | None = None  # Python over the tensors named in `variables`
+    variables: tuple[str, ...] = ()
+
+
 class Request(Frozen):
     """What is known of what a person wants."""
 
-    operator: str | None = None
-    dtype: DType | None = None
-    shape: tuple[int, ...] | None = None
+    steps: tuple[ChainStep, ...] = ()
     source: RequestSource | None = None
-    axis: Axis | None = None  # of a reduction; the last one unless said
+    dtypes: tuple[DType, ...] = ()
+    shapes: tuple[tuple[Shape, ...], ...] = ()  # of each case: of each tensor in order, or one for all
+    sizes: dict[str, int] = Field(
+        default_factory=dict
+    )  # sizes that were named before there was a shape: batch, heads
     dynamic: bool | None = None  # one kernel for all shapes
     knobs: Knobs | None = None
 
-    def joined(self, later: "Request") -> "Request":
-        """Return this request with everything that the later one says.
-
-        Another operator keeps the type and shape in hand, not the axis and the knobs, which belong to a kernel.
-        """
-        other = later.operator is not None or later.source is not None
-        if other and (later.operator, later.source) != (self.operator, self.source):
-            return Request(
-                operator=later.operator,
-                source=later.source,
-                dtype=later.dtype or (None if later.complete else self.dtype),
-                shape=later.shape or (None if later.complete else self.shape),
-                axis=later.axis,
-                dynamic=self.dynamic if later.dynamic is None else later.dynamic,
-                knobs=later.knobs,
-            )
-        knobs = self.knobs.joined(later.knobs) if self.knobs and later.knobs else later.knobs or self.knobs
-        return Request(
-            operator=self.operator,
-            source=self.source,
-            dtype=later.dtype or self.dtype,
-            shape=later.shape or self.shape,
-            axis=self.axis if later.axis is None else later.axis,
-            dynamic=self.dynamic if later.dynamic is None else later.dynamic,
-            knobs=knobs,
-        )
+    @model_validator(mode="before")
+    @classmethod
+    def _written_earlier(cls, values: Any) -> Any:
+        """Read a request of an earlier version: one operator, dtype, shape, axis."""
+        if not isinstance(values, dict) or not {"operator", "dtype", "shape", "axis"} & values.keys():
+            return values
+        new = {k: v for k, v in values.items() if k not in ("operator", "dtype", "shape", "axis")}
+        if (name := values.get("operator")) is not None:
+            axis = values.get("axis")
+            said = {} if axis is None else {"dim": None if axis == "all" else axis}
+            new["steps"] = ({"operator": name, "attributes": said},)
+        new["dtypes"] = () if values.get("dtype") is None else (values["dtype"],)
+        new["shapes"] = () if values.get("shape") is None else ((tuple(values["shape"]),),)
+        return new
 
     @property
     def complete(self) -> bool:
+        """Say whether the code brings its own inputs."""
         return self.source is not None and self.source.brings == "inputs"
 
     @property
-    def missing(self) -> tuple[Missing, ...]:
-        """Return what must be asked for, in the order of asking."""
-        if self.complete:
-            return ()
-        given = {"operator": self.operator or self.source, "dtype": self.dtype, "shape": self.shape}
-        names: tuple[Missing, ...] = ("operator", "dtype", "shape")
-        return tuple(name for name in names if given[name] is None)
-
-    @property
     def empty(self) -> bool:
-        return not self.model_dump(exclude_none=True)
+        return self == Request()
 
     @property
     def name(self) -> str | None:
         """Return what is to be computed, in a word."""
-        return self.source.name if self.source else self.operator
+        return self.source.name if self.source else "_".join(s.operator for s in self.steps) or None
+
+    @property
+    def shape(self) -> Shape | None:
+        """Return the first tensor's shape in the first case."""
+        return self.shapes[0][0] if self.shapes else None
 
     @property
     def label(self) -> str:
         """Return a name for the request, fit for a file."""
-        parts = [str(self.name)]
-        if self.axis is not None:
-            parts.append(f"axis{self.axis}".replace("-", "m"))
-        parts += [self.dtype.value] if self.dtype else []
-        parts += ["x".join(map(str, self.shape))] if self.shape else []
+        parts = [str(self.name)[:_MOST_LABEL].strip("_")]
+        for step in self.steps:
+            parts += [
+                f"{name.replace('_', '')}{_in_a_name(value)}"
+                for name, value in sorted(step.attributes.items())
+            ][:3]
+        parts += [d.value for d in self.dtypes]
+        parts += ["x".join(map(str, shapes[0])) for shapes in self.shapes[:3]]
         parts += ["dynamic"] if self.dynamic else []
         if self.knobs is not None:
             values = self.knobs.model_dump(exclude_none=True)
             parts += [f"{name[0]}{value}" for name, value in values.items()]
         return "_".join(parts)
+
+
+def _in_a_name(value: Value) -> str:
+    text = "x".join(map(str, value)) if isinstance(value, tuple) else "all" if value is None else str(value)
+    return "".join(c for c in text.replace("-", "m").replace(".", "p") if c.isalnum())

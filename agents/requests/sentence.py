@@ -1,230 +1,390 @@
-"""Read a sentence, in English or Chinese, without a model: operator, dtype, shape; axis, cores, tiles and buffers."""
+"""Read a text, in English or Chinese, without a model. Every word is used, is known to say nothing, or is asked about.
 
+The text is marked by one recogniser after the other (`marks`): formulas, operators, types, attributes, axes, shapes,
+wishes, words that join operators or take something back. What is marked then becomes a chain of steps (`chain`), or
+changes the request that is known already. A text that is not understood changes nothing.
+"""
+
+import difflib
+import itertools
 import re
-from typing import Any
+from typing import Any, Literal
 
+from akgen.agents.requests import marks, sizes
+from akgen.agents.requests.attributes import parameters_of, take_arrow, take_attributes, take_flags
+from akgen.agents.requests.chain import Unclear, assemble
 from akgen.agents.requests.code import extract_code, source_of
+from akgen.agents.requests.formula import take_formulas
 from akgen.agents.requests.language import Language, language_of
+from akgen.agents.requests.marks import MarkedText, phrase, words
+from akgen.agents.requests.needs import entry_of, missing, missing_attribute
 from akgen.agents.requests.problems import problem, problem_of
-from akgen.agents.requests.request import Axis, Request
-from akgen.knowledge.operators import find_in, nearest
-from akgen.tools.core.dtypes import DType
+from akgen.agents.requests.request import ChainStep, Request
+from akgen.agents.requests.wishes import take_wishes
+from akgen.knowledge.operators import OperatorEntry, find_operators, operator_named, squashed
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.core.knobs import Knobs
 
-_DTYPES: dict[str, DType] = {
-    "fp16": DType.FLOAT16, "float16": DType.FLOAT16, "half": DType.FLOAT16, "f16": DType.FLOAT16,
-    "半精度": DType.FLOAT16,
-    "bf16": DType.BFLOAT16, "bfloat16": DType.BFLOAT16,
-    "fp32": DType.FLOAT32, "float32": DType.FLOAT32, "float": DType.FLOAT32, "single": DType.FLOAT32,
-    "f32": DType.FLOAT32, "单精度": DType.FLOAT32,
-    "int32": DType.INT32, "int": DType.INT32, "int16": DType.INT16, "int8": DType.INT8,
-}  # fmt: skip
-_NUMBER = r"\d[\d_]*(?:\s*[kK](?![A-Za-z]))?"
-_TIMES = r"\s*(?:by|x|×|\*|乘以?)\s*"
-_PRODUCT = re.compile(rf"(?<![\w.])({_NUMBER}(?:{_TIMES}{_NUMBER})+)(?![\w.])", re.I)
-_ALONE = re.compile(rf"\s*({_NUMBER}(?:[\s,，]+{_NUMBER})*)\s*\.?\s*\Z")  # an answer that is only numbers
-_BRACKETS = re.compile(rf"[\[(]\s*({_NUMBER}(?:\s*[,，]\s*{_NUMBER})*)\s*,?\s*[\])]")
-_SHAPE_WORD = re.compile(
-    rf"(?:shape|size|形状)(?:\s+(?:of|is))?[\s:=]*({_NUMBER}(?:[\s,，]+{_NUMBER})*)", re.I
+_YES = re.compile(
+    r"\s*(?:y|yes|yep|yeah|ok|okay|sure|right|correct|go|是的?|对的?|好的?|可以|行|嗯)[\s.!。！]*\Z", re.I
 )
-_LENGTH = re.compile(
-    rf"({_NUMBER})\s*(?:elements|values|long|numbers|个元素)|(?:vector of|length)\s*({_NUMBER})", re.I
+_BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]+", re.M)
+_LABEL = re.compile(
+    r"(?<![a-z])['\"]?(?:op(?:erator)?|kernel|name|function|shape|size|d?type|data ?type|input(?: shape)?|attrs?)"
+    r"['\"]?\s*[:=]"
 )
-_JOINED = re.compile(r"\b(?:and|then|followed|fused|plus)\b|[+＋]|然后|和", re.I)
-_NAMED = re.compile(r"\b([A-Za-z]\w*)\s+(?:kernel|operator|op)\b", re.I)
-_AXES: tuple[tuple[str, Axis], ...] = (
-    (r"\b(?:each|every|per|along (?:the |each )?)\s*rows?\b|\brow[- ]?wise\b|按行|每行|逐行", -1),
-    (r"\b(?:each|every|per)\s*columns?\b|\bcolumn[- ]?wise\b|按列|每列|逐列", -2),
-    # "over rows" sums what the row index counts, and leaves one value per column.
-    (r"\b(?:over|across|down)\s+(?:the |all )?rows\b|跨行", -2),
-    (r"\b(?:over|across)\s+(?:the |all )?columns\b|跨列", -1),
-    (
-        r"\b(?:over|of|across)\s+(?:all|everything|the whole)\b|\bto a (?:scalar|single)\b|全部元素|所有元素",
-        "all",
-    ),
-    (r"\b(?:the )?last (?:axis|dim(?:ension)?)\b|最后一[维轴]", -1),
-    (r"\b(?:the )?first (?:axis|dim(?:ension)?)\b|第一[维轴]", 0),
+_OPERAND_NUMBER = re.compile(
+    r"(?:\s+(?:by|with|to|the number|a constant|constant|scalar))?\s*(-?(?:\d+(?:\.\d+)?|\.\d+)(?:e-?\d+)?)"
+    r"(?![a-z0-9_.]| ?[x*] ?\d| by \d| ?(?:elements|values|个元素))"
 )
-_AXIS_NUMBER = re.compile(r"\b(?:axis|dim(?:ension)?)\s*=?\s*(-?\d)\b|[第轴维]\s*(-?\d)\s*[维轴]?", re.I)
-_DYNAMIC = re.compile(
-    r"\bdynamic\b|\b(?:any|all|arbitrary|every) (?:shapes?|sizes?|lengths?)\b|动态|任意形状", re.I
-)
-_STATIC = re.compile(r"\bstatic\b|\b(?:only|just) (?:this|that|one) (?:shape|size)\b|静态|固定形状", re.I)
-_COUNT = r"(\d[\d_]*\s*[kK]?)"
-_CORES = re.compile(
-    rf"{_COUNT}\s*(?:ai |vector )?cores?\b|{_COUNT}\s*个?(?:AI)?核|block[_ ]?dim\s*=?\s*{_COUNT}", re.I
-)
-_ONE_CORE = re.compile(r"\b(?:one|(?:a )?single) core\b|单核", re.I)
-_TILE = re.compile(
-    rf"tile(?:s| length| size)?\s*(?:of|to|=|:)?\s*{_COUNT}|{_COUNT}\s*(?:element )?tiles\b|分块\s*{_COUNT}",
-    re.I,
-)
-_PIECES = re.compile(rf"{_COUNT}\s*(?:tiles|pieces) (?:per|for each|on each) core", re.I)
-_SINGLE = re.compile(
-    r"\b(?:no|without|drop|switch off) double[- ]?buffer|\bsingle[- ]?buffer|单缓冲|不要双缓冲", re.I
-)
-_DOUBLE = re.compile(r"\bdouble[- ]?buffer|双缓冲", re.I)
-__all__ = ["ParsedRequest", "Request", "check_request", "parse_request"]
+_TIMES = r"(?:times|multiplied (?:by|with)|dot|@|by|乘以|乘)"
+_DIMS = r"(?:\[[\d, ]+\]|\([\d, ]+\)|\d+k?(?: ?[x*] ?\d+k?)+)"
+_PRODUCT = re.compile(rf"(?P<left>{_DIMS}) ?(?P<times>{_TIMES}) ?(?P<right>{_DIMS}|\d+(?![a-z0-9_.]))")
+_COUNTED = re.compile(r"(?<![\dxX.*×])\d+k?(?:\s*乘以?\s*\d+k?)+(?![\dxX.*×])")
+_BETWEEN = re.compile(r"(?:\s|\x00|to|between|from|of|by|in|由|到|在|和|[\[(])*")
+_SQUARE = re.compile(r"(?<=\ba )square(?= (?!kernel|op|function|of)[a-z]{3})|square(?= matri)")
+_SIMILAR = 0.75
+_LONG = 4  # letters from which a misspelt word that says nothing is recognised
 
 
 class ParsedRequest(Frozen):
-    """A sentence, understood: what it asks for, and what in it cannot be served, as a sentence."""
+    """A text, understood. With a problem, the request is what was known before; the problem is a sentence."""
 
     request: Request
     problem: str | None = None
-    close: tuple[str, ...] = ()  # known operators that a word comes close to, if nothing was understood
+    kind: Literal["unclear", "refused"] | None = None
+    offer: str | None = None  # the text with what was probably meant, where there is such a guess
 
 
-def parse_request(text: str) -> ParsedRequest:
-    """Read a sentence, or a text with PyTorch code in it. What it does not say is None in the request."""
-    words, code = extract_code(text)
-    language = language_of(words)
-    if code is None:
-        return _parse_words(text, language)
-    source = source_of(code, language)
-    if isinstance(source, str):
-        return ParsedRequest(request=Request(), problem=source)
-    return check_request(wished(words).model_copy(update={"source": source}), language)
+def parse_request(text: str, known: Request | None = None) -> ParsedRequest:
+    """Read what a person says, with what is known already; a text with PyTorch code in it as code."""
+    known = known or Request()
+    text = text.encode(errors="replace").decode()  # half characters, which nothing could write down
+    plain, code = extract_code(text)
+    language = language_of(plain)
+    if code is not None:
+        source = source_of(code, language)
+        if isinstance(source, str):
+            return ParsedRequest(request=known, problem=source, kind="refused")
+        kept = {} if source.brings == "inputs" else {"dtypes": known.dtypes, "shapes": known.shapes[:1]}
+        fresh = Request(source=source, dynamic=known.dynamic, **kept)
+        heard = read_words(plain, fresh, language, given=True)
+        return heard if heard.problem is None else heard.model_copy(update={"request": known})
+    return read_words(text, known, language)
 
 
-def _parse_words(text: str, language: Language) -> ParsedRequest:
-    plain = text.replace("_", " ")
-    named = _operators(text) or _operators(plain)
-    request = wished(text).model_copy(update={"operator": named[0] if named else None})
-    if len(named) > 1 and _JOINED.search(text):
-        return ParsedRequest(request=request, problem=problem("one_at_a_time", language, names=named))
-    unknown = None if named else _unknown_name(plain)
-    if unknown is not None:
-        close = nearest(unknown, 3)
+def read_words(text: str, known: Request, language: Language, *, given: bool = False) -> ParsedRequest:
+    """Read words alone; `given` if what to compute is known from elsewhere and the words need say nothing."""
+    reading = _Reading(text, known)
+    try:
+        request = reading.request()
+    except Unclear as unclear:
         return ParsedRequest(
-            request=request, problem=problem("unknown", language, name=repr(unknown), close=close)
+            request=known, problem=problem(unclear.name, language, **unclear.values), kind="unclear"
         )
-    if request.empty:
-        return ParsedRequest(request=request, close=_close_to(text))
-    return check_request(request, language)
+    if unread := reading.unread():
+        return _asked_about(text, unread, known, language)
+    if request == known and not given:
+        name = "nothing_said" if known.empty else "nothing_new"
+        return ParsedRequest(request=known, problem=problem(name, language, name=known.name), kind="unclear")
+    refused = problem_of(request, language)
+    if refused is not None:
+        return ParsedRequest(request=known, problem=refused, kind="refused")
+    return ParsedRequest(request=request)
 
 
-def wished(text: str) -> Request:
-    """Return everything that a sentence says but what to compute."""
-    rest = _without_wishes(text)
-    return Request(
-        dtype=_dtype(rest),
-        shape=_shape(rest),
-        axis=_axis(text),
-        dynamic=_dynamic(text),
-        knobs=_knobs(text),
+def says_yes(text: str) -> bool:
+    return bool(_YES.match(text))
+
+
+class _Reading:
+    """One text being read."""
+
+    def __init__(self, text: str, known: Request) -> None:
+        self._known = known
+        for pattern, replacement in words()["rewrites"]:
+            text = re.sub(pattern, replacement, text, flags=re.I)
+        text = _COUNTED.sub(lambda m: re.sub(r"\s*乘以?\s*", "x", m[0]), text)
+        self.text = MarkedText(_BULLET.sub(lambda m: " " * len(m[0]), text))
+
+    def request(self) -> Request:
+        """Return what is known now. Raises Unclear."""
+        text, known = self.text, self._known
+        self._only_a_value()
+        wishes = take_wishes(text)
+        text.take(_LABEL, "label")
+        text.take(_SQUARE, "label")
+        text.take(phrase("fix"), "fix")
+        take_formulas(text)
+        self._take_product()
+        self._take_operators(final=False)
+        candidates = [m for m in text.marks if m.kind == "operator"]
+        entries = self._entries(candidates)
+        sizes.take_dtypes(text)
+        for mark in candidates:
+            if isinstance(mark.value, str):
+                text.unmark(mark)
+        kernel = _kernel_before(text, candidates)
+        take_flags(text)
+        if any("out_channels" in parameters_of(e) or "out_features" in parameters_of(e) for e in entries):
+            take_arrow(text)
+        self._keep_operators(candidates, entries)
+        take_attributes(text, entries)
+        if kernel is not None:
+            text.marks.append(kernel)
+        roles = _roles(entries)
+        sized = sizes.take_sizes(text, roles)
+        sizes.take_axes(text)
+        self._take_operators(final=True)
+        self._take_joints()
+        sizes.take_shapes(text)
+        text.take(phrase("no"), "fix")
+        for name in ("not", "but"):
+            text.take(phrase(name), name)
+        for name in ("fused", "then", "after", "or", "also"):
+            text.take(phrase(name), name)
+        text.take(phrase("and"), "and")
+        self._take_last_numbers()
+        return assemble(text, known, wishes, sized)
+
+    def unread(self) -> list[str]:
+        """Return the words that were neither used nor say nothing."""
+        for pattern in _fillers():
+            self.text.take(pattern, "filler")
+        return [word for word in self.text.left() if not _misspelt_filler(word)]
+
+    def _only_a_value(self) -> None:
+        """Read an answer that is only numbers as the attribute that was asked for, or as a shape."""
+        alone = re.fullmatch(
+            r"\s*(-?[\d_.]+[km]?(?:(?:[\s,]+|\s*x\s*|\s+by\s+)[\d_]+[km]?)*)\s*[.。]?\s*", self.text.text
+        )
+        if alone is None:
+            return
+        asked = missing(self._known)[:1]
+        lacking = missing_attribute(self._known)
+        if asked == ("attribute",) and lacking is not None:
+            numbers = tuple(
+                float(n) if "." in n else sizes.number(n) for n in re.findall(r"-?[\d_.]+[km]?", alone[1])
+            )
+            value: Any = numbers[0] if len(numbers) == 1 else numbers
+            self.text.mark(alone.start(1), alone.end(1), "attribute", _said({lacking[1]: value}))
+        elif not alone[1].startswith("-") and "." not in alone[1]:
+            numbers = tuple(sizes.number(n) for n in re.findall(r"[\d_]+[km]?", alone[1]))
+            self.text.mark(alone.start(1), alone.end(1), "shape", (numbers,))
+
+    def _take_operators(self, *, final: bool) -> None:
+        for named in find_operators(self.text.rest):
+            self.text.mark(named.begin, named.end, "operator", named.operator)
+        del final
+
+    def _take_product(self) -> None:
+        """Mark what stands between two shapes in a product: "64x32 times 32x16"."""
+        text = self.text
+        for match in text.matches(_PRODUCT):
+            text.mark(match.start("times"), match.end("times"), "product")
+        if any(m.kind == "product" for m in text.marks) and not find_operators(text.rest):
+            product = next(m for m in text.marks if m.kind == "product")
+            shapes = _PRODUCT.search(text.text)
+            if (
+                shapes is not None
+                and shapes["left"].replace(" ", "") == shapes["right"].replace(" ", "")
+                and "@" not in shapes[0]
+            ):
+                raise Unclear("product")
+            text.unmark(product)
+            text.mark(product.begin, product.end, "operator", ChainStep(operator="matmul"))
+
+    def _entries(self, candidates: list[marks.Mark]) -> list[OperatorEntry]:
+        """Return the operators that words may be about: those named, and those known where none is named."""
+        found = [operator_named(m.value) for m in candidates if isinstance(m.value, str)]
+        entries = [e for e in found if e is not None]
+        return [*entries, *(entry_of(s) for s in self._known.steps if s.formula is None)]
+
+    def _keep_operators(self, candidates: list[marks.Mark], entries: list[OperatorEntry]) -> None:
+        """Keep operators whose names no attribute of another one could take."""
+        from akgen.agents.requests.attributes import parameters_of
+
+        for mark in candidates:
+            if not isinstance(mark.value, str):
+                continue
+            others = [e for e in entries if e.name != mark.value]
+            names = {
+                a for e in others for n in parameters_of(e) for a in (n, *words()["attributes"].get(n, ()))
+            }
+            choices = {c for e in others for n in parameters_of(e) for c in words()["choices"].get(n, ())}
+            spelt = self.text.text[mark.begin : mark.end]
+            longer = any(len(a) > len(spelt) and self.text.text.startswith(a, mark.begin) for a in names)
+            if (
+                not longer
+                and spelt not in names | choices
+                and spelt not in ("all", "any", "max", "min", "where", "square", "mode")
+            ):
+                self.text.mark(*mark)
+
+    def _take_joints(self) -> None:
+        """Mark numbers, biases and first inputs that operators take as operands, and "of" between two operators."""
+        text = self.text
+        arithmetic = [m for m in text.sorted() if m.kind == "operator" and isinstance(m.value, str)]
+        for mark in arithmetic:
+            if not _takes_number(mark.value):
+                continue
+            match = _OPERAND_NUMBER.match(text.rest, mark.end)
+            if match is not None:
+                text.mark(match.start(1), match.end(1), "number", _plain_number(match[1]))
+        if any(m.kind == "operator" for m in text.marks) or self._known.steps:
+            text.take(re.compile(words()["bias"]), "bias")
+            text.take(re.compile(words()["first"]), "first")
+        ordered = [m for m in text.sorted() if m.kind == "operator"]
+        for left, right in itertools.pairwise(ordered):
+            between = text.rest[left.end : right.begin]
+            match = re.fullmatch(r"\s*of(?: the| an?| all)?\s*|\s*\(\s*", between)
+            if match is not None:
+                text.mark(left.end, right.begin, "of")
+
+    def _take_last_numbers(self) -> None:
+        """Mark a number that stands alone as an attribute that its operator must have, or as a length."""
+        text = self.text
+        numbers = list(
+            re.finditer(r"(?<![a-z0-9_.\-])-?\d[\d_]*(?:\.\d+)?[km]?(?![a-z0-9_]|\.\d)", text.rest)
+        )
+        shaped = any(m.kind in ("shape", "shapes") for m in text.marks)
+        if not numbers:
+            return
+        before = [m for m in text.sorted() if m.kind == "operator" and m.end <= numbers[0].start()]
+        entry = operator_named(before[-1].value) if before and isinstance(before[-1].value, str) else None
+        if entry is not None:
+            from akgen.agents.requests.needs import way_of
+            from akgen.agents.requests.request import ChainStep
+
+            said = {n for m in text.marks if m.kind == "attribute" for n in m.value.values}
+            needs = [n for n in way_of(ChainStep(operator=entry.name)).needs if n not in said]
+            if entry.needs and len(needs) == 1 and len(entry.needs) == 2:
+                needs = list(entry.needs)
+            adjacent = _BETWEEN.fullmatch(text.rest, before[-1].end, numbers[0].start())
+            if needs and adjacent and len(numbers) in (1, len(needs)):
+                for name, number in zip(needs, numbers, strict=False):
+                    text.mark(
+                        number.start(), number.end(), "attribute", _said({name: _plain_number(number[0])})
+                    )
+                return
+        joined = re.compile(r"(?:times|by|with|@|乘以?|和)\s*\Z")
+        last = numbers[-1]
+        if (shaped and len(numbers) == 1 and joined.search(text.text[: last.start()])) or (
+            not shaped and len(numbers) == 1 and re.fullmatch(r"\d[\d_]*[km]?", last[0])
+        ):
+            text.mark(last.start(), last.end(), "shape", ((sizes.number(last[0]),),))
+
+
+def _said(values: dict[str, Any]) -> Any:
+    from akgen.agents.requests.attributes import AttributeValues
+
+    return AttributeValues(values)
+
+
+def _kernel_before(text: MarkedText, candidates: list[marks.Mark]) -> marks.Mark | None:
+    """Mark "3x3" that stands directly before a convolution's or pooling's name as its kernel."""
+    for mark in candidates:
+        entry = operator_named(mark.value) if isinstance(mark.value, str) else None
+        if entry is None or "kernel_size" not in parameters_of(entry):
+            continue
+        match = re.search(
+            r"(?<![a-z0-9_.])(\d+(?: ?x ?\d+){1,2}) (?:[a-z0-9_]+ )?\Z", text.text[: mark.begin]
+        )
+        if match is not None and match.end() == mark.begin:
+            value = tuple(int(n) for n in re.findall(r"\d+", match[1]))
+            text.mark(match.start(1), match.end(1), "attribute", _said({"kernel_size": value}))
+            return None
+        after = re.match(r"[ ,，:]*(\d+(?: ?x ?\d+){1,2})(?! ?x|\d)", text.text[mark.end :])
+        later = re.search(r"(?<![a-z0-9_.])(\d ?x ?\d(?: ?x ?\d)?)(?! ?x|[a-z0-9_])", text.rest)
+        if after is not None and max(int(n) for n in re.findall(r"\d+", after[1])) < 16:
+            later = None
+            value = tuple(int(n) for n in re.findall(r"\d+", after[1]))
+            begin = mark.end + after.start(1)
+            text.mark(begin, begin + len(after[1]), "attribute", _said({"kernel_size": value}))
+            return None
+        others = re.findall(
+            r"(?<![a-z0-9_.])\d+(?: ?x ?\d+){2,4}(?![a-z0-9_])|\[[\d, ]+\]|\([\d, ]+\)", text.rest
+        )
+        if (
+            later is not None
+            and others
+            and "kernel" not in text.text
+            and "核" not in text.text.replace("核函数", "")
+        ):
+            value = tuple(int(n) for n in re.findall(r"\d+", later[1]))
+            text.mark(later.start(1), later.end(1), "attribute", _said({"kernel_size": value}))
+    return None
+
+
+def _takes_number(name: str) -> bool:
+    entry = operator_named(name)
+    if entry is None:
+        return False
+    if entry.expression is not None:
+        return entry.inputs == 2 and entry.category == "elementwise"
+    return any(
+        p.name in ("other", "exponent") and p.kind == "float"
+        for s in entry.signatures()
+        for p in s.parameters[1:]
     )
 
 
-def check_request(request: Request, language: Language = Language.ENGLISH) -> ParsedRequest:
-    """Say of a request, however it was understood, whether it can be served."""
-    return ParsedRequest(request=request, problem=problem_of(request, language))
+def _plain_number(text: str) -> int | float:
+    plain = text.replace("_", "")
+    if plain[-1] in "km":
+        return sizes.number(plain)
+    return int(plain) if re.fullmatch(r"[-+]?\d+", plain) else float(plain)
 
 
-def _close_to(text: str) -> tuple[str, ...]:
-    words = [word for word in re.findall(r"[A-Za-z_]{3,}", text) if word.lower() not in _COMMON]
-    return tuple(dict.fromkeys(name for word in words for name in nearest(word, 2)))[:4]
-
-
-def _operators(text: str) -> tuple[str, ...]:
-    """Return the operators that a sentence names, longest name first."""
+def _roles(entries: list[OperatorEntry]) -> tuple[str, ...]:
+    """Return the sizes that may be named for these operators."""
     found: list[str] = []
-    while (op := find_in(text)) is not None and op.name not in found:
-        found.append(op.name)
-        for spelling in (op.name, op.name.replace("_", " "), op.name.replace("_", ""), *op.aliases, *op.zh):
-            text = re.sub(re.escape(spelling), " ", text, flags=re.I)
-    return tuple(found)
+    for entry in entries:
+        for key, shapes in sizes.SIZES.items():
+            if key in (entry.category, entry.name):
+                found += [role for shape in shapes for role in shape]
+        if entry.name == "linear":
+            found.append("batch")
+    return tuple(dict.fromkeys(found))
 
 
-def _unknown_name(text: str) -> str | None:
-    """Return the word before "kernel" or "operator" if it looks like an operator's name."""
-    for word in _NAMED.findall(text):
-        if word.lower() not in _COMMON and word.lower() not in _DTYPES:
-            return str(word)
-    return None
+def _fillers() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    said = words()
+    latin = sorted(said["filler"], key=len, reverse=True)
+    chinese = sorted(said["filler_zh"], key=len, reverse=True)
+    return (
+        re.compile(rf"(?<![a-z0-9_])(?:{'|'.join(map(re.escape, latin))})(?![a-z0-9_])"),
+        re.compile("|".join(map(re.escape, chinese))),
+    )
 
 
-# Words of ordinary sentences, which resemble no operator on purpose.
-_COMMON = {
-    "write", "make", "kernel", "for", "the", "and", "with", "please", "can", "you", "want", "need", "give",
-    "operator", "tensor", "tensors", "shape", "size", "use", "that", "this", "matrix", "vector", "rows",
-    "columns", "elements", "values", "long", "a", "an", "me", "new", "fast", "faster", "good", "simple", "my",
-    "your", "it", "same", "another", "using", "over", "into", "from", "ascend", "one", "now", "again", "what",
-    "how", "about", "dynamic", "static", "core", "cores", "tile", "tiles", "single",
-}  # fmt: skip
+def _misspelt_filler(word: str) -> bool:
+    """Say whether the word is a misspelt one that says nothing, and resembles no operator or attribute as much."""
+    if len(word) < _LONG or not word.isascii() or not word.isalpha():
+        return False
+    close = difflib.get_close_matches(word, words()["filler"], n=1, cutoff=0.8)
+    return bool(close) and len(close[0]) >= _LONG and not _meant(word)
 
 
-def _dtype(text: str) -> DType | None:
-    found = [
-        (match.start(), dtype)
-        for word, dtype in _DTYPES.items()
-        if (
-            match := re.search(
-                rf"(?<![A-Za-z0-9_]){word}(?![A-Za-z0-9_])" if word.isascii() else word, text, re.I
-            )
-        )
-    ]
-    return min(found)[1] if found else None
+def _meant(word: str) -> list[str]:
+    """Return operators, attributes and types that a misspelt word may mean, nearest first."""
+    from akgen.knowledge.operators import operators
+
+    known = {op.name for op in operators()} | {a for op in operators() for a in op.aliases if " " not in a}
+    known |= {a for names in words()["attributes"].values() for a in names if a.isascii() and len(a) > 3}
+    known |= {d for names in words()["dtypes"].values() for d in names}
+    plain = {squashed(name): name for name in sorted(known)}
+    found = difflib.get_close_matches(squashed(word), plain, n=3, cutoff=_SIMILAR)
+    return [plain[name] for name in found]
 
 
-def _shape(text: str) -> tuple[int, ...] | None:
-    for pattern in (_ALONE, _BRACKETS, _PRODUCT, _SHAPE_WORD, _LENGTH):
-        match = pattern.match(text) if pattern is _ALONE else pattern.search(text)
-        if match is not None:
-            numbers = re.findall(_NUMBER, next(g for g in match.groups() if g))
-            return tuple(_number(n) for n in numbers)
-    return None
-
-
-def _number(text: str) -> int:
-    plain = text.strip().replace("_", "")
-    return int(plain[:-1]) * 1024 if plain[-1] in "kK" else int(plain)
-
-
-def _axis(text: str) -> Axis | None:
-    """Return the axis that a sentence names."""
-    number = _AXIS_NUMBER.search(text)
-    if number is not None:
-        return int(number[1] or number[2])
-    found = [(m.start(), value) for pattern, value in _AXES if (m := re.search(pattern, text, re.I))]
-    return min(found, key=lambda pair: pair[0])[1] if found else None
-
-
-def _dynamic(text: str) -> bool | None:
-    """Return whether one kernel shall serve all shapes, where the sentence says so."""
-    return True if _DYNAMIC.search(text) else False if _STATIC.search(text) else None
-
-
-def _knobs(text: str) -> Knobs | None:
-    """Return what the sentence wishes of the tiling, or None."""
-    values: dict[str, Any] = {}
-    pieces = _count(_PIECES, text)
-    if pieces is not None:
-        values["pieces"] = pieces
-    elif (tile := _count(_TILE, text)) is not None:
-        values["tile_length"] = tile
-    cores = 1 if _ONE_CORE.search(text) else _count(_CORES, text)
-    if cores is not None:
-        values["cores"] = cores
-    if _SINGLE.search(text):
-        values["buffers"] = 1
-    elif _DOUBLE.search(text):
-        values["buffers"] = 2
-    values = {name: value for name, value in values.items() if value >= 1}
-    return Knobs(**values) if values else None
-
-
-def _without_wishes(text: str) -> str:
-    """Return the sentence without its wishes, whose numbers are no shape and whose "single" is no type."""
-    for pattern in (_PIECES, _CORES, _ONE_CORE, _TILE, _SINGLE, _AXIS_NUMBER):
-        text = pattern.sub(" ", text)
-    return text
-
-
-def _count(pattern: re.Pattern[str], text: str) -> int | None:
-    match = pattern.search(text)
-    if match is None:
-        return None
-    word = next(g for g in match.groups() if g).strip().replace("_", "")
-    return int(word[:-1]) * 1024 if word[-1] in "kK" else int(word)
+def _asked_about(text: str, unread: list[str], known: Request, language: Language) -> ParsedRequest:
+    """Return a question about the words that were not understood, with a guess where there is one."""
+    close = {word: found for word in unread if word.isascii() and (found := _meant(word))}
+    offer = None
+    if len(close) == len(unread):
+        offer = text
+        for word, found in close.items():
+            offer = re.sub(re.escape(word), found[0].replace("_", " "), offer, flags=re.I)
+    guesses = [name for found in close.values() for name in found]
+    sentence = problem("not_read", language, words=unread, close=guesses, offer=offer, known=known)
+    return ParsedRequest(request=known, problem=sentence, kind="unclear", offer=offer)

@@ -1,43 +1,23 @@
 """Turn a complete request into a task with a PyTorch reference of its own."""
 
 import math
-from importlib.resources import files
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined
-
-from akgen.agents.requests.problems import MAX_ELEMENTS, REDUCED
-from akgen.agents.requests.request import Request, RequestSource
-from akgen.knowledge.operators import OperatorEntry, operators
+from akgen.agents.requests.needs import entry_of
+from akgen.agents.requests.problems import MAX_ELEMENTS
+from akgen.agents.requests.program import chain_reference, code_reference
+from akgen.agents.requests.request import Request, Shape
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Mode, Params, Reference, Task
 
 LOADER = "akgen.tools.reference.module_loader"
-_DOMAINS = {"positive": '"positive"', "nonzero": '{"x1": "positive"}', None: None}
 
 
 def reference_for(request: Request) -> str:
-    """Write the reference module of a request for an operator or for code."""
+    """Write the reference module of a request for a chain of operators or for code."""
     if request.source is not None:
-        return code_reference(request.source, cast=request.complete and request.dtype is not None)
-    assert request.operator is not None
-    operator = operator_named(request.operator)
-    if request.axis is not None:
-        over = "" if request.axis == "all" else f"dim={request.axis}"
-        expression = operator.expression.replace(REDUCED, over).replace(", )", ")")
-        operator = operator.model_copy(update={"expression": expression})
-    return reference_text(operator)
-
-
-def reference_text(operator: OperatorEntry) -> str:
-    """Write the operator's reference module: Model, get_inputs(params), get_init_inputs(params)."""
-    return _render("reference.j2", operator=operator, domain=_DOMAINS[operator.domain])
-
-
-def code_reference(source: RequestSource, *, cast: bool) -> str:
-    """Write a person's code with what it lacks: Model, get_inputs; with `cast`, its inputs in another type."""
-    function = source.entry is not None and f"class {source.entry}" not in source.text
-    return _render("reference_code.j2", source=source, cast=cast, function=function)
+        return code_reference(request.source, cast=request.complete and bool(request.dtypes))
+    return chain_reference(request)
 
 
 def task_for(request: Request, reference: Path, name: str) -> Task:
@@ -45,8 +25,9 @@ def task_for(request: Request, reference: Path, name: str) -> Task:
     word = request.name
     assert word is not None
     camel = "".join(part.capitalize() for part in word.split("_"))
-    operator = None if request.source else operator_named(word)
-    about = f"{word}: {operator.expression}" if operator else f"{word}, as the reference computes it"
+    single = len(request.steps) == 1 and request.steps[0].formula is None
+    operator = entry_of(request.steps[0]) if single else None
+    about = f"{word}: {operator.definition}" if operator else f"{word}, as the reference computes it"
     return Task(
         name=name,
         suite="chat",
@@ -68,8 +49,8 @@ def adapted(task: Task, request: Request, name: str) -> Task:
     """
     cases = task.cases
     wanted: dict[str, object] = {}
-    if request.dtype is not None:
-        wanted["dtype"] = request.dtype.value
+    if request.dtypes:
+        wanted["dtype"] = request.dtypes[0].value
     if request.shape is not None:
         wanted["shape"] = list(request.shape)
     for key, value in wanted.items():
@@ -83,10 +64,6 @@ def adapted(task: Task, request: Request, name: str) -> Task:
     return task.model_copy(update={"name": name, "cases": cases, "knobs": request.knobs})
 
 
-def operator_named(name: str) -> OperatorEntry:
-    return next(op for op in operators() if op.name == name)
-
-
 def _changed(cases: tuple[Case, ...], key: str, value: object) -> tuple[Case, ...]:
     """Return the cases with one parameter changed, those that become alike only once."""
     changed = [c.model_copy(update={"params": {**c.params, key: value}, "size_bytes": None}) for c in cases]
@@ -94,17 +71,23 @@ def _changed(cases: tuple[Case, ...], key: str, value: object) -> tuple[Case, ..
 
 
 def _cases(request: Request) -> tuple[Case, ...]:
+    """Return a case for every type and shape that was asked for, and other shapes where one kernel shall serve all."""
+    types: list[Params] = [{"dtype": dtype.value} for dtype in request.dtypes]
     if request.complete:
-        params: Params = {} if request.dtype is None else {"dtype": request.dtype.value}
-        return (Case(id="asked", params=params),)
-    assert request.dtype is not None and request.shape is not None
-    shapes = {"asked": request.shape}
-    if request.dynamic:
-        shapes |= _other_shapes(request.shape)
+        return tuple(Case(id=f"asked{i or ''}", params=params) for i, params in enumerate(types or [{}]))
+    assert types and request.shapes
+    shapes = {f"asked{i or ''}": shapes for i, shapes in enumerate(request.shapes)}
+    if request.dynamic and len(request.shapes[0]) == 1:
+        shapes |= {name: (shape,) for name, shape in _other_shapes(request.shapes[0][0]).items()}
     return tuple(
-        Case(id=name, params={"shape": list(shape), "dtype": request.dtype.value})
-        for name, shape in shapes.items()
+        Case(id=name if len(types) == 1 else f"{name}_{params['dtype']}", params={**_named(each), **params})
+        for params in types
+        for name, each in shapes.items()
     )
+
+
+def _named(shapes: tuple[Shape, ...]) -> Params:
+    return {f"shape{i or ''}": list(shape) for i, shape in enumerate(shapes)}
 
 
 def _other_shapes(shape: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
@@ -118,11 +101,3 @@ def _other_shapes(shape: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
         "long": (*(max(1, n // 4) for n in outer), 4 * last + 1) if rows > 1 else (2 * last + 1,),
     }
     return {name: s for name, s in found.items() if s != shape and math.prod(s) <= MAX_ELEMENTS}
-
-
-def _render(template: str, **values: object) -> str:
-    text = files("akgen.agents.requests").joinpath(template).read_text()
-    environment = Environment(
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
-    )
-    return environment.from_string(text).render(**values)

@@ -1,55 +1,94 @@
-"""Understand a sentence: by the plain reader, and by a chat model where that hears nothing."""
+"""Understand a text: by the plain reader, and by a chat model, which writes the reference, where that is not sure."""
 
+import ast
+import re
 from collections.abc import Callable
 
-from pydantic import Field, ValidationError
-
 from akgen.agents.calls.conversation import Conversation
-from akgen.agents.calls.replies import read_json
+from akgen.agents.calls.replies import split_thought
 from akgen.agents.prompts import render
+from akgen.agents.requests.code import source_of
 from akgen.agents.requests.language import language_of
-from akgen.agents.requests.sentence import ParsedRequest, Request, check_request, parse_request
-from akgen.knowledge.operators import operators
-from akgen.tools.core.dtypes import DType
-from akgen.tools.core.frozen import Frozen
+from akgen.agents.requests.needs import missing
+from akgen.agents.requests.problems import problem, problem_of
+from akgen.agents.requests.request import Request
+from akgen.agents.requests.sentence import ParsedRequest, parse_request
+from akgen.agents.requests.task import reference_for
+from akgen.tools.core.untrusted import read_python
 
-Understand = Callable[[str], ParsedRequest]
+Understand = Callable[[str, Request], ParsedRequest]
 
-
-class _Understood(Frozen):
-    """The JSON that the model is asked for."""
-
-    operator: str | None = None
-    dtype: DType | None = None
-    shape: tuple[int, ...] | None = Field(default=None, min_length=1)
+_FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)(?:```|\Z)", re.DOTALL)
+_IMPORTS = ("torch", "torch.nn", "torch.nn.functional", "math")
+_FORBIDDEN = {
+    "open", "exec", "eval", "compile", "__import__", "getattr", "setattr", "delattr", "globals", "locals",
+    "vars", "input", "breakpoint", "load", "save", "hub", "ops", "utils", "package", "multiprocessing",
+    "distributed", "jit", "serialization", "from_file", "cpp_extension", "classes", "library", "storage",
+    "fromfile", "tofile", "importlib", "sys", "os",
+}  # fmt: skip
 
 
 class ModelUnderstanding:
-    """Ask a chat model about sentences in which the plain reader hears nothing or stumbles.
+    """Ask a chat model about texts that the plain reader does not understand.
 
-    The model only picks from what is known; what it writes is never run.
+    The model writes the reference, or a question. Its code is looked through before anybody runs it, and shown to the
+    person before work begins.
     """
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
 
-    def __call__(self, text: str) -> ParsedRequest:
-        parsed = parse_request(text)
-        if parsed.problem is None and not parsed.request.empty:
+    def __call__(self, text: str, known: Request) -> ParsedRequest:
+        parsed = parse_request(text, known)
+        if parsed.kind != "unclear":
             return parsed
-        names = [op.name for op in operators()]
+        written = None if known.empty or missing(known) else reference_for(known)
         answer = self._conversation.ask(
-            render("understand_system", operators=names, dtypes=[d.value for d in DType]),
-            text,
-            role="chat",
-            attempt=1,
-            sample=0,
+            render("understand_system", known=written), text, role="chat", attempt=1, sample=0
         )
-        try:
-            told = _Understood.model_validate(read_json(answer.text) or {})
-        except ValidationError:
-            return parsed
-        if told.operator is not None and told.operator not in names:
-            return parsed
-        request = Request(operator=told.operator, dtype=told.dtype, shape=told.shape)
-        return parsed if request.empty else check_request(request, language_of(text))
+        return self._read(answer.text, text, known, parsed)
+
+    def _read(self, reply: str, text: str, known: Request, parsed: ParsedRequest) -> ParsedRequest:
+        language = language_of(text)
+        _, said, _ = split_thought(reply)
+        found = _FENCE.search(said)
+        if found is None:
+            question = said.strip()
+            return parsed.model_copy(update={"problem": question, "offer": None}) if question else parsed
+        if (name := forbidden(found[1])) is not None:
+            told = problem("model_forbidden", language, name=name)
+            return ParsedRequest(request=known, problem=told, kind="unclear")
+        source = source_of(found[1], language)
+        if isinstance(source, str):
+            return ParsedRequest(request=known, problem=source, kind="unclear")
+        request = Request(source=source, dynamic=None if source.brings == "inputs" else known.dynamic)
+        refused = problem_of(request, language)
+        if refused is not None:
+            return ParsedRequest(request=known, problem=refused, kind="refused")
+        return ParsedRequest(request=request)
+
+
+def forbidden(code: str) -> str | None:
+    """Return the first name in a model's reference that it has no business with; None if it computes only."""
+    try:
+        tree = read_python(code)
+    except SyntaxError:
+        return None  # said by who reads it
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names if alias.name not in _IMPORTS]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or "."] if node.module not in _IMPORTS or node.level else []
+            names += [alias.name for alias in node.names if alias.name in _FORBIDDEN or alias.name == "*"]
+        elif isinstance(node, ast.Name) and (node.id in _FORBIDDEN or _hidden(node.id)):
+            names = [node.id]
+        elif isinstance(node, ast.Attribute) and (node.attr in _FORBIDDEN or _hidden(node.attr)):
+            names = [node.attr]
+        if names:
+            return names[0]
+    return None
+
+
+def _hidden(name: str) -> bool:
+    return name.startswith("__") and name != "__init__"

@@ -22,14 +22,15 @@ from langgraph.types import interrupt
 from akgen.agents.calls.conversation import streaming
 from akgen.agents.requests.code import source_of
 from akgen.agents.requests.language import Language, language_of
-from akgen.agents.requests.problems import problem_of
-from akgen.agents.requests.request import Request, RequestSource
-from akgen.agents.requests.sentence import ParsedRequest, wished
+from akgen.agents.requests.needs import missing, missing_attribute, tensors_of
+from akgen.agents.requests.request import Missing, Request, RequestSource
+from akgen.agents.requests.sentence import ParsedRequest, read_words, says_yes
 from akgen.agents.requests.task import adapted, reference_for, task_for
 from akgen.graph.cancel import Cancelled
 from akgen.graph.chat.deps import ChatDeps
 from akgen.graph.chat.state import ChatState
 from akgen.graph.chat.texts import said
+from akgen.graph.chat.understood import essence, said_attributes, understood
 from akgen.graph.run import work_on
 from akgen.graph.state import Done
 from akgen.graph.store.effects import EffectCache
@@ -44,6 +45,8 @@ MOST_CHARACTERS = 200_000  # of a file that is read as a reference
 _TASK = re.compile(r"(?:^|\s)(?:task|任务)\s+([\w./~-]+)", re.I)
 LEAVE = {"bye", "exit", "quit", "q", "stop", "再见", "退出"}
 HELP = {"help", "?", "帮助"}
+NO = {"no", "n", "nope", "cancel", "不", "不是", "不要", "取消", "不对"}
+SHOWN_CASES = 6  # of a request with many types and shapes
 GO_ON = {"go on", "continue", "resume", "继续"}
 COMMANDS = ("profile", "diff", "save", "model", "budget", "undo", "history", "export", "help", "quit")
 
@@ -74,54 +77,76 @@ def listen(state: ChatState) -> Update:
 
 
 def understand(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
-    """Join what was said to what is known; say what is missing or cannot be done."""
-    deps, text, known, language = runtime.context, state["text"], state["request"], state["language"]
+    """Join what was said to what is known; what is not understood changes nothing and is asked about."""
+    deps, text, _known, language = runtime.context, state["text"], state["request"], state["language"]
     say, plain = deps.face.say, _plain(text)
+    proposed, offer = state.get("proposed"), state.get("offer")
+    if proposed is not None and (not plain or says_yes(text)):
+        return {"task": proposed, "proposed": None}
+    if proposed is not None and plain in NO:
+        accepted = state.get("accepted", Request())
+        say(said("dropped", language, name=accepted.name))
+        return {"task": None, "proposed": None, "request": accepted}
     if plain in HELP:
-        names = [op.name for op in operators()]
+        names = [op.name for op in operators() if op.category not in ("data_movement", "loss")][:40]
         say(said("help", language, names=names, commands=[f"/{name}" for name in COMMANDS]))
         return {"task": None}
     if plain in GO_ON:
         if state["stopped"] is None:
             say(said("nothing_to_go_on_with", language))
         return {"task": state["stopped"]}
-    parsed = _hear(state, deps)
+    if offer is not None and plain in NO:
+        say(said("say_again", language))
+        return {"task": None, "offer": None}
+    parsed = _hear(state, deps, offer if offer is not None and says_yes(text) else text)
     if parsed.problem is not None:
         say(parsed.problem)
-        return {"task": None}
-    if parsed.request.empty:
-        say(said("not_understood", language, close=parsed.close, known=known))
-        return {"task": None}
-    # A new operator starts afresh only in what the sentence names: "now softmax" keeps dtype and shape.
-    request = known.joined(parsed.request)
-    problem = problem_of(request, language)
-    if problem is not None:
-        say(problem)
-        return {"task": None}
-    if request.missing:
-        say(said("ask", language, missing=request.missing[0], known=request))
-        return {"request": request, "task": None}
+        return {"task": None, "offer": parsed.offer}
+    request = parsed.request
+    if lacking := missing(request):
+        say(_question(request, lacking[0], language))
+        return {"request": request, "task": None, "offer": None, "proposed": None}
     turn = state["turn"] + 1
-    return {"request": request, "turn": turn, "task": f"{turn:02d}_{request.label}"}
+    task = f"{turn:02d}_{request.label}"
+    return {"request": request, "turn": turn, "task": task, "offer": None, "proposed": None}
+
+
+def _question(request: Request, lacking: Missing, language: Language) -> str:
+    each = bool(request.steps) and tensors_of(request.steps[0]) > 1
+    attribute = missing_attribute(request)
+    return said("ask", language, missing=lacking, known=request, attribute=attribute, each=each)
 
 
 def prepare(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
-    """Write the task and its reference into the run store; a task that was stopped is there already."""
+    """Write the task and its reference into the run store, run the reference, and show what was understood.
+
+    A task that was stopped is there already. Where the person is to confirm, the work waits for their yes.
+    """
     deps, name, request, language = (
         runtime.context, state["task"], state["request"], state["language"],
     )  # fmt: skip
     assert name is not None
     place = deps.store.task(name)
     if place.known():
-        deps.face.say(said("on", language, task=name))
-        return {}
+        if name == state["stopped"]:
+            deps.face.say(said("on", language, task=name))
+        return {"accepted": request}
     try:
-        place.save_task(_task(deps, place, state))
+        task = _task(deps, place, state)
+        calls = [deps.describe(task.reference, case) for case in task.cases[:SHOWN_CASES]]
+        place.save_task(task)
     except InputError as problem:
         deps.face.refuse(problem)
         return {"task": None}
-    deps.face.say(said("begin", language, request=request))
-    return {}
+    attributes = said_attributes(request)
+    deps.face.say(said("begin", language, request=request, attributes=attributes))
+    if request.source is None or request.source.kind == "code":
+        deps.face.code(essence(task.reference.path.read_text(encoding="utf-8")), "python")
+    deps.face.say(understood(request, task, calls, language))
+    if deps.confirm:
+        deps.face.say(said("confirm", language))
+        return {"task": None, "proposed": name}
+    return {"accepted": request}
 
 
 def work(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
@@ -154,15 +179,15 @@ def work(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
     return {"task": None, "stopped": None, "done": Done(tasks=(*state["done"].tasks, name))}
 
 
-def _hear(state: ChatState, deps: ChatDeps) -> ParsedRequest:
-    text, config = state["text"], deps.config(state)
-    by_path = given_path(text, state["language"])
+def _hear(state: ChatState, deps: ChatDeps, text: str) -> ParsedRequest:
+    known, config = state["request"], deps.config(state)
+    by_path = given_path(text, known, state["language"])
     if by_path is not None:
         return by_path
-    inputs = {"text": text, "turn": state["turn"], "by": config.model}
+    inputs = {"text": text, "turn": state["turn"], "by": config.model, "known": known.model_dump_json()}
     effects = EffectCache(deps.store.folder / "effects")
     understand = deps.deps_for(config).understand
-    return effects.once("understand", inputs, ParsedRequest, lambda: understand(text)).value
+    return effects.once("understand", inputs, ParsedRequest, lambda: understand(text, known)).value
 
 
 def _task(deps: ChatDeps, place: TaskStore, state: ChatState) -> Task:
@@ -199,14 +224,15 @@ def _prepared(state: ChatState) -> Literal["listen", "work"]:
     return "listen" if state["task"] is None else "work"
 
 
-def given_path(text: str, language: Language) -> ParsedRequest | None:
+def given_path(text: str, known: Request, language: Language) -> ParsedRequest | None:
     """Return what a text asks for that names a file, a folder or a task; None if it names none."""
     if "\n" in text.strip():
         return None  # code, not a path
     named = _TASK.search(text)
     if named is not None:
         words = text[: named.start()] + " " + text[named.end() :]
-        return _heard(words, RequestSource(kind="task", name=_word(named[1]), text=named[1], brings="inputs"))
+        source = RequestSource(kind="task", name=_word(named[1]), text=named[1], brings="inputs")
+        return _heard(words, source, known, language)
     for word in text.split():
         token = word.strip("\"'`,;")
         if not _looks_like_path(token):
@@ -215,20 +241,22 @@ def given_path(text: str, language: Language) -> ParsedRequest | None:
         words = text.replace(word, " ")
         if path.is_dir():
             folder = str(path.resolve())
-            return _heard(
-                words, RequestSource(kind="task", name=_word(path.name), text=folder, brings="inputs")
-            )
+            source = RequestSource(kind="task", name=_word(path.name), text=folder, brings="inputs")
+            return _heard(words, source, known, language)
         if path.suffix == ".py" and path.is_file():
-            source = source_of(path.read_text(errors="replace")[:MOST_CHARACTERS], language)
-            if isinstance(source, str):
-                return ParsedRequest(request=Request(), problem=source)
-            return _heard(words, source.model_copy(update={"name": _word(path.stem)}))
-        return ParsedRequest(request=Request(), problem=said("no_file", language, path=token))
+            found = source_of(path.read_text(errors="replace")[:MOST_CHARACTERS], language)
+            if isinstance(found, str):
+                return ParsedRequest(request=known, problem=found, kind="refused")
+            return _heard(words, found.model_copy(update={"name": _word(path.stem)}), known, language)
+        return ParsedRequest(request=known, problem=said("no_file", language, path=token), kind="refused")
     return None
 
 
-def _heard(words: str, source: RequestSource) -> ParsedRequest:
-    return ParsedRequest(request=wished(words).model_copy(update={"source": source}))
+def _heard(words: str, source: RequestSource, known: Request, language: Language) -> ParsedRequest:
+    """Read the words around something that was given; nothing of what was known before holds, but a type and shape."""
+    kept = {} if source.brings == "inputs" else {"dtypes": known.dtypes, "shapes": known.shapes[:1]}
+    heard = read_words(words, Request(source=source, dynamic=known.dynamic, **kept), language, given=True)
+    return heard if heard.problem is None else heard.model_copy(update={"request": known})
 
 
 def _looks_like_path(token: str) -> bool:

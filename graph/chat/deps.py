@@ -11,8 +11,9 @@ from akgen.graph.chat.state import ChatState
 from akgen.graph.deps import Deps
 from akgen.graph.run import make_deps, memory_of
 from akgen.graph.store.run_store import RunStore
+from akgen.tools.core.call import Call
 from akgen.tools.core.settings import Settings
-from akgen.tools.core.task import Task
+from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.judge.judge import open_judge
 from akgen.tools.toolchains import make_toolchain
 
@@ -26,6 +27,8 @@ class ChatDeps:
     find_task: Callable[[str], Task]
     face: Face
     cancel: Cancel
+    describe: Callable[[Reference, Case], Call]  # runs the reference; raises InputError if that fails
+    confirm: bool = False  # wait for a yes before work begins
 
     def config(self, state: ChatState) -> RunConfig:
         """Return the run's configuration with what the person chose."""
@@ -41,6 +44,8 @@ def open_chat_deps(
     find_task: Callable[[str], Task],
     face: Face,
     cancel: Cancel,
+    *,
+    confirm: bool = False,
 ) -> Iterator[ChatDeps]:
     """Prepare the toolchain and start the reference process; both end with the context.
 
@@ -58,4 +63,12 @@ def open_chat_deps(
             return made[key]
 
         deps_for(config)
-        yield ChatDeps(deps_for=deps_for, store=store, find_task=find_task, face=face, cancel=cancel)
+        yield ChatDeps(
+            deps_for=deps_for,
+            store=store,
+            find_task=find_task,
+            face=face,
+            cancel=cancel,
+            describe=judge.reference.describe,
+            confirm=confirm,
+        )

@@ -13,6 +13,9 @@ class ChatState(TypedDict, total=False):
     text: str  # what the person said last
     language: Language
     request: Request  # what is known of what they want
+    accepted: Request  # what was worked on last
+    offer: str | None  # a text that was probably meant, which waits for a yes
+    proposed: str | None  # a task that was shown and waits for a yes
     turn: int  # requests that were begun; only ever grows, also when the person goes back
     task: str | None  # the task that is to be worked on now
     stopped: str | None  # a task that was begun and not finished
@@ -26,6 +29,9 @@ def begin() -> ChatState:
         "text": "",
         "language": Language.ENGLISH,
         "request": Request(),
+        "accepted": Request(),
+        "offer": None,
+        "proposed": None,
         "turn": 0,
         "task": None,
         "stopped": None,

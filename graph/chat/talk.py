@@ -20,7 +20,7 @@ from akgen.graph.chat.texts import said
 from akgen.graph.chat.transcript import Transcript
 from akgen.graph.store.checkpoints import sqlite_saver
 from akgen.graph.store.records import Event, Solution
-from akgen.tools.core.outcome import InfraError, InputError
+from akgen.tools.core.outcome import InfraError, InputError, Outcome
 
 THREAD: RunnableConfig = {"configurable": {"thread_id": "chat"}, "recursion_limit": 100}
 
@@ -67,9 +67,9 @@ class Talk:
 
         Raises InfraError where the face raises it.
         """
-        if not text.strip():
+        if not text.strip() and self.state.get("proposed") is None:
             return
-        self.transcript.add("person", text)
+        self.transcript.add("person", text.strip() or "yes")
         resume: Command[Any] = Command(resume=text)
         self._run(resume)
 
@@ -79,23 +79,38 @@ class Talk:
         self._run(None)
 
     def back(self, steps: int = 1) -> bool:
-        """Go back to where fewer requests had been worked on; say whether there was such a moment."""
+        """Go back to the last kernel that stood, or to one further back; say whether there was such a moment.
+
+        A kernel stands if it is correct. Where the request was changed since, or its kernel failed, the first step back
+        takes that back; before the first kernel lies the beginning.
+        """
         now = self._graph.get_state(THREAD)
         state = cast(ChatState, now.values)
-        wanted = max(0, len(state["done"].tasks) - steps)
+        done = state["done"].tasks
+        standing = [count for count, name in enumerate(done, start=1) if self._stood(name)]
+        if standing and standing[-1] == len(done) and _settled(state):
+            standing.pop()
+        elif not done and _settled(state):
+            return False
+        wanted = standing[-steps] if steps <= len(standing) else 0
         found: StateSnapshot | None = None
         for snapshot in self._ancestors(now):
             values = cast(ChatState, snapshot.values)
             waiting = snapshot.next == ("listen",) and snapshot.interrupts
-            if waiting and len(values["done"].tasks) <= wanted:
+            if waiting and len(values["done"].tasks) == wanted and (wanted == 0 or _settled(values)):
                 found = snapshot
-                break
-        if found is None or not state["done"].tasks:
+                if wanted > 0:
+                    break
+        if found is None:
             return False
         keep = {"turn": state["turn"], "choice": state["choice"], "language": state["language"]}
         self._graph.update_state(found.config, {**keep, "task": None}, as_node="work")
         self._run(None)
         return True
+
+    def _stood(self, task: str) -> bool:
+        solution = self.deps.store.task(task).solution()
+        return solution is not None and solution.outcome is Outcome.CORRECT
 
     def _ancestors(self, snapshot: StateSnapshot) -> Iterator[StateSnapshot]:
         """Yield the states that led here, latest first; branches that were left are no ancestors."""
@@ -105,6 +120,12 @@ class Talk:
 
     def _run(self, given: "ChatState | Command[Any] | None") -> None:
         self._graph.invoke(given, THREAD, context=self.deps, durability="sync")
+
+
+def _settled(state: ChatState) -> bool:
+    """Say whether the request is the one that was worked on last. (Earlier versions did not note that one.)"""
+    accepted = state.get("accepted")
+    return state.get("proposed") is None and (accepted is None or accepted == state["request"])
 
 
 @contextmanager

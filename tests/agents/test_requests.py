@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from akgen.agents.requests.language import Language, language_of
-from akgen.agents.requests.sentence import Request, parse_request
-from akgen.agents.requests.task import adapted, reference_for, reference_text, task_for
-from akgen.knowledge.operators import operators
+from akgen.agents.requests.needs import missing, tensors_of
+from akgen.agents.requests.request import ChainStep, Request
+from akgen.agents.requests.sentence import parse_request
+from akgen.agents.requests.task import adapted, reference_for, task_for
+from akgen.knowledge.operators import OperatorEntry, operators
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.core.outcome import InputError
@@ -22,6 +24,7 @@ HALF, BRAIN, SINGLE = DType.FLOAT16, DType.BFLOAT16, DType.FLOAT32
     [
         ("write me a gelu kernel for fp16, 1024 by 4096", "gelu", HALF, (1024, 4096)),
         ("make it bf16", None, BRAIN, None),
+        ("gelu and then softmax, fp16", "gelu_softmax", HALF, None),
         ("softmax [8, 16, 1023] float", "softmax", SINGLE, (8, 16, 1023)),
         ("rms norm 1k x 4k half", "rms_norm", HALF, (1024, 4096)),
         ("shape 3 5 7", None, None, (3, 5, 7)),
@@ -32,23 +35,26 @@ HALF, BRAIN, SINGLE = DType.FLOAT16, DType.BFLOAT16, DType.FLOAT32
         ("add, 4096 elements", "add", None, (4096,)),
         ("1024, 4096", None, None, (1024, 4096)),
         ("a square softmax, 512 x 512", "softmax", None, (512, 512)),
-        ("hello", None, None, None),
     ],
 )
 def test_a_sentence_is_understood(
     text: str, operator: str | None, dtype: DType | None, shape: tuple[int, ...] | None
 ) -> None:
     heard = parse_request(text)
-    assert heard.request == Request(operator=operator, dtype=dtype, shape=shape)
     assert heard.problem is None
+    assert heard.request.name == operator and heard.request.shape == shape
+    assert heard.request.dtypes == ((dtype,) if dtype else ())
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("write me a gellu kernel for fp16, 1024 by 4096", "Did you mean gelu"),
-        ("an fft operator please", "no operator named 'fft'"),
-        ("gelu and then softmax, fp16", "one operator at a time"),
+        ("write me a gellu kernel for fp16, 1024 by 4096", "Did you mean: write me a gelu kernel"),
+        ("an fft operator please", "I did not understand “fft”"),
+        ("gelu fp16 of a purple tensor", "“purple”"),
+        ("relu or gelu, fp16", "Which one do you mean: relu or gelu?"),
+        ("hello", "no operator, data type or shape"),
+        ("gelu slope 0.2 fp16", "“slope”"),
         ("gelu 0 by 4096", "no elements"),
         ("gelu 100000 by 100000", "the limit is"),
     ],
@@ -60,26 +66,63 @@ def test_what_cannot_be_served_is_said(text: str, words: str) -> None:
 
 def test_a_follow_up_changes_only_what_it_names() -> None:
     first = parse_request("gelu fp16 1024 by 4096").request
-    assert first.joined(parse_request("make it bf16").request) == Request(
-        operator="gelu", dtype=BRAIN, shape=(1024, 4096)
-    )
-    assert Request(operator="gelu").missing == ("dtype", "shape")
+    then = parse_request("make it bf16", first).request
+    assert then == first.model_copy(update={"dtypes": (BRAIN,)})
+    assert missing(parse_request("gelu").request) == ("dtype", "shape")
 
 
-@pytest.mark.parametrize("operator", operators(), ids=lambda op: op.name)
-def test_every_known_operator_becomes_a_reference_that_runs(operator: object, tmp_path: Path) -> None:
-    name = operator.name  # type: ignore[attr-defined]
+@pytest.mark.parametrize("text", ["make it purple", "now frobnicate", "make it faster", "slope 0.3", "gelu"])
+def test_a_follow_up_that_is_not_understood_changes_nothing(text: str) -> None:
+    known = parse_request("gelu fp16 8 by 40").request
+    heard = parse_request(text, known)
+    assert heard.kind == "unclear" and heard.problem and heard.request == known
+
+
+def test_what_a_version_before_wrote_still_reads() -> None:
+    """A conversation of an earlier version is gone on with: one operator, one type, one shape, one axis."""
+    earlier = {
+        "operator": "sum",
+        "dtype": "float16",
+        "shape": [8, 40],
+        "axis": "all",
+        "dynamic": None,
+        "knobs": None,
+    }
+    request = Request.model_validate({**earlier, "source": None})
+    assert request == parse_request("sum over all elements, fp16, 8 by 40").request
+    assert Request.model_validate({"operator": "equal", "axis": None}).steps == (ChainStep(operator="equal"),)
+
+
+ELEMENTWISE = [
+    op for op in operators() if op.category in ("elementwise", "activation", "softmax", "scan", "reduction")
+    and not op.needs and op.operand == "free" and op.name not in ("threshold", "max", "min", "trace", "cross")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("operator", ELEMENTWISE, ids=lambda op: op.name)
+def test_every_operator_of_one_shape_becomes_a_reference_that_runs(
+    operator: OperatorEntry, tmp_path: Path
+) -> None:
+    boolean = operator.name.startswith(("bitwise", "logical"))
+    dtype = DType.BOOL if boolean else SINGLE
+    request = Request(steps=(ChainStep(operator=operator.name),), dtypes=(dtype,), shapes=(((4, 8),),))
+    assert missing(request) == () or missing(request) == ("attribute",)
+    if missing(request):
+        return
     module = tmp_path / "reference.py"
-    module.write_text(reference_text(operator))  # type: ignore[arg-type]
-    task = task_for(Request(operator=name, dtype=SINGLE, shape=(4, 8)), module, "asked")
+    module.write_text(reference_for(request))
+    task = task_for(request, module, "asked")
     loaded = load(task.reference, task.cases[0])
-    sample = loaded.sample(3, "normal")
-    assert len(sample.expected) == 1
-    assert len(sample.inputs) == operator.inputs + len(operator.weights)  # type: ignore[attr-defined]
+    sample = loaded.sample(3, "task")
+    assert len(sample.inputs) >= tensors_of(request.steps[0]) + len(operator.weights)
+
+
+def _step(operator: str, dim: int | None) -> dict[str, object]:
+    return {"steps": (ChainStep(operator=operator, attributes={"dim": dim}),)}
 
 
 WISHES = {
-    "now in half": {"dtype": HALF},
+    "now in half": {"dtypes": (HALF,)},
     "make it dynamic": {"dynamic": True},
     "only this shape": {"dynamic": False},
     "use 20 cores": {"knobs": Knobs(cores=20)},
@@ -87,13 +130,13 @@ WISHES = {
     "tiles of 4k": {"knobs": Knobs(tile_length=4096)},
     "8 tiles per core": {"knobs": Knobs(pieces=8)},
     "without double buffering": {"knobs": Knobs(buffers=1)},
-    "sum over rows instead": {"operator": "sum", "axis": -2},
-    "the mean of each row": {"operator": "mean", "axis": -1},
-    "mean over all elements": {"operator": "mean", "axis": "all"},
-    "sum along dim 0": {"operator": "sum", "axis": 0},
-    "改成半精度": {"dtype": HALF},
+    "sum over rows instead": _step("sum", -2),
+    "the mean of each row": _step("mean", -1),
+    "mean over all elements": _step("mean", None),
+    "sum along dim 0": _step("sum", 0),
+    "改成半精度": {"dtypes": (HALF,)},
     "用20个核": {"knobs": Knobs(cores=20)},
-    "按列求和": {"operator": "sum", "axis": -2},
+    "按列求和": _step("sum", -2),
     "支持任意形状": {"dynamic": True},
     "不要双缓冲": {"knobs": Knobs(buffers=1)},
 }
@@ -128,7 +171,7 @@ CODE = {
 def test_code_becomes_a_reference_that_runs(name: str, tmp_path: Path) -> None:
     text, arguments = CODE[name]
     heard = parse_request(text)
-    assert heard.problem is None and heard.request.missing == ()
+    assert heard.problem is None and missing(heard.request) == ()
     assert heard.request.source is not None and heard.request.source.arguments == arguments
     module = tmp_path / "reference.py"
     module.write_text(reference_for(heard.request))
@@ -145,8 +188,8 @@ def test_code_with_its_own_inputs_needs_nothing_else_and_can_be_had_in_another_t
         "def get_inputs():\n    return [torch.randn(3, 5), 2]\n"
     )
     request = parse_request(code).request
-    assert request.missing == () and request.complete
-    half = request.joined(parse_request("now in half").request)
+    assert missing(request) == () and request.complete
+    half = parse_request("now in half", request).request
     module = tmp_path / "reference.py"
     module.write_text(reference_for(half))
     loaded = load(task_for(half, module, "asked").reference, task_for(half, module, "asked").cases[0])
@@ -167,7 +210,7 @@ def test_code_with_its_own_inputs_needs_nothing_else_and_can_be_had_in_another_t
         ),
         ("gelu fp16 8 by 8 over rows", "no axis to choose"),
         ("sum fp16 8 by 8 along axis 3", "no axis 3"),
-        ("写一个 fft 算子 fft kernel", "没有名为"),
+        ("写一个 fft 算子 fft kernel", "没有听懂“fft”"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_code_or_axis_is_said(text: str, words: str) -> None:
@@ -176,9 +219,9 @@ def test_what_is_wrong_with_code_or_axis_is_said(text: str, words: str) -> None:
 
 
 def test_the_reduced_axis_reaches_the_reference() -> None:
-    sums = {axis: reference_for(Request(operator="sum", axis=axis)) for axis in (0, -2, "all")}
-    assert "torch.sum(x0, dim=0)" in sums[0] and "torch.sum(x0, dim=-2)" in sums[-2]
-    assert "torch.sum(x0)" in sums["all"]
+    sums = {dim: reference_for(Request(**_step("sum", dim))) for dim in (0, -2, None)}
+    assert "torch.sum(x0, 0)" in sums[0] and "torch.sum(x0, -2)" in sums[-2]
+    assert "torch.sum(x0)" in sums[None]
 
 
 def test_a_kernel_for_all_shapes_is_judged_on_several() -> None:
@@ -191,10 +234,10 @@ def test_a_kernel_for_all_shapes_is_judged_on_several() -> None:
 
 def test_another_operator_keeps_type_and_shape_but_not_the_knobs_of_the_kernel() -> None:
     first = parse_request("sum fp16 8 by 40 over rows, use 4 cores").request
-    then = first.joined(parse_request("now softmax").request)
-    assert then == Request(operator="softmax", dtype=HALF, shape=(8, 40))
-    assert first.joined(parse_request("use 2 cores").request).knobs == Knobs(cores=2)
-    assert first.joined(parse_request("tiles of 512").request).knobs == Knobs(cores=4, tile_length=512)
+    then = parse_request("now softmax", first).request
+    assert then == Request(steps=(ChainStep(operator="softmax"),), dtypes=(HALF,), shapes=(((8, 40),),))
+    assert parse_request("use 2 cores", first).request.knobs == Knobs(cores=2)
+    assert parse_request("tiles of 512", first).request.knobs == Knobs(cores=4, tile_length=512)
 
 
 def test_a_task_that_exists_is_taken_in_another_type_and_shape() -> None:
@@ -203,12 +246,12 @@ def test_a_task_that_exists_is_taken_in_another_type_and_shape() -> None:
         name="t", suite="builtin", op_type="T", kernel="t", cases=cases,
         reference=Reference(loader="x", path=Path("x.py")),
     )  # fmt: skip
-    assert [c.id for c in adapted(task, Request(dtype=HALF), "n").cases] == ["float16"]
-    other = adapted(task, Request(dtype=BRAIN, shape=(2, 8)), "n").cases
+    assert [c.id for c in adapted(task, Request(dtypes=(HALF,)), "n").cases] == ["float16"]
+    other = adapted(task, Request(dtypes=(BRAIN,), shapes=(((2, 8),),)), "n").cases
     assert [c.params for c in other] == [{"dtype": "bfloat16", "shape": [2, 8]}]
     bare = task.model_copy(update={"cases": (Case(id="0"),)})
     with pytest.raises(InputError, match="do not name their dtype"):
-        adapted(bare, Request(dtype=HALF), "n")
+        adapted(bare, Request(dtypes=(HALF,)), "n")
 
 
 def test_the_language_is_told_by_the_sentence_and_kept_where_it_does_not_tell() -> None:

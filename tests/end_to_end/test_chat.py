@@ -45,11 +45,11 @@ def test_what_is_missing_is_asked_for(akgen: Akgen, tmp_path: Path) -> None:
 
 
 CANNOT = {
-    "write me an fft kernel": "no operator named 'fft'",
-    "a gellu kernel, fp16, 4 by 4": "Did you mean gelu",
-    "gelu then softmax in fp16": "one operator at a time",
-    "how are you": "I heard no operator",
-    "help": "I do not chain operators",
+    "write me an fft kernel": "I did not understand “fft”",
+    "a gellu kernel, fp16, 4 by 4": "Did you mean: a gelu kernel, fp16, 4 by 4?",
+    "relu or gelu in fp16": "Which one do you mean: relu or gelu?",
+    "how are you": "I did not understand “how”",
+    "help": "What I do not understand I ask about.",
     "relu fp16 100000 by 100000": "the limit is",
 }
 
@@ -109,6 +109,32 @@ def test_follow_ups_change_axis_cores_and_shapes_and_undo_goes_back(akgen: Akgen
     ]
     tasks = [task["name"] for task in akgen("show", run, "--json").document["tasks"]]
     assert tasks[-1] == "04_sum_float16_64x300_dynamic" and len(tasks) == 4
+
+
+def test_what_was_understood_is_shown_and_attributes_and_chains_reach_the_kernel(
+    akgen: Akgen, tmp_path: Path
+) -> None:
+    ended = _talk(
+        akgen, tmp_path / "talk", "leaky relu, slope 0.2, fp16 and fp32, 8 by 40", "make it purple", "gellu", "yes",
+    )  # fmt: skip
+    assert ended.code == 0, ended.out + ended.err
+    assert "torch.nn.functional.leaky_relu(x0, negative_slope=0.2)" in ended.out
+    assert "asked_float16  float16 8x40  float16 8x40" in ended.out
+    assert "attributes  leaky_relu: negative_slope=0.2" in ended.out
+    assert "I did not understand “purple”, so I changed nothing." in ended.out
+    assert "gelu in float16 and float32, 8 by 40:" in ended.out
+    assert ended.out.count("outcome: correct") == 2
+
+
+def test_undo_returns_to_the_last_kernel_that_stood(akgen: Akgen, tmp_path: Path) -> None:
+    """A change that was refused, and one that is not finished, are taken back before the kernel itself is."""
+    ended = _talk(
+        akgen, tmp_path / "talk", "relu fp16 8 by 40", "int8", "now softmax, int32", "/undo",
+        "then add a bias", "/history",
+    )  # fmt: skip
+    assert "The reference reference.py raises" in ended.out
+    assert "Back to 02_relu_int8_8x40." in ended.out or "Back to 01_relu_float16_8x40." in ended.out
+    assert "relu_add in" in ended.out and "softmax_add" not in ended.out
 
 
 def test_code_over_several_lines_and_a_path_become_kernels(akgen: Akgen, tmp_path: Path) -> None:

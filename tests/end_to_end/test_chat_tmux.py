@@ -95,16 +95,23 @@ def test_a_conversation_in_a_terminal_that_is_killed_and_goes_on(terminal: Termi
     terminal.type("a sum kernel for fp16")
     terminal.wait_for("Of which shape are the inputs of sum")  # the clarification
     terminal.type("64 by 300")
+    shown = terminal.wait_for("torch.sum(x0, -1)", "Enter begins", "ready")  # what was understood
+    assert "✓ plan" not in shown
+    terminal.type("")  # one keypress
     shown = terminal.wait_for("✓ criticise", "ready")
     assert "✓ test" in shown and "1 of 1 cases correct" in shown  # the progress
     assert "class SumCustom" in shown  # the kernel
     terminal.type("over rows instead")
-    terminal.wait_for("over axis -2:", "SumCustomRows", "ready")
+    terminal.wait_for("over axis -2:", "Enter begins", "ready")
+    terminal.type("")
+    terminal.wait_for("SumCustomRows", "ready")
     terminal.type("use 3 cores")
-    terminal.wait_for("at most 3 cores:")
+    terminal.wait_for("at most 3 cores:", "Enter begins", "ready")
+    terminal.type("")
+    terminal.wait_for("plan,")
     os.kill(pid, signal.SIGKILL)  # in the middle of its work
     terminal.wait_for_the_end()
-    terminal.start("chat", "--resume")
+    terminal.start("chat", "--resume", "--yes")
     terminal.wait_for("Going on with", "2 requests so far", "predicted: all cases correct", "ready")
     terminal.type("/undo 2")
     terminal.wait_for("Back to 01_sum_float16_64x300.", "ready")

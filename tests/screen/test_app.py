@@ -97,7 +97,7 @@ def drive(folder: Path, act: Act, size: tuple[int, int] = (140, 40)) -> ChatApp:
     settings = from_environment()
     config = RunConfig(command="chat", seed=1)
     store = begin(folder / "talk", config, "twin 0.1.0")
-    app = ChatApp(Desk(store, settings, None))
+    app = ChatApp(Desk(store, settings, None, confirm=False))
 
     async def run() -> None:
         driven = Driven()

@@ -36,6 +36,10 @@ def chat(
         Path | None, typer.Option(help="The conversation's folder; give it again to go on.")
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Print plain lines, as in a pipe.")] = False,
+    yes: Annotated[
+        bool,
+        typer.Option("--yes", help="Begin at once, without waiting until what was understood is confirmed."),
+    ] = False,
     root: Root = None,
     as_json: AsJson = False,
 ) -> None:
@@ -58,13 +62,14 @@ def chat(
         from akgen.screen.app import ChatApp
         from akgen.screen.desk import Desk
 
-        app = ChatApp(Desk(store, settings, root or settings.npukb_root))
+        app = ChatApp(Desk(store, settings, root or settings.npukb_root, confirm=not yes))
         app.run()
         if app.problem is not None:
             raise app.problem
         terminal.line(f"run {store.folder}; `akgen chat --resume {store.folder.name}` goes on")
         return
-    _converse(store, settings, terminal, root or settings.npukb_root)
+    confirm = not yes and not as_json and sys.stdin.isatty()
+    _converse(store, settings, terminal, root or settings.npukb_root, confirm=confirm)
 
 
 def _can_draw(terminal: Terminal) -> bool:
@@ -103,7 +108,9 @@ def _open(run: Path | None, config: RunConfig, settings: Settings) -> "RunStore"
     return begin(run or new_folder(settings.runs, "chat"), config, version)
 
 
-def _converse(store: "RunStore", settings: Settings, terminal: Terminal, root: Path | None) -> None:
+def _converse(
+    store: "RunStore", settings: Settings, terminal: Terminal, root: Path | None, *, confirm: bool
+) -> None:
     from akgen.bench.resolve import resolve_task
     from akgen.graph.cancel import Cancel
     from akgen.graph.chat.deps import open_chat_deps
@@ -119,7 +126,7 @@ def _converse(store: "RunStore", settings: Settings, terminal: Terminal, root: P
     with StageLines(terminal) as lines:
         face = PlainFace(store, terminal, lines)
         with (
-            open_chat_deps(store, settings, lines.say, find_task, face, cancel) as deps,
+            open_chat_deps(store, settings, lines.say, find_task, face, cancel, confirm=confirm) as deps,
             open_talk(deps) as talk,
         ):
             converse(talk, terminal, cancel)

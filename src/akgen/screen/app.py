@@ -96,7 +96,8 @@ class ChatApp(App[None]):
 
     @on(Prompt.Sent)
     def _sent(self, event: Prompt.Sent) -> None:
-        self._talked.person(event.text)
+        if event.text.strip():
+            self._talked.person(event.text)
         self._desk.put(event.text)
 
     @on(Past)

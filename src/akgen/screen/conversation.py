@@ -100,9 +100,8 @@ class Prompt(TextArea):
 
     def _send(self) -> None:
         text = self.text.rstrip()
-        if not text.strip():
-            return
-        self._sent.append(text)
+        if text.strip():
+            self._sent.append(text)
         self._at = len(self._sent)
         self.text = ""
         self.post_message(self.Sent(text))

@@ -27,10 +27,12 @@ class Desk:
 
     _post: Post
 
-    def __init__(self, store: RunStore, settings: Settings, root: Path | None) -> None:
+    def __init__(
+        self, store: RunStore, settings: Settings, root: Path | None, *, confirm: bool = True
+    ) -> None:
         self.cancel = Cancel()
         self.store = store
-        self._settings, self._root = settings, root
+        self._settings, self._root, self._confirm = settings, root, confirm
         self._lines: queue.Queue[str | None] = queue.Queue()
 
     def put(self, line: str) -> None:
@@ -59,7 +61,9 @@ class Desk:
             return resolve_task(text, root=self._root)
 
         with (
-            open_chat_deps(self.store, self._settings, self._say, find_task, face, self.cancel) as deps,
+            open_chat_deps(
+                self.store, self._settings, self._say, find_task, face, self.cancel, confirm=self._confirm
+            ) as deps,
             open_talk(deps) as talk,
         ):
             self._show_past(talk, face)

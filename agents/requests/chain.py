@@ -1,0 +1,394 @@
+"""Turn what was marked in a text into a chain of operators with types and shapes, or into a change of one."""
+
+import itertools
+import re
+from typing import Any
+
+from akgen.agents.requests.attributes import parameters_of
+from akgen.agents.requests.marks import Mark, MarkedText, phrase
+from akgen.agents.requests.needs import entry_of, tensors_of
+from akgen.agents.requests.request import ChainStep, Request, Shape
+from akgen.agents.requests.sizes import SIZES
+from akgen.agents.requests.wishes import Wishes
+from akgen.knowledge.operators import operator_named
+
+_VALUES = ("operator", "dtype", "shape", "shapes", "attribute", "axis", "number", "bias", "first")
+_REDUCED = {"max": ("amax", "maximum"), "min": ("amin", "minimum")}
+_TWO = re.compile(r"\b(?:two|both|x and y|a and b|elementwise|element-wise|pairwise)\b|两个|逐元素")
+
+
+class Unclear(Exception):
+    """A request that can be read in more than one way, or asks for what an operator does not have."""
+
+    def __init__(self, name: str, /, **values: Any) -> None:
+        super().__init__(name)
+        self.name, self.values = name, values
+
+
+def assemble(text: MarkedText, known: Request, wishes: Wishes, sized: dict[str, int]) -> Request:
+    """Return what is known now. Raises Unclear."""
+    marks = _kept(text)
+    _refuse_choices(text, marks)
+    operators = [m for m in marks if m.kind == "operator"]
+    steps, chained = _steps(text, marks, operators, known)
+    named = bool(operators)
+    replaced = named and not chained
+    knobs = (
+        wishes.knobs if replaced or known.knobs is None else known.knobs.joined(wishes.knobs or known.knobs)
+    )
+    also = any(m.kind == "also" for m in marks)
+    dtypes = tuple(dict.fromkeys(m.value for m in marks if m.kind == "dtype"))
+    request = known.model_copy(
+        update={
+            "steps": steps,
+            "source": None if replaced else known.source,
+            "dtypes": (tuple(dict.fromkeys((*known.dtypes, *dtypes))) if also else dtypes)
+            if dtypes
+            else known.dtypes,
+            "dynamic": known.dynamic if wishes.dynamic is None else wishes.dynamic,
+            "knobs": knobs,
+            "sizes": {**({} if replaced else known.sizes), **sized},
+        }
+    )
+    return _with_shapes(text, marks, request, known, also=also)
+
+
+def _kept(text: MarkedText) -> list[Mark]:
+    """Return the marks without what the text takes back."""
+    marks = [m for m in text.sorted() if m.kind != "filler"]
+    dropped: set[int] = set()
+    for at, mark in enumerate(marks):
+        if mark.kind not in ("not", "fix"):
+            continue
+        later = next((i for i in range(at + 1, len(marks)) if marks[i].kind in _VALUES), None)
+        if mark.kind == "not":
+            if later is None:
+                raise Unclear("taken_back")
+            dropped.add(later)
+        elif later is not None:
+            earlier = [i for i in range(at) if _alike(marks[i], marks[later]) and i not in dropped]
+            dropped |= set(earlier[-1:])
+    kept = [m for i, m in enumerate(marks) if i not in dropped]
+    lost = any(marks[i].kind == "operator" for i in dropped)
+    if lost and not any(m.kind == "operator" for m in kept):
+        raise Unclear("taken_back")
+    return kept
+
+
+def _alike(mark: Mark, other: Mark) -> bool:
+    shapes = ("shape", "shapes")
+    return mark.kind == other.kind or (mark.kind in shapes and other.kind in shapes)
+
+
+def _refuse_choices(text: MarkedText, marks: list[Mark]) -> None:
+    for at, mark in enumerate(marks):
+        if mark.kind == "or" and 0 < at < len(marks) - 1:
+            left, right = marks[at - 1], marks[at + 1]
+            raise Unclear("which_one", names=[text.text[m.begin : m.end] for m in (left, right)])
+
+
+def _steps(
+    text: MarkedText, marks: list[Mark], operators: list[Mark], known: Request
+) -> tuple[tuple[ChainStep, ...], bool]:
+    """Return the chain, and whether it goes on from the known one."""
+    first = operators[0] if operators else None
+    lead = re.match(rf"\s*(?:{phrase('lead').pattern})", text.text)
+    chained = bool(known.steps) and (lead is not None or _only_operands(marks, first))
+    made = _marked_steps(text, marks, operators)
+    before = list(known.steps) if chained or not operators else []
+    inserted = [m for m in marks if m.kind in ("bias", "first")]
+    if not operators and inserted and known.steps:
+        made = [(m, ChainStep(operator="add", operands=(m.kind,))) for m in inserted]
+        chained = True
+    chain: list[tuple[int, ChainStep]] = [(-1, s) for s in before] + [(m.begin, s) for m, s in made]
+    if not chain:
+        if any(m.kind in ("attribute", "axis") for m in marks):
+            raise Unclear("attribute_of_code" if known.source else "attribute_of_nothing")
+        return (), False
+    steps = _with_attributes(text, marks, chain)
+    return tuple(_settled(text, s) for s in steps), chained
+
+
+def _only_operands(marks: list[Mark], first: Mark | None) -> bool:
+    """Say whether the first operator takes a number or a bias, as in "multiply by 2", and so goes on from something."""
+    if first is None or first.value not in ("add", "sub", "mul", "div"):
+        return False
+    return any(m.kind in ("number", "bias", "first") for m in marks)
+
+
+def _marked_steps(text: MarkedText, marks: list[Mark], operators: list[Mark]) -> list[tuple[Mark, ChainStep]]:
+    """Return the marked operators in the order in which they are applied."""
+    items: list[tuple[Mark, ChainStep]] = []
+    for at, mark in enumerate(marks):
+        before = marks[at - 1] if at else None
+        if mark.kind == "operator":
+            step = mark.value if isinstance(mark.value, ChainStep) else ChainStep(operator=mark.value)
+            adds = before is not None and before.kind in ("bias", "first") and step.operator == "add"
+            if adds and items and items[-1][0] == before and not text.text[before.end : mark.begin].strip():
+                items[-1] = (mark, items[-1][1])  # "residual add": the operand stands before its addition
+                continue
+            items.append((mark, step))
+        elif mark.kind == "number" and items:
+            owner, step = items[-1]
+            items[-1] = (owner, step.model_copy(update={"operands": (mark.value,)}))
+        elif mark.kind in ("bias", "first") and operators:
+            _add_operand(text, items, mark)
+    if not items:
+        return []
+    loose = any(m.kind in ("then", "fused") for m in marks) or len(items) >= 3
+    groups: list[list[tuple[Mark, ChainStep]]] = [[items[0]]]
+    for left, right in itertools.pairwise(items):
+        how = _joint(text, marks, left, right, loose=loose)
+        if how == "inner":
+            groups[-1].append(right)
+        elif how == "next":
+            groups.append([right])
+        else:
+            raise Unclear(
+                "order", names=[left[1].formula or left[1].operator, right[1].formula or right[1].operator]
+            )
+    return [item for group in groups for item in reversed(group)]
+
+
+def _add_operand(text: MarkedText, items: list[tuple[Mark, ChainStep]], mark: Mark) -> None:
+    """Give a bias or the first input to the addition before it, or add it by an addition of its own."""
+    if items:
+        owner, step = items[-1]
+        between = text.text[owner.end : mark.begin].strip(" ,")
+        if step.operator in ("add", "sub", "mul") and between in ("", "a", "the", "an", "back", "上", "一个"):
+            items[-1] = (owner, step.model_copy(update={"operands": (mark.kind,)}))
+            return
+        entry = operator_named(step.operator)
+        if mark.kind == "bias" and entry is not None and "bias" in parameters_of(entry):
+            return
+    items.append((mark, ChainStep(operator="add", operands=(mark.kind,))))
+
+
+def _joint(
+    text: MarkedText,
+    marks: list[Mark],
+    left: tuple[Mark, ChainStep],
+    right: tuple[Mark, ChainStep],
+    *,
+    loose: bool,
+) -> str | None:
+    """Say how two operators are joined: the right one is inside the left one, or comes next."""
+    begin, end = left[0].end, right[0].begin
+    kinds = {m.kind for m in marks if begin <= m.begin and m.end <= end}
+    between = text.text[begin:end]
+    if kinds & {"of", "after"}:
+        return "inner"
+    if right[1].operands or kinds & {"then", "fused"}:
+        return "next"
+    listed = "and" in kinds or re.search(r"[,，+、;\n]", between) is not None or not between.strip()
+    return "next" if loose and listed else None
+
+
+def _with_attributes(
+    text: MarkedText, marks: list[Mark], chain: list[tuple[int, ChainStep]]
+) -> list[ChainStep]:
+    steps = [step for _, step in chain]
+    places = [place for place, _ in chain]
+    fresh = [i for i, place in enumerate(places) if place >= 0]
+    given: dict[tuple[int, str], Any] = {}
+    for mark in marks:
+        if mark.kind not in ("attribute", "axis"):
+            continue
+        order = sorted(
+            range(len(steps)),
+            key=lambda i: (i not in fresh, places[i] > mark.begin, abs(places[i] - mark.begin)),
+        )
+        for i in order:
+            values = _accepted(steps[i], mark)
+            if values is not None:
+                break
+        else:
+            raise _refused(text, mark, steps)
+        for name, value in values.items():
+            if given.setdefault((i, name), value) != value:
+                raise Unclear("said_twice", name=name)
+        steps[i] = steps[i].model_copy(update={"attributes": {**steps[i].attributes, **values}})
+    return steps
+
+
+def _accepted(step: ChainStep, mark: Mark) -> dict[str, Any] | None:
+    """Return the attributes of the step that the mark sets; None if it has none of them."""
+    if step.formula is not None:
+        return None
+    entry = entry_of(step)
+    known = parameters_of(entry)
+    if mark.kind == "attribute":
+        found = {name: value for name, value in mark.value.values.items() if name in known}
+        return found or None
+    axis = mark.value
+    several = axis if isinstance(axis, tuple) else None
+    if isinstance(axis, str) and axis.startswith("last "):
+        count = int(axis.split()[1])
+        if "normalized_shape" in known:
+            return {"normalized_axes": count}
+        axis = several = tuple(range(-count, 0))
+    if axis == "all":
+        if "dim" in known and entry.category == "reduction":
+            return {"dim": None}
+        return {} if "dim" not in known else None
+    if "normalized_shape" in known and axis in (-1, (-1,)):
+        return {}
+    if "dim0" in known and several is not None and len(several) == 2:
+        return {"dim0": several[0], "dim1": several[1]}
+    if "dims" in known and known["dims"].kind == "ints":
+        return {"dims": axis if several is not None or entry.name == "roll" else (axis,)}
+    if "dim" in known:
+        return {"dim": axis}
+    if "start_dim" in known and several is None:
+        return {"start_dim": axis}
+    return None
+
+
+def _refused(text: MarkedText, mark: Mark, steps: list[ChainStep]) -> Unclear:
+    names = [s.operator for s in steps]
+    said = text.text[mark.begin : mark.end].strip()
+    if mark.kind == "axis":
+        return Unclear("no_axis", operator=names[-1])
+    return Unclear("no_attribute", operator=names[-1], said=said)
+
+
+def _settled(text: MarkedText, step: ChainStep) -> ChainStep:
+    """Return the step with what depends on the whole text: which maximum is meant, which normalisation, operands."""
+    attributes, operands = dict(step.attributes), list(step.operands)
+    exponent = attributes.pop("exponent", None)
+    if isinstance(exponent, int | float):
+        operands = [exponent]
+    operator = step.operator
+    if operator in _REDUCED:
+        reduced, pairwise = _REDUCED[operator]
+        two = _TWO.search(text.text) or operands
+        if "dim" not in attributes and not two:
+            raise Unclear("which_one", names=[reduced, pairwise])
+        operator = reduced if "dim" in attributes else pairwise
+    if (
+        operator == "normalize"
+        and not attributes
+        and not re.search(r"f\.normali|functional|l2|二范数", text.text)
+    ):
+        raise Unclear("which_one", names=["layer_norm", "rms_norm", "torch.nn.functional.normalize"])
+    entry = operator_named(operator)
+    if entry is not None and entry.operand == "required" and not operands and not _TWO.search(text.text):
+        raise Unclear("operand", operator=operator)
+    return step.model_copy(
+        update={"operator": operator, "attributes": attributes, "operands": tuple(operands)}
+    )
+
+
+def _with_shapes(
+    text: MarkedText, marks: list[Mark], request: Request, known: Request, *, also: bool
+) -> Request:
+    listed = [m for m in marks if m.kind in ("shape", "shapes")]
+    request, rest = _embedded(text, request, listed)
+    shapes = _cases(text, marks, request, rest) if rest else ()
+    if not shapes and (sized := _from_sizes(request)):
+        shapes = (sized,)
+    if shapes and also:
+        shapes = tuple(dict.fromkeys((*known.shapes, *shapes)))
+    if not shapes:
+        count = tensors_of(request.steps[0]) if request.steps else None
+        shapes = known.shapes if count is None or all(len(s) <= count for s in known.shapes) else ()
+    request = request.model_copy(update={"shapes": shapes})
+    return _without_input_sizes(request)
+
+
+def _embedded(text: MarkedText, request: Request, listed: list[Mark]) -> tuple[Request, list[Mark]]:
+    """Take an embedding's table out of the shapes: "100 x 16, indices of shape 4x8"."""
+    if not request.steps or request.steps[0].operator != "embedding" or len(listed) != 2:
+        return request, listed
+    indices = [
+        m
+        for m in listed
+        if re.search(r"(?:ind(?:ices|ex)|ids|input|tokens|索引|下标)[a-z ]*\Z", text.text[: m.begin])
+    ]
+    tables = [m for m in listed if m not in indices]
+    if len(indices) != 1 or len(tables[0].value[0]) != 2:
+        raise Unclear("two_shapes")
+    rows, width = tables[0].value[0]
+    step = request.steps[0]
+    step = step.model_copy(
+        update={"attributes": {**step.attributes, "num_embeddings": rows, "embedding_dim": width}}
+    )
+    return request.model_copy(update={"steps": (step, *request.steps[1:])}), indices
+
+
+def _cases(
+    text: MarkedText, marks: list[Mark], request: Request, listed: list[Mark]
+) -> tuple[tuple[Shape, ...], ...]:
+    """Return the shapes of each case: one shape for all tensors, or one for each."""
+    found: list[Shape] = [shape for m in listed for shape in m.value]
+    if len(found) == 1:
+        return ((found[0],),)
+    if not request.steps:
+        return tuple((shape,) for shape in found)
+    first = request.steps[0]
+    count = tensors_of(first)
+    each = (
+        first.formula is not None
+        or entry_of(first).shapes == "each"
+        or bool(first.formula is None and entry_of(first).draws)
+    )
+    if count == 1:
+        return tuple((shape,) for shape in dict.fromkeys(found))
+    if len(found) == count and (each or entry_of(first).category == "matmul" or _apart(text, marks, listed)):
+        return (tuple(found),)
+    if each:
+        raise Unclear("two_shapes")
+    if len(set(found)) == 1:
+        return ((found[0],),)
+    if len(found) == count and _broadcast(found):
+        raise Unclear("two_shapes")
+    return tuple((shape,) for shape in dict.fromkeys(found))
+
+
+def _apart(text: MarkedText, marks: list[Mark], listed: list[Mark]) -> bool:
+    """Say whether each tensor has its shape: "a [4, 8] tensor and a [8] vector", "x of 8x16 plus y of 16"."""
+    articles = all(
+        re.search(r"(?<![a-z])an? \Z|[a-z] (?:of|is)(?: shape| size)? \Z", text.text[: m.begin])
+        for m in listed
+    )
+    between = [
+        m for m in marks if m.kind == "operator" and listed[0].end <= m.begin and m.end <= listed[-1].begin
+    ]
+    return articles or bool(between)
+
+
+def _broadcast(shapes: list[Shape]) -> bool:
+    rank = max(len(s) for s in shapes)
+    padded = [(1,) * (rank - len(s)) + s for s in shapes]
+    return all(len({n for n in axis if n != 1}) <= 1 for axis in zip(*padded, strict=True))
+
+
+def _from_sizes(request: Request) -> tuple[Shape, ...]:
+    """Return the shapes that sizes by role make, such as m, n and k."""
+    if not request.steps or not request.sizes or request.steps[0].formula is not None:
+        return ()
+    step = request.steps[0]
+    entry, have = entry_of(step), dict(request.sizes)
+    if entry.name == "linear" and "in_features" in step.attributes and "batch" in have:
+        width = step.attributes["in_features"]
+        return ((have["batch"], int(width)),) if isinstance(width, int) else ()
+    roles = SIZES.get(entry.category, ())
+    if roles and all(role in have for shape in roles for role in shape):
+        return tuple(tuple(have[role] for role in shape) for shape in roles)
+    return ()
+
+
+def _without_input_sizes(request: Request) -> Request:
+    """Drop what the input's shape says already, if it says the same. Raises Unclear if it does not."""
+    steps = []
+    for at, step in enumerate(request.steps):
+        attributes = dict(step.attributes)
+        for name, axis in (("in_channels", 1), ("in_features", -1)):
+            said = attributes.get(name)
+            if said is None or not request.shapes or at > 0:
+                continue
+            if any(len(s[0]) < 2 or s[0][axis] != said for s in request.shapes):
+                raise Unclear("disagree", said=said, name=name)
+            del attributes[name]
+        steps.append(step.model_copy(update={"attributes": attributes}))
+    return request.model_copy(update={"steps": tuple(steps)})

@@ -1,0 +1,115 @@
+"""Read formulas in a text, such as "x + y * 2" or "relu(x) * sigmoid(y)", with PyTorch's names for the functions."""
+
+import ast
+import re
+
+from akgen.agents.requests.attributes import parameters_of
+from akgen.agents.requests.marks import MarkedText
+from akgen.agents.requests.request import ChainStep
+from akgen.knowledge.operators import operator_named
+
+_TOKEN = re.compile(r"[a-z_][a-z0-9_.]*|\d+(?:\.\d*)?(?:e-?\d+)?|\.\d+|\*\*|[-+*/@%^(),=<>]")
+_VARIABLE = re.compile(
+    r"(?:[a-z]|[abxyz]\d|mask|cond|condition|bias|weight|scale|residual|input|other|gamma|beta)\Z"
+)
+_MASKS = ("mask", "cond", "condition")
+_MOST_TOKENS = 80
+
+
+def take_formulas(text: MarkedText) -> None:
+    """Mark every formula with its step."""
+    for run in _runs(text.rest):
+        at = 0
+        while at < len(run):
+            step = 1
+            for end in range(min(len(run), at + _MOST_TOKENS), at + 1, -1):
+                begin_at, end_at = run[at].start(), run[end - 1].end()
+                if text.rest[begin_at - 1 : begin_at].isalnum() or text.rest[end_at : end_at + 1].isalnum():
+                    continue
+                found = read_formula(text.rest[begin_at:end_at])
+                if found is not None:
+                    text.mark(begin_at, end_at, "operator", found)
+                    step = end - at
+                    break
+            at += step
+
+
+def read_formula(text: str) -> ChainStep | None:
+    """Return the step of a text that is a formula, or None."""
+    body = re.sub(r"^[a-z]\w* *=(?!=) *", "", text.strip()).replace("^", "**")
+    try:
+        tree = ast.parse(body, mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    if not isinstance(tree, ast.BinOp | ast.UnaryOp | ast.Call | ast.Compare):
+        return None
+    functions = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and id(n) not in functions}
+    if not names or not all(_VARIABLE.match(name) for name in names):
+        return None
+    try:
+        called = _WithPaths().visit(tree)
+    except LookupError:
+        return None
+    return ChainStep(operator="formula", formula=ast.unparse(called), variables=tuple(sorted(names)))
+
+
+def is_mask(variable: str) -> bool:
+    return variable in _MASKS
+
+
+class _WithPaths(ast.NodeTransformer):
+    """Writes PyTorch's paths for the functions' names. Raises LookupError for what it does not know."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        name = ast.unparse(node.func)
+        self.generic_visit(node)
+        if name in ("max", "min") and len(node.args) == 2:
+            limit = next((a for a in node.args if isinstance(a, ast.Constant)), None)
+            if limit is None:
+                return _call(f"torch.{name}imum", node.args, [])
+            tensor = next(a for a in node.args if a is not limit)
+            bound = ast.keyword("min" if name == "max" else "max", limit)
+            return _call("torch.clamp", [tensor], [bound])
+        entry = operator_named(name)
+        if entry is None:
+            raise LookupError(name)
+        if entry.expression is not None and not entry.weights and len(node.args) == entry.inputs:
+            texts = [f"({ast.unparse(a)})" for a in node.args]
+            return ast.parse(entry.expression.format(*texts, **entry.attributes), mode="eval").body
+        ways = entry.signatures()
+        if not ways or ways[0].is_module:
+            raise LookupError(name)
+        given = {k.arg for k in node.keywords}
+        settable = parameters_of(entry)
+        if unknown := given - {p.name for w in ways for p in w.parameters}:
+            raise LookupError(str(unknown))
+        keywords = list(node.keywords)
+        positional = len(node.args) > 1 and not any(isinstance(a, ast.Name) for a in node.args[1:])
+        for attribute, value in entry.attributes.items():
+            if attribute in settable and attribute not in given and not positional:
+                keywords.append(ast.keyword(attribute, ast.parse(repr(value), mode="eval").body))
+        return _call(ways[0].path, node.args, keywords)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        raise LookupError(ast.unparse(node))
+
+
+def _call(path: str, arguments: list[ast.expr], keywords: list[ast.keyword]) -> ast.expr:
+    return ast.Call(ast.parse(path, mode="eval").body, arguments, keywords)
+
+
+def _runs(text: str) -> list[list[re.Match[str]]]:
+    """Return runs of tokens that a formula may consist of; words that are neither variable nor function end a run."""
+    runs: list[list[re.Match[str]]] = [[]]
+    end = 0
+    for token in _TOKEN.finditer(text):
+        between = text[end : token.start()]
+        word = token[0][0].isalpha() or token[0][0] == "_"
+        fits = not word or _VARIABLE.match(token[0]) or text[token.end() : token.end() + 1] in ("(", "=")
+        if between.strip(" ") or not fits:
+            runs.append([])
+        if fits:
+            runs[-1].append(token)
+        end = token.end()
+    return [run for run in runs if len(run) > 1]

@@ -1,0 +1,156 @@
+"""What a chain of operators still needs: attributes that must be named, shapes of its tensors."""
+
+from typing import NamedTuple
+
+from akgen.agents.requests.attributes import FROM_SHAPE
+from akgen.agents.requests.formula import is_mask
+from akgen.agents.requests.request import ChainStep, Missing, Request, Shape
+from akgen.knowledge.operators import OperatorEntry, Parameter, Signature, Value, operator_named
+
+_SECOND = ("other", "exponent", "end", "src", "source", "target")  # tensors unless a number was said
+
+
+class Way(NamedTuple):
+    """How a step is called: its operator, the signature that fits what was said, what that still needs."""
+
+    entry: OperatorEntry
+    signature: Signature | None  # None: the entry's own expression
+    needs: tuple[str, ...]  # attributes
+
+    @property
+    def tensors(self) -> tuple[Parameter, ...]:
+        return self.signature.tensors if self.signature else ()
+
+
+def entry_of(step: ChainStep) -> OperatorEntry:
+    found = operator_named(step.operator)
+    assert found is not None, step.operator
+    return found
+
+
+def way_of(step: ChainStep, rank: int | None = None) -> Way:
+    """Return how the step is called on a first tensor of so many axes; among several ways the one that needs least."""
+    entry = entry_of(step)
+    if entry.expression is not None:
+        return Way(entry, None, ())
+    said = {**entry.attributes, **step.attributes}
+    ways = []
+    for order, signature in enumerate(entry.signatures(None if rank is None else max(1, rank - 2))):
+        numbers = [o for o in step.operands if isinstance(o, int | float)]
+        if not _fits(signature, step, numbers):
+            continue
+        lacking = _lacking(signature, said, numbers)
+        preset = {n for n in entry.attributes if step.attributes.get(n, 0) is not None}
+        unmet = len(preset - {p.name for p in signature.parameters})
+        ways.append(((unmet, len(lacking), -len(signature.tensors), order), Way(entry, signature, lacking)))
+    if not ways:
+        return Way(entry, entry.signatures()[0], ())
+    way = min(ways, key=lambda pair: pair[0])[1]
+    if entry.needs and not any(name in said for name in entry.needs):
+        way = way._replace(needs=tuple(dict.fromkeys((*way.needs, entry.needs[0]))))
+    return way
+
+
+def _fits(signature: Signature, step: ChainStep, numbers: list[int | float]) -> bool:
+    """Say whether the signature takes what was said, with those types."""
+    for name in step.attributes:
+        parameter = signature.parameter(name)
+        if name == "dim" and step.attributes[name] is None:
+            if parameter is None or (parameter.default is not None and parameter.default != "-1"):
+                continue
+            return False
+        if name == "normalized_axes" and signature.parameter("normalized_shape"):
+            continue
+        if parameter is None or (parameter.is_tensor and name not in ("bias",)):
+            return False
+    scalars = [p for p in signature.parameters[1:] if p.kind == "float" and p.name in _SECOND]
+    return bool(scalars) == bool(numbers) and not _shadowed(signature, step)
+
+
+def _shadowed(signature: Signature, step: ChainStep) -> bool:
+    """Say whether the signature takes as a tensor what another way takes as a number, and a person would say."""
+    entry = entry_of(step)
+    others = [p for s in entry.signatures() for p in s.parameters if not p.is_tensor]
+    names = {p.name for p in others} - set(_SECOND)
+    return any(p.is_tensor and p.name in names for p in signature.parameters)
+
+
+def _lacking(signature: Signature, said: dict[str, Value], numbers: list[int | float]) -> tuple[str, ...]:
+    taken = len(numbers)
+    lacking = []
+    for parameter in signature.parameters:
+        if parameter.is_tensor or parameter.default is not None or parameter.name in said:
+            continue
+        if parameter.name in FROM_SHAPE or (parameter.optional and parameter.name == "dim"):
+            continue
+        if parameter.name in _SECOND and taken:
+            taken -= 1
+            continue
+        lacking.append(parameter.name)
+    return tuple(lacking)
+
+
+def tensors_of(step: ChainStep) -> int:
+    """Return how many tensors the step takes, beside modules' own and numbers."""
+    if step.formula is not None:
+        return len(step.variables)
+    way = way_of(step)
+    if way.signature is None:
+        return way.entry.inputs or 1
+    if way.signature.is_module:
+        return 1
+    if way.tensors and way.tensors[0].kind == "Tensors":
+        return way.entry.tensors if way.entry.tensors > 1 else 2
+    fixed = [o for o in step.operands if o != "tensor"]
+    return max(1, len(way.tensors) - sum(1 for o in fixed if not isinstance(o, int | float)))
+
+
+def missing(request: Request) -> tuple[Missing, ...]:
+    """Return what must be asked for, in the order of asking."""
+    if request.complete:
+        return ()
+    if not request.steps and request.source is None:
+        return ("operator",)
+    names: list[Missing] = []
+    if not request.dtypes:
+        names.append("dtype")
+    if missing_attribute(request) is not None:
+        names.append("attribute")
+    if not request.shapes or not all(_enough(request, shapes) for shapes in request.shapes):
+        names.append("shape")
+    return tuple(names)
+
+
+def missing_attribute(request: Request) -> tuple[str, str] | None:
+    """Return the first operator that lacks an attribute, and which."""
+    shape = request.shape
+    for step in request.steps:
+        if step.formula is None and (needs := way_of(step, len(shape) if shape else None).needs):
+            return step.operator, needs[0]
+    return None
+
+
+def _enough(request: Request, shapes: tuple[Shape, ...]) -> bool:
+    """Say whether the shapes are those of all tensors, or one that serves them all."""
+    if not request.steps:
+        return True
+    first = request.steps[0]
+    if first.formula is not None:
+        return len(shapes) in (1, len(first.variables))
+    entry, count = entry_of(first), tensors_of(first)
+    if any(draw == "positions" for draw in entry.draws.values()):
+        return len(shapes) == count
+    if entry.shapes == "each" and count > 1 and len(shapes) < count:
+        (shape, *_) = shapes
+        square = entry.category == "matmul" and len(shape) > 1 and shape[-1] == shape[-2]
+        return len(shapes) == 1 and (square or entry.category == "data_movement")
+    if entry.shapes == "each":
+        return len(shapes) >= count
+    return len(shapes) >= 1
+
+
+def draws_of(step: ChainStep) -> dict[str, str]:
+    """Return what its tensors hold, where that is not any number."""
+    if step.formula is not None:
+        return {v: "mask" for v in step.variables if is_mask(v)}
+    return dict(entry_of(step).draws)

@@ -1,0 +1,298 @@
+"""Write the PyTorch reference of a chain of operators: Model, get_inputs(params), get_init_inputs(params)."""
+
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+
+from akgen.agents.requests.attributes import FROM_SHAPE
+from akgen.agents.requests.formula import is_mask
+from akgen.agents.requests.needs import Way, entry_of, way_of
+from akgen.agents.requests.request import ChainStep, Request, RequestSource
+from akgen.knowledge.operators import Parameter, Signature, Value
+from akgen.tools.core.frozen import Frozen
+
+_DOMAINS = ("positive", "nonnegative", "unit", "open_unit")
+_KEEPS_SHAPE = ("elementwise", "activation", "softmax", "normalization", "scan", "comparison")
+
+
+class Input(Frozen):
+    """A tensor that the caller gives: its name, whose shape it has, what it holds."""
+
+    name: str
+    shape: int  # of the case's shapes; 0 where one serves all
+    draw: str = "real"
+    limit: str = "10"  # of classes, entries and indices
+    axis: int = 0  # that an index runs along
+
+
+class Extent(Frozen):
+    """What is known of a tensor's sizes, as Python over the arguments of the constructor."""
+
+    width: str | None = "width"  # the last axis
+    channels: str | None = "channels"  # the second one
+    first: bool = True  # it has the shape of the first input
+
+
+class _Program:
+    """A reference being written."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._shape = request.shape or (1,)
+        self._each = bool(request.shapes) and len(request.shapes[0]) > 1
+        self.inputs: list[Input] = []
+        self.made: list[str] = []  # lines of the constructor
+        self.lines: list[str] = []  # lines of forward
+        self.extent = Extent()
+        self.result = ""
+        for at, step in enumerate(request.steps):
+            self._add(step, at)
+
+    def new_input(self, name: str = "", draw: str = "real", limit: str = "10", axis: int = 0) -> str:
+        known = len(self.inputs)
+        name = name or f"x{known}"
+        shape = known if self._each and known < len(self._request.shapes[0]) else 0
+        self.inputs.append(Input(name=name, shape=shape, draw=draw, limit=limit, axis=axis))
+        return name
+
+    def _add(self, step: ChainStep, at: int) -> None:
+        if step.formula is not None:
+            expression = self._formula(step)
+            self.extent = self.extent.model_copy(update={"first": True}) if not self.result else self.extent
+        else:
+            rank = len(self._shape)
+            way = way_of(step, rank)
+            if not self.result and way.entry.name != "cat":
+                draw, limit = self._draw(way, self._first_name(way), step)
+                self.result = self.new_input(draw=draw, limit=limit)
+            expression = self._call(step, way, at)
+            self._follow(step, way)
+        last = at == len(self._request.steps) - 1
+        self.lines.append(f"return {expression}" if last else f"y = {expression}")
+        self.result = "y"
+
+    def _formula(self, step: ChainStep) -> str:
+        assert step.formula is not None
+        if self.result and len(step.variables) == 1:
+            return step.formula if step.variables[0] == self.result else _renamed(step, self.result)
+        for variable in step.variables:
+            self.new_input(variable, draw="mask" if is_mask(variable) else "real")
+        return step.formula
+
+    def _first_name(self, way: Way) -> str:
+        return way.tensors[0].name if way.tensors else "input"
+
+    def _draw(self, way: Way, name: str, step: ChainStep) -> tuple[str, str]:
+        draw = way.entry.draws.get(name, "real")
+        said = {**way.entry.attributes, **step.attributes}
+        limit = said.get("num_embeddings") or said.get("num_classes") or 10
+        return draw, repr(limit)
+
+    def _call(self, step: ChainStep, way: Way, at: int) -> str:
+        said: dict[str, Value] = {**way.entry.attributes, **step.attributes}
+        if way.signature is None:
+            return self._own_expression(step, way, said)
+        if way.signature.is_module:
+            return self._module(step, way.signature, said, at)
+        return self._function(step, way, way.signature, said)
+
+    def _own_expression(self, step: ChainStep, way: Way, said: dict[str, Value]) -> str:
+        entry = way.entry
+        assert entry.expression is not None
+        operands = [self._operand(o) for o in step.operands]
+        while len(operands) + 1 < (entry.inputs or 1):
+            operands.append(self.new_input())
+        weights = {f"w{i}": self._parameter("scale", "ones") for i, _ in enumerate(entry.weights)}
+        first = self.result if self.result.isidentifier() else f"({self.result})"
+        return entry.expression.format(
+            first, *operands, **weights, **{k: _source(v) for k, v in said.items()}
+        )
+
+    def _operand(self, operand: Any) -> str:
+        if operand == "bias":
+            return self._parameter("bias", "zeros")
+        if operand == "first":
+            return self.inputs[0].name
+        return self.new_input() if operand == "tensor" else repr(operand)
+
+    def _parameter(self, name: str, filled: str) -> str:
+        name = f"{name}{sum(line.startswith(f'self.{name}') for line in self.made) or ''}"
+        width = self.extent.width or "width"
+        self.made.append(f"self.{name} = torch.nn.Parameter(torch.{filled}({width}))")
+        return f"self.{name}"
+
+    def _module(self, step: ChainStep, signature: Signature, said: dict[str, Value], at: int) -> str:
+        name = signature.path.rpartition(".")[2]
+        arguments: list[str] = []
+        for parameter in signature.parameters:
+            value = self._constructed(parameter, said)
+            if value is not None:
+                named = parameter.name in (
+                    "in_channels",
+                    "out_channels",
+                    "in_features",
+                    "out_features",
+                    "kernel_size",
+                )
+                plain = named or parameter.name in FROM_SHAPE or parameter.default is None
+                arguments.append(
+                    value if plain and "=" not in "".join(arguments) else f"{parameter.name}={value}"
+                )
+        attribute = f"{step.operator}{at if at else ''}"
+        self.made.append(f"self.{attribute} = {signature.path}({', '.join(arguments)})")
+        call = f"self.{attribute}({self.result})"
+        return f"{call}[0]" if name in ("LSTM", "GRU", "RNN") else call
+
+    def _constructed(self, parameter: Parameter, said: dict[str, Value]) -> str | None:
+        name = parameter.name
+        if name == "normalized_shape":
+            axes = said.get("normalized_axes")
+            if isinstance(axes, int):
+                return repr(list(self._shape[-axes:]))
+            return self.extent.width or "width"
+        if name in ("in_features", "input_size", "embed_dim"):
+            return self.extent.width or "width"
+        if name in ("in_channels", "num_features", "num_channels"):
+            return (self.extent.channels if len(self._shape) > 1 else self.extent.width) or "channels"
+        value = said.get(name)
+        if name not in said:
+            return None
+        return (self.extent.channels or "channels") if value == "channels" else _source(value)
+
+    def _function(self, step: ChainStep, way: Way, signature: Signature, said: dict[str, Value]) -> str:
+        arguments: list[str] = (
+            [] if signature.tensors and signature.tensors[0].kind == "Tensors" else [self.result]
+        )
+        operands = list(step.operands)
+        keyword = False
+        for at, parameter in enumerate(signature.parameters):
+            if at == 0 and parameter.kind == "Tensor":
+                continue
+            value = self._argument(parameter, way, step, said, operands)
+            if value is None:
+                keyword = True
+            else:
+                plain = not keyword and (parameter.is_tensor or parameter.default is None)
+                keyword = keyword or not plain
+                arguments.append(value if plain else f"{parameter.name}={value}")
+        return f"{signature.path}({', '.join(arguments)})"
+
+    def _argument(
+        self, parameter: Parameter, way: Way, step: ChainStep, said: dict[str, Value], operands: list[Any]
+    ) -> str | None:
+        name = parameter.name
+        if parameter.kind == "Tensors":
+            count = max(2, way.entry.tensors)
+            first = [self.result] if self.result else [self.new_input()]
+            return f"({', '.join([*first, *(self.new_input() for _ in range(count - 1))])})"
+        if parameter.is_tensor:
+            if parameter.default is not None or parameter.optional:
+                return None
+            if operands:
+                return self._operand(operands.pop(0))
+            draw, limit = self._draw(way, name, step)
+            dim = said.get("dim", 0)
+            return self.new_input(draw=draw, limit=limit, axis=dim if isinstance(dim, int) else 0)
+        if name in said:
+            return None if name == "dim" and said[name] is None else _source(said[name])
+        if parameter.kind == "float" and operands:
+            return repr(operands.pop(0))
+        return None
+
+    def _follow(self, step: ChainStep, way: Way) -> None:
+        """Note what is known of the result's sizes."""
+        said = step.attributes
+        out = said.get("out_channels") or said.get("out_features")
+        if way.entry.category in _KEEPS_SHAPE:
+            return
+        if way.entry.category == "convolution" and out is not None:
+            self.extent = Extent(width=None, channels=repr(out), first=False)
+        elif way.entry.category == "convolution" and way.entry.attributes.get("groups") == "channels":
+            self.extent = Extent(width=None, channels=self.extent.channels, first=False)
+        elif way.entry.name == "linear":
+            channels = self.extent.channels if len(self._shape) > 2 else repr(out)
+            self.extent = Extent(width=repr(out), channels=channels, first=False)
+        elif way.entry.category == "matmul" and self._each:
+            last = len(self._request.shapes[0]) - 1
+            self.extent = Extent(width=f"width{last}", channels=None, first=False)
+        elif way.entry.category == "matmul":
+            self.extent = self.extent.model_copy(update={"first": False})
+        elif way.entry.category == "pooling":
+            self.extent = Extent(width=None, channels=self.extent.channels, first=False)
+        elif way.entry.category == "reduction" and said.get("keepdim"):
+            self.extent = Extent(width=None, channels=None, first=False)
+        else:
+            self.extent = Extent(width=None, channels=None, first=False)
+
+
+def sizes_needed(made: list[str], shapes: int) -> list[tuple[str, str]]:
+    """Return the constructor's arguments that its lines use, with where their values come from."""
+    keys = {"width": 'params["shape"][-1]', "channels": 'params["shape"][1]'}
+    keys |= {f"width{i}": f'params["shape{i}"][-1]' for i in range(1, shapes)}
+    text = " ".join(made)
+    import re
+
+    return [(name, value) for name, value in keys.items() if re.search(rf"(?<![\w.]){name}(?![\w=])", text)]
+
+
+def chain_reference(request: Request) -> str:
+    """Write the reference module of a chain."""
+    program = _Program(request)
+    shapes = len(request.shapes[0]) if request.shapes else 1
+    return _render(
+        "reference.j2",
+        name=request.name,
+        domain=_domain(request, program.inputs),
+        made=program.made,
+        lines=program.lines,
+        inputs=program.inputs,
+        sizes=sizes_needed(program.made, shapes),
+        special=any(i.draw in ("classes", "index", "positions", "sign1") for i in program.inputs),
+    )
+
+
+def input_count(request: Request) -> int:
+    return len(_Program(request).inputs)
+
+
+def _domain(request: Request, inputs: list[Input]) -> str | None:
+    step = request.steps[0]
+    domain = None if step.formula is not None else entry_of(step).domain
+    names: dict[str, Any] = {}
+    if domain == "nonzero":
+        names = {i.name: "positive" for i in inputs[1:]}
+    elif domain in _DOMAINS:
+        names = {i.name: domain for i in inputs}
+    elif domain is not None:
+        names = {i.name: tuple(float(n) for n in domain.strip("[]").split(",")) for i in inputs}
+    names |= {i.name: "unit" for i in inputs if i.draw == "unit"}
+    return repr(names) if names else None
+
+
+def _renamed(step: ChainStep, name: str) -> str:
+    import ast
+
+    tree = ast.parse(step.formula or "", mode="eval")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id == step.variables[0]:
+            node.id = name
+    return ast.unparse(tree)
+
+
+def _source(value: Value) -> str:
+    return repr(value)
+
+
+def code_reference(source: RequestSource, *, cast: bool) -> str:
+    """Write a person's code with what it lacks: Model, get_inputs; with `cast`, its inputs in another type."""
+    function = source.entry is not None and f"class {source.entry}" not in source.text
+    return _render("reference_code.j2", source=source, cast=cast, function=function)
+
+
+def _render(template: str, **values: object) -> str:
+    text = files("akgen.agents.requests").joinpath(template).read_text()
+    environment = Environment(
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    return environment.from_string(text).render(**values)

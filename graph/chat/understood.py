@@ -1,0 +1,82 @@
+"""What was understood of a request, to look at before work begins: the reference, a table, attributes."""
+
+import ast
+from collections.abc import Sequence
+
+from akgen.agents.requests.language import Language
+from akgen.agents.requests.needs import way_of
+from akgen.agents.requests.request import Request
+from akgen.graph.chat.texts import said
+from akgen.knowledge.operators import Value
+from akgen.tools.core.call import Argument, Call, TensorMeta
+from akgen.tools.core.task import Task
+
+
+def said_attributes(request: Request) -> list[tuple[str, Value]]:
+    """Return the attributes that the person named."""
+    return [(name, value) for step in request.steps for name, value in step.attributes.items()]
+
+
+def essence(reference: str) -> str:
+    """Return the part of a reference that says what is computed: all but imports and the making of inputs."""
+    tree = ast.parse(reference)
+    lines = reference.splitlines()
+    shown = [
+        "\n".join(lines[node.lineno - 1 : node.end_lineno])
+        for node in tree.body
+        if not isinstance(node, ast.Import | ast.ImportFrom | ast.Expr)
+        and not (isinstance(node, ast.FunctionDef) and node.name in ("get_inputs", "get_init_inputs"))
+    ]
+    return "\n\n".join(shown)
+
+
+def understood(request: Request, task: Task, calls: Sequence[Call], language: Language) -> str:
+    """Return one line per case with the types and shapes of all tensors, and one with the attributes that hold."""
+    heads = [said(f"table_{name}", language) for name in ("case", "inputs", "outputs")]
+    rows = [heads] + [
+        [case.id, ", ".join(map(_tensor, call.inputs)), ", ".join(_tensor(o.meta) for o in call.outputs)]
+        for case, call in zip(task.cases, calls, strict=False)
+    ]
+    widths = [max(_columns(row[i]) for row in rows) for i in range(len(heads))]
+    lines = [
+        "  ".join(t + " " * (w - _columns(t)) for t, w in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    if len(task.cases) > len(calls):
+        lines.append(f"... +{len(task.cases) - len(calls)}")
+    if attributes := _attributes(request, language):
+        lines.append(f"{said('table_attributes', language)}  {attributes}")
+    return "\n".join(lines)
+
+
+def _tensor(argument: Argument | TensorMeta) -> str:
+    if argument is None:
+        return "-"
+    if isinstance(argument, tuple):
+        return f"[{', '.join(map(_tensor, argument))}]"
+    return f"{argument.dtype.value} {'x'.join(map(str, argument.shape)) or 'scalar'}"
+
+
+def _attributes(request: Request, language: Language) -> str:
+    """Return every step's attributes: those said, those that hold unless said otherwise, and PyTorch's defaults."""
+    default = said("table_default", language)
+    parts = []
+    for step in request.steps:
+        if step.formula is not None:
+            continue
+        way = way_of(step, len(request.shape) if request.shape else None)
+        told = {k: repr(v) for k, v in step.attributes.items()}
+        own = {k: f"{v!r}{default}" for k, v in way.entry.attributes.items() if k not in told}
+        known = way.signature.parameters if way.signature else ()
+        rest = {p.name: f"{p.default}{default}" for p in known if p.default is not None and not p.is_tensor}
+        values = {**rest, **own, **told}
+        if values:
+            parts.append(
+                f"{step.operator}: " + ", ".join(f"{name}={value}" for name, value in values.items())
+            )
+    return "; ".join(parts)
+
+
+def _columns(text: str) -> int:
+    """Return the columns that a text takes in a terminal; Chinese characters take two."""
+    return sum(2 if ord(c) > 0x2E80 else 1 for c in text)
