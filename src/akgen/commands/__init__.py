@@ -57,6 +57,13 @@ _HARVEST = {
     ),
 }
 
+_DATA = {
+    "operators": Subcommand(
+        "data:operators",
+        "Draw operators as a folder of tasks, a suite for `akgen bench run`. Exit 0 if there are as many as asked for.",
+    ),
+}
+
 _DESK = {
     "open": Subcommand(
         "desk:open_desk",
@@ -128,5 +135,6 @@ COMMANDS: dict[str, Subcommand | Family] = {
         "Look at compiler, sandbox, PyTorch, CANN, NPU and endpoint. Exit 0 if the twin can be used.",
     ),
     "bench": Family("Run task suites and report on them.", _BENCH),
+    "data": Family("Make what models are trained on.", _DATA),
     "harvest": Family("Make training data from recorded runs.", _HARVEST),
 }
