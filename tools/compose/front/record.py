@@ -8,6 +8,7 @@ elements, and references that write to their inputs.
 import operator
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -17,10 +18,12 @@ from typing import Any, Literal
 
 import torch
 from torch._decomp import _core_aten_decompositions_post_autograd
-from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from akgen.tools.compose.front.record_branches import rewritten
+from akgen.tools.compose.front.record_outside import OutsideCalls, Unrecordable, arrays_become_tensors
+from akgen.tools.compose.front.record_steered import SteeredCalls, resolved
 from akgen.tools.compose.front.user_lines import UserLines
 
 _SCALAR = torch.ops.aten._local_scalar_dense.default
@@ -56,19 +59,11 @@ class CapturedGraph:
     returns_list: bool
 
 
-class Unrecordable(Exception):
-    """The reference does something that needs elements, or that writes to what it was given.
+def record(model: torch.nn.Module, args: tuple[Any, ...], *, steered: bool = False) -> CapturedGraph:
+    """Return the calls of `model(*args)`. Raises Unrecordable, or what the reference's own code raises.
 
-    `line` is the line of the user's code that does so; `why` names what torch.export cannot do either, if it is that.
+    With `steered`, numbers and branches may depend on elements: both sides of a branch are recorded.
     """
-
-    def __init__(self, text: str, line: str | None = None, why: str | None = None) -> None:
-        super().__init__(text)
-        self.line, self.why = line, why
-
-
-def record(model: torch.nn.Module, args: tuple[Any, ...]) -> CapturedGraph:
-    """Return the calls of `model(*args)`. Raises Unrecordable, or what the reference's own code raises."""
     if "sympy" not in sys.modules:
         sys.modules["sympy"] = _UnreadSympy()
     lines = UserLines(model)
@@ -81,7 +76,10 @@ def record(model: torch.nn.Module, args: tuple[Any, ...]) -> CapturedGraph:
     flat, spec = pytree.tree_flatten(args)
     leaves = [recorder.argument(k, value) for k, value in enumerate(flat)]
 
-    with torch.no_grad(), recorder, _NoMemory(lines):
+    calls = SteeredCalls(lines, recorder.knows) if steered else OutsideCalls(lines)
+    expected = _returned(model, args) if steered else None
+    rewriting = rewritten(getattr(model, "traced", model), calls.steering) if steered else nullcontext()
+    with torch.no_grad(), recorder, rewriting, arrays_become_tensors(), calls:
         state, leaves = pytree.tree_map_only(torch.Tensor, torch._to_functional_tensor, (known, leaves))
         for made, given in zip(leaves, flat, strict=True):
             if isinstance(given, torch.Tensor) and given.requires_grad:
@@ -89,9 +87,16 @@ def record(model: torch.nn.Module, args: tuple[Any, ...]) -> CapturedGraph:
         torch._enable_functionalization(reapply_views=True)
         try:
             result = torch.func.functional_call(model, state, tuple(pytree.tree_unflatten(leaves, spec)))
+            result = resolved(result, expected)
         finally:
             torch._disable_functionalization()
         return recorder.captured(pytree.tree_map_only(torch.Tensor, _functional, result))
+
+
+def _returned(model: torch.nn.Module, args: tuple[Any, ...]) -> Any:
+    """Return what the model returns for a copy of these arguments."""
+    with torch.no_grad():
+        return model(*pytree.tree_map_only(torch.Tensor, torch.clone, args))
 
 
 class _UnreadSympy(ModuleType):
@@ -119,28 +124,6 @@ def _functional(value: torch.Tensor) -> torch.Tensor:
         return value
     torch._sync(value)
     return torch._from_functional_tensor(value)
-
-
-class _NoMemory(TorchFunctionMode):  # type: ignore[misc]
-    """Refuses functions that read a tensor's memory themselves: there is none."""
-
-    _READ = frozenset(
-        getattr(torch.Tensor, name)
-        for name in (
-            "__array__", "__deepcopy__", "__dlpack__", "__reduce_ex__", "data_ptr", "numpy", "storage", "tolist",
-            "untyped_storage",
-        )
-    )  # fmt: skip
-
-    def __init__(self, lines: UserLines) -> None:
-        super().__init__()
-        self._lines = lines
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func in self._READ:
-            what = f"the reference reads a tensor's memory with {func.__name__}"
-            raise Unrecordable(what, self._lines.now(), what)
-        return func(*args, **(kwargs or {}))
 
 
 class _Shape(torch.Tensor):  # type: ignore[misc]
@@ -194,6 +177,11 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
         self._name(shape, node)
         self._leaves.append(Leaf(node.name, kind, key, value))
         return shape
+
+    def knows(self, value: torch.Tensor) -> bool:
+        """Return whether no input decides a tensor's elements."""
+        inner = _functional(value)
+        return not isinstance(inner, _Shape) or inner.known is not None
 
     def _constant(self, value: torch.Tensor) -> _Shape:
         """Return the stand-in of a tensor that the reference made of numbers, or keeps as an attribute."""

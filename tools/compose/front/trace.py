@@ -1,7 +1,7 @@
 """Trace a loaded case: record its core ATen calls, or let torch.export find them. In this folder only
 `record` and `trace*` import torch.
 
-Not covered: references whose control flow depends on tensor values, and outputs whose shape does.
+Not covered: loops whose end depends on tensor values, and outputs whose shape does.
 """
 
 import logging
@@ -14,12 +14,14 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from akgen.tools.compose.front.record import SMALL_CONSTANT, CapturedGraph, Leaf, Unrecordable, record
+from akgen.tools.compose.front.record import SMALL_CONSTANT, CapturedGraph, Leaf, record
+from akgen.tools.compose.front.record_outside import Unrecordable
 from akgen.tools.compose.front.trace_reader import TraceReader, check_layout
 from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.reference.protocol import LoadedCase
 
+_MOST_SIZES = 8  # of a tensor that stands for a list of sizes or axes
 LARGEST_GRAPH = 3000  # nodes; beyond, the reference is a program rather than a formula
 # What tracing a user's Python may raise.
 _TRACE_ERRORS = (
@@ -51,10 +53,49 @@ def trace(loaded: LoadedCase) -> TracedGraph:
     try:
         return TraceReader(_captured(loaded, args), loaded, args).read()
     except Unsupported as refused:
-        fixed = _single_values(loaded)
-        if refused.op not in ("torch.export", "dynamic shape") or not fixed:
+        if refused.op not in ("torch.export", "dynamic shape"):
             raise
-    return _specialised(loaded, args, fixed)
+        first = refused
+    fixed = _single_values(loaded)
+    if fixed:
+        try:
+            return _specialised(loaded, args, fixed)
+        except Unsupported as refused:
+            first = refused
+    try:
+        return _steered(loaded, args, first)
+    except Unsupported as refused:
+        sizes = _sizes(loaded)
+        if not sizes:
+            raise
+        first = refused
+    try:
+        return _specialised(loaded, args, tuple(sorted({*fixed, *sizes})))
+    except Unsupported:
+        raise first from None
+
+
+def _steered(loaded: LoadedCase, args: tuple[Any, ...], refused: Unsupported) -> TracedGraph:
+    """Trace with numbers and branches that depend on elements; raise what was refused before if it is no use."""
+    try:
+        with _quiet():
+            found = record(loaded.model, args, steered=True)
+    except Unrecordable as e:
+        if e.why is None:
+            raise refused from None
+        raise Unsupported("torch.export", e.why, e.line) from refused
+    except _TRACE_ERRORS:
+        raise refused from None
+    if len(found.graph.nodes) > LARGEST_GRAPH:
+        raise Unsupported("graph", f"the reference unrolls to {len(found.graph.nodes)} operations")
+    shapes = [_shapes(loaded.sample(seed, "task").expected) for seed in range(3)]
+    if any(s != shapes[0] for s in shapes):
+        raise Unsupported("dynamic shape", "an output's shape depends on tensor values")
+    return TraceReader(found, loaded, args).read()
+
+
+def _shapes(values: Any) -> list[tuple[int, ...]]:
+    return [tuple(v.shape) for v in pytree.tree_leaves(list(values)) if isinstance(v, torch.Tensor)]
 
 
 class _Specialised(torch.nn.Module):  # type: ignore[misc]
@@ -88,6 +129,16 @@ def _single_values(loaded: LoadedCase) -> tuple[int, ...]:
         k
         for k, a in enumerate(loaded.example_args)
         if isinstance(a, torch.Tensor) and (a.numel() == 1 or (k in readable and a.numel() <= SMALL_CONSTANT))
+    )
+
+
+def _sizes(loaded: LoadedCase) -> tuple[int, ...]:
+    """Return the arguments that may hold sizes or axes: few integers in a row."""
+    whole = (torch.int32, torch.int64)
+    return tuple(
+        k
+        for k, a in enumerate(loaded.example_args)
+        if isinstance(a, torch.Tensor) and a.dim() == 1 and a.numel() <= _MOST_SIZES and a.dtype in whole
     )
 
 
@@ -168,6 +219,7 @@ def _exported(model: torch.nn.Module, args: tuple[Any, ...]) -> CapturedGraph:
         if len(program.graph.nodes) > LARGEST_GRAPH:
             raise Unsupported("graph", f"the reference unrolls to {len(program.graph.nodes)} operations")
         program = program.run_decompositions()
+        _check_indices(program.graph)
     except _TRACE_ERRORS as error:
         lines = [line for line in str(error).splitlines() if line.strip()]
         first = lines[0] if lines else type(error).__name__
@@ -199,6 +251,17 @@ def _exported(model: torch.nn.Module, args: tuple[Any, ...]) -> CapturedGraph:
         ),
         returns_list=out is not None and out.type in (list, tuple),
     )
+
+
+def _check_indices(graph: torch.fx.Graph) -> None:
+    """Raise Unsupported if a number that was read from a tensor picks or cuts: what is left says only that it does."""
+    for node in graph.nodes:
+        name = str(node.target).removeprefix("aten.").split(".")[0]
+        numbers = (a for a in node.args[1:] if isinstance(a, torch.fx.Node))
+        if name in ("select", "slice", "arange", "slice_scatter", "select_scatter") and any(
+            isinstance(n.meta.get("val"), torch.SymInt) for n in numbers
+        ):
+            raise Unsupported("torch.export", "an index that is a tensor's value is not covered")
 
 
 @contextmanager

@@ -118,9 +118,10 @@ class LoopNest(Frozen):
 
 
 def keeps_dtypes(nest: LoopNest) -> bool:
-    """Return whether the nest multiplies what lies in the workspace: in the dtype of the case, as its other operand."""
+    """Return whether the nest multiplies what lies in the workspace, or rounds a product there: in the case's dtype."""
     for v in nest.values:
         if v.op == "contract":
             origins = [nest.values[a].origin for a in v.args]
-            return any(o is not None and o.temp is not None for o in origins)
+            rounded = any(s.temp is not None and s.dtype != v.dtype for s in nest.stores)
+            return rounded or any(o is not None and o.temp is not None for o in origins)
     return False

@@ -98,6 +98,21 @@ def _loaded(im: Importer, x: int) -> DType | None:
     return None if first is None or first.dtype == DType.COMPLEX64 else first.dtype
 
 
+def _fits_int8(im: Importer, x: int) -> bool:
+    """Return whether an operand's elements are those of tensors of int8, and small constants, selected in some way."""
+    node = im.b[x]
+    if node.op == "load":
+        return _loaded(im, x) == DType.INT8
+    if node.op == "const":
+        return node.dtype == DType.INT32 and -128 <= (node.value or 0) <= 127
+    if node.op == "take":
+        return _fits_int8(im, node.args[0])
+    if node.op == "where":
+        return all(_fits_int8(im, a) for a in node.args[1:])
+    moved = node.op in VIEWS or node.op in ("cat", "cast")
+    return moved and node.dtype == DType.INT32 and all(_fits_int8(im, a) for a in node.args)
+
+
 def stored_dtype(im: Importer, node: TracedNode, *operands: int) -> DType:
     """Return the dtype in which the operands lie in memory when they are multiplied."""
     traced = im.out(node).dtype.real
@@ -111,7 +126,7 @@ def stored_dtype(im: Importer, node: TracedNode, *operands: int) -> DType:
         if exact or (rounded and halves and len(set(found)) == 1):
             return halves[0]
         return traced if traced in HALF else F32
-    if found != [DType.INT8, DType.INT8]:
+    if not all(_fits_int8(im, x) for x in operands):
         names = " and ".join(map(str, dict.fromkeys(found))) or str(traced)
         why = "of integers, the cube core multiplies int8"
         text = f"the operation {node.target} of numbers that are {names} in memory is not covered: {why}"

@@ -1,0 +1,633 @@
+"""Parts of tensors whose length depends on elements: as many elements as anybody asks for, and how many count.
+
+`x[start:stop]`, `arange(count)`, `repeat_interleave(x, counts)` and what is computed of them. What combines elements
+along such an axis takes neutral ones from the length on. Not covered: several such axes in one tensor.
+"""
+
+import operator
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+import torch
+
+from akgen.tools.compose.front.record_outside import Unrecordable
+
+
+class Ragged:
+    """A tensor of unknown length along `axis`; `made(n)` gives its first n elements there, of which `length` count.
+
+    `most` is the largest length that is possible, if that is known; `start` and `step` those of a range of integers.
+    """
+
+    def __init__(
+        self,
+        axis: int,
+        length: torch.Tensor,
+        made: Callable[[int], torch.Tensor],
+        most: int | None = None,
+        steps: tuple[Any, int] | None = None,
+    ) -> None:
+        self.axis, self.length, self.made, self.most, self.steps = axis, length, made, most, steps
+        self._probe = made(1)
+        self.dtype, self.device, self.ndim = self._probe.dtype, self._probe.device, self._probe.dim()
+        self.is_quantized, self.requires_grad = False, False
+        self.rows: tuple[torch.Tensor, Any, Any] | None = (
+            None  # of a slice of a vector: of what, and its ends
+        )
+        self.tail: tuple[Ragged, tuple[int, ...]] | None = (
+            None  # of a flattened part: the part, its other lengths
+        )
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return tuple(self.length if a == self.axis else d for a, d in enumerate(self._probe.shape))
+
+    def size(self, axis: int | None = None) -> Any:
+        return self.shape if axis is None else self.shape[axis]
+
+    def dim(self) -> int:
+        return int(self.ndim)
+
+    def numel(self) -> torch.Tensor:
+        return self.length * self._probe.numel()
+
+    def whole(self) -> torch.Tensor:
+        """Return all elements that there may be."""
+        if self.most is None:
+            raise uncovered("a length that nothing bounds")
+        return self.made(self.most)
+
+    def masked(self, fill: float | bool) -> torch.Tensor:
+        """Return all elements that there may be, with `fill` from the length on."""
+        x = self.whole()
+        return torch.where(along(torch.arange(x.shape[self.axis]), self.axis, x.dim()) < self.length, x, fill)
+
+    def mapped(self, function: Callable[[torch.Tensor], torch.Tensor], axis: int | None = None) -> "Ragged":
+        """Return what a function of the elements that keeps the axis apart makes of them."""
+        made = self.made
+        return Ragged(
+            self.axis if axis is None else axis, self.length, lambda n: function(made(n)), self.most
+        )
+
+    def __len__(self) -> int:
+        raise uncovered("a Python loop over a part")
+
+    def __getitem__(self, index: Any) -> Any:
+        return call("__getitem__", torch.Tensor.__getitem__, (self, index), {})
+
+    @property
+    def T(self) -> Any:
+        return self.transpose(0, 1) if self.ndim == 2 else self
+
+    @property
+    def mT(self) -> Any:
+        return self.transpose(-1, -2)
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(torch.Tensor, name, None)
+        if name.startswith("__") or not callable(function):
+            raise AttributeError(name)
+        return lambda *args, **kwargs: call(name, function, (self, *args), kwargs)
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return call(getattr(func, "__name__", str(func)), func, args, kwargs or {})
+
+
+def _operator(name: str) -> None:
+    function = getattr(torch.Tensor, name)
+    setattr(Ragged, name, lambda self, *args: call(name, function, (self, *args), {}))
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "matmul"):
+    _operator(f"__{_name}__")
+    _operator(f"__r{_name}__")
+for _name in ("neg", "abs", "invert", "eq", "ne", "lt", "le", "gt", "ge"):
+    _operator(f"__{_name}__")
+
+
+def uncovered(what: str) -> Unrecordable:
+    why = f"{what} whose length depends on the values of a tensor is not covered"
+    return Unrecordable("a length depends on elements", None, why)
+
+
+def along(x: torch.Tensor, axis: int, rank: int) -> torch.Tensor:
+    return x.reshape([-1 if a == axis else 1 for a in range(rank)])
+
+
+# where parts come from
+
+
+def within(bound: Any, count: int) -> Any:
+    """Return an end of a slice as Python reads it: negative ones count from the end, all are cut off."""
+    if isinstance(bound, torch.Tensor):
+        return torch.clamp(torch.where(bound < 0, bound + count, bound), 0, count)
+    return max(0, min(count, bound + count if bound < 0 else bound))
+
+
+def window(x: torch.Tensor, axis: int, start: Any, stop: Any) -> Ragged:
+    """Return x[…, start:stop, …]."""
+    count = x.shape[axis]
+    first = within(0 if start is None else start, count)
+    last = within(count if stop is None else stop, count)
+    made = _from(x, axis, first)
+    part = Ragged(axis, torch.clamp(last - first, min=0), made, count)
+    part.rows = (x, start, stop) if x.dim() == 1 else None
+    return part
+
+
+def _from(x: torch.Tensor, axis: int, first: Any) -> Callable[[int], torch.Tensor]:
+    count = x.shape[axis]
+
+    def made(n: int) -> torch.Tensor:
+        if isinstance(first, int) and first == 0 and n <= count:
+            return x.narrow(axis, 0, n)
+        return x.index_select(axis, torch.clamp(torch.arange(n) + first, max=count - 1))
+
+    return made
+
+
+def arange(*ends: Any, step: int = 1) -> Ragged:
+    start, stop = (0, ends[0]) if len(ends) == 1 else ends[:2]
+    step = ends[2] if len(ends) > 2 else step
+    if not isinstance(step, int) or step not in (1, -1):
+        raise uncovered("a range with a step")
+    length = torch.clamp((stop - start) * step, min=0)
+    return Ragged(0, length, lambda n: torch.arange(n) * step + start, None, (start, step))
+
+
+def repeat_interleave(x: torch.Tensor, counts: torch.Tensor, axis: int) -> Ragged:
+    ends = torch.cumsum(counts, 0)
+
+    def made(n: int) -> torch.Tensor:
+        before = ends.reshape(1, -1) <= torch.arange(n).reshape(-1, 1)
+        return x.index_select(axis, torch.clamp(before.sum(1), max=x.shape[axis] - 1))
+
+    return Ragged(axis, ends[-1], made, None)
+
+
+def picked(x: torch.Tensor, axis: int, index: Ragged) -> Ragged:
+    count = x.shape[axis]
+    return Ragged(
+        axis,
+        index.length,
+        lambda n: x.index_select(axis, torch.clamp(index.made(n), 0, count - 1)),
+        index.most or count,
+    )
+
+
+# indexing
+
+
+def expanded(index: Any, rank: int) -> list[Any]:
+    """Return an index as one entry per axis or new axis."""
+    given = list(index) if isinstance(index, tuple) else [index]
+    taken = sum(i is not None and i is not Ellipsis for i in given)
+    out: list[Any] = []
+    for i in given:
+        out += [slice(None)] * (rank - taken) if i is Ellipsis else [i]
+    if not any(i is Ellipsis for i in given):
+        out += [slice(None)] * (rank - taken)
+    return out
+
+
+def item(x: torch.Tensor, index: Any, unknown: Callable[[Any], bool]) -> Any:
+    """Return x[index] where an entry is a number or a length that is unknown."""
+    axis = 0
+    part: Ragged | None = None
+    whole: torch.Tensor | None = None
+    for i in expanded(index, x.dim()):
+        if i is None:
+            x = x.unsqueeze(axis)
+        elif isinstance(i, slice):
+            if unknown(i.start) or unknown(i.stop):
+                if i.step not in (None, 1) or part is not None:
+                    raise uncovered("a slice with a step, or one of several,")
+                fixed = getattr(i.stop, "sum_of", (None, 0))
+                if i.start is not None and fixed[0] is i.start and fixed[1] >= 0:  # x[at : at + 4]
+                    x = x.index_select(
+                        axis, torch.clamp(torch.arange(fixed[1]) + i.start, max=x.shape[axis] - 1)
+                    )
+                else:
+                    part = window(x, axis, i.start, i.stop)
+                    x = whole = part.whole()
+            elif i != slice(None):
+                x = x[(slice(None),) * axis + (i,)]
+        elif isinstance(i, Ragged):
+            if part is not None:
+                raise uncovered("one of several indices")
+            part = picked(x, axis, i)
+            x = whole = part.whole()
+        elif isinstance(i, torch.Tensor) and i.dim() == 0 and i.dtype != torch.bool:
+            x = x.index_select(axis, i.reshape(1)).squeeze(axis)
+            axis -= 1
+        elif isinstance(i, int):
+            x = x.select(axis, i)
+            axis -= 1
+        else:
+            raise uncovered("an index beside a slice")
+        axis += 1
+    if part is None or x is whole:
+        return x if part is None else part
+    return Ragged(part.axis, part.length, lambda n: x.narrow(part.axis, 0, n), part.most)
+
+
+def put(x: torch.Tensor, index: Any, value: Any, unknown: Callable[[Any], bool]) -> None:
+    """Write x[index] = value where an entry is a number or a length that is unknown."""
+    view, axis, spans = x, 0, []
+    for i in expanded(index, x.dim()):
+        count = view.shape[axis] if i is not None and axis < view.dim() else 0
+        if i is None:
+            view = view.unsqueeze(axis)
+        elif isinstance(i, slice) and (unknown(i.start) or unknown(i.stop)) and i.step in (None, 1):
+            start = within(0 if i.start is None else i.start, count)
+            stop = within(count if i.stop is None else i.stop, count)
+            spans.append((axis, start, 1, stop - start, True))
+        elif isinstance(i, Ragged) and i.steps is not None:
+            spans.append((axis, i.steps[0], i.steps[1], i.length, True))
+        elif isinstance(i, torch.Tensor) and i.dim() == 0 and i.dtype != torch.bool:
+            spans.append((axis, torch.where(i < 0, i + count, i), 1, 1, False))
+        elif isinstance(i, (slice, int)):
+            view = view[(slice(None),) * axis + (i,)]
+            axis -= isinstance(i, int)
+        else:
+            raise uncovered("an index beside a slice")
+        axis += 1
+    held: torch.Tensor | None = None
+    for axis, start, step, length, kept in spans:
+        count = view.shape[axis]
+        place = (torch.arange(count) - start) * step
+        inside = along((place >= 0) & (place < length), axis, view.dim())
+        held = inside if held is None else held & inside
+        value = _laid(value, view, axis, place, start, step, count, kept)
+    assert held is not None
+    source = value.to(view.dtype) if isinstance(value, torch.Tensor) else value
+    view.copy_(torch.where(held, source, view))
+
+
+def _laid(
+    value: Any,
+    view: torch.Tensor,
+    axis: int,
+    place: torch.Tensor,
+    start: Any,
+    step: int,
+    count: int,
+    kept: bool,
+) -> Any:
+    """Return a value with its elements where they go along an axis."""
+    if not isinstance(value, (torch.Tensor, Ragged)) or not kept:
+        return (
+            value.unsqueeze(axis)
+            if isinstance(value, torch.Tensor) and value.dim() >= view.dim() - 1 > 0
+            else value
+        )
+    own = axis - (view.dim() - (value.ndim if isinstance(value, Ragged) else value.dim()))
+    if own < 0:
+        return value
+    if isinstance(value, Ragged):
+        if value.axis != own:
+            raise uncovered("a part along another axis")
+        if isinstance(start, int) and start == 0 and step == 1:
+            return value.made(count)
+        value = value.made(min(count, value.most or count))
+    if value.shape[own] == 1:
+        return value
+    return value.index_select(own, torch.clamp(place, 0, value.shape[own] - 1))
+
+
+# functions of parts
+
+_POINTWISE = frozenset(
+    [
+        "add",
+        "sub",
+        "mul",
+        "div",
+        "truediv",
+        "floordiv",
+        "mod",
+        "pow",
+        "and",
+        "or",
+        "neg",
+        "abs",
+        "invert",
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "radd",
+        "rsub",
+        "rmul",
+        "rtruediv",
+        "rpow",
+        "rand",
+        "ror",
+        "true_divide",
+        "subtract",
+        "multiply",
+        "divide",
+        "maximum",
+        "minimum",
+        "to",
+        "float",
+        "half",
+        "bfloat16",
+        "double",
+        "int",
+        "long",
+        "bool",
+        "type",
+        "round",
+        "floor",
+        "ceil",
+        "trunc",
+        "clamp",
+        "clip",
+        "exp",
+        "log",
+        "sqrt",
+        "rsqrt",
+        "square",
+        "reciprocal",
+        "relu",
+        "silu",
+        "gelu",
+        "sigmoid",
+        "tanh",
+        "where",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "contiguous",
+        "clone",
+        "detach",
+        "type_as",
+        "masked_fill",
+        "logical_and",
+        "logical_or",
+        "logical_not",
+        "sign",
+        "erf",
+        "sin",
+        "cos",
+        "negative",
+        "absolute",
+        "cpu",
+    ]
+)
+_NEUTRAL: dict[str, float] = {
+    "sum": 0.0, "prod": 1.0, "amax": -torch.inf, "amin": torch.inf, "any": False, "all": True, "mean": 0.0,
+}  # fmt: skip
+
+
+def call(name: str, func: Any, args: Any, kwargs: Any) -> Any:
+    """Call a function some of whose arguments are parts."""
+    name = name.strip("_") if name.startswith("__") else name
+    if name in ("cat", "concat", "concatenate"):
+        return _joined(args[0], kwargs.get("dim", args[1] if len(args) > 1 else 0))
+    if name in _POINTWISE:
+        return _pointwise(func, args, kwargs)
+    if name in ("matmul", "rmatmul", "mm", "bmm"):
+        return _product(*(args[::-1] if name == "rmatmul" else args))
+    x = args[0]
+    if not isinstance(x, Ragged):
+        raise uncovered(f"the operation {name} with a part")
+    if name in _NEUTRAL:
+        return _reduced(name, func, x, args[1:], kwargs)
+    if name in ("softmax", "log_softmax"):
+        axis = kwargs.get("dim", args[1] if len(args) > 1 else -1) % x.ndim
+        if axis != x.axis:
+            return x.mapped(lambda v: func(v, *args[1:], **kwargs))
+        full = func(x.masked(-torch.inf), *args[1:], **kwargs)
+        return Ragged(axis, x.length, lambda n: full.narrow(axis, 0, n), x.most)
+    if name in ("transpose", "permute", "t", "swapaxes", "unsqueeze"):
+        return x.mapped(lambda v: func(v, *args[1:], **kwargs), _moved(name, x, args[1:], kwargs))
+    if name in ("view", "reshape", "flatten"):
+        return _reshaped(x, args[1:], kwargs, flat=name == "flatten")
+    if name in ("chunk", "split"):
+        axis = kwargs.get("dim", args[2] if len(args) > 2 else 0) % x.ndim
+        if axis != x.axis:
+            parts = func(x.made(1), *args[1:], **kwargs)
+            return tuple(
+                x.mapped(lambda v, k=k: func(v, *args[1:], **kwargs)[k])  # type: ignore[misc]
+                for k in range(len(parts))
+            )
+    if name == "getitem":
+        entries = expanded(args[1], x.ndim)
+        plain = all(i == slice(None) for i in entries[: x.axis + 1])
+        if plain and all(isinstance(i, (slice, int)) or i is None for i in entries):
+            return x.mapped(lambda v: v[tuple(entries)])
+    raise uncovered(f"the operation {name} of a part")
+
+
+def _pointwise(func: Any, args: Any, kwargs: Any) -> Ragged:
+    parts = [a for a in args if isinstance(a, Ragged)]
+    rank = max(a.ndim for a in args if isinstance(a, (Ragged, torch.Tensor)))
+    places = {p.axis - p.ndim for p in parts}
+    if len(places) > 1:
+        raise uncovered("a part beside one along another axis")
+    known = [p.most for p in parts if p.most is not None]
+
+    def made(n: int) -> torch.Tensor:
+        result: torch.Tensor = func(*(a.made(n) if isinstance(a, Ragged) else a for a in args), **kwargs)
+        return result
+
+    return Ragged(rank + places.pop(), parts[0].length, made, min(known, default=None))
+
+
+def _product(a: Any, b: Any) -> Any:
+    inner = [
+        isinstance(a, Ragged) and a.axis == a.ndim - 1,
+        isinstance(b, Ragged) and b.axis == max(0, b.ndim - 2) and b.ndim > 0,
+    ]
+    if any(inner):
+        for v, summed in zip((a, b), inner, strict=True):
+            if isinstance(v, Ragged) and not summed:
+                raise uncovered("a product along both axes of a part")
+        most = min(v.most for v in (a, b) if isinstance(v, Ragged) and v.most is not None)
+        sides = []
+        for v, axis in ((a, -1), (b, -2 if b.ndim > 1 else -1)):
+            whole = v.masked(0) if isinstance(v, Ragged) else v
+            sides.append(whole.narrow(axis, 0, most))
+        return torch.matmul(*sides)
+    if isinstance(a, Ragged) and isinstance(b, Ragged):
+        raise uncovered("a product of two parts")
+    if isinstance(a, Ragged):
+        return Ragged(
+            max(a.ndim, b.ndim) + a.axis - a.ndim, a.length, lambda n: torch.matmul(a.made(n), b), a.most
+        )
+    return Ragged(
+        max(a.ndim, b.ndim) + b.axis - b.ndim, b.length, lambda n: torch.matmul(a, b.made(n)), b.most
+    )
+
+
+def _reduced(name: str, func: Any, x: Ragged, args: Any, kwargs: Any) -> Any:
+    dims = kwargs.get("dim", args[0] if args and not isinstance(args[0], torch.dtype) else None)
+    axes = (
+        tuple(range(x.ndim))
+        if dims is None
+        else tuple(d % x.ndim for d in (dims if isinstance(dims, (tuple, list)) else (dims,)))
+    )
+    if x.axis not in axes:
+        keep = kwargs.get("keepdim", args[1] if len(args) > 1 else False)
+        axis = x.axis if keep else x.axis - sum(a < x.axis for a in axes)
+        return x.mapped(lambda v: func(v, *args, **kwargs), axis)
+    if name == "mean":
+        total = torch.sum(x.masked(0), *args, **kwargs)
+        others = reduce(operator.mul, (x.made(1).shape[a] for a in axes), 1)
+        return total / (x.length * others)
+    return func(x.masked(_NEUTRAL[name]), *args, **kwargs)
+
+
+def _moved(name: str, x: Ragged, args: Any, kwargs: Any) -> int:
+    """Return where a view puts the axis."""
+    if name == "unsqueeze":
+        at = kwargs.get("dim", args[0] if args else 0) % (x.ndim + 1)
+        return x.axis + int(at <= x.axis)
+    if name == "permute":
+        order = args[0] if len(args) == 1 and not isinstance(args[0], int) else args
+        return [d % x.ndim for d in order].index(x.axis)
+    a, b = (0, 1) if name == "t" else (d % x.ndim for d in args[:2])
+    return b if x.axis == a else a if x.axis == b else x.axis
+
+
+def _reshaped(x: Ragged, args: Any, kwargs: Any, *, flat: bool) -> Any:
+    if x.axis != 0:
+        raise uncovered("another shape of a part that is not the first axis,")
+    inner = tuple(x.made(1).shape[1:])
+    sizes = [-1] if flat else list(args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args)
+    if flat and (args or kwargs):
+        raise uncovered("another shape of a part")
+    if len(sizes) == 1:
+        width = _count(inner)
+        most = None if x.most is None else x.most * width
+        result = Ragged(
+            0, x.length * width, lambda n: x.made(-(-n // width)).reshape(-1).narrow(0, 0, n), most
+        )
+        result.tail = (x, inner)
+        return result
+    tail = sizes[1:]
+    if any(not isinstance(d, int) or d < 0 for d in tail):
+        raise uncovered("another shape of a part")
+    width = _count(tail)
+    rows = x.rows
+    if not inner and rows is not None:
+        source, start, stop = rows
+        first = 0 if start is None else _over(start, width)
+        if first is not None and source.shape[0] % width == 0:
+            lines = source.reshape(-1, *tail)
+            most = lines.shape[0]
+            length = sizes[0] if isinstance(sizes[0], torch.Tensor) else _over(stop - (start or 0), width)
+            if length is not None:
+                return Ragged(0, torch.clamp(length, 0, most), _from(lines, 0, within(first, most)), most)
+    if not inner:
+        length = sizes[0] if isinstance(sizes[0], torch.Tensor) else x.length // width
+        most = None if x.most is None else x.most // width
+        return Ragged(0, length, lambda n: x.made(n * width).reshape(n, *tail), most)
+    if _count(inner) == width:
+        return x.mapped(lambda v: v.reshape(v.shape[0], *tail))
+    raise uncovered("another shape of a part")
+
+
+def _count(sizes: Sequence[int]) -> int:
+    return reduce(operator.mul, sizes, 1)
+
+
+def _over(number: Any, width: int) -> Any:
+    """Return a number that is known to be a multiple of the width, divided by it; None if it is not known to be."""
+    if isinstance(number, int):
+        return number // width if number % width == 0 else None
+    return getattr(number, "multiple_of", {}).get(width)
+
+
+def _joined(parts: Sequence[Any], axis: int) -> Ragged:
+    tails = {(p.tail[1] if isinstance(p, Ragged) and p.tail is not None else None) for p in parts}
+    if len(tails) == 1 and tails != {None}:  # joined row by row
+        lines = _joined([p.tail[0] for p in parts], 0)
+        flat: Ragged = _reshaped(lines, (-1,), {}, flat=False)
+        return flat
+    rank = parts[0].ndim
+    axis %= rank
+    if any(isinstance(p, Ragged) and p.axis != axis for p in parts):
+        raise uncovered("a part joined along another axis")
+    starts: list[Any] = [0]
+    for p in parts:
+        starts.append(starts[-1] + (p.length if isinstance(p, Ragged) else p.shape[axis]))
+    known = [p.most if isinstance(p, Ragged) else p.shape[axis] for p in parts]
+
+    def made(n: int) -> torch.Tensor:
+        places = torch.arange(n)
+        result: torch.Tensor | None = None
+        for p, start in zip(parts, starts, strict=False):
+            held = p.made(min(n, p.most or n)) if isinstance(p, Ragged) else p
+            at = torch.clamp(places - start, 0, held.shape[axis] - 1)
+            mine = (
+                held
+                if isinstance(start, int) and not start and held.shape[axis] == n
+                else held.index_select(axis, at)
+            )
+            result = mine if result is None else torch.where(along(places >= start, axis, rank), mine, result)
+        assert result is not None
+        return result
+
+    most = None if any(k is None for k in known) else sum(k for k in known if k is not None)
+    return Ragged(axis, starts[-1], made, most)
+
+
+def select(condition: torch.Tensor, a: Any, b: Any) -> Any:
+    """Return what is `a` where the condition holds, else `b`."""
+    if isinstance(a, (list, tuple)) and type(a) is type(b):
+        if len(a) == len(b):
+            return type(a)(v if v is w else select(condition, v, w) for v, w in zip(a, b, strict=True))
+        longer, rest = (a, b) if len(a) > len(b) else (b, a)
+        if all(v is w for v, w in zip(longer, rest, strict=False)):
+            holds = condition if longer is a else condition == 0
+            return type(a)([*rest, *(_perhaps(holds, v) for v in longer[len(rest) :])])
+    if isinstance(a, Ragged) and isinstance(b, Ragged) and a.axis == b.axis:
+        most = None if a.most is None or b.most is None else max(a.most, b.most)
+        return Ragged(
+            a.axis, torch.where(condition, a.length, b.length),
+            lambda n: torch.where(condition, a.made(n), b.made(n)), most,
+        )  # fmt: skip
+    if isinstance(a, Ragged) != isinstance(b, Ragged):
+        fixed, part = (b, a) if isinstance(a, Ragged) else (a, b)
+        if (
+            isinstance(fixed, torch.Tensor) and fixed.dim() == part.ndim
+        ):  # the length is right where the part is taken
+            made = part.made(fixed.shape[part.axis])
+            return (
+                torch.where(condition, made, fixed)
+                if isinstance(a, Ragged)
+                else torch.where(condition, fixed, made)
+            )
+    kinds = (torch.Tensor, int, float)
+    if isinstance(a, kinds) and isinstance(b, kinds):
+        shapes = {tuple(v.shape) for v in (a, b) if isinstance(v, torch.Tensor)}
+        if len(shapes) <= 1:
+            return torch.where(
+                condition.reshape(()) != 0 if condition.dtype != torch.bool else condition.reshape(()), a, b
+            )
+    if not isinstance(a, kinds) and not isinstance(b, kinds) and type(a) is type(b) and a == b:
+        return a
+    why = "the sides of a branch on the values of a tensor leave values of different shapes"
+    raise Unrecordable("a branch depends on elements", None, why)
+
+
+def _perhaps(holds: torch.Tensor, value: Any) -> Ragged:
+    """Return a member of a list that is there if a condition holds: as a part without any elements else."""
+    if isinstance(value, Ragged) and value.axis == 0:
+        part = Ragged(0, torch.where(holds, value.length, 0), value.made, value.most)
+        if value.tail is not None:
+            lines, inner = value.tail
+            part.tail = (_perhaps(holds, lines), inner)
+        return part
+    if isinstance(value, torch.Tensor) and value.dim():
+        return Ragged(
+            0, torch.where(holds, value.shape[0], 0), lambda n: value.narrow(0, 0, n), value.shape[0]
+        )
+    raise uncovered("a list")

@@ -1,0 +1,183 @@
+"""Record references whose numbers, branches and lengths depend on elements: tensors of one number while tracing."""
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+
+from akgen.tools.compose.front import record_ragged as ragged
+from akgen.tools.compose.front.record_branches import Steering
+from akgen.tools.compose.front.record_outside import OutsideCalls, Unrecordable
+from akgen.tools.compose.front.record_ragged import Ragged
+from akgen.tools.compose.front.user_lines import UserLines
+
+_MOST_NUMBERS = 4096  # of a tensor that becomes a list
+_SUMS = frozenset(["__add__", "__radd__", "add"])
+_PRODUCTS = frozenset(["__mul__", "__rmul__", "mul"])
+
+
+class SteeredCalls(OutsideCalls):
+    """Lets numbers that depend on elements be tensors of one number; `known` tells whose elements no input decides."""
+
+    def __init__(self, lines: UserLines, known: Callable[[torch.Tensor], bool]) -> None:
+        super().__init__(lines)
+        self._known = known
+        self.steering = Steering(self.unknown, ragged.select, _number)
+
+    def unknown(self, value: Any) -> bool:
+        return isinstance(value, torch.Tensor) and value.numel() == 1 and not self._known(value)
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", "")
+        try:
+            return self._called(name, func, types, args, kwargs)
+        except Unrecordable as refused:
+            refused.line = refused.line or self._lines.now()
+            raise
+
+    def _called(self, name: str, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if name == "item" and self.unknown(args[0]):
+            return args[0].reshape(())
+        if name == "tolist" and not self._known(args[0]) and args[0].numel() <= _MOST_NUMBERS:
+            return _numbers(args[0])
+        if name == "__getitem__" and self._steers(args[1]):
+            return ragged.item(args[0], self._plain(args[1]), self.unknown)
+        if name in ("arange", "tensor", "as_tensor", "repeat_interleave", "split", "narrow"):
+            found = self._made(name, args, kwargs)
+            if found is not None:
+                return found
+        changed = self._changed(name, args)
+        if changed is None or not self.steering.conditions:
+            result = self._done(name, func, types, args, kwargs)
+            return self._noted(name, args, result)
+        before = changed.clone()
+        result = self._done(name, func, types, args, kwargs)
+        holds = reduce(torch.logical_and, [c.reshape(()) != 0 for c in self.steering.conditions])
+        changed.copy_(torch.where(holds, changed, before))
+        return result
+
+    def _done(self, name: str, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if name == "__setitem__" and (self._steers(args[1]) or isinstance(args[2], Ragged)):
+            return ragged.put(args[0], self._plain(args[1]), args[2], self.unknown)
+        return super().__torch_function__(func, types, args, kwargs)
+
+    @staticmethod
+    def _changed(name: str, args: Any) -> torch.Tensor | None:
+        """Return the tensor that a call writes to."""
+        in_place = name.endswith("_") and not name.startswith("_")
+        in_place = in_place or name == "__setitem__" or (name.startswith("__i") and name != "__invert__")
+        return args[0] if in_place and args and isinstance(args[0], torch.Tensor) else None
+
+    def _steers(self, index: Any) -> bool:
+        """Return whether an index holds a number, an end of a slice or a range that is unknown."""
+        given = index if isinstance(index, tuple) else (index,)
+        for i in given:
+            ends = (i.start, i.stop, i.step) if isinstance(i, slice) else ()
+            if isinstance(i, Ragged) or any(self.unknown(e) for e in ends):
+                return True
+            if self.unknown(i) and i.dim() == 0 and i.dtype != torch.bool:
+                return True
+        return False
+
+    def _plain(self, index: Any) -> Any:
+        """Return an index whose known ends are numbers and whose unknown ones have no axes."""
+
+        def end(value: Any) -> Any:
+            if not isinstance(value, torch.Tensor):
+                return value
+            return (value if value.dim() == 0 else value.reshape(())) if self.unknown(value) else int(value)
+
+        def entry(i: Any) -> Any:
+            if isinstance(i, slice):
+                return slice(end(i.start), end(i.stop), end(i.step))
+            return int(i) if isinstance(i, torch.Tensor) and i.dim() == 0 and not self.unknown(i) else i
+
+        return tuple(entry(i) for i in index) if isinstance(index, tuple) else entry(index)
+
+    def _made(self, name: str, args: Any, kwargs: Any) -> Any:
+        """Return what a constructor makes of unknown numbers; None if it is given none."""
+        if name in ("tensor", "as_tensor"):
+            data = args[0]
+            if not any(self.unknown(v) for v in pytree.tree_leaves(data)):
+                return None
+            made = _stacked(data)
+            dtype = kwargs.get("dtype")
+            return made if dtype is None else made.to(dtype)
+        if name == "arange" and any(self.unknown(a) for a in args):
+            return ragged.arange(*args)
+        if name == "repeat_interleave" and len(args) > 1 and isinstance(args[1], torch.Tensor):
+            axis = kwargs.get("dim", args[2] if len(args) > 2 else None)
+            x = args[0].reshape(-1) if axis is None else args[0]
+            return ragged.repeat_interleave(x, args[1].expand(x.shape[axis or 0]), (axis or 0) % x.dim())
+        if name == "narrow" and self.unknown(args[2]):
+            where = torch.arange(args[3]) + args[2].reshape(())
+            return args[0].index_select(args[1], where)
+        if name == "split" and isinstance(args[1], (list, tuple)) and any(self.unknown(a) for a in args[1]):
+            axis, start, found = kwargs.get("dim", args[2] if len(args) > 2 else 0) % args[0].dim(), 0, []
+            for size in args[1]:
+                found.append(ragged.window(args[0], axis, start, start + size))
+                start = start + size
+            return tuple(found)
+        return None
+
+    def _noted(self, name: str, args: Any, result: Any) -> Any:
+        """Note of sums and products of unknown numbers what slices can use: a fixed length, a common factor."""
+        if (
+            len(args) != 2
+            or not isinstance(result, torch.Tensor)
+            or result.dim()
+            or name not in _SUMS | _PRODUCTS
+        ):
+            return result
+        a, b = args if isinstance(args[0], torch.Tensor) else args[::-1]
+        if name in _PRODUCTS and type(b) is int:
+            result.multiple_of = {b: a}
+        elif name in _SUMS and type(b) is int:
+            result.sum_of = (a, b)
+            result.multiple_of = getattr(a, "multiple_of", {}) if b == 0 else {}
+        elif name in _SUMS and isinstance(b, torch.Tensor):
+            mine, other = (getattr(v, "multiple_of", {}) for v in (a, b))
+            result.multiple_of = {k: mine[k] + other[k] for k in mine.keys() & other.keys()}
+        return result
+
+
+def _numbers(x: torch.Tensor) -> Any:
+    return [_numbers(x[k]) for k in range(x.shape[0])] if x.dim() else x
+
+
+def _stacked(data: Any) -> torch.Tensor:
+    """Return nested lists of numbers as a tensor."""
+    if isinstance(data, (list, tuple)):
+        return torch.stack([_stacked(v) for v in data])
+    return data.reshape(()) if isinstance(data, torch.Tensor) else torch.scalar_tensor(data)
+
+
+def _number(name: str, *args: Any) -> Any:
+    """Return what a builtin function makes of unknown numbers."""
+    if name in ("int", "float", "bool"):
+        (x,) = args
+        if name == "bool":
+            return x.reshape(()) != 0
+        return x.reshape(()).to(torch.float32 if name == "float" else torch.int64)
+    lower = name == "min"
+    result = args[0]
+    for value in args[1:]:
+        least = torch.as_tensor(result < value)
+        result = torch.where(least, result, value) if lower else torch.where(least, value, result)
+    return result
+
+
+def resolved(result: Any, expected: Any) -> Any:
+    """Return a result whose parts are as long as those of what the reference returned for the same arguments."""
+    found = pytree.tree_leaves(result, is_leaf=lambda v: isinstance(v, Ragged))
+    if not any(isinstance(v, Ragged) for v in found):
+        return result
+    values = pytree.tree_leaves(expected)
+    whole = [
+        v.made(w.shape[v.axis]) if isinstance(v, Ragged) and isinstance(w, torch.Tensor) else v
+        for v, w in zip(found, values, strict=True)
+    ]
+    return whole if isinstance(result, (list, tuple)) else whole[0]
