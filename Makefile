@@ -68,6 +68,11 @@ bench: $(STAMP)
 metrics: $(STAMP)
 	@$(BIN)/python tests/house/metrics.py $(if $(ROOT),--root $(ROOT))
 
+# The use of every API card runs, and its mistake gets its finding; `make test` runs a sample.
+.PHONY: cards
+cards: $(STAMP)
+	$(BIN)/python -m pytest -q -m slow tests/knowledge/test_card_snippets.py
+
 # For how many of the interfaces that a known-good kernel calls the prompt has the card; AKGEN_NPUKB_ROOT adds its tasks.
 recall: $(STAMP)
 	@$(BIN)/python -m pytest -q -m slow tests/agents/test_retrieval_recall.py

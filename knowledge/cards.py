@@ -5,11 +5,24 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import Literal
 
 from akgen.knowledge.data_files import KnowledgeFact, read_json, read_text
 
 _AS_EXPECTED = ("Exact.", "Rounded once to the type.")  # an accuracy that a listing leaves out
 _WHOLE_WORD = 3  # letters; Or begins too many words
+
+
+_NOT_CALLED = ("parameters", "temporary sizes")
+Frame = Literal["vector", "cube", "matmul", "tiling", "structure", "registration", "inference"]
+"""Where the snippets of a card stand: the text of tests/knowledge/frames/ around them declares what they name."""
+
+
+class Mistake(KnowledgeFact):
+    """What is often written in place of the use, and the code of the finding that it gets."""
+
+    code: str
+    finding: str
 
 
 class ApiCard(KnowledgeFact):
@@ -25,10 +38,18 @@ class ApiCard(KnowledgeFact):
     namespace: str | None = None
     prototypes: tuple[str, ...] = ()  # C++ declarations as documented, without __aicore__ inline
     host_sizes: tuple[str, ...] = ()  # host functions that say how much temporary memory it wants
+    frame: Frame = "vector"
+    use: str | None = None  # one call, or the few statements that it takes
+    mistake: Mistake | None = None
     accuracy: str | None = (
         None  # of the chip, as the twin gives it; None: it computes nothing that is rounded
     )
     accuracy_source: str | None = None
+
+    @property
+    def is_call(self) -> bool:
+        """Say whether it is called by its bare name, and by people: no method, no structure, no size of a buffer."""
+        return "::" not in self.name and self.family not in _NOT_CALLED
 
     def text(self) -> str:
         """Return the card as a prompt or a person reads it."""
@@ -36,6 +57,10 @@ class ApiCard(KnowledgeFact):
         if self.dtypes:
             lines.append(f"    types: {self.dtypes}")
         lines += [f"    - {rule}" for rule in self.rules]
+        if self.use:
+            lines.append(f"    use: {self.use}")
+        if self.mistake:
+            lines.append(f"    mistake ({self.mistake.finding}): {self.mistake.code}")
         if self.accuracy:
             lines.append(f"    accuracy: {self.accuracy} (source: {self.accuracy_source})")
         return "\n".join(lines)
@@ -113,7 +138,7 @@ def nearest(name: str, count: int = 3) -> tuple[ApiCard, ...]:
 
     The longest name that begins it comes first: who writes Subtract means Sub, not Extract.
     """
-    by_lower = {n.lower(): card for n, card in cards().items()}
+    by_lower = {n.lower(): card for n, card in cards().items() if card.is_call}
     wrong = name.lower()
     begins = sorted((n for n in by_lower if len(n) >= _WHOLE_WORD and wrong.startswith(n)), key=len)[-1:]
     close = difflib.get_close_matches(wrong, by_lower, n=count, cutoff=0.4)

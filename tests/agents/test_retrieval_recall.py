@@ -85,7 +85,8 @@ def _found(task: Task) -> Found | None:
     if plan is None:
         return None
     project = free.write(task, plan, None, None, 0).project
-    assert project is not None
+    if project is None:
+        return None
     code = re.sub(r"//.*|/\*(?s:.*?)\*/", "", "\n".join(project.files.values()))
     words = set(re.findall(r"\b([A-Za-z_]\w*)\s*[<(]", code))
     called = {name for name in cards() if set(name.split("::")) <= words}

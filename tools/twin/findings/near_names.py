@@ -90,5 +90,9 @@ def _usual(name: str) -> str:
 def _usual_names() -> frozenset[str]:
     """Return the names that stand in the cards' signatures: what kernels use most."""
     return frozenset(
-        word for card in cards().values() for s in card.signatures for word in re.findall(r"\w+", s)
+        word
+        for card in cards().values()
+        if card.is_call
+        for s in card.signatures
+        for word in re.findall(r"\w+", s)
     )
