@@ -70,7 +70,8 @@ class ApiCard(KnowledgeFact):
         forms = (f"also {form}".replace(f"{self.name}<", "NAME<").replace(f"{self.name}(", "NAME(")
                  for form in self.signatures[1:])  # fmt: skip
         accuracy = (self.accuracy,) if self.accuracy and self.accuracy not in _AS_EXPECTED else ()
-        return (*forms, *self.rules, *accuracy)
+        types = (f"Types: {self.dtypes}.",) if self.dtypes else ()
+        return (*types, *forms, *self.rules, *accuracy)
 
 
 def listing(shown: Iterable[ApiCard]) -> str:
@@ -85,8 +86,7 @@ def _family(name: str, members: Sequence[ApiCard]) -> str:
     said = Counter(note for card in members for note in card.notes())
     lines = [f"[{name}]"]
     for card in members:
-        types = f" Types: {card.dtypes}." if card.dtypes else ""
-        lines.append(f"{card.signatures[0]}: {card.summary.rstrip('.')}.{types}")
+        lines.append(f"{card.signatures[0]}: {card.summary.rstrip('.')}.")
         lines += [f"  - {n.replace('NAME', card.name)}" for n in card.notes() if said[n] == 1]
     for note, count in said.items():
         if count > 1:
@@ -101,10 +101,17 @@ def every_kernel() -> tuple[ApiCard, ...]:
     return _named(read_json("aten_cards.json")["every"].split())
 
 
+@cache
+def every_host() -> tuple[ApiCard, ...]:
+    """Return the cards of what host code needs whatever the kernel computes."""
+    return _named(read_json("aten_cards.json")["host"].split())
+
+
 def cards_of(operation: str) -> tuple[ApiCard, ...]:
     """Return the cards of what computes an ATen operation (`softmax`, `aten.add.Tensor`), none if it is not known."""
     parts = operation.split(".")
-    return _named(_by_operation().get(parts[1] if parts[0] == "aten" and len(parts) > 1 else operation, ()))
+    name = parts[1] if parts[0] == "aten" and len(parts) > 1 else operation
+    return _named(_by_operation().get(name) or _by_operation().get(f"_{name}", ()))
 
 
 def operations() -> frozenset[str]:

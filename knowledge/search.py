@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from akgen.knowledge.cards import ApiCard, cards, cards_of, operations
 from akgen.knowledge.data_files import read_json
 from akgen.knowledge.errors import catalogue
-from akgen.knowledge.operators import find_in, operators
+from akgen.knowledge.operators import find_operators, operators
 
 if TYPE_CHECKING:
     import bm25s
@@ -106,22 +106,28 @@ def search(query: str, count: int = 5) -> tuple[Hit, ...]:
     """Return the entries that fit a query best; entries that share no word with it are left out."""
     index = _index()
     asked = [w for w in re.findall(r"[A-Za-z0-9_]+", _in_english(query)) if w.lower() not in _skipped()]
-    scores = index.model.get_scores(_words(" ".join(asked)) or [""])
+    scores = _scores(index, " ".join(asked))
     meant = [_meanings()[w] for w in (_known(a.lower()) for a in asked) if w is not None]
     if meant:
-        scores = scores + _MEANT * index.model.get_scores(_words(" ".join(meant)))
+        scores = [s + _MEANT * m for s, m in zip(scores, _scores(index, " ".join(meant)), strict=True)]
     by_operation = _by_operation(query)
     found = [
         Hit(
             kind,
             name,
             text,
-            float(score) * _KINDS[kind] + (by_operation.get(name, 0.0) if kind == "api" else 0),
+            score * _KINDS[kind] + (by_operation.get(name, 0.0) if kind == "api" else 0),
         )
         for (kind, name, text), score in zip(index.entries, scores, strict=True)
     ]
     best = sorted((hit for hit in found if hit.score > 0), key=lambda hit: -hit.score)
     return tuple(best[:count])
+
+
+def _scores(index: _Index, text: str) -> list[float]:
+    """Return what every entry scores for a text; words that no entry has count nothing."""
+    known = [word for word in _words(text) if word in index.model.vocab_dict]
+    return list(map(float, index.model.get_scores(known))) if known else [0.0] * len(index.entries)
 
 
 def _known(word: str) -> str | None:
@@ -139,6 +145,4 @@ def _by_operation(query: str) -> dict[str, float]:
 
 def _operations_in(query: str) -> Iterator[str]:
     yield from (w for w in re.findall(r"[a-z][a-z0-9_]+", query.lower()) if w in operations())
-    named = find_in(query)
-    if named is not None:
-        yield named.name
+    yield from (named.operator for named in find_operators(query))

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from akgen.agents.plan import Plan
 from akgen.agents.roles import ContextItem, Feedback
-from akgen.knowledge.cards import ApiCard, cards, cards_of, every_kernel, listing, operations
+from akgen.knowledge.cards import ApiCard, cards, cards_of, every_host, every_kernel, listing, operations
 from akgen.knowledge.patterns import Pattern, patterns
 from akgen.knowledge.search import search
-from akgen.tools.compose.front.traced import Trace
+from akgen.tools.compose.front.traced import Trace, TracedGraph
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.project import KernelProject
@@ -18,6 +18,7 @@ from akgen.tools.core.task import Task
 TOKENS = 5_000
 CHARACTERS_PER_TOKEN = 3  # of code and signatures, an estimate on the safe side
 SEARCHED = 4  # cards that words alone suggest
+FIRST = 4  # how much less the tenth card of an operation is wanted than its first
 OTHER_CHIPS = "other chips"  # the family of what this chip does not have
 
 Operations = Callable[[Task], Sequence[str]]
@@ -45,8 +46,8 @@ def retrieve(
 
     In this order, as long as there is room: the plan's interfaces, those that the findings name, what every kernel
     needs, what computes the operations that the reference calls (`called`, else the names in its source), the expert
-    kernel, what a search finds. An expert kernel that solves the task itself is never shown. Tokens are those of the
-    cards' `listing`: each card counts what it adds to it.
+    kernel, what all host code needs, what a search finds. An expert kernel that solves the task itself is never
+    shown. Tokens are those of the cards' `listing`: each card counts what it adds to it.
     """
     left = tokens
     chosen: dict[str, ApiCard] = {}
@@ -73,6 +74,7 @@ def retrieve(
     if pattern is not None:
         shown.append(ContextItem(kind="pattern", name=pattern.name, tokens=_pattern_tokens(pattern)))
         left -= _pattern_tokens(pattern)
+    take(every_host())
     found = search(f"{task.category} {task.op_type} {task.description}")
     take(_known([hit.name for hit in found if hit.kind == "api"][:SEARCHED]))
     return Retrieved(cards=tuple(chosen.values()), pattern=pattern, shown=tuple(shown))
@@ -89,13 +91,24 @@ def traced_operations(trace: Trace) -> Operations:
             if task.cases:
                 case = min(task.cases, key=lambda c: c.size_bytes or 0)
                 try:
-                    nodes = trace(task.reference, case).nodes
+                    graph = trace(task.reference, case)
                 except Unsupported:
-                    nodes = ()
-                known[key] = tuple(dict.fromkeys(n.target for n in nodes if n.kind == "call"))
+                    return ()
+                known[key] = (
+                    *_interface(graph),
+                    *dict.fromkeys(n.target for n in graph.nodes if n.kind == "call"),
+                )
         return known[key]
 
     return operations_of
+
+
+def _interface(graph: TracedGraph) -> Iterator[str]:
+    """Yield what of the operator's interface asks for cards of its own, by the names that `cards_of` knows."""
+    if any(isinstance(given, tuple) for given in graph.inputs):
+        yield "tensor_list"
+    if graph.attrs:
+        yield "attributes"
 
 
 def mark_used(shown: tuple[ContextItem, ...], project: KernelProject | None) -> tuple[ContextItem, ...]:
@@ -126,7 +139,7 @@ def _most_wanted(several: Sequence[Sequence[ApiCard]]) -> list[ApiCard]:
     wanted: dict[str, float] = {}
     for names in several:
         for place, card in enumerate(names):
-            wanted[card.name] = wanted.get(card.name, 0.0) + 1 / (1 + place)
+            wanted[card.name] = wanted.get(card.name, 0.0) + 1 / (FIRST + place)
     return list(_known(sorted(wanted, key=lambda name: -wanted[name])))
 
 

@@ -57,6 +57,27 @@ def test_of_all_tasks_the_called_interfaces_are_in_the_prompt(capsys: pytest.Cap
         assert max(f.tokens for f in found) <= TOKENS
 
 
+def called_in(text: str) -> set[str]:
+    """Return the cards of what code calls: methods after a point or arrow; nothing that it defines itself."""
+    code = re.sub(r"//.*|/\*(?s:.*?)\*/|\"[^\"\n]*\"", "", text)
+    words = set(re.findall(r"\w+", code))
+    own = set(re.findall(r"\b(?:void|bool|float|int\w*|uint\w*|auto|T)\s+(\w+)\(", code))
+    methods = set(re.findall(r"(?:\.|->)\s*(?:template\s+)?(\w+)\s*[<(]", code)) - own
+    plain = set(re.findall(r"(?<![\w.>])([A-Za-z_]\w*)\s*[<({]", code)) - own
+    plain |= (
+        set(re.findall(r"\b([A-Z]\w+)(?:<[^;()]*>)?\s+\w+\s*[;({=]", code)) - own
+    )  # a variable of that class
+    return {
+        name
+        for name, card in cards().items()
+        if (
+            set(name.split("::")[:-1]) <= words and name.split("::")[-1] in methods
+            if "::" in name
+            else name in plain or (name in methods and card.frame != "vector")
+        )
+    }
+
+
 def recall(found: list[Found]) -> float:
     called = sum(len(f.called) for f in found)
     return 1 - sum(len(f.missing) for f in found) / called
@@ -87,9 +108,7 @@ def _found(task: Task) -> Found | None:
     project = free.write(task, plan, None, None, 0).project
     if project is None:
         return None
-    code = re.sub(r"//.*|/\*(?s:.*?)\*/", "", "\n".join(project.files.values()))
-    words = set(re.findall(r"\b([A-Za-z_]\w*)\s*[<(]", code))
-    called = {name for name in cards() if set(name.split("::")) <= words}
+    called = called_in("\n".join(project.files[path] for path in project.kernel_files))
     chosen = retrieve(task, None, None, called=traced_operations(trace)(task))
     missing = called - {card.name for card in chosen.cards}
     return Found(task.name, frozenset(called), frozenset(missing), sum(s.tokens for s in chosen.shown))
