@@ -77,6 +77,10 @@ cards: $(STAMP)
 recall: $(STAMP)
 	@$(BIN)/python -m pytest -q -m slow tests/agents/test_retrieval_recall.py
 
+# Of the mistakes in tests/agents/mistakes/, for how many the first finding names cause and remedy.
+mistakes: $(STAMP)
+	@AKGEN_MISTAKES=1 $(BIN)/python -m pytest -q -s tests/agents/test_mistakes.py -k nine_tenths
+
 # Of 200 faults in host code and 200 in kernels, for how many the first finding names the right change.
 remedies: $(STAMP)
 	@AKGEN_REMEDIES=200 $(BIN)/python -m pytest -q -s tests/twin/remedies

@@ -1,10 +1,22 @@
 """The error catalogue: what each stable code means, why it happens, and what to do about it."""
 
+import re
 from functools import cache
 
 from pydantic import BaseModel, ConfigDict
 
 from akgen.knowledge.data_files import read_json
+
+
+class SpecialCase(BaseModel):
+    """What a code means where its finding says more: patterns of its text and its interface, and what then holds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: str = ""
+    api: str = ""
+    cause: str
+    remedy: str
 
 
 class ErrorEntry(BaseModel):
@@ -17,6 +29,12 @@ class ErrorEntry(BaseModel):
     cause: str
     remedy: str
     strict: str | None = None  # "error": a device tolerates it, and the twin's strict mode does not
+    special: tuple[SpecialCase, ...] = ()
+
+    def meant(self, text: str, api: str | None) -> "ErrorEntry | SpecialCase":
+        """Return the first special case that fits a finding, else the entry itself."""
+        fitting = (s for s in self.special if re.search(s.text, text) and re.search(s.api, api or ""))
+        return next(fitting, self)
 
 
 @cache

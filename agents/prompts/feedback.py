@@ -49,7 +49,8 @@ def _distinct(verdict: Verdict) -> list[Diagnostic]:
 
 
 def _finding(diagnostic: Diagnostic) -> dict[str, Any]:
-    known = entry(diagnostic.code)
+    found = entry(diagnostic.code)
+    known = None if found is None else found.meant(diagnostic.text, diagnostic.api)
     place = f"{diagnostic.file}:{diagnostic.line}" if diagnostic.file and diagnostic.line else diagnostic.file
     return {
         "code": diagnostic.code,

@@ -33,7 +33,10 @@ def test_every_code_in_the_sources_is_in_the_catalogue() -> None:
 def test_an_entry_says_what_happened_why_and_what_to_do(code: str) -> None:
     entry = CATALOGUE[code]
     assert set(entry) >= {"stage", "sentence", "cause", "remedy"}
-    assert all(isinstance(v, str) and v for v in entry.values())
+    assert all(isinstance(v, str) and v for name, v in entry.items() if name != "special")
+    for case in entry.get("special", []):
+        assert set(case) >= {"cause", "remedy"} and set(case) & {"text", "api"}
+        assert all(isinstance(v, str) and v for v in case.values())
     assert entry["sentence"].endswith(".")
 
 

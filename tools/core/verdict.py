@@ -28,7 +28,8 @@ Cause = Literal[
     "branch", "clipped", "fill", "overflow", "wrapped", "rounding_mode", "precision", "zero_division", "reinterpreted",
     "stale", "swapped_outputs", "swapped_inputs", "copied_input", "wrong_input", "ignored_input", "transposed",
     "reversed", "repeated", "shifted", "other_tile", "neighbour", "missing_term", "missing_factor", "operation",
-    "missing_eps", "broadcast", "constant_along", "partial_sum", "carry", "axis", "unknown",
+    "missing_eps", "eps_place", "uncentred", "window", "broadcast", "constant_along", "partial_sum", "carry", "axis",
+    "unknown",
     "tail", "row", "block_edge", "border", "part", "one_index", "lanes",
 ]  # fmt: skip
 
@@ -63,7 +64,7 @@ class Mismatch(Frozen):
     @property
     def explanation(self) -> str:
         """Say the cause with what shows it; empty where none was looked for."""
-        if self.cause is None:
+        if self.cause is None or (self.cause == "unknown" and self.pattern in ("nan", "unwritten")):
             return ""
         said = f"cause {self.cause}" + (f": {self.what}" if self.what else "")
         return said + (f" ({self.evidence})" if self.evidence else "")

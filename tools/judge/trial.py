@@ -1,6 +1,6 @@
 """Judge a case: launch its kernel on the hidden inputs of each trial and compare its files with the expected ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -23,6 +23,12 @@ Place = tuple[int, int]  # an output, and the tensor in it where it is a list
 Element = tuple[
     TensorFile | None, TensorFile, TensorFile, TensorMeta
 ]  # got, want, the reference's own, asked
+# Causes that say less than which operation of the reference was done otherwise would.
+VAGUE = frozenset({
+    "unknown", "precision", "formula", "constant_along", "scaled", "offset", "branch", "function", "lanes", "one_index",
+    "operation", "axis", "broadcast", "partial_sum", "missing_factor", "part", "border", "row", "tail", "block_edge",
+})  # fmt: skip
+MOST_EXPLAINED = 2  # cases of a verdict: the others fail for the same reason, mostly
 _LARGEST_REMEMBERED = 1 << 26  # bytes of an output whose digest is kept for the next trial
 
 
@@ -35,6 +41,9 @@ class KernelUnderTest:
     build: Build
     task: Task
     timeout_s: float
+    explained: list[str] = field(
+        default_factory=list
+    )  # cases whose wrong output the reference was asked about
 
 
 @dataclass
@@ -176,7 +185,8 @@ def _judge_launch(
         result.outcome = Outcome.TRAP
         return result
     with AfterCandidate():
-        compared = _compare_all(candidate.task, prepared, launch, previous, result, plan.poison, held)
+        ask = partial(_ask_reference, candidate, case, plan)
+        compared = _compare_all(candidate.task, prepared, launch, previous, result, plan.poison, held, ask)
     own_checker = candidate.task.own_checker
     if not compared and not own_checker:
         raise InputError(
@@ -219,6 +229,7 @@ def _compare_all(
     result: TrialResult,
     poison: Poison,
     held: Mapping[Place, Mask] | None,
+    ask: Callable[[Mismatch, TensorFile], Mismatch],
 ) -> list[Comparison]:
     """Compare every output that the reference has; note what was found in `result`."""
     trial, found = prepared.trial, result.compared
@@ -248,10 +259,43 @@ def _compare_all(
         found[first] = _with_cause(
             found[first], compared[first], bounds, compared, task, trial.call.inputs, before
         )
+        given, differs = compared[first][1][0], found[first].mismatch
+        whole = compared[first][0][1] == 0  # not one of a list behind its first
+        if given is not None and whole and differs is not None and differs.cause in VAGUE:
+            found[first] = replace(found[first], mismatch=ask(differs, given))
     if result.mismatch is not None:
         result.diagnostics.append(policy.mismatch_found(result.mismatch, warning=task.own_checker))
     found[:] = [replace(c, wrong=None, held=None) for c in found]  # a mask is as large as its output
     return found
+
+
+def _ask_reference(
+    candidate: KernelUnderTest, case: Case, plan: TrialPlan, mismatch: Mismatch, got: TensorFile
+) -> Mismatch:
+    """Name the operation of the reference that was done otherwise, where one alone gives this output."""
+    if len(candidate.explained) >= MOST_EXPLAINED:
+        return mismatch
+    candidate.explained.append(case.id)
+    rule = tolerance.rule_for(got.dtype, candidate.task.tolerances)
+    try:
+        found = candidate.reference.explain(
+            candidate.task.reference,
+            case,
+            plan.seed,
+            plan.distribution,
+            got,
+            mismatch.output,
+            (rule.atol, rule.rtol, rule.literal),
+        )
+    except InputError:  # a reference that cannot run again explains nothing
+        found = None
+    if found is None:
+        return mismatch
+    what = f"{found.what}, in `{found.line}`" if found.line else found.what
+    evidence = "the reference with this one change gives the same output"
+    return Mismatch.model_validate(
+        {**mismatch.model_dump(), "cause": found.cause, "what": what, "evidence": evidence}
+    )
 
 
 def _with_cause(

@@ -39,6 +39,14 @@ class SampleFiles(Frozen):
         return found[tensor] if isinstance(found, tuple) else found
 
 
+class AlteredOperation(Frozen):
+    """What of the reference, done otherwise, gives a wrong output: a cause's name, words, and the reference's line."""
+
+    cause: str
+    what: str
+    line: str  # "" if it is not known
+
+
 # The idle process of a worker that was closed, for the next worker, so that a program that judges again does not import
 # PyTorch again. By the program's process id, since a fork must not talk to its parent's.
 _KEPT: dict[int, Worker] = {}
@@ -111,6 +119,32 @@ class ReferenceWorker:
         answer = self._ask("check", reference, case, seed, distribution, outputs=dumped)
         failed = answer["failed"]
         return None if failed is None else str(failed)
+
+    def explain(
+        self,
+        reference: Reference,
+        case: Case,
+        seed: int,
+        distribution: Distribution,
+        got: TensorFile,
+        index: int,
+        tolerance: tuple[float, float, bool],
+    ) -> AlteredOperation | None:
+        """Return which operation of the reference, done otherwise, gives this wrong output; None if none is known.
+
+        `tolerance` is atol, rtol, and whether atol is literal: else it shrinks with small outputs.
+        """
+        found = self._ask(
+            "explain",
+            reference,
+            case,
+            seed,
+            distribution,
+            got=got.model_dump(mode="json"),
+            index=index,
+            tolerance=tolerance,
+        )["found"]
+        return None if found is None else AlteredOperation.model_validate(found)
 
     def read(self, reference: Reference, case: Case, reader: str) -> dict[str, Any]:
         """Return what the module `reader` reads off the loaded case: its `read(loaded)`, called in the process."""

@@ -114,7 +114,7 @@ class ModuleCase:
         exact, bounds = golden.golden(self.model, args, precision([given, returned]))
         if exact is None or [_shapes(v) for v in exact] != [_shapes(v) for v in returned]:
             exact, bounds = returned, None
-        return Sample(inputs=given, expected=exact, returned=returned, bounds=bounds, work=work)
+        return Sample(inputs=given, expected=exact, returned=returned, bounds=bounds, work=work, args=args)
 
     def _bound(self, args: list[Any]) -> list[Any]:
         state = self.model.state_dict()

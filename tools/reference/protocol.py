@@ -58,6 +58,8 @@ class Sample:
     """Per output, how far a sound computation in the task's precision may be off, in float32; None: not known."""
     work: Work | None = None
     """None: nobody looked."""
+    args: Sequence[Any] | None = None
+    """What the reference's model was called with; None: it cannot be called again."""
     binding: Binding | None = None
     """Where the draw decides over it (a random attribute); None: the case's."""
 

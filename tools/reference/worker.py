@@ -47,6 +47,8 @@ class Server:
         sample = self._sample(key, loaded, seed, distribution)
         if request["op"] == "describe":
             return {"call": _describe(sample, sample.binding or loaded.binding).model_dump(mode="json")}
+        if request["op"] == "explain":
+            return {"found": self._explained(reference, loaded, sample, request)}
         if request["op"] == "check":
             return {"failed": self._check(loaded, sample, request["outputs"])}
         if request["op"] == "sample":
@@ -76,6 +78,23 @@ class Server:
                 self._samples.popitem(last=False)
         self._samples.move_to_end(name)
         return self._samples[name]
+
+    @staticmethod
+    def _explained(
+        reference: Reference, loaded: LoadedCase, sample: Sample, request: dict[str, Any]
+    ) -> dict[str, str] | None:
+        # Only wrong outputs are explained: what runs a reference operation by operation is imported for those.
+        from akgen.tools.reference.variants.search import Permitted, explain
+
+        try:
+            got = tensors.read(TensorFile.model_validate(request["got"]))
+        except (OSError, ValueError):
+            return None
+        path = str(reference.path) if reference.path.suffix == ".py" else None
+        binding = sample.binding or loaded.binding
+        atol, rtol, literal = request["tolerance"]
+        tolerance = Permitted(float(atol), float(rtol), bool(literal))
+        return explain(loaded.model, sample, binding, path, int(request["index"]), got, tolerance)
 
     @staticmethod
     def _check(loaded: LoadedCase, sample: Sample, outputs: list[Any]) -> str | None:

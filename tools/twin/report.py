@@ -262,7 +262,7 @@ def diagnostic(line: DiagnosticLine, place: tuple[str, int] | None) -> Diagnosti
         text=line.text if line.count == 1 else f"{line.text} ({line.count} times)",
         file=place[0] if place else None,
         line=place[1] if place else None,
-        remedy=known.remedy if known else None,
+        remedy=known.meant(line.text, line.api).remedy if known else None,
         severity="warning" if line.severity == "warning" else "error",
         stage="test",
         api=line.api or None,

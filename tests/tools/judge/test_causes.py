@@ -21,7 +21,8 @@ from akgen.tools.core.verdict import Mismatch
 from akgen.tools.judge.causes.evidence import read
 from akgen.tools.judge.trial import KernelUnderTest, TrialResult, run_trial
 from akgen.tools.judge.trials import Prepared, TrialPlan
-from akgen.tools.reference.client import ReferenceWorker, SampleFiles
+from akgen.tools.reference.client import SampleFiles
+from tests.reference_process import reference_process
 from tests.tools.judge.mistakes import MISTAKES, Made, Mistake
 from tests.tools.judge.mistakes_held_out import HELD_OUT
 from tests.tools.judge.mistakes_later import LATER
@@ -59,7 +60,7 @@ def judged(tmp_path: Path, function_toolchain: Callable[..., Any]) -> Judged:
         )  # fmt: skip
         build = Build(toolchain="function 1", outcome=None, op=None, folder=tmp_path, compile_s=0.0)
         toolchain = function_toolchain(lambda _inputs, _folder: made.gots)
-        under_test = KernelUnderTest(toolchain, ReferenceWorker(), build, task, 60.0)
+        under_test = KernelUnderTest(toolchain, reference_process(), build, task, 60.0)
         launched = tmp_path / f"launched{next(numbers)}"
         prepared = Prepared(launched, tmp_path, SampleFiles(call=call, expected=expected, returned=own))
         earlier = None

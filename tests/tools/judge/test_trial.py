@@ -18,7 +18,8 @@ from akgen.tools.core.toolchain import Build
 from akgen.tools.judge import raw
 from akgen.tools.judge.trial import KernelUnderTest, TrialResult, run_trial
 from akgen.tools.judge.trials import Prepared, TrialPlan
-from akgen.tools.reference.client import ReferenceWorker, SampleFiles
+from akgen.tools.reference.client import SampleFiles
+from tests.reference_process import reference_process
 
 X = np.linspace(1, 2, 64, dtype=np.float32)
 CASE = Case(id="0")
@@ -68,7 +69,7 @@ def trial(tmp_path: Path, function_toolchain: Callable[..., Any]) -> Callable[..
         )  # fmt: skip
         build = Build(toolchain="function 1", outcome=None, op=None, folder=tmp_path, compile_s=0.0)
         under_test = KernelUnderTest(
-            toolchain or function_toolchain(kernel, **more), ReferenceWorker(), build, task, 60.0
+            toolchain or function_toolchain(kernel, **more), reference_process(), build, task, 60.0
         )
         folder = tmp_path / f"launched{next(numbers)}"
         prepared = Prepared(folder, tmp_path / "expected", vectors)

@@ -12,6 +12,7 @@ Source: "Function Execution Space Qualifier" in the vendor's compiler guide.
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from akgen.tools.core.outcome import Diagnostic
@@ -74,7 +75,7 @@ def _refused_casts(steps: Steps, files: Mapping[str, str]) -> tuple[Diagnostic, 
         name = step.file.removeprefix("./")
         if isinstance(step, Converted) and name in files:
             lines = files[name].splitlines()[step.line - 1 : step.line]
-            if step.kept or any(_is_written(step, line) for line in lines):
+            if step.kept or any(_is_written(step, line, _types(files[name])) for line in lines):
                 found.setdefault((name, step.line), step)
     return tuple(
         Diagnostic(
@@ -91,16 +92,23 @@ def _refused_casts(steps: Steps, files: Mapping[str, str]) -> tuple[Diagnostic, 
 
 
 def _how(c: Converted, text: str) -> str:
-    written = any(_is_written(c, line) for line in text.splitlines()[c.line - 1 : c.line])
+    written = any(_is_written(c, line, _types(text)) for line in text.splitlines()[c.line - 1 : c.line])
     return "cast to" if written else "kept in a variable of type"
 
 
-def _is_written(c: Converted, line: str) -> bool:
+@lru_cache(maxsize=16)
+def _types(text: str) -> tuple[str, ...]:
+    """Return the names that a file uses for types: of template parameters and aliases."""
+    return tuple(dict.fromkeys(re.findall(r"\b(?:typename|class|using)\s+([A-Z]\w*)", text)))
+
+
+def _is_written(c: Converted, line: str, types: tuple[str, ...]) -> bool:
     """Say whether the source's line casts this operand: static_cast<T>(a.n), (T)a.n, (T)(...), T(a.n)."""
     kinds = FLOATING if c.to in FLOATING else UNSIGNED
     names = "|".join(sorted(kinds, key=len, reverse=True))
     target = rf"(?:const\s+)?(?:{names}|[A-Z]\w*)"  # a template's parameter has a capital
-    cast = rf"(?:static_cast<\s*{target}\s*>\s*\(|\(\s*{target}\s*\)\s*\(?|\b{target}\s*\()\s*"
+    called = "|".join([names, *types])  # T(n); Read(n) is a function
+    cast = rf"(?:static_cast<\s*{target}\s*>\s*\(|\(\s*{target}\s*\)\s*\(?|\b(?:{called})\s*\()\s*"
     if c.column is not None:
         return re.search(cast + r"[(\s]*$", line[: c.column - 1]) is not None
     operand = rf"(?:[\w.>\-]*\b{re.escape(c.operand)}\b)" if c.operand else r"\(?[A-Za-z_]"

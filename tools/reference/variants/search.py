@@ -1,0 +1,122 @@
+"""Find the one altered operation that gives the wrong output which a kernel gave."""
+
+import copy
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from akgen.tools.reference import golden
+from akgen.tools.reference.protocol import Binding, Sample
+from akgen.tools.reference.variants.alterations import alterations
+from akgen.tools.reference.variants.recording import TooLarge, record
+
+ENOUGH = 0.95  # share of the wrong elements that an alteration has to explain
+NEAR = 0.2  # share of the error that it may leave
+FEW = 4  # wrong elements; below, a match may be chance and has to be closer
+MOST_TIMES = 1024
+LONGEST_S = 4.0
+_FAILS = (RuntimeError, ValueError, IndexError, TypeError, NotImplementedError, ArithmeticError)
+
+
+class Permitted(NamedTuple):
+    """What the output is held to. Unless it is literal, `atol` shrinks with outputs below one."""
+
+    atol: float
+    rtol: float
+    literal: bool
+
+
+def explain(
+    model: Any,
+    sample: Sample,
+    binding: Binding,
+    path: str | None,
+    index: int,
+    got: torch.Tensor,
+    tolerance: Permitted,
+) -> dict[str, str] | None:
+    """Return cause, words and the reference's line of what explains output `index`; None where nothing does."""
+    if sample.args is None:
+        return None
+    want = sample.expected[index]
+    if not isinstance(want, torch.Tensor) or want.shape != got.shape or got.is_complex():
+        return None
+    exact = copy.deepcopy(model)
+    _restore(exact, sample, binding)
+    try:
+        recording, outputs = record(exact.double(), golden.upcast(list(sample.args)), path)
+    except (TooLarge, *_FAILS):
+        return None
+    bounds = None if sample.bounds is None else sample.bounds[index]
+    known = bounds if isinstance(bounds, torch.Tensor) else None
+    compared = _Compared(got.to(torch.float64), want.to(torch.float64), tolerance, known)
+    if (times := compared.times()) is not None:
+        return {"cause": "scaled", "what": f"it is {times} times the expected value", "line": ""}
+    ends = time.monotonic() + LONGEST_S
+    for at in range(len(recording.calls)):
+        for alteration in alterations(recording, at):
+            if time.monotonic() > ends:
+                return None
+            try:
+                value = recording.again(at, alteration.make(), outputs[index])
+            except _FAILS:
+                continue
+            if isinstance(value, torch.Tensor) and compared.explained(value):
+                line = recording.calls[at].line
+                return {"cause": alteration.cause, "what": alteration.what, "line": line}
+    return None
+
+
+class _Compared:
+    """A wrong output beside the expected one."""
+
+    def __init__(
+        self, got: torch.Tensor, want: torch.Tensor, tolerance: Permitted, bounds: torch.Tensor | None
+    ) -> None:
+        finite = want[torch.isfinite(want)]
+        rms = float(finite.square().mean().sqrt()) if finite.numel() else 0.0
+        self._atol = tolerance.atol if tolerance.literal else tolerance.atol * min(1.0, rms)
+        self._rtol = tolerance.rtol
+        self._least = torch.zeros(()) if bounds is None else bounds.double().clamp(max=rms / 8)
+        self._got, self._want, self._error = got, want, (got - want).abs()
+        self._wrong = ~(self._error <= self._room(want.abs())) & ~(got == want)
+
+    def explained(self, value: torch.Tensor) -> bool:
+        """Say whether a value is what was given: nearly everywhere where that is wrong, and elsewhere."""
+        if value.shape != self._got.shape:
+            return False
+        value = value.to(torch.float64)
+        off = (value - self._got).abs()
+        room = 2 * self._room(torch.maximum(value.abs(), self._want.abs()))
+        same = (off <= room) | (value.isnan() & self._got.isnan()) | (value == self._got)
+        there = self._wrong
+        few = int(there.sum()) < FEW
+        better = (off <= (NEAR / 20 if few else NEAR) * self._error) | ~torch.isfinite(self._error)
+        return _share((same & better)[there]) >= ENOUGH and _share(same[~there]) >= ENOUGH
+
+    def times(self) -> int | None:
+        """Return by which whole number a few elements were multiplied; several are looked at elsewhere."""
+        if self._got.numel() >= FEW:
+            return None
+        ratio = float((self._got / self._want).reshape(-1)[0])
+        whole = round(ratio) if 1.5 < ratio < MOST_TIMES else 0
+        return whole if whole > 1 and self.explained(whole * self._want) else None
+
+    def _room(self, size: torch.Tensor) -> torch.Tensor:
+        return torch.maximum(self._atol + self._rtol * size, self._least)
+
+
+def _share(mask: torch.Tensor) -> float:
+    return float(mask.double().mean()) if mask.numel() else 1.0
+
+
+def _restore(model: Any, sample: Sample, binding: Binding) -> None:
+    """Give the model the weights that the sample was made with."""
+    state = model.state_dict()
+    given: Sequence[Any] = sample.inputs
+    with torch.no_grad():
+        for source, value in zip(binding.inputs, given, strict=False):
+            if source is not None and source.kind == "state" and source.key in state:
+                state[source.key].copy_(value)
