@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from akgen.agents.plan import Plan
 from akgen.agents.roles import ContextItem, Feedback
 from akgen.knowledge.cards import ApiCard, cards, cards_of, every_host, every_kernel, listing, operations
-from akgen.knowledge.patterns import Pattern, patterns
+from akgen.knowledge.patterns import Pattern, expert_for
 from akgen.knowledge.search import search
 from akgen.tools.compose.front.traced import Trace, TracedGraph
 from akgen.tools.compose.scope import Unsupported
@@ -42,7 +42,7 @@ def retrieve(
     called: Sequence[str] | None = None,
     with_pattern: bool = True,
 ) -> Retrieved:
-    """Choose cards and, for a first draft, one expert kernel of the same category.
+    """Choose cards and, for a first draft, one expert kernel for what the reference calls.
 
     In this order, as long as there is room: the plan's interfaces, those that the findings name, what every kernel
     needs, what computes the operations that the reference calls (`called`, else the names in its source), the expert
@@ -69,7 +69,9 @@ def retrieve(
     take(_known(_named(feedback)))
     take(every_kernel())
     take(_most_wanted([cards_of(operation) for operation in called or _in_source(task)]))
-    pattern = _pattern(task, plan) if with_pattern and feedback is None else None
+    categories = (*((plan.category,) if plan else ()), task.category)
+    wanted = with_pattern and feedback is None
+    pattern = expert_for(called or _in_source(task), categories, task.name) if wanted else None
     pattern = next((p for p in _parts(pattern) if _pattern_tokens(p) <= left), None)
     if pattern is not None:
         shown.append(ContextItem(kind="pattern", name=pattern.name, tokens=_pattern_tokens(pattern)))
@@ -163,15 +165,6 @@ def _named(feedback: Feedback | None) -> Iterator[str]:
     """Yield the words of the findings that may be interfaces."""
     for found in feedback.diagnostics if feedback else ():
         yield from re.findall(r"[A-Z]\w+", f"{found.api or ''} {found.text} {found.remedy or ''}")
-
-
-def _pattern(task: Task, plan: Plan | None) -> Pattern | None:
-    """Return an expert kernel for the plan's category, else the task's, that is not the task's own answer."""
-    for category in (plan.category if plan else None, task.category):
-        for pattern in patterns():
-            if category in pattern.categories and pattern.task != task.name:
-                return pattern
-    return None
 
 
 def _parts(pattern: Pattern | None) -> Iterator[Pattern]:

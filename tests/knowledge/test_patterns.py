@@ -12,7 +12,7 @@ import pytest
 
 from akgen.agents.plan import Category
 from akgen.bench.resolve import resolve_task
-from akgen.knowledge.patterns import Pattern, patterns
+from akgen.knowledge.patterns import Pattern, expert_for, patterns
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Case
 from akgen.tools.judge.judge import Judge
@@ -73,6 +73,27 @@ def test_an_expert_kernel_comes_near_the_roofline(pattern: Pattern, judge: Judge
 def test_an_expert_kernel_is_short_enough_to_be_read(pattern: Pattern) -> None:
     kernel = pattern.files[f"op_kernel/{pattern.kernel}.cpp"]
     assert len([line for line in kernel.splitlines() if line.strip()]) <= MOST_LINES
+
+
+@KERNELS
+def test_a_task_with_the_operations_of_a_kernel_is_shown_one_that_has_them(pattern: Pattern) -> None:
+    if pattern.operations:
+        shown = expert_for([f"aten.{name}.default" for name in pattern.operations], (), "another")
+        assert shown is not None and set(shown.operations) & set(pattern.operations)
+    shown = expert_for(pattern.operations, pattern.categories, pattern.task)
+    assert shown is None or shown.task != pattern.task
+
+
+def test_operations_choose_before_categories_and_rare_ones_before_common_ones() -> None:
+    def chosen(*operations: str, category: str = "elementwise") -> str:
+        found = expert_for([f"aten.{name}.default" for name in operations], (category,), "another")
+        return found.name if found else ""
+
+    assert chosen("mul", "add") == "elementwise"
+    assert chosen("mul", "cumsum") == chosen("sum", "cumsum") == "scan"
+    assert chosen("sum", category="reduction") == "row_reduce"
+    assert chosen("index_add", category="other") == "scatter"
+    assert chosen("_softmax", category="softmax") == "row_softmax"
 
 
 def test_every_pattern_is_an_example_for_categories_that_plans_name() -> None:

@@ -1,0 +1,15 @@
+#pragma once
+#include "register/tilingdata_base.h"
+
+namespace optiling {
+BEGIN_TILING_DATA_DEF(DequantizeRowsTilingData)
+TILING_DATA_FIELD_DEF(uint32_t, rows);     // of the matrix
+TILING_DATA_FIELD_DEF(uint32_t, perCore);  // rows of every core but the last
+TILING_DATA_FIELD_DEF(uint32_t, columns);  // elements of a row
+TILING_DATA_FIELD_DEF(uint32_t, piece);    // elements of a row that are on chip together
+TILING_DATA_FIELD_DEF(uint32_t, stride);   // elements from row to row on chip: piece rounded up to 32
+TILING_DATA_FIELD_DEF(uint32_t, tileRows); // rows that are on chip together
+END_TILING_DATA_DEF;
+
+REGISTER_TILING_DATA_CLASS(DequantizeRows, DequantizeRowsTilingData)
+} // namespace optiling

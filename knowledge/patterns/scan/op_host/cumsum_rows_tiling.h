@@ -1,0 +1,13 @@
+#pragma once
+#include "register/tilingdata_base.h"
+
+namespace optiling {
+BEGIN_TILING_DATA_DEF(CumsumRowsTilingData)
+TILING_DATA_FIELD_DEF(uint32_t, rows);    // of the matrix
+TILING_DATA_FIELD_DEF(uint32_t, perCore); // rows of every core but the last
+TILING_DATA_FIELD_DEF(uint32_t, columns); // elements of a row
+TILING_DATA_FIELD_DEF(uint32_t, piece);   // columns that are on chip together: a multiple of 16
+END_TILING_DATA_DEF;
+
+REGISTER_TILING_DATA_CLASS(CumsumRows, CumsumRowsTilingData)
+} // namespace optiling
