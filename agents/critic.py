@@ -16,12 +16,14 @@ from akgen.agents.calls.context import call_context
 from akgen.agents.plan import Plan
 from akgen.agents.prompts import render
 from akgen.agents.prompts.advice import WORTH_TELLING, advice_for
+from akgen.agents.prompts.excerpt import excerpts
 from akgen.agents.prompts.feedback import explain
 from akgen.agents.roles import Decision, Feedback, TuningMove
 from akgen.agents.search.beam import BeamEntry, SearchState, Stop, greedy
 from akgen.knowledge.chip import Chip
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
 from akgen.tools.core.verdict import Verdict
 
@@ -29,14 +31,23 @@ if TYPE_CHECKING:
     from akgen.agents.calls.conversation import Conversation
 
 
+SHOWN_CODE = 15_000  # characters of code that a critic who is a model reads
+
+
 class RuleCritic:
     """Decides by rule; the same verdict always gives the same decision."""
 
     def criticise(
-        self, task: Task, plan: Plan | None, verdict: Verdict, attempt: int, attempts_left: int
+        self,
+        task: Task,
+        plan: Plan | None,
+        verdict: Verdict,
+        attempt: int,
+        attempts_left: int,
+        project: KernelProject | None = None,
     ) -> Decision:
         """Decide what to do next. For a correct verdict, `attempts_left` counts what may go into speed."""
-        del task
+        del task, project
         if verdict.outcome is Outcome.CORRECT:
             return _tune(verdict, attempt, attempts_left)
         if verdict.outcome in (Outcome.UNSUPPORTED, Outcome.BUDGET):
@@ -102,7 +113,13 @@ class ChatCritic:
         self._rules = RuleCritic()
 
     def criticise(
-        self, task: Task, plan: Plan | None, verdict: Verdict, attempt: int, attempts_left: int
+        self,
+        task: Task,
+        plan: Plan | None,
+        verdict: Verdict,
+        attempt: int,
+        attempts_left: int,
+        project: KernelProject | None = None,
     ) -> Decision:
         from akgen.agents.calls.conversation import unusable
         from akgen.agents.calls.structured import ask_structured
@@ -117,13 +134,20 @@ class ChatCritic:
             ModelPrompt(
                 system=render("critic_system", chip=self._chip, choices=choices),
                 user=render(
-                    "critic_user", task=task, plan=plan, feedback=ruled.feedback.text, action=ruled.action
+                    "critic_user",
+                    task=task,
+                    plan=plan,
+                    feedback=ruled.feedback.text,
+                    action=ruled.action,
+                    profile=verdict.slowest,
+                    code=excerpts(project.files, verdict.findings, SHOWN_CODE) if project else (),
                 ),
             ),
             Critique,
             role="critic",
             attempt=attempt,
             sample=call_context().sample or 0,
+            freely=True,
         )
         said = told.value
         if said is None or unusable(told.last, "plan") is not None:

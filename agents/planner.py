@@ -9,7 +9,7 @@ from akgen.agents.budget import Budget
 from akgen.agents.calls.conversation import Conversation, unusable
 from akgen.agents.calls.replies import split_thought, spoken
 from akgen.agents.calls.structured import Structured, ask_structured
-from akgen.agents.plan import Buffer, Category, Plan, Tiling, check_tiling
+from akgen.agents.plan import Buffer, Category, CoreType, CubeTiling, Plan, Tiling, check_tiling
 from akgen.agents.prompts import render
 from akgen.agents.prompts.builder import Describe, EnglishPrompts, PromptBuilder
 from akgen.agents.roles import Feedback, Planned, Planner, Usage
@@ -32,6 +32,9 @@ class PlanReply(Frozen):
     split: str = ""
     apis: tuple[str, ...] = ()
     risks: tuple[str, ...] = ()
+    core_type: CoreType = "vector"
+    workspace_bytes: int = Field(default=0, ge=0)
+    cube: CubeTiling | None = None
 
 
 # What another plan may mend: neither a spent budget nor a task that cannot be done.
@@ -77,6 +80,7 @@ class ChatPlanner:
                 sample=sample,
                 shared=feedback is None and not turns,
                 before=turns,
+                freely=True,
             )
             usage = usage.plus(told.usage)
             planned = self._judged(told).model_copy(update={"usage": usage, "corrections": len(turns)})
@@ -152,6 +156,9 @@ def _tiling(reply: PlanReply) -> Tiling:
         double_buffer=reply.double_buffer,
         tail=reply.tail,
         split=reply.split,
+        core_type=reply.core_type,
+        workspace_bytes=reply.workspace_bytes,
+        cube=reply.cube,
     )
 
 

@@ -104,5 +104,13 @@ class Coder(Protocol):
 
 class Critic(Protocol):
     def criticise(
-        self, task: Task, plan: Plan | None, verdict: Verdict, attempt: int, attempts_left: int
-    ) -> Decision: ...
+        self,
+        task: Task,
+        plan: Plan | None,
+        verdict: Verdict,
+        attempt: int,
+        attempts_left: int,
+        project: KernelProject | None = None,
+    ) -> Decision:
+        """Decide what to do next; `project` is what was judged, for who reads code."""
+        ...

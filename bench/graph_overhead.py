@@ -88,9 +88,15 @@ class _Instant:
         return None
 
     def criticise(
-        self, task: Task, plan: Plan | None, verdict: Verdict, attempt: int, attempts_left: int
+        self,
+        task: Task,
+        plan: Plan | None,
+        verdict: Verdict,
+        attempt: int,
+        attempts_left: int,
+        project: KernelProject | None = None,
     ) -> Decision:
-        del task, plan, attempts_left
+        del task, plan, attempts_left, project
         if verdict.outcome is Outcome.CORRECT:
             return Decision(action="accept")
         feedback = Feedback(attempt=attempt, outcome=verdict.outcome, text=TEXT)

@@ -40,7 +40,7 @@ def criticise(state: SampleState, runtime: Runtime[Deps]) -> Update:
     decision = scope.pay(
         {"task": task, "plan": plan, "verdict": verdict, "attempt": scope.attempt, "left": left},
         Decision,
-        lambda: deps.critic.criticise(task, plan, verdict, scope.attempt, left),
+        lambda: deps.critic.criticise(task, plan, verdict, scope.attempt, left, state["project"]),
     )
     decision = insist(decision, failure(verdict), [earlier.failure for earlier in state["history"].rows])
     text = f"{decision.action}: {decision.why}" if decision.why else decision.action

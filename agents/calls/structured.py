@@ -54,10 +54,13 @@ def ask_structured(
     sample: int,
     shared: bool = False,
     before: Sequence[tuple[str, str]] = (),
+    freely: bool = False,
 ) -> Structured[T]:
     """Ask, read strictly, and once say what is wrong. `before` are the earlier (user, assistant) turns.
 
-    An answer that was refused or stopped by the budget is handed back as it is.
+    `freely` lets the model think in words first: the schema, which forbids them where the server enforces it, goes with
+    the second turn alone, if the first one's text holds no such object. An answer that was refused or stopped by the
+    budget is handed back as it is.
     """
     schema: dict[str, Any] = form.model_json_schema()
     first = conversation.ask(
@@ -68,7 +71,7 @@ def ask_structured(
         sample=sample,
         shared=shared,
         before=before,
-        schema=schema,
+        schema=None if freely else schema,
         aside=prompt.aside,
     )
     value, complaints = read_form(first.text, form)

@@ -8,14 +8,17 @@ import pytest
 
 from akgen.agents.calls.conversation import Conversation
 from akgen.agents.critic import ChatCritic, RuleCritic
+from akgen.agents.models.resolve import ModelOptions, resolve_model
 from akgen.agents.models.scripted import ScriptedChatModel
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Decision, TuningMove
 from akgen.knowledge.chip import chip
 from akgen.tools.core.outcome import Diagnostic, Outcome
-from akgen.tools.core.profile import PipeTime, Profile
+from akgen.tools.core.profile import PipeTime, Profile, Waits
+from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Reference, Task
 from akgen.tools.core.verdict import CaseVerdict, Verdict
+from tests.loopback import Act, loopback
 
 TASK = Task(
     name="swish",
@@ -27,6 +30,7 @@ TASK = Task(
     reference=Reference(loader="akgen.tools.reference.module_loader", path=Path("swish.py")),
     cases=(),
 )
+KERNEL = "op_kernel/swish.cpp"
 PLAN = Plan(origin="test", category="activation", thought="Elements over cores.")
 FOUND = Diagnostic(
     code="TENSOR_RANGE", text="Adds: writes 128 bytes of a tensor whose buffer ends after 64 bytes."
@@ -35,7 +39,8 @@ TRAPPED = Verdict(outcome=Outcome.TRAP, toolchain="twin", diagnostics=(FOUND,), 
 
 
 def _slow() -> Verdict:
-    pipe = PipeTime(pipe="MTE2", busy_us=1.0, stalled_us=8.0, idle_us=1.0, instructions=4)
+    waits = Waits(data_us=7.5, buffer_us=0.5, issue_us=0.0)
+    pipe = PipeTime(pipe="MTE2", busy_us=1.0, stalled_us=8.0, idle_us=1.0, instructions=4, waits=waits)
     profile = Profile(
         time_source="predicted",
         cores=48,
@@ -60,6 +65,19 @@ def _decide(folder: Path, reply: dict[str, Any] | str, verdict: Verdict, left: i
     script.write_text(json.dumps({"role": "critic", "attempt": 1, "text": text}) + "\n")
     conversation = Conversation(ScriptedChatModel.read(script), "scripted", "scripted", seed=0)
     return ChatCritic(conversation, chip()).criticise(TASK, PLAN, verdict, 1, left)
+
+
+def test_it_reads_the_code_with_findings_at_their_lines_and_what_the_pipes_waited_for() -> None:
+    project = KernelProject(op_type="Swish", kernel="swish", files={KERNEL: "int a;\nAdds(y, x, 1);\n"})
+    found = FOUND.model_copy(update={"file": KERNEL, "line": 2})
+    with loopback(lambda _body, _n: "I cannot say.", Act()) as endpoint:
+        model = resolve_model("vllm:m", ModelOptions(base_url=endpoint.url))
+        critic = ChatCritic(Conversation(model, "vllm:m", endpoint.url, seed=0), chip())
+        critic.criticise(TASK, PLAN, TRAPPED.model_copy(update={"diagnostics": (found,)}), 1, 2, project)
+        critic.criticise(TASK, PLAN, _slow(), 1, 2, project)
+    asked = "".join(message["content"] for body in endpoint.asked for message in body["messages"])
+    assert "   2| Adds(y, x, 1);    // <== TENSOR_RANGE" in asked
+    assert "MTE2: busy 1.00 us in 4 instructions, waiting 7.50 us for data" in asked
 
 
 def test_its_explanation_follows_the_findings(tmp_path: Path) -> None:

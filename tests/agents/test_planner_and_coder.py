@@ -36,6 +36,9 @@ GOOD: dict[str, Any] = {
 }
 
 
+CUBE = {"base_m": 128, "base_n": 128, "base_k": 64, "dtype": "float16"}
+
+
 def _task(folder: Path) -> Task:
     module = folder / "gelu.py"
     module.write_text("class Model: ...  # {{ braces stay }}\n")
@@ -95,6 +98,9 @@ def test_a_plan_is_read_with_its_thought_and_summed_buffers(tmp_path: Path) -> N
         ),
         ({"buffers": [{**GOOD["buffers"][0], "size_bytes": 100}]}, "PLAN_ALIGNMENT", "multiples of 32"),
         ({"block_dim": 4000}, "PLAN_CORES", "asks for 4000 cores"),
+        ({"cube": {**CUBE, "base_m": 1024}}, "PLAN_OVERFLOW", "L0A holds 65536 bytes"),
+        ({"cube": {**CUBE, "base_n": 40}}, "PLAN_ALIGNMENT", "base_n is 40"),
+        ({"core_type": "mix", "block_dim": 40}, "PLAN_CORES", "asks for 40 cores"),
         ({"category": "poetry"}, "PLAN_FIELD", '"category"'),
         ({"tile_length": "long"}, "PLAN_FIELD", '"tile_length"'),
         ({"buffers": [{"name": "x"}]}, "PLAN_FIELD", '"buffers.0.role"'),

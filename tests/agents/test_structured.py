@@ -78,3 +78,14 @@ def test_the_schema_goes_to_a_server_and_the_repair_turn_too() -> None:
     assert told.value == Form(size=3, name="x")
     for body in endpoint.asked:
         assert body["response_format"]["json_schema"]["schema"]["required"] == ["size", "name"]
+
+
+def test_a_model_may_think_in_words_before_a_schema_binds_it() -> None:
+    with loopback(lambda body, _: GOOD if len(body["messages"]) > 2 else BAD, Act()) as endpoint:
+        model = resolve_model("vllm:m", ModelOptions(base_url=endpoint.url))
+        talk = Conversation(model, "vllm:m", endpoint.url, seed=0)
+        told = ask_structured(
+            talk, ModelPrompt(system="s", user="u"), Form, role="planner", attempt=1, sample=0, freely=True
+        )
+    assert told.value == Form(size=3, name="x")
+    assert ["response_format" in body for body in endpoint.asked] == [False, True]

@@ -71,7 +71,15 @@ class Scripted:
         self.answer = answer
         self.asked: list[tuple[Task, Plan | None, Verdict, int, int]] = []
 
-    def criticise(self, task: Task, plan: Plan | None, verdict: Verdict, attempt: int, left: int) -> Decision:
+    def criticise(
+        self,
+        task: Task,
+        plan: Plan | None,
+        verdict: Verdict,
+        attempt: int,
+        left: int,
+        project: KernelProject | None = None,
+    ) -> Decision:
         self.asked.append((task, plan, verdict, attempt, left))
         return self.answer
 

@@ -57,6 +57,7 @@ class Mismatch(Frozen):
     max_abs: LargestError
     max_rel: LargestError
     note: str = ""
+    by_axis: str = ""  # which indices of each axis are wrong, and what share of them; "" where all are
     cause: Cause | None = None  # None: the pattern says it all, or nobody looked (versions before 0.3)
     what: str = ""  # the cause in words, with the numbers that stay from one trial to the next
     evidence: str = ""  # the numbers of this trial that show it

@@ -127,3 +127,45 @@ def _where(places: npt.NDArray[np.int64], shape: tuple[int, ...]) -> str:
         return ", ".join(f"{r.start} to {r.start + r.length - 1}" for r in runs)
     shown = f" of shape {list(shape)}" if shape else ""
     return f"{len(runs)} runs between elements {runs[0].start} and {int(places[-1])}{shown}"
+
+
+ALIKE = 0.2  # how far shares of wrong elements along an axis may differ and count as the same
+MOST_SPANS = 3
+
+
+def by_axis(wrong: Mask, shape: tuple[int, ...]) -> str:
+    """Say in words what a heat map of the wrong elements shows: which indices of each axis, and what share of them."""
+    if len([n for n in shape if n > 1]) == 0 or wrong.all():
+        return ""
+    grid = wrong.reshape(shape)
+    told = []
+    for axis, length in enumerate(shape):
+        if length == 1:
+            continue
+        share = grid.mean(axis=tuple(a for a in range(len(shape)) if a != axis))
+        told.append(f"axis {axis}: {_along(share)}")
+    return f"{wrong.mean():.0%} of all; " + "; ".join(told)
+
+
+def _along(share: npt.NDArray[np.float64]) -> str:
+    length = share.size
+    hit = np.flatnonzero(share > 0)
+    if hit.size == length and share.max() - share.min() <= ALIKE:
+        return f"all {length} indices alike"
+    worst = np.flatnonzero(share >= max(share.max() / 2, 1e-9))
+    rest = np.delete(share, worst)
+    runs = _runs(worst)
+    starts = np.array([run.start for run in runs])
+    gaps = np.diff(starts)
+    if len(runs) > MOST_SPANS and np.unique(gaps).size == 1:
+        span = f"{runs[0].length} of every {gaps[0]} indices from {starts[0]}"
+    else:
+        spans = [
+            f"{r.start} to {r.start + r.length - 1}" if r.length > 1 else f"{r.start}"
+            for r in runs[:MOST_SPANS]
+        ]
+        span = f"{'indices' if worst.size > 1 else 'index'} {', '.join(spans)}" + (
+            ", ..." if len(runs) > MOST_SPANS else ""
+        )
+    others = "" if rest.size == 0 else f", the others {rest.mean():.0%}"
+    return f"{span} of {length} {share[worst].mean():.0%}{others}"

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from akgen.tools.judge.pattern import Described, describe
+from akgen.tools.judge.pattern import Described, by_axis, describe
 
 
 def at(size: int, *places: int | range) -> Any:
@@ -217,3 +217,15 @@ def test_a_gap_of_one_element_parts_two_runs() -> None:
 )
 def test_up_to_four_runs_are_listed(places: Any, note: str) -> None:
     assert described(at(100, *places)).note == note
+
+
+def test_a_heat_map_is_told_in_words() -> None:
+    wrong = np.zeros((37, 200), np.bool_)
+    wrong[:, 192:] = True
+    assert by_axis(wrong.reshape(-1), (37, 200)) == (
+        "4% of all; axis 0: all 37 indices alike; axis 1: indices 192 to 199 of 200 100%, the others 0%"
+    )
+    wrong[:] = False
+    wrong[::8] = True
+    assert "axis 0: 1 of every 8 indices from 0 of 37 100%" in by_axis(wrong.reshape(-1), (37, 200))
+    assert by_axis(np.ones(6, np.bool_), (2, 3)) == ""
