@@ -87,7 +87,20 @@ def _nests(
 ) -> Sequence[tuple[LoopNest, ...]]:
     """Return the nests of every case."""
     if is_listed(cases):
-        return [(list_loop_nest(c, faithful=faithful),) for c in cases]
+        try:
+            return [(list_loop_nest(c, faithful=faithful),) for c in cases]
+        except Unsupported as refused:
+            try:
+                return _one_by_one(cases, face, faithful=faithful)
+            except Unsupported:
+                raise refused from None
+    return _one_by_one(cases, face, faithful=faithful)
+
+
+def _one_by_one(
+    cases: Sequence[TracedGraph], face: Interface, *, faithful: bool
+) -> Sequence[tuple[LoopNest, ...]]:
+    """Return the nests of every case, in which each tensor of a list is an output of its own."""
     graphs = [import_graph(c, faithful=faithful, apart=len(cases) > 1) for c in cases]
     if len(cases) > 1:
         graphs = merge_equal(graphs)

@@ -137,6 +137,19 @@ def test_a_program_takes_the_way_that_values_tell(name: str) -> None:
             np.testing.assert_allclose(got, want.numpy(), rtol=3e-5, atol=3e-5)
 
 
+class Cleared(torch.nn.Module):
+    def forward(self, xs: list[torch.Tensor], n: torch.Tensor) -> list[torch.Tensor]:
+        for i in range(len(xs)):
+            if n[i] == 0:
+                continue
+            xs[i][n[i] : n[i] + 2] = 0
+        return xs
+
+
+def test_tensors_of_a_list_that_are_computed_in_different_ways() -> None:
+    assert_right(Cleared(), ([normal(5, 6), normal(4, 3)], _ends(2, 0)))
+
+
 def test_slices_that_values_tell_run_on_the_twin() -> None:
     assert_right_on_twin(Slices(), normal(10, 6), _ends(4, 7))
 

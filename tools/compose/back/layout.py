@@ -94,7 +94,7 @@ class Tensors:
         if store.temp is not None:
             return writer.tensor(f"{self.temp}{store.temp}")
         assert store.output is not None
-        return self.of(writer, self.outputs[store.output])
+        return self.of(writer, self.outputs[store.output], store.element)
 
     def overwritten(self, store: OutputStore) -> int | None:
         """Return the input in whose place an output is written."""

@@ -105,7 +105,10 @@ class Importer:
     def run(self) -> Graph:
         refused: list[tuple[Unsupported, str | None]] = []
         unknown: set[int] = set()
+        wanted = self._wanted()
         for node in self.raw.nodes:
+            if node.index not in wanted:
+                continue
             try:
                 value = self._import(node)
             except Unsupported as why:
@@ -123,6 +126,17 @@ class Importer:
             dtype = DType.FLOAT32 if twofold else o.dtype
             outputs.append(Output(node=value, output=o.output, element=o.element, dtype=dtype))
         return self.b.graph(tuple(outputs))
+
+    def _wanted(self) -> set[int]:
+        """Return the nodes that an output needs."""
+        wanted: set[int] = set()
+        pending = [o.ref.node for o in self.raw.outputs]
+        while pending:
+            index = pending.pop()
+            if index not in wanted:
+                wanted.add(index)
+                pending.extend(_sources(self.raw.nodes[index]))
+        return wanted
 
     def _unknown(self, node: TracedNode) -> int | tuple[int | None, ...]:
         """Stand for what cannot be imported, so that what follows it is looked at, too."""

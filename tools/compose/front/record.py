@@ -7,7 +7,7 @@ elements, and references that write to their inputs.
 
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
@@ -50,13 +50,14 @@ class CapturedGraph:
     """A graph whose nodes are functional ATen calls with a shape and a dtype in `meta["val"]`.
 
     `returned` names the nodes of the tensors that the model returns, flattened; `returns_list` says that it returns a
-    list or tuple.
+    list or tuple. `written` names the last values of arguments that it writes to, by their flattened positions.
     """
 
     graph: torch.fx.Graph
     leaves: tuple[Leaf, ...]
     returned: tuple[str, ...]
     returns_list: bool
+    written: tuple[tuple[int, str], ...] = ()
 
 
 def record(model: torch.nn.Module, args: tuple[Any, ...], *, steered: bool = False) -> CapturedGraph:
@@ -90,7 +91,8 @@ def record(model: torch.nn.Module, args: tuple[Any, ...], *, steered: bool = Fal
             result = resolved(result, expected)
         finally:
             torch._disable_functionalization()
-        return recorder.captured(pytree.tree_map_only(torch.Tensor, _functional, result))
+        last = [_functional(v) if isinstance(v, torch.Tensor) else None for v in leaves]
+        return recorder.captured(pytree.tree_map_only(torch.Tensor, _functional, result), last)
 
 
 def _returned(model: torch.nn.Module, args: tuple[Any, ...]) -> Any:
@@ -261,12 +263,14 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
 
         return computed
 
-    def captured(self, result: Any) -> CapturedGraph:
-        """Return what was recorded, with the calls that what is returned depends on."""
+    def captured(self, result: Any, last: Sequence[torch.Tensor | None]) -> CapturedGraph:
+        """Return what was recorded, with the calls that what is returned, or written to arguments, depends on."""
         returned = [
             self._node(self._inside(v)) for v in pytree.tree_leaves(result) if isinstance(v, torch.Tensor)
         ]
-        self._graph.output(tuple(returned))
+        values = ((k, self._node(v)) for k, v in enumerate(last) if isinstance(v, _Shape))
+        written = [(k, node) for k, node in values if node.op != "placeholder"]
+        self._graph.output((*returned, *(node for _, node in written)))
         self._graph.eliminate_dead_code()
         order = ("state", "constant", "arg")
         return CapturedGraph(
@@ -274,6 +278,7 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
             leaves=tuple(sorted(self._leaves, key=lambda leaf: order.index(leaf.kind))),
             returned=tuple(n.name for n in returned),
             returns_list=type(result) in (list, tuple),
+            written=tuple((k, node.name) for k, node in written),
         )
 
 

@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from types import CodeType, FunctionType
 from typing import Any
 
+from akgen.tools.compose.front.record_outside import Unrecordable
+
 _NAME = "__steering__"
 _BUILTINS = frozenset(["int", "float", "bool", "min", "max"])
 
@@ -286,23 +288,32 @@ class RecordedBranch:
         if self._unknown is None:
             return values
         self._steering.conditions.pop()
-        select = self._steering.selected
         for (key, (held, _)), content in zip(self._lists.items(), self._contents().values(), strict=True):
-            held[:] = select(self._unknown, self._then_lists[key], content)
+            merged = self._merged("", self._then_lists[key], content)
+            held[:] = merged if isinstance(merged, list) else [merged]
         return tuple(
-            self._then[k] if v is self._then[k] else select(self._unknown, self._then[k], v)
-            for k, v in enumerate(values)
+            self._merged(n, self._then[k], v)
+            for k, (n, v) in enumerate(zip(self._names, values, strict=True))
         )
+
+    def _merged(self, name: str, a: Any, b: Any) -> Any:
+        """Return what both sides leave; a variable whose values cannot be merged may not be used any more."""
+        try:
+            return self._steering.selected(self._unknown, a, b)
+        except Unrecordable:
+            if name.startswith("__returned"):
+                raise
+            return _UNSET
 
     def _contents(self) -> dict[int, list[Any]]:
         return {key: list(held) for key, (held, _) in self._lists.items()}
 
 
 class _Unset:
-    """Stands for a variable that only one side of a branch sets."""
+    """Stands for a variable that has no value, or one that no expression tells, after a branch."""
 
     def __repr__(self) -> str:
-        return "a variable that only one side of a branch sets"
+        return "a variable that a branch on the values of a tensor leaves without a value"
 
 
 _UNSET = _Unset()

@@ -16,7 +16,8 @@ from akgen.tools.reference.protocol import Binding, Sample
 class TraceOutputs:
     """The returned values of a graph whose nodes have been read. `drawn` gives one draw of the task's own inputs.
 
-    `takes_lists` says that an argument of the reference is a list.
+    `takes_lists` says that an argument of the reference is a list; `positions` gives, for an operator input, elements
+    of the list and the flattened positions of the arguments that they are.
     """
 
     def __init__(
@@ -27,6 +28,7 @@ class TraceOutputs:
         refs: Mapping[str, Ref],
         drawn: Callable[[], Sample],
         takes_lists: bool,
+        positions: Mapping[int, list[tuple[int | None, int]]],
     ) -> None:
         self._capture = capture
         self._binding = binding
@@ -34,6 +36,7 @@ class TraceOutputs:
         self._refs = refs
         self._drawn = drawn
         self._takes_lists = takes_lists
+        self._positions = positions
 
     def _returned(self) -> list[Ref]:
         """Return what the reference returns, flattened; None and numbers are left out."""
@@ -64,11 +67,24 @@ class TraceOutputs:
                 TracedOutput(ref=ref, output=0, element=k, dtype=dtypes[0]) for k, ref in enumerate(refs)
             )
         places = self._places(refs, len(dtypes))
-        return tuple(
+        plain = [
             TracedOutput(ref=refs[place], output=k, dtype=dtypes[k])
             for k, place in enumerate(places)
             if place is not None
-        )
+        ]
+        missing = (k for k, place in enumerate(places) if place is None)
+        return (*(o for k in missing for o in self._overwritten(k, dtypes[k])), *plain)
+
+    def _overwritten(self, output: int, dtype: DType) -> list[TracedOutput]:
+        """Return the tensors of a list that the reference writes to, for an output in the place of that list."""
+        alias = self._binding.aliases[output]
+        last = {k: self._refs[name] for k, name in self._capture.written}
+        places = [] if alias is None else self._positions.get(alias, [])
+        return [
+            TracedOutput(ref=last[place], output=output, element=element, dtype=dtype)
+            for element, place in places
+            if element is not None and place in last
+        ]
 
     def _places(self, refs: list[Ref], count: int) -> list[int | None]:
         """Return which returned value each operator output is; None for an output that the reference does not have."""

@@ -86,8 +86,9 @@ class TraceReader:
                 self._call(node)
         lists = any(isinstance(v, (list, tuple)) for v in self._inputs)
         outputs = TraceOutputs(
-            self._capture, self._binding, self._nodes, self._refs, self._sample, takes_lists=lists
-        )
+            self._capture, self._binding, self._nodes, self._refs, self._sample, takes_lists=lists,
+            positions=self._positions(),
+        )  # fmt: skip
         return TracedGraph(
             nodes=tuple(self._nodes),
             outputs=outputs.read(),
@@ -178,6 +179,14 @@ class TraceReader:
                     found["arg", start[source.index] + k] = Origin(input=i, element=k)
             else:
                 found["arg", start[source.index]] = Origin(input=i)
+        return found
+
+    def _positions(self) -> dict[int, list[tuple[int | None, int]]]:
+        """Return, by operator input, the elements of its list and their flattened positions among the arguments."""
+        found: dict[int, list[tuple[int | None, int]]] = {}
+        for (kind, place), origin in self._origins().items():
+            if kind == "arg" and origin.input is not None:
+                found.setdefault(origin.input, []).append((origin.element, place))
         return found
 
     def _placeholders(self) -> None:

@@ -10,7 +10,6 @@ from akgen.tools.compose.middle.interface import Interface
 from akgen.tools.compose.middle.loop_nest import LoopNest
 from akgen.tools.compose.middle.symbolic import SymbolicNumbers, length, numel
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, promote_constants, structure, unify
-from akgen.tools.compose.middle.tensor_lists import is_listed
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
@@ -154,7 +153,7 @@ def _group(
     templates = []
     for k in range(len(found[0])):
         prefix = "d" if len(found[0]) == 1 else f"{letters(k)}_d"
-        templates.append(unify([f[k] for f in found], facts, prefix, listed=is_listed(cases)))
+        templates.append(unify([f[k] for f in found], facts, prefix))
     asked = tuple(i for i in members if i < listed)
     checks = tuple(dict.fromkeys(c for t in templates for c in _checks(t, cases, face)))
     kept = tuple(t.model_copy(update={"cases": t.cases[: len(asked)]}) for t in templates)

@@ -84,6 +84,7 @@ class LoopNest(Frozen):
     values: tuple[Value, ...]
     stores: tuple[OutputStore, ...]
     phase: int = 0
+    listed: bool = False  # axes: position in a list, element of a tensor
 
     def canonical(self) -> "LoopNest":
         """Return the nest with its values in the order in which the stores need them, operands left to right."""

@@ -53,7 +53,10 @@ class SymbolicNest(Frozen):
     temps: tuple[
         tuple[int, Expr, DType], ...
     ] = ()  # workspace tensors that it stores: number, elements, dtype
-    listed: bool = False  # axes: position in a list, element of a tensor
+
+    @property
+    def listed(self) -> bool:
+        return self.nest.listed
 
     @property
     def values(self) -> tuple[Value, ...]:
@@ -141,6 +144,7 @@ def structure(nest: LoopNest) -> object:
         (
             s.value,
             s.output,
+            s.element,
             s.temp,
             None if s.temp is None else s.dtype,
             s.axes,
@@ -149,7 +153,7 @@ def structure(nest: LoopNest) -> object:
         )
         for s in nest.stores
     )
-    return (nest.phase, len(nest.sizes), values, stores, _layouts(nest))
+    return (nest.phase, nest.listed, len(nest.sizes), values, stores, _layouts(nest))
 
 
 def _layouts(nest: LoopNest) -> object:
@@ -177,11 +181,10 @@ def _access_key(access: Access | None, last: int) -> object:
     )
 
 
-def unify(
-    nests: Sequence[LoopNest], facts: SymbolicNumbers, prefix: str, *, listed: bool = False
-) -> SymbolicNest:
+def unify(nests: Sequence[LoopNest], facts: SymbolicNumbers, prefix: str) -> SymbolicNest:
     """Return the template of nests with one structure. Raises Unsupported where a number follows no rule."""
     first = nests[0]
+    listed = first.listed
     sizes = tuple(Name(id=f"{prefix}{k}") for k in range(len(first.sizes)))
     definitions: list[Expr] = []
     stored = {a for s in first.stores for a in s.axes}
@@ -204,7 +207,7 @@ def unify(
     constants = tuple(_constant(i, v, nests, facts, sizes) for i, v in enumerate(first.values))
     return SymbolicNest(
         nest=first, sizes=sizes, definitions=tuple(definitions), addresses=addresses, stores=stores,
-        constants=constants, cases=tuple(n.sizes for n in nests), listed=listed,
+        constants=constants, cases=tuple(n.sizes for n in nests),
         temps=tuple(_temps(nests, facts, sizes)),
     )  # fmt: skip
 

@@ -2,7 +2,8 @@
 
 The trace unrolls a list, one output per element. The unrolled nests must be alike; then axis 0 becomes the position
 in the list and axis 1 the elements of one tensor. A load from a tensor that is not a list may be at the list position
-(a scalar per tensor). Covered: pointwise functions and reductions of whole tensors.
+(a scalar per tensor). Covered: pointwise functions and reductions of whole tensors; what is not is computed tensor by
+tensor, as other outputs are.
 """
 
 from collections.abc import Sequence
@@ -82,7 +83,7 @@ def _generic(nest: LoopNest, case: TracedGraph, position: int) -> LoopNest:
         axes=(POSITION, ELEMENT) if kept else (POSITION,),
         access=Access(strides=((ELEMENT, 1),) if kept else ()),
     )  # fmt: skip
-    return LoopNest(sizes=(0, size), values=tuple(values), stores=(new,))
+    return LoopNest(sizes=(0, size), values=tuple(values), stores=(new,), listed=True)
 
 
 def _is_pointwise(nest: LoopNest) -> bool:
