@@ -19,7 +19,7 @@ from akgen.tools.compose.middle.sink_slices import sink_slices
 from akgen.tools.compose.middle.symbolic import SymbolicNumbers
 from akgen.tools.compose.middle.symbolic_nest import unify
 from akgen.tools.compose.scope import Unsupported
-from tests.tools.compose.composing import Function, Loaded, normal
+from tests.tools.compose.composing import Function, Loaded, assert_right, composed, normal
 
 
 def nested(function: Callable[..., Any], *args: Any) -> tuple[LoopNest, ...]:
@@ -107,3 +107,13 @@ def test_a_formula_keeps_the_parentheses_that_its_meaning_needs() -> None:
 
 def test_every_schedule_says_how_it_runs_and_why() -> None:
     assert set(schedule_texts()) == set(get_args(Kind)) >= set(SCHEDULES)
+
+
+def test_outputs_that_reduce_over_different_axes_each_have_their_own_way_for_short_rows() -> None:
+    def sums(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return (x * y).sum(1), (x.unsqueeze(1) * y.unsqueeze(2)).sum(-1)
+
+    cases = [(normal(5, 4, n), normal(5, 4, n)) for n in (33, 1001)]
+    composition, _, _ = composed(sums, *cases)
+    assert "rows" in composition.kernels[0].kinds and len(composition.kernels[0].kinds) == 2
+    assert_right(sums, *cases, (normal(2, 3, 30011), normal(2, 3, 30011)))

@@ -99,7 +99,11 @@ def _ways(template: SymbolicNest, tensors: Tensors) -> list[Choice]:
         if not apart:
             raise
     if apart:
-        found.append((parts, tuple(kinds(p)[-1] for p in parts)))
+        sets = [[k for k in kinds(p) if k not in ("shared", "split")] for p in parts]
+        # where the whole nest has a way for short rows, each part's own would serve no others
+        found += dict.fromkeys(
+            (parts, tuple(ways[at] for ways in sets)) for at in ((-1,) if found else (0, -1))
+        )
     loads = sum(v.op == "load" for v in template.values)
     if found and max(loads, len(template.nest.stores)) > EVENTS:
         shares = by_store(template, EVENTS)
