@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: vendor-forms experts demo test test-vllm fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers random-programs user-modules signatures sentences \
+.PHONY: vendor-forms experts demo test test-vllm fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers kernel-pages random-programs user-modules signatures sentences \
 	install clean red-team sanitize
 
 install: $(STAMP)
@@ -97,6 +97,10 @@ docs: $(STAMP)
 	@mkdir -p build/docs
 	@$(BIN)/akgen explain --markdown > build/docs/checks.md
 	@echo build/docs/checks.md
+
+# The pages of docs/kernels/: tile program, passes and timeline of five kernels.
+kernel-pages: $(STAMP)
+	@$(BIN)/python -m akgen.bench.kernel_pages
 
 # Mutated kernels through compiler, launcher and judge of outcomes: `make fuzz N=20000 SEED=1`.
 N ?= 1000
