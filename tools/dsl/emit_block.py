@@ -109,7 +109,7 @@ class BlockPrinter:
 
     def raw_name(self, s: LoadScope) -> str:
         if s.shared:
-            return self.ctx.held(s.tile, "raw")
+            return self.ctx.held_raw(s.tile, s.tensor)
         same = self.ctx.tensor_type(s.tensor) == self.ctx.tile_type(s.tile)
         return self.ctx.local(s.tile) if same else self.ctx.local(s.tile, "raw")
 

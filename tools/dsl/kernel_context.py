@@ -157,6 +157,11 @@ class KernelContext:
         kept = "Held" if camel(tile).endswith("Tile") else "Tile"
         return self.names.of(f"held {tile} {kind}", f"{camel(tile)}{pascal(kind) if kind else kept}")
 
+    def held_raw(self, tile: str, tensor: str) -> str:
+        """Return the name of such a tile as it comes; where it comes in several types, each has its own."""
+        types = {self.tensor_type(s.tensor) for s in self.placement.loads_of(tile)}
+        return self.held(tile, "raw" if len(types) == 1 else f"raw_{tensor}")
+
     def elements(self, extent: tuple[Expr, ...]) -> str:
         """Return how many elements of the tile an extent spans, row padding included."""
         if len(extent) == 1:

@@ -87,7 +87,7 @@ class _Process:
                         drops.setdefault(scope.drop_after, []).append(scope)
             for scope in drops.get(i, []):
                 self.out.add(
-                    f"{self.ctx.queue('in', scope.tile)}.FreeTensor({self.ctx.held(scope.tile, 'raw')});"
+                    f"{self.ctx.queue('in', scope.tile)}.FreeTensor({self.ctx.held_raw(scope.tile, scope.tensor)});"
                 )
         self.declared.pop()
 
@@ -163,7 +163,7 @@ class _Process:
             if key(b) in scope.blocks:
                 yield self.ctx.held(scope.tile), self.ctx.tile_type(scope.tile)
             if scope.drop == key(b):
-                yield self.ctx.held(scope.tile, "raw"), self.ctx.tensor_type(scope.tensor)
+                yield self.ctx.held_raw(scope.tile, scope.tensor), self.ctx.tensor_type(scope.tensor)
 
     def used(self, b: Block) -> list[str]:
         """Return the scalars of Process that the block's function needs, in the order of their first use."""
