@@ -51,3 +51,22 @@ def tolerated() -> frozenset[str]:
 def entry(code: str) -> ErrorEntry | None:
     """Return the catalogue's entry for a code, or None if it has none."""
     return catalogue().get(code)
+
+
+class TranslatedError(BaseModel):
+    """A code's sentence and remedy in another language."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sentence: str
+    remedy: str
+
+
+@cache
+def _chinese() -> dict[str, TranslatedError]:
+    return {code: TranslatedError.model_validate(text) for code, text in read_json("errors_zh.json").items()}
+
+
+def chinese(code: str) -> TranslatedError | None:
+    """Return a code's sentence and remedy in Chinese, or None if nobody has written them yet."""
+    return _chinese().get(code)

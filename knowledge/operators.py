@@ -142,7 +142,8 @@ def find_operators(text: str) -> tuple[Named, ...]:
             part = lowered[begin:end]
             if re.search(r"[^a-z0-9_.\s\-]|\n", part) or any(n.begin < end and begin < n.end for n in found):
                 continue
-            named = _latin(part)
+            apart = len(words[at][0]) == 1 and part[1:2] == " "  # an article, not the first letter of a name
+            named = None if apart else _latin(part)
             if named is not None:
                 found.append(Named(begin=begin, end=end, operator=named.name))
                 step = last - at

@@ -136,7 +136,8 @@ def _after(alias: str, kind: Kind, name: str) -> re.Pattern[str] | None:
         return re.compile(rf"{_name(alias)}{_JOIN}{value}")
     number = _VALUES.get(kind)
     unit = "" if alias.isascii() else "(?: ?个?(?:通道|特征|维度?|组))?"
-    return re.compile(rf"{_name(alias)}{_JOIN}(?P<value>{number}){unit}") if number else None
+    product = r"(?<![\dk] )" if alias in ("by", "to") else ""
+    return re.compile(rf"{product}{_name(alias)}{_JOIN}(?P<value>{number}){unit}") if number else None
 
 
 @cache

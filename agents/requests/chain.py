@@ -271,6 +271,8 @@ def _settled(text: MarkedText, step: ChainStep) -> ChainStep:
         and not re.search(r"f\.normali|functional|l2|二范数", text.text)
     ):
         raise Unclear("which_one", names=["layer_norm", "rms_norm", "torch.nn.functional.normalize"])
+    if operator == "gelu_tanh" and re.search(r"fast[ _-]?gelu|快速gelu", text.text):
+        raise Unclear("which_one", names=["gelu", "gelu, tanh approximation", "x * sigmoid(1.702 * x)"])
     entry = operator_named(operator)
     if entry is not None and entry.operand == "required" and not operands and not _TWO.search(text.text):
         raise Unclear("operand", operator=operator)

@@ -28,10 +28,6 @@ _YES = re.compile(
     r"\s*(?:y|yes|yep|yeah|ok|okay|sure|right|correct|go|是的?|对的?|好的?|可以|行|嗯)[\s.!。！]*\Z", re.I
 )
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]+", re.M)
-_LABEL = re.compile(
-    r"(?<![a-z])['\"]?(?:op(?:erator)?|kernel|name|function|shape|size|d?type|data ?type|input(?: shape)?|attrs?)"
-    r"['\"]?\s*[:=]"
-)
 _OPERAND_NUMBER = re.compile(
     r"(?:\s+(?:by|with|to|the number|a constant|constant|scalar))?\s*(-?(?:\d+(?:\.\d+)?|\.\d+)(?:e-?\d+)?)"
     r"(?![a-z0-9_.]| ?[x*] ?\d| by \d| ?(?:elements|values|个元素))"
@@ -41,7 +37,14 @@ _DIMS = r"(?:\[[\d, ]+\]|\([\d, ]+\)|\d+k?(?: ?[x*] ?\d+k?)+)"
 _PRODUCT = re.compile(rf"(?P<left>{_DIMS}) ?(?P<times>{_TIMES}) ?(?P<right>{_DIMS}|\d+(?![a-z0-9_.]))")
 _COUNTED = re.compile(r"(?<![\dxX.*×])\d+k?(?:\s*乘以?\s*\d+k?)+(?![\dxX.*×])")
 _BETWEEN = re.compile(r"(?:\s|\x00|to|between|from|of|by|in|由|到|在|和|[\[(])*")
-_SQUARE = re.compile(r"(?<=\ba )square(?= (?!kernel|op|function|of)[a-z]{3})|square(?= matri)")
+_SQUARE = re.compile(r"square(?= matri)")
+_ADJECTIVE = re.compile(r"\s+(?:an?|another|one)\s+|\s*(?:一个|个)\s*")
+_KERNEL = r"1?\d(?: ?x ?1?\d){1,2}"
+_LIMIT = r"(-?(?:\d+(?:\.\d+)?|\.\d+)(?:e-?\d+)?)"
+_RANGE = re.compile(
+    rf"[\s,]*(?:to|into|in|within|between|from|到|在)?\s*(?:the range)?\s*[\[(]?\s*{_LIMIT}\s*(?:,|and|to|和|到)\s*"
+    rf"{_LIMIT}\s*[\])]?(?:之间)?(?![a-z0-9_.]| ?[x*,] ?\d| by \d| ?elements)"
+)
 _SIMILAR = 0.75
 _LONG = 4  # letters from which a misspelt word that says nothing is recognised
 
@@ -111,7 +114,6 @@ class _Reading:
         text, known = self.text, self._known
         self._only_a_value()
         wishes = take_wishes(text)
-        text.take(_LABEL, "label")
         text.take(_SQUARE, "label")
         text.take(phrase("fix"), "fix")
         take_formulas(text)
@@ -123,14 +125,14 @@ class _Reading:
         for mark in candidates:
             if isinstance(mark.value, str):
                 text.unmark(mark)
-        kernel = _kernel_before(text, candidates)
+        sizes.take_long_shapes(text)
         take_flags(text)
         if any("out_channels" in parameters_of(e) or "out_features" in parameters_of(e) for e in entries):
             take_arrow(text)
         self._keep_operators(candidates, entries)
         take_attributes(text, entries)
-        if kernel is not None:
-            text.marks.append(kernel)
+        _take_kernel(text, candidates)
+        _take_range(text, candidates)
         roles = _roles(entries)
         sized = sizes.take_sizes(text, roles)
         sizes.take_axes(text)
@@ -233,12 +235,26 @@ class _Reading:
         if any(m.kind == "operator" for m in text.marks) or self._known.steps:
             text.take(re.compile(words()["bias"]), "bias")
             text.take(re.compile(words()["first"]), "first")
+        self._drop_words_that_lead()
         ordered = [m for m in text.sorted() if m.kind == "operator"]
         for left, right in itertools.pairwise(ordered):
             between = text.rest[left.end : right.begin]
             match = re.fullmatch(r"\s*of(?: the| an?| all)?\s*|\s*\(\s*", between)
             if match is not None:
                 text.mark(left.end, right.begin, "of")
+
+    def _drop_words_that_lead(self) -> None:
+        """Take "add a softmax" for softmax, and "a square softmax" too."""
+        text = self.text
+        ordered = [m for m in text.sorted() if m.kind == "operator"]
+        for left, right in itertools.pairwise(ordered):
+            between = text.rest[left.end : right.begin]
+            added = left.value == "add" and _ADJECTIVE.fullmatch(between)
+            article = re.search(r"(?<![a-z])an? \Z", text.text[: left.begin])
+            described = left.value == "square" and article and not between.strip()
+            if added or described:
+                text.unmark(left)
+                text.mark(left.begin, left.end, "filler")
 
     def _take_last_numbers(self) -> None:
         """Mark a number that stands alone as an attribute that its operator must have, or as a length."""
@@ -280,39 +296,37 @@ def _said(values: dict[str, Any]) -> Any:
     return AttributeValues(values)
 
 
-def _kernel_before(text: MarkedText, candidates: list[marks.Mark]) -> marks.Mark | None:
-    """Mark "3x3" that stands directly before a convolution's or pooling's name as its kernel."""
+def _take_kernel(text: MarkedText, candidates: list[marks.Mark]) -> None:
+    """Mark "3x3" beside a convolution's or pooling's name, or in a list with its shape, as its kernel."""
+    if any(m.kind == "attribute" and "kernel_size" in m.value.values for m in text.marks):
+        return
     for mark in candidates:
         entry = operator_named(mark.value) if isinstance(mark.value, str) else None
         if entry is None or "kernel_size" not in parameters_of(entry):
             continue
-        match = re.search(
-            r"(?<![a-z0-9_.])(\d+(?: ?x ?\d+){1,2}) (?:[a-z0-9_]+ )?\Z", text.text[: mark.begin]
+        before = re.search(rf"(?<![a-z0-9_.])({_KERNEL}) (?:[a-z]+ )?\Z", text.rest[: mark.begin])
+        after = re.compile(rf"[ ,:]*({_KERNEL})(?! ?x|\d)").match(text.rest, mark.end)
+        shapes = [m for m in text.marks if m.kind == "shape"] or re.findall(_DIMS, text.rest)[1:]
+        listed = re.search(rf"(?<![a-z0-9_.])({_KERNEL})(?! ?x|[a-z0-9_])", text.rest) if shapes else None
+        found = before or after or listed
+        if found is not None:
+            value = tuple(int(n) for n in re.findall(r"\d+", found[1]))
+            text.mark(found.start(1), found.end(1), "attribute", _said({"kernel_size": value}))
+            return
+
+
+def _take_range(text: MarkedText, candidates: list[marks.Mark]) -> None:
+    """Mark "to [0, 6]" or "between -1 and 1" after an operator with two limits."""
+    for mark in candidates:
+        entry = operator_named(mark.value) if isinstance(mark.value, str) else None
+        known = parameters_of(entry) if entry is not None else {}
+        names = next(
+            (n for n in (("min", "max"), ("min_val", "max_val")) if n[0] in known and n[1] in known), None
         )
-        if match is not None and match.end() == mark.begin:
-            value = tuple(int(n) for n in re.findall(r"\d+", match[1]))
-            text.mark(match.start(1), match.end(1), "attribute", _said({"kernel_size": value}))
-            return None
-        after = re.match(r"[ ,，:]*(\d+(?: ?x ?\d+){1,2})(?! ?x|\d)", text.text[mark.end :])
-        later = re.search(r"(?<![a-z0-9_.])(\d ?x ?\d(?: ?x ?\d)?)(?! ?x|[a-z0-9_])", text.rest)
-        if after is not None and max(int(n) for n in re.findall(r"\d+", after[1])) < 16:
-            later = None
-            value = tuple(int(n) for n in re.findall(r"\d+", after[1]))
-            begin = mark.end + after.start(1)
-            text.mark(begin, begin + len(after[1]), "attribute", _said({"kernel_size": value}))
-            return None
-        others = re.findall(
-            r"(?<![a-z0-9_.])\d+(?: ?x ?\d+){2,4}(?![a-z0-9_])|\[[\d, ]+\]|\([\d, ]+\)", text.rest
-        )
-        if (
-            later is not None
-            and others
-            and "kernel" not in text.text
-            and "核" not in text.text.replace("核函数", "")
-        ):
-            value = tuple(int(n) for n in re.findall(r"\d+", later[1]))
-            text.mark(later.start(1), later.end(1), "attribute", _said({"kernel_size": value}))
-    return None
+        match = _RANGE.match(text.rest, mark.end) if names else None
+        if names is not None and match is not None:
+            values = dict(zip(names, map(_plain_number, match.groups()), strict=True))
+            text.mark(match.start(), match.end(), "attribute", _said(values))
 
 
 def _takes_number(name: str) -> bool:
@@ -362,7 +376,7 @@ def _misspelt_filler(word: str) -> bool:
     if len(word) < _LONG or not word.isascii() or not word.isalpha():
         return False
     close = difflib.get_close_matches(word, words()["filler"], n=1, cutoff=0.8)
-    return bool(close) and len(close[0]) >= _LONG and not _meant(word)
+    return bool(close) and len(close[0]) >= _LONG and _meant(word)[:1] in ([], close)
 
 
 def _meant(word: str) -> list[str]:

@@ -8,11 +8,13 @@ from akgen.agents.requests.request import Shape
 from akgen.tools.core.dtypes import DType
 
 Axis = int | tuple[int, ...] | str  # "all": over all elements; "last N": the last N axes
-_N = r"\d[\d_]*(?:\.\d+)?(?: ?[km](?![a-z]))?"
+_N = r"\d[\d_]*(?:\.\d+)?(?: ?[km](?:(?=x\d)|(?![a-z])))?"
 _BY = r" ?(?:x|\*|乘以|乘) ?| by "
 PRODUCT = rf"(?<![a-z0-9_.]){_N}(?:(?:{_BY}){_N})+(?![a-z0-9_.]*[a-z0-9_])"
 _PRODUCT = re.compile(rf"({PRODUCT})")
 _BRACKETS = re.compile(rf"[\[(] *({_N}(?: *, *{_N})*) *,? *[\])]")
+_LONG_PRODUCT = re.compile(rf"(?<![a-z0-9_.]){_N}(?:(?:{_BY}){_N}){{3,4}}(?![a-z0-9_.]*[a-z0-9_])")
+_LONG_BRACKETS = re.compile(rf"[\[(] *{_N}(?: *, *{_N}){{3,4}} *,? *[\])]")
 _SHAPE_WORD = re.compile(
     rf"(?<![a-z])(?:shape|size|sized|dims|形状|尺寸|大小)(?: of| is|是|为)?[ :=]*"
     rf"({_N}(?:(?: *, *| +){_N})*)(?![a-z0-9_.]*[a-z0-9_])"
@@ -85,6 +87,13 @@ def take_shapes(text: MarkedText) -> None:
     for match in text.matches(_LENGTH):
         found = tuple((number(n),) for n in match.groups() if n)
         text.mark(match.start(), match.end(), "shapes" if len(found) > 1 else "shape", found)
+
+
+def take_long_shapes(text: MarkedText) -> None:
+    """Mark what can be nothing but a shape, before numbers beside a word are read as its value."""
+    for pattern in (_LONG_PRODUCT, _LONG_BRACKETS):
+        for match in text.matches(pattern):
+            text.mark(match.start(), match.end(), "shape", (_numbers(match[0]),))
 
 
 def take_sizes(text: MarkedText, wanted: tuple[str, ...]) -> dict[str, int]:

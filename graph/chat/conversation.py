@@ -80,6 +80,7 @@ def understand(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
     """Join what was said to what is known; what is not understood changes nothing and is asked about."""
     deps, text, _known, language = runtime.context, state["text"], state["request"], state["language"]
     say, plain = deps.face.say, _plain(text)
+    deps.face.speak(language)
     proposed, offer = state.get("proposed"), state.get("offer")
     if proposed is not None and (not plain or says_yes(text)):
         return {"task": proposed, "proposed": None}
@@ -154,6 +155,7 @@ def work(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
     deps, name, language = runtime.context, state["task"], state["language"]
     assert name is not None
     place, config = deps.store.task(name), deps.config(state)
+    deps.face.speak(language)
     watch = deps.cancel.watching(deps.face.watch)
 
     def hear(text: str) -> None:

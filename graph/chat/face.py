@@ -2,12 +2,17 @@
 
 from typing import Protocol
 
+from akgen.agents.requests.language import Language
 from akgen.graph.store.records import Event, Solution
 from akgen.tools.core.outcome import InfraError, InputError
 
 
 class Face(Protocol):
     """A screen. Its methods are called from the thread that works, one at a time."""
+
+    def speak(self, language: Language) -> None:
+        """Use this language from now on."""
+        ...
 
     def say(self, text: str) -> None:
         """Show a sentence or a few lines."""

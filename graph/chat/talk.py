@@ -12,6 +12,7 @@ from typing import Any, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
+from akgen.agents.requests.language import Language
 from akgen.graph.chat import conversation
 from akgen.graph.chat.deps import ChatDeps
 from akgen.graph.chat.face import Face
@@ -140,6 +141,9 @@ class _Recording:
 
     def __init__(self, face: Face, transcript: Transcript) -> None:
         self._face, self._transcript = face, transcript
+
+    def speak(self, language: Language) -> None:
+        self._face.speak(language)
 
     def say(self, text: str) -> None:
         self._transcript.add("akgen", text)

@@ -1,6 +1,6 @@
 """Tables for people: verdicts, attempts, timelines."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -25,14 +25,14 @@ MOST_LINES = 12  # of a kernel's source, the costliest
 MOST_CODE = 52  # characters of a line
 
 
-def verdict_table(verdict: Verdict) -> Table:
-    """Return one row per case and the caption that names the toolchain.
+def verdict_table(verdict: Verdict, say: Callable[[str], str] = str) -> Table:
+    """Return one row per case and the caption that names the toolchain; `say` puts words into a person's language.
 
     "of allowed" is the largest difference as a share of what its element may differ by.
     """
-    table = Table(caption=f"judged on {verdict.toolchain}", caption_justify="left")
+    table = Table(caption=say(f"judged on {verdict.toolchain}"), caption_justify="left")
     for name in ("case", "outcome"):
-        table.add_column(name)
+        table.add_column(say(name))
     for name in (
         "max abs error",
         "max rel error",
@@ -41,10 +41,10 @@ def verdict_table(verdict: Verdict) -> Table:
         _time_heading(verdict.time_source),
         "roofline",
     ):
-        table.add_column(name, justify="right")
-    table.add_column("bound by")
+        table.add_column(say(name), justify="right")
+    table.add_column(say("bound by"))
     for case in verdict.cases:
-        table.add_row(*_case_row(case))
+        table.add_row(*_case_row(case, say))
     return table
 
 
@@ -202,18 +202,18 @@ def what_if_table(profile: Profile) -> Table:
     return table
 
 
-def _case_row(case: CaseVerdict) -> list[Text | str]:
+def _case_row(case: CaseVerdict, say: Callable[[str], str]) -> list[Text | str]:
     profile = case.profile
     return [
         Text(case.id),
-        _outcome(case.outcome),
+        _outcome(case.outcome, say),
         _number(case.max_abs, ".3g"),
         _number(case.max_rel, ".3g"),
         _number(case.max_bound, ".3g"),
         _number(case.max_used, ".1%"),
         _number(case.time_us, ".1f"),
         _number(profile.roofline_share if profile else None, ".0%"),
-        profile.bound if profile else "",
+        say(profile.bound) if profile else "",
     ]
 
 
@@ -221,8 +221,8 @@ def _time_heading(source: TimeSource | None) -> str:
     return f"{source} us" if source else "time, us"
 
 
-def _outcome(outcome: Outcome) -> Text:
-    return Text(outcome.value, style="green" if outcome is Outcome.CORRECT else "red")
+def _outcome(outcome: Outcome, say: Callable[[str], str] = str) -> Text:
+    return Text(say(outcome.value), style="green" if outcome is Outcome.CORRECT else "red")
 
 
 def _cycles(by_pipe: dict[str, float], cores: int) -> str:

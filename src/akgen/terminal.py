@@ -6,6 +6,7 @@ used; 3 the machine is at fault (no compiler, endpoint down, disk full). Errors 
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -82,7 +83,11 @@ def warn_of_sandbox(terminal: Terminal, missing: tuple[str, ...]) -> None:
 class StageLines:
     """Watch a run's events. On a terminal the running stage is shown below the finished ones."""
 
-    def __init__(self, terminal: Terminal, samples: int = 1) -> None:
+    def __init__(
+        self, terminal: Terminal, samples: int = 1, translate: Callable[[str], str] = lambda text: text
+    ) -> None:
+        """`translate` puts what is said of stages into a person's language."""
+        self.translate = translate
         self._console = terminal.people
         self._samples = samples
         self._running: Status | None = None
@@ -105,15 +110,17 @@ class StageLines:
     def watch(self, event: "Event") -> None:
         """Show one event of the graph."""
         where = f"sample {event.sample}, " if self._samples > 1 else ""
-        label = f"{where}attempt {event.attempt}"
+        say = self.translate
+        label = say(f"{where}attempt {event.attempt}")
         if event.event == "stage" and event.status == "start":
-            self._start(f"{label}  {event.stage} ...")
+            self._start(f"{label}  {say(str(event.stage))} ...")
         elif event.event == "stage":
             self._stop()
-            mark = ("ok", "green") if event.outcome in _FINE else (str(event.outcome), "red")
-            self._console.print(Text.assemble(f"{label}  {event.stage:<9}  ", mark, f"  {event.text}"))
+            mark = (say("ok"), "green") if event.outcome in _FINE else (say(str(event.outcome)), "red")
+            text = say(event.text or "")
+            self._console.print(Text.assemble(f"{label}  {say(str(event.stage)):<9}  ", mark, f"  {text}"))
         elif event.event == "stopped":
-            self._console.print(Text(f"{label}  stopped: {event.text}"))
+            self._console.print(Text(f"{label}  {say(f'stopped: {event.text}')}"))
 
     def _start(self, text: str) -> None:
         if self._console.is_terminal:

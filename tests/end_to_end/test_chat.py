@@ -157,6 +157,10 @@ def test_chinese_is_answered_in_chinese(akgen: Akgen, tmp_path: Path) -> None:
     assert ended.code == 0, ended.out + ended.err
     assert "relu 用哪种数据类型" in ended.out and "relu，bfloat16，8×40：" in ended.out
     assert "回到 01_relu_float16_8x40。" in ended.out
+    assert (
+        "第 1 次  编译" in ended.out and "成功  用时" in ended.out and "结果：正确，全部用例正确" in ended.out
+    )
+    assert "attempt 1" not in ended.out and "outcome" not in ended.out
 
 
 def test_commands_look_at_the_kernel_keep_it_and_choose_who_works(akgen: Akgen, tmp_path: Path) -> None:

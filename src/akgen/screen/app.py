@@ -14,6 +14,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, ScrollableContainer
 from textual.widgets import Footer, Static, TabbedContent, TabPane
 
+from akgen.agents.requests.language import Language
+from akgen.graph.chat.translated import translated
 from akgen.graph.store.records import Stage
 from akgen.screen import messages, panes
 from akgen.screen.conversation import Log, Prompt
@@ -51,6 +53,7 @@ class ChatApp(App[None]):
         self._desk = desk
         self._busy, self._doing, self._since, self._choice = True, "preparing", time.monotonic(), ""
         self._thought = ""
+        self._language = Language.ENGLISH
         self._stage: Stage | None = None
         self.problem: InfraError | InputError | None = (
             None  # what ended the application before its person did
@@ -111,6 +114,13 @@ class ChatApp(App[None]):
     def _said(self, event: messages.SaidByProgram) -> None:
         self._talked.program(event.text, wrong=event.wrong)
 
+    @on(messages.Spoken)
+    def _spoken(self, event: messages.Spoken) -> None:
+        self._language = event.language
+
+    def _say(self, text: str) -> str:
+        return translated(text, self._language)
+
     @on(messages.Coded)
     def _coded(self, event: messages.Coded) -> None:
         self._talked.code(event.text, event.language)
@@ -120,11 +130,11 @@ class ChatApp(App[None]):
     @on(messages.Happened)
     def _happened(self, message: messages.Happened) -> None:
         event = message.event
-        self._talked.stage(event)
+        self._talked.stage(event, self._say)
         if event.event == "stage" and event.status == "start":
             self._stage = event.stage
             self._doing, self._since, self._thought = (
-                f"attempt {event.attempt}, {event.stage}",
+                self._say(f"attempt {event.attempt}, {event.stage}"),
                 time.monotonic(),
                 "",
             )
@@ -137,7 +147,7 @@ class ChatApp(App[None]):
 
     @on(messages.PlanMade)
     def _planned(self, event: messages.PlanMade) -> None:
-        self._fill("plan", panes.plan_text(event.plan))
+        self._fill("plan", panes.plan_text(event.plan, self._say))
 
     @on(messages.ProjectWritten)
     def _written(self, event: messages.ProjectWritten) -> None:
@@ -155,17 +165,19 @@ class ChatApp(App[None]):
     @on(messages.SolutionShown)
     def _shown(self, event: messages.SolutionShown) -> None:
         solution = event.solution
-        self._fill("verdict", panes.verdict_text(solution))
+        self._fill("verdict", panes.verdict_text(solution, self._language))
         if event.again:
             return
         how = ", ".join(filter(None, (solution.outcome, solution.time_text())))
-        self._talked.finished(f"{how}: {solution.why}", correct=solution.outcome is Outcome.CORRECT)
+        self._talked.finished(
+            self._say(f"{how}: {solution.why}"), correct=solution.outcome is Outcome.CORRECT
+        )
         if solution.outcome is not Outcome.CORRECT:
             self.query_one(TabbedContent).active = "tab-verdict"
 
     @on(messages.Busy)
     def _is_busy(self, event: messages.Busy) -> None:
-        self._busy, self._doing, self._since = event.busy, "understanding", time.monotonic()
+        self._busy, self._doing, self._since = event.busy, self._say("understanding"), time.monotonic()
         self._choice = event.choice or self._choice
 
     def action_interrupt(self) -> None:
@@ -203,7 +215,7 @@ class ChatApp(App[None]):
         left = (
             f"{_SPINNER[int(seconds * 10) % len(_SPINNER)]} {self._doing}, {seconds:.0f} s"
             if self._busy
-            else "ready"
+            else self._say("ready")
         )
         info = self._desk.store.info
         right = f"{self._choice or info.config.model} on {info.toolchain}"

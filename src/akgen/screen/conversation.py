@@ -3,6 +3,8 @@
 Enter sends, code may have several lines, the arrows bring back what was sent.
 """
 
+from collections.abc import Callable
+
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -37,7 +39,7 @@ class Log(VerticalScroll):
         more = f"\n... {len(lines) - SHOWN_CODE} more lines" if len(lines) > SHOWN_CODE else ""
         self._add(changes(cut + more) if language == "diff" else Text(cut + more), "code")
 
-    def stage(self, event: Event) -> None:
+    def stage(self, event: Event, say: Callable[[str], str] = str) -> None:
         """Add the line of a stage that ended, or of what stopped the work."""
         if event.event == "stopped":
             self._add(Text(f"stopped: {event.text}"), "wrong")
@@ -46,12 +48,12 @@ class Log(VerticalScroll):
         fine = event.outcome in (None, Outcome.CORRECT)
         mark = ("✓", "green") if fine else ("✗", "red")
         number = f" {event.attempt}" if event.attempt > 1 else ""
-        body = event.text if fine else f"{event.outcome}: {event.text}"
+        body = event.text if fine else f"{say(str(event.outcome))}: {event.text}"
         line = Table.grid(padding=(0, 1))
         line.add_column(no_wrap=True)
         line.add_column(no_wrap=True, min_width=STAGE_WIDTH)
         line.add_column(ratio=1)
-        line.add_row(Text(*mark), Text(f"{event.stage}{number}", style="bold"), Text(body))
+        line.add_row(Text(*mark), Text(f"{say(str(event.stage))}{number}", style="bold"), Text(body))
         self._add(line, "stage")
 
     def finished(self, text: str, *, correct: bool) -> None:

@@ -6,11 +6,13 @@ from pathlib import Path
 
 from textual.message import Message
 
+from akgen.agents.requests.language import Language
 from akgen.bench.resolve import resolve_task
 from akgen.graph.cancel import Cancel
 from akgen.graph.chat.commands import Commands, difference
 from akgen.graph.chat.deps import open_chat_deps
 from akgen.graph.chat.talk import Talk, open_talk
+from akgen.graph.chat.translated import of_event
 from akgen.graph.store.records import Event, Solution
 from akgen.graph.store.run_store import RunStore, TaskStore, sources_of
 from akgen.screen import messages
@@ -116,6 +118,11 @@ class AppFace:
     def __init__(self, store: RunStore, post: Post) -> None:
         self._store, self._post = store, post
         self._before: dict[str, str] = {}
+        self._language = Language.ENGLISH
+
+    def speak(self, language: Language) -> None:
+        self._language = language
+        self._post(messages.Spoken(language))
 
     def say(self, text: str) -> None:
         self._post(messages.SaidByProgram(text))
@@ -124,7 +131,7 @@ class AppFace:
         self._post(messages.Coded(text, language))
 
     def watch(self, event: Event) -> None:
-        self._post(messages.Happened(event))
+        self._post(messages.Happened(of_event(event, self._language)))
         plan = plan_of(self._store, event)
         if plan is not None:
             self._post(messages.PlanMade(plan))

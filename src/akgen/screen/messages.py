@@ -3,6 +3,7 @@
 from textual.message import Message
 
 from akgen.agents.plan import Plan
+from akgen.agents.requests.language import Language
 from akgen.graph.store.records import Event, Solution
 from akgen.tools.core.profile import Profile
 
@@ -13,6 +14,14 @@ class SaidByProgram(Message):
     def __init__(self, text: str, *, wrong: bool = False) -> None:
         super().__init__()
         self.text, self.wrong = text, wrong
+
+
+class Spoken(Message):
+    """The conversation goes on in this language."""
+
+    def __init__(self, language: Language) -> None:
+        super().__init__()
+        self.language = language
 
 
 class Coded(Message):

@@ -1,7 +1,7 @@
 """What stands in the panes beside the conversation: sources, plan, verdict, timeline, changes."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.rule import Rule
@@ -11,6 +11,8 @@ from rich.text import Text
 
 from akgen.agents.plan import Plan
 from akgen.agents.prompts.advice import advice_for
+from akgen.agents.requests.language import Language
+from akgen.graph.chat.translated import of_finding, translated
 from akgen.graph.store.records import Solution
 from akgen.tables import profile_lines, verdict_table
 from akgen.tools.core.outcome import Outcome
@@ -54,44 +56,53 @@ def changes(text: str) -> RenderableType:
     return _coloured(text, "diff", numbers=False)
 
 
-def plan_text(plan: Plan) -> RenderableType:
+def plan_text(plan: Plan, say: Callable[[str], str] = str) -> RenderableType:
     """Return the plan's tiling as a table and the thought below it."""
-    parts: list[RenderableType] = [Text(f"{plan.category}, by {plan.origin}", style="bold")]
+    parts: list[RenderableType] = [Text(say(f"{plan.category}, by {plan.origin}"), style="bold")]
     tiling = plan.tiling
     if tiling is not None:
         facts = Table.grid(padding=(0, 2))
-        facts.add_row("cores", f"{tiling.block_dim} by {tiling.split or 'blocks'}")
-        facts.add_row("tile", f"{tiling.tile_length} elements")
+        facts.add_row(say("cores"), say(f"{tiling.block_dim} by {tiling.split or 'blocks'}"))
+        facts.add_row(say("tile"), say(f"{tiling.tile_length} elements"))
         facts.add_row(
-            "on chip", f"{tiling.ub_bytes} bytes{', double buffered' if tiling.double_buffer else ''}"
+            say("on chip"),
+            say(f"{tiling.ub_bytes} bytes{', double buffered' if tiling.double_buffer else ''}"),
         )
         if tiling.tail:
-            facts.add_row("tail", tiling.tail)
-        buffers = Table("buffer", "role", "type", "bytes", "copies", box=None, header_style="dim")
+            facts.add_row(say("tail"), tiling.tail)
+        buffers = Table(
+            *map(say, ("buffer", "role", "type", "bytes", "copies")), box=None, header_style="dim"
+        )
         for buffer in tiling.buffers:
             buffers.add_row(
                 buffer.name, buffer.role, buffer.dtype, str(buffer.size_bytes), str(buffer.copies)
             )
         parts += [facts, Text(""), buffers]
     if plan.apis:
-        parts += [Text(""), Text.assemble(("calls ", "dim"), ", ".join(plan.apis))]
+        parts += [Text(""), Text.assemble((f"{say('calls')} ", "dim"), ", ".join(plan.apis))]
     for risk in plan.risks:
-        parts += [Text(""), Text.assemble(("risk  ", "yellow"), risk)]
+        parts += [Text(""), Text.assemble((f"{say('risk')}  ", "yellow"), risk)]
     return Group(*parts, Text(""), Text(plan.thought))
 
 
-def verdict_text(solution: Solution) -> RenderableType:
+def verdict_text(solution: Solution, language: Language = Language.ENGLISH) -> RenderableType:
     """Return the verdict: one row per case, then what was found, then the samples where there were several."""
     correct = solution.outcome is Outcome.CORRECT
+
+    def say(text: str) -> str:
+        return translated(text, language)
+
     parts: list[RenderableType] = [
-        Text.assemble((solution.outcome.value, "bold green" if correct else "bold red"), f"  {solution.why}"),
+        Text.assemble(
+            (say(solution.outcome.value), "bold green" if correct else "bold red"), f"  {say(solution.why)}"
+        ),
         Text(""),
     ]
     if solution.verdict.cases:
-        parts.append(verdict_table(solution.verdict))
+        parts.append(verdict_table(solution.verdict, say))
     for line in profile_lines(solution.profile) if solution.profile else []:
-        parts.append(Text(line, style="dim" if "error" in line else ""))
-    for found in solution.verdict.findings:
+        parts.append(Text(say(line), style="dim" if "error" in line else ""))
+    for found in (of_finding(f, language) for f in solution.verdict.findings):
         place = f" {found.file}:{found.line}" if found.file and found.line else ""
         style = "red" if found.severity == "error" else "yellow"
         parts += [Text(""), Text.assemble((found.code, f"bold {style}"), (place, "dim")), Text(found.text)]
@@ -100,7 +111,12 @@ def verdict_text(solution: Solution) -> RenderableType:
     if winner is not None and len(winner.attempts) > 1:
         parts.append(Text(""))
         for row in winner.attempts:
-            parts.append(Text(f"attempt {row.number}: {row.outcome}, {row.action}: {row.why}"))
+            parts.append(
+                Text(
+                    say(f"attempt {row.number}")
+                    + f": {say(str(row.outcome))}, {say(str(row.action or ''))}: {say(row.why or '')}"
+                )
+            )
     return Group(*parts)
 
 

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from akgen.agents.requests.language import Language
 from akgen.graph.cancel import Cancel
 from akgen.graph.chat.commands import Commands
 from akgen.graph.chat.talk import Talk
+from akgen.graph.chat.translated import of_finding, translated
 from akgen.graph.store.records import Event, Solution
 from akgen.graph.store.run_store import RunStore
 from akgen.screen.thought import thought_of
@@ -16,6 +18,7 @@ from akgen.tables import profile_lines, verdict_table
 from akgen.terminal import StageLines, Terminal
 from akgen.tools.core.outcome import InfraError, InputError
 
+SHOWN_FINDINGS = 3  # of a kernel that is wrong
 _CODE_BEGINS = ("import ", "from ", "class ", "def ", "@")
 ReadLine = Callable[[bool], str | None]  # told whether a text is being continued; None at the end
 
@@ -26,6 +29,14 @@ class PlainFace:
     def __init__(self, store: RunStore, terminal: Terminal, lines: StageLines) -> None:
         self._store, self._terminal, self._lines = store, terminal, lines
         self.requests: list[dict[str, str | None]] = []
+        self._language = Language.ENGLISH
+        lines.translate = self._in_language
+
+    def speak(self, language: Language) -> None:
+        self._language = language
+
+    def _in_language(self, text: str) -> str:
+        return translated(text, self._language)
 
     def say(self, text: str) -> None:
         self._terminal.line(text)
@@ -44,14 +55,17 @@ class PlainFace:
     def show(self, solution: Solution, kernel: str, *, again: bool = False) -> None:
         terminal = self._terminal
         terminal.code(kernel, "cpp")
-        terminal.show(verdict_table(solution.verdict))
+        say = self._in_language
+        terminal.show(verdict_table(solution.verdict, say))
         for line in profile_lines(solution.profile) if solution.profile else []:
-            terminal.line(line)
-        terminal.line(f"outcome: {solution.outcome}" + (f", {solution.why}" if solution.why else ""))
+            terminal.line(say(line))
+        for found in (of_finding(f, self._language) for f in solution.verdict.findings[:SHOWN_FINDINGS]):
+            terminal.line(" ".join(filter(None, (f"{found.code}:", found.text, found.remedy))))
+        terminal.line(say(f"outcome: {solution.outcome}" + (f", {solution.why}" if solution.why else "")))
         project = None
         if solution.project is not None:
             project = str(self._store.task(solution.task).folder / solution.project)
-            terminal.line(f"kernel project: {project}")
+            terminal.line(say(f"kernel project: {project}"))
         if not again:
             self.requests.append({"task": solution.task, "outcome": solution.outcome, "project": project})
 
