@@ -93,7 +93,10 @@ def _steps(
     """Return the chain, and whether it goes on from the known one."""
     first = operators[0] if operators else None
     lead = re.match(rf"\s*(?:{phrase('lead').pattern})", text.text)
-    chained = bool(known.steps) and (lead is not None or _only_operands(marks, first))
+    whole = any(
+        m.kind in ("dtype", "shape", "shapes") for m in marks
+    )  # a request of its own, not a follow-up
+    chained = bool(known.steps) and (lead is not None or (not whole and _only_operands(marks, first)))
     made = _marked_steps(text, marks, operators)
     before = list(known.steps) if chained or not operators else []
     inserted = [m for m in marks if m.kind in ("bias", "first")]

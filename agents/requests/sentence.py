@@ -58,12 +58,17 @@ class ParsedRequest(Frozen):
     offer: str | None = None  # the text with what was probably meant, where there is such a guess
 
 
-def parse_request(text: str, known: Request | None = None) -> ParsedRequest:
-    """Read what a person says, with what is known already; a text with PyTorch code in it as code."""
+def parse_request(
+    text: str, known: Request | None = None, before: Language = Language.ENGLISH
+) -> ParsedRequest:
+    """Read what a person says, with what is known already; a text with PyTorch code in it as code.
+
+    `before` is the language of the conversation so far, for a text that does not tell.
+    """
     known = known or Request()
     text = text.encode(errors="replace").decode()  # half characters, which nothing could write down
     plain, code = extract_code(text)
-    language = language_of(plain)
+    language = language_of(plain, before)
     if code is not None:
         source = source_of(code, language)
         if isinstance(source, str):

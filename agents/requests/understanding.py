@@ -8,7 +8,7 @@ from akgen.agents.calls.conversation import Conversation
 from akgen.agents.calls.replies import split_thought
 from akgen.agents.prompts import render
 from akgen.agents.requests.code import source_of
-from akgen.agents.requests.language import language_of
+from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.needs import missing
 from akgen.agents.requests.problems import problem, problem_of
 from akgen.agents.requests.request import Request
@@ -16,7 +16,7 @@ from akgen.agents.requests.sentence import ParsedRequest, parse_request
 from akgen.agents.requests.task import reference_for
 from akgen.tools.core.untrusted import read_python
 
-Understand = Callable[[str, Request], ParsedRequest]
+Understand = Callable[[str, Request, Language], ParsedRequest]
 
 _FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _IMPORTS = ("torch", "torch.nn", "torch.nn.functional", "math")
@@ -38,18 +38,17 @@ class ModelUnderstanding:
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
 
-    def __call__(self, text: str, known: Request) -> ParsedRequest:
-        parsed = parse_request(text, known)
+    def __call__(self, text: str, known: Request, before: Language = Language.ENGLISH) -> ParsedRequest:
+        parsed = parse_request(text, known, before)
         if parsed.kind != "unclear":
             return parsed
         written = None if known.empty or missing(known) else reference_for(known)
         answer = self._conversation.ask(
             render("understand_system", known=written), text, role="chat", attempt=1, sample=0
         )
-        return self._read(answer.text, text, known, parsed)
+        return self._read(answer.text, known, parsed, language_of(text, before))
 
-    def _read(self, reply: str, text: str, known: Request, parsed: ParsedRequest) -> ParsedRequest:
-        language = language_of(text)
+    def _read(self, reply: str, known: Request, parsed: ParsedRequest, language: Language) -> ParsedRequest:
         _, said, _ = split_thought(reply)
         found = _FENCE.search(said)
         if found is None:

@@ -44,7 +44,7 @@ from akgen.tools.core.task import Task
 MOST_CHARACTERS = 200_000  # of a file that is read as a reference
 _TASK = re.compile(r"(?:^|\s)(?:task|任务)\s+([\w./~-]+)", re.I)
 LEAVE = {"bye", "exit", "quit", "q", "stop", "再见", "退出"}
-HELP = {"help", "?", "帮助"}
+HELP = {"help", "?", "帮助", "what can you do", "what can you do?", "你能做什么", "你会什么"}
 NO = {"no", "n", "nope", "cancel", "不", "不是", "不要", "取消", "不对"}
 SHOWN_CASES = 6  # of a request with many types and shapes
 GO_ON = {"go on", "continue", "resume", "继续"}
@@ -96,7 +96,7 @@ def understand(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
         if state["stopped"] is None:
             say(said("nothing_to_go_on_with", language))
         return {"task": state["stopped"]}
-    if offer is not None and plain in NO:
+    if plain in NO:
         say(said("say_again", language))
         return {"task": None, "offer": None}
     parsed = _hear(state, deps, offer if offer is not None and says_yes(text) else text)
@@ -189,7 +189,9 @@ def _hear(state: ChatState, deps: ChatDeps, text: str) -> ParsedRequest:
     inputs = {"text": text, "turn": state["turn"], "by": config.model, "known": known.model_dump_json()}
     effects = EffectCache(deps.store.folder / "effects")
     understand = deps.deps_for(config).understand
-    return effects.once("understand", inputs, ParsedRequest, lambda: understand(text, known)).value
+    return effects.once(
+        "understand", inputs, ParsedRequest, lambda: understand(text, known, state["language"])
+    ).value
 
 
 def _task(deps: ChatDeps, place: TaskStore, state: ChatState) -> Task:

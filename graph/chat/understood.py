@@ -11,6 +11,8 @@ from akgen.knowledge.operators import Value
 from akgen.tools.core.call import Argument, Call, TensorMeta
 from akgen.tools.core.task import Task
 
+WIDTH = 60  # columns of a conversation beside the panes
+
 
 def said_attributes(request: Request) -> list[tuple[str, Value]]:
     """Return the attributes that the person named."""
@@ -38,15 +40,29 @@ def understood(request: Request, task: Task, calls: Sequence[Call], language: La
         for case, call in zip(task.cases, calls, strict=False)
     ]
     widths = [max(_columns(row[i]) for row in rows) for i in range(len(heads))]
-    lines = [
-        "  ".join(t + " " * (w - _columns(t)) for t, w in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    if sum(widths) + 4 > WIDTH:
+        lines = [line for row in rows[1:] for line in _stacked(heads, row)]
+    else:
+        lines = [
+            "  ".join(t + " " * (w - _columns(t)) for t, w in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
     if len(task.cases) > len(calls):
         lines.append(f"... +{len(task.cases) - len(calls)}")
     if attributes := _attributes(request, language):
         lines.append(f"{said('table_attributes', language)}  {attributes}")
     return "\n".join(lines)
+
+
+def _stacked(heads: list[str], row: list[str]) -> list[str]:
+    """Return a case that is too wide for a line: one line for every tensor."""
+    width = max(map(_columns, heads)) + 2
+    lines = []
+    for head, text in zip(heads, row, strict=True):
+        for at, part in enumerate(text.split(", ")):
+            lead = head if at == 0 else ""
+            lines.append(lead + " " * (width - _columns(lead)) + part)
+    return lines
 
 
 def _tensor(argument: Argument | TensorMeta) -> str:
@@ -69,7 +85,13 @@ def _attributes(request: Request, language: Language) -> str:
         own = {k: f"{v!r}{default}" for k, v in way.entry.attributes.items() if k not in told}
         known = way.signature.parameters if way.signature else ()
         rest = {p.name: f"{p.default}{default}" for p in known if p.default is not None and not p.is_tensor}
-        values = {**rest, **own, **told}
+        order = [p.name for p in known]
+        values = dict(
+            sorted(
+                {**rest, **own, **told}.items(),
+                key=lambda item: order.index(item[0]) if item[0] in order else -1,
+            )
+        )
         if values:
             parts.append(
                 f"{step.operator}: " + ", ".join(f"{name}={value}" for name, value in values.items())
