@@ -39,6 +39,7 @@ class ApiCard(KnowledgeFact):
     prototypes: tuple[str, ...] = ()  # C++ declarations as documented, without __aicore__ inline
     host_sizes: tuple[str, ...] = ()  # host functions that say how much temporary memory it wants
     frame: Frame = "vector"
+    twin: bool = True  # false: the chip has it, the twin does not simulate it
     use: str | None = None  # one call, or the few statements that it takes
     mistake: Mistake | None = None
     accuracy: str | None = (
@@ -49,7 +50,7 @@ class ApiCard(KnowledgeFact):
     @property
     def is_call(self) -> bool:
         """Say whether it is called by its bare name, and by people: no method, no structure, no size of a buffer."""
-        return "::" not in self.name and self.family not in _NOT_CALLED
+        return self.twin and "::" not in self.name and self.family not in _NOT_CALLED
 
     def text(self) -> str:
         """Return the card as a prompt or a person reads it."""
@@ -57,6 +58,8 @@ class ApiCard(KnowledgeFact):
         if self.dtypes:
             lines.append(f"    types: {self.dtypes}")
         lines += [f"    - {rule}" for rule in self.rules]
+        if not self.twin:
+            lines.append("    twin: no")
         if self.use:
             lines.append(f"    use: {self.use}")
         if self.mistake:

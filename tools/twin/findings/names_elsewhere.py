@@ -81,6 +81,7 @@ _BEFORE_910B = {
 }
 _SEVERAL_DEVICES = (
     "Hccl",
+    "GetHcclContext",
     "HcclTilingData",
     "Mc2InitTiling",
     "Mc2CcTiling",
