@@ -23,6 +23,7 @@ _MEANT = 0.5  # a word's meaning against the word itself
 _OPERATION = (
     4.0  # what computes an operation that the query names, in BM25's units; less for each that follows
 )
+_NAMED = 20.0  # an entry whose very name stands in the query
 _KINDS = {"api": 1.0, "error": 0.6, "operator": 0.8}
 _ENDINGS = ("isation", "ization", "ations", "ation", "ings", "ing", "ally", "ies", "ed", "es", "ly", "s", "e")
 _LEAST_STEM = 3
@@ -110,16 +111,13 @@ def search(query: str, count: int = 5) -> tuple[Hit, ...]:
     meant = [_meanings()[w] for w in (_known(a.lower()) for a in asked) if w is not None]
     if meant:
         scores = [s + _MEANT * m for s, m in zip(scores, _scores(index, " ".join(meant)), strict=True)]
-    by_operation = _by_operation(query)
-    found = [
-        Hit(
-            kind,
-            name,
-            text,
-            score * _KINDS[kind] + (by_operation.get(name, 0.0) if kind == "api" else 0),
+    by_operation, named = _by_operation(query), set(re.findall(r"[\w:]+", query))
+    found = []
+    for (kind, name, text), score in zip(index.entries, scores, strict=True):
+        more = (by_operation.get(name, 0.0) if kind == "api" else 0.0) + _NAMED * (
+            kind != "operator" and name in named
         )
-        for (kind, name, text), score in zip(index.entries, scores, strict=True)
-    ]
+        found.append(Hit(kind, name, text, score * _KINDS[kind] + more))
     best = sorted((hit for hit in found if hit.score > 0), key=lambda hit: -hit.score)
     return tuple(best[:count])
 

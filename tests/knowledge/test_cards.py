@@ -47,6 +47,12 @@ def test_words_lead_to_the_entry(query: str, name: str) -> None:
     assert name in [hit.name for hit in search(query, 4)]
 
 
+@pytest.mark.parametrize("name", ["UB_OVERFLOW", "ReduceSum", "TilingContext::GetAttrs", "MASK_RANGE"])
+def test_an_entrys_very_name_leads_to_it_first(name: str) -> None:
+    assert search(name, 3)[0].name == name
+    assert search(f"what is {name}", 3)[0].name == name
+
+
 def test_a_query_without_known_words_finds_nothing() -> None:
     assert search("zzzz qqqq") == ()
 
