@@ -131,3 +131,42 @@ def test_the_finest_floating_dtype_decides() -> None:
     assert precision([half, half]) == torch.float16
     assert precision([half, double]) is None
     assert precision([torch.zeros(1, dtype=torch.int32)]) is None
+
+
+def resized(mode: str, *, corners: bool) -> Callable[[torch.Tensor], torch.Tensor]:
+    return lambda x: functional.interpolate(x, size=(150, 61), mode=mode, align_corners=corners)
+
+
+def sampled(mode: str, *, corners: bool) -> Callable[[torch.Tensor], torch.Tensor]:
+    def sample(x: torch.Tensor) -> torch.Tensor:
+        turned = torch.tensor([[[0.866, -0.5, 0.0], [0.5, 0.866, 0.1]]], dtype=x.dtype).expand(len(x), 2, 3)
+        grid = functional.affine_grid(turned, list(x.shape), align_corners=corners)
+        return functional.grid_sample(x, grid, mode=mode, align_corners=corners)
+
+    return sample
+
+
+@pytest.mark.parametrize(
+    ("function", "other"),
+    [
+        (make(mode, corners=corners), make(mode, corners=not corners))
+        for make, modes in ((resized, ("bilinear", "bicubic")), (sampled, ("bilinear", "bicubic")))
+        for mode in modes
+        for corners in (False, True)
+    ],
+)
+def test_places_between_pixels_are_bounded_as_they_round(
+    function: Callable[..., Any], other: Callable[..., Any]
+) -> None:
+    x = numbers(2, 3, 96, 80)
+    found, exact = bound(function, x), function(x.double())
+    off = (function(x).double() - exact).abs()
+    assert (off <= found).all() and (off > 1e-7 + 2e-5 * exact.abs()).any()
+    assert found.max() < 2e-3 < (other(x).double() - exact).abs().max()
+
+
+def test_what_jumps_between_pixels_has_no_bound() -> None:
+    outputs, bounds = golden(
+        torch.nn.Upsample(size=(7, 7), mode="nearest-exact"), (numbers(1, 1, 9, 9),), torch.float32
+    )
+    assert outputs is not None and (bounds is None or bounds[0] is None)

@@ -23,7 +23,13 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
-from akgen.tools.reference.rounding import composites, elementwise, moves, sums  # noqa: F401 (they register rules)
+from akgen.tools.reference.rounding import (  # noqa: F401 (they register rules)
+    composites,
+    elementwise,
+    interpolation,
+    moves,
+    sums,
+)
 from akgen.tools.reference.rounding.errors import SPREAD, Errors, NoBound, Step, follow
 
 ROUNDOFF = {torch.float32: 2.0**-24, torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8}

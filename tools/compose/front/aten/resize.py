@@ -149,9 +149,10 @@ def _grid_sample(im: Importer, node: TracedNode) -> int:
         size = im.shape(x)[2 + k]
         place = im.b.slice(grid, 3, 1 - k, 1)
         place = im.b.reshape(place, (out[0], 1, *out[2:], 1, 1))
-        scale, offset = ((size - 1) / 2, (size - 1) / 2) if corners else (size / 2, (size - 1) / 2)
-        place = im.b.binary("mul", place, im.b.const(scale, F32))
-        place = im.b.binary("add", place, im.b.const(offset, F32))
+        place = im.b.binary("add", place, im.b.const(1.0, F32))  # in the order in which PyTorch rounds
+        place = im.b.binary("mul", place, im.b.const((size - 1 if corners else size) / 2, F32))
+        if not corners:
+            place = im.b.binary("sub", place, im.b.const(0.5, F32))
         if padding == 1:
             place = im.b.binary("max", place, im.b.const(0.0, F32))
             place = im.b.binary("min", place, im.b.const(float(size - 1), F32))
