@@ -40,6 +40,10 @@ CASES: dict[str, tuple[Fn, tuple[tuple[Any, ...], ...]]] = {
         lambda x, w: F.conv_transpose1d(x, w, stride=3, dilation=2), ((normal(2, 5, 12), normal(5, 4, 4)),)
     ),
     "transposed, in groups": (lambda x, w: F.conv_transpose2d(x, w, stride=2, groups=2), ((X, normal(6, 4, 2, 2)),)),
+    "transposed, in eight parts": (
+        lambda x, w, v: F.conv_transpose2d(x, w, v, stride=(2, 4), padding=1),
+        ((normal(1, 2, 2, 3), normal(2, 2, 3, 5), normal(2)),),
+    ),
     "several shapes": (
         lambda x, w, v: F.relu(F.conv2d(x, w, v, padding=1)),
         ((X, W, V), (normal(3, 4, 12, 14), normal(5, 4, 3, 3), normal(5))),

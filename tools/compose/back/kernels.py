@@ -149,6 +149,12 @@ def schedule(
     if max(loaded, stored) > EVENTS and not apart and len(parts) > 1:
         return schedule(name, number, templates, choice, face, knobs, apart=True)
     if max(loaded, stored) > EVENTS:
+        shares = [by_store(t, EVENTS // 2) for t in templates]
+        if max(len(parts) for parts in shares) > 1 and not any(_spoiled(s, names) for s in shares):
+            split = [(p, kind) for s, kind in zip(shares, choice, strict=True) for p in s]
+            if all(kind in kinds(p) for p, kind in split) and len(split) > len(templates):
+                few, each = tuple(p for p, _ in split), tuple(kind for _, kind in split)
+                return schedule(name, number, few, each, face, knobs, frugal=frugal, apart=True)
         what = f"{loaded} tensors are loaded" if loaded > EVENTS else f"{stored} tiles are stored"
         raise Unsupported("buffers", f"{what} side by side; the chip has events for {EVENTS}")
     host = _host(name, parts, tuning)
