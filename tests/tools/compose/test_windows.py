@@ -65,3 +65,27 @@ def test_pooling_on_the_twin(name: str) -> None:
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_padding_on_the_twin(dtype: torch.dtype) -> None:
     assert_right_on_twin(PADDING["all sides"], normal(3, 4, 5, 37, dtype=dtype))
+
+
+def means(x: Any) -> Any:
+    """Return a row per image of the means of its four by four windows."""
+    return F.avg_pool2d(x[:, :, 1:-1, 1:-1], 4).flatten(1).softmax(-1)
+
+
+def means_of_means(x: Any) -> Any:
+    return torch.sigmoid(F.avg_pool2d(F.avg_pool2d(x, 3, 1), 4)).sum((2, 3))
+
+
+@pytest.mark.parametrize(
+    ("function", "sizes"),
+    [
+        pytest.param(means, ((19, 15), (23, 36), (31, 28)), id="the number of windows is a product"),
+        pytest.param(
+            means_of_means, ((18, 14), (22, 35), (30, 27), (12, 41)), id="some windows leave no rest"
+        ),
+    ],
+)
+def test_windows_of_several_images_follow_their_sizes(
+    function: Callable[[Any], Any], sizes: tuple[tuple[int, int], ...]
+) -> None:
+    assert_right(function, *((normal(2, 3, h, w),) for h, w in sizes), core_num=4)

@@ -55,7 +55,7 @@ def decide(
         ([f.kinds for f in features], types),
         ([f.operations for f in features], [*settings, *types, *shapes]),
         ([f.axes for f in features], shapes),
-        (list(range(len(groups))), [*settings, *types, *shapes]),
+        (list(range(len(groups))), [*settings, *types, *shapes, *_remainders(cases, face)]),
     ]
     return _split(list(range(len(groups))), groups, rounds)
 
@@ -146,6 +146,20 @@ def _shapes(cases: Sequence[TracedGraph], face: Interface) -> Iterator[_Test]:
         for rank_test in sorted({len(m.shape) for m in ms}):
             ndim = Property(tensor=name, name="ndim")
             yield binary("==", ndim, rank_test), tuple(len(m.shape) == rank_test for m in ms)
+
+
+def _remainders(cases: Sequence[TracedGraph], face: Interface) -> Iterator[_Test]:
+    """Yield tests whether a length is a multiple, as windows that fill it without a rest ask for."""
+    for i, name in enumerate(face.input_names):
+        found = [c.inputs[i] for c in cases]
+        metas = [m for m in found if isinstance(m, TensorMeta)]
+        for d in range(
+            1, min((len(m.shape) for m in metas), default=0) + 1 if len(metas) == len(found) else 1
+        ):
+            for k in (2, 3, 4, 8):
+                for rest in range(k):
+                    test = binary("==", length(name, -d) % k, rest)
+                    yield test, tuple(m.shape[-d] % k == rest for m in metas)
 
 
 def _output_shapes(cases: Sequence[TracedGraph], face: Interface) -> Iterator[_Test]:

@@ -15,6 +15,7 @@ from akgen.tools.dsl.expr import Const, Dim, DimProduct, Expr, Item, ListNumel, 
 
 TRIVIAL_FLOATS = frozenset({0.0, 1.0, -1.0, 2.0, 0.5, -0.5})
 SMALL = (2, 3, 4, 5, 6, 8, 16)
+ENOUGH_FOR_PRODUCTS = 3  # different values: with fewer, some product fits by chance
 
 
 class SymbolicNumber:
@@ -162,6 +163,32 @@ class SymbolicNumbers:
                 if all(v == x + y for v, x, y in triples):
                     yield f.expr + g.expr
         yield from self._multiples(values)
+        if len(set(values)) >= ENOUGH_FOR_PRODUCTS:
+            yield from self._products_of_windows(values)
+
+    def _products_of_windows(self, values: tuple[int, ...]) -> Iterator[Expr]:
+        """Yield the product of two lengths of which each counts windows, as (h - 2) // 4, with or without another."""
+        counts: dict[tuple[int, ...], Expr] = {}
+        for f in self.integers:
+            for k in (1, *SMALL):
+                for less in range(-1, 9):
+                    found = tuple(int(x - less) // k for x in f.values)
+                    if min(found) > 0 and found not in counts and (less or k > 1):
+                        moved = f.expr if not less else f.expr - less if less > 0 else f.expr + -less
+                        counts[found] = moved // k if k > 1 else moved
+        plain = {tuple(int(x) for x in f.values): f.expr for f in reversed(self.integers)}
+        known = {**counts, **plain}
+        for high, expr in counts.items():
+            if any(v % h for v, h in zip(values, high, strict=True)):
+                continue
+            rest = tuple(v // h for v, h in zip(values, high, strict=True))
+            if rest in known:
+                yield expr * known[rest]
+            for low, other in counts.items():
+                if all(r % n == 0 for r, n in zip(rest, low, strict=True)):
+                    last = tuple(r // n for r, n in zip(rest, low, strict=True))
+                    if last in plain:
+                        yield expr * other * plain[last]
 
     def _multiples(self, values: tuple[int, ...]) -> Iterator[Expr]:
         """Yield a fact, or the product of two, times any number, or over any number."""
