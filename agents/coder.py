@@ -93,7 +93,7 @@ class ChatCoder:
         if problem is not None:
             return _nothing(answers, Outcome.NO_CODE, problem)
         project = KernelProject(
-            op_type=task.op_type, kernel=task.kernel, files=self._with_host(task, files, kernel_file)
+            op_type=task.op_type, kernel=task.kernel, files=self._with_host(task, plan, files, kernel_file)
         )
         return Written(
             project=project,
@@ -104,14 +104,14 @@ class ChatCoder:
             messages=answers[-1].messages,
         )
 
-    def _with_host(self, task: Task, files: dict[str, str], kernel_file: str) -> dict[str, str]:
+    def _with_host(self, task: Task, plan: Plan, files: dict[str, str], kernel_file: str) -> dict[str, str]:
         if any(path.startswith("op_host/") for path in files):
             return files
         if given := given_host(task):
             return given | files
         if self._describe is None or HOST_DATA in files[kernel_file]:
             return files
-        return host_files(task, self._describe(task)) | files
+        return host_files(task, self._describe(task), files[kernel_file], plan.tiling) | files
 
 
 def difference(before: KernelProject, now: KernelProject) -> str:

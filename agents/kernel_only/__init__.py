@@ -1,15 +1,20 @@
 """Answers that bring a kernel and no host code: when they are asked for, and which host they get."""
 
+import re
 from importlib.resources import files
 
 from jinja2 import Environment, StrictUndefined
 
+from akgen.agents.plan import Tiling
 from akgen.tools.core.call import Argument, Call
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec, definition_lines
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
 
+# Words of a kernel that takes cube cores.
+_CUBE = re.compile(r"\b(?:KERNEL_TYPE_(?:AIC_ONLY|MIX_AIC_1_[012])|REGIST_MATMUL_OBJ|Mmad)\b")
+LEAST_WORKSPACE = 1 << 20  # bytes, for a kernel that uses some and does not say how much
 SPARE = DType.FLOAT32  # declared for an input that is absent in the case at hand
 
 
@@ -18,9 +23,19 @@ def suits(task: Task) -> bool:
     return len(task.cases) == 1
 
 
-def host_files(task: Task, call: Call) -> dict[str, str]:
-    """Return the host code for a kernel-only answer: the task's own where it gives one, else a minimal one."""
-    return given_host(task) or {f"op_host/{task.kernel}.cpp": minimal_host(task.op_type, call)}
+def host_files(task: Task, call: Call, kernel: str = "", tiling: Tiling | None = None) -> dict[str, str]:
+    """Return the host code for a kernel-only answer: the task's own where it gives one, else a minimal one.
+
+    It starts the cores and gives the workspace that the plan's `tiling` or the kernel's text asks for.
+    """
+    if given := given_host(task):
+        return given
+    cube = _CUBE.search(kernel) is not None or (tiling is not None and tiling.core_type != "vector")
+    own = tiling.workspace_bytes if tiling is not None else 0
+    if "GetUserWorkspace" in kernel:
+        own = max(own, 2 * call.size_bytes, LEAST_WORKSPACE)
+    text = minimal_host(task.op_type, call, cube=cube, workspace_bytes=own)
+    return {f"op_host/{task.kernel}.cpp": text}
 
 
 def given_host(task: Task) -> dict[str, str]:
@@ -31,12 +46,18 @@ def given_host(task: Task) -> dict[str, str]:
     return {path: given.files[path] for path in given.host_files}
 
 
-def minimal_host(op_type: str, call: Call) -> str:
-    """Write host code that starts every vector core, hands over no tiling data and asks for no workspace."""
+def minimal_host(op_type: str, call: Call, *, cube: bool = False, workspace_bytes: int = 0) -> str:
+    """Write host code that starts every vector core and hands over no tiling data.
+
+    With `cube`, it starts every cube core, each with its vector cores, and asks for the library's workspace.
+    """
     template = files("akgen.agents.kernel_only").joinpath("host.cpp.j2").read_text()
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
     return environment.from_string(template).render(
-        op_type=op_type, definition=definition_lines(interface(op_type, call))
+        op_type=op_type,
+        definition=definition_lines(interface(op_type, call)),
+        cube=cube,
+        workspace_bytes=workspace_bytes,
     )
 
 

@@ -163,6 +163,58 @@ def test_a_kernel_that_reads_tiling_data_gets_no_host_that_writes_none(tmp_path:
     assert set(written.project.files) == {"op_kernel/add_one.cpp"}
 
 
+PRODUCT = """#include "kernel_operator.h"
+#include "lib/matmul_intf.h"
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void products(GM_ADDR x, GM_ADDR w, GM_ADDR y, GM_ADDR workspace)
+{
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
+    using Plain = matmul::MatmulType<TPosition::GM, CubeFormat::ND, float>;
+    matmul::Matmul<Plain, Plain, Plain, Plain, CFG_NORM> product;
+    TCubeTiling cut{};
+    cut.M = cut.singleCoreM = 32;
+    cut.N = cut.singleCoreN = 48;
+    cut.Ka = cut.Kb = cut.singleCoreK = 64;
+    cut.baseM = 32;
+    cut.baseN = 48;
+    cut.baseK = 32;
+    cut.usedCoreNum = 1;
+    TPipe pipe;
+    REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), product, &cut);
+    if (GetBlockIdx() != 0) {
+        return;
+    }
+    GlobalTensor<float> a, b, c;
+    a.SetGlobalBuffer((__gm__ float *)x);
+    b.SetGlobalBuffer((__gm__ float *)w);
+    c.SetGlobalBuffer((__gm__ float *)y);
+    product.SetTensorA(a);
+    product.SetTensorB(b);
+    product.IterateAll(c);
+    product.End();
+}
+"""
+
+
+def test_a_kernel_of_a_product_alone_gets_cube_cores_and_the_librarys_workspace(
+    tmp_path: Path, judge: Judge
+) -> None:
+    task = _task(tmp_path, (32, 64))
+    task.reference.path.write_text(
+        "import torch\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x, w):\n        return x @ w\n\n\n"
+        "def get_inputs(params):\n    return [torch.randn(32, 64), torch.randn(64, 48)]\n"
+    )
+    task = task.model_copy(update={"kernel": "products", "op_type": "Products"})
+    host = host_files(task, judge.describe(task), PRODUCT)
+    project = KernelProject(
+        op_type="Products", kernel="products", files={**host, "op_kernel/products.cpp": PRODUCT}
+    )
+    verdict = judge.judge(project, task, work=tmp_path / "work", trials=1, seed=1)
+    assert verdict.outcome is Outcome.CORRECT, verdict.why()
+    assert "GetCoreNumAic" in "".join(host.values()) and "GetCoreNumAiv" in minimal_host("Odd", CALL)
+
+
 def test_the_minimal_host_declares_every_kind_of_argument() -> None:
     call = Call(
         inputs=(META, None, (META, META)),

@@ -29,7 +29,7 @@ Cause = Literal[
     "stale", "swapped_outputs", "swapped_inputs", "copied_input", "wrong_input", "ignored_input", "transposed",
     "reversed", "repeated", "shifted", "other_tile", "neighbour", "missing_term", "missing_factor", "operation",
     "missing_eps", "eps_place", "uncentred", "window", "broadcast", "constant_along", "partial_sum", "carry", "axis",
-    "unknown",
+    "order", "unknown",
     "tail", "row", "block_edge", "border", "part", "one_index", "lanes",
 ]  # fmt: skip
 

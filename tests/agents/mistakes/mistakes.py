@@ -12,7 +12,6 @@ from akgen.agents.kernel_only import interface
 from akgen.agents.plan import Plan
 from akgen.agents.prompts.builder import example_project
 from akgen.bench.resolve import resolve_task
-from akgen.knowledge.patterns import patterns
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.project import KernelProject
@@ -83,15 +82,12 @@ def task_of(base: str) -> Task:
 def source_of(base: str) -> KernelProject | str:
     """Return the base: a project, or a program in the tile DSL."""
     known = json.loads((HERE / base / "base.json").read_text())
-    if "pattern" in known:
-        pattern = next(p for p in patterns() if p.name == known["pattern"])
-        return KernelProject(op_type=pattern.op_type, kernel=pattern.kernel, files=pattern.files)
     if "project" in known:
         return example_project(product=known["project"] == "example_product")
     program = HERE / base / "program.txt"
     if program.is_file():
         return program.read_text()
-    return KernelProject.read_from(HERE / base, known["op_type"], base)
+    return KernelProject.read_from(HERE / base, known["op_type"], known.get("kernel", base))
 
 
 def changed(mistake: Mistake) -> KernelProject | str:

@@ -56,6 +56,10 @@ MISTAKES: dict[str, tuple[Call, torch.Tensor, tuple[torch.Tensor, ...], str]] = 
     "an index of half the width": (
         lambda x, i: x[i] * 2, X[INDEX.view(torch.int32)[:6].long()] * 2, (X, INDEX), "reinterpreted",
     ),
+    "added before it is scaled": (lambda x, w: x * w + 2.0 * w, (X + 2.0 * ROW) * ROW, (X, ROW), "order"),
+    "inputs exchanged": (
+        lambda x, w, b: x * w + b.exp(), X * ROW.flip(0) + ROW.exp(), (X, ROW, ROW.flip(0)), "swapped_inputs",
+    ),
     "one weight for all": (lambda x, w: x * w, X * ROW[0], (X, ROW), "repeated"),
     "a window of two": (
         lambda x: torch.nn.functional.max_pool1d(x, 3, 1, 1),

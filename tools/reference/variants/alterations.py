@@ -1,6 +1,6 @@
 """Which alterations are tried for which operation. Causes are names of `knowledge/data/mismatch_causes.json`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -33,6 +33,19 @@ def alterations(recording: Recording, at: int) -> Alterations:
     args, kwargs = tree_map(recording.operand, (list(call.args), call.kwargs))
     for family in _FAMILIES.get(call.name, ()):
         yield from family(recording, call, args, kwargs)
+
+
+MOST_INPUTS = 8
+
+
+def exchanged(recording: Recording) -> Iterator[tuple[int, int]]:
+    """Yield the numbers of two inputs of one form, which an author may take for each other."""
+    given_ones = [n for n, c in enumerate(recording.calls) if c.function is None][:MOST_INPUTS]
+    for k, one in enumerate(given_ones):
+        for other in given_ones[k + 1 :]:
+            a, b = recording.calls[one].value, recording.calls[other].value
+            if a.shape == b.shape and a.dtype == b.dtype and a.numel() > 1:
+                yield one, other
 
 
 _Family = Callable[[Recording, Recorded, list[Any], dict[str, Any]], Alterations]

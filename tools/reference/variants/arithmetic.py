@@ -37,6 +37,12 @@ def added(recording: Recording, call: Recorded, args: list[Any], kwargs: dict[st
     if not isinstance(a, torch.Tensor):
         return
     word = "subtracted" if sign < 0 else "added"
+    scaling = maker(recording, call.args[0])
+    if scaling is not None and scaling.name in ("mul", "div"):
+        inner, factor_of = (recording.operand(part) for part in scaling.args[:2])
+        combine = torch.mul if scaling.name == "mul" else torch.div
+        what = f"it is {word} before the {'multiplication' if scaling.name == 'mul' else 'division'} and not behind it"
+        yield Alteration("order", what, lambda: combine(inner + sign * factor * b, factor_of))
     if a.shape == call.value.shape:
         made = maker(recording, call.args[1])
         if made is not None and made.name == "mean" and sign < 0:

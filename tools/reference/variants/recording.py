@@ -2,7 +2,7 @@
 
 import inspect
 import linecache
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -78,9 +78,9 @@ class Recording(TorchDispatchMode):  # type: ignore[misc]
         """Return where an output's tensors come from."""
         return tree_map(self._ref, value)
 
-    def again(self, at: int, value: Any, wanted: Any) -> Any:
-        """Return what `wanted` is if call `at` gave `value`; only what follows from it is computed."""
-        values: dict[int, Any] = {at: value}
+    def again(self, changed: Mapping[int, Any], wanted: Any) -> Any:
+        """Return what `wanted` is if calls gave other values, by their numbers; only what follows is computed."""
+        values: dict[int, Any] = dict(changed)
 
         def given(part: Any) -> Any:
             if not isinstance(part, MadeBy):
@@ -88,8 +88,10 @@ class Recording(TorchDispatchMode):  # type: ignore[misc]
             whole = values[part.call] if part.call in values else self.calls[part.call].value
             return whole if part.result is None else whole[part.result]
 
-        for n in range(at + 1, len(self.calls)):
+        for n in range(min(changed) + 1, len(self.calls)):
             call = self.calls[n]
+            if n in changed:
+                continue
             used = {p.call for p in tree_leaves((call.args, call.kwargs)) if isinstance(p, MadeBy)}
             if call.function is not None and used & values.keys():
                 args, kwargs = tree_map(given, (call.args, call.kwargs))

@@ -9,7 +9,7 @@ import torch
 
 from akgen.tools.reference import golden
 from akgen.tools.reference.protocol import Binding, Sample
-from akgen.tools.reference.variants.alterations import alterations
+from akgen.tools.reference.variants.alterations import alterations, exchanged
 from akgen.tools.reference.variants.recording import TooLarge, record
 
 ENOUGH = 0.95  # share of the wrong elements that an alteration has to explain
@@ -54,13 +54,25 @@ def explain(
     compared = _Compared(got.to(torch.float64), want.to(torch.float64), tolerance, known)
     if (times := compared.times()) is not None:
         return {"cause": "scaled", "what": f"it is {times} times the expected value", "line": ""}
+    for one, other in exchanged(recording):
+        values = {one: recording.calls[other].value, other: recording.calls[one].value}
+        try:
+            value = recording.again(values, outputs[index])
+        except _FAILS:
+            continue
+        if isinstance(value, torch.Tensor) and compared.explained(value):
+            return {
+                "cause": "swapped_inputs",
+                "what": "two inputs of the same shape are exchanged",
+                "line": "",
+            }
     ends = time.monotonic() + LONGEST_S
     for at in range(len(recording.calls)):
         for alteration in alterations(recording, at):
             if time.monotonic() > ends:
                 return None
             try:
-                value = recording.again(at, alteration.make(), outputs[index])
+                value = recording.again({at: alteration.make()}, outputs[index])
             except _FAILS:
                 continue
             if isinstance(value, torch.Tensor) and compared.explained(value):
