@@ -7,6 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from akgen.tools.compose.back.kernels import choices, schedule, tensors_of
 from akgen.tools.compose.back.schedules import kinds
 from akgen.tools.compose.back.schedules.base import SCHEDULES, Kind
 from akgen.tools.compose.back.schedules.texts import schedule_texts
@@ -19,6 +20,9 @@ from akgen.tools.compose.middle.sink_slices import sink_slices
 from akgen.tools.compose.middle.symbolic import SymbolicNumbers
 from akgen.tools.compose.middle.symbolic_nest import unify
 from akgen.tools.compose.scope import Unsupported
+from akgen.tools.core.knobs import Knobs
+from akgen.tools.dsl.expr import Fit, names_in, walk
+from akgen.tools.dsl.ir import Assign
 from tests.tools.compose.composing import Function, Loaded, assert_right, composed, normal
 
 
@@ -117,3 +121,18 @@ def test_outputs_that_reduce_over_different_axes_each_have_their_own_way_for_sho
     composition, _, _ = composed(sums, *cases)
     assert "rows" in composition.kernels[0].kinds and len(composition.kernels[0].kinds) == 2
     assert_right(sums, *cases, (normal(2, 3, 30011), normal(2, 3, 30011)))
+
+
+def test_parts_with_the_buffer_to_themselves_fit_only_what_decides_a_length() -> None:
+    def sums(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return (x * y).sum(1), (x.unsqueeze(1) * y.unsqueeze(2)).sum(-1)
+
+    composition, _, _ = composed(sums, (normal(5, 4, 33), normal(5, 4, 33)))
+    group, face = composition.groups[0], composition.face
+    templates, way = choices(group.templates, tensors_of(face, 0))[0]
+    made = schedule("k", 0, templates, way, face, Knobs(), apart=True)
+    assert len(made.kernel.phases) == 2
+    sized = {n for a in made.kernel.allocs.values() for d in a.dims for n in names_in(d)}
+    values = [s.value for s in made.host if isinstance(s, Assign)]
+    fits = [e for value in values for e in walk(value) if isinstance(e, Fit)]
+    assert fits and all({e.param, *(n for n, _ in e.dims)} <= sized for e in fits)

@@ -13,7 +13,7 @@ from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, by_reduction,
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
-from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Fit, Name, call, joined
+from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Fit, Name, call, joined, names_in
 from akgen.tools.dsl.ir import Assign, Kernel, Stmt, Workspace
 
 EVENTS = 8  # hardware events for tiles that are loaded; each takes one
@@ -157,7 +157,8 @@ def schedule(
                 return schedule(name, number, few, each, face, knobs, frugal=frugal, apart=True)
         what = f"{loaded} tensors are loaded" if loaded > EVENTS else f"{stored} tiles are stored"
         raise Unsupported("buffers", f"{what} side by side; the chip has events for {EVENTS}")
-    host = _host(name, parts, tuning)
+    kernel = writer.kernel(name, _doc(templates, choice, face), single_buffers=tuning.single_buffers)
+    host = _host(kernel, parts, tuning)
     temps = {k: (count, dtype) for t in templates for k, count, dtype in t.temps}
     host += [
         Workspace(name=f"{names.temp}{k}", count=count, dtype=dtype) for k, (count, dtype) in temps.items()
@@ -165,8 +166,7 @@ def schedule(
     tensors = [Name(id=t.removeprefix("g_")) for t in writer.tensors]
     fits = [p.fits for p in parts if p.fits is not None]
     return ScheduledKernel(
-        kernel=writer.kernel(name, _doc(templates, choice, face), single_buffers=tuning.single_buffers),
-        group=number, kinds=choice, host=tuple(host),
+        kernel=kernel, group=number, kinds=choice, host=tuple(host),
         arguments=(*tensors, *(value for _, value in writer.scalars.values())),
         fits=joined("and", fits, ONE) if fits else None, turned=frozenset(tuning.used),
     )  # fmt: skip
@@ -214,7 +214,7 @@ def tensors_of(face: Interface, number: int) -> Tensors:
     )
 
 
-def _host(name: str, parts: list[Part], tuning: Tuning) -> list[Stmt]:
+def _host(kernel: Kernel, parts: list[Part], tuning: Tuning) -> list[Stmt]:
     """Return what the host does before a launch: cores, shares, capacities, workspaces."""
     needs = [p.cores for p in parts if p.cores != ONE]
     cores: Expr = ONE
@@ -226,7 +226,11 @@ def _host(name: str, parts: list[Part], tuning: Tuning) -> list[Stmt]:
     for part in parts:
         host += part.host
     sizes = {k: p.tile for k, p in enumerate(parts) if p.tile is not None}
+    sized = frozenset[str]().union(*(names_in(d) for a in kernel.allocs.values() for d in a.dims))
     for k, tile in sizes.items():
+        if len(kernel.phases) > 1 and tile.param.id not in sized:  # no buffer's length depends on it
+            host.append(Assign(name=tile.param.id, value=call("min", *tile.most)))
+            continue
         beside = [j for j, p in enumerate(parts) if p.phase == parts[k].phase]
         # the tiles of the parts before are decided; those after are taken to be small
         others: list[tuple[Name, Expr]] = [
@@ -234,7 +238,9 @@ def _host(name: str, parts: list[Part], tuning: Tuning) -> list[Stmt]:
             for j in beside if j != k and j in sizes
         ]  # fmt: skip
         given = tuple(dict.fromkeys([*((f, f) for j in beside for f in parts[j].fixed), *others]))
-        fit: Expr = Fit(kernel=name, param=tile.param.id, dims=tuple((n.id, value) for n, value in given))
+        fit: Expr = Fit(
+            kernel=kernel.name, param=tile.param.id, dims=tuple((n.id, value) for n, value in given)
+        )
         after = sum(j > k for j in beside)
         if after:
             fit = fit // (after + 1)
