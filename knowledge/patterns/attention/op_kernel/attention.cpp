@@ -1,0 +1,119 @@
+#include "kernel_operator.h"
+#include "lib/matmul_intf.h"
+
+using namespace AscendC;
+
+// y = softmax(q * k^T * scale) * v for each matrix of a batch.
+template <typename T> class KernelAttention {
+public:
+    using Plain = matmul::MatmulType<TPosition::GM, CubeFormat::ND, T>;
+    using Transposed = matmul::MatmulType<TPosition::GM, CubeFormat::ND, T, true>;
+    using Scores = matmul::MatmulType<TPosition::GM, CubeFormat::ND, float>;
+    matmul::Matmul<Plain, Transposed, Scores> scoresOf;
+    matmul::Matmul<Plain, Plain, Plain> valuesOf;
+
+    __aicore__ inline void Init(GM_ADDR q, GM_ADDR k, GM_ADDR v, GM_ADDR y, GM_ADDR workspace,
+                                const AttentionTilingData &tiling, TPipe *onePipe)
+    {
+        t = tiling;
+        pipe = onePipe;
+        qGm.SetGlobalBuffer((__gm__ T *)q);
+        kGm.SetGlobalBuffer((__gm__ T *)k);
+        vGm.SetGlobalBuffer((__gm__ T *)v);
+        yGm.SetGlobalBuffer((__gm__ T *)y);
+        const uint64_t room = static_cast<uint64_t>(t.rows) * t.length; // of this core's scores, and of its weights
+        GM_ADDR own = GetUserWorkspace(workspace) + GetBlockIdx() * room * 2 * sizeof(float);
+        scoreGm.SetGlobalBuffer((__gm__ float *)own);
+        weightGm.SetGlobalBuffer((__gm__ T *)(own + room * sizeof(float)));
+        const uint32_t padded = AlignUp(t.length, 64);
+        pipe->InitBuffer(inQueue, 2, padded * sizeof(float));
+        pipe->InitBuffer(outQueue, 2, padded * sizeof(T));
+        pipe->InitBuffer(workBuf, padded * sizeof(float));
+        pipe->InitBuffer(numberBuf, 32);
+    }
+
+    __aicore__ inline void Process()
+    {
+        const uint32_t down = DivCeil(t.length, t.rows);
+        const uint32_t cores = GetBlockNum() * GetTaskRation(); // vector cores: two beside each cube core
+        for (uint32_t share = GetBlockIdx(); share < t.batch * down; share += cores) {
+            const uint64_t matrix = static_cast<uint64_t>(share / down) * t.length * t.width;
+            const uint32_t row = share % down * t.rows;
+            const uint32_t rows = t.length - row < t.rows ? t.length - row : t.rows;
+            scoresOf.SetTensorA(qGm[matrix + static_cast<uint64_t>(row) * t.width]);
+            scoresOf.SetTensorB(kGm[matrix], true);
+            scoresOf.SetTail(rows, t.length);
+            scoresOf.IterateAll(scoreGm); // comes back when the scores are in the workspace
+            for (uint32_t r = 0; r < rows; ++r) {
+                Softmax(static_cast<uint64_t>(r) * t.length);
+            }
+            const event_t written = static_cast<event_t>(pipe->FetchEventID(HardEvent::MTE3_S));
+            SetFlag<HardEvent::MTE3_S>(written);
+            WaitFlag<HardEvent::MTE3_S>(written); // the cube core reads the weights: they must have left this core
+            valuesOf.SetTensorA(weightGm);
+            valuesOf.SetTensorB(vGm[matrix]);
+            valuesOf.SetTail(rows, t.width, t.length);
+            valuesOf.IterateAll(yGm[matrix + static_cast<uint64_t>(row) * t.width]);
+        }
+        scoresOf.End();
+        valuesOf.End();
+    }
+
+private:
+    // One row of scores becomes one row of weights.
+    __aicore__ inline void Softmax(uint64_t at)
+    {
+        LocalTensor<float> score = inQueue.AllocTensor<float>();
+        DataCopyPad(score, scoreGm[at], DataCopyExtParams{1, static_cast<uint32_t>(t.length * sizeof(float)), 0, 0, 0},
+                    DataCopyPadExtParams<float>{false, 0, 0, 0});
+        inQueue.EnQue(score);
+        score = inQueue.DeQue<float>();
+        LocalTensor<float> work = workBuf.Get<float>(), number = numberBuf.Get<float>();
+        Muls(score, score, t.scale, t.length);
+        ReduceMax<float>(number, score, work, t.length, false);
+        Adds(score, score, -Read(number), t.length); // no exponent is above zero
+        Exp(score, score, t.length);
+        ReduceSum<float>(number, score, work, t.length);
+        LocalTensor<T> weight = outQueue.AllocTensor<T>();
+        Muls(score, score, 1.0f / Read(number), t.length);
+        if constexpr (std::is_same_v<T, float>) {
+            Adds(weight, score, 0.0f, t.length);
+        } else {
+            Cast(weight, score, RoundMode::CAST_RINT, t.length);
+        }
+        inQueue.FreeTensor(score);
+        outQueue.EnQue(weight);
+        weight = outQueue.DeQue<T>();
+        DataCopyPad(weightGm[at], weight, DataCopyExtParams{1, static_cast<uint32_t>(t.length * sizeof(T)), 0, 0, 0});
+        outQueue.FreeTensor(weight);
+    }
+
+    // Read a scalar that the vector unit wrote: the scalar unit waits for it.
+    __aicore__ inline float Read(const LocalTensor<float> &number)
+    {
+        const event_t written = static_cast<event_t>(pipe->FetchEventID(HardEvent::V_S));
+        SetFlag<HardEvent::V_S>(written);
+        WaitFlag<HardEvent::V_S>(written);
+        return number.GetValue(0);
+    }
+
+    AttentionTilingData t;
+    TPipe *pipe = nullptr; // one for the kernel: the objects take their buffers from it, too
+    TQue<TPosition::VECIN, 2> inQueue;
+    TQue<TPosition::VECOUT, 2> outQueue;
+    TBuf<TPosition::VECCALC> workBuf, numberBuf;
+    GlobalTensor<T> qGm, kGm, vGm, yGm, weightGm;
+    GlobalTensor<float> scoreGm;
+};
+
+extern "C" __global__ __aicore__ void attention(GM_ADDR q, GM_ADDR k, GM_ADDR v, GM_ADDR y, GM_ADDR workspace,
+                                                GM_ADDR tiling)
+{
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2); // one cube core and two vector cores in each block
+    GET_TILING_DATA(data, tiling);
+    TPipe pipe;
+    KernelAttention<DTYPE_Q> op;
+    REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), op.scoresOf, &data.scores, op.valuesOf, &data.values);
+    op.Init(q, k, v, y, workspace, data, &pipe);
+    op.Process();
+}

@@ -1,0 +1,73 @@
+#include "grouped_product_tiling.h"
+#include "register/op_def_registry.h"
+#include "tiling/platform/platform_ascendc.h"
+#include "tiling/tiling_api.h"
+#include <algorithm>
+
+namespace optiling {
+static ge::graphStatus Tiling(gert::TilingContext *context)
+{
+    auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
+    const int32_t k = context->GetInputShape(0)->GetStorageShape().GetDim(1);
+    const auto &right = context->GetInputShape(1)->GetStorageShape(); // weight [groups, k, n]
+    const uint32_t groups = right.GetDim(0);
+    const int32_t n = right.GetDim(2);
+    if (groups > MOST_GROUPS) {
+        return ge::GRAPH_FAILED; // where each ends is part of the tiling data
+    }
+    const int64_t *sizes = reinterpret_cast<const int64_t *>(context->GetAttrs()->GetListInt(0)->GetData());
+    uint32_t ends[MOST_GROUPS] = {}, end = 0;
+    int32_t largest = 1;
+    for (uint32_t i = 0; i < groups; ++i) {
+        end += sizes[i];
+        ends[i] = end;
+        largest = std::max<int32_t>(largest, sizes[i]);
+    }
+    const bool isHalf = context->GetInputDesc(0)->GetDataType() == ge::DT_FLOAT16;
+    const auto type = isHalf ? matmul_tiling::DataType::DT_FLOAT16 : matmul_tiling::DataType::DT_FLOAT;
+    matmul_tiling::MultiCoreMatmulTiling cut(platform);
+    cut.SetDim(platform.GetCoreNumAiv()); // who owns Matmul objects: the vector cores, two beside each cube core
+    cut.SetAType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, type, false);
+    cut.SetBType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, type, false);
+    cut.SetCType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, type);
+    cut.SetShape(largest, n, k); // smaller groups are its tails
+    cut.SetOrgShape(largest, n, k);
+    cut.SetBias(false);
+    cut.SetBufferSpace(-1, -1, -1);
+    GroupedProductTilingData tiling;
+    if (cut.GetTiling(tiling.cube) == -1) {
+        return ge::GRAPH_FAILED;
+    }
+    tiling.set_ends(ends);
+    tiling.set_groups(groups);
+    tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
+    context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());
+    context->SetBlockDim(platform.GetCoreNumAic());
+    context->GetWorkspaceSizes(1)[0] = platform.GetLibApiWorkSpaceSize();
+    return ge::GRAPH_SUCCESS;
+}
+} // namespace optiling
+
+namespace ops {
+class GroupedProduct : public OpDef {
+public:
+    explicit GroupedProduct(const char *name) : OpDef(name)
+    {
+        for (const char *input : {"x", "weight"}) {
+            this->Input(input)
+                .ParamType(REQUIRED)
+                .DataType({ge::DT_FLOAT, ge::DT_FLOAT16})
+                .Format({ge::FORMAT_ND, ge::FORMAT_ND});
+        }
+        this->Output("y")
+            .ParamType(REQUIRED)
+            .DataType({ge::DT_FLOAT, ge::DT_FLOAT16})
+            .Format({ge::FORMAT_ND, ge::FORMAT_ND});
+        this->Attr("groups").AttrType(REQUIRED).ListInt();
+        this->AICore().SetTiling(optiling::Tiling);
+        this->AICore().AddConfig("ascend910b");
+        this->AICore().AddConfig("ascend910_93");
+    }
+};
+OP_ADD(GroupedProduct);
+} // namespace ops

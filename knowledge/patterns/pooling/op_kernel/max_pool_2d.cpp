@@ -1,0 +1,127 @@
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+constexpr int32_t COPIES = 2;            // of each transfer buffer: one moves while the other is computed
+constexpr uint32_t REPEAT = 64;          // floats that one repeat takes
+constexpr float LOWEST = -3.4028235e38f; // of the border: never the largest
+
+// The largest element of each window of 3 x 3, two apart, with a border of one element.
+template <typename T> class KernelMaxPool2d {
+public:
+    __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, const MaxPool2dTilingData &tiling)
+    {
+        t = tiling;
+        xGm.SetGlobalBuffer((__gm__ T *)x);
+        yGm.SetGlobalBuffer((__gm__ T *)y);
+        const uint32_t rows = 2 * t.bandRows + 1; // of x, for a band of y
+        pipe.InitBuffer(inQueue, COPIES, rows * t.stride * sizeof(T));
+        pipe.InitBuffer(outQueue, COPIES, t.bandRows * t.outStride * sizeof(T));
+        pipe.InitBuffer(wideBuf, std::is_same_v<T, float> ? 32 : rows * t.stride * sizeof(float));
+        pipe.InitBuffer(rowMaxBuf, t.bandRows * t.stride * sizeof(float));
+        pipe.InitBuffer(offsetBuf, t.bandRows * t.outStride * sizeof(int32_t));
+        pipe.InitBuffer(leftBuf, t.bandRows * t.outStride * sizeof(float));
+        pipe.InitBuffer(rightBuf, t.bandRows * t.outStride * sizeof(float));
+    }
+
+    __aicore__ inline void Process()
+    {
+        PrepareOffsets();
+        for (uint32_t band = GetBlockIdx(); band < t.planes * t.bands; band += GetBlockNum()) {
+            const uint32_t plane = band / t.bands, top = band % t.bands * t.bandRows;
+            const uint32_t rows = t.outHeight - top < t.bandRows ? t.outHeight - top : t.bandRows;
+            CopyIn(plane, top, rows);
+            Compute(top, rows);
+            LocalTensor<T> y = outQueue.DeQue<T>();
+            DataCopyPad(
+                yGm[(static_cast<uint64_t>(plane) * t.outHeight + top) * t.outWidth], y,
+                DataCopyExtParams{static_cast<uint16_t>(rows), static_cast<uint32_t>(t.outWidth * sizeof(T)), 0, 0, 0});
+            outQueue.FreeTensor(y);
+        }
+    }
+
+private:
+    // Byte offsets of every second element of each row, for a whole band: row r starts r * stride elements on.
+    __aicore__ inline void PrepareOffsets()
+    {
+        LocalTensor<int32_t> offset = offsetBuf.Get<int32_t>();
+        CreateVecIndex(offset, 0, t.outStride);
+        Muls(offset, offset, static_cast<int32_t>(2 * sizeof(float)), t.outStride);
+        // What fills a row behind its end stays inside the row, too.
+        Mins(offset, offset, static_cast<int32_t>((t.stride - 3) * sizeof(float)), t.outStride);
+        for (uint32_t r = 1; r < t.bandRows; ++r) {
+            Adds(offset[r * t.outStride], offset, static_cast<int32_t>(r * t.stride * sizeof(float)), t.outStride);
+        }
+    }
+
+    // Rows 2 * top - 1 to 2 * (top + rows - 1) + 1 of x, each with a border of one element to the left and the rest of its
+    // last block to the right. The first and the last of them may lie outside of x.
+    __aicore__ inline void CopyIn(uint32_t plane, uint32_t top, uint32_t rows)
+    {
+        LocalTensor<T> x = inQueue.AllocTensor<T>();
+        const uint32_t skipped = top == 0 ? 1 : 0;
+        const uint32_t first = 2 * top + skipped - 1;
+        const uint32_t inside = t.height - first, wanted = 2 * rows + 1 - skipped;
+        const uint16_t present = inside < wanted ? inside : wanted;
+        const uint8_t right = t.stride - t.width - 1;
+        DataCopyPad(x[skipped * t.stride], xGm[(static_cast<uint64_t>(plane) * t.height + first) * t.width],
+                    DataCopyExtParams{present, static_cast<uint32_t>(t.width * sizeof(T)), 0, 0, 0},
+                    DataCopyPadExtParams<T>{true, 1, right, static_cast<T>(LOWEST)});
+        inQueue.EnQue(x);
+    }
+
+    __aicore__ inline void Compute(uint32_t top, uint32_t rows)
+    {
+        LocalTensor<T> x = inQueue.DeQue<T>();
+        LocalTensor<float> wide;
+        if constexpr (std::is_same_v<T, float>) {
+            wide = x;
+        } else {
+            wide = wideBuf.Get<float>(); // bfloat16_t has no Max
+            Cast(wide, x, RoundMode::CAST_NONE, (2 * rows + 1) * t.stride);
+        }
+        if (top == 0) {
+            Duplicate(wide, LOWEST, t.stride);
+        }
+        if (2 * (top + rows) > t.height) { // the last window ends below the plane
+            Duplicate(wide[2 * rows * t.stride], LOWEST, t.stride);
+        }
+        LocalTensor<float> rowMax = rowMaxBuf.Get<float>(), left = leftBuf.Get<float>(), right = rightBuf.Get<float>();
+        const uint8_t apart = t.stride / 8, twice = 2 * apart; // blocks from row to row of the result, and of x
+        for (uint32_t c = 0; c < t.stride; c += REPEAT) {      // 64 columns of all rows with each instruction
+            const uint64_t lanes = t.stride - c < REPEAT ? t.stride - c : REPEAT;
+            Max(rowMax[c], wide[c], wide[t.stride + c], lanes, rows, {1, 1, 1, apart, twice, twice});
+            Max(rowMax[c], rowMax[c], wide[2 * t.stride + c], lanes, rows, {1, 1, 1, apart, apart, twice});
+        }
+        inQueue.FreeTensor(x);
+        const uint32_t all = rows * t.outStride;
+        LocalTensor<uint32_t> offset = offsetBuf.Get<uint32_t>();
+        Gather(left, rowMax, offset, 0, all); // the base moves by an element: three columns side by side
+        Gather(right, rowMax, offset, sizeof(float), all);
+        Max(left, left, right, all);
+        Gather(right, rowMax, offset, 2 * sizeof(float), all);
+        LocalTensor<T> y = outQueue.AllocTensor<T>();
+        if constexpr (std::is_same_v<T, float>) {
+            Max(y, left, right, all);
+        } else {
+            Max(left, left, right, all);
+            Cast(y, left, RoundMode::CAST_RINT, all);
+        }
+        outQueue.EnQue(y);
+    }
+
+    TPipe pipe;
+    TQue<TPosition::VECIN, COPIES> inQueue;
+    TQue<TPosition::VECOUT, COPIES> outQueue;
+    TBuf<TPosition::VECCALC> wideBuf, rowMaxBuf, offsetBuf, leftBuf, rightBuf;
+    GlobalTensor<T> xGm, yGm;
+    MaxPool2dTilingData t;
+};
+
+extern "C" __global__ __aicore__ void max_pool_2d(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+{
+    GET_TILING_DATA(data, tiling);
+    KernelMaxPool2d<DTYPE_X> op;
+    op.Init(x, y, data);
+    op.Process();
+}

@@ -1,0 +1,13 @@
+#pragma once
+#include "register/tilingdata_base.h"
+
+namespace optiling {
+BEGIN_TILING_DATA_DEF(TopKRowsTilingData)
+TILING_DATA_FIELD_DEF(uint32_t, rows);    // of the matrix
+TILING_DATA_FIELD_DEF(uint32_t, perCore); // rows of every core but the last
+TILING_DATA_FIELD_DEF(uint32_t, columns); // elements of a row
+TILING_DATA_FIELD_DEF(uint32_t, padded);  // columns rounded up to 32
+END_TILING_DATA_DEF;
+
+REGISTER_TILING_DATA_CLASS(TopKRows, TopKRowsTilingData)
+} // namespace optiling
