@@ -97,7 +97,7 @@ private:
         return number.GetValue(0);
     }
 
-    AttentionTilingData t;
+    AttentionTilingData t; // what the host decided
     TPipe *pipe = nullptr; // one for the kernel: the objects take their buffers from it, too
     TQue<TPosition::VECIN, 2> inQueue;
     TQue<TPosition::VECOUT, 2> outQueue;

@@ -97,7 +97,7 @@ private:
     TQue<TPosition::VECOUT, COPIES> outQueue;
     TBuf<TPosition::VECCALC> valuesBuf, scaleBuf;
     GlobalTensor<T> xGm, scaleGm, yGm;
-    ScaleChannelsTilingData t;
+    ScaleChannelsTilingData t; // what the host decided
     uint32_t first = 0, count = 0; // rows of this core
 };
 

@@ -88,7 +88,7 @@ private:
     TQue<TPosition::VECOUT, 1> outQueue;
     TBuf<TPosition::VECCALC> valuesBuf, sumBuf;
     GlobalTensor<T> xGm, yGm;
-    ColumnSumTilingData t;
+    ColumnSumTilingData t; // what the host decided
 };
 
 extern "C" __global__ __aicore__ void column_sum(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)

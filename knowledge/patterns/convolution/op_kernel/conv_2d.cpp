@@ -75,7 +75,7 @@ private:
         outQueue.FreeTensor(framed);
     }
 
-    Conv2dTilingData t;
+    Conv2dTilingData t; // what the host decided
     uint32_t points = 0; // of a plane
     TQue<TPosition::VECIN, COPIES> inQueue;
     TQue<TPosition::VECOUT, COPIES> outQueue;

@@ -95,7 +95,7 @@ private:
     TBuf<TPosition::VECCALC> halfBuf, scaleBuf;
     GlobalTensor<int8_t> xGm;
     GlobalTensor<float> scaleGm, yGm;
-    DequantizeRowsTilingData t;
+    DequantizeRowsTilingData t; // what the host decided
     uint32_t count = 0; // rows of this core
 };
 

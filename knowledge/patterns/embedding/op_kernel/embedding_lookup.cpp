@@ -66,7 +66,7 @@ private:
     TQueBind<TPosition::VECIN, TPosition::VECOUT, COPIES> rowQueue; // from the copy in to the copy out
     GlobalTensor<T> tableGm, yGm;
     GlobalTensor<int64_t> indexGm;
-    EmbeddingLookupTilingData t;
+    EmbeddingLookupTilingData t; // what the host decided
     uint32_t count = 0; // indices of this core
 };
 

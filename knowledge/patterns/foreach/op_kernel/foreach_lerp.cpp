@@ -78,7 +78,7 @@ private:
     TBuf<TPosition::VECCALC> floatBuf;
     ListTensorDesc xList, yList;
     GM_ADDR zOf[2];
-    ForeachLerpTilingData t;
+    ForeachLerpTilingData t; // what the host decided
 };
 
 extern "C" __global__ __aicore__ void foreach_lerp(GM_ADDR x, GM_ADDR y, GM_ADDR z0, GM_ADDR z1, GM_ADDR workspace,

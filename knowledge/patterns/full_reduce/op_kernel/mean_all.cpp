@@ -106,7 +106,7 @@ private:
     TBuf<TPosition::VECCALC> valuesBuf, sumBuf;
     GlobalTensor<T> xGm, yGm;
     GlobalTensor<float> partialGm;
-    MeanAllTilingData t;
+    MeanAllTilingData t; // what the host decided
     uint64_t count = 0; // elements of this core
 };
 

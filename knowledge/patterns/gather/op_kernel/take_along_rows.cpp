@@ -69,7 +69,7 @@ private:
     TBuf<TPosition::VECCALC> offsetBuf;
     GlobalTensor<T> xGm, yGm;
     GlobalTensor<int64_t> indexGm;
-    TakeAlongRowsTilingData t;
+    TakeAlongRowsTilingData t; // what the host decided
     uint32_t count = 0; // rows of this core
 };
 

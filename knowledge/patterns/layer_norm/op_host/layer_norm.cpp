@@ -26,7 +26,7 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
         partialStride *= 8;
     }
     // Once: weight and bias as float. Of a row: two copies of input and output, the row twice as float, its partial
-    // sums and the sums of these, its number alone and spread.
+    // sums and the sums of these, its scalar alone and spread.
     const uint32_t onceBytes = stride * 8;
     const uint32_t rowBytes = stride * (4 * typeBytes + 2 * 4) + partialStride * 2 * 4 + 36;
     if (ub < RESERVE_BYTES + onceBytes + rowBytes) {

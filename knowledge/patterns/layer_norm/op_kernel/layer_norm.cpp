@@ -24,7 +24,7 @@ public:
         pipe.InitBuffer(weightBuf, t.stride * sizeof(float));
         pipe.InitBuffer(biasBuf, t.stride * sizeof(float));
         pipe.InitBuffer(partialBuf, t.tileRows * t.partialStride * 2 * sizeof(float));
-        pipe.InitBuffer(numberBuf, AlignUp(t.tileRows, BLOCK_FLOATS) * sizeof(float)); // Brcb takes eight at a time
+        pipe.InitBuffer(scalarBuf, AlignUp(t.tileRows, BLOCK_FLOATS) * sizeof(float)); // Brcb takes eight at a time
         pipe.InitBuffer(spreadBuf, AlignUp(t.tileRows, BLOCK_FLOATS) * 32);
     }
 
@@ -76,17 +76,17 @@ private:
             given = values = valuesBuf.Get<float>();
             Cast(values, x, RoundMode::CAST_NONE, rows * t.stride);
         }
-        LocalTensor<float> square = squareBuf.Get<float>(), numbers = numberBuf.Get<float>();
-        MeanRows(numbers, given, rows);
-        WithItsNumber<false>(values, given, rows); // x - mean: the variance of what is centred loses no digits
+        LocalTensor<float> square = squareBuf.Get<float>(), scalars = scalarBuf.Get<float>();
+        MeanRows(scalars, given, rows);
+        WithItsScalar<false>(values, given, rows); // x - mean: the variance of what is centred loses no digits
         inQueue.FreeTensor(x);
         Mul(square, values, values, rows * t.stride);
-        MeanRows(numbers, square, rows);
-        Adds(numbers, numbers, t.epsilon, rows);
-        Sqrt(numbers, numbers, rows);
+        MeanRows(scalars, square, rows);
+        Adds(scalars, scalars, t.epsilon, rows);
+        Sqrt(scalars, scalars, rows);
         Duplicate(square, 1.0f, rows); // Rsqrt is an estimate of nine bits: root and division are exact
-        Div(numbers, square, numbers, rows);
-        WithItsNumber<true>(values, values, rows);
+        Div(scalars, square, scalars, rows);
+        WithItsScalar<true>(values, values, rows);
         for (uint32_t r = 0; r < rows; ++r) {
             FusedMulAdd(values[r * t.stride], weightBuf.Get<float>(), biasBuf.Get<float>(),
                         t.columns); // values * w + b
@@ -97,10 +97,10 @@ private:
         outQueue.EnQue(y);
     }
 
-    // Leave each row's mean in `numbers`. BlockReduceSum makes one number of eight at a repeat a cycle; ReduceSum takes seven.
+    // Leave each row's mean in `scalars`. BlockReduceSum makes one number of eight at a repeat a cycle; ReduceSum takes seven.
     // Counter mode takes t.columns elements in all, so what pads a row never enters. The partial sums' rows are padded with
     // zeros, so that one instruction serves all rows.
-    __aicore__ inline void MeanRows(const LocalTensor<float> &numbers, const LocalTensor<float> &values, uint32_t rows)
+    __aicore__ inline void MeanRows(const LocalTensor<float> &scalars, const LocalTensor<float> &values, uint32_t rows)
     {
         LocalTensor<float> partial = partialBuf.Get<float>();
         SetMaskCount();
@@ -117,25 +117,25 @@ private:
         }
         SetMaskNorm();
         ResetMask();
-        WholeReduceSum<float>(numbers, partial, REPEAT_FLOATS, rows, 1, 1, 8);
+        WholeReduceSum<float>(scalars, partial, REPEAT_FLOATS, rows, 1, 1, 8);
         // An unsigned number cannot become a float on the device.
-        Muls(numbers, numbers, 1.0f / static_cast<float>(static_cast<int32_t>(t.columns)), rows);
+        Muls(scalars, scalars, 1.0f / static_cast<float>(static_cast<int32_t>(t.columns)), rows);
     }
 
-    // Subtract each row's number from its row, or multiply the row by it. Strides of 0 read the block that holds the number
+    // Subtract each row's scalar from its row, or multiply the row by it. Strides of 0 read the block that holds the scalar
     // again and again, so it never passes through the scalar unit.
     template <bool MULTIPLY>
-    __aicore__ inline void WithItsNumber(const LocalTensor<float> &to, const LocalTensor<float> &from, uint32_t rows)
+    __aicore__ inline void WithItsScalar(const LocalTensor<float> &to, const LocalTensor<float> &from, uint32_t rows)
     {
         LocalTensor<float> spread = spreadBuf.Get<float>();
-        Brcb(spread, numberBuf.Get<float>(), DivCeil(rows, BLOCK_FLOATS), {1, 8}); // each number fills one block
+        Brcb(spread, scalarBuf.Get<float>(), DivCeil(rows, BLOCK_FLOATS), {1, 8}); // each scalar fills one block
         const BinaryRepeatParams again{1, 1, 0, 8, 8, 0};
         SetMaskCount();
         SetVectorMask<float, MaskMode::COUNTER>(t.columns);
         for (uint32_t r = 0; r < rows; ++r) {
-            const LocalTensor<float> number = spread[r * BLOCK_FLOATS];
-            MULTIPLY ? Mul<float, false>(to[r * t.stride], from[r * t.stride], number, MASK_PLACEHOLDER, 1, again)
-                     : Sub<float, false>(to[r * t.stride], from[r * t.stride], number, MASK_PLACEHOLDER, 1, again);
+            const LocalTensor<float> scalar = spread[r * BLOCK_FLOATS];
+            MULTIPLY ? Mul<float, false>(to[r * t.stride], from[r * t.stride], scalar, MASK_PLACEHOLDER, 1, again)
+                     : Sub<float, false>(to[r * t.stride], from[r * t.stride], scalar, MASK_PLACEHOLDER, 1, again);
         }
         SetMaskNorm();
         ResetMask();
@@ -144,9 +144,9 @@ private:
     TPipe pipe;
     TQue<TPosition::VECIN, COPIES> inQueue;
     TQue<TPosition::VECOUT, COPIES> outQueue;
-    TBuf<TPosition::VECCALC> valuesBuf, squareBuf, weightBuf, biasBuf, partialBuf, numberBuf, spreadBuf;
+    TBuf<TPosition::VECCALC> valuesBuf, squareBuf, weightBuf, biasBuf, partialBuf, scalarBuf, spreadBuf;
     GlobalTensor<T> xGm, weightGm, biasGm, yGm;
-    LayerNormTilingData t;
+    LayerNormTilingData t; // what the host decided
     uint32_t count = 0; // rows of this core
 };
 

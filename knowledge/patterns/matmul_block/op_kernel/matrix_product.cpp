@@ -128,7 +128,7 @@ private:
     TQue<TPosition::B2, COPIES> bLoaded; // L0B
     TQue<TPosition::CO1, COPIES> sums;   // L0C
     GlobalTensor<T> aGm, bGm, yGm;
-    MatrixProductTilingData t;
+    MatrixProductTilingData t; // what the host decided
     uint32_t rows = 0, columns = 0, depth = 0; // of this block, of this panel
 };
 

@@ -44,7 +44,7 @@ public:
 private:
     __aicore__ inline int32_t Least(int32_t a, int32_t b) { return a < b ? a : b; } // the last blocks are smaller
 
-    GroupedProductTilingData t;
+    GroupedProductTilingData t; // what the host decided
     GlobalTensor<T> xGm, weightGm, yGm;
 };
 

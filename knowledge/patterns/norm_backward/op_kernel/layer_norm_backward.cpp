@@ -24,7 +24,7 @@ public:
         pipe.InitBuffer(centredBuf, t.tileRows * t.stride * sizeof(float));
         pipe.InitBuffer(weightBuf, t.stride * sizeof(float));
         pipe.InitBuffer(partialBuf, t.tileRows * t.partialStride * 2 * sizeof(float));
-        pipe.InitBuffer(numberBuf, 3 * AlignUp(t.tileRows, BLOCK_FLOATS) * sizeof(float)); // Brcb takes eight at a time
+        pipe.InitBuffer(scalarBuf, 3 * AlignUp(t.tileRows, BLOCK_FLOATS) * sizeof(float)); // Brcb takes eight at a time
         pipe.InitBuffer(spreadBuf, AlignUp(t.tileRows, BLOCK_FLOATS) * 32);
     }
 
@@ -68,11 +68,11 @@ private:
     {
         LocalTensor<float> x = inQueue.DeQue<float>(), grad = x[t.tileRows * t.stride];
         LocalTensor<float> centred = centredBuf.Get<float>();
-        LocalTensor<float> scale = numberBuf.Get<float>(), number = scale[AlignUp(t.tileRows, BLOCK_FLOATS)];
-        LocalTensor<float> mean = number[AlignUp(t.tileRows, BLOCK_FLOATS)];
+        LocalTensor<float> scale = scalarBuf.Get<float>(), scalar = scale[AlignUp(t.tileRows, BLOCK_FLOATS)];
+        LocalTensor<float> mean = scalar[AlignUp(t.tileRows, BLOCK_FLOATS)];
         LocalTensor<float> y = outQueue.AllocTensor<float>(); // holds products until the result is computed
-        MeanRows(number, x, rows);
-        WithItsNumber<SUBTRACT>(centred, x, number, rows);
+        MeanRows(scalar, x, rows);
+        WithItsScalar<SUBTRACT>(centred, x, scalar, rows);
         Mul(y, centred, centred, rows * t.stride);
         MeanRows(scale, y, rows);
         Adds(scale, scale, 1e-5f, rows); // the operator's epsilon
@@ -83,21 +83,21 @@ private:
             Mul(grad[r * t.stride], grad[r * t.stride], weightBuf.Get<float>(), t.columns); // g
         }
         Mul(y, grad, centred, rows * t.stride);
-        MeanRows(number, y, rows); // mean(g * c)
-        Mul(number, number, scale, rows);
-        Mul(number, number, scale, rows);
-        Muls(number, number, -1.0f, rows);
+        MeanRows(scalar, y, rows); // mean(g * c)
+        Mul(scalar, scalar, scale, rows);
+        Mul(scalar, scalar, scale, rows);
+        Muls(scalar, scalar, -1.0f, rows);
         MeanRows(mean, grad, rows);
-        WithItsNumber<SUBTRACT>(grad, grad, mean, rows);
-        WithItsNumber<MULTIPLY_ADD>(centred, grad, number, rows);
-        WithItsNumber<MULTIPLY>(y, centred, scale, rows);
+        WithItsScalar<SUBTRACT>(grad, grad, mean, rows);
+        WithItsScalar<MULTIPLY_ADD>(centred, grad, scalar, rows);
+        WithItsScalar<MULTIPLY>(y, centred, scale, rows);
         outQueue.EnQue(y);
         inQueue.FreeTensor(x);
     }
 
-    // Leave each row's mean in `numbers`. BlockReduceSum makes one number of eight at a repeat a cycle; ReduceSum takes seven.
+    // Leave each row's mean in `scalars`. BlockReduceSum makes one number of eight at a repeat a cycle; ReduceSum takes seven.
     // Counter mode leaves out what pads a row; the partial sums' rows are padded with zeros, so one instruction serves all.
-    __aicore__ inline void MeanRows(const LocalTensor<float> &numbers, const LocalTensor<float> &values, uint32_t rows)
+    __aicore__ inline void MeanRows(const LocalTensor<float> &scalars, const LocalTensor<float> &values, uint32_t rows)
     {
         LocalTensor<float> partial = partialBuf.Get<float>();
         SetMaskCount();
@@ -114,28 +114,28 @@ private:
         }
         SetMaskNorm();
         ResetMask();
-        WholeReduceSum<float>(numbers, partial, REPEAT_FLOATS, rows, 1, 1, 8);
+        WholeReduceSum<float>(scalars, partial, REPEAT_FLOATS, rows, 1, 1, 8);
         // An unsigned number cannot become a float on the device.
-        Muls(numbers, numbers, 1.0f / static_cast<float>(static_cast<int32_t>(t.columns)), rows);
+        Muls(scalars, scalars, 1.0f / static_cast<float>(static_cast<int32_t>(t.columns)), rows);
     }
 
-    // to = from - number, from * number, or to * number + from, by rows. Strides of 0 read one block again and again.
+    // to = from - scalar, from * scalar, or to * scalar + from, by rows. Strides of 0 read one block again and again.
     enum Operation { SUBTRACT, MULTIPLY, MULTIPLY_ADD };
     template <Operation OP>
-    __aicore__ inline void WithItsNumber(const LocalTensor<float> &to, const LocalTensor<float> &from,
-                                         const LocalTensor<float> &numbers, uint32_t rows)
+    __aicore__ inline void WithItsScalar(const LocalTensor<float> &to, const LocalTensor<float> &from,
+                                         const LocalTensor<float> &scalars, uint32_t rows)
     {
         LocalTensor<float> spread = spreadBuf.Get<float>();
-        Brcb(spread, numbers, DivCeil(rows, BLOCK_FLOATS), {1, 8}); // each number fills one block
+        Brcb(spread, scalars, DivCeil(rows, BLOCK_FLOATS), {1, 8}); // each scalar fills one block
         const BinaryRepeatParams again{1, 1, 0, 8, 8, 0};
         SetMaskCount();
         SetVectorMask<float, MaskMode::COUNTER>(t.columns);
         for (uint32_t r = 0; r < rows; ++r) {
-            const LocalTensor<float> number = spread[r * BLOCK_FLOATS];
+            const LocalTensor<float> scalar = spread[r * BLOCK_FLOATS];
             const LocalTensor<float> of = from[r * t.stride], result = to[r * t.stride];
-            OP == SUBTRACT   ? Sub<float, false>(result, of, number, MASK_PLACEHOLDER, 1, again)
-            : OP == MULTIPLY ? Mul<float, false>(result, of, number, MASK_PLACEHOLDER, 1, again)
-                             : FusedMulAdd<float, false>(result, number, of, MASK_PLACEHOLDER, 1, {1, 0, 1, 8, 0, 8});
+            OP == SUBTRACT   ? Sub<float, false>(result, of, scalar, MASK_PLACEHOLDER, 1, again)
+            : OP == MULTIPLY ? Mul<float, false>(result, of, scalar, MASK_PLACEHOLDER, 1, again)
+                             : FusedMulAdd<float, false>(result, scalar, of, MASK_PLACEHOLDER, 1, {1, 0, 1, 8, 0, 8});
         }
         SetMaskNorm();
         ResetMask();
@@ -144,9 +144,9 @@ private:
     TPipe pipe;
     TQue<TPosition::VECIN, COPIES> inQueue;
     TQue<TPosition::VECOUT, COPIES> outQueue;
-    TBuf<TPosition::VECCALC> centredBuf, weightBuf, partialBuf, numberBuf, spreadBuf;
+    TBuf<TPosition::VECCALC> centredBuf, weightBuf, partialBuf, scalarBuf, spreadBuf;
     GlobalTensor<float> gradGm, xGm, weightGm, yGm;
-    LayerNormBackwardTilingData t;
+    LayerNormBackwardTilingData t; // what the host decided
     uint32_t count = 0; // rows of this core
 };
 

@@ -94,7 +94,7 @@ private:
     TQue<TPosition::VECOUT, COPIES> outQueue;
     TBuf<TPosition::VECCALC> floatBuf;
     GlobalTensor<T> inGm[INPUTS], outGm[OUTPUTS];
-    AdamwStepTilingData t;
+    AdamwStepTilingData t; // what the host decided
     uint64_t count = 0; // elements of this core
 };
 

@@ -115,7 +115,7 @@ private:
     TQue<TPosition::VECOUT, COPIES> outQueue;
     TBuf<TPosition::VECCALC> wideBuf, rowMaxBuf, offsetBuf, leftBuf, rightBuf;
     GlobalTensor<T> xGm, yGm;
-    MaxPool2dTilingData t;
+    MaxPool2dTilingData t; // what the host decided
 };
 
 extern "C" __global__ __aicore__ void max_pool_2d(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)

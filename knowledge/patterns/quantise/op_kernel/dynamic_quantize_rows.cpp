@@ -89,7 +89,7 @@ private:
     TBuf<TPosition::VECCALC> valueBuf, halfBuf, partialBuf, spreadBuf;
     GlobalTensor<float> xGm, stepGm;
     GlobalTensor<int8_t> quantizedGm;
-    DynamicQuantizeRowsTilingData t;
+    DynamicQuantizeRowsTilingData t; // what the host decided
     uint32_t count = 0; // rows of this core
 };
 

@@ -73,7 +73,7 @@ private:
     TQue<TPosition::VECOUT, COPIES> outQueue;
     TBuf<TPosition::VECCALC> offsetBuf;
     GlobalTensor<T> xGm, yGm;
-    NearestUpsampleTilingData t;
+    NearestUpsampleTilingData t; // what the host decided
     uint32_t count = 0; // rows of x that this core doubles
 };
 

@@ -22,7 +22,7 @@ public:
         pipe.InitBuffer(squareBuf, t.tileRows * t.stride * sizeof(float));
         pipe.InitBuffer(weightBuf, t.stride * sizeof(float));
         pipe.InitBuffer(partialBuf, t.tileRows * t.partialStride * 2 * sizeof(float));
-        pipe.InitBuffer(numberBuf, AlignUp(t.tileRows, BLOCK_FLOATS) * sizeof(float)); // Brcb takes eight at a time
+        pipe.InitBuffer(scalarBuf, AlignUp(t.tileRows, BLOCK_FLOATS) * sizeof(float)); // Brcb takes eight at a time
         pipe.InitBuffer(spreadBuf, AlignUp(t.tileRows, BLOCK_FLOATS) * 32);
     }
 
@@ -73,14 +73,14 @@ private:
             given = values = valuesBuf.Get<float>();
             Cast(values, x, RoundMode::CAST_NONE, rows * t.stride);
         }
-        LocalTensor<float> square = squareBuf.Get<float>(), numbers = numberBuf.Get<float>();
+        LocalTensor<float> square = squareBuf.Get<float>(), scalars = scalarBuf.Get<float>();
         Mul(square, given, given, rows * t.stride);
-        MeanRows(numbers, square, rows);
-        Adds(numbers, numbers, t.epsilon, rows);
-        Sqrt(numbers, numbers, rows);
+        MeanRows(scalars, square, rows);
+        Adds(scalars, scalars, t.epsilon, rows);
+        Sqrt(scalars, scalars, rows);
         Duplicate(square, 1.0f, rows); // Rsqrt is an estimate of nine bits: root and division are exact
-        Div(numbers, square, numbers, rows);
-        TimesItsNumber(values, given, rows);
+        Div(scalars, square, scalars, rows);
+        TimesItsScalar(values, given, rows);
         inQueue.FreeTensor(x);
         for (uint32_t r = 0; r < rows; ++r) {
             Mul(values[r * t.stride], values[r * t.stride], weightBuf.Get<float>(), t.columns);
@@ -91,10 +91,10 @@ private:
         outQueue.EnQue(y);
     }
 
-    // Leave each row's mean in `numbers`. BlockReduceSum makes one number of eight at a repeat a cycle; ReduceSum takes seven.
+    // Leave each row's mean in `scalars`. BlockReduceSum makes one number of eight at a repeat a cycle; ReduceSum takes seven.
     // Counter mode takes t.columns elements in all, so what pads a row never enters. The partial sums' rows are padded with
     // zeros, so that one instruction serves all rows.
-    __aicore__ inline void MeanRows(const LocalTensor<float> &numbers, const LocalTensor<float> &values, uint32_t rows)
+    __aicore__ inline void MeanRows(const LocalTensor<float> &scalars, const LocalTensor<float> &values, uint32_t rows)
     {
         LocalTensor<float> partial = partialBuf.Get<float>();
         SetMaskCount();
@@ -111,17 +111,17 @@ private:
         }
         SetMaskNorm();
         ResetMask();
-        WholeReduceSum<float>(numbers, partial, REPEAT_FLOATS, rows, 1, 1, 8);
+        WholeReduceSum<float>(scalars, partial, REPEAT_FLOATS, rows, 1, 1, 8);
         // An unsigned number cannot become a float on the device.
-        Muls(numbers, numbers, 1.0f / static_cast<float>(static_cast<int32_t>(t.columns)), rows);
+        Muls(scalars, scalars, 1.0f / static_cast<float>(static_cast<int32_t>(t.columns)), rows);
     }
 
-    // Multiply each row by its number. Strides of 0 read the block that holds the number again and again, so it never
+    // Multiply each row by its scalar. Strides of 0 read the block that holds the scalar again and again, so it never
     // passes through the scalar unit.
-    __aicore__ inline void TimesItsNumber(const LocalTensor<float> &to, const LocalTensor<float> &from, uint32_t rows)
+    __aicore__ inline void TimesItsScalar(const LocalTensor<float> &to, const LocalTensor<float> &from, uint32_t rows)
     {
         LocalTensor<float> spread = spreadBuf.Get<float>();
-        Brcb(spread, numberBuf.Get<float>(), DivCeil(rows, BLOCK_FLOATS), {1, 8}); // each number fills one block
+        Brcb(spread, scalarBuf.Get<float>(), DivCeil(rows, BLOCK_FLOATS), {1, 8}); // each scalar fills one block
         SetMaskCount();
         SetVectorMask<float, MaskMode::COUNTER>(t.columns);
         for (uint32_t r = 0; r < rows; ++r) {
@@ -135,9 +135,9 @@ private:
     TPipe pipe;
     TQue<TPosition::VECIN, COPIES> inQueue;
     TQue<TPosition::VECOUT, COPIES> outQueue;
-    TBuf<TPosition::VECCALC> valuesBuf, squareBuf, weightBuf, partialBuf, numberBuf, spreadBuf;
+    TBuf<TPosition::VECCALC> valuesBuf, squareBuf, weightBuf, partialBuf, scalarBuf, spreadBuf;
     GlobalTensor<T> xGm, weightGm, yGm;
-    RmsNormRowsTilingData t;
+    RmsNormRowsTilingData t; // what the host decided
     uint32_t count = 0; // rows of this core
 };
 

@@ -108,7 +108,7 @@ private:
     TQue<TPosition::VECOUT, COPIES> outQueue;
     TBuf<TPosition::VECCALC> valuesBuf, partialBuf, sumBuf, pieceSumBuf;
     GlobalTensor<T> xGm, yGm;
-    RowSumTilingData t;
+    RowSumTilingData t; // what the host decided
     uint32_t count = 0; // rows of this core
 };
 

@@ -21,7 +21,7 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     const uint32_t typeBytes = context->GetInputDesc(0)->GetDataType() == ge::DT_FLOAT ? 4 : 2;
     const uint32_t unit = 32 / typeBytes;
     const uint32_t stride = (columns + unit - 1) / unit * unit;
-    // Of a row: two copies of input and output, the row as float unless it is, its number alone and spread.
+    // Of a row: two copies of input and output, the row as float unless it is, its scalar alone and spread.
     const uint32_t rowBytes = stride * (4 * typeBytes + (typeBytes == 4 ? 0 : 4)) + 2 * 36;
     if (ub < RESERVE_BYTES + rowBytes + stride * 2) {
         return ge::GRAPH_FAILED; // such a row needs a kernel that takes it in pieces (see online softmax)

@@ -5,7 +5,7 @@ using namespace AscendC;
 constexpr int32_t COPIES = 2;        // of each transfer buffer: one moves while the other is computed
 constexpr uint32_t BLOCK_FLOATS = 8; // floats in a block of 32 bytes
 constexpr uint32_t REPEAT_FLOATS = 64;
-constexpr uint32_t APART = 2; // floats from one row's number to the next: WholeReduceMax writes at multiples of 8 bytes
+constexpr uint32_t APART = 2; // floats from one row's scalar to the next: WholeReduceMax writes at multiples of 8 bytes
 
 template <typename T> class KernelSoftmaxRows {
 public:
@@ -22,9 +22,9 @@ public:
         pipe.InitBuffer(outQueue, COPIES, tileRows * stride * sizeof(T));
         pipe.InitBuffer(valuesBuf, std::is_same_v<T, float> ? 32 : tileRows * stride * sizeof(float));
         pipe.InitBuffer(workBuf, stride / 2 * sizeof(float));
-        const uint32_t numbers = AlignUp(tileRows * APART, BLOCK_FLOATS); // Brcb takes eight at a time
-        pipe.InitBuffer(numberBuf, numbers * sizeof(float));
-        pipe.InitBuffer(spreadBuf, numbers * 32);
+        const uint32_t scalars = AlignUp(tileRows * APART, BLOCK_FLOATS); // Brcb takes eight at a time
+        pipe.InitBuffer(scalarBuf, scalars * sizeof(float));
+        pipe.InitBuffer(spreadBuf, scalars * 32);
     }
 
     __aicore__ inline void Process()
@@ -50,7 +50,7 @@ private:
     {
         LocalTensor<T> x = inQueue.DeQue<T>();
         LocalTensor<float> values;
-        LocalTensor<float> numbers = numberBuf.Get<float>();
+        LocalTensor<float> scalars = scalarBuf.Get<float>();
         LocalTensor<float> ones = spreadBuf.Get<float>();
         if constexpr (std::is_same_v<T, float>) {
             values = x; // computed where it arrived
@@ -59,28 +59,28 @@ private:
             Cast(values, x, RoundMode::CAST_NONE, rows * stride);
         }
         ReduceRows<true>(values, rows);
-        WithItsNumber<false>(values, values, rows); // x - max: no exponent is above zero, so nothing overflows
+        WithItsScalar<false>(values, values, rows); // x - max: no exponent is above zero, so nothing overflows
         Exp(values, values, rows * stride);
         ReduceRows<false>(values, rows);
         // One division per row; the elements are multiplied, which takes a quarter of a division's time.
         Duplicate(ones, 1.0f, rows * APART);
-        Div(numbers, ones, numbers, rows * APART);
+        Div(scalars, ones, scalars, rows * APART);
         LocalTensor<T> y = outQueue.AllocTensor<T>();
         if constexpr (std::is_same_v<T, float>) {
-            WithItsNumber<true>(y, values, rows);
+            WithItsScalar<true>(y, values, rows);
         } else {
-            WithItsNumber<true>(values, values, rows);
+            WithItsScalar<true>(values, values, rows);
             Cast(y, values, RoundMode::CAST_RINT, rows * stride);
         }
         outQueue.EnQue(y);
         inQueue.FreeTensor(x);
     }
 
-    // Leave each row's maximum or sum in numbers. BlockReduce makes one number of eight at a repeat a cycle (ReduceMax and
+    // Leave each row's maximum or sum in scalars. BlockReduce makes one number of eight at a repeat a cycle (ReduceMax and
     // ReduceSum take seven cycles), so it goes first, until one WholeReduce takes the rest. Masked lanes take no part.
     template <bool MAX> __aicore__ inline void ReduceRows(const LocalTensor<float> &values, uint32_t rows)
     {
-        LocalTensor<float> numbers = numberBuf.Get<float>();
+        LocalTensor<float> scalars = scalarBuf.Get<float>();
         SetMaskCount();
         for (uint32_t r = 0; r < rows; ++r) {
             LocalTensor<float> from = values[r * stride];
@@ -99,23 +99,23 @@ private:
             }
             SetVectorMask<float, MaskMode::COUNTER>(left);
             if constexpr (MAX) {
-                WholeReduceMax<float, false>(numbers[r * APART], from, MASK_PLACEHOLDER, 1, 1, 1, 8,
+                WholeReduceMax<float, false>(scalars[r * APART], from, MASK_PLACEHOLDER, 1, 1, 1, 8,
                                              ReduceOrder::ORDER_ONLY_VALUE);
             } else {
-                WholeReduceSum<float, false>(numbers[r * APART], from, MASK_PLACEHOLDER, 1, 1, 1, 8);
+                WholeReduceSum<float, false>(scalars[r * APART], from, MASK_PLACEHOLDER, 1, 1, 1, 8);
             }
         }
         SetMaskNorm();
         ResetMask();
     }
 
-    // Subtract each row's number from its row, or multiply the row by it.
+    // Subtract each row's scalar from its row, or multiply the row by it.
     template <bool MULTIPLY>
-    __aicore__ inline void WithItsNumber(const LocalTensor<float> &to, const LocalTensor<float> &from, uint32_t rows)
+    __aicore__ inline void WithItsScalar(const LocalTensor<float> &to, const LocalTensor<float> &from, uint32_t rows)
     {
         LocalTensor<float> spread = spreadBuf.Get<float>();
-        Brcb(spread, numberBuf.Get<float>(), DivCeil(rows * APART, BLOCK_FLOATS),
-             {1, 8}); // each number fills one block
+        Brcb(spread, scalarBuf.Get<float>(), DivCeil(rows * APART, BLOCK_FLOATS),
+             {1, 8}); // each scalar fills one block
         // Strides of 0 read that one block for the whole row; in counter mode one instruction takes `columns` elements.
         const BinaryRepeatParams again{1, 1, 0, 8, 8, 0};
         SetMaskCount();
@@ -144,7 +144,7 @@ private:
     TPipe pipe;
     TQue<TPosition::VECIN, COPIES> inQueue;
     TQue<TPosition::VECOUT, COPIES> outQueue;
-    TBuf<TPosition::VECCALC> valuesBuf, workBuf, numberBuf, spreadBuf;
+    TBuf<TPosition::VECCALC> valuesBuf, workBuf, scalarBuf, spreadBuf;
     GlobalTensor<T> xGm, yGm;
     uint32_t count = 0, columns = 0, stride = 0, tileRows = 0;
 };

@@ -136,7 +136,7 @@ private:
     TQue<TPosition::VECOUT, COPIES> outQueue;
     TBuf<TPosition::VECCALC> wideBuf, turnedBuf, carryBuf;
     GlobalTensor<T> xGm, yGm;
-    CumsumRowsTilingData t;
+    CumsumRowsTilingData t; // what the host decided
     uint32_t count = 0; // rows of this core
 };
 

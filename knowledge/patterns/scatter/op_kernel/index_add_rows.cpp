@@ -79,7 +79,7 @@ private:
     TQueBind<TPosition::VECIN, TPosition::VECOUT, COPIES> rowQueue; // from the copy in to the copy out
     GlobalTensor<float> xGm, addedGm, yGm;
     GlobalTensor<int64_t> indexGm;
-    IndexAddRowsTilingData t;
+    IndexAddRowsTilingData t; // what the host decided
 };
 
 extern "C" __global__ __aicore__ void index_add_rows(GM_ADDR x, GM_ADDR index, GM_ADDR rows, GM_ADDR y,

@@ -124,7 +124,7 @@ private:
     TQue<TPosition::VECOUT, COPIES> outQueue;
     TBuf<TPosition::VECCALC> rowBuf[4], numberBuf;
     GlobalTensor<T> xGm, yGm;
-    LogSoftmaxRowsTilingData t;
+    LogSoftmaxRowsTilingData t; // what the host decided
     uint32_t count = 0;                // rows of this core
     float top = 0.0f, logOfSum = 0.0f; // of the row
 };

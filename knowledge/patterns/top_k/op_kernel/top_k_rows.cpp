@@ -74,7 +74,7 @@ private:
     TBuf<TPosition::VECCALC> scoreBuf, indexBuf, sortedBuf, workBuf, chosenBuf;
     GlobalTensor<float> xGm, valuesGm;
     GlobalTensor<int64_t> placesGm;
-    TopKRowsTilingData t;
+    TopKRowsTilingData t; // what the host decided
     uint32_t count = 0; // rows of this core
 };
 

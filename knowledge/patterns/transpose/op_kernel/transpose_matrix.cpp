@@ -86,7 +86,7 @@ private:
     TQue<TPosition::VECIN, COPIES> inQueue;
     TQue<TPosition::VECOUT, COPIES> outQueue;
     GlobalTensor<T> xGm, yGm;
-    TransposeMatrixTilingData t;
+    TransposeMatrixTilingData t; // what the host decided
 };
 
 extern "C" __global__ __aicore__ void transpose_matrix(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
