@@ -26,6 +26,11 @@ FROM_SHAPE = (
 )  # fmt: skip
 
 
+_DENIED = re.compile(
+    r"(?:(?<![a-z])(?:no|not|without|don'?t use|do not use|disable)(?: the| an?| any)?|不要|不用|不使用|无|没有)\s*\Z"
+)
+
+
 class AttributeValues(NamedTuple):
     """An attribute with its value, by every name it may have."""
 
@@ -49,7 +54,18 @@ def parameters_of(entry: OperatorEntry) -> dict[str, Parameter]:
 def take_flags(text: MarkedText) -> None:
     """Mark phrases that stand for an attribute and its value at once."""
     for pattern, values in _flags():
-        text.take(pattern, "attribute", AttributeValues(values))
+        for match in text.matches(pattern):
+            denied = _DENIED.search(text.text[: match.start()])
+            begin = denied.start() if denied else match.start()
+            said: dict[str, Value] = dict(values)
+            if denied:
+                said = {k: not v if isinstance(v, bool) else None for k, v in values.items()}
+            text.mark(
+                begin,
+                match.end(),
+                "attribute" if None not in said.values() else "denied",
+                AttributeValues(said),
+            )
 
 
 _ARROW = re.compile(

@@ -17,6 +17,15 @@ _REDUCED = {"max": ("amax", "maximum"), "min": ("amin", "minimum")}
 _TWO = re.compile(r"\b(?:two|both|x and y|a and b|elementwise|element-wise|pairwise)\b|两个|逐元素")
 
 
+_TWO_TENSORS = re.compile(
+    r"\btwo (?:[a-z0-9]+ )?(?:tensors|inputs|matrices|vectors|arrays)|两个(?:张量|输入|矩阵|向量)"
+)
+_LISTED = re.compile(
+    r"(?:[\s,/&|+、，]|and|or|also|as well as|plus|then|in|with|both|和|与|及|或|还要|也要)*"
+)
+_VARIABLE = re.compile(r"(?<![a-z0-9_'])[xyz](?![a-z0-9_'])")
+
+
 class Unclear(Exception):
     """A request that can be read in more than one way, or asks for what an operator does not have."""
 
@@ -28,7 +37,10 @@ class Unclear(Exception):
 def assemble(text: MarkedText, known: Request, wishes: Wishes, sized: dict[str, int]) -> Request:
     """Return what is known now. Raises Unclear."""
     marks = _kept(text)
+    if any(m.kind == "denied" for m in marks):
+        raise Unclear("taken_back")
     _refuse_choices(text, marks)
+    _refuse_two_types(text, marks)
     operators = [m for m in marks if m.kind == "operator"]
     steps, chained = _steps(text, marks, operators, known)
     named = bool(operators)
@@ -58,7 +70,7 @@ def _kept(text: MarkedText) -> list[Mark]:
     marks = [m for m in text.sorted() if m.kind != "filler"]
     dropped: set[int] = set()
     for at, mark in enumerate(marks):
-        if mark.kind not in ("not", "fix"):
+        if mark.kind not in ("not", "fix", "no"):
             continue
         later = next((i for i in range(at + 1, len(marks)) if marks[i].kind in _VALUES), None)
         if mark.kind == "not":
@@ -67,7 +79,7 @@ def _kept(text: MarkedText) -> list[Mark]:
             dropped.add(later)
         elif later is not None:
             earlier = [i for i in range(at) if _alike(marks[i], marks[later]) and i not in dropped]
-            dropped |= set(earlier[-1:])
+            dropped |= set(earlier[-1:] or ([later] if mark.kind == "no" else []))
     kept = [m for i, m in enumerate(marks) if i not in dropped]
     lost = any(marks[i].kind == "operator" for i in dropped)
     if lost and not any(m.kind == "operator" for m in kept):
@@ -85,6 +97,24 @@ def _refuse_choices(text: MarkedText, marks: list[Mark]) -> None:
         if mark.kind == "or" and 0 < at < len(marks) - 1:
             left, right = marks[at - 1], marks[at + 1]
             raise Unclear("which_one", names=[text.text[m.begin : m.end] for m in (left, right)])
+
+
+def _refuse_two_types(text: MarkedText, marks: list[Mark]) -> None:
+    """Refuse types that are not listed beside each other: one may be of the input, the other of the output."""
+    types = [m for m in marks if m.kind == "dtype"]
+    for left, right in itertools.pairwise(types):
+        between = text.text[left.end : right.begin]
+        if left.value != right.value and not _LISTED.fullmatch(between):
+            raise Unclear("two_types", names=[str(left.value), str(right.value)])
+
+
+def _refuse_other_tensors(text: MarkedText, steps: list[ChainStep]) -> None:
+    """Refuse a text that speaks of more tensors than its operators take."""
+    named = set(_VARIABLE.findall(text.rest))
+    two = _TWO_TENSORS.search(text.text)
+    taken = sum(tensors_of(s) - bool(i) for i, s in enumerate(steps))
+    if max(len(named), 2 if two else 0) > taken:
+        raise Unclear("more_tensors", names=[s.operator for s in steps], taken=taken)
 
 
 def _steps(
@@ -109,7 +139,10 @@ def _steps(
             raise Unclear("attribute_of_code" if known.source else "attribute_of_nothing")
         return (), False
     steps = _with_attributes(text, marks, chain)
-    return tuple(_settled(text, s) for s in steps), chained
+    settled = [_settled(text, s) for s in steps]
+    if operators:
+        _refuse_other_tensors(text, settled)
+    return tuple(settled), chained
 
 
 def _only_operands(marks: list[Mark], first: Mark | None) -> bool:
@@ -181,7 +214,7 @@ def _joint(
     between = text.text[begin:end]
     if kinds & {"of", "after"}:
         return "inner"
-    if right[1].operands or kinds & {"then", "fused"}:
+    if right[1].operands or kinds & {"then", "fused"} or re.fullmatch(r"\s*\+\s*", between):
         return "next"
     listed = "and" in kinds or re.search(r"[,，+、;\n]", between) is not None or not between.strip()
     return "next" if loose and listed else None

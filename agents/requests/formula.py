@@ -13,6 +13,7 @@ _VARIABLE = re.compile(
     r"(?:[a-z]|[abxyz]\d|mask|cond|condition|bias|weight|scale|residual|input|other|gamma|beta)\Z"
 )
 _MASKS = ("mask", "cond", "condition")
+_LONGEST = 2  # letters of a variable that a sign may stand before
 _MOST_TOKENS = 80
 
 
@@ -43,6 +44,14 @@ def read_formula(text: str) -> ChainStep | None:
         return None
     if not isinstance(tree, ast.BinOp | ast.UnaryOp | ast.Call | ast.Compare):
         return None
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.UAdd):
+        return None  # "+ bias" joins
+    if (
+        isinstance(tree, ast.UnaryOp)
+        and isinstance(tree.operand, ast.Name)
+        and len(tree.operand.id) > _LONGEST
+    ):
+        return None  # "-bias" is a hyphen
     functions = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
     names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and id(n) not in functions}
     if not names or not all(_VARIABLE.match(name) for name in names):

@@ -144,7 +144,7 @@ class _Reading:
         self._take_operators(final=True)
         self._take_joints()
         sizes.take_shapes(text)
-        text.take(phrase("no"), "fix")
+        text.take(phrase("no"), "no")
         for name in ("not", "but"):
             text.take(phrase(name), name)
         for name in ("fused", "then", "after", "or", "also"):
@@ -289,6 +289,13 @@ class _Reading:
                 return
         joined = re.compile(r"(?:times|by|with|@|乘以?|和)\s*\Z")
         last = numbers[-1]
+        takes = [m.value for m in text.sorted() if m.kind == "operator" and isinstance(m.value, str)]
+        by = re.search(r"(?:by|with|乘以?|除以)\s*\Z", text.text[: last.start()])
+        if shaped and len(numbers) == 1 and by and len(takes) == 1 and _takes_number(takes[0]):
+            text.mark(last.start(), last.end(), "number", _plain_number(last[0]))
+            return
+        if shaped and any((e := operator_named(t)) is not None and e.category != "matmul" for t in takes):
+            return
         if (shaped and len(numbers) == 1 and joined.search(text.text[: last.start()])) or (
             not shaped and len(numbers) == 1 and re.fullmatch(r"\d[\d_]*[km]?", last[0])
         ):
@@ -378,10 +385,11 @@ def _fillers() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 def _misspelt_filler(word: str) -> bool:
     """Say whether the word is a misspelt one that says nothing, and resembles no operator or attribute as much."""
-    if len(word) < _LONG or not word.isascii() or not word.isalpha():
+    if len(word) < _LONG or not word.isascii() or not word.isalpha() or word in words()["numbers"]:
         return False
     close = difflib.get_close_matches(word, words()["filler"], n=1, cutoff=0.8)
-    return bool(close) and len(close[0]) >= _LONG and _meant(word)[:1] in ([], close)
+    longer = bool(close) and (word.startswith(close[0]) or abs(len(word) - len(close[0])) > 1)
+    return bool(close) and not longer and len(close[0]) >= _LONG and _meant(word)[:1] in ([], close)
 
 
 def _meant(word: str) -> list[str]:

@@ -12,7 +12,8 @@ _N = r"\d[\d_]*(?:\.\d+)?(?: ?[km](?:(?=x\d)|(?![a-z])))?"
 _BY = r" ?(?:x|\*|乘以|乘) ?| by "
 PRODUCT = rf"(?<![a-z0-9_.]){_N}(?:(?:{_BY}){_N})+(?![a-z0-9_.]*[a-z0-9_])"
 _PRODUCT = re.compile(rf"({PRODUCT})")
-_BRACKETS = re.compile(rf"[\[(] *({_N}(?: *, *{_N})*) *,? *[\])]")
+_WHOLE = r"\d[\d_]*k?"
+_BRACKETS = re.compile(rf"[\[(] *({_WHOLE}(?: *, *{_WHOLE})*) *,? *[\])]")
 _LONG_PRODUCT = re.compile(rf"(?<![a-z0-9_.]){_N}(?:(?:{_BY}){_N}){{3,4}}(?![a-z0-9_.]*[a-z0-9_])")
 _LONG_BRACKETS = re.compile(rf"[\[(] *{_N}(?: *, *{_N}){{3,4}} *,? *[\])]")
 _SHAPE_WORD = re.compile(
