@@ -7,6 +7,7 @@ from akgen.tools.dsl.code import Lines
 from akgen.tools.dsl.expr import Const, Expr
 from akgen.tools.dsl.ir import Op, Operand, TileRef
 from akgen.tools.dsl.kernel_context import KernelContext
+from akgen.tools.dsl.ops import LIBRARY_LIVE
 
 _BINARY = {"add": "Add", "sub": "Sub", "mul": "Mul", "div": "Div", "maximum": "Max", "minimum": "Min"}
 _SCALAR = {"add": "Adds", "mul": "Muls", "maximum": "Maxs", "minimum": "Mins"}
@@ -19,7 +20,7 @@ _ROUND = {
     "rint": "CAST_RINT",
 }
 _COMPOSED = {
-    "tanh": "TileTanh", "erf": "TileErf", "gelu": "TileGelu", "gelu_tanh": "TileGeluTanh", "sigmoid": "TileSigmoid",
+    "gelu": "TileGelu", "gelu_tanh": "TileGeluTanh", "sigmoid": "TileSigmoid",
     "silu": "TileSilu", "expm1": "TileExpm1", "log1p": "TileLog1p", "softplus": "TileSoftplus", "rsqrt": "TileRsqrt",
 }  # fmt: skip
 _ASSOCIATIVE = {"sum": "TileOpAdd", "prod": "TileOpMul", "max": "TileOpMax", "min": "TileOpMin"}
@@ -211,12 +212,22 @@ class OpPrinter:
         name = self.op.name
         if name in _UNARY:
             self.call(_UNARY[name], self.dst, self.src(0), self.n)
+        elif name in LIBRARY_LIVE:
+            self.library()
         elif name in _COMPOSED:
             self.call(self.ctx.lib(_COMPOSED[name]), self.dst, self.src(0), "scratch_", self.n)
         elif name in _ROUND:
             self.call("Cast", self.dst, self.src(0), f"RoundMode::{_ROUND[name]}", self.n)
         else:
             raise AssertionError(f"no form for {name}")
+
+    def library(self) -> None:
+        """Print a call of the vendor's library, which needs its source apart from its result, and memory of ours."""
+        source, room = self.src(0), f"{self.ctx.lib('TileScratchAt')}(scratch_, 0, {self.n})"
+        if self.op.dst == self.op.tiles[0].tile:
+            self.call("Muls", room, source, "1.0f", self.n)
+            source, room = room, f"TileScratchAt(scratch_, 1, {self.n})"
+        self.call(self.op.name.capitalize(), self.dst, source, f"{room}.ReinterpretCast<uint8_t>()", self.n)
 
     def op_neg(self) -> None:
         self.call("Muls", self.dst, self.src(0), self.minus_one(self.op.tiles[0].tile), self.n)
@@ -229,12 +240,6 @@ class OpPrinter:
 
     def op_sign(self) -> None:
         self.call(self.ctx.lib("TileSign"), self.dst, self.src(0), self.n)
-
-    def op_sin(self) -> None:
-        self.call(self.ctx.lib("TileSine"), self.dst, self.src(0), "0.0f", "scratch_", self.n)
-
-    def op_cos(self) -> None:
-        self.call(self.ctx.lib("TileSine"), self.dst, self.src(0), "0.5f", "scratch_", self.n)
 
     def op_copy(self) -> None:
         self.call(self.ctx.lib("TileCopy"), self.dst, self.src(0), self.n)

@@ -9,6 +9,11 @@ from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.errors import finding
 from akgen.tools.dsl.ir import ElementType, Kernel, Load, Op, Store, TileRef, walk
 
+# functions of the vendor's library: vectors of float32 that they keep at once
+LIBRARY_LIVE = {
+    "tanh": 2, "erf": 3, "erfc": 4, "sin": 3, "cos": 3, "tan": 4, "asin": 4, "acos": 4, "atan": 4, "sinh": 2, "cosh": 2,
+}  # fmt: skip
+
 Family = Literal[
     "unary", "binary", "compare", "mask", "select", "cast", "fill", "reduce", "scan", "slope", "gather", "scatter",
     "sort", "sorted", "transpose",
@@ -44,7 +49,10 @@ def _table() -> dict[str, OpInfo]:
     put("rsqrt reciprocal sign floor ceil round trunc", "unary", 1, F32)
     put("sigmoid", "unary", 1, F32)
     put("silu gelu_tanh", "unary", 1, F32, 1)
-    put("tanh erf gelu expm1 log1p sin cos", "unary", 1, F32, 3)
+    put("expm1 log1p", "unary", 1, F32, 3)
+    put("gelu", "unary", 1, F32, LIBRARY_LIVE["erf"] + 2)
+    for name, vectors in LIBRARY_LIVE.items():
+        put(name, "unary", 1, F32, vectors + 1)  # and the source, where the result takes its place
     put("softplus", "unary", 1, F32, 4)
     put("leaky_relu", "slope", 2, FLOATS)
     put("bit_and bit_or", "unary", 2, WHOLE)

@@ -10,6 +10,7 @@ from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.expr import BinaryOp, Choice, Const, Expr, binary, call
 from akgen.tools.dsl.ir import TileRef
+from akgen.tools.dsl.ops import LIBRARY_LIVE
 
 _ARITHMETIC = {
     "add": "add", "sub": "sub", "mul": "mul", "div": "div", "max": "maximum", "min": "minimum", "pow": "power",
@@ -17,8 +18,8 @@ _ARITHMETIC = {
 _SYMBOLS: dict[str, BinaryOp] = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _UNARY = {"log": "ln"} | {
     n: n for n in (
-        "exp", "sqrt", "rsqrt", "reciprocal", "abs", "neg", "relu", "sign", "floor", "ceil", "round", "trunc", "tanh",
-        "erf", "sigmoid", "gelu", "gelu_tanh", "silu", "softplus", "sin", "cos", "expm1", "log1p",
+        "exp", "sqrt", "rsqrt", "reciprocal", "abs", "neg", "relu", "sign", "floor", "ceil", "round", "trunc",
+        "sigmoid", "gelu", "gelu_tanh", "silu", "softplus", "expm1", "log1p", *LIBRARY_LIVE,
     )
 }  # fmt: skip
 _NOTHING = Const(value=0.0)

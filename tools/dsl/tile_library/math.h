@@ -22,73 +22,18 @@ __aicore__ inline void TilePolynomial(const LocalTensor<float> &d, const LocalTe
     Adds(d, d, c[0], count);
 }
 
-// tile: TileTanh TilePolynomial TileScratchAt
-// x P(x^2) / Q(x^2) on [-9, 9].
-__aicore__ inline void TileTanh(const LocalTensor<float> &d, const LocalTensor<float> &x,
-                                TBuf<TPosition::VECCALC> &scratch, int64_t n)
-{
-    const float p[6] = {1.0f,
-                        0.1368085741996765f,
-                        0.003869509557262063f,
-                        2.803132520057261e-05f,
-                        3.0642500092881164e-08f,
-                        -1.2246175427887973e-11f};
-    const float q[5] = {1.0f, 0.4701418876647949f, 0.02725016325712204f, 0.0003940715396311134f,
-                        1.2890352536487626e-06f};
-    const int32_t count = static_cast<int32_t>(n);
-    LocalTensor<float> clamped = TileScratchAt(scratch, 0, n);
-    LocalTensor<float> square = TileScratchAt(scratch, 1, n);
-    LocalTensor<float> series = TileScratchAt(scratch, 2, n);
-    Mins(clamped, x, 9.0f, count);
-    Maxs(clamped, clamped, -9.0f, count);
-    Mul(square, clamped, clamped, count);
-    TilePolynomial(series, square, p, count);
-    Mul(clamped, clamped, series, count);
-    TilePolynomial(series, square, q, count);
-    Div(d, clamped, series, count);
-    Mins(d, d, 1.0f, count);
-    Maxs(d, d, -1.0f, count);
-}
-
-// tile: TileErf TilePolynomial TileScratchAt
-// x P(x^2) / Q(x^2) on [-3.92, 3.92], where erf reaches 1 in single precision.
-__aicore__ inline void TileErf(const LocalTensor<float> &d, const LocalTensor<float> &x,
-                               TBuf<TPosition::VECCALC> &scratch, int64_t n)
-{
-    const float p[6] = {1.1283791065216064f,   0.19040460884571075f,    0.05274827033281326f,
-                        0.003765478264540434f, 0.00028486974770203233f, 2.0499749098235043e-06f};
-    const float q[6] = {1.0f,
-                        0.5020744204521179f,
-                        0.11410815268754959f,
-                        0.014968949370086193f,
-                        0.0011624833568930626f,
-                        3.8089863664936274e-05f};
-    const int32_t count = static_cast<int32_t>(n);
-    LocalTensor<float> clamped = TileScratchAt(scratch, 0, n);
-    LocalTensor<float> square = TileScratchAt(scratch, 1, n);
-    LocalTensor<float> series = TileScratchAt(scratch, 2, n);
-    Mins(clamped, x, 3.92f, count);
-    Maxs(clamped, clamped, -3.92f, count);
-    Mul(square, clamped, clamped, count);
-    TilePolynomial(series, square, p, count);
-    Mul(clamped, clamped, series, count);
-    TilePolynomial(series, square, q, count);
-    Div(d, clamped, series, count);
-    Mins(d, d, 1.0f, count);
-    Maxs(d, d, -1.0f, count);
-}
-
-// tile: TileGelu TileErf
-// 0.5 x (1 + erf(x / sqrt 2)); erf's argument lies in the first scratch tile, x is read again at the end.
+// tile: TileGelu TileScratchAt
+// 0.5 x (1 + erf(x / sqrt 2))
 __aicore__ inline void TileGelu(const LocalTensor<float> &d, const LocalTensor<float> &x,
                                 TBuf<TPosition::VECCALC> &scratch, int64_t n)
 {
     const int32_t count = static_cast<int32_t>(n);
-    LocalTensor<float> value = TileScratchAt(scratch, 2, n);
+    LocalTensor<float> value = TileScratchAt(scratch, 0, n);
+    LocalTensor<float> part = TileScratchAt(scratch, 1, n);
     Muls(value, x, 0.70710678f, count);
-    TileErf(value, value, scratch, n);
-    Adds(value, value, 1.0f, count);
-    Mul(d, x, value, count);
+    Erf(part, value, TileScratchAt(scratch, 2, n).ReinterpretCast<uint8_t>(), count);
+    Adds(part, part, 1.0f, count);
+    Mul(d, x, part, count);
     Muls(d, d, 0.5f, count);
 }
 
@@ -206,45 +151,6 @@ __aicore__ inline void TileSoftplus(const LocalTensor<float> &d, const LocalTens
     TileLog1p(decay, decay, scratch, n);
     Maxs(d, x, 0.0f, count);
     Add(d, d, decay, count);
-}
-
-// tile: TileSine TilePolynomial TileScratchAt
-// sin(x + shift pi): k = round(x / pi + shift), r = x - (k - shift) pi in three parts, then (-1)^k sin(r).
-// Precise for |x| up to about 10^4.
-__aicore__ inline void TileSine(const LocalTensor<float> &d, const LocalTensor<float> &x, float shift,
-                                TBuf<TPosition::VECCALC> &scratch, int64_t n)
-{
-    const float p[6] = {1.0f,
-                        -0.1666666716337204f,
-                        0.008333330973982811f,
-                        -0.00019840816094074398f,
-                        2.7523108201421564e-06f,
-                        -2.3853276687191283e-08f};
-    const int32_t count = static_cast<int32_t>(n);
-    LocalTensor<float> turns = TileScratchAt(scratch, 0, n);
-    LocalTensor<float> part = TileScratchAt(scratch, 1, n);
-    LocalTensor<float> rest = TileScratchAt(scratch, 2, n);
-    Muls(turns, x, 0.31830989f, count);
-    Adds(turns, turns, shift, count);
-    Cast(turns, turns, RoundMode::CAST_RINT, count);
-    Adds(turns, turns, -shift, count);
-    Muls(part, turns, -3.140625f, count);
-    Add(rest, x, part, count);
-    Muls(part, turns, -0.00096750259399414062f, count);
-    Add(rest, rest, part, count);
-    Muls(part, turns, -1.5099579909783764e-07f, count);
-    Add(rest, rest, part, count);
-    Adds(turns, turns, shift, count);
-    Muls(part, turns, 0.5f, count);
-    Cast(part, part, RoundMode::CAST_FLOOR, count);
-    Muls(part, part, -2.0f, count);
-    Add(turns, turns, part, count);
-    Muls(turns, turns, -2.0f, count);
-    Adds(turns, turns, 1.0f, count);
-    Mul(turns, turns, rest, count);
-    Mul(rest, rest, rest, count);
-    TilePolynomial(part, rest, p, count);
-    Mul(d, turns, part, count);
 }
 
 // tile: TilePower TileScratchAt

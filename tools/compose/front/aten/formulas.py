@@ -97,11 +97,6 @@ def _log1p(m: _Math, x: int, node: TracedNode) -> int:
     return m("log1p", x)
 
 
-def _erfc(m: _Math, x: int, node: TracedNode) -> int:
-    del node
-    return m("sub", m.const(1.0), m("erf", x))
-
-
 def _asinh(m: _Math, x: int, node: TracedNode) -> int:
     """sign(x) * log(|x| + sqrt(x*x + 1)), through log1p where |x| is small."""
     del node
@@ -151,78 +146,6 @@ def _log_sigmoid(m: _Math, x: int, node: TracedNode) -> int:
     return m("sub", m("min", x, 0.0), tail)
 
 
-def _tan(m: _Math, x: int, node: TracedNode) -> int:
-    del node
-    return m("div", m("sin", x), m("cos", x))
-
-
-def _sinh(m: _Math, x: int, node: TracedNode) -> int:
-    """(t + t / (t + 1)) / 2 with t = expm1(|x|), and the sign of x."""
-    del node
-    t = m("expm1", m("abs", x))
-    finite = m("min", t, 3e38)
-    half = m("mul", m("add", t, m("div", finite, m("add", finite, 1.0))), 0.5)
-    return m("mul", half, m("sign", x))
-
-
-def _cosh(m: _Math, x: int, node: TracedNode) -> int:
-    del node
-    e = m("exp", m("abs", x))
-    return m("mul", m("add", e, m("reciprocal", e)), 0.5)
-
-
-def _poly(m: _Math, z: int, coefficients: tuple[float, ...]) -> int:
-    """Return the polynomial in z, highest coefficient first, by Horner's rule."""
-    value = m("mul", z, coefficients[0])
-    for c in coefficients[1:-1]:
-        value = m("mul", m("add", value, c), z)
-    return m("add", value, coefficients[-1])
-
-
-def _atan(m: _Math, x: int, node: TracedNode) -> int:
-    """Two range reductions, to |u| <= tan(pi/8), and an odd polynomial; relative error about 2e-7."""
-    del node
-    a = m("abs", x)
-    large = m("gt", a, 1.0)
-    t = m.where(large, m("reciprocal", m("max", a, 1e-30)), a)
-    middle = m("gt", t, 0.41421356)
-    u = m.where(middle, m("div", m("add", t, -1.0), m("add", t, 1.0)), t)
-    z = m("mul", u, u)
-    p = _poly(m, z, (8.05374449538e-2, -1.38776856032e-1, 1.99777106478e-1, -3.33329491539e-1))
-    r = m("add", m("mul", m("mul", p, z), u), u)
-    r = m.where(middle, m("add", r, math.pi / 4), r)
-    r = m.where(large, m("sub", m.const(math.pi / 2), r), r)
-    return m("mul", r, m("sign", x))
-
-
-def _asin_core(m: _Math, x: int) -> tuple[int, int]:
-    """Return (|x| > 1/2, asin of |x|, or of sqrt((1 - |x|) / 2) where |x| > 1/2)."""
-    a = m("abs", x)
-    large = m("gt", a, 0.5)
-    reduced = m("mul", m("sub", m.const(1.0), a), 0.5)
-    z = m.where(large, reduced, m("mul", a, a))
-    s = m.where(large, m("sqrt", reduced), a)
-    p = _poly(m, z, (4.2163199048e-2, 2.4181311049e-2, 4.5470025998e-2, 7.4953002686e-2, 1.6666752422e-1))
-    return large, m("add", m("mul", m("mul", p, z), s), s)
-
-
-def _asin(m: _Math, x: int, node: TracedNode) -> int:
-    del node
-    large, core = _asin_core(m, x)
-    r = m.where(large, m("sub", m.const(math.pi / 2), m("mul", core, 2.0)), core)
-    return m("mul", r, m("sign", x))
-
-
-def _acos(m: _Math, x: int, node: TracedNode) -> int:
-    """pi/2 - asin(x), and 2 asin(sqrt((1 - |x|) / 2)) or pi less it where |x| > 1/2."""
-    del node
-    large, core = _asin_core(m, x)
-    near = m("mul", core, 2.0)
-    outer = m.where(m("lt", x, 0.0), m("sub", m.const(math.pi), near), near)
-    inner = m("sub", m.const(math.pi / 2), m("mul", core, m("sign", x)))
-    return m.where(large, outer, inner)
-
-
 def _uncovered(m: _Math, x: int, node: TracedNode) -> int:
     del m, x
     raise Unsupported(node.target, f"the operation {node.target} is not covered")
@@ -243,15 +166,15 @@ _FORMULAS: dict[str, Callable[[_Math, int, TracedNode], int]] = {
     "hardtanh": _hardtanh,
     "expm1": lambda m, x, _: m("expm1", x),
     "log1p": _log1p,
-    "tan": _tan,
-    "sinh": _sinh,
-    "cosh": _cosh,
-    "asin": _asin,
-    "acos": _acos,
-    "atan": _atan,
+    "tan": lambda m, x, _: m("tan", x),
+    "sinh": lambda m, x, _: m("sinh", x),
+    "cosh": lambda m, x, _: m("cosh", x),
+    "asin": lambda m, x, _: m("asin", x),
+    "acos": lambda m, x, _: m("acos", x),
+    "atan": lambda m, x, _: m("atan", x),
     "log2": lambda m, x, _: m("mul", m("log", x), 1.0 / math.log(2.0)),
     "log10": lambda m, x, _: m("mul", m("log", x), 1.0 / math.log(10.0)),
-    "erfc": _erfc,
+    "erfc": lambda m, x, _: m("erfc", x),
     "asinh": _asinh,
     "acosh": _acosh,
     "atanh": _atanh,
