@@ -108,6 +108,15 @@ def test_cross_entropy_looks_up_classes() -> None:
     assert_right(F.cross_entropy, (normal(5, 9), targets))
 
 
+@pytest.mark.parametrize("cores", [48, 7, 1])
+def test_few_long_rows_are_cut_over_all_cores(cores: int) -> None:
+    def scaled(x: Any, w: Any) -> Any:
+        return torch.relu(x * w) + 1.0
+
+    shapes = ((3, 5000), (25, 26000), (60, 1100), (5, 100))
+    assert_right(scaled, *((normal(r, n), normal(n)) for r, n in shapes), core_num=cores)
+
+
 def test_broadcasts_over_several_axes() -> None:
     assert_right(
         lambda x, b, s: x * s + b,

@@ -7,6 +7,7 @@ LENGTH = 64  # tiles of one dimension are multiples of this
 SMALLEST_TILE = 1024
 SMALLEST_PIECE = 256  # where somebody says how many pieces there are
 PIECES = 4
+LITTLE_WORK = 8  # operations on a tile that its copies hide
 
 
 class Tuning:
@@ -37,11 +38,15 @@ class Tuning:
         self.used.add("grain")
         return self._knobs.grain
 
-    def piece(self, share: Expr, *, cores: Expr | None = None) -> Expr:
-        """Return the tile length that cuts a share into several tiles; with `cores`, the share of all of these."""
+    def piece(self, share: Expr, *, cores: Expr | None = None, work: int = 0) -> Expr:
+        """Return the tile length that cuts a share into several tiles; with `cores`, the share of all of these.
+
+        Each of the `work` operations on a tile begins anew: many of them take longer tiles.
+        """
         pieces = self._pieces()
         parts = constant(pieces or PIECES) if cores is None else cores * (pieces or PIECES)
-        least = SMALLEST_PIECE if pieces else SMALLEST_TILE
+        own = SMALLEST_TILE * (1 if work <= LITTLE_WORK else 2 if work <= 2 * LITTLE_WORK else 4)
+        least = SMALLEST_PIECE if pieces else own
         return call("max", least, call("align_up", call("ceil_div", share, parts), LENGTH))
 
     def whole(self, length: Expr) -> Expr:

@@ -13,6 +13,7 @@ from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, call, product
 from akgen.tools.dsl.ir import Assign, Stmt
+from akgen.tools.dsl.ops import LIBRARY_LIVE
 
 Kind = Literal[
     "single",
@@ -61,6 +62,15 @@ class Part:
     workspaces: list[tuple[str, Expr, DType]] = field(default_factory=list)
 
 
+# operations of several vector instructions
+STEPS = {
+    "pow": 20,
+    "expm1": 18,
+    "gelu": 17,
+    "softplus": 10,
+    "round_float16": 2,
+    "round_bfloat16": 2,
+} | dict.fromkeys(LIBRARY_LIVE, 8)
 SCHEDULES: dict[Kind, type["Schedule"]] = {}
 OPERATIONS: dict[str, Kind] = {}  # schedules of library operations (`LIBRARY` of middle/axes.py)
 
@@ -124,6 +134,10 @@ class Schedule:
     def group(self) -> tuple[Expr, Expr]:
         """Return where partial results that belong together begin in a workspace, and how many they are."""
         return (ZERO, CORES)
+
+    def work(self) -> int:
+        """Return about how many vector instructions a tile takes."""
+        return sum(STEPS.get(v.op, 1) for v in self.t.values if v.op not in ("load", "const"))
 
     def small(self) -> dict[Extent, Shape]:
         return {"S": (BLOCK,), "P": (Const(value=64), ONE)}
@@ -210,8 +224,8 @@ class Flat(Schedule):
 
     def prepare(self) -> None:
         n = self.t.sizes[0]
-        self.share(n, call("ceil_div", n, self.tuning.grain(2048)), 64)
-        self.tile_of("tile", self.tuning.piece(self.name("per_core")))
+        self.share(n, call("ceil_div", n, self.tuning.grain(512)), 64)
+        self.tile_of("tile", self.tuning.piece(self.name("per_core"), work=self.work()))
 
     def capacities(self) -> dict[Extent, Shape]:
         return self.flat(self.param("tile"))

@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from akgen.tools.compose.back.layout import FIRST_CORE, Layout, Level
+from akgen.tools.compose.back.layout import CORE, FIRST_CORE, Layout, Level
 from akgen.tools.compose.back.loops import LoopCodegen
 from akgen.tools.compose.back.schedules.base import Kind, Schedule
 from akgen.tools.compose.back.writer import Extent, Shape
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dsl.expr import ONE, ZERO, binary, call, product
-from akgen.tools.dsl.ir import Assign
+from akgen.tools.dsl.expr import ONE, ZERO, Name, binary, call, joined, product
+from akgen.tools.dsl.ir import Assign, If
 
+LANES_OF_A_CORE = 512  # columns that are worth a core
 TURNED_LANES = 128  # columns of a tile that is turned: as many rows are contiguous on the other side
 
 
@@ -28,6 +29,14 @@ class Rows(Schedule):
         self.tile_of("row_tile", self.tuning.rows(self.name("per_core")), self.t.sizes[self.row], rows=True)
         self.part.fixed = [self.t.sizes[self.lane]]
         self.part.fits = binary(">=", self.name("row_tile"), 1)
+        if not self.t.nest.overs() and turned is None and not self.suffix:
+            # else cores would idle that may take columns
+            busy = binary(">", rows * 2, self.tuning.cores())
+            short = binary("<", self.t.sizes[self.lane], 2 * LANES_OF_A_CORE)
+            enough = binary(">=", rows, self.tuning.cores())
+            narrow = binary("<", self.t.sizes[self.lane] // LANES_OF_A_CORE, self.tuning.cores())
+            parts = [self.part.fits, binary("or", busy, short), binary("or", enough, narrow)]
+            self.part.fits = joined("and", parts, ONE)
 
     def check(self, emitter: LoopCodegen) -> None:
         if any(level > 0 for level in emitter.owner.values()):
@@ -70,7 +79,7 @@ class Rows(Schedule):
 
 
 class Tiles(Rows):
-    """Rows too long for UB, no reductions: columns are cut as well."""
+    """Rows too long for UB, or fewer than cores, no reductions: columns are cut as well, over the cores, too."""
 
     kind: Kind = "tiles"
 
@@ -82,6 +91,30 @@ class Tiles(Rows):
         most = 2048 if self.t.turned() is None else TURNED_LANES
         self.part.host.insert(0, Assign(name=lane_tile.id, value=call("min", most, whole)))
         self.part.fits = None
+        if self.t.turned() is not None:
+            return
+        # cores that share rows take columns beside each other
+        rows, lane = product(self.t.sizes[: self.lane]), self.t.sizes[self.lane]
+        parts, columns = self.name("column_parts"), self.name("columns")
+        beside = call("max", 1, call("min", self.tuning.cores() // rows, lane // LANES_OF_A_CORE))
+        strips = binary(
+            "and",
+            binary("<", rows, self.tuning.cores()),
+            binary(">=", lane // LANES_OF_A_CORE, self.tuning.cores()),
+        )  # columns of their own for all
+        self.part.sizes = [
+            Assign(name=parts.id, value=beside),
+            If(cond=strips, then=(Assign(name=parts.id, value=self.tuning.cores()),)),
+        ]
+        self.part.cores = rows * parts
+        self.part.host = [
+            Assign(name=columns.id, value=call("align_up", call("ceil_div", lane, parts), 64)),
+            Assign(name=lane_tile.id, value=call("min", most, columns)),
+            Assign(
+                name=self.name("per_core").id,
+                value=call("ceil_div", rows, call("max", 1, Name(id="cores") // parts)),
+            ),
+        ]
 
     def capacities(self) -> dict[Extent, Shape]:
         return self.two_axes(self.param("row_tile"), self.param("lane_tile"))
@@ -95,8 +128,21 @@ class Tiles(Rows):
         return base
 
     def levels(self) -> list[Level]:
-        self.bounds(product([self.size(a) for a in range(self.lane)]))
         m, j, lane, tile = self.name("m"), self.name("j"), self.size(self.lane), self.param("lane_tile")
-
-        level = Level(frozenset({self.lane}), lambda: self.tiles(j, m, 0, lane, tile), guard=FIRST_CORE)
+        rows = product([self.size(a) for a in range(self.lane)])
+        if self.t.turned() is not None:
+            self.bounds(rows)
+            level = Level(frozenset({self.lane}), lambda: self.tiles(j, m, 0, lane, tile), guard=FIRST_CORE)
+            return [self.root(), level, *self.row_levels()]
+        parts, columns, left = self.param("column_parts"), self.param("columns"), self.name("left")
+        per_core, first = self.param("per_core"), self.name("first")
+        self.w.assign(first, CORE // parts * per_core)
+        self.w.assign(self.name("last"), call("min", first + per_core, rows))
+        self.w.assign(left, CORE % parts * columns)
+        right = call("min", left + columns, lane)
+        level = Level(
+            frozenset({self.lane}),
+            lambda: self.tiles(j, m, left, right, tile),
+            guard=binary("<", CORE, parts),
+        )
         return [self.root(), level, *self.row_levels()]
