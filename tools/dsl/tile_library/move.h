@@ -59,26 +59,29 @@ template <typename T> __aicore__ inline void TileCopy(const LocalTensor<T> &dst,
 }
 
 // tile: TileListItem
-// Address and length of one tensor of a list.
+// Address of one tensor of a list. The first word of a list says how many bytes from there its addresses begin; a
+// ListTensorDesc would read all tensors' shapes first.
 template <typename T> __aicore__ inline GlobalTensor<T> TileListItem(GM_ADDR list, int64_t index)
 {
-    ListTensorDesc items(reinterpret_cast<__gm__ void *>(list));
+    __gm__ uint64_t *words = reinterpret_cast<__gm__ uint64_t *>(list);
     GlobalTensor<T> item;
-    item.SetGlobalBuffer(items.GetDataPtr<__gm__ T>(static_cast<uint32_t>(index)));
+    item.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(words[words[0] / sizeof(uint64_t) + index]));
     return item;
 }
 
 // tile: TileListNumel
+// For each tensor a word tells its number and, in its lower half, its dimensions, which follow.
 __aicore__ inline int64_t TileListNumel(GM_ADDR list, int64_t index)
 {
-    ListTensorDesc items(reinterpret_cast<__gm__ void *>(list));
-    uint64_t dims[9];
-    TensorDesc<uint8_t> item;
-    item.SetShapeAddr(dims);
-    items.GetDesc(item, static_cast<uint32_t>(index));
+    __gm__ uint64_t *entry = reinterpret_cast<__gm__ uint64_t *>(list) + 1;
+    uint64_t dims = entry[0] & 0xffffffff;
+    for (int64_t i = 0; i < index; ++i) {
+        entry += 1 + dims;
+        dims = entry[0] & 0xffffffff;
+    }
     int64_t count = 1;
-    for (uint32_t d = 0; d < item.GetDim(); ++d) {
-        count *= static_cast<int64_t>(item.GetShape(d));
+    for (uint64_t d = 1; d <= dims; ++d) {
+        count *= static_cast<int64_t>(entry[d]);
     }
     return count;
 }

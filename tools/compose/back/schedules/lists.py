@@ -51,11 +51,13 @@ class Lists(Schedule):
     def levels(self) -> list[Level]:
         tile, k = self.param("tile"), self.tensors.position
         turn, start = Name(id="turn"), Name(id="start")
+        length = Name(id="length")
         self.w.assign(turn, ZERO)
+        self.w.assign(length, self.count())
 
         @contextmanager
         def positions() -> Iterator[None]:
-            with self.w.loop(k, 0, self.count()):
+            with self.w.loop(k, 0, length):
                 self.w.assign(SIZE, self.numel())
                 self.w.assign(start, (CORE + CORES - turn % CORES) % CORES)
                 self.w.assign(turn, turn + call("ceil_div", SIZE, tile))
@@ -80,9 +82,12 @@ class ListByList(Lists):
     def levels(self) -> list[Level]:
         tile, k = self.param("tile"), self.tensors.position
 
+        length = Name(id="length")
+        self.w.assign(length, self.count())
+
         @contextmanager
         def positions() -> Iterator[None]:
-            with self.w.loop(k, CORE, self.count(), CORES):
+            with self.w.loop(k, CORE, length, CORES):
                 self.w.assign(SIZE, self.numel())
                 yield
 
