@@ -20,17 +20,18 @@ def add_row_bias_rows(g_bias, g_x, g_y, d1: int, d0: int, per_core: int, row_til
             store(g_y, r * d1, x_tile)
 
 @ascend_kernel
-def add_row_bias_tiles(g_bias, g_x, g_y, d1: int, d0: int, per_core: int, lane_tile: int, row_tile: int):
+def add_row_bias_tiles(g_bias, g_x, g_y, d1: int, lane_tile: int, d0: int, column_parts: int, columns: int, per_core: int, row_tile: int):
     """Rows and columns are cut into tiles.
 
     y = x + bias
     """
     bias_tile = alloc_ub(lane_tile, float32)
     x_tile = alloc_ub((row_tile, lane_tile), float32)
-    first = program_id() * per_core
+    first = program_id() // column_parts * per_core
     last = min(first + per_core, d0)
-    for j in range(0, d1, lane_tile):
-        m = min(lane_tile, d1 - j)
+    left = program_id() % column_parts * columns
+    for j in range(left, min(left + columns, d1), lane_tile):
+        m = min(lane_tile, min(left + columns, d1) - j)
         with copyin():
             load(bias_tile, g_bias, j, m)
         for r in range(first, last, row_tile):
@@ -53,11 +54,15 @@ def add_row_bias(x: Tensor, bias: Tensor, y: Output):
     cores = max(1, min(core_num(), d0))
     per_core = ceil_div(d0, cores)
     row_tile = min(fit_tile(add_row_bias_rows, "row_tile", d1=d1), per_core, d0)
-    if row_tile >= 1:
+    if row_tile >= 1 and (d0 * 2 > core_num() or d1 < 1024) and (d0 >= core_num() or d1 // 512 < core_num()):
         add_row_bias_rows[cores](bias, x, y, d1, d0, per_core, row_tile)
     else:
-        cores = max(1, min(core_num(), d0))
-        lane_tile = min(2048, align_up(d1, 64))
-        per_core = ceil_div(d0, cores)
+        column_parts = max(1, min(core_num() // d0, d1 // 512))
+        if d0 < core_num() and d1 // 512 >= core_num():
+            column_parts = core_num()
+        cores = max(1, min(core_num(), d0 * column_parts))
+        columns = align_up(ceil_div(d1, column_parts), 64)
+        lane_tile = min(2048, columns)
+        per_core = ceil_div(d0, max(1, cores // column_parts))
         row_tile = min(fit_tile(add_row_bias_tiles, "row_tile", lane_tile=lane_tile), per_core, d0)
-        add_row_bias_tiles[cores](bias, x, y, d1, d0, per_core, lane_tile, row_tile)
+        add_row_bias_tiles[cores](bias, x, y, d1, lane_tile, d0, column_parts, columns, per_core, row_tile)

@@ -38,7 +38,7 @@ def mean_all(x: Tensor, y: Output):
     """Mean of all elements, one number."""
     declare(y, (), x.dtype)
     d0 = x.numel
-    cores = max(1, min(core_num(), ceil_div(d0, 2048)))
+    cores = max(1, min(core_num(), ceil_div(d0, 512)))
     per_core = align_up(ceil_div(d0, cores), 64)
     tile = min(fit_tile(mean_all_flat, "tile"), max(1024, align_up(ceil_div(per_core, 4), 64)))
     x_sum_parts = workspace((core_num() + 1) * 8, float32)

@@ -21,7 +21,7 @@ def relu(x: Tensor, y: Output):
     """Rectified linear unit: negative elements become zero."""
     declare(y, x.shape, x.dtype)
     d0 = x.numel
-    cores = max(1, min(core_num(), ceil_div(d0, 2048)))
+    cores = max(1, min(core_num(), ceil_div(d0, 512)))
     per_core = align_up(ceil_div(d0, cores), 64)
     tile = min(fit_tile(relu_flat, "tile"), max(1024, align_up(ceil_div(per_core, 4), 64)))
     relu_flat[cores](x, y, d0, tile, per_core)
