@@ -122,22 +122,23 @@ __aicore__ inline void TileReduce(const LocalTensor<float> &dst, const LocalTens
 }
 
 // tile: TileReduceRows TileReduce
-// Every row to one value. Rows of more than 2040 elements are reduced one by one; shorter ones in batches: chunks of 64
-// columns are folded with one row per repeat. Rows without padding are first reduced by 8 in one pass over the batch.
+// Every row to one value, in batches: chunks of 64 columns are folded with one row per repeat. Rows without padding are
+// first reduced by 8 in one pass over the batch; others of more than 2040 elements, and longer ones, follow one by one.
 template <typename R>
 __aicore__ inline void TileReduceRows(const LocalTensor<float> &dst, const LocalTensor<float> &src,
                                       TBuf<TPosition::VECCALC> &scratch, int64_t rows, int64_t cols, int64_t stride)
 {
     LocalTensor<float> partial = scratch.Get<float>();
-    if (stride > 2040) {
+    const bool dense = cols == stride && cols > 64 && cols <= 8192 && cols % 64 == 0;
+    if (stride > 2040 && !dense) {
         for (int64_t r = 0; r < rows; ++r) {
             TileReduce<R>(dst[r], src[r * stride], partial, cols);
         }
         return;
     }
-    const bool dense = cols == stride && cols > 64 && cols % 64 == 0;
     LocalTensor<float> lanes = dense ? partial[2048] : partial;
-    const int64_t step = cols <= 64 ? 248 : dense ? TileMin(32, 2048 * 8 / cols / 8 * 8) : 64;
+    const int64_t fitting = 2048 * 8 / cols; // rows of which an eighth fits; batches begin at whole blocks, or pairs
+    const int64_t step = cols <= 64 ? 248 : !dense ? 64 : fitting >= 8 ? TileMin(32, fitting / 8 * 8) : fitting / 2 * 2;
     const int64_t width = dense ? cols / 8 : cols;
     const int64_t pitch = (dense ? width : stride) / 8;
     for (int64_t first = 0; first < rows; first += step) {
