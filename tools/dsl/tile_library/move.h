@@ -102,21 +102,29 @@ __aicore__ inline void TileTurn(const LocalTensor<T> &d, const LocalTensor<T> &a
 {
     constexpr int64_t block = 32 / sizeof(T);
     constexpr int64_t parts = sizeof(T) / 2; // blocks that sixteen elements take
-    LocalTensor<T> spare = scratch.Get<T>();
+    const uint64_t spare = reinterpret_cast<uint64_t>(scratch.Get<T>().GetPhyAddr());
+    const uint64_t step = static_cast<uint64_t>(source) * sizeof(T);
+    const uint64_t wide = static_cast<uint64_t>(stride) * sizeof(T);
     uint64_t to[16];
     uint64_t from[16];
     for (int64_t r = 0; r < rows; r += 16) {
         const bool whole = rows - r > 16 - block;
+        const int64_t below = rows - r - 1; // rows after this one; those of a ragged group repeat the first
         for (int64_t c = 0; c < cols;) {
             const int64_t times = whole ? TileMin(TileMax((cols - c) / block, 1), 255) : 1;
+            const uint64_t top = reinterpret_cast<uint64_t>(a[r * source + c].GetPhyAddr());
+            uint64_t target = reinterpret_cast<uint64_t>(d[c * stride + r].GetPhyAddr());
+            uint64_t row = top;
             for (int64_t i = 0; i < 16; ++i) {
-                const int64_t row = r + i < rows ? r + i : r;
-                from[i] = reinterpret_cast<uint64_t>(a[row * source + c].GetPhyAddr());
-                const int64_t column = c + i / parts;
-                const int64_t part = i % parts;
-                const bool inside = column < cols && (part == 0 || whole);
-                to[i] = reinterpret_cast<uint64_t>(inside ? d[column * stride + r + part * block].GetPhyAddr()
-                                                          : spare[i * block].GetPhyAddr());
+                from[i] = i <= below ? row : top;
+                row += step;
+            }
+            const int64_t left = (cols - c) * parts; // entries whose column is there
+            for (int64_t i = 0; i < 16; i += parts) {
+                for (int64_t part = 0; part < parts; ++part) {
+                    to[i + part] = i < left && (part == 0 || whole) ? target + part * 32 : spare + (i + part) * 32;
+                }
+                target += wide;
             }
             TransDataTo5HDParams turn(false, false, static_cast<uint8_t>(times),
                                       static_cast<uint16_t>(times > 1 ? stride : 0),

@@ -12,6 +12,7 @@ from akgen.tools.dsl.expr import ONE, ZERO, Name, binary, call, joined, product
 from akgen.tools.dsl.ir import Assign, If
 
 LANES_OF_A_CORE = 512  # columns that are worth a core
+TURNED_ROWS = 16  # rows that an instruction turns
 TURNED_LANES = 128  # columns of a tile that is turned: as many rows are contiguous on the other side
 
 
@@ -26,6 +27,10 @@ class Rows(Schedule):
         self.outer = [a for a in range(self.lane) if a != self.row]
         rows = product(self.t.sizes[: self.lane])
         self.share(rows, rows)
+        if turned is not None:  # whole blocks of sixteen rows are turned at once
+            each, per_core = call("ceil_div", rows, Name(id="cores")), self.name("per_core")
+            step = call("max", 1, call("min", TURNED_ROWS, each // TURNED_ROWS * TURNED_ROWS))
+            self.part.host = [Assign(name=per_core.id, value=call("align_up", each, step))]
         self.tile_of("row_tile", self.tuning.rows(self.name("per_core")), self.t.sizes[self.row], rows=True)
         self.part.fixed = [self.t.sizes[self.lane]]
         self.part.fits = binary(">=", self.name("row_tile"), 1)
