@@ -1,5 +1,7 @@
-"""How near the composer's kernels come to what their tasks need: one row for each of ten built-in tasks."""
+"""How near the composer's kernels come to what their tasks need: one row for each of ten built-in tasks, or of the
+modules of `large.json`, with tensors of 16 MB and more and products whose numbers nobody computes."""
 
+import json
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,6 +19,30 @@ TASKS = (
     "relu", "add_row_bias", "gelu_tanh", "softmax_rows", "layer_norm", "rms_norm", "row_sum", "mean_all",
     "float_to_half", "adamw_step",
 )  # fmt: skip
+
+_MODULE = """import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, {arguments}):
+        return {returns}
+
+
+def get_inputs():
+    return [{inputs}]
+"""
+
+
+def large_tasks(folder: Path, only: str = "") -> tuple[str, ...]:
+    """Write the modules with large tensors whose names contain `only` below the folder; return their files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    known = json.loads(Path(__file__).with_name("large.json").read_text())
+    for name in sorted(n for n in known if only in n):
+        files.append(folder / f"{name}.py")
+        files[-1].write_text(_MODULE.format(**known[name]))
+    return tuple(map(str, files))
 
 
 class Nearness(Frozen):
@@ -41,14 +67,14 @@ def measure(toolchain: Toolchain, say: Say, tasks: Sequence[str] = TASKS) -> tup
     with open_judge(toolchain, say) as judge, tempfile.TemporaryDirectory(prefix="akgen-roofline-") as work:
         for name in tasks:
             task = resolve_task(name)
-            folder = Path(work) / name
+            folder = Path(work) / task.name
             build = judge.compile(composed(task), task, folder / "build")
             profile = judge.profile(build, task, folder / "run")
             if profile is None:
                 raise InfraError(f"The composer's kernel for {name} does not run.", "This is a bug of ours.")
             found.append(
                 Nearness(
-                    task=name,
+                    task=task.name,
                     cores=profile.cores,
                     time_us=profile.time_us,
                     warm_us=profile.warm_us,

@@ -28,8 +28,12 @@ def make_toolchain(
     return CannToolchain(CannSettings(home=settings.cann_home, soc=soc), twin.read_spec)
 
 
-def make_twin(settings: Settings, chip_name: str | None = None, *, strict: bool = False) -> "TwinToolchain":
+def make_twin(
+    settings: Settings, chip_name: str | None = None, *, strict: bool = False, timed_only: bool = False
+) -> "TwinToolchain":
     """Return the twin, not yet prepared; it can do a little more than the interface that both toolchains fill.
+
+    With `timed_only`, products of matrices are timed and not computed.
 
     Raises InputError for a chip that is not known.
     """
@@ -49,5 +53,6 @@ def make_twin(settings: Settings, chip_name: str | None = None, *, strict: bool 
             cache_limit_bytes=settings.cache_limit_bytes,
             seccomp_only=settings.seccomp_only,
             strict=strict,
+            timed_only=timed_only,
         )
     )

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -321,17 +322,27 @@ def speed(
     finish(all(f.holds for f in figures))
 
 
-def roofline(context: typer.Context, as_json: AsJson = False) -> None:
+def roofline(
+    context: typer.Context,
+    large: Annotated[
+        bool,
+        typer.Option("--large", help="Operators of 16 MB and more, and products up to 4096^3; ten minutes."),
+    ] = False,
+    only: Annotated[str, typer.Option(help="Only tasks with this in their name.")] = "",
+    as_json: AsJson = False,
+) -> None:
     """Say how near the composer's kernels for ten tasks come to what the tasks need."""
     from rich.table import Table
 
-    from akgen.bench.roofline import measure
-    from akgen.tools.toolchains import make_toolchain
+    from akgen.bench.roofline import TASKS, large_tasks, measure
+    from akgen.tools.toolchains import make_twin
 
     settings: Settings = context.obj
     terminal = Terminal(as_json)
-    toolchain = make_toolchain(ToolchainName.TWIN, settings, settings.chip)
-    found = measure(toolchain, terminal.line)
+    toolchain = make_twin(settings, settings.chip, timed_only=large)
+    with tempfile.TemporaryDirectory(prefix="akgen-large-") as folder:
+        tasks = large_tasks(Path(folder), only) if large else tuple(t for t in TASKS if only in t)
+        found = measure(toolchain, terminal.line, tasks)
     table = Table()
     for head in (
         "task",
