@@ -26,7 +26,7 @@ Element = tuple[
 # Causes that say less than which operation of the reference was done otherwise would.
 VAGUE = frozenset({
     "unknown", "precision", "formula", "constant_along", "scaled", "offset", "branch", "function", "lanes", "one_index",
-    "operation", "axis", "broadcast", "partial_sum", "missing_factor", "part", "border", "row", "tail", "block_edge",
+    "part", "border", "row", "tail", "block_edge",
 })  # fmt: skip
 MOST_EXPLAINED = 2  # cases of a verdict: the others fail for the same reason, mostly
 _LARGEST_REMEMBERED = 1 << 26  # bytes of an output whose digest is kept for the next trial
