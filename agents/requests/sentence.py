@@ -11,7 +11,14 @@ import re
 from typing import Any, Literal
 
 from akgen.agents.requests import marks, sizes
-from akgen.agents.requests.attributes import parameters_of, take_arrow, take_attributes, take_flags
+from akgen.agents.requests.attributes import (
+    AXES,
+    FROM_SHAPE,
+    parameters_of,
+    take_arrow,
+    take_attributes,
+    take_flags,
+)
 from akgen.agents.requests.chain import Unclear, assemble
 from akgen.agents.requests.code import extract_code, source_of
 from akgen.agents.requests.formula import take_formulas
@@ -45,6 +52,7 @@ _RANGE = re.compile(
     rf"[\s,]*(?:to|into|in|within|between|from|到|在)?\s*(?:the range)?\s*[\[(]?\s*{_LIMIT}\s*(?:,|and|to|和|到)\s*"
     rf"{_LIMIT}\s*[\])]?(?:之间)?(?![a-z0-9_.]| ?[x*,] ?\d| by \d| ?elements)"
 )
+_ARGUMENT = re.compile(rf"\(\s*{_LIMIT}\s*\)")
 _SIMILAR = 0.75
 _LONG = 4  # letters from which a misspelt word that says nothing is recognised
 
@@ -138,6 +146,7 @@ class _Reading:
         take_attributes(text, entries)
         _take_kernel(text, candidates)
         _take_range(text, candidates)
+        _take_argument(text, candidates)
         roles = _roles(entries)
         sized = sizes.take_sizes(text, roles)
         sizes.take_axes(text)
@@ -236,7 +245,7 @@ class _Reading:
                 continue
             match = _OPERAND_NUMBER.match(text.rest, mark.end)
             if match is not None:
-                text.mark(match.start(1), match.end(1), "number", _plain_number(match[1]))
+                text.mark(match.start(), match.end(1), "number", _plain_number(match[1]))
         if any(m.kind == "operator" for m in text.marks) or self._known.steps:
             text.take(re.compile(words()["bias"]), "bias")
             text.take(re.compile(words()["first"]), "first")
@@ -339,6 +348,18 @@ def _take_range(text: MarkedText, candidates: list[marks.Mark]) -> None:
         if names is not None and match is not None:
             values = dict(zip(names, map(_plain_number, match.groups()), strict=True))
             text.mark(match.start(), match.end(), "attribute", _said(values))
+
+
+def _take_argument(text: MarkedText, candidates: list[marks.Mark]) -> None:
+    """Mark the number in "leaky_relu(0.2)" as the operator's first argument beside its tensors."""
+    for mark in candidates:
+        entry = operator_named(mark.value) if isinstance(mark.value, str) else None
+        match = _ARGUMENT.match(text.rest, mark.end)
+        if entry is None or match is None:
+            continue
+        first = next((p for p in parameters_of(entry).values() if p.kind in ("int", "float")), None)
+        if first is not None and first.name not in (*AXES, *FROM_SHAPE):
+            text.mark(match.start(), match.end(), "attribute", _said({first.name: _plain_number(match[1])}))
 
 
 def _takes_number(name: str) -> bool:
