@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from tests.tools.compose.composing import assert_right, normal
+from tests.tools.compose.composing import assert_right, assert_right_on_twin, normal
 
 Fn = Callable[..., Any]
 DIVIDING: dict[str, Fn] = {
@@ -93,3 +93,7 @@ def test_shifts_by_tensors() -> None:
     values = torch.arange(-15, 15, dtype=torch.int32) * 71
     assert_right(lambda a, n: a << n, (values, counts))
     assert_right(lambda a, n: a >> n, (values, counts))
+
+
+def test_integers_of_16_bits_on_the_twin() -> None:
+    assert_right_on_twin(lambda x: x * 3 - 1, torch.arange(-300, 300, dtype=torch.int16))

@@ -13,7 +13,14 @@ import torch
 from akgen.tools.compose.front.trace import trace
 from akgen.tools.compose.program import compose
 from akgen.tools.compose.scope import Unsupported
-from tests.tools.compose.composing import Function, Loaded, assert_right, assert_right_on_twin, normal, run
+from tests.tools.compose.composing import (
+    Function,
+    Loaded,
+    assert_right,
+    assert_right_on_twin,
+    normal,
+    run,
+)
 
 Draw = tuple[Any, ...]
 
@@ -209,6 +216,7 @@ def test_functions_of_scipy_that_pytorch_lacks() -> None:
     special = pytest.importorskip("scipy.special")
     x = torch.cat([torch.linspace(0, 12, 200), torch.tensor([1e-3, 1e5])])
     assert_right(lambda x: torch.from_numpy(special.spence(x.numpy())), (x,))
+    assert_right(lambda x: torch.from_numpy(special.spence(x.numpy())), (x.half()[:200],))
 
 
 def _quantised(x: torch.Tensor, scale: torch.Tensor, zero: torch.Tensor) -> torch.Tensor:

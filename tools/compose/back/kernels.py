@@ -17,6 +17,7 @@ from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Fit, Name, call, joined
 from akgen.tools.dsl.ir import Assign, Kernel, Stmt, Workspace
 
 EVENTS = 8  # hardware events for tiles that are loaded; each takes one
+PIPE_BUFFERS = 64  # buffers in all queues and TBufs of a TPipe
 
 
 class ScheduledKernel(Frozen):
@@ -146,7 +147,8 @@ def schedule(
     loaded, stored = writer.most_loaded(), writer.most_stored()
     if loaded > EVENTS and not frugal:
         return schedule(name, number, templates, choice, face, knobs, frugal=True, apart=apart)
-    if max(loaded, stored) > EVENTS and not apart and len(parts) > 1:
+    crowded = max(loaded, stored) > EVENTS or writer.most_buffers() > PIPE_BUFFERS
+    if crowded and not apart and len(parts) > 1:
         return schedule(name, number, templates, choice, face, knobs, apart=True)
     if max(loaded, stored) > EVENTS:
         shares = [by_store(t, EVENTS // 2) for t in templates]

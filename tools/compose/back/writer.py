@@ -112,6 +112,14 @@ class Writer:
         counts = [sum(t.loaded and t.phase == k for t in self.tiles) for k in range(self.phase + 1)]
         return max(counts)
 
+    def most_buffers(self) -> int:
+        """Return how many buffers one phase has, at most: tiles that are loaded or stored have two more each."""
+        found = []
+        for k in range(self.phase + 1):
+            tiles = [t for t in self.tiles if t.phase == k]
+            found.append(len(tiles) + 2 * sum(t.loaded for t in tiles) + 2 * len(self._stored.get(k, ())))
+        return max(found)
+
     def most_stored(self) -> int:
         """Return how many buffers of one phase hand tiles to stores, at most."""
         return max((len(s) for s in self._stored.values()), default=0)

@@ -171,6 +171,8 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
         if method != "__call__" or set(kwargs) - {"dtype"}:
             raise _uncovered(f"{ufunc.__name__}.{method}")
+        if not any(t.startswith("e") for t in ufunc.types):  # which knows no half precision
+            args = tuple(a.astype(np.float32) if _is_half(a) else a for a in args)
         return _called(ufunc.__name__, args, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -241,6 +243,10 @@ def pack(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return TracedArray(value)
     return type(value)(pack(v) for v in value) if isinstance(value, (list, tuple)) else value
+
+
+def _is_half(value: Any) -> bool:
+    return isinstance(value, TracedArray) and value.tensor.dtype == torch.float16
 
 
 def _tensors(value: Any) -> Any:

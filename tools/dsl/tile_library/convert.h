@@ -24,6 +24,10 @@ __aicore__ inline void TileConvert(const LocalTensor<D> &dst, const LocalTensor<
         SetDeqScale(static_cast<half>(1.0f));
         Cast(wide, src, RoundMode::CAST_NONE, count);
         Cast(dst, wide, RoundMode::CAST_TRUNC, count);
+    } else if constexpr (std::is_same<S, int16_t>::value && std::is_same<D, int32_t>::value) {
+        LocalTensor<float> wide = dst.template ReinterpretCast<float>(); // which holds 16 bits exactly
+        Cast(wide, src, RoundMode::CAST_NONE, count);
+        Cast(dst, wide, RoundMode::CAST_RINT, count);
     } else if constexpr (sizeof(D) == 1) {
         Cast(dst, src, RoundMode::CAST_TRUNC, count);
     } else if constexpr (std::is_same<S, float>::value &&
