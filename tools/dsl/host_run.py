@@ -66,7 +66,94 @@ def tensor_arguments(program: Program, kernel: str) -> dict[str, str]:
     return {p.name: a.id for p, a in pairs if p.type in ("tensor", "list") and isinstance(a, Name)}
 
 
-class HostRun:
+class HostFacts:
+    """What a host function knows of a call: its tensors' shapes and dtypes, its attributes, and names set so far."""
+
+    def __init__(self, metas: Mapping[str, Metas], attrs: Mapping[str, AttrValue]) -> None:
+        self.metas = dict(metas)
+        self.names: dict[str, Scalar] = {}
+        self.lists: dict[str, Sequence[Scalar]] = {}
+        self.texts: dict[str, str] = {}
+        for name, value in attrs.items():
+            if isinstance(value, (tuple, list)):
+                self.lists[name] = [_single(v) for v in value if not isinstance(v, tuple)]
+            elif isinstance(value, str):
+                self.texts[name] = value
+            elif value is not None:
+                self.names[name] = _single(value)
+
+    def scalar(self, e: Expr) -> Scalar:
+        return evaluate(e, self.names, self.special)
+
+    def integer(self, e: Expr) -> int:
+        return int(self.scalar(e))
+
+    def meta(self, tensor: str) -> TensorMeta:
+        meta = self.metas.get(tensor)
+        if not isinstance(meta, TensorMeta):
+            raise KeyError(f"the shape of {tensor} is not known")
+        return meta
+
+    def listed(self, tensor: str) -> tuple[TensorMeta, ...]:
+        meta = self.metas.get(tensor)
+        if not isinstance(meta, tuple):
+            raise KeyError(f"{tensor} is not a list of tensors")
+        return meta
+
+    def special(self, e: Expr) -> Scalar:
+        match e:
+            case Dim():
+                return self.meta(e.tensor).shape[self.integer(e.index)]
+            case DimProduct():
+                start, stop = (None if x is None else self.integer(x) for x in (e.start, e.stop))
+                return int(np.prod(self.meta(e.tensor).shape[start:stop], dtype=np.int64))
+            case Property():
+                return self.property(e)
+            case DTypeTest():
+                return self.dtype(ElementType(of=e.tensor)) == e.dtype
+            case TextTest():
+                return self.texts[e.attr] == e.text
+            case Item():
+                return self.lists[e.attr][self.integer(e.index)]
+            case Func(name="len", args=(Name(id=attr),)):
+                return len(self.lists[attr])
+            case ListLength():
+                return len(self.listed(e.tensor))
+            case ListNumel():
+                return self.listed(e.tensor)[self.integer(e.index)].count
+        raise KeyError(type(e).__name__)
+
+    def property(self, e: Property) -> Scalar:
+        match e.name:
+            case "present":
+                return self.metas.get(e.tensor) is not None
+            case "ndim":
+                return len(self.meta(e.tensor).shape)
+            case "size":
+                return self.dtype(ElementType(of=e.tensor)).size_bytes
+            case "numel":
+                return self.meta(e.tensor).count
+            case "max_numel":
+                return max(m.count for m in self.listed(e.tensor))
+            case "total_numel":
+                return sum(m.count for m in self.listed(e.tensor))
+
+    def dtype(self, t: ElementType) -> DType:
+        """Return a tensor's or a fixed dtype; an absent tensor counts as float32."""
+        if t.fixed is not None:
+            return DType(t.fixed)
+        meta = self.metas.get(t.of or "")
+        if isinstance(meta, tuple):
+            return meta[0].dtype
+        return DType.FLOAT32 if meta is None else meta.dtype
+
+
+def _single(value: Scalar) -> Scalar:
+    """Return the attribute as OpDef carries it: floats in single precision."""
+    return float(np.float32(value)) if isinstance(value, float) else value
+
+
+class HostRun(HostFacts):
     """One execution of a host function."""
 
     def __init__(
@@ -77,29 +164,17 @@ class HostRun:
         attrs: Mapping[str, AttrValue],
         core_num: int = 48,
     ) -> None:
-        self.program, self.prepared, self.core_num = program, prepared, core_num
         self.host: Host = program.host
-        self.metas = dict(metas)
-        self.names: dict[str, Scalar] = {}
-        self.lists: dict[str, Sequence[Scalar]] = {}
-        self.workspaces: dict[str, tuple[int, DType]] = {}
-        self.outputs: list[tuple[str, Metas]] = []
-        self.texts: dict[str, str] = {}
+        given: dict[str, AttrValue] = {}
         for p in self.host.attrs:
             value = attrs.get(p.name, p.default)
-            if isinstance(value, (tuple, list)):
-                self.lists[p.name] = [self._attr(v) for v in value if not isinstance(v, tuple)]
-            elif isinstance(value, str):
-                self.texts[p.name] = value
-            elif isinstance(value, (bool, int, float)):
-                self.names[p.name] = self._attr(float(value) if p.kind == "float" else value)
-            else:
+            if value is None:
                 raise self.fail(self.host.line, f"Attribute `{p.name}` has no value.")
-
-    @staticmethod
-    def _attr(value: Scalar) -> Scalar:
-        """Return the attribute as OpDef carries it: floats in single precision."""
-        return float(np.float32(value)) if isinstance(value, float) else value
+            given[p.name] = float(value) if p.kind == "float" and isinstance(value, (bool, int)) else value
+        super().__init__(metas, given)
+        self.program, self.prepared, self.core_num = program, prepared, core_num
+        self.workspaces: dict[str, tuple[int, DType]] = {}
+        self.outputs: list[tuple[str, Metas]] = []
 
     def fail(self, line: int, text: str) -> DslError:
         return DslError((finding("DSL_RUN", line, text),))
@@ -110,12 +185,6 @@ class HostRun:
         if launched is None:
             raise self.fail(self.host.line, "The host function ended without a launch.")
         return launched
-
-    def scalar(self, e: Expr) -> Scalar:
-        return evaluate(e, self.names, self.special)
-
-    def integer(self, e: Expr) -> int:
-        return int(self.scalar(e))
 
     def body(self, body: tuple[Stmt, ...]) -> Launched | None:
         for s in body:
@@ -173,74 +242,23 @@ class HostRun:
             kernel=s.kernel, key=s.key, cores=cores, args=tuple(args), workspaces=spaces, outputs=tuple(self.outputs)
         )  # fmt: skip
 
-    def meta(self, tensor: str) -> TensorMeta:
-        meta = self.metas.get(tensor)
-        if not isinstance(meta, TensorMeta):
-            raise KeyError(f"the shape of {tensor} is not known")
-        return meta
-
-    def listed(self, tensor: str) -> tuple[TensorMeta, ...]:
-        meta = self.metas.get(tensor)
-        if not isinstance(meta, tuple):
-            raise KeyError(f"{tensor} is not a list of tensors")
-        return meta
-
     def special(self, e: Expr) -> Scalar:
         match e:
-            case Dim():
-                return self.meta(e.tensor).shape[self.integer(e.index)]
-            case DimProduct():
-                start, stop = (None if x is None else self.integer(x) for x in (e.start, e.stop))
-                return int(np.prod(self.meta(e.tensor).shape[start:stop], dtype=np.int64))
-            case Property():
-                return self.property(e)
-            case DTypeTest():
-                return self.dtype(ElementType(of=e.tensor)) == e.dtype
-            case TextTest():
-                return self.texts[e.attr] == e.text
-            case Item():
-                return self.lists[e.attr][self.integer(e.index)]
             case Func(name="core_num"):
                 return self.core_num
-            case Func(name="len", args=(Name(id=attr),)):
-                return len(self.lists[attr])
-            case ListLength():
-                return len(self.listed(e.tensor))
-            case ListNumel():
-                return self.listed(e.tensor)[self.integer(e.index)].count
             case Fit():
                 return self.fit(e)
-        raise KeyError(type(e).__name__)
-
-    def property(self, e: Property) -> Scalar:
-        match e.name:
-            case "present":
-                return self.metas.get(e.tensor) is not None
-            case "ndim":
-                return len(self.meta(e.tensor).shape)
-            case "size":
-                return self.dtype(ElementType(of=e.tensor)).size_bytes
-            case "numel":
-                return self.meta(e.tensor).count
-            case "max_numel":
-                return max(m.count for m in self.listed(e.tensor))
-            case "total_numel":
-                return sum(m.count for m in self.listed(e.tensor))
+        return super().special(e)
 
     def dtype(self, t: ElementType) -> DType:
-        """Return a host tensor's, workspace's or fixed dtype; an absent tensor counts as float32."""
+        """Return a host tensor's, workspace's or fixed dtype."""
         if t.fixed is not None:
             return DType(t.fixed)
         name = t.of or ""
         if name in self.workspaces:
             return self.workspaces[name][1]
         spaces = {s.name: s.dtype for s in walk(self.host.body) if isinstance(s, Workspace)}
-        if name in spaces:
-            return spaces[name]
-        meta = self.metas.get(name)
-        if isinstance(meta, tuple):
-            return meta[0].dtype
-        return DType.FLOAT32 if meta is None else meta.dtype
+        return spaces[name] if name in spaces else super().dtype(t)
 
     def fit(self, e: Fit) -> int:
         plan = self.prepared[e.kernel].plan

@@ -130,7 +130,7 @@ def assert_right(
         for mine, want in zip(got, case.sample(0, "task").expected, strict=True):
             pairs = zip(mine, want, strict=True) if isinstance(want, list) else [(mine, want)]
             for a, w in pairs:
-                _assert_close(a, w)
+                assert_close(a, w)
 
 
 def assert_right_on_twin(function: Callable[..., Any] | torch.nn.Module, *args: Any) -> None:
@@ -149,10 +149,10 @@ def assert_right_on_twin(function: Callable[..., Any] | torch.nn.Module, *args: 
         got, _ = OnTwin(toolchain, Path(folder))(parse(composition.dsl), inputs, dtypes, outputs, attrs)
     for mine, want in zip(got, sample.expected, strict=True):
         assert isinstance(mine, np.ndarray)
-        _assert_close(mine, want)
+        assert_close(mine, want)
 
 
-def _assert_close(got: Array, want: torch.Tensor) -> None:
+def assert_close(got: Array, want: torch.Tensor) -> None:
     wide = np.complex128 if want.is_complex() else np.float64
     exact = array(want).astype(wide)
     bound = TOLERANCE.get(DType(str(want.dtype).removeprefix("torch.")), 0.0)

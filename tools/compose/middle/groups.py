@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from akgen.tools.compose.front.graph import broadcast
 from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.middle.conditions import Branch, Features, decide, numbers
+from akgen.tools.compose.middle.covered import in_form_of
 from akgen.tools.compose.middle.interface import Interface
 from akgen.tools.compose.middle.loop_nest import LoopNest
 from akgen.tools.compose.middle.symbolic import SymbolicNumbers, length, numel
@@ -53,7 +54,8 @@ def groups_of(
     `near` ones are unlike the listed ones, so that what holds for these need not hold for them.
     """
     made: list[Group] = []
-    for members in _by_structure(found):
+    found = list(found)
+    for members in _by_structure(found, cases, face, listed):
         asked = [i for i in members if i < listed]
         for known in ([i for i in members if i < most] for most in (len(cases), near, listed)):
             try:
@@ -103,11 +105,48 @@ def features(group: Group, cases: Sequence[TracedGraph]) -> Features:
     )
 
 
-def _by_structure(found: Sequence[tuple[LoopNest, ...]]) -> list[list[int]]:
+def _by_structure(
+    found: list[tuple[LoopNest, ...]], cases: Sequence[TracedGraph], face: Interface, listed: int
+) -> list[list[int]]:
+    """Return the cases by the structure of their nests; those that another structure covers take its form in `found`.
+
+    Of each, the cases that the structure comes from stand first, then those that it covers, then witnesses alike.
+    """
     groups: dict[object, list[int]] = {}
     for i, case in enumerate(found):
         groups.setdefault(tuple(structure(n) for n in case), []).append(i)
-    return list(groups.values())
+    if len(groups) == 1:
+        return list(groups.values())
+    classes = sorted(groups.values(), key=lambda g: (sum(len(n.sizes) for n in found[g[0]]), len(g)))
+    kept: list[list[int]] = []
+    for k, members in enumerate(classes):
+        wider = next(
+            (w for w in reversed(classes[k + 1 :]) if _cover(w, members, found, cases, face, listed)), None
+        )
+        if wider is None:
+            kept.append(members)
+        else:
+            wider += members
+    return [sorted(g, key=lambda i: i >= listed) for g in kept]
+
+
+def _cover(
+    wider: list[int], members: list[int], found: list[tuple[LoopNest, ...]], cases: Sequence[TracedGraph],
+    face: Interface, listed: int,
+) -> bool:  # fmt: skip
+    """Put the members' nests into the form of the wider structure, if its template computes all of them."""
+    if wider[0] >= listed or len(found[wider[0]]) != len(found[members[0]]):
+        return False
+    try:
+        templates = _templates([cases[i] for i in wider], [found[i] for i in wider], face)
+    except Unsupported:
+        return False
+    forms = [form for i in members if (form := in_form_of(templates, cases[i], found[i], face)) is not None]
+    if len(forms) < len(members):
+        return False
+    for i, form in zip(members, forms, strict=True):
+        found[i] = form
+    return True
 
 
 def _groups(
@@ -145,6 +184,20 @@ def _group(
 ) -> Group:
     facts = SymbolicNumbers(cases, face.input_names, face.attr_names)
     declared = declarations(cases, face, facts)
+    templates = _templates(cases, found, face)
+    asked = tuple(i for i in members if i < listed)
+    checks = tuple(dict.fromkeys(c for t in templates for c in _checks(t, cases, face)))
+    kept = tuple(t.model_copy(update={"cases": t.cases[: len(asked)]}) for t in templates)
+    return Group(
+        cases=asked, witnesses=tuple(members[len(asked) :]), templates=kept, declarations=tuple(declared),
+        checks=checks,
+    )  # fmt: skip
+
+
+def _templates(
+    cases: Sequence[TracedGraph], found: Sequence[tuple[LoopNest, ...]], face: Interface
+) -> tuple[SymbolicNest, ...]:
+    """Return the templates of cases of one structure. Raises Unsupported where a number follows no rule."""
     plain_outputs = [
         n for n, kind in zip(face.output_names, face.output_kinds, strict=True) if kind == "Output"
     ]
@@ -154,13 +207,7 @@ def _group(
     for k in range(len(found[0])):
         prefix = "d" if len(found[0]) == 1 else f"{letters(k)}_d"
         templates.append(unify([f[k] for f in found], facts, prefix))
-    asked = tuple(i for i in members if i < listed)
-    checks = tuple(dict.fromkeys(c for t in templates for c in _checks(t, cases, face)))
-    kept = tuple(t.model_copy(update={"cases": t.cases[: len(asked)]}) for t in templates)
-    return Group(
-        cases=asked, witnesses=tuple(members[len(asked) :]), templates=kept, declarations=tuple(declared),
-        checks=checks,
-    )  # fmt: skip
+    return tuple(templates)
 
 
 def letters(number: int) -> str:
