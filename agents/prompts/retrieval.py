@@ -2,6 +2,7 @@
 as used or not."""
 
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from akgen.agents.plan import Plan
@@ -85,24 +86,26 @@ def retrieve(
 def traced_operations(trace: Trace) -> Operations:
     """Return a function that names a task's operations by tracing its smallest case, once for each task."""
     known: dict[str, tuple[str, ...]] = {}
+    turn = threading.Lock()  # samples that are planned side by side must be shown the same
 
     def operations_of(task: Task) -> tuple[str, ...]:
         key = task.model_dump_json()
-        if key not in known:
-            known[key] = ()
-            if task.cases:
-                case = min(task.cases, key=lambda c: c.size_bytes or 0)
-                try:
-                    graph = trace(task.reference, case)
-                except Unsupported:
-                    return ()
-                known[key] = (
-                    *_interface(graph),
-                    *dict.fromkeys(n.target for n in graph.nodes if n.kind == "call"),
-                )
-        return known[key]
+        with turn:
+            if key not in known:
+                known[key] = _traced(task, trace)
+            return known[key]
 
     return operations_of
+
+
+def _traced(task: Task, trace: Trace) -> tuple[str, ...]:
+    if not task.cases:
+        return ()
+    try:
+        graph = trace(task.reference, min(task.cases, key=lambda c: c.size_bytes or 0))
+    except Unsupported:
+        return ()
+    return (*_interface(graph), *dict.fromkeys(n.target for n in graph.nodes if n.kind == "call"))
 
 
 def _interface(graph: TracedGraph) -> Iterator[str]:

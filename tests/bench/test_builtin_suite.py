@@ -17,7 +17,7 @@ TASKS = [builtin.describe(builtin.TASKS / name) for name in builtin.names()]
 CATEGORIES = {
     "elementwise", "activation", "comparison", "cast", "broadcast", "reduction", "softmax", "normalization", "loss",
     "optimizer", "pooling", "resize", "scan", "index", "sort", "matmul", "convolution", "attention", "quantisation",
-    "foreach", "layout",
+    "foreach", "layout", "fused",
 }  # fmt: skip
 LARGEST_BYTES = 4_500_000
 

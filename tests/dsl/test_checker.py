@@ -116,7 +116,7 @@ def test_a_tile_loaded_in_a_loop_is_not_there_after_it() -> None:
 
 
 def test_a_conversion_that_does_not_exist() -> None:
-    assert [d.code for d in findings(GOOD, x=DType.COMPLEX64)] == ["DSL_DTYPE"]
+    assert [d.code for d in findings(GOOD, x=DType.UINT64)] == ["DSL_DTYPE"]
 
 
 def test_the_budget_of_a_call_is_checked_with_its_numbers() -> None:

@@ -22,7 +22,7 @@ def normal(params: dict[str, Any], *shape: int) -> torch.Tensor:
 
 
 def get_inputs(params: dict[str, Any]) -> list[Any]:
-    t, n, c = params["tokens"], params["streams"], params["channels"]
+    t, n, c = params["shape"]
     h_res = torch.softmax(torch.randn(t, n, n), dim=-1)
     return [normal(params, t, n, c), normal(params, t, c), 2 * torch.sigmoid(torch.randn(t, n)), h_res]
 

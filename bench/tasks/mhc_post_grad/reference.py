@@ -31,7 +31,7 @@ def normal(params: dict[str, Any], *shape: int) -> torch.Tensor:
 
 
 def get_inputs(params: dict[str, Any]) -> list[Any]:
-    t, n, c = params["tokens"], params["streams"], params["channels"]
+    t, n, c = params["shape"]
     h_res = torch.softmax(torch.randn(t, n, n), dim=-1)
     h_post = 2 * torch.sigmoid(torch.randn(t, n))
     return [normal(params, t, n, c), normal(params, t, n, c), normal(params, t, c), h_post, h_res]

@@ -26,11 +26,15 @@ REFUSED = {
         r"3000000000 .*32 bits \(beyond_int32.py:6: return x \* 3000000000\)",
     ),
     "branch": (
-        "x * 2 if x.sum() > 0 else x",
+        "x.repeat(int(x.abs().sum()), 1)",
         ROWS,
-        r"depends on the values of a tensor \(branch.py:6: return x \* 2",
+        r"depends on the values of a tensor \(branch.py:6: return x.repeat",
     ),
-    "memory": ("torch.from_numpy(x.numpy())", ROWS, r"reads a tensor's memory with numpy \(memory.py:6:"),
+    "memory": (
+        "torch.frombuffer(bytearray(x.numpy().tobytes()), dtype=torch.float32)",
+        ROWS,
+        r"NumPy's tobytes of a tensor is not covered \(memory.py:6:",
+    ),
     "empty": ("x + 1", "[torch.rand(0, 8)]", "Tensors without elements"),
     "random": (
         "x + torch.rand_like(x)",

@@ -100,7 +100,7 @@ extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR works
     draw.state = (uint64_t{seed[0]} << 32 | seed[1]) * 2 + 1;
     uint8_t *const pool[] = {nullptr, x, y, workspace, ub, ub + 4096, ub + 196608 - 32, own, here, tiling,
                              reinterpret_cast<uint8_t *>(__builtin_thread_pointer()),
-                             reinterpret_cast<uint8_t *>(&corpus)};
+                             reinterpret_cast<uint8_t *>(&akgen::twin::one)};
     for (int i = 0; i < 12; ++i) {
         draw.pool[i] = pool[i];
     }

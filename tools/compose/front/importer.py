@@ -197,6 +197,8 @@ class Importer:
     def _complex(self, name: str, node: TracedNode) -> int | tuple[int | None, ...]:
         """Import a call that takes or makes complex values."""
         handler = _COMPLEX.get(name)
+        if handler is None and name not in HANDLERS:
+            raise uncovered(name, node.target)
         if handler is None:
             raise Unsupported(name, f"the operation {node.target} on complex numbers is not covered")
         found = handler(self, node)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
+from traceback import format_tb
 from types import ModuleType
 from typing import Any, Literal
 
@@ -89,6 +90,9 @@ def record(model: torch.nn.Module, args: tuple[Any, ...], *, steered: bool = Fal
         try:
             result = torch.func.functional_call(model, state, tuple(pytree.tree_unflatten(leaves, spec)))
             result = resolved(result, expected)
+        except Unrecordable as refused:
+            refused.line = refused.line or lines.of("".join(format_tb(refused.__traceback__)))
+            raise
         finally:
             torch._disable_functionalization()
         last = [_functional(v) if isinstance(v, torch.Tensor) else None for v in leaves]
