@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -61,6 +62,13 @@ class Terminal:
             assert drawn, f"{words} did not come:\n{shown}"
             os.read(self._output, 1 << 16)
 
+    def wait_for_file(self, pattern: str) -> None:
+        """Return as soon as a file of this name lies below the test's folder; the screen may be past it by then."""
+        end = time.monotonic() + WAIT_S
+        while not any(self._folder.glob(pattern)):
+            assert time.monotonic() < end, f"no file {pattern}"
+            time.sleep(0.005)
+
     def wait_for_the_end(self) -> None:
         """Wait until the program has left, and with it its window and the server: nobody signals what is waited for."""
         waiting = ["tmux", "-L", self._socket, "wait-for", "the end"]
@@ -108,7 +116,7 @@ def test_a_conversation_in_a_terminal_that_is_killed_and_goes_on(terminal: Termi
     terminal.type("use 3 cores")
     terminal.wait_for("at most 3 cores:", "Enter begins", "ready")
     terminal.type("")
-    terminal.wait_for("plan,")
+    terminal.wait_for_file("runs/*/tasks/03_*/**/events.jsonl")
     os.kill(pid, signal.SIGKILL)  # in the middle of its work
     terminal.wait_for_the_end()
     terminal.start("chat", "--resume", "--yes")
