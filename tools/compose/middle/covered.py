@@ -9,6 +9,7 @@ the case: it joins the template's group, where it also takes part in the search 
 from collections.abc import Mapping, Sequence
 
 from akgen.tools.compose.front.traced import TracedGraph
+from akgen.tools.compose.middle.axes import LIBRARY
 from akgen.tools.compose.middle.interface import Interface
 from akgen.tools.compose.middle.loop_nest import Access, Guard, LoopNest
 from akgen.tools.compose.middle.symbolic_nest import Address, SymbolicNest
@@ -16,7 +17,6 @@ from akgen.tools.core.call import TensorMeta
 from akgen.tools.dsl.expr import Expr
 from akgen.tools.dsl.host_run import HostFacts, Metas
 
-LIBRARY = ("contract", "sort", "topk", "scatter_rows", "scatter_elements")  # their axes are given, not found
 _Axes = tuple[tuple[int, int], ...]
 
 
@@ -39,13 +39,8 @@ def in_form_of(
             if made is None or simplest(made) != simplest(nest):
                 return None
             found.append(made)
-    except (
-        ZeroDivisionError,
-        KeyError,
-        IndexError,
-        OverflowError,
-    ):  # a rule that this case has no numbers for
-        return None
+    except (ZeroDivisionError, KeyError, IndexError, OverflowError):
+        return None  # a rule has no numbers for this case
     return tuple(found)
 
 
@@ -143,7 +138,7 @@ def _merged(nest: LoopNest, outer: int) -> LoopNest | None:
     inner, length = outer + 1, nest.sizes[outer + 1]
     forms: list[dict[int, int]] = []
     if any(v.op in LIBRARY for v in nest.values):
-        return None
+        return None  # their axes are given, not found
     for access in (*(v.access for v in nest.values), *(s.access for s in nest.stores)):
         if access is not None:
             forms += [dict(access.strides), *(dict(g.strides) for g in access.guards)]
