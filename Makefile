@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: vendor-forms experts demo test test-vllm fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers kernel-pages random-programs user-modules signatures sentences \
+.PHONY: vendor-forms slow-kernels experts demo test test-vllm fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers kernel-pages random-programs user-modules signatures sentences \
 	install clean red-team sanitize
 
 install: $(STAMP)
@@ -115,6 +115,10 @@ fuzz-readers: $(STAMP)
 # Every expert kernel on all cases of its task, and its share of the roofline on a long one.
 experts: $(STAMP)
 	@$(BIN)/python -m pytest -q -s -m slow tests/knowledge/test_patterns.py
+
+# Expert kernels made slow on purpose: how near `akgen optimise` without a model comes to the expert's speed.
+slow-kernels: $(STAMP)
+	@AKGEN_SLOW_KERNELS=all $(BIN)/python -m pytest -q -s tests/agents/test_slow_kernels.py -k become
 
 # Modules as users write them: composed, compiled and judged on the twin.
 user-modules: $(STAMP)

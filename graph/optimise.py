@@ -25,6 +25,7 @@ from akgen.tools.core.task import Task
 from akgen.tools.core.timed import TimeSource
 from akgen.tools.core.verdict import Verdict
 from akgen.tools.judge.judge import Judge
+from akgen.tools.rewrite.all_rewrites import left_places
 
 FINAL_TRIALS = 3
 OnStep = Callable[[SearchStep], None]
@@ -64,6 +65,9 @@ class Optimised(Frozen):
     trials: tuple[SearchStep, ...]
     calibration: tuple[Calibration, ...]
     stopped: str
+    left: tuple[
+        str, ...
+    ] = ()  # places of the kernel that look slow and were not changed, each with the reason
     spent: Spent
 
 
@@ -153,6 +157,7 @@ class Search:
             trials=tuple(steps),
             calibration=calibrations(steps),
             stopped=stopped,
+            left=tuple(left_places(best.project)),
             spent=spent,
         )
         write_whole(self.folder / "optimised.json", result.model_dump_json(indent=1) + "\n")

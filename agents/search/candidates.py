@@ -14,8 +14,9 @@ from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
 from akgen.tools.core.timed import HasTime
 from akgen.tools.core.verdict import Verdict
+from akgen.tools.rewrite.values import RewriteKind
 
-Kind = Literal["tile", "buffers", "cores", "share", "schedule", "rounding", "constant", "edit"]
+Kind = Literal["tile", "cores", "share", "schedule", "rounding", "constant", "edit"] | RewriteKind
 
 
 class Hypothesis(Frozen):

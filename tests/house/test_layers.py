@@ -27,6 +27,7 @@ TOOLS: dict[str, tuple[str, ...]] = {
     "direct": ("twin", "process", "core"),
     "binding": ("direct", "twin", "reference", "process", "core"),
     "faults": ("core",),
+    "rewrite": ("core",),
     "serving": ("process", "core"),
     "toolchains": ("cann", "twin", "core"),
 }

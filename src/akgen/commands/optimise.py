@@ -106,8 +106,9 @@ def _proposer(
     task: "Task",
     kernel: "KernelProject",
 ) -> "Proposer":
-    """Return who thinks of changes: a model, or the composer's knobs where it wrote the kernel, or its constants."""
-    from akgen.agents.search.proposers import ByModel, Constants, KnobSearch
+    """Return who thinks of changes: a model, or the composer's knobs where it wrote the kernel, else rules."""
+    from akgen.agents.search.by_rules import ByRules
+    from akgen.agents.search.proposers import ByModel, KnobSearch
     from akgen.knowledge.chip import DEFAULT_CHIP, chip
     from akgen.tools.compose.front.traced import RemoteTrace
 
@@ -115,7 +116,7 @@ def _proposer(
     if conversation is not None:
         return ByModel(conversation, target, judge.describe)
     knobs = KnobSearch(target, RemoteTrace(judge.reference))
-    return knobs if knobs.wrote(task, kernel) else Constants()
+    return knobs if knobs.wrote(task, kernel) else ByRules(target)
 
 
 def _step_line(step: "SearchStep") -> str:
@@ -139,6 +140,8 @@ def _report(found: "Optimised", store: "RunStore", terminal: Terminal) -> None:
     )
     for change in found.changes:
         terminal.line(f"kept: {change}")
+    for place in found.left:
+        terminal.line(f"left: {place}")
     terminal.line(f"stopped: {found.stopped}")
     terminal.line(f"kernel project: {found.project}")
     terminal.result({"run": str(store.folder), **json.loads(found.model_dump_json())})
