@@ -227,3 +227,33 @@ def test_a_trace_of_many_instructions_shows_one_block_whole_and_the_begin_of_the
     assert trace["otherData"]["events_left_out"] > 0
     vector = [line for line in trace["lines"] if line["pipe"] == "V"]
     assert sum(line["instructions"] for line in vector) == 4 * 9001  # costs are of all of them
+
+
+ON_TILES = """
+    TBuf<TPosition::VECCALC> memory;
+    pipe.InitBuffer(memory, 98304);
+    LocalTensor<float> a = memory.Get<float>(), b = a[8192], c = a[16384];
+    LocalTensor<half> h = c.ReinterpretCast<half>();
+    Duplicate(a, 1.0f, 8192);
+    %s
+    PipeBarrier<PIPE_ALL>();
+"""
+
+
+def test_a_conversion_takes_the_time_of_its_wider_type(probe):
+    x = np.ones(64, np.float32)
+    widening, narrowing = (
+        probe(ON_TILES % f"Duplicate(h, half(1), 8192); Cast({way}, 8192);", x, x).launch.profile
+        for way in ("b, h, RoundMode::CAST_NONE", "h, a, RoundMode::CAST_RINT")
+    )
+    assert busy(widening, "V") == busy(narrowing, "V")
+
+
+def test_what_was_waited_for_once_is_not_waited_for_again(probe):
+    """Sixteen sums that share an operand follow each other as if a barrier stood before the first."""
+    x, sums = np.ones(64, np.float32), "for (int r = 0; r < 16; ++r) Add(b[r * 64], a[r * 64], c, 64);"
+    alone, behind = (
+        probe(ON_TILES % f"Duplicate(c, 1.0f, 64); {barrier} {sums}", x, x).launch.profile
+        for barrier in ("", "PipeBarrier<PIPE_V>();")
+    )
+    assert busy(alone, "V") <= busy(behind, "V")

@@ -30,15 +30,28 @@ CostModel::CostModel(const Chip &chip)
 {
 }
 
-const Chip::Rate &CostModel::rate(const OpName &op) const
+const CostModel::Found &CostModel::find(const OpName &op) const
 {
     for (const Found &f : found_) {
         if (f.op == op.op && f.dtype == op.dtype) {
-            return *f.rate;
+            return f;
         }
     }
-    found_.push_back({op.op, op.dtype, &look_up(op)});
-    return *found_.back().rate;
+    found_.push_back({op.op, op.dtype, &look_up(op), repeat_lanes(op)});
+    return found_.back();
+}
+
+// A repeat of a conversion fills the vector register with the wider of its types: "Cast half->float" has 64 lanes.
+double CostModel::repeat_lanes(const OpName &op) const
+{
+    const double own = repeat_bytes_ / dtype_bytes(op.dtype);
+    const char *arrow = std::strstr(op.op, "->");
+    if (!arrow) {
+        return own;
+    }
+    const std::string to = arrow + 2;
+    const double wide = to == "int64_t" ? 8 : to == "float" || to == "int32_t" ? 4 : to == "int8_t" ? 1 : 2;
+    return std::min(own, repeat_bytes_ / wide);
 }
 
 const Chip::Rate &CostModel::look_up(const OpName &op) const
@@ -114,12 +127,12 @@ Cost CostModel::of(const Record &r, const OpName &op, bool cube_core, const Traf
     const uint32_t count = shape.count;
     switch (static_cast<Pipe>(r.pipe)) {
     case Pipe::V: {
-        const Chip::Rate &found = rate(op);
+        const Found &known = find(op);
+        const Chip::Rate &found = *known.rate;
         const double per_cycle =
             &found == &default_rate_ ? found.elements_per_cycle / dtype_bytes(op.dtype) : found.elements_per_cycle;
-        const double per_repeat = repeat_bytes_ / dtype_bytes(op.dtype);
         // A repeat takes its time however few of its lanes the mask leaves on.
-        const double elements = count ? std::max(count * per_repeat, 1.0) : r.work;
+        const double elements = count ? std::max(count * known.lanes, 1.0) : r.work;
         // Reading one repeat takes a cycle, and more where operands meet in a bank; slow operations hide that.
         cost.occupy = std::max({1.0, elements / per_cycle, double(count + shape.extra)});
         cost.latency = found.fixed_cycles;

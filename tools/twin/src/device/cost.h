@@ -45,8 +45,10 @@ private:
         const char *op;
         DType dtype;
         const Chip::Rate *rate;
+        double lanes; // elements of one repeat
     };
-    const Chip::Rate &rate(const OpName &op) const;
+    const Found &find(const OpName &op) const;
+    double repeat_lanes(const OpName &op) const;
     const Chip::Rate &look_up(const OpName &op) const;
 
     void move(Cost &cost, const Record &record, const Shape &shape, double bytes_per_cycle, double latency,

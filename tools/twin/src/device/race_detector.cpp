@@ -56,8 +56,12 @@ void RaceDetector::end()
 
 void RaceDetector::begin(Pipe pipe, bool auto_sync)
 {
+    const int before = pipe_;
     pipe_ = static_cast<int>(pipe);
     auto_sync_ = auto_sync;
+    if (waits_.same_pipe && auto_sync_) { // the instruction before, which waited until its pipe had done all before it
+        clock_[before][before] = std::max(clock_[before][before], number_ - 1);
+    }
     number_ = ++time_[pipe_];
     waits_ = Waits{};
     if (pipe_ != 0) { // issued by the scalar unit after all it has waited for
