@@ -13,6 +13,8 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, call, joined
 from akgen.tools.dsl.ir import TileRef
 
+_WHOLE = frozenset({"floor", "ceil", "trunc", "round"})
+
 
 class BlockCodegen(AccessCodegen):
     """Writes blocks."""
@@ -157,8 +159,12 @@ class BlockCodegen(AccessCodegen):
             dst = self.w.allocate(extent, type_name(value.dtype), wish=wish)
         elif wish:
             dst.wishes.append(wish)
-        self.ops.emit(value, args, dst)
+        self.ops.emit(value, args, dst, cut=self._cut(index))
         self.held[index] = Location(value.dtype, tile=dst)
+
+    def _cut(self, index: int) -> bool:
+        """Return whether a value is rounded to a whole number, so that one wrong bit may change it by one."""
+        return any(index in v.args and (v.op in _WHOLE or not v.dtype.is_float) for v in self.t.values)
 
     def _reusable(self, value: Value, uses: dict[int, int], mine: set[int], extent: Extent) -> Tile | None:
         """Return an operand's buffer that the result may overwrite."""

@@ -29,9 +29,11 @@ _FLIPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "n
 class OperationCodegen(Operands):
     """Lowers pointwise values."""
 
-    def emit(self, value: Value, args: Sequence[Location], dst: Tile) -> None:
-        """Compute a pointwise value into `dst`."""
+    def emit(self, value: Value, args: Sequence[Location], dst: Tile, *, cut: bool = False) -> None:
+        """Compute a pointwise value into `dst`. A quotient that is `cut` to a whole number is rounded but once."""
         match value.op:
+            case "div" if value.dtype.is_float:
+                self._divide(args[0], args[1], dst, cut=cut)
             case "cast":
                 self._cast(args[0], dst)
             case "where":
@@ -72,6 +74,18 @@ class OperationCodegen(Operands):
             if right == left:
                 right = self.operand(b, extent)
         self.w.op(name, dst, left, right)
+
+    def _divide(self, a: Location, b: Location, dst: Tile, *, cut: bool) -> None:
+        """Divide by one number, or by one for each row or column, through its reciprocal: division is slow."""
+        if b.tile is None or b.tile.extent == "S":
+            if cut and dst.extent != "S":
+                b = Location(b.dtype, tile=self.widened(b, dst.extent))
+        elif b.tile.extent != dst.extent and not cut:
+            inverse = self.temporary(b.tile.extent, b.dtype)
+            self.w.op("reciprocal", inverse, b.tile.ref)
+            self._arithmetic("mul", a, Location(b.dtype, tile=inverse), dst)
+            return
+        self._arithmetic("div", a, b, dst)
 
     def _unary(self, op: str, a: Location, dst: Tile) -> None:
         source = self.widened(a, dst.extent).ref

@@ -4,9 +4,11 @@ from akgen.tools.core.knobs import Knobs
 from akgen.tools.dsl.expr import Expr, call, constant, product
 
 LENGTH = 64  # tiles of one dimension are multiples of this
-SMALLEST_TILE = 1024
-SMALLEST_PIECE = 256  # where somebody says how many pieces there are
+FIRST_PIECE = 1024  # elements that are one tile
+EACH_PIECE = 4096  # elements that are worth another tile
 PIECES = 4
+LONGEST_TILE = 8192  # of little work: nothing is computed before the first tile has come
+SMALLEST_PIECE = 256  # where somebody says how many pieces there are
 LITTLE_WORK = 8  # operations on a tile that its copies hide
 
 
@@ -38,16 +40,19 @@ class Tuning:
         self.used.add("grain")
         return self._knobs.grain
 
-    def piece(self, share: Expr, *, cores: Expr | None = None, work: int = 0) -> Expr:
-        """Return the tile length that cuts a share into several tiles; with `cores`, the share of all of these.
+    def piece(self, share: Expr, *, work: int = 0) -> Expr:
+        """Return the tile length that cuts a core's share into equal tiles: a few, or as many as keep tiles short.
 
-        Each of the `work` operations on a tile begins anew: many of them take longer tiles.
+        A copy takes a few hundred cycles however short it is, and there are two buffers: of a short share, two tiles
+        go through the pipeline without waiting for a buffer. Each of the `work` operations on a tile begins anew, so
+        that tiles of many of them are as long as fits.
         """
         pieces = self._pieces()
-        parts = constant(pieces or PIECES) if cores is None else cores * (pieces or PIECES)
-        own = SMALLEST_TILE * (1 if work <= LITTLE_WORK else 2 if work <= 2 * LITTLE_WORK else 4)
-        least = SMALLEST_PIECE if pieces else own
-        return call("max", least, call("align_up", call("ceil_div", share, parts), LENGTH))
+        if pieces is not None:
+            return call("max", SMALLEST_PIECE, call("align_up", call("ceil_div", share, pieces), LENGTH))
+        few = call("min", PIECES, call("ceil_div", share + (EACH_PIECE - FIRST_PIECE), EACH_PIECE))
+        length = call("align_up", call("ceil_div", share, few), LENGTH)
+        return length if work > LITTLE_WORK else call("min", LONGEST_TILE, length)
 
     def whole(self, length: Expr) -> Expr:
         """Return the tile length of an item that is one tile, if it fits, unless pieces are wished for."""

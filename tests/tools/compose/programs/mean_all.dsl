@@ -40,6 +40,6 @@ def mean_all(x: Tensor, y: Output):
     d0 = x.numel
     cores = max(1, min(core_num(), ceil_div(d0, 512)))
     per_core = align_up(ceil_div(d0, cores), 64)
-    tile = min(fit_tile(mean_all_flat, "tile"), max(1024, align_up(ceil_div(per_core, 4), 64)))
+    tile = min(fit_tile(mean_all_flat, "tile"), min(8192, align_up(ceil_div(per_core, min(4, ceil_div(per_core + 3072, 4096))), 64)))
     x_sum_parts = workspace((core_num() + 1) * 8, float32)
     mean_all_flat[cores](x, x_sum_parts, y, d0, tile, per_core, 1.0 / float(d0))

@@ -23,5 +23,5 @@ def relu(x: Tensor, y: Output):
     d0 = x.numel
     cores = max(1, min(core_num(), ceil_div(d0, 512)))
     per_core = align_up(ceil_div(d0, cores), 64)
-    tile = min(fit_tile(relu_flat, "tile"), max(1024, align_up(ceil_div(per_core, 4), 64)))
+    tile = min(fit_tile(relu_flat, "tile"), min(8192, align_up(ceil_div(per_core, min(4, ceil_div(per_core + 3072, 4096))), 64)))
     relu_flat[cores](x, y, d0, tile, per_core)

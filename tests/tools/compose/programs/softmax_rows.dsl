@@ -123,6 +123,7 @@ def softmax_rows_rows(g_x, g_y, d1: int, d0: int, per_core: int, row_tile: int):
     """
     x_tile = alloc_ub((row_tile, d1), float32)
     per_row0 = alloc_ub(row_tile, float32)
+    per_row1 = alloc_ub(row_tile, float32)
     first = program_id() * per_core
     last = min(first + per_core, d0)
     for r in range(first, last, row_tile):
@@ -134,7 +135,8 @@ def softmax_rows_rows(g_x, g_y, d1: int, d0: int, per_core: int, row_tile: int):
             sub(x_tile, x_tile, per_row0[:, None])
             exp(x_tile, x_tile)
             reduce_sum(per_row0, x_tile)
-            div(x_tile, x_tile, per_row0[:, None])
+            reciprocal(per_row1, per_row0)
+            mul(x_tile, x_tile, per_row1[:, None])
         with copyout():
             store(g_y, r * d1, x_tile)
 
@@ -208,7 +210,7 @@ def softmax_rows(x: Tensor, y: Output):
         cores = max(1, min(core_num(), d0 * max(1, min(core_num() // d0, d1 // 2048))))
         parts = max(1, cores // d0)
         per_core = align_up(ceil_div(d1, parts), 64)
-        tile = min(fit_tile(softmax_rows_split, "tile"), max(1024, align_up(ceil_div(per_core, 4), 64)))
+        tile = min(fit_tile(softmax_rows_split, "tile"), min(8192, align_up(ceil_div(per_core, min(4, ceil_div(per_core + 3072, 4096))), 64)))
         x_max_parts = workspace((core_num() + 1) * 8, float32)
         exp_sum_parts = workspace((core_num() + 1) * 8, float32)
         if parts >= 2:

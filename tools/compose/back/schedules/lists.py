@@ -25,7 +25,8 @@ class Lists(Schedule):
         """Say how many cores there is work for, and how long a tile is."""
         total = Property(tensor=self.leader, name="total_numel")
         self.part.cores = call("ceil_div", total, self.tuning.grain(512))
-        self.tile_of("tile", self.tuning.piece(total, cores=Name(id="cores"), work=self.work()))
+        share = call("max", 1, call("ceil_div", total, Name(id="cores")))
+        self.tile_of("tile", self.tuning.piece(share, work=self.work()))
 
     def capacities(self) -> dict[Extent, Shape]:
         return self.flat(self.param("tile"))
