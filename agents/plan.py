@@ -11,7 +11,8 @@ from akgen.tools.core.outcome import Diagnostic
 
 Category = Literal[
     "elementwise", "activation", "comparison", "cast", "broadcast", "reduction", "softmax", "normalization",
-    "loss", "optimizer", "index", "creation", "matmul", "pooling", "other",
+    "loss", "optimizer", "index", "creation", "matmul", "attention", "convolution", "pooling", "scan", "sort", "resize",
+    "quantisation", "layout", "other",
 ]  # fmt: skip
 
 

@@ -1,9 +1,9 @@
 """The model-driven planner: asks for a plan, checks its numbers, says what cannot fit, refuses what never does."""
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from akgen.agents.budget import Budget
 from akgen.agents.calls.conversation import Conversation, unusable
@@ -19,6 +19,14 @@ from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.task import Task
 
 
+def _as_list(value: object) -> object:
+    """Take one text for a list of one: what is said matters, not the brackets around it."""
+    return [value] if isinstance(value, str) else value
+
+
+Listed = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
+
+
 class PlanReply(Frozen):
     """The JSON that the planner's prompt asks for."""
 
@@ -30,8 +38,8 @@ class PlanReply(Frozen):
     double_buffer: bool = False
     tail: str = ""
     split: str = ""
-    apis: tuple[str, ...] = ()
-    risks: tuple[str, ...] = ()
+    apis: Listed = ()
+    risks: Listed = ()
     core_type: CoreType = "vector"
     workspace_bytes: int = Field(default=0, ge=0)
     cube: CubeTiling | None = None

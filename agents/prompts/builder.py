@@ -199,9 +199,12 @@ def example_project(*, product: bool = False) -> KernelProject:
     return KernelProject.read_from(templates / "example", op_type="AddOne", kernel="add_one")
 
 
+PRODUCTS = ("matmul", "attention", "convolution")  # categories that the cube cores work for
+
+
 def multiplies(task: Task, plan: Plan | None, describe: Describe | None) -> bool:
     """Say whether a task has products of matrices, which the cube cores make."""
-    if plan is not None and (plan.category == "matmul" or {"Matmul", "Mmad"} & set(plan.apis)):
+    if plan is not None and (plan.category in PRODUCTS or {"Matmul", "Mmad"} & set(plan.apis)):
         return True
     return describe is not None and bool(describe(task).products)
 
