@@ -14,7 +14,8 @@ from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.toolchain import ToolchainName
 
 MODELS = (
-    "composer, vllm:NAME, kernelgen:NAME, openai:NAME, scripted:FILE, replay:FILE-OR-RUN, record:FILE:MODEL."
+    "composer, vllm:NAME, kernelgen:NAME, openai:NAME, local:FOLDER, scripted:FILE, replay:FILE-OR-RUN, "
+    "record:FILE:MODEL."
 )
 COMPOSER = "composer"  # the embedded planner and coder; not a chat model
 
@@ -33,6 +34,7 @@ class Route(StrEnum):
 
     DSL = "dsl"  # through the tile DSL, lowered by a program
     DSL_PASSES = "dsl+passes"  # through the tile DSL, lowered by the model pass by pass
+    TENSOR = "tensor"  # what is computed, line by line; the composer schedules it
     ASCENDC = "ascendc"
 
 
@@ -65,7 +67,8 @@ class SolveConfig(Frozen):
     strict: bool = Field(default=False, description="Take for errors what devices tolerate, on the twin.")
     route: Route | None = Field(
         default=None,
-        description="How the coder writes: the tile DSL, lowered by a program or by the model (+passes), or Ascend C.",
+        description="How the coder writes: the tile DSL, lowered by a program or by the model (+passes), "
+        "tensor programs that the composer schedules, or Ascend C.",
     )
     take_over: tuple[str, ...] = Field(
         default=(),

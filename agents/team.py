@@ -72,7 +72,7 @@ def make_deciders(
         )
     if conversation is not None:
         return _by_model(config, conversation, describe, recall, trace)
-    if config.route in (Route.ASCENDC, Route.DSL_PASSES):
+    if config.route in (Route.ASCENDC, Route.DSL_PASSES, Route.TENSOR):
         raise InputError(
             "The composer writes through the tile DSL, and programs take every pass.",
             "Leave --route out, or give a --model.",
@@ -89,7 +89,7 @@ def _by_model(
     trace: Trace | None,
 ) -> tuple[Planner, Coder, Critic]:
     from akgen.agents.coder import ChatCoder
-    from akgen.agents.models.resolve import speaks_kernelgen
+    from akgen.agents.models.resolve import is_local, speaks_kernelgen
     from akgen.agents.planner import ChatPlanner, SamePlan
     from akgen.agents.prompts.builder import EnglishPrompts
     from akgen.agents.prompts.experience import ExperiencePrompts
@@ -98,10 +98,17 @@ def _by_model(
 
     target, budget, route = chip(config.chip or DEFAULT_CHIP), config.budget, config.route
     trained = speaks_kernelgen(config.model)
-    if trained and route in (Route.DSL, Route.DSL_PASSES):
+    if trained and route in (Route.DSL, Route.DSL_PASSES, Route.TENSOR):
         raise InputError(
             "KernelGen-LM writes Ascend C; it was not trained on the tile DSL.", "Leave --route out."
         )
+    local = is_local(config.model)
+    if route is Route.TENSOR or (local and route is None):
+        from akgen.agents.tensor_coder import NothingPlanned, TensorCoder
+
+        program = TensorCoder(conversation, budget, describe, trained=local)
+        by_model = config.critic is CriticKind.MODEL
+        return NothingPlanned(), program, ChatCritic(conversation, target) if by_model else RuleCritic()
     called = traced_operations(trace) if trace is not None else None
     prompts: PromptBuilder = (KernelGenPrompts if trained else EnglishPrompts)(
         target, budget, describe, called

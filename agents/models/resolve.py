@@ -1,8 +1,9 @@
 """From what the user wrote after --model to a chat model.
 
 `vllm:NAME` and `kernelgen:NAME` (a vLLM server, on this machine unless --base-url says otherwise), `openai:NAME` (a
-hosted model, or any compatible server with --base-url), `scripted:FILE`, `replay:FILE-OR-RUN`, `record:FILE:MODEL`, or
-`KIND:REST` where a package registers KIND under the entry point group `akgen.models`.
+hosted model, or any compatible server with --base-url), `local:FOLDER` (a checkpoint, in this process),
+`scripted:FILE`, `replay:FILE-OR-RUN`, `record:FILE:MODEL`, or `KIND:REST` where a package registers KIND under the
+entry point group `akgen.models`.
 """
 
 from importlib.metadata import entry_points
@@ -61,6 +62,10 @@ def resolve_model(spec: str, options: ModelOptions) -> BaseChatModel:
         raise InputError(f"The model {spec!r} cannot be used.", f"Known forms are {_KINDS}.")
     if kind in ("openai", "vllm", "kernelgen"):
         return _served(kind, rest, options)
+    if kind == "local":
+        from akgen.agents.models.local import LocalChatModel  # imports torch
+
+        return LocalChatModel.load(Path(rest), options.sampling, options.seed)
     if kind == "scripted":
         return ScriptedChatModel.read(Path(rest))
     if kind == "replay":
@@ -92,6 +97,14 @@ def speaks_kernelgen(spec: str) -> bool:
     if kind == "replay" and Path(rest).is_dir():
         return speaks_kernelgen(recorded_model(Path(rest)) or "")
     return kind == "kernelgen" or (kind == "record" and speaks_kernelgen(rest.partition(":")[2]))
+
+
+def is_local(spec: str) -> bool:
+    """Say whether the model is a checkpoint of our own training; also where its calls are recorded or replayed."""
+    kind, _, rest = spec.partition(":")
+    if kind == "replay" and Path(rest).is_dir():
+        return is_local(recorded_model(Path(rest)) or "")
+    return kind == "local" or (kind == "record" and is_local(rest.partition(":")[2]))
 
 
 def _served(kind: str, name: str, options: ModelOptions) -> BaseChatModel:

@@ -38,6 +38,7 @@ WALLS = {
     "trl": ("finetune/",),
     "peft": ("finetune/",),
     "datasets": ("finetune/",),
+    "transformers": ("finetune/", "agents/models/local.py"),
     "subprocess": ("tools/process/group.py",),
     "ray": ("bench/ray_executor.py",),
     "mcp": (),  # served by src/akgen/mcp/; no room knows of it
@@ -46,6 +47,7 @@ WALLS = {
         "tools/reference/",
         "tools/binding/",
         "tools/cann/worker.py",
+        "agents/models/local.py",
         "tools/compose/front/record.py",
         "tools/compose/front/record_outside.py",
         "tools/compose/front/record_ragged.py",

@@ -1,10 +1,13 @@
 """From traces to a program: loop nests, groups of cases, kernels, and the host function that leads to them."""
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Protocol
 
 from akgen.tools.compose.back.feasibility import Feasibility
 from akgen.tools.compose.back.kernels import ScheduledKernel, kernels_of
 from akgen.tools.compose.front.aten import import_graph
+from akgen.tools.compose.front.graph import Graph
 from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.front.witnesses import Witnesses
 from akgen.tools.compose.middle.conditions import Branch
@@ -20,6 +23,12 @@ from akgen.tools.core.knobs import Knobs
 from akgen.tools.dsl.expr import Name
 from akgen.tools.dsl.ir import HOST_KINDS, Assert, Assign, Host, HostParam, If, Launch, Program, Stmt
 from akgen.tools.dsl.printer import printed
+
+
+class GraphOf(Protocol):
+    """Gives the graph of a case; with `apart`, no two of its constants are one node."""
+
+    def __call__(self, case: TracedGraph, /, *, apart: bool) -> Graph: ...
 
 
 class Composition(Frozen):
@@ -58,8 +67,11 @@ def compose(
     *,
     faithful: bool = False,
     witnesses: Witnesses | None = None,
+    graph_of: GraphOf | None = None,
 ) -> Composition:
     """Return the program that serves all these cases. Raises Unsupported, naming what is not covered.
+
+    `graph_of` gives a case's graph, where that is not its trace's.
 
     With `faithful`, half-precision results are rounded after every operation, as the reference rounds them. Rules
     between sizes must hold for the witnesses as well, whom nobody has asked for; where none does, a kernel takes the
@@ -70,7 +82,9 @@ def compose(
     for near, far in ((beside.near, beside.far), (beside.near, ()), ((), ())):
         known = [*cases, *near, *far]
         try:
-            found = _nests(known, face, faithful=faithful)
+            found = _nests(
+                known, face, graph_of or partial(import_graph, faithful=faithful), faithful=faithful
+            )
             break
         except Unsupported:
             if len(known) == len(cases):
@@ -83,7 +97,7 @@ def compose(
 
 
 def _nests(
-    cases: Sequence[TracedGraph], face: Interface, *, faithful: bool
+    cases: Sequence[TracedGraph], face: Interface, graph_of: GraphOf, *, faithful: bool
 ) -> Sequence[tuple[LoopNest, ...]]:
     """Return the nests of every case."""
     if is_listed(cases):
@@ -91,17 +105,17 @@ def _nests(
             return [(list_loop_nest(c, faithful=faithful),) for c in cases]
         except Unsupported as refused:
             try:
-                return _one_by_one(cases, face, faithful=faithful)
+                return _one_by_one(cases, face, graph_of)
             except Unsupported:
                 raise refused from None
-    return _one_by_one(cases, face, faithful=faithful)
+    return _one_by_one(cases, face, graph_of)
 
 
 def _one_by_one(
-    cases: Sequence[TracedGraph], face: Interface, *, faithful: bool
+    cases: Sequence[TracedGraph], face: Interface, graph_of: GraphOf
 ) -> Sequence[tuple[LoopNest, ...]]:
     """Return the nests of every case, in which each tensor of a list is an output of its own."""
-    graphs = [import_graph(c, faithful=faithful, apart=len(cases) > 1) for c in cases]
+    graphs = [graph_of(c, apart=len(cases) > 1) for c in cases]
     if len(cases) > 1:
         graphs = merge_equal(graphs)
     return partition(graphs, [c.aliases for c in cases], Feasibility(cases, face).require)

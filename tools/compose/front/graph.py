@@ -96,8 +96,8 @@ class Graph(Frozen):
         return Graph(nodes=tuple(nodes), outputs=outputs, apart=self.apart)
 
 
-def skeleton(graph: Graph) -> object:
-    """Return what graphs have in common that differ in sizes and constants alone."""
+def skeleton(graph: Graph) -> tuple[object, object]:
+    """Return what graphs have in common that differ in sizes and constants alone: of their nodes, of their outputs."""
     return tuple(
         (n.op, n.args, n.dtype, tuple(d == 1 for d in n.shape), n.origin, n.kind, n.axes) for n in graph.nodes
     ), tuple((o.node, o.output, o.element, o.dtype) for o in graph.outputs)

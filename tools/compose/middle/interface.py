@@ -100,8 +100,7 @@ def interface(op_type: str, cases: Sequence[TracedGraph], *, widened: bool = Tru
     if any(len(c.inputs) != count or len(c.aliases) != len(first.aliases) for c in cases):
         raise Unsupported("interface", "the cases differ in their numbers of inputs or outputs")
     used: set[str] = set()
-    given = first.input_names or tuple(f"x{i}" for i in range(count))
-    inputs = tuple(_legal(n, used) for n in given)
+    inputs = legal_names(first.input_names or tuple(f"x{i}" for i in range(count)), used)
     outputs = _output_names(first, inputs, used)
     attr_names = tuple(_legal(n, used) for n, _ in first.attrs)
     listed = [any(isinstance(c.inputs[i], tuple) for c in cases) for i in range(count)]
@@ -136,6 +135,11 @@ def interface(op_type: str, cases: Sequence[TracedGraph], *, widened: bool = Tru
         op=op, input_names=inputs, output_names=outputs, attr_names=attr_names, input_kinds=kinds,
         output_kinds=tuple("OutputList" if v else "Output" for v in out_listed),
     )  # fmt: skip
+
+
+def legal_names(given: Sequence[str], used: set[str]) -> tuple[str, ...]:
+    """Return names that programs and C++ can use, none of them among `used`, to which they are added."""
+    return tuple(_legal(n, used) for n in given)
 
 
 def _legal(name: str, used: set[str]) -> str:

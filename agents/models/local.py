@@ -1,0 +1,171 @@
+"""A checkpoint in this process, for models small enough for it: prompts as they were in training, samples in batches.
+
+The folder is what training writes: a transformers model with its tokenizer. There is no chat form: what is asked is the
+last message, and the model goes on from there. Larger models belong behind vLLM (`akgen serve`).
+"""
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import torch
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import PrivateAttr
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from akgen.agents.calls.model_call import Sampling
+from akgen.agents.models.features import Feature
+from akgen.tools.core.outcome import InputError
+
+MOST_NEW_TOKENS = 1024  # a program in the language of training is far shorter
+
+
+class Sampled(NamedTuple):
+    """One completion: its text without the end mark, its tokens with it, and their log probabilities."""
+
+    text: str
+    token_ids: tuple[int, ...]
+    logprobs: tuple[float, ...]
+    ended: bool  # by the model itself, not by the limit
+
+
+class Checkpoint:
+    """A model and its tokenizer."""
+
+    def __init__(self, model: Any, tokenizer: Any) -> None:
+        self.model, self.tokenizer = model, tokenizer
+
+    @classmethod
+    def load(cls, folder: Path) -> "Checkpoint":
+        """Load a folder. Raises InputError if it holds no model with a tokenizer."""
+        if not (folder / "config.json").is_file():
+            raise InputError(f"{folder} holds no model.", "Give the folder that training wrote.")
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+            model = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True, dtype=torch.float32)
+        except (OSError, ValueError, KeyError) as problem:
+            raise InputError(
+                f"The model in {folder} cannot be loaded: {problem}.", "Train or copy it again."
+            ) from problem
+        if tokenizer.pad_token_id is None:
+            tokenizer.pad_token = tokenizer.eos_token
+        model.train(False)
+        return cls(model, tokenizer)
+
+    def sample(
+        self,
+        prompts: Sequence[str],
+        n: int,
+        *,
+        temperature: float,
+        top_p: float,
+        max_new_tokens: int,
+        seed: int,
+        logprobs: bool = True,
+    ) -> list[list[Sampled]]:
+        """Return n completions of each prompt; temperature 0 takes the likeliest token each time."""
+        encoded = self.tokenizer(list(prompts), return_tensors="pt", padding=True, padding_side="left")
+        encoded.pop("token_type_ids", None)
+        width = encoded["input_ids"].shape[1]
+        how: dict[str, Any] = {"do_sample": False}
+        if temperature > 0:
+            how = {"do_sample": True, "temperature": temperature, "top_p": top_p, "top_k": 0}
+        with torch.random.fork_rng(devices=[]), torch.inference_mode():
+            torch.manual_seed(seed)
+            made = self.model.generate(
+                **encoded.to(self.model.device), **how, num_return_sequences=n, max_new_tokens=max_new_tokens,
+                pad_token_id=self.tokenizer.pad_token_id, eos_token_id=self.tokenizer.eos_token_id,
+                return_dict_in_generate=True, output_logits=logprobs,
+            )  # fmt: skip
+        rows = made.sequences[:, width:].tolist()
+        chosen = _chosen(made) if logprobs else [[0.0] * len(r) for r in rows]
+        samples = [self._sampled(row, said) for row, said in zip(rows, chosen, strict=True)]
+        return [samples[k * n : (k + 1) * n] for k in range(len(prompts))]
+
+    def _sampled(self, row: list[int], logprobs: list[float]) -> Sampled:
+        end = self.tokenizer.eos_token_id
+        ended = end in row
+        length = row.index(end) + 1 if ended else len(row)
+        ids = row[:length]
+        text = self.tokenizer.decode(ids[: length - ended], skip_special_tokens=True)
+        return Sampled(text, tuple(ids), tuple(logprobs[:length]), ended)
+
+
+def _chosen(made: Any) -> list[list[float]]:
+    """Return the log probabilities of the tokens that were drawn, before temperature."""
+    steps = len(made.logits)
+    drawn = made.sequences[:, -steps:]
+    said = [
+        torch.log_softmax(made.logits[k].float(), -1).gather(1, drawn[:, k : k + 1]) for k in range(steps)
+    ]
+    table: list[list[float]] = torch.cat(said, 1).tolist()
+    return table
+
+
+class LocalChatModel(BaseChatModel):
+    """Answers in this process, one request at a time."""
+
+    features: ClassVar[frozenset[Feature]] = frozenset(("seed", "n", "tokens"))
+
+    folder: Path
+    temperature: float = 0.7
+    top_p: float = 0.9
+    max_tokens: int = MOST_NEW_TOKENS
+    seed: int = 0
+
+    _checkpoint: Checkpoint = PrivateAttr()
+    _one_at_a_time: threading.Lock = PrivateAttr(default_factory=threading.Lock)
+
+    @classmethod
+    def load(cls, folder: Path, sampling: Sampling, seed: int) -> "LocalChatModel":
+        """Load a checkpoint. Raises InputError if there is none."""
+        most = min(sampling.max_tokens, MOST_NEW_TOKENS)
+        made = cls(folder=folder, max_tokens=most, seed=seed, **sampling.at(1))
+        made._checkpoint = Checkpoint.load(folder)
+        return made
+
+    @property
+    def _llm_type(self) -> str:
+        return "akgen-local"
+
+    def sampling(self) -> dict[str, float | int | None]:
+        return {
+            "temperature": self.temperature, "top_p": self.top_p, "max_tokens": self.max_tokens, "seed": self.seed,
+        }  # fmt: skip
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        del stop, run_manager
+        asked = {**self.sampling(), **{k: v for k, v in kwargs.items() if v is not None}}
+        with self._one_at_a_time:
+            (samples,) = self._checkpoint.sample(
+                [messages[-1].text], int(asked.get("n") or 1), temperature=float(asked["temperature"]),
+                top_p=float(asked["top_p"]), max_new_tokens=int(asked["max_tokens"]), seed=int(asked["seed"]),
+            )  # fmt: skip
+        prompt = self._checkpoint.tokenizer(messages[-1].text)["input_ids"]
+        return ChatResult(generations=[_generation(s, prompt) for s in samples])
+
+
+def _generation(sampled: Sampled, prompt: list[int]) -> ChatGeneration:
+    told = {
+        "finish_reason": "stop" if sampled.ended else "length", "token_ids": list(sampled.token_ids),
+        "logprobs": list(sampled.logprobs), "prompt_token_ids": prompt,
+    }  # fmt: skip
+    usage = UsageMetadata(
+        input_tokens=len(prompt),
+        output_tokens=len(sampled.token_ids),
+        total_tokens=len(prompt) + len(sampled.token_ids),
+    )
+    return ChatGeneration(
+        message=AIMessage(content=sampled.text, response_metadata=told, usage_metadata=usage)
+    )
