@@ -45,7 +45,7 @@ class DslCoder:
     ) -> Written:
         """Return the lowered project of the reply. `previous` is not shown: the feedback carries its program."""
         del previous
-        op = self._operator(task)
+        op = operator_of(task, self._describe)
         prompt = self._prompt(task, plan, feedback, op)
         answer = self._conversation.ask(
             prompt.system,
@@ -79,7 +79,7 @@ class DslCoder:
 
     def lowered(self, task: Task, program: str) -> Passes:
         """Return what the passes made of a program that was sound before."""
-        return lower_passes(parse(program), self._operator(task), task.kernel)
+        return lower_passes(parse(program), operator_of(task, self._describe), task.kernel)
 
     def _prompt(self, task: Task, plan: Plan, feedback: Feedback | None, op: OpSpec) -> ModelPrompt:
         budget = feedback.left if feedback and feedback.left else self._budget
@@ -95,20 +95,21 @@ class DslCoder:
         system = render("dsl_system", chip=self._chip, language=raw_text("dsl_language.md"))
         return ModelPrompt(system=system, user=user, aside=aside)
 
-    def _operator(self, task: Task) -> OpSpec:
-        """Return the OpDef that serves every case: the first one's, with a column for each combination of types."""
-        every = [interface(task.op_type, self._describe(task.only((case.id,)))) for case in task.cases]
-        first = every[0]
-        columns = tuple(dict.fromkeys(_column(op) for op in every if _shape(op) == _shape(first)))
-        count = len(first.inputs)
-        inputs = (
-            p.model_copy(update={"dtypes": tuple(c[i] for c in columns)}) for i, p in enumerate(first.inputs)
-        )
-        outputs = (
-            p.model_copy(update={"dtypes": tuple(c[count + k] for c in columns)})
-            for k, p in enumerate(first.outputs)
-        )
-        return first.model_copy(update={"inputs": tuple(inputs), "outputs": tuple(outputs)})
+
+def operator_of(task: Task, describe: Describe) -> OpSpec:
+    """Return the OpDef that serves every case: the first one's, with a column for each combination of types."""
+    every = [interface(task.op_type, describe(task.only((case.id,)))) for case in task.cases]
+    first = every[0]
+    columns = tuple(dict.fromkeys(_column(op) for op in every if _shape(op) == _shape(first)))
+    count = len(first.inputs)
+    inputs = (
+        p.model_copy(update={"dtypes": tuple(c[i] for c in columns)}) for i, p in enumerate(first.inputs)
+    )
+    outputs = (
+        p.model_copy(update={"dtypes": tuple(c[count + k] for c in columns)})
+        for k, p in enumerate(first.outputs)
+    )
+    return first.model_copy(update={"inputs": tuple(inputs), "outputs": tuple(outputs)})
 
 
 def read_program(text: str) -> str | None:

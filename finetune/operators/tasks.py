@@ -31,48 +31,57 @@ _MOST_PRODUCT = 96  # rows and columns of a matrix that is multiplied
 
 
 class Operator(Frozen):
-    """A drawn operator. `digest` tells operators apart by what they compute, whatever they are called."""
+    """A drawn operator. `digest` tells operators apart by what they compute, whatever they are called.
+
+    `composition` names its operations in order, with ";" between them.
+    """
 
     name: str
     family: str
     difficulty: int
     number: int
     digest: str
+    composition: str
     reference: str
     task: TaskFile
     said: dict[Language, str]
 
 
-def drawn(seed: int, count: int, families: Sequence[str] = tuple(FAMILIES)) -> Iterator[Operator]:
+def drawn(
+    seed: int, count: int, families: Sequence[str] = tuple(FAMILIES), known: Sequence[Operator] = ()
+) -> Iterator[Operator]:
     """Yield up to `count` different operators, the families and difficulties in turn.
 
-    Raises InputError for a family that is not known. A family that has no more to offer is left out from then on.
+    With the first ones `known`, yield those that come after them. Raises InputError for a family that is not known. A
+    family that has no more to offer is left out from then on.
     """
     unknown = [f for f in families if f not in FAMILIES]
     if unknown:
         raise InputError(f"There is no family {unknown[0]!r}.", f"Known ones are {', '.join(FAMILIES)}.")
-    numbers = dict.fromkeys(families, 0)
-    seen: set[str] = set()
-    names: set[str] = set()
-    made = 0
-    while made < count and numbers:
-        for family in list(numbers):
+    numbers = dict.fromkeys(families, 0) | {o.family: o.number for o in known}
+    seen = {o.digest for o in known}
+    names = {o.name for o in known}
+    made = len(known)
+    turn = list(families)
+    if known:
+        after = turn.index(known[-1].family) + 1
+        turn = turn[after:] + turn[:after]
+    while made < count and turn:
+        family = turn.pop(0)
+        operator = None
+        for _ in range(_DRAWS):
+            numbers[family] += 1
+            operator = _draw(seed, family, numbers[family], names)
+            if operator is not None and operator.digest not in seen:
+                break
             operator = None
-            for _ in range(_DRAWS):
-                numbers[family] += 1
-                operator = _draw(seed, family, numbers[family], names)
-                if operator is not None and operator.digest not in seen:
-                    break
-                operator = None
-            if operator is None:
-                del numbers[family]
-                continue
-            seen.add(operator.digest)
-            names.add(operator.name)
-            made += 1
-            yield operator
-            if made == count:
-                return
+        if operator is None:
+            continue
+        turn.append(family)
+        seen.add(operator.digest)
+        names.add(operator.name)
+        made += 1
+        yield operator
 
 
 def write(operator: Operator, folder: Path) -> Path:
@@ -80,7 +89,7 @@ def write(operator: Operator, folder: Path) -> Path:
     place = make_folder(folder / operator.name)
     write_whole(place / "reference.py", operator.reference)
     write_whole(place / "task.json", json_text(operator.task, indent=1) + "\n")
-    more = operator.model_dump(include={"family", "difficulty", "number", "digest", "said"})
+    more = operator.model_dump(include={"family", "difficulty", "number", "digest", "composition", "said"})
     write_whole(place / "operator.json", json.dumps(more, ensure_ascii=False, indent=1) + "\n")
     return place
 
@@ -105,6 +114,7 @@ def _draw(seed: int, family: str, number: int, names: set[str]) -> Operator | No
         difficulty=difficulty,
         number=number,
         digest=hashlib.sha256(lines.encode()).hexdigest(),
+        composition=";".join(v.operation for v in steps),
         reference=_reference(said["en"], inputs, steps, outputs),
         task=TaskFile(level=difficulty, category=family, description=said["en"], cases=_cases(rng, inputs)),
         said=said,

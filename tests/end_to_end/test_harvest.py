@@ -36,10 +36,10 @@ def test_both_formats_load_with_datasets(akgen: Akgen, run: Path, tmp_path: Path
     written, sft = _export(akgen, run, "sft", tmp_path / "sft.jsonl")
     assert (written["records"], written["left_out"]) == (1, {"not correct": 2})
     record = sft[0]
-    assert [m["role"] for m in record["messages"]] == ["system", "user", "assistant"]
-    assert "What became of attempt 2" in record["prompt"]  # the repair that worked, with the feedback it had
+    assert [m["role"] for m in (*record["prompt"], *record["completion"])] == ["system", "user", "assistant"]
+    assert "What became of attempt 2" in record["prompt"][1]["content"]  # the feedback it had
     assert record["think"] == "I know this one."
-    assert record["messages"][2]["content"] == f"<think>\n{record['think']}\n</think>\n\n{record['answer']}"
+    assert record["completion"][0]["content"] == f"<think>\n{record['think']}\n</think>\n\n{record['answer']}"
     assert "================== op_kernel/add_one.cpp ==================" in record["answer"]
     assert (record["task"], record["attempt"], record["repaired"]) == ("add_one", 3, True)
 

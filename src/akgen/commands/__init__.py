@@ -58,6 +58,15 @@ _HARVEST = {
 }
 
 _DATA = {
+    "build": Subcommand(
+        "data:build",
+        "Build records, each verified by the judge; the same command again goes on where it stopped.",
+    ),
+    "card": Subcommand(
+        "data:card",
+        "Write the data card, README.md: counts, lengths with a picture, licences, seeds, toolchain, digest.",
+    ),
+    "export": Subcommand("data:export", "Write the records as files that a trainer loads unmodified."),
     "operators": Subcommand(
         "data:operators",
         "Draw operators as a folder of tasks, a suite for `akgen bench run`. Exit 0 if there are as many as asked for.",

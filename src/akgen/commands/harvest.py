@@ -11,7 +11,8 @@ from akgen.terminal import AsJson, Terminal, finish
 def export(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
     form: Annotated[
-        Literal["sft", "dpo"], typer.Option("--format", help="sft: messages; dpo: preference pairs.")
+        Literal["sft", "dpo"],
+        typer.Option("--format", help="sft: prompts and completions; dpo: preference pairs."),
     ],
     out: Annotated[
         Path | None, typer.Option(help="The JSONL file to write; RUN/harvest/FORMAT.jsonl unless given.")
@@ -19,7 +20,7 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write JSONL records of a run's attempts; they load with `datasets`."""
-    from akgen.finetune.export import export_run
+    from akgen.finetune.harvest import export_run
 
     terminal = Terminal(as_json)
     written = export_run(run, form, out)

@@ -1,4 +1,4 @@
-"""Training data from the run store: SFT messages and DPO pairs, as JSONL that `datasets` loads.
+"""Training data from the run store: SFT prompts with completions and DPO pairs, as JSONL that `datasets` and TRL load.
 
 SFT: attempts that every case found correct. DPO after AscendKernelGen, section on preference learning: chosen is
 correct, rejected compiles and runs but computes wrongly; attempts that do not compile make bad rejects and are left
@@ -75,12 +75,9 @@ def _sft(found: list[Exchange], left_out: "Counter[str]") -> Iterator[dict[str, 
         else:
             seen.add(exchange.attempt.digest)
             yield {
-                "messages": [
-                    _message("system", exchange.system),
-                    _message("user", exchange.user),
-                    _message("assistant", _reply(exchange)),
-                ],
-                "prompt": exchange.user,
+                # A column `prompt` makes TRL look for `completion`, also where there are messages.
+                "prompt": [_message("system", exchange.system), _message("user", exchange.user)],
+                "completion": [_message("assistant", _reply(exchange))],
                 "think": exchange.thought,
                 "answer": exchange.answer,
                 **_about(exchange),

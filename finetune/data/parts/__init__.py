@@ -1,0 +1,1 @@
+"""What data sets are made of: one builder for each part."""

@@ -1,0 +1,176 @@
+"""Solve drawn operators with the composer, and let the judge say what every text is worth."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from akgen.agents.composer import ModelFree
+from akgen.agents.dsl_coder import operator_of
+from akgen.agents.plan import Plan
+from akgen.bench.builtin import LOADER
+from akgen.finetune.data.record import JudgedText, Rewards, TrainingRecord
+from akgen.finetune.data.texts import files_text
+from akgen.finetune.operators.tasks import Operator
+from akgen.graph.store.files import make_folder, write_whole
+from akgen.knowledge.entry_names import entry_name
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.knobs import Knobs
+from akgen.tools.core.op_spec import camel_case
+from akgen.tools.core.outcome import Diagnostic, InputError, Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.task import Case, Mode, Reference, Task
+from akgen.tools.core.verdict import Verdict
+from akgen.tools.dsl import DslError, lower
+from akgen.tools.dsl.parse import parse
+from akgen.tools.judge.judge import Judge, open_judge
+from akgen.tools.twin.toolchain import TwinToolchain
+
+TRIALS = 1  # hidden inputs for each case; a case that the task does not list comes beside them
+_SAME_TIME = 1e-6
+
+
+class SolvedTask(Frozen):
+    """A task, the program and the project that solve it, and what the judge says of them."""
+
+    task: Task
+    plan: Plan
+    dsl: str
+    project: KernelProject
+    verdict: Verdict
+
+
+class Verifier:
+    """Judges texts below `folder`, always on the same hidden inputs, so that it says the same again."""
+
+    def __init__(self, judge: Judge, folder: Path, seed: int) -> None:
+        self.judge, self.folder, self.seed = judge, folder, seed
+        self.composer = ModelFree()
+        self._work = 0
+
+    @property
+    def toolchain(self) -> str:
+        return self.judge.toolchain
+
+    def task_of(self, operator: Operator) -> Task:
+        """Return a drawn operator as a task; its reference is written down."""
+        kernel = entry_name(operator.name)
+        return self._task(
+            operator.name, camel_case(operator.name), kernel, operator.reference, operator.task.cases,
+            operator.difficulty, operator.task.category, operator.task.description,
+        )  # fmt: skip
+
+    def task_of_record(self, record: TrainingRecord) -> Task:
+        """Return a record's task. Raises InputError if it has none."""
+        if record.task is None or record.op_type is None or record.kernel is None:
+            raise InputError(f"Record {record.id} names no task.", "Verify records that do.")
+        return self._task(
+            record.task, record.op_type, record.kernel, record.reference, record.listed_cases, record.level,
+            record.family, record.description_en,
+        )  # fmt: skip
+
+    def solved(self, task: Task, knobs: Knobs | None = None, sample: int = 0) -> SolvedTask | Diagnostic:
+        """Compose and judge; a diagnostic says why there is nothing to judge."""
+        wanted = task.model_copy(update={"knobs": knobs})
+        planned = self.composer.plan(wanted, None, sample)
+        if planned.plan is None:
+            return planned.diagnostics[0]
+        written = self.composer.write(wanted, planned.plan, None, None, sample)
+        if written.project is None or written.dsl is None:
+            return written.diagnostics[0]
+        verdict = self.judged(written.project, task)
+        return SolvedTask(
+            task=task, plan=planned.plan, dsl=written.dsl, project=written.project, verdict=verdict
+        )
+
+    def judged(self, project: KernelProject, task: Task) -> Verdict:
+        self._work += 1
+        work = self.folder / "work" / str(self._work)
+        return self.judge.judge(
+            project, task, work=work, trials=TRIALS, seed=self.seed, stop_on_first_failure=False
+        )
+
+    def judged_dsl(self, text: str, task: Task) -> Verdict:
+        """Judge a program after its lowering; what stops the lowering is a compile error."""
+        try:
+            project = lower(parse(text), operator_of(task, self.judge.describe), task.kernel)
+        except DslError as error:
+            return Verdict(
+                outcome=Outcome.COMPILE_ERROR, toolchain=self.toolchain, compile_s=0.0,
+                diagnostics=error.diagnostics,
+            )  # fmt: skip
+        return self.judged(project, task)
+
+    def says_again(self, claim: JudgedText, task: Task) -> str | None:
+        """Judge a claim's text anew; return what is otherwise now, None if nothing is."""
+        if claim.form == "dsl":
+            verdict = self.judged_dsl(claim.text, task)
+        else:
+            verdict = self.judged(project_of(claim.text, task), task)
+        now = claim_of(verdict, claim.role, claim.form, claim.text)
+        if now.outcome != claim.outcome:
+            return f"{claim.role}: {claim.outcome} when it was written, {now.outcome} now"
+        if now.code != claim.code:
+            return f"{claim.role}: {claim.code} when it was written, {now.code} now"
+        if (now.time_us is None) != (claim.time_us is None) or (
+            now.time_us and claim.time_us and abs(now.time_us / claim.time_us - 1) > _SAME_TIME
+        ):
+            return f"{claim.role}: {claim.time_us} us when it was written, {now.time_us} us now"
+        return None
+
+    def _task(
+        self, name: str, op_type: str, kernel: str, reference: str, cases: Sequence[Case], level: int,
+        category: str, description: str,
+    ) -> Task:  # fmt: skip
+        place = make_folder(self.folder / "tasks" / name) / "reference.py"
+        if not place.is_file() or place.read_text() != reference:
+            write_whole(place, reference)
+        return Task(
+            name=name, suite="file", level=level, category=category, op_type=op_type, kernel=kernel,
+            description=description, reference=Reference(loader=LOADER, path=place), cases=tuple(cases),
+            mode=Mode.STATIC if len(cases) == 1 else Mode.DYNAMIC,
+        )  # fmt: skip
+
+
+@contextmanager
+def open_verifier(toolchain: TwinToolchain, folder: Path, seed: int) -> Iterator[Verifier]:
+    """Open a judge on the twin; its processes end with the context."""
+    with open_judge(toolchain, lambda _line: None) as judge:
+        yield Verifier(judge, folder, seed)
+
+
+def project_of(text: str, task: Task) -> KernelProject:
+    """Return the project whose files a claim keeps."""
+    return KernelProject(op_type=task.op_type, kernel=task.kernel, files=json.loads(text))
+
+
+def claim_of(verdict: Verdict, role: str, form: str, text: str) -> JudgedText:
+    """Return what a verdict says of a text."""
+    codes = verdict.codes()
+    slowest = verdict.slowest
+    return JudgedText.model_validate({
+        "role": role, "form": form, "text": text, "outcome": str(verdict.outcome),
+        "code": codes[0] if codes else None,
+        "time_us": verdict.total_us if verdict.outcome is Outcome.CORRECT else None,
+        "bound": slowest.bound if slowest and verdict.outcome is Outcome.CORRECT else None,
+        "cases": len(verdict.cases), "correct": sum(c.outcome is Outcome.CORRECT for c in verdict.cases),
+    })  # fmt: skip
+
+
+def project_claim(verdict: Verdict, role: str, project: KernelProject) -> JudgedText:
+    return claim_of(verdict, role, "project", files_text(project))
+
+
+def rewards_of(verdict: Verdict) -> Rewards:
+    """Return the parts of a verdict's reward. A cheat gets none of them."""
+    if verdict.outcome is Outcome.CHEAT:
+        return Rewards(form=0.0)
+    ran = bool(verdict.cases)
+    slowest = verdict.slowest
+    right = [case.outcome is Outcome.CORRECT for case in verdict.cases]
+    return Rewards(
+        form=1.0, compiles=float(ran), silent=float(ran and not verdict.findings),
+        share=sum(right) / len(right) if right else 0.0,
+        correct=float(verdict.outcome is Outcome.CORRECT),
+        speed=slowest.roofline_share if slowest and verdict.outcome is Outcome.CORRECT else None,
+    )  # fmt: skip
