@@ -16,6 +16,7 @@ struct Stored {
     uint64_t row = 0, column = 0; // where the block begins, as stored
 };
 struct Product {
+    const void *object; // that asks, to be told from others of its core
     Stored a, b, c;
     View bias;
     DType bias_type; // NONE: no bias
@@ -31,9 +32,10 @@ struct Product {
     uint64_t scale;                  // of quantised results
     View scales;                     // one for each column
 };
-// `api` is a static string. With `wait` the caller goes on when C is there, else at matmul_wait.
+// `api` is a static string. With `wait` the caller goes on when C is there, else at matmul_wait: when there is all that
+// this object asked for, and what the core's other objects asked for before, which the cube core serves in order.
 AKGEN_API void matmul(const Product &p, const char *api, bool wait);
-AKGEN_API void matmul_wait();
+AKGEN_API void matmul_wait(const void *object);
 AKGEN_API void matmul_register(const void *tiling);
 
 } // namespace akgen::twin

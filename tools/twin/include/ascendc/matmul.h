@@ -209,9 +209,9 @@ public:
                             "IterateAll", sync);
         restart();
     }
-    AKGEN_INLINE void WaitIterateAll() { akgen::twin::matmul_wait(); }
-    AKGEN_INLINE void WaitGetTensorC() { akgen::twin::matmul_wait(); }
-    AKGEN_INLINE void WaitIterateBatch() { akgen::twin::matmul_wait(); }
+    AKGEN_INLINE void WaitIterateAll() { akgen::twin::matmul_wait(this); }
+    AKGEN_INLINE void WaitGetTensorC() { akgen::twin::matmul_wait(this); }
+    AKGEN_INLINE void WaitIterateBatch() { akgen::twin::matmul_wait(this); }
 
     // As many products as the larger batch has matrices; the smaller one's serve for several. Matrices follow each
     // other as their layouts say.
@@ -270,7 +270,7 @@ public:
     AKGEN_INLINE GlobalTensor<DstT> GetBatchTensorC(uint32_t batchA, uint32_t batchB,
                                                     [[maybe_unused]] bool enSequentialWrite = false)
     {
-        akgen::twin::matmul_wait();
+        akgen::twin::matmul_wait(this);
         const uint64_t size = uint64_t{batchA > batchB ? batchA : batchB} * m_ * n_;
         GlobalTensor<DstT> c;
         c.SetGlobalBuffer(reinterpret_cast<__gm__ DstT *>(workspace_) + (step_++) * size, size);

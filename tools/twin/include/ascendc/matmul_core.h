@@ -101,6 +101,7 @@ protected:
     {
         matmul_takes<SrcT, SrcBT, DstT>();
         akgen::twin::Product p{};
+        p.object = this;
         p.a = {a_.data, dtype_of<SrcT>(), fractal_type<A_TYPE>(), a_.transposed, stride_a(), a_.limit};
         p.b = {b_.data, dtype_of<SrcBT>(), fractal_type<B_TYPE>(), b_.transposed, stride_b(), b_.limit};
         (a_.transposed ? p.a.column : p.a.row) = block.row;

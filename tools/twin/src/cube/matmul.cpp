@@ -5,6 +5,8 @@
 #include "matmul_parts.h"
 #include "operand.h"
 #include "sums.h"
+#include <algorithm>
+#include <deque>
 
 namespace akgen::twin {
 
@@ -15,8 +17,8 @@ constexpr uint32_t single_vote = 3;
 
 struct Owner { // of products; each core has its own thread
     Core *cube = nullptr;
-    uint32_t waiting = 0;      // answers not yet waited for
-    std::vector<uint8_t> sums; // of the last product, for enPartialSum
+    std::deque<const void *> waiting; // objects whose answers are not yet waited for, in the order of asking
+    std::vector<uint8_t> sums;        // of the last product, for enPartialSum
 };
 thread_local Owner owner;
 
@@ -53,12 +55,15 @@ void drain(const void *pc)
 }
 
 // A product takes longer than what the owner's pipes have in hand: public kernels take the wait for a barrier.
-void wait_for_answers(const void *pc)
+void wait_for_answers(const void *object, const void *pc)
 {
-    if (owner.waiting > 0) {
-        self->detector.barrier(Pipe::ALL);
+    const auto last = std::find(owner.waiting.rbegin(), owner.waiting.rend(), object);
+    if (last == owner.waiting.rend()) {
+        return;
     }
-    for (; owner.waiting > 0; --owner.waiting) {
+    self->detector.barrier(Pipe::ALL);
+    for (auto count = owner.waiting.rend() - last; count > 0; --count) {
+        owner.waiting.pop_front();
         note(*self, Kind::cross_wait, Pipe::S, static_cast<uint16_t>(answer_flag + self->sub_block), pc);
     }
 }
@@ -122,9 +127,9 @@ void matmul(const Product &asked_for, const char *api, bool wait)
     log_product(cube, p, pc, api);
     if (asked) {
         note(cube, Kind::cross_set, Pipe::FIX, static_cast<uint16_t>(answer_flag + self->sub_block), pc);
-        ++owner.waiting;
+        owner.waiting.push_back(p.object);
         if (wait || place_of(p.c.data).region) {
-            wait_for_answers(pc);
+            wait_for_answers(p.object, pc);
         }
     }
     if (!launch->chip->numbers.count("timed_only")) {
@@ -138,11 +143,11 @@ void matmul(const Product &asked_for, const char *api, bool wait)
     }
 }
 
-void matmul_wait()
+void matmul_wait(const void *object)
 {
     const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
-    wait_for_answers(pc);
+    wait_for_answers(object, pc);
 }
 
 } // namespace akgen::twin
