@@ -121,7 +121,21 @@ __aicore__ inline void TileReduce(const LocalTensor<float> &dst, const LocalTens
     R::One(dst, lanes, lanes, 64);
 }
 
-// tile: TileReduceRows TileReduce
+// tile: TileReduceLanes TileReducers
+// Rows of 64 lanes to one value each, eight at a time where they come in eights: that is faster than row by row.
+template <typename R>
+__aicore__ inline void TileReduceLanes(const LocalTensor<float> &dst, const LocalTensor<float> &lanes,
+                                       const LocalTensor<float> &spare, uint8_t rows)
+{
+    if (rows % 8 == 0) {
+        R::Blocks(spare, lanes, rows);
+        R::Blocks(dst, spare, rows / 8);
+    } else {
+        R::Whole(dst, lanes, 64, rows, 8);
+    }
+}
+
+// tile: TileReduceRows TileReduce TileReduceLanes
 // Every row to one value, in batches: chunks of 64 columns are folded with one row per repeat. Rows without padding are
 // first reduced by 8 in one pass over the batch; others of more than 2040 elements, and longer ones, follow one by one.
 template <typename R>
@@ -151,6 +165,10 @@ __aicore__ inline void TileReduceRows(const LocalTensor<float> &dst, const Local
             }
             tile = partial;
         }
+        if (width == 64 && dense) {
+            TileReduceLanes<R>(dst[first], partial, lanes, batch);
+            continue;
+        }
         if (width <= 64) {
             R::Whole(dst[first], tile, static_cast<int32_t>(width), batch, static_cast<int32_t>(pitch));
             continue;
@@ -167,7 +185,11 @@ __aicore__ inline void TileReduceRows(const LocalTensor<float> &dst, const Local
             const uint64_t mask = static_cast<uint64_t>(TileMin(64, width - done));
             R::Fold(lanes, lanes, tile[done], mask, batch, BinaryRepeatParams{1, 1, 1, 8, 8, jump});
         }
-        R::Whole(dst[first], lanes, 64, batch, 8);
+        if (dense) {
+            TileReduceLanes<R>(dst[first], lanes, partial, batch);
+        } else {
+            R::Whole(dst[first], lanes, 64, batch, 8);
+        }
     }
 }
 
