@@ -91,10 +91,13 @@ class OnTwin:
         dtypes: Sequence[DType],
         outputs: Sequence[TensorMeta | tuple[TensorMeta, ...]],
         attrs: Mapping[str, float | int | bool] | None = None,
+        *,
+        alone: bool = False,
     ) -> tuple[list[Array | list[Array]], Launch]:
-        """Return the outputs and the launch. An output `v_ref` shares the memory of input `v`."""
+        """Return the outputs and the launch. An output `v_ref` shares the memory of input `v`. `alone`: the project
+        serves these types only."""
         out_types = [(o[0] if isinstance(o, tuple) else o).dtype for o in outputs]
-        uniform = {*dtypes, *out_types} <= set(FLOATS) and len({*dtypes, *out_types}) == 1
+        uniform = not alone and {*dtypes, *out_types} <= set(FLOATS) and len({*dtypes, *out_types}) == 1
         types = [
             FLOATS if uniform else (d,) for d in (*dtypes, *out_types)
         ]  # one project serves all float types

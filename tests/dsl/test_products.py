@@ -63,6 +63,41 @@ def test_transposed_operands_of_8_bit_integers(on_twin: OnTwin, turn_a: bool, tu
     np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize("shape", [(3, 200, 700, 48), (2, 300, 1300, 64), (1, 5, 7, 19)])
+def test_cube_and_vector_cores_work_side_by_side_on_attention(
+    on_twin: OnTwin, program: Find, shape: tuple[int, int, int, int]
+) -> None:
+    heads, rows, keys, width = shape
+    q, k, v = (3 * normal((heads, n, width), F16) for n in (rows, keys, keys))
+    scores = q.astype(np.float64) @ k.astype(np.float64).transpose(0, 2, 1) / width**0.5
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    want = weights / weights.sum(-1, keepdims=True) @ v.astype(np.float64)
+    types, attrs = dict.fromkeys("qkvy", F16), {"scale": width**-0.5}
+    assert check(program("attention"), types) == ()
+    (told,) = interpret(program("attention"), [q, k, v], attrs, dtypes=types)
+    near(told, want, F16)
+    (got,), _ = on_twin(
+        program("attention"), [q, k, v], [F16] * 3, [TensorMeta(dtype=F16, shape=q.shape)], attrs, alone=True
+    )
+    near(got, want, F16)
+
+
+def test_what_is_not_waited_for_is_not_there(program: Find) -> None:
+    text = program("attention").text.replace("wait(mm0)", "wait(mm1)")
+    x = normal((1, 40, 64), F16)
+    (told,) = interpret(parse(text), [x, x, x], {"scale": 0.125}, dtypes=dict.fromkeys("qkvy", F16))
+    assert np.isnan(told).any()
+    (found,) = {d.code for d in check(parse(text))}
+    assert found == "DSL_STAGE"
+
+
+def test_parts_of_a_tile_begin_at_whole_blocks(program: Find) -> None:
+    x = normal((1, 40, 64), F16)
+    text = program("attention").text.replace("// 8 * 8, high)", "// 8 * 8, 12)")
+    with pytest.raises(DslError, match="parts begin at multiples of 8"):
+        interpret(parse(text), [x, x, x], {"scale": 0.125}, dtypes=dict.fromkeys("qkvy", F16))
+
+
 def test_an_epilogue_on_tiles_of_the_product_after_all_cores_met(on_twin: OnTwin, program: Find) -> None:
     x, y = normal((200, 64), F16), normal((64, 96), F16)
     want = np.maximum(x.astype(np.float64) @ y.astype(np.float64), 0.0)

@@ -194,7 +194,8 @@ def _op_scratch(kernel: Kernel, op: Op) -> list[ScratchNeed]:
     if info.family == "transpose":
         needs.append(ScratchNeed(why=op.name, fixed_bytes=512))
     if any(a.view == "column" for a in op.tiles):
-        needs.append(ScratchNeed(why="broadcast over rows", fixed_bytes=4 * 8 * SPREAD_ROWS))
+        blocks = SPREAD_ROWS + (info.family == "fused")  # and one for the factor
+        needs.append(ScratchNeed(why="broadcast over rows", fixed_bytes=4 * 8 * blocks))
     value_first = op.name == "div" and not isinstance(op.args[0], TileRef)
     if value_first or op.name in ("rsqrt", "reciprocal", "sigmoid"):
         needs.append(ScratchNeed(why=op.name, fixed_bytes=256))

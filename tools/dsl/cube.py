@@ -10,7 +10,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.cpp_expr import CppExpr, camel
 from akgen.tools.dsl.errors import finding
-from akgen.tools.dsl.ir import Kernel, MatmulObject, Multiply
+from akgen.tools.dsl.ir import Kernel, MatmulObject, Multiply, WaitFor, walk
 from akgen.tools.dsl.kernel_context import KernelContext
 
 _FLOAT_BIAS = frozenset({DType.FLOAT16, DType.BFLOAT16, DType.FLOAT32})
@@ -26,6 +26,11 @@ PRODUCTS: dict[DType, tuple[frozenset[DType], frozenset[DType]]] = {
 def wrong_products(kernel: Kernel, dtypes: Mapping[str, DType]) -> tuple[Diagnostic, ...]:
     """Return objects whose dtypes the cube core does not multiply. `dtypes`: kernel tensor to dtype, where known."""
     found = []
+    waited = {s.object for s in walk(kernel.body) if isinstance(s, WaitFor)}
+    for s in walk(kernel.body):
+        if isinstance(s, Multiply) and not s.wait and s.object not in waited:
+            never = f"Nothing waits for the products of `{s.object}`: `wait({s.object})` belongs before C is read."
+            found.append(finding("DSL_STAGE", s.line, never))
     for o in kernel.objects.values():
         a, b, c = (dtypes.get(t) for t in (o.a, o.b, o.c))
         bias = None if o.bias is None else dtypes.get(o.bias)
@@ -79,9 +84,21 @@ def product_lines(ctx: KernelContext, s: Multiply) -> list[str]:
     ]
     if o.bias is not None:
         lines.append(f"{name}.SetBias({ctx.gm(o.bias)}[{text(s.bias)}]);")
+    c = f"{ctx.gm(o.c)}[{text(s.c)}]"
+    if not s.wait:
+        # only these copies are waited for: the vector unit has work in hand
+        if {o.a, o.b, o.c, o.bias} & ctx.kernel.put:
+            lines.insert(
+                0, f"{ctx.lib('TileWaitFor')}<HardEvent::MTE3_S>(); // the cube core reads what was stored"
+            )
+        if o.c in ctx.kernel.moved:
+            lines.insert(
+                0, f"{ctx.lib('TileWaitFor')}<HardEvent::MTE2_S>(); // and writes over what was loaded"
+            )
+        return [*lines, f"{name}.template IterateAll<false>({c}, {int(s.accumulate)}, false, true);"]
     if {o.a, o.b, o.c, o.bias} & ctx.kernel.moved:
         lines.insert(0, "PipeBarrier<PIPE_ALL>(); // the cube core sees what this core's copies did")
-    return [*lines, f"{name}.IterateAll({ctx.gm(o.c)}[{text(s.c)}]{', 1' if s.accumulate else ''});"]
+    return [*lines, f"{name}.IterateAll({c}{', 1' if s.accumulate else ''});"]
 
 
 def _ints(*texts: str) -> str:
@@ -105,12 +122,17 @@ def tiling_lines(ctx: KernelContext, fields: Mapping[str, str], dtype: Callable[
     expr = CppExpr(
         lambda p: f"tiling.get_{fields[p]}()", lambda n: ctx.types.get(n, "int"), refuse, host=True
     )
-    lines = []
+    lines, left = [], len(ctx.kernel.objects)
+    together = any(isinstance(s, Multiply) and not s.wait for s in walk(ctx.kernel.body))
+    if together:
+        lines.append("int64_t l1Left = -1; // all of it")
     for o in ctx.kernel.objects.values():
+        left -= 1
         types = [dtype(ctx.arguments[t]) for t in (o.a, o.b, o.c)]
         flags = ["true" if f else "false" for f in (o.transpose_a, o.transpose_b)]
         bias = "ge::DT_UNDEFINED" if o.bias is None else dtype(ctx.arguments[o.bias])
-        given = ", ".join((*types, bias, *flags, *map(expr.text, o.dims)))
+        shared = (str(len(ctx.kernel.objects)), str(left), "&l1Left") if together else ()
+        given = ", ".join((*types, bias, *flags, *map(expr.text, o.dims), *shared))
         lines += [
             f"if (!CutProducts(context, tiling.{tiling_field(o)}, {given})) {{",
             "    return ge::GRAPH_FAILED; // the library finds no way to cut a product of this size",
@@ -120,8 +142,10 @@ def tiling_lines(ctx: KernelContext, fields: Mapping[str, str], dtype: Callable[
 
 
 CUT_PRODUCTS = """// Let the library say how it cuts products of up to m x n x k elements through L1 and L0.
+// `objects` that are at work at one time share these; `later` of them still need a share of what L1 has left.
 bool CutProducts(gert::TilingContext* context, TCubeTiling& cut, ge::DataType a, ge::DataType b, ge::DataType c,
-                 ge::DataType bias, bool transA, bool transB, int64_t m, int64_t n, int64_t k)
+                 ge::DataType bias, bool transA, bool transB, int64_t m, int64_t n, int64_t k, int64_t objects = 1,
+                 int64_t later = 0, int64_t* l1Left = nullptr)
 {
     using matmul_tiling::CubeFormat;
     using matmul_tiling::TPosition;
@@ -137,7 +161,9 @@ bool CutProducts(gert::TilingContext* context, TCubeTiling& cut, ge::DataType a,
     api.SetBias(bias != ge::DT_UNDEFINED);
     api.SetShape(static_cast<int32_t>(m), static_cast<int32_t>(n), static_cast<int32_t>(k));
     api.SetOrgShape(static_cast<int32_t>(m), static_cast<int32_t>(n), static_cast<int32_t>(k));
-    api.SetBufferSpace(-1, -1, -1);
+    uint64_t sums = 0;
+    platform.GetCoreMemSize(platform_ascendc::CoreMemType::L0_C, sums);
+    api.SetBufferSpace(-1, objects > 1 ? static_cast<int32_t>(static_cast<int64_t>(sums) / objects) : -1, -1);
     api.SetMatmulConfigParams(1); // as PRODUCT_CONFIG: several base blocks at once
     if (api.GetTiling(cut) == -1) {
         return false;
@@ -151,6 +177,23 @@ bool CutProducts(gert::TilingContext* context, TCubeTiling& cut, ge::DataType a,
     const int64_t biasBytes = bias != ge::DT_UNDEFINED ? cut.get_baseN() * 8 : 0;
     const int64_t most = std::max<int64_t>(1, k / cut.get_baseK() / 4);
     int64_t stepA = 1, stepB = 1;
+    if (l1Left != nullptr) { // a column of B's blocks stays while blocks of A pass, and A where there is room
+        *l1Left = *l1Left < 0 ? static_cast<int64_t>(room) : *l1Left;
+        const int64_t mine = *l1Left / (later + 1) - biasBytes, deep = CeilDiv(k, cut.get_baseK());
+        stepB = std::min(deep, std::max<int64_t>(1, (mine - 2 * blockA) / (2 * blockB)));
+        const int64_t left = mine - 2 * stepB * blockB, wholeA = CeilDiv(m, cut.get_baseM()) * deep;
+        stepA = std::min(deep, std::max<int64_t>(1, left / (2 * blockA)));
+        cut.set_stepM(1);
+        cut.set_stepN(1);
+        cut.set_stepKa(static_cast<int32_t>(stepA));
+        cut.set_stepKb(static_cast<int32_t>(stepB));
+        cut.set_depthA1(static_cast<int32_t>(std::max(2 * stepA, wholeA * blockA <= left ? wholeA : 0)));
+        cut.set_depthB1(static_cast<int32_t>(2 * stepB));
+        const int64_t taken = cut.get_depthA1() * blockA + cut.get_depthB1() * blockB + biasBytes;
+        cut.set_shareL1Size(static_cast<int32_t>(taken));
+        *l1Left -= taken;
+        return *l1Left >= 0;
+    }
     for (bool grown = true; grown;) {
         const bool left = (stepA * blockA <= stepB * blockB && stepA * 2 <= most) || stepB * 2 > most;
         int64_t& step = left ? stepA : stepB;

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.code import Lines
-from akgen.tools.dsl.expr import Const, Expr
-from akgen.tools.dsl.ir import Op, Operand, TileRef
+from akgen.tools.dsl.expr import ZERO, Const, Expr
+from akgen.tools.dsl.ir import Op, Operand, Rows, TileRef
 from akgen.tools.dsl.kernel_context import KernelContext
 from akgen.tools.dsl.ops import LIBRARY_LIVE
 
@@ -39,7 +39,7 @@ class OpPrinter:
 
     def emit(self, op: Op, dst: str) -> None:
         """Print one operation into the tensor `dst`; sources are named by the context."""
-        self.dst, self.op = dst, op
+        self.dst, self.op = self.part(dst, op.dst, op.rows), op
         family = op.name
         if family in _BINARY:
             self.binary()
@@ -68,7 +68,7 @@ class OpPrinter:
 
     def operand(self, a: Operand) -> str:
         if isinstance(a, TileRef):
-            return self.ctx.current_tile(a.tile)
+            return self.part(self.ctx.current_tile(a.tile), a.tile, a.rows)
         dtype = self.ctx.tile_types[
             next((t.tile for t in self.op.tiles if not self.ctx.is_mask(t.tile)), self.op.dst)
         ]
@@ -77,6 +77,15 @@ class OpPrinter:
         kind = self.ctx.cpp_type(dtype)
         whole = dtype.fixed is not None and not DType(dtype.fixed).is_float
         return f"static_cast<{kind}>({self.ctx.expr.text(a) if whole else self.ctx.expr.as_float(a)})"
+
+    def part(self, tensor: str, tile: str, rows: Rows | None) -> str:
+        """Return a tensor from some row on."""
+        if rows is None or rows[0] == ZERO:
+            return tensor
+        dims, first = self.ctx.kernel.allocs[tile].dims, self.ctx.expr.text(rows[0])
+        if len(dims) == 1:
+            return f"{tensor}[{first}]"
+        return f"{tensor}[{self.ctx.expr.wrapped(first)} * RowStride({self.ctx.expr.text(dims[1])})]"
 
     def negated(self, a: Expr) -> str:
         if isinstance(a, Const):
@@ -363,6 +372,11 @@ class OpPrinter:
             mode = "CAST_NONE" if widening else _ROUND[self.op.rounding]
             mode = "CAST_ROUND" if self.op.rounding == "round" else mode
             self.call("Cast", self.dst, self.src(0), f"RoundMode::{mode}", self.n)
+
+    def op_mul_add(self) -> None:
+        rows, cols, stride = self.rows()
+        name = self.ctx.lib("TileColumnMulAdd")
+        self.call(name, self.dst, self.src(2), self.src(1), "scratch_", rows, cols, stride)
 
     def op_gather(self) -> None:
         table, extent = self.op.source or (), self.op.extent or ()

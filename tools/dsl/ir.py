@@ -27,11 +27,16 @@ class ElementType(Frozen):
         return f"{self.of}.dtype" if self.fixed is None else str(self.fixed)
 
 
+Rows = tuple[Expr, Expr]  # of a tile: the first one, and how many
+
+
 class TileRef(Frozen):
-    """A tile as an operand; `column` is `s[:, None]` (one value per row), `row` is `g[None, :]`."""
+    """A tile as an operand; `column` is `s[:, None]` (one value per row), `row` is `g[None, :]`. With `rows` it is
+    a part, `t[first : first + count]`; of a 1-D tile, these elements."""
 
     tile: str
     view: View = "whole"
+    rows: Rows | None = None
 
 
 Operand = TileRef | Expr
@@ -52,7 +57,8 @@ class Assign(Frozen):
 
 
 class Op(Frozen):
-    """A compute operation. `extent` is what it covers; the extent analysis fills it in."""
+    """A compute operation. `extent` is what it covers; the extent analysis fills it in. With `rows` it writes these
+    rows of `dst` only."""
 
     line: int = 0
     name: str
@@ -62,6 +68,7 @@ class Op(Frozen):
     axis: Literal["last", "first", "all"] = "last"
     rounding: Rounding = "rint"
     reverse: bool = False  # of a scan: from the last element to the first
+    rows: Rows | None = None
     extent: tuple[Expr, ...] | None = None  # of the sources, for reductions
     source: tuple[Expr, ...] | None = None  # gather, sort, sorted_*: the extent of what it picks from
 
@@ -73,7 +80,7 @@ class Op(Frozen):
     @property
     def updates(self) -> bool:
         """Return whether the operation changes only a part of what its destination holds."""
-        return self.name == "keep_top" or self.name.startswith("scatter")
+        return self.rows is not None or self.name == "keep_top" or self.name.startswith("scatter")
 
     @property
     def written(self) -> tuple[Expr, ...] | None:
@@ -161,12 +168,20 @@ class Multiply(Frozen):
     ldb: Expr | None = None
     ldc: Expr | None = None
     accumulate: bool = False  # C += what is computed, atomically
+    wait: bool = True  # else the core goes on at once, and C is there after `WaitFor`
 
     @property
     def numbers(self) -> tuple[Expr, ...]:
         """Return all expressions of the statement."""
         strides = (x for x in (self.lda, self.ldb, self.ldc) if x is not None)
         return (*self.extent, self.a, self.b, self.c, self.bias, *strides)
+
+
+class WaitFor(Frozen):
+    """All products that the object was asked for are there."""
+
+    line: int = 0
+    object: str
 
 
 class Block(Frozen):
@@ -253,8 +268,8 @@ class Launch(Frozen):
 
 
 Stmt = (
-    Alloc | MatmulObject | Assign | Op | Load | Store | Multiply | SyncAll | Block | For | If | Assert | Declare
-    | Workspace | Launch
+    Alloc | MatmulObject | Assign | Op | Load | Store | Multiply | WaitFor | SyncAll | Block | For | If | Assert
+    | Declare | Workspace | Launch
 )  # fmt: skip
 for _model in (Block, For, If):
     _model.model_rebuild()
@@ -308,10 +323,14 @@ class Kernel(Frozen):
         return frozenset(found)
 
     @property
+    def put(self) -> frozenset[str]:
+        """Return the tensors that tiles are stored to."""
+        return frozenset(s.tensor for s in walk(self.body) if isinstance(s, Store))
+
+    @property
     def stored(self) -> frozenset[str]:
         """Return the tensors that tiles or products are stored to."""
-        made = {self.objects[s.object].c for s in walk(self.body) if isinstance(s, Multiply)}
-        return frozenset(made | {s.tensor for s in walk(self.body) if isinstance(s, Store)})
+        return self.put | {self.objects[s.object].c for s in walk(self.body) if isinstance(s, Multiply)}
 
     @property
     def objects(self) -> dict[str, MatmulObject]:

@@ -16,7 +16,7 @@ LIBRARY_LIVE = {
 
 Family = Literal[
     "unary", "binary", "compare", "mask", "select", "cast", "fill", "reduce", "scan", "slope", "gather", "scatter",
-    "sort", "sorted", "transpose",
+    "sort", "sorted", "transpose", "fused",
 ]  # fmt: skip
 ANY = frozenset({"float32", "float16", "int32"})
 FLOATS = frozenset({"float32", "float16"})
@@ -67,6 +67,7 @@ def _table() -> dict[str, OpInfo]:
     put("fill", "fill", 1, ANY)
     put("iota", "fill", 1, EXACT)
     put("broadcast", "fill", 1, EXACT)
+    put("mul_add", "fused", 3, F32)
     put("gather", "gather", 2, ANY)
     put(
         "scatter scatter_add scatter_max scatter_min scatter_mul",
@@ -199,7 +200,7 @@ def _op(s: Op, tiles: Mapping[str, Type]) -> list[Diagnostic]:
         wrong(f"`{s.name}` mixes {' and '.join(sorted(map(str, numeric)))}.")
     if any(a.view != "whole" and tiles[a.tile] not in (DType.FLOAT32, DType.INT32, None) for a in s.tiles):
         wrong("Broadcast views are of float32 and int32 tiles.")
-    if s.tiles and any(a.view != "whole" for a in s.tiles) and info.family not in ("binary", "fill"):
+    if s.tiles and any(a.view != "whole" for a in s.tiles) and info.family not in ("binary", "fill", "fused"):
         wrong(f"`{s.name}` takes no broadcast views; use broadcast first.", "DSL_SHAPE")
     if sum(a.view != "whole" for a in s.tiles) > 1:
         wrong("One operand at most is a broadcast view.", "DSL_SHAPE")
@@ -207,6 +208,15 @@ def _op(s: Op, tiles: Mapping[str, Type]) -> list[Diagnostic]:
         wrong(f"The first operand of `{s.name}` is a tile.", "DSL_SHAPE")
     if s.name in ("reduce_first", "reduce_last") and s.axis != "first":
         wrong(f"`{s.name}` takes a row: axis=0.", "DSL_SHAPE")
+    if info.family == "fused" and not (
+        s.args[0] == TileRef(tile=s.dst, rows=s.rows)
+        and isinstance(s.args[1], TileRef)
+        and s.args[1].view == "column"
+        and not isinstance(s.args[2], TileRef)
+    ):
+        wrong(f"`{s.name}` is (d, d, v[:, None], factor): it works in place.", "DSL_SHAPE")
+    if any(a.tile == s.dst and a.rows != s.rows for a in s.tiles):
+        wrong(f"`{s.name}` reads other rows of `{s.dst}` than it writes.", "DSL_ALIAS")
     if info.family in _APART and any(a.tile == s.dst for a in s.tiles):
         wrong(f"`{s.name}` cannot write over its source `{s.dst}`.", "DSL_ALIAS")
     return found

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 from akgen.tools.core.dtypes import DType
-from akgen.tools.dsl.expr import Const, Expr
+from akgen.tools.dsl.expr import ZERO, Binary, Const, Expr
 from akgen.tools.dsl.ir import (
     Alloc,
     Assign,
@@ -18,18 +18,19 @@ from akgen.tools.dsl.ir import (
     Op,
     Operand,
     Rounding,
+    Rows,
     Stmt,
     Store,
     SyncAll,
     TileRef,
 )
 from akgen.tools.dsl.ops import OPS
-from akgen.tools.dsl.parse_cube import parse_multiply, parse_object
+from akgen.tools.dsl.parse_cube import parse_multiply, parse_object, parse_wait
 from akgen.tools.dsl.parse_expr import DTYPE_NAMES, Names, fail, parse_expr, parse_tensor, written
 
 _STAGES = ("copyin", "compute", "copyout", "cube")
 _AXES = {"-1": "last", "1": "last", "0": "first", "None": "all"}
-_HOLDS = {"copyin": "load", "copyout": "store", "cube": "multiply"}
+_HOLDS = {"copyin": "load", "copyout": "store", "cube": "multiply and wait"}
 
 
 class Body:
@@ -166,7 +167,7 @@ class KernelBody(Body):
 
     def call(self, node: ast.Expr, name: str, call: ast.Call) -> Stmt:
         args, line = call.args, node.lineno
-        homes = {"load": "copyin", "store": "copyout", "multiply": "cube"}
+        homes = {"load": "copyin", "store": "copyout", "multiply": "cube", "wait": "cube"}
         need = homes.get(name, "compute" if name in OPS else None)
         if need is not None and self.stage != need:
             raise fail(
@@ -195,6 +196,8 @@ class KernelBody(Body):
                 )  # fmt: skip
         if name == "multiply":
             return parse_multiply(node, call, self.names)
+        if name == "wait":
+            return parse_wait(node, call, self.names)
         if name in ("load", "store", "sync_all"):
             raise fail("DSL_ARITY", node, f"`{ast.unparse(node)}`: wrong operands for {name}.")
         if name not in OPS:
@@ -270,14 +273,33 @@ class KernelBody(Body):
         if (info.family == "scan" and axis == "all") or not isinstance(reverse, bool):
             raise fail("DSL_SYNTAX", node, "A scan runs along axis -1 or 0; reverse is True or False.")
         operands = tuple(self.operand(a) for a in args[1 : info.arity + 1])
+        dst, rows = args[0], None
+        match dst:
+            case ast.Subscript(value=whole, slice=ast.Slice() as part):
+                dst, rows = whole, self.rows_of(part)
         fields = {
             "line": node.lineno,
             "name": name,
-            "dst": self.tile(args[0]),
+            "dst": self.tile(dst),
+            "rows": rows,
             "args": operands,
             "given": given,
         }
         return Op.model_validate({**fields, "axis": axis, "rounding": rounding, "reverse": reverse})
+
+    def rows_of(self, node: ast.Slice) -> Rows | None:
+        """Return `first : first + count`, the rows of a part of a tile; of `:` None, which is all."""
+        if node.lower is None and node.upper is None:
+            return None
+        first = ZERO if node.lower is None else self.expr(node.lower)
+        if node.upper is None or node.step is not None:
+            raise fail("DSL_SHAPE", node, "Rows of a tile are t[first : first + count].")
+        last = self.expr(node.upper)
+        if first == ZERO:
+            return first, last
+        if isinstance(last, Binary) and last.op == "+" and last.left == first:
+            return first, last.right
+        return first, last - first
 
     def operand(self, node: ast.expr) -> Operand:
         match node:
@@ -286,10 +308,14 @@ class KernelBody(Body):
             case ast.Subscript(value=ast.Name(id=name), slice=ast.Tuple(elts=[first, second])) if (
                 name in self.names.tiles
             ):
-                match ast.unparse(first), ast.unparse(second):
-                    case ":", "None":
-                        return TileRef(tile=name, view="column")
-                    case "None", ":":
-                        return TileRef(tile=name, view="row")
+                match first, second:
+                    case ast.Slice(), ast.Constant(value=None):
+                        return TileRef(tile=name, view="column", rows=self.rows_of(first))
+                    case ast.Constant(value=None), ast.Slice():
+                        return TileRef(tile=name, view="row", rows=self.rows_of(second))
                 raise fail("DSL_SHAPE", node, "A view of a tile is v[:, None] or v[None, :].")
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Slice() as part) if (
+                name in self.names.tiles
+            ):
+                return TileRef(tile=name, rows=self.rows_of(part))
         return self.expr(node)

@@ -3,7 +3,7 @@
 import ast
 
 from akgen.tools.dsl.expr import ZERO, Expr
-from akgen.tools.dsl.ir import MatmulObject, Multiply
+from akgen.tools.dsl.ir import MatmulObject, Multiply, WaitFor
 from akgen.tools.dsl.parse_expr import Names, fail, parse_expr
 
 _OFFSETS = ("a", "b", "c", "bias")
@@ -37,14 +37,14 @@ def parse_object(node: ast.stmt, name: str, call: ast.Call, names: Names) -> Mat
 
 
 def parse_multiply(node: ast.stmt, call: ast.Call, names: Names) -> Multiply:
-    """Return `multiply(object, (m, n, k), a=…, b=…, c=…, bias=…, lda=…, ldb=…, ldc=…, accumulate=…)`."""
+    """Return `multiply(object, (m, n, k), a=…, b=…, c=…, bias=…, lda=…, ldb=…, ldc=…, accumulate=…, wait=…)`."""
     match call.args:
         case [ast.Name(id=name), ast.Tuple(elts=[m, n, k])] if name in names.objects:
             extent = (parse_expr(m, names), parse_expr(n, names), parse_expr(k, names))
         case _:
             text = "multiply takes a matmul_object of this kernel and the extent of the product: (mm, (m, n, k))."
             raise fail("DSL_ARITY", node, text)
-    given = _keywords(node, call, (*_OFFSETS, *_STRIDES, "accumulate"))
+    given = _keywords(node, call, (*_OFFSETS, *_STRIDES, "accumulate", "wait"))
 
     def number(key: str) -> Expr | None:
         return parse_expr(given[key], names) if key in given else None
@@ -53,8 +53,16 @@ def parse_multiply(node: ast.stmt, call: ast.Call, names: Names) -> Multiply:
     lda, ldb, ldc = (number(key) for key in _STRIDES)
     return Multiply(
         line=node.lineno, object=name, extent=extent, a=a, b=b, c=c, bias=bias, lda=lda, ldb=ldb, ldc=ldc,
-        accumulate=_flag(node, given.get("accumulate")),
+        accumulate=_flag(node, given.get("accumulate")), wait="wait" not in given or _flag(node, given["wait"]),
     )  # fmt: skip
+
+
+def parse_wait(node: ast.stmt, call: ast.Call, names: Names) -> WaitFor:
+    """Return `wait(object)`."""
+    match call.args, call.keywords:
+        case [ast.Name(id=name)], [] if name in names.objects:
+            return WaitFor(line=node.lineno, object=name)
+    raise fail("DSL_ARITY", node, "wait takes a matmul_object of this kernel.")
 
 
 def _keywords(node: ast.stmt, call: ast.Call, allowed: tuple[str, ...]) -> dict[str, ast.expr]:
@@ -70,4 +78,4 @@ def _flag(node: ast.stmt, value: ast.expr | None) -> bool:
             return False
         case ast.Constant(value=bool() as flag):
             return flag
-    raise fail("DSL_ARITY", node, "transpose_a, transpose_b and accumulate are True or False.")
+    raise fail("DSL_ARITY", node, "transpose_a, transpose_b, accumulate and wait are True or False.")

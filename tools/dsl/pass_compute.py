@@ -24,6 +24,7 @@ from akgen.tools.dsl.ir import (
     Stmt,
     Store,
     SyncAll,
+    WaitFor,
     walk,
 )
 from akgen.tools.dsl.kernel_context import SCALAR_CPP, KernelContext
@@ -50,7 +51,7 @@ class _Process:
         self.out = Lines()
         self.blocks: list[Block] = []
         self.functions: list[Function] = []  # of the blocks
-        self.reloaded = ctx.kernel.loaded & ctx.kernel.stored
+        self.reloaded = ctx.kernel.loaded & ctx.kernel.put
         self.syncs = False
         self.starts = [body[0].line for body in ctx.kernel.phases[1:]]
         self.declared: list[set[str]] = []  # tiles that functions are given, by C++ scope of Process
@@ -208,8 +209,14 @@ class _Process:
 
     def multiply(self, b: Block, lines: Lines) -> None:
         for s in b.body:
-            assert isinstance(s, Multiply)
-            for line in product_lines(self.ctx, s):
+            match s:
+                case Multiply():
+                    made = product_lines(self.ctx, s)
+                case WaitFor():
+                    made = [f"{self.ctx.object(s.object)}.WaitIterateAll();"]
+                case _:
+                    raise AssertionError(f"{type(s).__name__} does not occur in cube blocks")
+            for line in made:
                 lines.add(line)
 
     def copy(self, direction: str, local: str, s: Load | Store) -> CopyCall:

@@ -28,6 +28,7 @@ from akgen.tools.dsl.ops import OPS
 from akgen.tools.dsl.show import show
 
 Dims = tuple[Expr, ...]
+PARTIAL = frozenset({"unary", "binary", "slope", "cast", "fill", "reduce"})  # what writes rows of a tile
 
 
 class _Extent:
@@ -160,11 +161,13 @@ class _Flow:
     def op(self, s: Op) -> Dims | None:
         """Return what the operation covers (for reductions, its source) and set the destination's extent."""
         family = OPS[s.name].family
+        if s.rows is not None:
+            return self.part(s)
         if family == "fill":
             return self.fill(s)
         whole = [a.tile for a in s.tiles if a.view == "whole"]
         others = [t for t in whole if t != s.dst] or whole[:1]
-        extents = {t: self.get(t, s.line) for t in dict.fromkeys([*others, *whole])}
+        extents = {a.tile: self.operand(a, s.line) for a in s.tiles if a.view == "whole"}
         if not others:
             self.fail(
                 "DSL_SHAPE",
@@ -194,6 +197,37 @@ class _Flow:
                 )
         else:
             self.set(s.dst, extent, s.line)
+        return extent
+
+    def operand(self, a: TileRef, line: int) -> Dims | None:
+        """Return the extent of an operand: of a tile, or of the rows that are taken of it."""
+        own = self.get(a.tile, line)
+        return own if own is None or a.rows is None else (a.rows[1], *own[1:])
+
+    def part(self, s: Op) -> Dims | None:
+        """Check an operation that writes rows of a tile, which keeps its extent; return what the operation covers."""
+        assert s.rows is not None
+        family, own = OPS[s.name].family, self.get(s.dst, s.line)
+        if own is None:
+            return None
+        if family not in PARTIAL:
+            self.fail("DSL_SHAPE", s.line, f"`{s.name}` writes whole tiles, not rows of `{s.dst}`.")
+            return None
+        want = (s.rows[1], *own[1:])
+        whole = [e for a in s.tiles if a.view == "whole" and (e := self.operand(a, s.line)) is not None]
+        if family == "fill" and s.given is not None:
+            self.fail("DSL_SHAPE", s.line, "A fill of rows covers these rows; it takes no extent.")
+        extent = want if family == "fill" else next(iter(whole), None)
+        if extent is None:
+            self.fail("DSL_SHAPE", s.line, f"`{s.name}` needs a tile operand that is not a broadcast view.")
+            return None
+        written = s.model_copy(update={"extent": extent}).written
+        if written != want or any(e != extent for e in whole):
+            found = _dims(next((e for e in whole if e != extent), written or ()))
+            self.fail(
+                "DSL_SHAPE", s.line, f"The rows of `{s.dst}` are ({_dims(want)}), what is written ({found})."
+            )
+        self.views(s, extent)
         return extent
 
     def gather(self, s: Op) -> Op:
@@ -260,7 +294,7 @@ class _Flow:
         for a in s.tiles:
             if a.view == "whole":
                 continue
-            own = self.get(a.tile, s.line)
+            own = self.operand(a, s.line)
             if own is None:
                 continue
             want = extent[:1] if a.view == "column" else extent[1:]

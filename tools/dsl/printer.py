@@ -22,12 +22,15 @@ from akgen.tools.dsl.ir import (
     Op,
     Operand,
     Program,
+    Rows,
     ShapePart,
     ShapesOf,
     Stmt,
     Store,
     SyncAll,
     TileRef,
+    View,
+    WaitFor,
     Workspace,
 )  # fmt: skip
 from akgen.tools.dsl.show import listed, literal, show, show_optional, tensor
@@ -61,7 +64,16 @@ def _shape(dims: tuple[Expr, ...]) -> str:
 def _operand(operand: Operand) -> str:
     if not isinstance(operand, TileRef):
         return show(operand)
-    return operand.tile + {"whole": "", "column": "[:, None]", "row": "[None, :]"}[operand.view]
+    return _part_of(operand.tile, operand.rows, operand.view)
+
+
+def _part_of(tile: str, rows: Rows | None, view: View = "whole") -> str:
+    """Return a tile, some of its rows, or a view of these."""
+    along = ":" if rows is None else f"{show(rows[0])} : {show(rows[0] + rows[1])}"
+    if rows is not None and rows[0] == ZERO:
+        along = f": {show(rows[1])}"
+    whole = "" if rows is None else f"[{along}]"
+    return tile + {"whole": whole, "column": f"[{along}, None]", "row": f"[None, {along}]"}[view]
 
 
 def _part(part: ShapePart) -> str:
@@ -86,6 +98,7 @@ def _multiply(s: Multiply) -> str:
     strides = [("lda", s.lda), ("ldb", s.ldb), ("ldc", s.ldc)]
     said += [f"{key}={show(e)}" for key, e in strides if e is not None]
     said += ["accumulate=True"] if s.accumulate else []
+    said += [] if s.wait else ["wait=False"]
     return f"multiply({', '.join([s.object, f'({listed(s.extent)})', *said])})"
 
 
@@ -106,10 +119,12 @@ def _head(s: Stmt) -> str:
             return f"{s.name} = matmul_object({operands}{''.join(flags)}{bias})"
         case Multiply():
             return _multiply(s)
+        case WaitFor():
+            return f"wait({s.object})"
         case Assign():
             return f"{s.name} = {show(s.value)}"
         case Op():
-            said = [s.dst, *map(_operand, s.args)]
+            said = [_part_of(s.dst, s.rows), *map(_operand, s.args)]
             if s.given is not None:
                 said.append(_shape(s.given))
             if s.axis != "last":

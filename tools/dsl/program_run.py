@@ -1,6 +1,7 @@
 """One core's run of a kernel in NumPy."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,8 +22,10 @@ from akgen.tools.dsl.ir import (
     MatmulObject,
     Multiply,
     Op,
+    Rows,
     Store,
     TileRef,
+    WaitFor,
 )
 from akgen.tools.dsl.numeric import (
     BINARY,
@@ -56,6 +59,27 @@ class GlobalMemory:
         self.listed = listed
 
 
+@dataclass(frozen=True)
+class _Product:
+    """A product that was asked for: tensors with the flat positions of the matrices in them."""
+
+    a: tuple[GlobalMemory, Array]
+    b: tuple[GlobalMemory, Array]
+    bias: tuple[GlobalMemory, Array] | None
+    c: GlobalMemory
+    to: Array
+    accumulate: bool
+
+    def make(self) -> None:
+        sums = np.dtype(np.float32 if self.a[0].dtype.is_float else np.int32)
+        left, right = (memory.arrays[0][at].astype(sums) for memory, at in (self.a, self.b))
+        value = left @ right
+        if self.bias is not None:
+            value = value + self.bias[0].arrays[0][self.bias[1]]
+        into = self.c.arrays[0]
+        into[self.to] = convert(value + into[self.to] if self.accumulate else value, self.c.dtype)
+
+
 class _Tile:
     def __init__(self, dtype: DType | None, capacity: tuple[int, ...]) -> None:
         self.dtype = dtype  # None: mask
@@ -72,6 +96,7 @@ class ProgramRun:
         self.names: dict[str, Scalar] = {}
         self.tiles: dict[str, _Tile] = {}
         self.objects: dict[str, MatmulObject] = {}
+        self.asked: list[tuple[MatmulObject, _Product]] = []  # what is not waited for yet, in order
         for p, a in zip(kernel.params, launched.args, strict=True):
             if isinstance(a, str):
                 self.tensors[p.name] = memory[a]
@@ -140,7 +165,9 @@ class ProgramRun:
             case MatmulObject():
                 self.objects[s.name] = s
             case Multiply():
-                self.multiply(s)
+                self.ask(s)
+            case WaitFor():
+                self.answer(s.object)
             case Op():
                 self.op(s)
 
@@ -223,23 +250,38 @@ class ProgramRun:
         else:
             memory[at] = stored
 
-    def multiply(self, s: Multiply) -> None:
-        """Multiply blocks of global memory: sums are float32, of integers int32."""
+    def ask(self, s: Multiply) -> None:
+        """Have a product made. What reads C before it is waited for finds NaN; A and B must stay until then."""
         o = self.objects[s.object]
+        product = self.product(s, o)
+        self.asked.append((o, product))
+        if s.wait:
+            self.answer(o.name)
+        elif not s.accumulate and product.c.arrays[0].dtype.kind == "f":
+            product.c.arrays[0][product.to] = np.nan
+
+    def answer(self, name: str) -> None:
+        """Make what an object was asked for, and what was asked before: the cube core works in order."""
+        last = max((i for i, (o, _) in enumerate(self.asked) if o.name == name), default=-1)
+        for _, product in self.asked[: last + 1]:
+            product.make()
+        del self.asked[: last + 1]
+
+    def product(self, s: Multiply, o: MatmulObject) -> "_Product":
+        """Return what is multiplied: sums are float32, of integers int32."""
         m, n, k = (self.integer(e) for e in s.extent)
         most = tuple(self.integer(e) for e in o.dims)
         if min(m, n, k) <= 0 or any(x > y for x, y in zip((m, n, k), most, strict=True)):
             raise self.fail(s.line, f"a product of {(m, n, k)} does not fit `{o.name}`, which takes {most}.")
         left = self.matrix(s.line, o.a, s.a, s.lda, (k, m) if o.transpose_a else (m, k))
         right = self.matrix(s.line, o.b, s.b, s.ldb, (n, k) if o.transpose_b else (k, n))
-        a, b = (self.tensors[t].arrays[0][at] for t, at in ((o.a, left), (o.b, right)))
-        sums = np.dtype(np.float32 if self.tensors[o.a].dtype.is_float else np.int32)
-        value = (a.T if o.transpose_a else a).astype(sums) @ (b.T if o.transpose_b else b).astype(sums)
-        if o.bias is not None:
-            value = value + self.tensors[o.bias].arrays[0][self.matrix(s.line, o.bias, s.bias, None, (1, n))]
-        c = self.tensors[o.c]
-        at = self.matrix(s.line, o.c, s.c, s.ldc, (m, n))
-        c.arrays[0][at] = convert(value + c.arrays[0][at] if s.accumulate else value, c.dtype)
+        bias = None if o.bias is None else self.matrix(s.line, o.bias, s.bias, None, (1, n))
+        return _Product(
+            a=(self.tensors[o.a], left.T if o.transpose_a else left),
+            b=(self.tensors[o.b], right.T if o.transpose_b else right),
+            bias=None if bias is None or o.bias is None else (self.tensors[o.bias], bias),
+            c=self.tensors[o.c], to=self.matrix(s.line, o.c, s.c, s.ldc, (m, n)), accumulate=s.accumulate,
+        )  # fmt: skip
 
     def matrix(
         self, line: int, tensor: str, offset: Expr, stride: Expr | None, shape: tuple[int, int]
@@ -260,15 +302,31 @@ class ProgramRun:
             value = np.asarray(self.scalar(a))  # type: ignore[arg-type]
             return value if dtype is None else convert(value, DType.FLOAT32 if dtype.is_float else dtype)
         value = self.get(line, a.tile)
+        if a.rows is not None:
+            value = value[self.part(line, a.tile, a.rows)]
         if a.view == "column":
             value = value[:, None]
         elif a.view == "row":
             value = value[None, :]
         return value.astype(np.float32) if value.dtype == np.float16 else value
 
+    def part(self, line: int, tile: str, rows: Rows) -> slice:
+        """Return which rows of a tile are meant. Parts of 1-D tiles begin at whole blocks of 32 bytes."""
+        value, (first, count) = self.get(line, tile), (self.integer(e) for e in rows)
+        dtype = self.tiles[tile].dtype
+        block = 32 // dtype.size_bytes if dtype is not None and value.ndim == 1 else 1
+        if first < 0 or count < 0 or first + count > len(value) or first % block:
+            text = f"`{tile}` holds {len(value)}; {first} to {first + count} are taken"
+            also = f", and parts begin at multiples of {block}" if block > 1 else ""
+            raise self.fail(line, f"{text}{also}.")
+        return slice(first, first + count)
+
     def op(self, s: Op) -> None:
         dst = self.tiles[s.dst]
         family = OPS[s.name].family
+        if s.rows is not None:
+            self.put_part(s, dst)
+            return
         if family == "fill":
             self.fill(s, dst)
             return
@@ -299,6 +357,16 @@ class ProgramRun:
         else:
             self.put(s.line, s.dst, result)
 
+    def put_part(self, s: Op, dst: _Tile) -> None:
+        """Compute rows of a tile, the others stay."""
+        assert s.rows is not None
+        at = self.part(s.line, s.dst, s.rows)
+        source = next((self.tiles[a.tile].dtype for a in s.tiles), dst.dtype)
+        value = self.get(s.line, s.dst).copy()
+        args = [self.operand(s.line, a, source) for a in s.args]
+        value[at] = args[0] if OPS[s.name].family == "fill" else self.rounded(s, args, dst)
+        dst.value = value
+
     def rounded(self, s: Op, args: list[Array], dst: _Tile) -> Array:
         """Return the operation's result in the destination's dtype."""
         value = self.result(s, args)
@@ -314,6 +382,8 @@ class ProgramRun:
             return COMPARE[name](args[0], args[1])
         if name in MASK:
             return MASK[name](*args)
+        if name == "mul_add":
+            return args[0] * args[2] + args[1]
         if name == "where":
             return np.where(args[0], args[1], args[2])
         if name == "cast":

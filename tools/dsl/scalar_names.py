@@ -42,7 +42,11 @@ def expressions(s: Stmt) -> tuple[Expr, ...]:
         case Assign():
             return (s.value,)
         case Op():
-            return tuple(a for a in s.args if not isinstance(a, TileRef)) + (s.given or ())
+            parts = (*(a.rows for a in s.tiles), s.rows)
+            return (
+                *(a for a in s.args if not isinstance(a, TileRef)), *(s.given or ()),
+                *(e for rows in parts if rows is not None for e in rows),
+            )  # fmt: skip
         case Load() | Store():
             extent = s.extent if isinstance(s, Load) else ()
             bounds = (*(s.rows or ()), *(s.columns or ()), s.fill) if isinstance(s, Load) else ()

@@ -41,6 +41,38 @@ __aicore__ inline void TileColumnOp(const LocalTensor<T> &d, const LocalTensor<T
     }
 }
 
+// tile: TileColumnMulAdd TileInt
+// d[r][c] = d[r][c] * factor + v[r], rounded once.
+template <typename T>
+__aicore__ inline void TileColumnMulAdd(const LocalTensor<T> &d, T factor, const LocalTensor<T> &v,
+                                        TBuf<TPosition::VECCALC> &scratch, int64_t rows, int64_t cols, int64_t stride)
+{
+    LocalTensor<T> spread = scratch.Get<T>(), factors = spread[128 * 8];
+    Duplicate(factors, factor, 8);
+    const int64_t pitch = stride / 8;
+    for (int64_t first = 0; first < rows; first += 128) {
+        const int64_t batch = TileMin(128, rows - first);
+        Brcb(spread, v[first], static_cast<uint8_t>(TileCeilDiv(batch, 8)), BrcbRepeatParams{1, 8});
+        if (pitch <= 255 && batch * 64 >= cols) {
+            const uint8_t step = static_cast<uint8_t>(pitch);
+            for (int64_t c = 0; c < cols; c += 64) {
+                FusedMulAdd(d[first * stride + c], factors, spread, static_cast<uint64_t>(TileMin(64, cols - c)),
+                            static_cast<uint8_t>(batch), BinaryRepeatParams{1, 0, 0, step, 0, 1});
+            }
+            continue;
+        }
+        for (int64_t r = 0; r < batch; ++r) {
+            for (int64_t c = 0; c < cols;) {
+                const int64_t repeat = TileMin(255, (cols - c) / 64), whole = repeat > 0 ? repeat * 64 : cols - c;
+                FusedMulAdd(d[(first + r) * stride + c], factors, spread[r * 8],
+                            static_cast<uint64_t>(TileMin(64, cols - c)), static_cast<uint8_t>(repeat > 0 ? repeat : 1),
+                            BinaryRepeatParams{1, 0, 0, 8, 0, 0});
+                c += whole;
+            }
+        }
+    }
+}
+
 // tile: TileRowOp TileInt
 // d[r][c] = op(a[r][c], g[c]).
 template <typename Op, typename T>

@@ -91,6 +91,15 @@ template <typename T> __aicore__ inline T TileElement(const LocalTensor<T> &tile
     return tile.GetValue(static_cast<uint32_t>(index));
 }
 
+// tile: TileWaitFor
+// The scalar unit goes on when a pipe has done what it was given so far.
+template <HardEvent event> __aicore__ inline void TileWaitFor()
+{
+    event_t done = static_cast<event_t>(GetTPipePtr()->FetchEventID(event));
+    SetFlag<event>(done);
+    WaitFlag<event>(done);
+}
+
 // tile: TileWaitStores
 // What this core has stored so far is visible to its own loads.
 __aicore__ inline void TileWaitStores()
