@@ -14,7 +14,7 @@ from akgen.agents.prompts.retrieval import TOKENS, mark_used
 from akgen.agents.roles import Feedback, Usage, Written
 from akgen.knowledge.chip import Chip
 from akgen.tools.core.outcome import Diagnostic, Outcome
-from akgen.tools.core.project import KernelProject
+from akgen.tools.core.project import DIRECT, KernelProject, without_comments
 from akgen.tools.core.task import Task
 
 LEAST_TOKENS = 1_000  # of knowledge; below that a prompt is shown none
@@ -52,7 +52,7 @@ class ChatCoder:
         """
         known = TOKENS
         prompt = self._prompts.coder(task, plan, feedback, previous, known)
-        kernel_file = f"op_kernel/{task.kernel}.cpp"
+        kernel_file = self._file(task)
         old = dict(previous.files) if previous else {}
         turns: list[tuple[str, str]] = []
         answers: list[Answer] = []
@@ -88,13 +88,11 @@ class ChatCoder:
                 return _nothing(answers, Outcome.NO_CODE, found)
             turns.append((asked, spoken(answer.text)))
             asked = render("again_edit", refused=refused.text)
-        files |= reply.files
-        problem = _problem(reply, files, kernel_file)
+        files = self._joined(task, plan, files | reply.files)
+        problem = self._problem(reply, files, kernel_file)
         if problem is not None:
             return _nothing(answers, Outcome.NO_CODE, problem)
-        project = KernelProject(
-            op_type=task.op_type, kernel=task.kernel, files=self._with_host(task, plan, files, kernel_file)
-        )
+        project = KernelProject(op_type=task.op_type, kernel=task.kernel, files=files)
         return Written(
             project=project,
             shown=mark_used(prompt.shown, project),
@@ -104,14 +102,50 @@ class ChatCoder:
             messages=answers[-1].messages,
         )
 
-    def _with_host(self, task: Task, plan: Plan, files: dict[str, str], kernel_file: str) -> dict[str, str]:
-        if any(path.startswith("op_host/") for path in files):
+    def _file(self, task: Task) -> str:
+        """Return where code without a path goes."""
+        return f"op_kernel/{task.kernel}.cpp"
+
+    def _joined(self, task: Task, plan: Plan, files: dict[str, str]) -> dict[str, str]:
+        """Return the project's files, with a host where the reply left it to us."""
+        kernel_file = self._file(task)
+        if kernel_file not in files or any(path.startswith("op_host/") for path in files):
             return files
         if given := given_host(task):
             return given | files
         if self._describe is None or HOST_DATA in files[kernel_file]:
             return files
         return host_files(task, self._describe(task), files[kernel_file], plan.tiling) | files
+
+    def _problem(self, reply: ParsedReply, files: dict[str, str], kernel_file: str) -> Diagnostic | None:
+        """Return why a reply is no project."""
+        if reply.problem is not None:
+            return Diagnostic(code=reply.code, text=reply.problem, stage="write")
+        if kernel_file not in files:
+            return Diagnostic(code="NO_CODE", text=f"The reply has no file {kernel_file}.", stage="write")
+        return None
+
+
+class DirectCoder(ChatCoder):
+    """Writes the direct form: one file with kernels and the host function that launches them with `<<<>>>`."""
+
+    def _file(self, task: Task) -> str:
+        return f"op_kernel/{task.kernel}{DIRECT}"
+
+    def _joined(self, task: Task, plan: Plan, files: dict[str, str]) -> dict[str, str]:
+        """Return the file and its headers; a reply that calls the file .cpp, as other kernels are, means this one."""
+        del plan
+        usual = f"op_kernel/{task.kernel}.cpp"
+        named = {self._file(task) if path == usual else path: text for path, text in files.items()}
+        return {path: text for path, text in named.items() if path.startswith("op_kernel/")}
+
+    def _problem(self, reply: ParsedReply, files: dict[str, str], kernel_file: str) -> Diagnostic | None:
+        """Return why a reply is not of this form; that it calls for a host function, building it says."""
+        found = super()._problem(reply, files, kernel_file)
+        if found is not None or any("<<<" in without_comments(text) for text in files.values()):
+            return found
+        text = "The reply launches no kernel: it has no `<<<blocks, nullptr, stream>>>`."
+        return Diagnostic(code="NO_LAUNCH", text=text, stage="write")
 
 
 def difference(before: KernelProject, now: KernelProject) -> str:
@@ -121,15 +155,6 @@ def difference(before: KernelProject, now: KernelProject) -> str:
         old, new = (p.files.get(path, "").splitlines() for p in (before, now))
         text += difflib.unified_diff(old, new, path, path, n=1, lineterm="")
     return "\n".join(text)
-
-
-def _problem(reply: ParsedReply, files: dict[str, str], kernel_file: str) -> Diagnostic | None:
-    """Return why a reply is no project."""
-    if reply.problem is not None:
-        return Diagnostic(code=reply.code, text=reply.problem, stage="write")
-    if kernel_file not in files:
-        return Diagnostic(code="NO_CODE", text=f"The reply has no file {kernel_file}.", stage="write")
-    return None
 
 
 def _nothing(answers: list[Answer], outcome: Outcome, found: Diagnostic) -> Written:

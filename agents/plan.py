@@ -64,7 +64,7 @@ class Plan(Frozen):
     tiling: Tiling | None = None
     apis: tuple[str, ...] = ()
     risks: tuple[str, ...] = ()
-    route: Literal["ascendc", "dsl"] = "ascendc"
+    route: Literal["ascendc", "dsl", "direct"] = "ascendc"
     dsl: str | None = None  # tile DSL text, where the plan already is a program
     shared: bool = (
         False  # every sample works from it; a model, and what stands in for it, plans for each anew

@@ -62,7 +62,7 @@ class ChatPlanner:
         conversation: Conversation,
         chip: Chip,
         budget: Budget,
-        route: Literal["ascendc", "dsl"] = "ascendc",
+        route: Literal["ascendc", "dsl", "direct"] = "ascendc",
         describe: Describe | None = None,
         prompts: PromptBuilder | None = None,
         fallback: Callable[[], Planner] | None = None,
@@ -70,7 +70,7 @@ class ChatPlanner:
         self.name = f"model:{conversation.name}"
         self._conversation = conversation
         self._chip = chip
-        self._route: Literal["ascendc", "dsl"] = route
+        self._route: Literal["ascendc", "dsl", "direct"] = route
         self._prompts = prompts or EnglishPrompts(chip, budget, describe)
         self._fallback = fallback
 

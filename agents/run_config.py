@@ -36,6 +36,7 @@ class Route(StrEnum):
     DSL_PASSES = "dsl+passes"  # through the tile DSL, lowered by the model pass by pass
     TENSOR = "tensor"  # what is computed, line by line; the composer schedules it
     ASCENDC = "ascendc"
+    DIRECT = "direct"  # one file whose host function launches its kernels with <<<>>>
 
 
 class PlannerKind(StrEnum):
@@ -68,7 +69,8 @@ class SolveConfig(Frozen):
     route: Route | None = Field(
         default=None,
         description="How the coder writes: the tile DSL, lowered by a program or by the model (+passes), "
-        "tensor programs that the composer schedules, or Ascend C.",
+        "tensor programs that the composer schedules, Ascend C with its operator definition, "
+        "or one file with <<<>>> (direct).",
     )
     take_over: tuple[str, ...] = Field(
         default=(),

@@ -5,7 +5,7 @@ those who compose.
 """
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from akgen.agents.calls.model_call import CallStore
 from akgen.agents.critic import ChatCritic, RuleCritic
@@ -16,6 +16,7 @@ from akgen.knowledge.chip import DEFAULT_CHIP, Chip, chip
 from akgen.tools.compose.front.traced import Trace
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.settings import Settings
+from akgen.tools.core.toolchain import ToolchainName
 
 if TYPE_CHECKING:
     from akgen.agents.calls.conversation import Conversation
@@ -23,6 +24,16 @@ if TYPE_CHECKING:
     from akgen.agents.prompts.builder import Describe, PromptBuilder
     from akgen.agents.prompts.experience import Recall
     from akgen.agents.requests.understanding import Understand
+
+# How a plan names the route that it is for.
+_PLANNED: dict[Route | None, Literal["ascendc", "dsl", "direct"]] = {
+    None: "ascendc",
+    Route.ASCENDC: "ascendc",
+    Route.DSL: "dsl",
+    Route.DSL_PASSES: "dsl",
+    Route.TENSOR: "dsl",
+    Route.DIRECT: "direct",
+}
 
 
 def make_conversation(
@@ -72,7 +83,7 @@ def make_deciders(
         )
     if conversation is not None:
         return _by_model(config, conversation, describe, recall, trace)
-    if config.route in (Route.ASCENDC, Route.DSL_PASSES, Route.TENSOR):
+    if config.route in (Route.ASCENDC, Route.DSL_PASSES, Route.TENSOR, Route.DIRECT):
         raise InputError(
             "The composer writes through the tile DSL, and programs take every pass.",
             "Leave --route out, or give a --model.",
@@ -88,7 +99,7 @@ def _by_model(
     recall: "Recall | None",
     trace: Trace | None,
 ) -> tuple[Planner, Coder, Critic]:
-    from akgen.agents.coder import ChatCoder
+    from akgen.agents.coder import ChatCoder, DirectCoder
     from akgen.agents.models.resolve import is_local, speaks_kernelgen
     from akgen.agents.planner import ChatPlanner, SamePlan
     from akgen.agents.prompts.builder import EnglishPrompts
@@ -98,9 +109,10 @@ def _by_model(
 
     target, budget, route = chip(config.chip or DEFAULT_CHIP), config.budget, config.route
     trained = speaks_kernelgen(config.model)
-    if trained and route in (Route.DSL, Route.DSL_PASSES, Route.TENSOR):
+    if trained and route not in (None, Route.ASCENDC):
         raise InputError(
-            "KernelGen-LM writes Ascend C; it was not trained on the tile DSL.", "Leave --route out."
+            "KernelGen-LM writes Ascend C with op_host and op_kernel; it was trained on nothing else.",
+            "Leave --route out.",
         )
     local = is_local(config.model)
     if route is Route.TENSOR or (local and route is None):
@@ -109,10 +121,18 @@ def _by_model(
         program = TensorCoder(conversation, budget, describe, trained=local)
         by_model = config.critic is CriticKind.MODEL
         return NothingPlanned(), program, ChatCritic(conversation, target) if by_model else RuleCritic()
+    if route is Route.DIRECT and config.toolchain is not ToolchainName.TWIN:
+        raise InputError("The direct form is built and run by the twin.", "Leave --toolchain out.")
     called = traced_operations(trace) if trace is not None else None
-    prompts: PromptBuilder = (KernelGenPrompts if trained else EnglishPrompts)(
-        target, budget, describe, called
-    )
+    prompts: PromptBuilder
+    if trained:
+        prompts = KernelGenPrompts(target, budget, describe, called)
+    elif route is Route.DIRECT:
+        from akgen.agents.prompts.direct import DirectPrompts
+
+        prompts = DirectPrompts(target, budget, describe, called)
+    else:
+        prompts = EnglishPrompts(target, budget, describe, called)
     if recall is not None:
         prompts = ExperiencePrompts(prompts, recall)
     planner: Planner = (
@@ -122,19 +142,20 @@ def _by_model(
             conversation,
             target,
             budget,
-            "ascendc" if route in (None, Route.ASCENDC) else "dsl",
+            _PLANNED[route],
             prompts=prompts,
             # One for all samples: it keeps what it composed.
             fallback=cache(lambda: SamePlan(_composer(target, trace))),
         )
     )
-    direct = ChatCoder(conversation, target, budget, describe, prompts)
-    coder: Coder = direct
+    writer = DirectCoder if route is Route.DIRECT else ChatCoder
+    whole = writer(conversation, target, budget, describe, prompts)
+    coder: Coder = whole
     if route in (Route.DSL, Route.DSL_PASSES):
         from akgen.agents.dsl_coder import DslCoder, PassesCoder
 
         through = DslCoder(conversation, target, budget, describe)
-        coder = PassesCoder(through, direct, config.take_over) if route is Route.DSL_PASSES else through
+        coder = PassesCoder(through, whole, config.take_over) if route is Route.DSL_PASSES else through
     by_model = config.critic is CriticKind.MODEL
     critic: Critic = ChatCritic(conversation, target) if by_model else RuleCritic()
     return planner, coder, critic

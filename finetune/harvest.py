@@ -115,6 +115,7 @@ def _about(exchange: Exchange) -> dict[str, Any]:
     task, attempt = exchange.task, exchange.attempt
     return {
         "task": task.name,
+        "route": exchange.run.config.route,
         "suite": task.suite,
         "level": task.level,
         "category": task.category,

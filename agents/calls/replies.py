@@ -14,14 +14,14 @@ from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.untrusted import last_object
 
 _HEADER = re.compile(
-    r"^[ \t]*=={3,}[ \t]*`?(?P<path>[\w./-]+\.(?:cpp|h|hpp|cc|inc|txt))`?[ \t]*=={3,}[ \t]*$", re.M
+    r"^[ \t]*=={3,}[ \t]*`?(?P<path>[\w./-]+\.(?:cpp|h|hpp|cc|inc|txt|asc))`?[ \t]*=={3,}[ \t]*$", re.M
 )
 _FENCE = re.compile(r"^[ \t]*```[ \t]*(?P<tag>[\w+#-]*)[^\n]*\n(?P<body>.*?)^[ \t]*```[ \t]*$", re.M | re.S)
 _KERNEL = re.compile(r"<kernel_impl>(?P<body>.*?)(?:</kernel_impl>|\Z)", re.S)
 _KERNEL_TAG = re.compile(r"[ \t]*(```(?=[ \t]*</))?[ \t]*(</?kernel_impl>)[ \t]*")
-_PATH_LINE = re.compile(r"(?P<path>op_(?:host|kernel)/[\w.-]+\.(?:cpp|h|hpp|cc|inc))")
+_PATH_LINE = re.compile(r"(?P<path>op_(?:host|kernel)/[\w.-]+\.(?:cpp|h|hpp|cc|inc|asc))")
 _SAFE = re.compile(r"op_(?:host|kernel)/[A-Za-z0-9_][\w.-]*")
-_CODE_TAGS = {"", "cpp", "c++", "c", "cc", "cxx", "ascendc"}
+_CODE_TAGS = {"", "cpp", "c++", "c", "cc", "cxx", "ascendc", "asc"}
 
 
 class ParsedReply(Frozen):

@@ -90,18 +90,30 @@ class EnglishPrompts:
         drafts = previous is None and feedback is not None and feedback.outcome is Outcome.NO_CODE
         called = self._operations(task) if self._operations else None
         chosen = retrieve(task, plan, None if drafts else feedback, tokens, called=called)
-        product = multiplies(task, plan, self._describe)
-        example = example_project(product=product)
-        system = render("coder_system", chip=self._chip, kernel=task.kernel, product=product, example=example)
+        chosen = self._fitting(chosen)
         return ModelPrompt(
-            system=system,
+            system=self._system(task, plan),
             user=coder_user(task, plan, feedback, previous, self._budget, self._describe, chosen),
             aside=budget_text(feedback, self._budget),
             shown=chosen.shown,
         )
 
+    def _system(self, task: Task, plan: Plan) -> str:
+        """Say what an operator is made of, with a whole example."""
+        product = multiplies(task, plan, self._describe)
+        example = example_project(product=product)
+        return render("coder_system", chip=self._chip, kernel=task.kernel, product=product, example=example)
+
+    def _repair_system(self, task: Task) -> str:
+        del task
+        return render("repair_system", chip=self._chip)
+
+    def _fitting(self, chosen: Retrieved) -> Retrieved:
+        """Return what was chosen, as this form of operator can use it."""
+        return chosen
+
     def _repair(self, task: Task, feedback: Feedback, previous: KernelProject, tokens: int) -> ModelPrompt:
-        system = render("repair_system", chip=self._chip)
+        system = self._repair_system(task)
         aside = budget_text(feedback, self._budget)
         room = tokens * repair.CHARACTERS_PER_TOKEN - len(system)
         brief = task_text(task, self._describe, "task_brief")

@@ -25,7 +25,12 @@ ToolchainOption = Annotated[
 
 StrictOption = Annotated[bool, typer.Option("--strict", help=RunConfig.model_fields["strict"].description)]
 Root = Annotated[Path | None, typer.Option(help="Your checkout of NPUKernelBench, whose tasks you may name.")]
-Project = Annotated[Path, typer.Argument(help="A folder with op_host and op_kernel.")]
+Project = Annotated[
+    Path,
+    typer.Argument(
+        help="A folder with op_host and op_kernel, or with one op_kernel/NAME.asc (docs/agents.md)."
+    ),
+]
 TaskName = Annotated[str, typer.Option("--task", help="A built-in task, a task folder, or a Python file.")]
 # What a model may spend and how it draws.
 LIMITS = ("budget", "limit", "price", "temperature", "top_p", "max_tokens")

@@ -25,11 +25,12 @@ TOOLS: dict[str, tuple[str, ...]] = {
     "cann": ("process", "core"),
     "timeline": ("core",),
     "direct": ("twin", "process", "core"),
+    "launched": ("direct", "twin", "process", "core"),
     "binding": ("direct", "twin", "reference", "process", "core"),
     "faults": ("core",),
     "rewrite": ("core",),
     "serving": ("process", "core"),
-    "toolchains": ("cann", "twin", "core"),
+    "toolchains": ("launched", "cann", "twin", "core"),
 }
 
 # package -> where it may be imported

@@ -15,7 +15,7 @@ from akgen.tools.cann.project import install_sources, interface_json, with_build
 from akgen.tools.cann.worker import RunnerRequest
 from akgen.tools.core.call import Call, TensorFile, TensorMeta
 from akgen.tools.core.op_spec import OpSpec
-from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
+from akgen.tools.core.outcome import Diagnostic, InfraError, InputError, Outcome
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
@@ -59,6 +59,11 @@ class CannToolchain:
     def compile(self, project: KernelProject, calls: Sequence[Call], folder: Path) -> Build:
         """Build the operator package. CANN compiles every dtype column of the OpDef, so `calls` decide nothing."""
         del calls
+        if project.direct_file is not None:
+            raise InputError(
+                f"{project.direct_file} launches its kernels itself; operator packages are built with an OpDef.",
+                "Judge it with --toolchain twin.",
+            )
         spec, diagnostics = self._read_spec(project, folder / "spec")
         if spec is None:
             return self._build(folder, None, Outcome.COMPILE_ERROR, 0.0, diagnostics)

@@ -11,12 +11,14 @@ from akgen.tools.core.outcome import InputError
 from akgen.tools.core.plain_text import without_halves
 from akgen.tools.core.untrusted import read_text
 
-SOURCE_SUFFIXES = {".cpp", ".h", ".hpp", ".cc", ".inc", ".txt"}
+SOURCE_SUFFIXES = {".cpp", ".h", ".hpp", ".cc", ".inc", ".txt", ".asc"}
+DIRECT = ".asc"  # of the vendor's files with kernels and the host code that launches them
 _OP_ADD = re.compile(r"^\s*OP_ADD\s*\(\s*(\w+)", re.MULTILINE)
 _ADDS = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]*\((?:[^\n\\]|\\.)*?\bOP_ADD\s*\(", re.MULTILINE | re.DOTALL
 )
 _ENTRY = re.compile(r"\b__global__\b[^;{()]*?\bvoid\s+(\w+)\s*\(")
+_HOST_FUNCTION = re.compile(r"^[ \t]*(?:extern \"C\"\s+)?void\s+launch_(\w+)\s*\(", re.MULTILINE)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
@@ -52,6 +54,12 @@ class KernelProject(Frozen):
     @property
     def kernel_file(self) -> str:
         return f"op_kernel/{self.kernel}.cpp"
+
+    @property
+    def direct_file(self) -> str | None:
+        """Return the file with kernels and the host function that launches them, where the project has this form."""
+        found = [path for path in self.kernel_files if path.endswith(DIRECT)]
+        return found[0] if found and not self.host_files else None
 
     @property
     def kernel_files(self) -> tuple[str, ...]:
@@ -94,6 +102,9 @@ def read_project(folder: Path, op_type: str, kernel: str) -> KernelProject:
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder.", "Give the folder that holds op_host and op_kernel.")
     project = KernelProject.read_from(folder, op_type, kernel)
+    if project.direct_file is not None:
+        hosts = _names(project, "op_kernel/", _HOST_FUNCTION)
+        return project.model_copy(update={"kernel": kernel if kernel in hosts or not hosts else hosts[0]})
     entries = _names(project, "op_kernel/", _ENTRY)
     if not entries:
         raise InputError(

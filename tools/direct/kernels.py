@@ -66,7 +66,7 @@ class DirectKernels:
             text = f"A launch of {kernel[:80]} on {blocks} blocks is none that a device takes."
             found = Diagnostic(code="BLOCK_DIM", text=text, stage="test", remedy="Take 1 to 65535 blocks.")
             return DirectLaunch(Launch(outcome=Outcome.TRAP, outputs=(), diagnostics=(found,)), ())
-        project = self._project(source, kernel, len(memory))
+        project = self.project(source, kernel, range(len(memory)))
         kernels = BuildCache(self._twin.settings.cache / "kernel")
         built = build_kernel(project, None, Variant(None, 0), runtime, kernels)
         if built.library is None:
@@ -94,12 +94,16 @@ class DirectKernels:
         after = tuple(o.path for o in done.outputs if isinstance(o, TensorFile))
         return DirectLaunch(done, after, printed_in(folder / "report.jsonl"))
 
-    def _project(self, source: Path, kernel: str, memories: int) -> KernelProject:
+    def project(self, source: Path, kernel: str, order: Sequence[int]) -> KernelProject:
+        """Return a project with one entry, which unpacks a launch's arguments and calls the kernel.
+
+        Its parameters are as many addresses as `order` has: the launch's memory `i` is the parameter `order[i]`.
+        """
         files = dict(self._device_files(source))
         text = "".join(files.values())
         task = task_type(text, kernel)
-        parameters = [*(f"GM_ADDR m{i}" for i in range(memories)), "GM_ADDR workspace", "GM_ADDR tiling"]
-        passed = ", ".join(["nullptr", *(f"m{i}" for i in range(memories))])
+        parameters = [*(f"GM_ADDR m{i}" for i in range(len(order))), "GM_ADDR workspace", "GM_ADDR tiling"]
+        passed = ", ".join(["nullptr", *(f"m{i}" for i in order)])
         lines = [
             # The entry is what the launcher calls: kernels are functions of its own file.
             '#include "kernel_operator.h"',

@@ -49,8 +49,12 @@ def launch(
     trace: bool,
     what_if: bool = False,
     poison: Poison | None = None,
+    task: Call | None = None,
 ) -> Launch:
-    """Run one call. Outputs, report and trace lie below `folder`. Raises InfraError if the twin itself fails."""
+    """Run one call. Outputs, report and trace lie below `folder`. `task` is what the roofline counts, if not the call.
+
+    Raises InfraError if the twin itself fails.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     report, trace_file = folder / "report.jsonl", folder / "trace.json"
     for stale in (report, trace_file):
@@ -61,7 +65,7 @@ def launch(
             (
                 *_manifest(what, call, folder, timeout_s, trace, runtime.sealed),
                 f"what_if\t{'on' if what_if else 'off'}",
-                f"must\t{must(call)}",
+                f"must\t{must(task or call)}",
                 *_poisoned(poison, folder),
             )
         )

@@ -96,7 +96,10 @@ AKGEN_HOST_API uint32_t GetSortTmpSize(const platform_ascendc::PlatformAscendC &
                                        const uint32_t type_bytes);
 AKGEN_HOST_API uint32_t GetConcatTmpSize(const platform_ascendc::PlatformAscendC &platform, const uint32_t count,
                                          const uint32_t type_bytes);
+#ifndef AKGEN_TOPK_MODE // host code and kernels may share a file
+#define AKGEN_TOPK_MODE
 enum class TopKMode { TOPK_NORMAL = 0, TOPK_NSMALL = 1 };
+#endif
 AKGEN_HOST_API bool GetTopKMaxMinTmpSize(const platform_ascendc::PlatformAscendC &platform, const int32_t inner,
                                          const int32_t outter, const bool reuse_source, const bool init_index,
                                          const TopKMode mode, const bool largest, const uint32_t type_bytes,

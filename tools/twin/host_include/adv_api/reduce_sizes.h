@@ -13,7 +13,10 @@ AKGEN_HOST_API void temporary_factor(const char *api, uint32_t type_bytes, uint3
 
 namespace AscendC {
 
+#ifndef AKGEN_REDUCE_PATTERN // host code and kernels may share a file
+#define AKGEN_REDUCE_PATTERN
 enum class ReducePattern : uint32_t { AR = 0, RA = 1 };
+#endif
 
 #define AKGEN_REDUCE_TMP(Api)                                                                                          \
     inline void Get##Api##MaxMinTmpSize(const ge::Shape &src, const ge::DataType type, ReducePattern, bool,            \

@@ -6,6 +6,7 @@
 
 // The host engineer's generated header names the operator's tiling structures: AKGEN_TILING_STRUCT, the registered
 // default, and AKGEN_TILING_STRUCT_<key> where a key has its own.
+#ifndef AKGEN_DIRECT_HOST // where host code and kernels share a file, these are names of host enumerations
 // Values of ge::DataType and ge::Format: kernels compare ORIG_DTYPE_X and FORMAT_X with them in #if.
 #ifdef ASCENDC_CPU_DEBUG // beside host code, where ge::DT_FLOAT has to stay a name
 #include "graph/types.h"
@@ -47,6 +48,7 @@
 #define FORMAT_FRACTAL_NZ AKGEN_FORMAT(29)
 #define FORMAT_NCDHW AKGEN_FORMAT(30)
 #define FORMAT_NDC1HWC0 AKGEN_FORMAT(32)
+#endif
 
 #if !defined(TILING_KEY_VAR) && defined(ASCENDC_CPU_DEBUG)
 #include "akgen/unit.h"

@@ -135,7 +135,10 @@ AKGEN_INLINE void MrgSort4(const LocalTensor<T> &dst, const MrgSortSrcList<T> &s
                                nullptr);
 }
 
+#ifndef AKGEN_TOPK_MODE // host code and kernels may share a file
+#define AKGEN_TOPK_MODE
 enum class TopKMode { TOPK_NORMAL, TOPK_NSMALL };
+#endif
 struct TopKInfo {
     int32_t outter = 1;
     int32_t inner = 1;

@@ -17,7 +17,10 @@ template <typename T, typename U> constexpr void factors_take()
 }
 } // namespace detail
 
+#ifndef AKGEN_REDUCE_PATTERN // host code and kernels may share a file
+#define AKGEN_REDUCE_PATTERN
 enum class ReducePattern : uint32_t { AR = 0, RA = 1 };
+#endif
 struct NormalizeConfig {
     ReducePattern reducePattern = ReducePattern::AR;
     int32_t aLength = -1;
