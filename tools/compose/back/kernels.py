@@ -6,6 +6,7 @@ from akgen.tools.compose.back.schedules.base import Kind, Part
 from akgen.tools.compose.back.schedules.texts import schedule_texts
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Writer
+from akgen.tools.compose.middle.attention import fused
 from akgen.tools.compose.middle.formula import formulas
 from akgen.tools.compose.middle.groups import Group, letters
 from akgen.tools.compose.middle.interface import Interface
@@ -68,6 +69,11 @@ Choice = tuple[tuple[SymbolicNest, ...], tuple[Kind, ...]]
 
 def choices(templates: tuple[SymbolicNest, ...], tensors: Tensors) -> list[Choice]:
     """Return ways to run nests, best first: each under its best schedule, under its second best and so on."""
+    together = fused(templates)
+    if len(together) < len(templates) and all(
+        _writable(((t,), ("attention",)), tensors) for t in together if t.before
+    ):
+        return choices(together, tensors)
     each = [_ways(t, tensors) for t in templates]
     if len(each) > 1:  # splitting long rows over cores does not go with other parts
         each = [[w for w in ways if w[1] not in (("shared",), ("split",))] or ways for ways in each]
@@ -260,6 +266,7 @@ def _doc(templates: tuple[SymbolicNest, ...], choice: tuple[Kind, ...], face: In
     """Return a kernel's docstring: how it runs, and what it computes where that is short."""
     outputs = tuple(n.removesuffix("_ref") for n in face.output_names)
     lines = [schedule_texts()[kind].how for kind in dict.fromkeys(choice)]
-    steps = [s for t in templates for s in formulas(t, face.input_names, outputs)]
+    nests = [n for t in templates for n in (*t.before, t)]
+    steps = [s for t in nests for s in formulas(t, face.input_names, outputs)]
     lines += [s for s in steps if len(s) <= 100] if len(steps) <= 8 else []
     return "\n".join([lines[0], "", *lines[1:]]) if len(lines) > 1 else lines[0]

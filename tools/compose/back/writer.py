@@ -24,11 +24,13 @@ from akgen.tools.dsl.ir import (
     Op,
     Operand,
     Rounding,
+    Rows,
     Stage,
     Stmt,
     Store,
     SyncAll,
     TileRef,
+    WaitFor,
 )
 
 # full, per row, per column, single, (rows, 1), parts, turned; wide rows to pick from, indices of rows and of columns
@@ -173,10 +175,12 @@ class Writer:
         axis: Literal["last", "first", "all"] = "last",
         rounding: Rounding = "rint",
         reverse: bool = False,
+        rows: Rows | None = None,
     ) -> None:
         self._body.append(
             Op(
                 name=name,
+                rows=rows,
                 dst=dst.name,
                 args=args,
                 given=extent,
@@ -194,6 +198,10 @@ class Writer:
 
     def multiply(self, product: Multiply) -> None:
         self._body.append(product)
+
+    def wait(self, name: str) -> None:
+        """Let the core go on when all is there that an object was asked for."""
+        self._body.append(WaitFor(object=name))
 
     @contextmanager
     def _collected(self) -> Iterator[list[Stmt]]:

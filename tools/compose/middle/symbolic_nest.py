@@ -40,7 +40,8 @@ class Address(Frozen):
 class SymbolicNest(Frozen):
     """A nest of representative numbers beside the expressions that replace them.
 
-    `sizes` names the host variable of each axis, `definitions` what it is set to; `constants` stand by value index.
+    Those `before` are made together with it, block by block. `sizes` names the host variable of each axis,
+    `definitions` what it is set to; `constants` stand by value index.
     """
 
     nest: LoopNest
@@ -53,6 +54,7 @@ class SymbolicNest(Frozen):
     temps: tuple[
         tuple[int, Expr, DType], ...
     ] = ()  # workspace tensors that it stores: number, elements, dtype
+    before: tuple["SymbolicNest", ...] = ()
 
     @property
     def listed(self) -> bool:
@@ -61,6 +63,10 @@ class SymbolicNest(Frozen):
     @property
     def values(self) -> tuple[Value, ...]:
         return self.nest.values
+
+    def lengths(self, axis: int) -> tuple[int, ...]:
+        """Return the length of an axis in every case."""
+        return tuple(case[axis] for case in self.cases)
 
     def turned(self) -> int | None:
         """Return an axis that is contiguous in a tensor in which the innermost one is not, if there is one."""

@@ -5,6 +5,7 @@ import pkgutil
 
 from akgen.tools.compose.back.layout import Tensors
 from akgen.tools.compose.back.loops import LoopCodegen
+from akgen.tools.compose.back.schedules.attention import write_attention
 from akgen.tools.compose.back.schedules.base import OPERATIONS, SCHEDULES, Kind, Library, Part
 from akgen.tools.compose.back.schedules.contraction import write_contraction
 from akgen.tools.compose.back.tuning import Tuning
@@ -24,6 +25,8 @@ LINES: tuple[Kind, ...] = ("lines", "elements")
 
 def kinds(template: SymbolicNest) -> tuple[Kind, ...]:
     """Return the schedules that this nest can run under, best first. Raises Unsupported if there is none."""
+    if template.before:
+        return ("attention",)
     library = next((OPERATIONS[v.op] for v in template.values if v.op in OPERATIONS), None)
     if library is not None:
         return (library,) if library != "sorting" else ("sorting", "sorting_long", "sorting_passes")
@@ -77,6 +80,8 @@ def write(
     """Write the nest into the kernel under this schedule, with its numbers as `tuning` says."""
     if kind == "contraction":
         return write_contraction(template, writer, suffix, tensors, tuning)
+    if kind == "attention":
+        return write_attention(template, writer, suffix, tensors, tuning)
     schedule = SCHEDULES[kind](template, writer, suffix, tensors, tuning)
     if isinstance(schedule, Library):
         schedule.run()

@@ -35,6 +35,7 @@ Kind = Literal[
     "sorting_passes",
     "scatter_rows",
     "scatter_elements",
+    "attention",
 ]
 
 

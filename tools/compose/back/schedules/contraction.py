@@ -6,6 +6,8 @@ and the last block, which nothing hides. Blocks follow one another down bands of
 work at one time read the same rows of A and columns of B, which one of them has brought into the second-level cache.
 """
 
+from collections.abc import Mapping
+
 from akgen.tools.compose.back.layout import CORE, CORES, Tensors
 from akgen.tools.compose.back.schedules.base import OPERATIONS, Part
 from akgen.tools.compose.back.tuning import Tuning
@@ -36,10 +38,12 @@ def write_contraction(
     template: SymbolicNest, writer: Writer, suffix: str, tensors: Tensors, tuning: Tuning
 ) -> Part:
     """Write the nest's product into the kernel."""
-    return _Blocks(template, writer, suffix, tensors, tuning).write()
+    return ProductBlocks(template, writer, suffix, tensors, tuning).write()
 
 
-class _Blocks:
+class ProductBlocks:
+    """Blocks of one product: where they lie, as the kernel writes it."""
+
     def __init__(
         self, template: SymbolicNest, writer: Writer, suffix: str, tensors: Tensors, tuning: Tuning
     ) -> None:
@@ -66,7 +70,7 @@ class _Blocks:
         m, n, k = self.size(c.m), self.size(c.n), self.size(c.k)
         store = self.t.nest.stores[c.c.value]
         mm = self.w.matmul_object(
-            a=self._load(c.a), b=self._load(c.b), c=self._tensor(*self.tensors.target(self.w, store)),
+            a=self.operand(c.a), b=self.operand(c.b), c=self._tensor(*self.tensors.target(self.w, store)),
             dims=(block_m, block_n, k), transpose_a=c.a.transposed, transpose_b=c.b.transposed,
         )  # fmt: skip
         across, down, each = self.name("across"), self.name("down"), self.name("each")
@@ -88,15 +92,15 @@ class _Blocks:
                 self.w.multiply(
                     Multiply(
                         object=mm, extent=(high, wide, k),
-                        a=self._offset(c.a, index, {c.m: r}), b=self._offset(c.b, index, {c.n: s}),
-                        c=self._offset(c.c, index, {c.m: r, c.n: s}),
-                        lda=self._pitch(c.a), ldb=self._pitch(c.b), ldc=self._pitch(c.c),
+                        a=self.offset(c.a, index, {c.m: r}), b=self.offset(c.b, index, {c.n: s}),
+                        c=self.offset(c.c, index, {c.m: r, c.n: s}),
+                        lda=self.pitch(c.a), ldb=self.pitch(c.b), ldc=self.pitch(c.c),
                     )
                 )  # fmt: skip
             self.w.close_stage()
         return part
 
-    def _load(self, matrix: Matrix) -> str:
+    def operand(self, matrix: Matrix) -> str:
         origin = self.t.values[matrix.value].origin
         assert origin is not None
         return self._tensor(*self.tensors.source(self.w, origin))
@@ -117,7 +121,7 @@ class _Blocks:
             index[axis] = value if x == 0 else value % self.size(axis)
         return index
 
-    def _offset(self, matrix: Matrix, outer: dict[int, Expr], block: dict[int | None, Expr]) -> Expr:
+    def offset(self, matrix: Matrix, outer: Mapping[int, Expr], block: Mapping[int | None, Expr]) -> Expr:
         """Return where a block of a matrix begins."""
         terms: list[Expr] = []
         if matrix.address.offset != ZERO:
@@ -129,7 +133,7 @@ class _Blocks:
                 terms.append(at if stride == ONE else at * self.w.scalar(stride, "int"))
         return joined("+", terms, ZERO)
 
-    def _pitch(self, matrix: Matrix) -> Expr | None:
+    def pitch(self, matrix: Matrix) -> Expr | None:
         return None if matrix.pitch is None else self.w.scalar(matrix.pitch, "int")
 
     def _blocks(self) -> list[Stmt]:
