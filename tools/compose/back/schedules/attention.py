@@ -69,9 +69,7 @@ class _Attention:
         self.weighed = ProductBlocks(template, writer, suffix, tensors, tuning)
         self.part = Part(kind="attention")
         if tensors.overwritten(template.nest.stores[0]) is not None:
-            raise Unsupported(
-                "attention", "an attention that overwrites an input which other cores read is not covered"
-            )
+            raise Unsupported("attention", "an attention that overwrites one of its inputs is not covered")
 
     def name(self, base: str) -> Name:
         return Name(id=base + self.suffix)
