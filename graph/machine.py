@@ -6,6 +6,7 @@ START → plan → write → compile → test → profile → criticise → END 
 START → sample × N → choose → END                              (one task)
 """
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -19,6 +20,7 @@ from akgen.graph.deps import Deps
 from akgen.graph.state import SampleResult, SampleState, TaskState
 from akgen.tools.core.outcome import Outcome
 
+Stage = Callable[[SampleState, Runtime[Deps]], dict[str, Any]]
 Machine = CompiledStateGraph[TaskState, Deps, TaskState, TaskState]
 
 
@@ -34,16 +36,18 @@ def build(checkpointer: "BaseCheckpointSaver[str] | None" = None) -> Machine:
     return task.compile(checkpointer=checkpointer, name="akgen")
 
 
-def sample() -> CompiledStateGraph[SampleState, Deps, SampleState, SampleResult]:
-    """Compile one sample's graph."""
-    graph: StateGraph[SampleState, Deps, SampleState, SampleResult]
-    graph = StateGraph(SampleState, context_schema=Deps, output_schema=SampleResult)
-    graph.add_node("plan", nodes.plan)
-    graph.add_node("write", nodes.write)
-    graph.add_node("compile", nodes.compile_)
-    graph.add_node("test", nodes.test)
-    graph.add_node("profile", nodes.profile)
-    graph.add_node("criticise", decide.criticise)
+def sample(
+    state: Any = SampleState, context: Any = Deps, bind: Callable[[Stage], Any] = lambda stage: stage
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Compile one sample's graph; `bind` gives the stages their `Deps` where another context is theirs."""
+    graph: StateGraph[Any, Any, Any, Any]
+    graph = StateGraph(state, context_schema=context, output_schema=SampleResult)
+    graph.add_node("plan", bind(nodes.plan))
+    graph.add_node("write", bind(nodes.write))
+    graph.add_node("compile", bind(nodes.compile_))
+    graph.add_node("test", bind(nodes.test))
+    graph.add_node("profile", bind(nodes.profile))
+    graph.add_node("criticise", bind(decide.criticise))
     graph.add_edge(START, "plan")
     graph.add_conditional_edges("plan", _unless_ended("write"), ["write", "criticise"])
     graph.add_conditional_edges("write", _unless_ended("compile"), ["compile", "criticise"])

@@ -125,7 +125,7 @@ def work_on(task: Task, deps: Deps) -> Solution:
     """
     place, run = deps.store.task(task.name), deps.store.info.id
     with place.claimed():
-        _keep_task(place, task)
+        keep_task(place, task)
         solution = place.solution() or _solve(task, deps, place, f"{run}/{task.name}/{STATE}")
         place.forget_effects()
     if deps.memory is not None:
@@ -151,7 +151,7 @@ def _solve(task: Task, deps: Deps, place: TaskStore, thread: str) -> Solution:
     return solution
 
 
-def _keep_task(place: TaskStore, task: Task) -> None:
+def keep_task(place: TaskStore, task: Task) -> None:
     """Write the task down, or find it as it was written; what was paid for must belong to it."""
     reference = digest_of(task.reference.path)
     if (place.known() and place.task() != task) or place.reference() not in (None, reference):

@@ -1,7 +1,9 @@
 """What travels along the edges: frozen values only, so that a checkpoint gives back what it took."""
 
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import Annotated
+
+from typing_extensions import TypedDict
 
 from akgen.agents.budget import Budget, Spent
 from akgen.agents.requests.language import Language

@@ -1,6 +1,6 @@
 """What a conversation remembers between two sentences."""
 
-from typing import TypedDict
+from typing_extensions import TypedDict
 
 from akgen.agents.requests.language import Language
 from akgen.agents.requests.request import Request

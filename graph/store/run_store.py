@@ -17,7 +17,7 @@ from akgen.graph.store.files import claimed, make_folder, read_lines, write_whol
 from akgen.graph.store.records import FORMAT, Attempt, Event, RunInfo, Solution
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError
-from akgen.tools.core.project import KernelProject
+from akgen.tools.core.project import DIRECT, KernelProject
 from akgen.tools.core.task import Task
 from akgen.tools.core.untrusted import MOST_RECORDING_BYTES, read_model, read_text
 
@@ -131,7 +131,8 @@ class TaskStore:
         """Return the kernel's source text; nothing if there is none."""
         if solution.project is None:
             return ""
-        return read_text(self.folder / solution.project / "op_kernel" / f"{self.task().kernel}.cpp")
+        kernel = self.folder / solution.project / "op_kernel" / f"{self.task().kernel}.cpp"
+        return read_text(kernel if kernel.is_file() else kernel.with_suffix(DIRECT))
 
     def forget_effects(self) -> None:
         """Delete what was kept to go on with; the task has its result, and the attempts say the same."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from akgen.tools.core.task import Task
 
 
-@configured("model", "base_url", "toolchain", "memory")
+@configured("model", "base_url", "toolchain", "route", "memory")
 def chat(
     context: typer.Context,
     fields: Fields,
