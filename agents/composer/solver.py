@@ -38,7 +38,7 @@ class Solved:
         if t.fixed is not None:
             return t.fixed
         arguments = tensor_arguments(self.program, self.launched.kernel)
-        return self.run.dtype(ElementType(of=arguments[t.of or ""]))
+        return t.where(self.run.dtype(ElementType(of=arguments[t.of or ""])))
 
     def tiling(self) -> Tiling:
         """Return the tiling with the bytes of every buffer of the phase that takes most of the Unified Buffer."""

@@ -193,6 +193,6 @@ def _budget(
     tensors = {p: a for p, a in zip(params, launched.args, strict=True) if isinstance(a, str)}
 
     def types(t: ElementType) -> DType | Literal["mask"]:
-        return t.fixed if t.fixed is not None else run.dtype(ElementType(of=tensors[t.of or ""]))
+        return t.fixed if t.fixed is not None else t.where(run.dtype(ElementType(of=tensors[t.of or ""])))
 
     return _over(ready.kernel, ready.plan, names, types)

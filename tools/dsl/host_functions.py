@@ -42,6 +42,12 @@ _HELPERS = {
     }
 }
 """,
+    "NativeType": """// What is computed in.
+ge::DataType NativeType(ge::DataType type)
+{
+    return type == ge::DT_FLOAT16 ? type : ge::DT_FLOAT;
+}
+""",
     "DimOf": """// A negative index counts from the end.
 int64_t DimOf(const gert::Shape& shape, int64_t index)
 {
@@ -146,7 +152,8 @@ class _UbBytes:
     def type(self, t: ElementType) -> str:
         """Return a dtype as C++: a constant, or the parameter that holds it."""
         if t.fixed is None:
-            return f"{camel(self.ctx.arguments[t.of or ''])}Type"
+            stored = f"{camel(self.ctx.arguments[t.of or ''])}Type"
+            return f"NativeType({stored})" if t.native else stored
         assert t.fixed != "mask"
         return f"ge::{DType(t.fixed).ge_name}"
 

@@ -265,7 +265,9 @@ class HostRun(HostFacts):
         arguments = tensor_arguments(self.program, e.kernel)
 
         def types(t: ElementType) -> DType | Literal["mask"]:
-            return t.fixed if t.fixed is not None else self.dtype(ElementType(of=arguments[t.of or ""]))
+            if t.fixed is not None:
+                return t.fixed
+            return t.where(self.dtype(ElementType(of=arguments[t.of or ""])))
 
         names = {k: self.scalar(v) for k, v in e.dims}
         return largest_fit(plan, e.param, names, types, UB_BUDGET)

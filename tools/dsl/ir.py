@@ -18,13 +18,23 @@ View = Literal["whole", "column", "row"]
 
 
 class ElementType(Frozen):
-    """A tile's element type: fixed, a mask, or that of a tensor parameter (`x.dtype`)."""
+    """A tile's element type: fixed, a mask, or that of a tensor parameter (`x.dtype`).
+
+    `native(x.dtype)` is float16 where the tensor is float16, which operations take as it is, else float32.
+    """
 
     fixed: DType | Literal["mask"] | None = None
     of: str | None = None
+    native: bool = False
 
     def __str__(self) -> str:
-        return f"{self.of}.dtype" if self.fixed is None else str(self.fixed)
+        if self.fixed is not None:
+            return str(self.fixed)
+        return f"native({self.of}.dtype)" if self.native else f"{self.of}.dtype"
+
+    def where(self, dtype: DType) -> DType:
+        """Return the type where the tensor has this dtype."""
+        return DType.FLOAT32 if self.native and dtype != DType.FLOAT16 else dtype
 
 
 Rows = tuple[Expr, Expr]  # of a tile: the first one, and how many

@@ -47,7 +47,7 @@ class KernelContext:
     def resolved(self, t: ElementType) -> ElementType:
         """Return the type with workspaces' tensors replaced by their fixed dtype."""
         host = self.arguments.get(t.of or "", "")
-        return ElementType(fixed=self.spaces[host]) if t.fixed is None and host in self.spaces else t
+        return ElementType(fixed=t.where(self.spaces[host])) if t.fixed is None and host in self.spaces else t
 
     def can_be_narrow(self, t: ElementType) -> bool:
         """Return whether the type can be one byte wide for some supported dtype."""
@@ -92,7 +92,8 @@ class KernelContext:
             return "uint8_t"
         if t.fixed is not None:
             return "uint8_t" if t.fixed == DType.BOOL else t.fixed.cpp_name
-        return f"T{pascal(t.of or '')}"
+        stored = f"T{pascal(t.of or '')}"
+        return f"{self.lib('TileNative')}<{stored}>" if t.native else stored
 
     def tile_type(self, tile: str) -> str:
         return self.cpp_type(self.tile_types[tile])

@@ -66,7 +66,7 @@ def _table() -> dict[str, OpInfo]:
     put("cast", "cast", 1, ANY | {"bfloat16"})
     put("fill", "fill", 1, ANY)
     put("iota", "fill", 1, EXACT)
-    put("broadcast", "fill", 1, EXACT)
+    put("broadcast", "fill", 1, ANY)
     put("mul_add", "fused", 3, F32)
     put("gather", "gather", 2, ANY)
     put(
@@ -162,11 +162,13 @@ def _index(
     return found
 
 
+_VIEWED = frozenset({DType.FLOAT32, DType.FLOAT16, DType.INT32, None})
 _APART = frozenset({"reduce", "compare", "gather", "scatter", "transpose", "sort", "sorted"})
 
 
 def _type(t: ElementType, dtypes: Mapping[str, DType]) -> Type:
-    return t.fixed if t.fixed is not None else dtypes.get(t.of or "")
+    found = t.fixed if t.fixed is not None else dtypes.get(t.of or "")
+    return found if found is None or found == "mask" else t.where(found)
 
 
 def _op(s: Op, tiles: Mapping[str, Type]) -> list[Diagnostic]:
@@ -198,8 +200,8 @@ def _op(s: Op, tiles: Mapping[str, Type]) -> list[Diagnostic]:
     numeric = {tiles[t] for t in operands} - {"mask", None}
     if info.family != "cast" and len(numeric) > 1:
         wrong(f"`{s.name}` mixes {' and '.join(sorted(map(str, numeric)))}.")
-    if any(a.view != "whole" and tiles[a.tile] not in (DType.FLOAT32, DType.INT32, None) for a in s.tiles):
-        wrong("Broadcast views are of float32 and int32 tiles.")
+    if any(a.view != "whole" and tiles[a.tile] not in _VIEWED for a in s.tiles):
+        wrong("Broadcast views are of float32, float16 and int32 tiles.")
     if s.tiles and any(a.view != "whole" for a in s.tiles) and info.family not in ("binary", "fill", "fused"):
         wrong(f"`{s.name}` takes no broadcast views; use broadcast first.", "DSL_SHAPE")
     if sum(a.view != "whole" for a in s.tiles) > 1:

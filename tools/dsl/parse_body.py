@@ -152,6 +152,8 @@ class KernelBody(Body):
         match node:
             case ast.Attribute(value=ast.Name(id=tensor), attr="dtype") if tensor in self.names.tensors:
                 return ElementType(of=tensor)
+            case ast.Call(func=ast.Name(id="native"), args=[ast.Attribute() as inner], keywords=[]):
+                return self.dtype(inner).model_copy(update={"native": True})
             case ast.Name(id="mask"):
                 return ElementType(fixed="mask")
             case ast.Name(id=name) if name in DTYPE_NAMES:

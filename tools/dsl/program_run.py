@@ -174,7 +174,7 @@ class ProgramRun:
     def dtype(self, t: ElementType) -> DType | None:
         if t.fixed == "mask":
             return None
-        return DType(t.fixed) if t.fixed is not None else self.tensors[t.of or ""].dtype
+        return DType(t.fixed) if t.fixed is not None else t.where(self.tensors[t.of or ""].dtype)
 
     def put(self, line: int, tile: str, value: Array) -> None:
         """Set a tile's value; its shape becomes the extent."""
@@ -300,7 +300,9 @@ class ProgramRun:
     def operand(self, line: int, a: object, dtype: DType | None) -> Array:
         if not isinstance(a, TileRef):
             value = np.asarray(self.scalar(a))  # type: ignore[arg-type]
-            return value if dtype is None else convert(value, DType.FLOAT32 if dtype.is_float else dtype)
+            if dtype is None:
+                return value
+            return convert(convert(value, dtype), DType.FLOAT32) if dtype.is_float else convert(value, dtype)
         value = self.get(line, a.tile)
         if a.rows is not None:
             value = value[self.part(line, a.tile, a.rows)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from akgen.tools.compose.back.layout import Layout, Tensors
-from akgen.tools.compose.back.operands import Location, type_name
+from akgen.tools.compose.back.operands import Location
 from akgen.tools.compose.back.transfers import Transfers
 from akgen.tools.compose.back.writer import Extent, Shape, Tile, Writer
 from akgen.tools.compose.middle.loop_nest import Value
@@ -202,7 +202,7 @@ class AccessCodegen(Transfers):
             return super()._load(index)
         extent, lane = self.extent_of(value), self.layout.lane
         ready = self.prepared.pop(index, None) or LoadIndices(base=self.base(address))
-        dtype = "float32" if value.dtype == DType.BOOL else type_name(value.dtype)
+        dtype = self.w.floats if value.dtype == DType.BOOL else self.w.type_name(value.dtype)
         tensor = self.tensors.source(self.w, value.origin)
         step = ONE if lane is None or extent in ("S", "R") else self.number(address.stride(lane))
         if ready.elements is not None:

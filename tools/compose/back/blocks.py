@@ -5,7 +5,7 @@ from typing import Literal
 
 from akgen.tools.compose.back.accesses import AccessCodegen
 from akgen.tools.compose.back.layout import COMBINE, Sink
-from akgen.tools.compose.back.operands import Location, type_name
+from akgen.tools.compose.back.operands import Location
 from akgen.tools.compose.back.operations import host_value, kernel_value
 from akgen.tools.compose.back.writer import Extent, Tile
 from akgen.tools.compose.middle.loop_nest import Value
@@ -156,7 +156,7 @@ class BlockCodegen(AccessCodegen):
         wish = "" if extent == "F" else self.meaning(index)
         dst = self._reusable(value, uses, mine, extent)
         if dst is None:
-            dst = self.w.allocate(extent, type_name(value.dtype), wish=wish)
+            dst = self.w.allocate(extent, self.w.type_name(value.dtype), wish=wish)
         elif wish:
             dst.wishes.append(wish)
         self.ops.emit(value, args, dst, cut=self._cut(index))
@@ -175,7 +175,7 @@ class BlockCodegen(AccessCodegen):
             last = uses.get(a, 0) == value.args.count(a) and a in mine
             if last and held.tile is not None and held.tile.extent == extent:
                 shared = any(h.tile is held.tile for j, h in self.held.items() if j != a)
-                if held.tile.dtype == type_name(value.dtype) and not shared and value.op != "where":
+                if held.tile.dtype == self.w.type_name(value.dtype) and not shared and value.op != "where":
                     return held.tile
         return None
 
@@ -184,7 +184,7 @@ class BlockCodegen(AccessCodegen):
         value = self.t.values[index]
         access = value.access
         assert access is not None and value.value is not None and value.step is not None
-        real, dtype = value.dtype.is_float, type_name(value.dtype)
+        real, dtype = value.dtype.is_float, self.w.type_name(value.dtype)
         parts: list[Tile] = []
         start = self._start_of(index)
         along: list[tuple[int | None, Extent, Expr]] = [
@@ -229,7 +229,9 @@ class BlockCodegen(AccessCodegen):
         if carry is not None and axis == "last":
             part = self.ops.temporary(carry.extent, value.dtype)
             self.w.op(f"reduce_{value.kind}", part, source.ref, axis=axis)
-        dst = self._reusable(value, uses, mine, extent) or self.w.allocate(extent, type_name(value.dtype))
+        dst = self._reusable(value, uses, mine, extent) or self.w.allocate(
+            extent, self.w.type_name(value.dtype)
+        )
         self.w.op(f"scan_{value.kind}", dst, source.ref, axis=axis, reverse=value.reverse)
         if carry is not None:
             before = self.ops.operand(Location(value.dtype, tile=carry), extent)
@@ -298,7 +300,7 @@ class BlockCodegen(AccessCodegen):
         held = self.held[store.value]
         extent = self.extent(store.axes)
         if held.dtype == DType.BOOL:
-            number = self.w.allocate(self.ops.widened(held, extent).extent, "float32")
+            number = self.w.allocate(self.ops.widened(held, extent).extent, self.w.floats)
             self.w.op("cast", number, self.ops.widened(held, extent).ref)
             self.ops.scratch.append(number)
             held = Location(DType.FLOAT32, tile=number)

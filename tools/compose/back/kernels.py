@@ -12,10 +12,12 @@ from akgen.tools.compose.middle.groups import Group, letters
 from akgen.tools.compose.middle.interface import Interface
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, by_reduction, by_store
 from akgen.tools.compose.scope import Unsupported
+from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Fit, Name, call, joined, names_in
 from akgen.tools.dsl.ir import Assign, Kernel, Stmt, Workspace
+from akgen.tools.dsl.ops import wrong_types
 
 EVENTS = 8  # hardware events for tiles that are loaded; each takes one
 PIPE_BUFFERS = 64  # buffers in all queues and TBufs of a TPipe
@@ -166,6 +168,9 @@ def schedule(
         what = f"{loaded} tensors are loaded" if loaded > EVENTS else f"{stored} tiles are stored"
         raise Unsupported("buffers", f"{what} side by side; the chip has events for {EVENTS}")
     kernel = writer.kernel(name, _doc(templates, choice, face), single_buffers=tuning.single_buffers)
+    if any(t.plain is not None for t in templates) and _not_in_half(kernel, face):
+        plain = tuple(t.plain or t for t in templates)
+        return schedule(name, number, plain, choice, face, knobs, frugal=frugal, apart=apart)
     host = _host(kernel, parts, tuning)
     temps = {k: (count, dtype) for t in templates for k, count, dtype in t.temps}
     host += [
@@ -178,6 +183,14 @@ def schedule(
         arguments=(*tensors, *(value for _, value in writer.scalars.values())),
         fits=joined("and", fits, ONE) if fits else None, turned=frozenset(tuning.used),
     )  # fmt: skip
+
+
+def _not_in_half(kernel: Kernel, face: Interface) -> bool:
+    """Return whether an operation, as this schedule needs it, does not take the half type of the tensors."""
+    params = {f"g_{n}": p.dtypes for n, p in zip(face.input_names, face.op.inputs, strict=True)}
+    params |= {f"g_{n}": p.dtypes for n, p in zip(face.output_names, face.op.outputs, strict=True)}
+    columns = [dict(zip(params, column, strict=True)) for column in zip(*params.values(), strict=True)]
+    return any(wrong_types(kernel, c) for c in columns if DType.FLOAT16 in c.values())
 
 
 def _untouched(writer: Writer, templates: tuple[SymbolicNest, ...], face: Interface) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from akgen.tools.compose.back.cross_core import CrossCore
 from akgen.tools.compose.back.layout import Layout, Level, Sink, Tensors, start_of
-from akgen.tools.compose.back.operands import Location, type_name
+from akgen.tools.compose.back.operands import Location
 from akgen.tools.compose.back.writer import Tile, Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.scope import Unsupported
@@ -230,7 +230,7 @@ class LoopCodegen(CrossCore):
         value = self.t.values[index]
         assert value.kind is not None
         extent = self.extent(tuple(a for a in value.deps if a not in value.over))
-        tile = self.w.allocate(extent, type_name(value.dtype), wish=self.meaning(index))
+        tile = self.w.allocate(extent, self.w.type_name(value.dtype), wish=self.meaning(index))
         with self.w.stage("compute"):
             self.w.op("fill", tile, start_of(value), extent=self.layout.extents[extent])
         return tile

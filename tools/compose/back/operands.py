@@ -5,7 +5,6 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.expr import ZERO, Const, Element, Expr, ScalarType
 from akgen.tools.dsl.ir import Operand
 
-_NAMES = {DType.FLOAT32: "float32", DType.INT32: "int32", DType.BOOL: "mask"}
 HALF = Const(value=0.5)  # tells true from false
 
 
@@ -20,10 +19,6 @@ class Location:
     @property
     def extent(self) -> Extent:
         return self.tile.extent if self.tile is not None else "S"
-
-
-def type_name(dtype: DType) -> str:
-    return _NAMES[dtype]
 
 
 class Operands:
@@ -51,7 +46,7 @@ class Operands:
 
     def temporary(self, extent: Extent, dtype: DType) -> Tile:
         """Return a buffer that is given back after the current value."""
-        tile = self.w.allocate(extent, type_name(dtype))
+        tile = self.w.allocate(extent, self.w.type_name(dtype))
         self.scratch.append(tile)
         return tile
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from akgen.tools.compose.back.layout import LARGEST
-from akgen.tools.compose.back.operands import Location, Operands, type_name
+from akgen.tools.compose.back.operands import Location, Operands
 from akgen.tools.compose.back.writer import Extent, Tile
 from akgen.tools.compose.middle.loop_nest import Value
 from akgen.tools.compose.scope import Unsupported
@@ -104,7 +104,7 @@ class OperationCodegen(Operands):
 
     def _cast(self, a: Location, dst: Tile) -> None:
         source = self.widened(a, dst.extent).ref
-        if dst.dtype != "mask" and type_name(a.dtype) == dst.dtype:
+        if dst.dtype != "mask" and self.w.type_name(a.dtype) == dst.dtype:
             self.w.op("copy", dst, source)
         elif dst.dtype == "mask":
             if a.dtype == DType.INT32:
@@ -138,9 +138,23 @@ class OperationCodegen(Operands):
         if op == "isnan":
             self.w.op("ne", dst, source, source)
             return
+        if self.w.floats != "float32":  # of half, too: what is not finite has no difference from itself
+            self._classify_by_difference(op, source, dst)
+            return
         size = self.temporary(dst.extent, DType.FLOAT32)
         self.w.op("abs", size, source)
         self.w.op("gt" if op == "isinf" else "le", dst, size.ref, LARGEST)
+
+    def _classify_by_difference(self, op: str, source: TileRef, dst: Tile) -> None:
+        difference = self.temporary(dst.extent, DType.FLOAT32)
+        self.w.op("sub", difference, source, source)
+        if op == "isfinite":
+            self.w.op("eq", dst, difference.ref, difference.ref)
+            return
+        number = self.temporary(dst.extent, DType.BOOL)
+        self.w.op("eq", number, source, source)
+        self.w.op("ne", dst, difference.ref, difference.ref)
+        self.w.op("mask_and", dst, dst.ref, number.ref)
 
     def _compare(self, op: str, a: Location, b: Location, dst: Tile) -> None:
         extent = dst.extent
@@ -181,7 +195,7 @@ class OperationCodegen(Operands):
             self.w.op("mask_and", other, other.ref, right)
             self.w.op("mask_or", dst, chosen.ref, other.ref)
             return
-        if dst.dtype == "float32":
+        if dst.dtype != "int32":
             values = [self.operand(x, extent, views=False) for x in (a, b)]
             self.w.op("where", dst, mask, *values)
             return

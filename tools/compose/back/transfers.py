@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from akgen.tools.compose.back.layout import Layout, Tensors
-from akgen.tools.compose.back.operands import HALF, Location, type_name
+from akgen.tools.compose.back.operands import HALF, Location
 from akgen.tools.compose.back.operations import OperationCodegen
 from akgen.tools.compose.back.tile_names import meaning
 from akgen.tools.compose.back.writer import Extent, Shape, Tile, Writer
@@ -43,7 +43,7 @@ class Transfers:
         value, address = self.t.values[index], self.t.addresses[index]
         assert value.origin is not None and address is not None
         extent = self.extent_of(value)
-        dtype = "float32" if value.dtype == DType.BOOL else type_name(value.dtype)
+        dtype = self.w.floats if value.dtype == DType.BOOL else self.w.type_name(value.dtype)
         tensor = self.tensors.source(self.w, value.origin)
         offset = self.base(address)
         lane = self.layout.lane

@@ -39,6 +39,7 @@ Shape = tuple[Expr, ...]
 Tensor = tuple[str, Expr | None]  # a parameter; of a list, which of its tensors
 
 
+NATIVE = "native "  # before the name of a tensor: the type of tiles that are computed in its own half type
 # what a buffer is called whose uses do not agree
 _NAMES: dict[Extent, str] = {
     "F": "t", "R": "per_row", "C": "per_column", "S": "single", "K": "column", "P": "parts", "Q": "column_parts",
@@ -67,11 +68,18 @@ class Tile:
         return TileRef(tile=self.name, view="column" if self.extent == "R" else "row")
 
 
+def _element_type(text: str) -> ElementType:
+    if text.startswith(NATIVE):
+        return ElementType(of=text.removeprefix(NATIVE), native=True)
+    return ElementType(fixed="mask" if text == "mask" else DType(text))
+
+
 class Writer:
     """Collect a kernel's parameters, allocations and body."""
 
     def __init__(self, *, frugal: bool = False) -> None:
         self.frugal = frugal  # single numbers are read without a tile
+        self.floats = "float32"  # the type of tiles that hold floats, in the nest being written
         self.capacities: dict[Extent, Shape] = {}  # of each extent class; set for each loop nest
         self.tensors: list[str] = []
         self.lists: set[str] = set()
@@ -259,6 +267,10 @@ class Writer:
 
     # parameters
 
+    def type_name(self, dtype: DType) -> str:
+        """Return the type of tiles that hold values of a lane type."""
+        return {DType.INT32: "int32", DType.BOOL: "mask"}.get(dtype, self.floats)
+
     def tensor(self, name: str, position: Expr | None = None) -> Tensor:
         """Return a tensor parameter; with `position`, an element of a list."""
         if name not in self.tensors:
@@ -336,7 +348,7 @@ class Writer:
             body += [
                 Alloc(
                     tile=t.name, dims=t.capacity, buffers=1 if single_buffers else None,
-                    dtype=ElementType(fixed="mask" if t.dtype == "mask" else DType(t.dtype)),
+                    dtype=_element_type(t.dtype),
                 )
                 for t in self.tiles if t.phase == phase
             ]  # fmt: skip

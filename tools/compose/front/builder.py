@@ -112,6 +112,10 @@ class GraphBuilder:
         out = dtype or (DType.BOOL if op in COMPARISONS else promote(x.dtype, y.dtype))
         folded = _fold(op, self.constant(a), self.constant(b))
         shape = broadcast(x.shape, y.shape)
+        if op == "and" and x.op == "eq" and y.op == "not":
+            infinite = self.nodes[y.args[0]]
+            if infinite.op == "isinf" and x.args == infinite.args * 2:  # neither NaN nor infinite
+                return self.unary("isfinite", x.args[0])
         if folded is not None:
             return self.full(folded, out, shape)
         same = self._identity(op, a, b, out, shape)

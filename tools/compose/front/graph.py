@@ -62,6 +62,7 @@ class Node(Frozen):
         None  # take, load with indices: what stands where an index lies outside; None: none does
     )
     limits: tuple[int, ...] = ()  # load with indices: the length of each dimension
+    rounded: DType | None = None  # add, sub, mul: one operation of PyTorch's, whose result has this dtype
     tag: int = 0  # iota, const: keeps equal ones apart that stand for different things
 
     @property

@@ -116,6 +116,7 @@ class Importer:
                     refused.append((why, node.line))
                 unknown.add(node.index)
                 value = self._unknown(node)
+            value = self._single(node, value)
             self._values[node.index] = self._rounded(node, value) if self.faithful else value
         if refused:
             raise all_of(refused)
@@ -149,6 +150,17 @@ class Importer:
                     Origin(input=-1), DType.FLOAT32, m.shape
                 )
         return values if len(values) > 1 or not values or values[0] is None else values[0]
+
+    def _single(self, node: TracedNode, value: int | tuple[int | None, ...]) -> int | tuple[int | None, ...]:
+        """Mark the result of one addition, subtraction or multiplication of tensors of one type with that type."""
+        meta = node.metas[0]
+        if not isinstance(value, int) or node.kind != "call" or meta is None or not meta.dtype.is_float:
+            return value
+        own = self.b[value]
+        among = {m.dtype for s in _sources(node) for m in self.raw.nodes[s].metas if m is not None}
+        if own.op not in ("add", "sub", "mul") or among != {meta.dtype}:
+            return value
+        return self.b.add(own.model_copy(update={"rounded": meta.dtype}))
 
     def _rounded(self, node: TracedNode, value: int | tuple[int | None, ...]) -> int | tuple[int | None, ...]:
         """Round results of half types as PyTorch does after each operation."""

@@ -9,6 +9,7 @@ from akgen.tools.compose.middle.conditions import Branch, Features, decide, numb
 from akgen.tools.compose.middle.covered import in_form_of
 from akgen.tools.compose.middle.interface import Interface
 from akgen.tools.compose.middle.loop_nest import LoopNest
+from akgen.tools.compose.middle.native import native_form
 from akgen.tools.compose.middle.symbolic import SymbolicNumbers, length, numel
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, promote_constants, structure, unify
 from akgen.tools.compose.scope import Unsupported
@@ -184,7 +185,9 @@ def _group(
 ) -> Group:
     facts = SymbolicNumbers(cases, face.input_names, face.attr_names)
     declared = declarations(cases, face, facts)
-    templates = _templates(cases, found, face)
+    templates = tuple(
+        native_form(t, cases, [f[k] for f in found]) for k, t in enumerate(_templates(cases, found, face))
+    )
     asked = tuple(i for i in members if i < listed)
     checks = tuple(dict.fromkeys(c for t in templates for c in _checks(t, cases, face)))
     kept = tuple(t.model_copy(update={"cases": t.cases[: len(asked)]}) for t in templates)

@@ -55,6 +55,7 @@ class Value(Frozen):
     over: tuple[int, ...] = ()  # reduce, inv_count, contract: axes; scan: the axis along which it runs
     reverse: bool = False  # scan: from the last element to the first; sort: the smallest first
     stored: DType | None = None  # contract: the dtype of its operands in memory
+    rounded: DType | None = None  # to what PyTorch rounds this very value
 
 
 class OutputStore(Frozen):

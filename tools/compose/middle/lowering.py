@@ -278,6 +278,7 @@ class _NestWriter:
             over=over,
             reverse=node.reverse,
             stored=node.stored,
+            rounded=node.rounded,
         )
         return self._add(value)
 

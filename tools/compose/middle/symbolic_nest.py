@@ -55,6 +55,7 @@ class SymbolicNest(Frozen):
         tuple[int, Expr, DType], ...
     ] = ()  # workspace tensors that it stores: number, elements, dtype
     before: tuple["SymbolicNest", ...] = ()
+    plain: "SymbolicNest | None" = None  # of one that is computed in the tensors' own half type: in float32
 
     @property
     def listed(self) -> bool:
@@ -130,6 +131,7 @@ def _restricted(template: SymbolicNest, keep: list[int]) -> SymbolicNest:
             "stores": tuple(template.stores[k] for k in keep),
             "temps": tuple(t for t in template.temps if t[0] in {s.temp for s in stores}),
             "constants": tuple(template.constants[i] for i in order),
+            "plain": None if template.plain is None else _restricted(template.plain, keep),
         }
     )
 

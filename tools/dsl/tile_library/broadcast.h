@@ -7,30 +7,31 @@ template <typename Op, typename T>
 __aicore__ inline void TileColumnOp(const LocalTensor<T> &d, const LocalTensor<T> &a, const LocalTensor<T> &v,
                                     TBuf<TPosition::VECCALC> &scratch, int64_t rows, int64_t cols, int64_t stride)
 {
+    constexpr int64_t block = 32 / sizeof(T), lanes = 256 / sizeof(T);
     LocalTensor<T> spread = scratch.Get<T>();
-    const int64_t pitch = stride / 8;
+    const int64_t pitch = stride / block;
     for (int64_t first = 0; first < rows; first += 128) {
         const int64_t batch = TileMin(128, rows - first);
         Brcb(spread, v[first], static_cast<uint8_t>(TileCeilDiv(batch, 8)), BrcbRepeatParams{1, 8});
-        if (pitch <= 255 && batch * 64 >= cols) {
+        if (pitch <= 255 && batch * lanes >= cols) {
             const uint8_t step = static_cast<uint8_t>(pitch);
-            for (int64_t c = 0; c < cols; c += 64) {
+            for (int64_t c = 0; c < cols; c += lanes) {
                 const int64_t at = first * stride + c;
-                const uint64_t mask = static_cast<uint64_t>(TileMin(64, cols - c));
+                const uint64_t mask = static_cast<uint64_t>(TileMin(lanes, cols - c));
                 Op::Run(d[at], a[at], spread, mask, static_cast<uint8_t>(batch),
                         BinaryRepeatParams{1, 1, 0, step, step, 1});
             }
             continue;
         }
         for (int64_t r = 0; r < batch; ++r) {
-            LocalTensor<T> value = spread[r * 8];
+            LocalTensor<T> value = spread[r * block];
             for (int64_t c = 0; c < cols;) {
                 const int64_t at = (first + r) * stride + c;
-                const int64_t repeat = TileMin(255, (cols - c) / 64);
+                const int64_t repeat = TileMin(255, (cols - c) / lanes);
                 if (repeat > 0) {
-                    Op::Run(d[at], a[at], value, 64, static_cast<uint8_t>(repeat),
+                    Op::Run(d[at], a[at], value, lanes, static_cast<uint8_t>(repeat),
                             BinaryRepeatParams{1, 1, 0, 8, 8, 0});
-                    c += repeat * 64;
+                    c += repeat * lanes;
                 } else {
                     Op::Run(d[at], a[at], value, static_cast<uint64_t>(cols - c), 1,
                             BinaryRepeatParams{1, 1, 0, 8, 8, 0});
@@ -79,8 +80,9 @@ template <typename Op, typename T>
 __aicore__ inline void TileRowOp(const LocalTensor<T> &d, const LocalTensor<T> &a, const LocalTensor<T> &g,
                                  int64_t rows, int64_t cols, int64_t stride)
 {
-    const int64_t pitch = stride / 8;
-    if (pitch > 255 || rows * 64 < cols) {
+    constexpr int64_t block = 32 / sizeof(T), lanes = 256 / sizeof(T);
+    const int64_t pitch = stride / block;
+    if (pitch > 255 || rows * lanes < cols) {
         for (int64_t r = 0; r < rows; ++r) {
             Op::Run(d[r * stride], a[r * stride], g, static_cast<int32_t>(cols));
         }
@@ -89,9 +91,9 @@ __aicore__ inline void TileRowOp(const LocalTensor<T> &d, const LocalTensor<T> &
     const uint8_t step = static_cast<uint8_t>(pitch);
     for (int64_t first = 0; first < rows; first += 255) {
         const uint8_t batch = static_cast<uint8_t>(TileMin(255, rows - first));
-        for (int64_t c = 0; c < cols; c += 64) {
+        for (int64_t c = 0; c < cols; c += lanes) {
             const int64_t at = first * stride + c;
-            const uint64_t mask = static_cast<uint64_t>(TileMin(64, cols - c));
+            const uint64_t mask = static_cast<uint64_t>(TileMin(lanes, cols - c));
             Op::Run(d[at], a[at], g[c], mask, batch, BinaryRepeatParams{1, 1, 1, step, step, 0});
         }
     }

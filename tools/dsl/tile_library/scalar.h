@@ -60,6 +60,18 @@ __aicore__ inline uint32_t TileMaskBytes(int64_t elements)
     return static_cast<uint32_t>(TileAlignUp(TileAlignUp(elements, 256) / 8, 256));
 }
 
+// tile: TileNative
+// What is computed in: half as it is, all else in float.
+template <typename T> struct TileNativeOf {
+    using Type = float;
+};
+
+template <> struct TileNativeOf<half> {
+    using Type = half;
+};
+
+template <typename T> using TileNative = typename TileNativeOf<T>::Type;
+
 // tile: TileStored
 // bool is moved and converted as uint8_t.
 template <typename T> struct TileStored {

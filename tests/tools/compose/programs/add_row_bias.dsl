@@ -4,8 +4,8 @@ def add_row_bias_rows(g_bias, g_x, g_y, d1: int, d0: int, per_core: int, row_til
 
     y = x + bias
     """
-    bias_tile = alloc_ub(d1, float32)
-    x_tile = alloc_ub((row_tile, d1), float32)
+    bias_tile = alloc_ub(d1, native(g_x.dtype))
+    x_tile = alloc_ub((row_tile, d1), native(g_x.dtype))
     first = program_id() * per_core
     last = min(first + per_core, d0)
     with copyin():
@@ -25,8 +25,8 @@ def add_row_bias_tiles(g_bias, g_x, g_y, d1: int, lane_tile: int, d0: int, colum
 
     y = x + bias
     """
-    bias_tile = alloc_ub(lane_tile, float32)
-    x_tile = alloc_ub((row_tile, lane_tile), float32)
+    bias_tile = alloc_ub(lane_tile, native(g_x.dtype))
+    x_tile = alloc_ub((row_tile, lane_tile), native(g_x.dtype))
     first = program_id() // column_parts * per_core
     last = min(first + per_core, d0)
     left = program_id() % column_parts * columns

@@ -4,7 +4,7 @@ def relu_flat(g_x, g_y, d0: int, tile: int, per_core: int):
 
     y = relu(x)
     """
-    x_tile = alloc_ub(tile, float32)
+    x_tile = alloc_ub(tile, native(g_x.dtype))
     first = program_id() * per_core
     last = min(first + per_core, d0)
     for i in range(first, last, tile):

@@ -9,7 +9,7 @@ from akgen.tools.compose.back.schedules.attention import write_attention
 from akgen.tools.compose.back.schedules.base import OPERATIONS, SCHEDULES, Kind, Library, Part
 from akgen.tools.compose.back.schedules.contraction import write_contraction
 from akgen.tools.compose.back.tuning import Tuning
-from akgen.tools.compose.back.writer import Writer
+from akgen.tools.compose.back.writer import NATIVE, Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.dsl.expr import Name, binary, call
@@ -69,6 +69,17 @@ def walks(template: SymbolicNest) -> bool:
     return any(a.window or a.guards or a.scales for a in accesses)
 
 
+def _floats(template: SymbolicNest, tensors: Tensors) -> str:
+    """Return the type of the nest's tiles of floats."""
+    if template.plain is None:
+        return "float32"
+    loads = [v.origin for v in template.values if v.op == "load" and v.dtype.is_float and v.origin]
+    if loads and loads[0].input is not None:
+        return f"{NATIVE}{tensors.inputs[loads[0].input]}"
+    written = next(s.output for s in template.nest.stores if s.dtype.is_float and s.output is not None)
+    return f"{NATIVE}{tensors.outputs[written]}"
+
+
 def write(
     template: SymbolicNest,
     kind: Kind,
@@ -78,6 +89,7 @@ def write(
     tuning: Tuning,
 ) -> Part:
     """Write the nest into the kernel under this schedule, with its numbers as `tuning` says."""
+    writer.floats = _floats(template, tensors)
     if kind == "contraction":
         return write_contraction(template, writer, suffix, tensors, tuning)
     if kind == "attention":

@@ -1,6 +1,5 @@
 """Schedules of scattering: each core owns what it scatters into, so that all goes there in the order of indices."""
 
-from akgen.tools.compose.back.operands import type_name
 from akgen.tools.compose.back.schedules.base import OPERATIONS, Kind, Library
 from akgen.tools.compose.back.writer import Tensor, Tile
 from akgen.tools.compose.middle.symbolic import literal
@@ -83,7 +82,7 @@ class _Scatter(Library):
     def dtype(self) -> str:
         if self.value.dtype == DType.BOOL:
             raise Unsupported("scatter", "a scatter of truth values is not covered")
-        return type_name(self.value.dtype)
+        return self.w.type_name(self.value.dtype)
 
     def constant(self, value: float | int | bool | None) -> Const:
         assert value is not None

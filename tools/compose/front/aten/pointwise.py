@@ -79,6 +79,9 @@ def compare(im: Importer, op: str, a: Any, b: Any) -> int:
 
 def _is_infinity(im: Importer, op: str, x: int, limit: float) -> int:
     """Compare with an infinity, which the DSL cannot write: beyond the largest float."""
+    if im.b[x].op == "abs" and limit > 0:
+        found = im.b.unary("isinf", im.b[x].args[0])
+        return found if op == "eq" else im.b.unary("not", found, BOOL)
     largest = 3.4028234663852886e38
     beyond = im.b.binary("gt" if limit > 0 else "lt", x, im.b.const(math.copysign(largest, limit), F32))
     return beyond if op == "eq" else im.b.unary("not", beyond, BOOL)
