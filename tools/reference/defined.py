@@ -1,7 +1,7 @@
 """Notice inputs on which PyTorch leaves a result open: whatever a kernel answers there says nothing about it.
 
 Open are places in an order of equal elements (topk, kthvalue, median, a sort that is not stable), all places in an
-order that holds NaN, and integers made of NaN or of numbers beyond their range.
+order that holds NaN, and integers made of NaN or of numbers beyond their range, also where a tensor is quantised.
 """
 
 from typing import Any
@@ -38,6 +38,8 @@ class Openness(TorchDispatchMode):  # type: ignore[misc]
 def _open(name: str, source: torch.Tensor, args: Any, kwargs: Any, out: Any) -> bool:
     if name == "_to_copy" and source.is_floating_point() and isinstance(out, torch.Tensor):
         return not out.is_floating_point() and out.dtype != torch.bool and _beyond(source, out.dtype)
+    if "quantize_per_" in name and source.is_floating_point():
+        return _beyond(_steps(source, name, args), torch.int32)
     places = isinstance(out, tuple) or name in ("argmax", "argmin", "argsort")
     if name not in _ORDERS or not places:
         return False
@@ -66,6 +68,15 @@ def _tied_at_the_top(source: torch.Tensor, top: torch.Tensor, dim: int) -> bool:
     among = bool((torch.sort(top, dim=dim).values.diff(dim=dim) == 0).any())
     last = top.select(dim, top.shape[dim] - 1).unsqueeze(dim)
     return among or bool(((source == last).sum(dim) != (top == last).sum(dim)).any())
+
+
+def _steps(source: torch.Tensor, name: str, args: Any) -> torch.Tensor:
+    """Return how many steps of its scale each element is, before it is clamped."""
+    scale = torch.as_tensor(args[1], dtype=torch.float32)
+    if "per_channel" in name and scale.dim() == 1:
+        axis = next(int(a) for a in args[3:] if type(a) is int)
+        scale = scale.reshape([-1 if d == axis % source.dim() else 1 for d in range(source.dim())])
+    return source.float() / scale
 
 
 def _beyond(source: torch.Tensor, dtype: torch.dtype) -> bool:

@@ -95,5 +95,33 @@ def test_shifts_by_tensors() -> None:
     assert_right(lambda a, n: a >> n, (values, counts))
 
 
+WRAPPING: dict[str, Fn] = {
+    "product and sum": lambda a, b: a * b + a,
+    "difference": lambda a, b: a - b,
+    "negative": lambda a, b: -a,
+    "magnitude": lambda a, b: a.abs() if a.dtype != torch.uint8 else a,
+    "square, then less": lambda a, b: a * a > b,
+    "fewer bits": lambda a, b: (a.int() * 7 + b).to(torch.int8),
+    "sum of rows in its own type": lambda a, b: a.sum(-1, dtype=a.dtype),
+    "cross": lambda a, b: torch.linalg.cross(a[:, :3], b[:, :3]),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPING)
+def test_narrow_integers_wrap_around(name: str) -> None:
+    for dtype in (torch.int8, torch.uint8, torch.int16):
+        bounds, seeded = torch.iinfo(dtype), torch.Generator().manual_seed(5)
+        a, b = (
+            torch.randint(bounds.min, bounds.max + 1, (5, 60), generator=seeded).to(dtype) for _ in range(2)
+        )
+        a[0, 0] = bounds.min
+        assert_right(WRAPPING[name], (a, b))
+
+
+def test_bytes_wrap_around_on_the_twin() -> None:
+    values = torch.arange(-128, 128, dtype=torch.int8)
+    assert_right_on_twin(lambda x: x * x - 100, values)
+
+
 def test_integers_of_16_bits_on_the_twin() -> None:
     assert_right_on_twin(lambda x: x * 3 - 1, torch.arange(-300, 300, dtype=torch.int16))

@@ -24,6 +24,13 @@ OPEN: dict[str, tuple[Fn, torch.Tensor]] = {
     "largest of NaN, with its place": (lambda x: torch.max(x, 1), NAN),
     "NaN as an integer": (lambda x: x.to(torch.int32), NAN),
     "an integer out of range": (lambda x: (x * 1000).to(torch.int8), DIFFERENT),
+    "quantised by a scale near 0": (lambda x: torch.quantize_per_tensor(x, 1e-30, 3, torch.qint8), DIFFERENT),
+    "a channel beyond its range": (
+        lambda x: torch.quantize_per_channel(
+            x, torch.tensor([1.0, 1e-12, 1.0]), torch.zeros(3), 0, torch.qint8
+        ),
+        DIFFERENT,
+    ),
 }
 DEFINED: dict[str, tuple[Fn, torch.Tensor]] = {
     "topk of different elements": (lambda x: torch.topk(x, 2), DIFFERENT),
@@ -37,6 +44,13 @@ DEFINED: dict[str, tuple[Fn, torch.Tensor]] = {
     "largest of all": (lambda x: torch.max(x), EQUAL),
     "truth of NaN": (lambda x: (x > 1).to(torch.int32), NAN),
     "integers in range": (lambda x: (x * 30).to(torch.int8), DIFFERENT),
+    "quantised and clamped": (lambda x: torch.quantize_per_tensor(x, 1e-4, 3, torch.qint8), DIFFERENT),
+    "channels": (
+        lambda x: torch.quantize_per_channel(
+            x, torch.tensor([0.1, 0.2, 0.3]), torch.zeros(3), 0, torch.quint8
+        ),
+        DIFFERENT,
+    ),
 }
 
 

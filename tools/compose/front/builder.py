@@ -29,6 +29,9 @@ def promote(a: DType, b: DType) -> DType:
     return a if a.size_bytes > b.size_bytes else (b if b.size_bytes > a.size_bytes else DType.FLOAT32)
 
 
+WRAPPING = (DType.INT8, DType.INT16, DType.UINT8, DType.UINT16)  # computed in int32, and narrower in memory
+
+
 class GraphBuilder:
     """A growing graph with common-subexpression elimination and constant folding."""
 
@@ -106,6 +109,14 @@ class GraphBuilder:
         if node.op == op or node.op in ("load", "const", "expand") or node.dtype != DType.FLOAT32:
             return x
         return self.add(Node(op=op, args=(x,), dtype=node.dtype, shape=node.shape))
+
+    def wrapped(self, x: int, dtype: DType) -> int:
+        """Return int32 values as an integer type of fewer bits holds them: its lowest bits."""
+        bits = 8 * dtype.size_bytes
+        if dtype in (DType.UINT8, DType.UINT16):
+            return self.binary("bit_and", x, self.const((1 << bits) - 1, DType.INT32), DType.INT32)
+        moved = self.binary("mul", x, self.const(1 << (32 - bits), DType.INT32), DType.INT32)
+        return self.binary("shift_right", moved, self.const(32 - bits, DType.INT32), DType.INT32)
 
     def binary(self, op: str, a: int, b: int, dtype: DType | None = None) -> int:
         x, y = self.nodes[a], self.nodes[b]

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from akgen.tools.compose.front.builder import GraphBuilder
+from akgen.tools.compose.front.builder import WRAPPING, GraphBuilder
 from akgen.tools.compose.front.graph import COMPARISONS, Graph, Output, broadcast
 from akgen.tools.compose.front.traced import Origin, Ref, TracedGraph, TracedNode
 from akgen.tools.compose.front.uncovered import uncovered
@@ -27,6 +27,9 @@ _EXACT = frozenset([
     "full_like", "zeros_like", "ones_like", "scalar_tensor", "clone", "alias", "detach", "index_select", "gather",
     "masked_fill", "repeat", "slice_scatter", "constant_pad_nd", "copy", "fill",
 ])  # fmt: skip
+
+_LEAVING = frozenset(["neg", "abs"])  # exact, but the smallest integer's result is none of its type
+_GROWING = frozenset(["add", "sub", "mul", "neg", "abs", "pow", "reduce", "scan", "contract"])
 
 # Operators whose integer operands are indices, so that they are the same for both parts of a complex number.
 _INDEXED = frozenset([
@@ -116,8 +119,7 @@ class Importer:
                     refused.append((why, node.line))
                 unknown.add(node.index)
                 value = self._unknown(node)
-            value = self._single(node, value)
-            self._values[node.index] = self._rounded(node, value) if self.faithful else value
+            self._values[node.index] = self._as_stored(node, self._single(node, value))
         if refused:
             raise all_of(refused)
         outputs = []
@@ -162,17 +164,40 @@ class Importer:
             return value
         return self.b.add(own.model_copy(update={"rounded": meta.dtype}))
 
-    def _rounded(self, node: TracedNode, value: int | tuple[int | None, ...]) -> int | tuple[int | None, ...]:
-        """Round results of half types as PyTorch does after each operation."""
+    def _as_stored(
+        self, node: TracedNode, value: int | tuple[int | None, ...]
+    ) -> int | tuple[int | None, ...]:
+        """Give results what their type in memory does to them after each operation.
+
+        Half types round (on demand), integers of fewer than 32 bits wrap around.
+        """
         name = node.target.removeprefix("aten.").split(".")[0]
-        if node.kind != "call" or name in _EXACT:
+        if node.kind != "call" or name in _EXACT - _LEAVING:
             return value
         parts = value if isinstance(value, tuple) else (value,)
         out: list[int | None] = []
         for part, meta in zip(parts, (*node.metas, *([None] * len(parts))), strict=False):
-            half = meta is not None and meta.dtype in (DType.FLOAT16, DType.BFLOAT16)
-            out.append(self.b.rounded(part, meta.dtype) if half and meta and part is not None else part)
+            if part is None or meta is None:
+                out.append(part)
+            elif meta.dtype in (DType.FLOAT16, DType.BFLOAT16):
+                exact = not self.faithful or name in _EXACT
+                out.append(part if exact else self.b.rounded(part, meta.dtype))
+            else:
+                out.append(
+                    self.b.wrapped(part, meta.dtype) if self._may_leave(node, part, meta.dtype) else part
+                )
         return tuple(out) if isinstance(value, tuple) else (out[0] if out[0] is not None else value)
+
+    def _may_leave(self, node: TracedNode, value: int, dtype: DType) -> bool:
+        """Say whether an integer result may lie outside of its type: computed beyond it, or cast from a wider one."""
+        if dtype not in WRAPPING or self.b[value].dtype != DType.INT32 or self.b.constant(value) is not None:
+            return False
+        given = [self.raw.nodes[source].metas[0] for source in _sources(node)]
+        wider = any(
+            m is not None and not m.dtype.is_float and m.dtype.size_bytes > dtype.size_bytes for m in given
+        )
+        made = self.b[value]
+        return wider or (made.op in _GROWING and made.kind not in ("max", "min"))
 
     def _import(self, node: TracedNode) -> int | tuple[int | None, ...]:
         if node.kind == "input":
