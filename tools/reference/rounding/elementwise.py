@@ -19,6 +19,7 @@ from akgen.tools.reference.rounding.errors import (
     Run,
     Step,
     Tensor,
+    grown,
     joined,
     rule,
     scaled,
@@ -153,13 +154,20 @@ def _pointwise(run: Run, step: Step) -> list[Errors | None]:
         by = derivative(x, y) if derivative else _quotient(step.func, step.args, step.kwargs, step.out, i)
         by = torch.as_tensor(by, dtype=torch.float32)
         square = square + (by * x).square()
-        found = joined(found, _read_plainly(run, a, step.out, by))
+        found = joined(
+            found, _read_plainly(run, a, step.out, by) if name != "exp" else _powers(run, a, step.out, by)
+        )
     return [joined(found, Errors(square, None))]
 
 
 def _read_plainly(run: Run, source: Tensor, out: torch.Tensor, by: Tensor) -> Errors | None:
     errors = run.errors(source) if isinstance(source, torch.Tensor) else None
     return None if errors is None else scaled(Errors(*_expanded(errors, out)), by)
+
+
+def _powers(run: Run, source: torch.Tensor, out: torch.Tensor, by: Tensor) -> Errors | None:
+    errors = run.errors(source)
+    return None if errors is None else scaled(Errors(*_expanded(grown(run, errors), out)), by)
 
 
 def _quotient(func: Any, args: Any, kwargs: Any, out: torch.Tensor, place: int) -> torch.Tensor:

@@ -144,6 +144,21 @@ def scaled(errors: Errors | None, by: Tensor) -> Errors | None:
     return Errors(errors.square * (by * by), None if errors.common is None else errors.common * abs(by))
 
 
+MOST_EXPONENT = 30.0  # an exponent's error beyond which nothing is known of the power
+
+
+def grown(run: Run, errors: Errors) -> Errors:
+    """Return the errors of powers, in proportion to them, from those of their exponents.
+
+    As large as the exponents' own while these are small; e^d - 1 for an error of d, where scores are so large that
+    their rounding alone changes a power by half.
+    """
+    off = SPREAD * errors.square.sqrt() + (0.0 if errors.common is None else errors.common)
+    off = (off * run.roundoff).clamp(1e-6, MOST_EXPONENT)
+    by = torch.expm1(off) / off
+    return Errors(errors.square * by * by, None if errors.common is None else errors.common * by)
+
+
 def _decompositions() -> Any:
     from torch._decomp import decomposition_table  # takes a while, and few references need it
 

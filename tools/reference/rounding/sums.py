@@ -22,6 +22,7 @@ from akgen.tools.reference.rounding.errors import (
     NoBound,
     Run,
     Step,
+    grown,
     joined,
     rule,
     scaled,
@@ -228,7 +229,11 @@ def _softmax(run: Run, step: Step) -> list[Errors | None]:
     if logarithm:
         finite = torch.where(torch.isfinite(y), y, 0.0)
         return [Errors(square + normaliser + finite * finite + 4, common)]
-    found = scaled(Errors(square + normaliser + 2, common), y)
+    found = scaled(grown(run, Errors(square + normaliser + 2, common)), y)
+    assert found is not None
+    whole = 1 / run.roundoff  # no weight is off by more than 1
+    off = None if found.common is None else found.common.clamp(max=whole)
+    found = Errors(found.square.clamp(max=whole**2), off)
     return [joined(found, Errors(torch.full_like(y, 2 * run.floor**2), None))]
 
 
