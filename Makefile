@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: vendor-forms slow-kernels experts demo test test-vllm fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers kernel-pages random-programs user-modules signatures sentences \
+.PHONY: train-demo vendor-forms slow-kernels experts demo test test-vllm fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers kernel-pages random-programs user-modules signatures sentences \
 	install clean red-team sanitize
 
 install: $(STAMP)
@@ -20,6 +20,26 @@ $(STAMP): pyproject.toml
 
 demo: $(STAMP)
 	@$(BIN)/akgen solve softmax_rows
+
+# The whole of training, small: pairs, SFT from scratch, evaluation, preferences, DPO, expert iteration, and the normal
+# graph with the model. About twenty minutes on two idle cores.
+TRAINED := build/train-demo
+train-demo: $(STAMP)
+	@$(BIN)/python -c "import trl" 2>/dev/null || $(BIN)/pip install -q -e '.[train]'
+	$(BIN)/akgen train pairs $(TRAINED)/pairs.jsonl --count 6000 --seed 1
+	$(BIN)/akgen train drill $(TRAINED)/pairs.jsonl
+	$(BIN)/akgen train sft finetune/training/recipes/demo_sft.yaml $(TRAINED)/sft
+	$(BIN)/akgen train evaluate $(TRAINED)/sft/model $(TRAINED)/pairs.jsonl --tasks 60 --repair --out $(TRAINED)/sft.json
+	$(BIN)/akgen train evaluate $(TRAINED)/sft/model $(TRAINED)/pairs.jsonl --tasks 60 --split families
+	$(BIN)/akgen train preferences $(TRAINED)/sft/model $(TRAINED)/pairs.jsonl $(TRAINED)/preferences.jsonl --tasks 300
+	$(BIN)/akgen train dpo finetune/training/recipes/demo_dpo.yaml $(TRAINED)/dpo
+	$(BIN)/akgen train evaluate $(TRAINED)/dpo/model $(TRAINED)/pairs.jsonl --tasks 60 --out $(TRAINED)/dpo.json
+	$(BIN)/akgen train compare $(TRAINED)/sft.json $(TRAINED)/dpo.json
+	$(BIN)/akgen train iterate finetune/training/recipes/demo_iterate.yaml $(TRAINED)/iterate
+	$(BIN)/akgen train evaluate $(TRAINED)/iterate/round-1/sft/model $(TRAINED)/pairs.jsonl --tasks 60 --out $(TRAINED)/iterate.json
+	$(BIN)/akgen train compare $(TRAINED)/sft.json $(TRAINED)/iterate.json
+	$(BIN)/akgen bench run $(TRAINED)/tasks/compositions --source model --model local:$(TRAINED)/iterate/round-1/sft/model --samples 4 --attempts 2 \
+		--tasks $$(ls $(TRAINED)/tasks/compositions | head -5 | paste -sd,) --out $(TRAINED)/bench
 
 # Rewriting the assertions of all tests takes half of what collecting them takes, so what was rewritten is kept.
 test: export PYTHONDONTWRITEBYTECODE :=

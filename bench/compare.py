@@ -1,11 +1,11 @@
 """Compare two bench runs task by task: what each solves, whether that differs, and how their kernels' times relate."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy import stats
 
-from akgen.bench.metrics import CONFIDENCE, by_task
+from akgen.bench.metrics import CONFIDENCE, at_least_one, by_task, paired_difference
 from akgen.bench.record import Record
 from akgen.bench.store import BenchStore
 from akgen.tools.core.frozen import Frozen
@@ -25,6 +25,17 @@ class TimeRatio(Frozen):
     ratio: float
 
 
+class RateDifference(Frozen):
+    """ER@k of the second run less that of the first, over tasks of which both have k samples."""
+
+    k: int
+    tasks: int
+    difference: float
+    low: float  # of its bootstrap interval over tasks
+    high: float
+    p: float  # paired permutation test, two-sided
+
+
 class RunComparison(Frozen):
     """Two runs over the tasks that both hold. Ratios above 1 mean that the second run's kernels take less time."""
 
@@ -33,6 +44,7 @@ class RunComparison(Frozen):
     first_alone: tuple[str, ...]  # solved by the first run alone
     second_alone: tuple[str, ...]
     p_solved: float  # that such a difference arises by chance: exact McNemar test, two-sided
+    rates: tuple[RateDifference, ...] = ()
     ratios: tuple[TimeRatio, ...] = ()  # smallest first
     mean_ratio: float | None = None  # geometric
     low: float | None = None  # of its bootstrap interval over tasks
@@ -61,7 +73,7 @@ def compare(first: BenchStore, second: BenchStore, seed: int = 0) -> RunComparis
     found = RunComparison(
         tasks=len(tasks), both=sum(left[t] is not None and right[t] is not None for t in tasks),
         first_alone=tuple(alone[0]), second_alone=tuple(alone[1]), p_solved=mcnemar(len(alone[0]), len(alone[1])),
-        ratios=tuple(ratios),
+        rates=tuple(_rates(first.records(), second.records(), seed)), ratios=tuple(ratios),
     )  # fmt: skip
     if not ratios:
         return found
@@ -71,6 +83,19 @@ def compare(first: BenchStore, second: BenchStore, seed: int = 0) -> RunComparis
         "mean_ratio": float(np.exp(logs.mean())), "low": low, "high": high,
         "p_time": float(stats.wilcoxon(logs).pvalue) if np.any(logs) else 1.0, "time_source": sources.pop(),
     })  # fmt: skip
+
+
+def _rates(first: Sequence[Record], second: Sequence[Record], seed: int) -> Iterator[RateDifference]:
+    """Yield the differences for one sample, and for as many as every common task has on both sides."""
+    counts = [
+        {samples[0].task: (len(samples), sum(r.solved for r in samples)) for samples in by_task(side)}
+        for side in (first, second)
+    ]
+    tasks = sorted(counts[0].keys() & counts[1].keys())
+    most = min((side[t][0] for side in counts for t in tasks), default=0)
+    for k in sorted({1, most} - {0}):
+        before, after = ([at_least_one(*side[t], k) for t in tasks] for side in counts)
+        yield RateDifference(k=k, tasks=len(tasks), **paired_difference(before, after, seed))
 
 
 def mcnemar(first: int, second: int) -> float:

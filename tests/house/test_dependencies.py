@@ -11,7 +11,8 @@ from tests.house.syntax import nodes
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("finetune", "bench", "graph", "agents", "tools", "knowledge", "src/akgen")
-MODULES = {"langgraph-checkpoint-sqlite": "langgraph.checkpoint.sqlite"}  # where the name is not the module's
+# where the name is not the module's
+MODULES = {"langgraph-checkpoint-sqlite": "langgraph.checkpoint.sqlite", "pyyaml": "yaml"}
 
 
 @cache

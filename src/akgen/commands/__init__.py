@@ -73,6 +73,37 @@ _DATA = {
     ),
 }
 
+_TRAIN = {
+    "pairs": Subcommand(
+        "train:pairs",
+        "Draw tasks with the tensor programs that solve them, and held-out ones as suites; goes on where it stopped.",
+    ),
+    "tokenizer": Subcommand(
+        "train:tokenizer", "Train the tokenizer of a recipe, and say how long records are in it."
+    ),
+    "sft": Subcommand("train:sft", "Train on answers, from scratch or further, as the recipe CONFIG says."),
+    "preferences": Subcommand(
+        "train:preferences",
+        "Sample from a model and write pairs of a correct answer and one that computes wrongly.",
+    ),
+    "dpo": Subcommand("train:dpo", "Train on preferences, as the recipe CONFIG says."),
+    "grpo": Subcommand(
+        "train:grpo", "Train on rewards of the model's own samples, as the recipe CONFIG says."
+    ),
+    "iterate": Subcommand("train:iterate", "Sample, verify, keep and retrain, as the recipe CONFIG says."),
+    "ablate": Subcommand("train:ablate", "Train variants of a recipe for as many steps, and measure each."),
+    "evaluate": Subcommand(
+        "train:evaluate", "Measure a model on held-out tasks without a compiler: CR@k, ER@k, with intervals."
+    ),
+    "compare": Subcommand(
+        "train:compare", "Say whether two evaluations differ: paired permutation test, interval."
+    ),
+    "drill": Subcommand(
+        "train:drill",
+        "Put known cheats into groups of honest failures. Exit 0 if none is rewarded above these.",
+    ),
+}
+
 _DESK = {
     "open": Subcommand(
         "desk:open_desk",
@@ -145,5 +176,8 @@ COMMANDS: dict[str, Subcommand | Family] = {
     ),
     "bench": Family("Run task suites and report on them.", _BENCH),
     "data": Family("Make what models are trained on.", _DATA),
+    "train": Family(
+        "Train models on what `akgen data` and `akgen train pairs` make (docs/training.md).", _TRAIN
+    ),
     "harvest": Family("Make training data from recorded runs.", _HARVEST),
 }

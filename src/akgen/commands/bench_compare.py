@@ -31,6 +31,11 @@ def compare_runs(
         f"{found.tasks} tasks in both runs; solved by both {found.both}, by the first alone {alone[0]}, by the second "
         f"alone {alone[1]} (McNemar p = {found.p_solved:.3g})"
     )
+    for rate in found.rates:
+        terminal.line(
+            f"ER@{rate.k}: second less first {rate.difference:+.3f} [{rate.low:+.3f}, {rate.high:+.3f}] over "
+            f"{rate.tasks} tasks (paired permutation p = {rate.p:.3g})"
+        )
     for name, tasks in (("first", found.first_alone), ("second", found.second_alone)):
         if tasks:
             terminal.line(f"the {name} alone: {', '.join(tasks)}")

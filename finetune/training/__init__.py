@@ -1,0 +1,1 @@
+"""Train models to write kernels: pairs, tokenizer, SFT, preferences, reinforcement, evaluation."""

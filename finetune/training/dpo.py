@@ -1,0 +1,45 @@
+"""Direct preference optimisation on correct over wrong answers, and, by latency, on fast over slow ones."""
+
+from collections import Counter
+from pathlib import Path
+
+import torch
+from datasets import Dataset
+from trl import DPOConfig, DPOTrainer
+
+from akgen.finetune.training.metrics import MetricsFile
+from akgen.finetune.training.preferences import read_preferences
+from akgen.finetune.training.recipe import DpoRecipe, save_recipe
+from akgen.finetune.training.sft import MODEL, Trained, finish, last_state, loaded, lora_of, trainer_options
+from akgen.tools.core.outcome import InputError
+
+
+def train_dpo(recipe: DpoRecipe, folder: Path) -> Trained:
+    """Train, or go on where a killed run stopped. Raises InputError for records or models that cannot be used."""
+    save_recipe(recipe, folder)
+    if recipe.threads:
+        torch.set_num_threads(recipe.threads)
+    wanted = [
+        p for p in read_preferences(recipe.preferences)
+        if p.kind in recipe.kinds and (p.kind == "correct" or p.margin >= recipe.least_margin)
+    ]  # fmt: skip
+    if not wanted:
+        raise InputError(
+            "No preference is of these kinds and margins.", "Lower least_margin, or give others."
+        )
+    model, tokenizer = loaded(recipe.base)
+    rows = Dataset.from_list([p.model_dump(include={"prompt", "chosen", "rejected"}) for p in wanted])
+    config = DPOConfig(
+        **trainer_options(recipe.trainer, folder, recipe.seed, cpu=recipe.cpu), beta=recipe.beta,
+        max_length=recipe.max_tokens, precompute_ref_log_probs=recipe.lora is None,
+    )  # fmt: skip
+    trainer = DPOTrainer(
+        model=model, args=config, train_dataset=rows, processing_class=tokenizer, peft_config=lora_of(recipe.lora),
+        callbacks=[MetricsFile(folder / "metrics.jsonl")],
+    )  # fmt: skip
+    done = trainer.train(resume_from_checkpoint=last_state(folder))
+    finish(trainer, tokenizer, folder)
+    return Trained(
+        model=folder / MODEL, records=len(wanted), kinds=dict(Counter(p.kind for p in wanted)), too_long=0,
+        steps=done.global_step, loss=done.training_loss, parameters=sum(p.numel() for p in model.parameters()),
+    )  # fmt: skip

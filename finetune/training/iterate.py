@@ -1,0 +1,89 @@
+"""Expert iteration: sample, verify, keep what is right, retrain; each round is a folder, and a stopped run goes on."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from akgen.agents.models.local import Checkpoint
+from akgen.finetune.training.environment import ProgramEnvironment
+from akgen.finetune.training.evaluate import BATCH
+from akgen.finetune.training.pairs import TensorPair, read_pairs, splits
+from akgen.finetune.training.recipe import DataRecipe, IterateRecipe, SftRecipe, save_recipe
+from akgen.finetune.training.records import PromptRecord, training_records
+from akgen.finetune.training.sft import MODEL, Trained, train_sft
+from akgen.graph.store.files import write_whole
+from akgen.tools.core.frozen import Frozen, json_text
+from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.untrusted import read_json_lines
+
+
+class IterationRound(Frozen):
+    """What a round found: of `asked` tasks those that a sample solves, and the answers that were kept."""
+
+    number: int
+    asked: int
+    solved: int
+    kept: int
+    trained: Trained
+
+
+def iterate(recipe: IterateRecipe, folder: Path) -> list[IterationRound]:
+    """Run the rounds that are not done. Raises InputError for data or models that cannot be used."""
+    save_recipe(recipe, folder)
+    pairs = splits(read_pairs(recipe.pairs))["train"][: recipe.tasks]
+    base, done = recipe.base, list[IterationRound]()
+    for number in range(1, recipe.rounds + 1):
+        place = folder / f"round-{number}"
+        finished = place / "round.json"
+        if finished.is_file():
+            done.append(IterationRound.model_validate_json(finished.read_text()))
+        else:
+            done.append(_round(recipe, number, base, pairs, place))
+            write_whole(finished, json_text(done[-1], indent=1) + "\n")
+        base = str(place / "sft" / MODEL)
+    return done
+
+
+def _round(
+    recipe: IterateRecipe, number: int, base: str, pairs: Sequence[TensorPair], place: Path
+) -> IterationRound:
+    place.mkdir(parents=True, exist_ok=True)
+    kept = place / "kept.jsonl"
+    _sample(recipe, base, pairs, kept, seed=recipe.seed + 1000 * number)
+    rows = [row for row in read_json_lines(kept, "Delete the round's folder.") if row["programs"]]
+    own = [
+        PromptRecord(prompt=row["prompt"], completion=program, kind="own")
+        for row in rows for program in row["programs"]
+    ]  # fmt: skip
+    replayed = list(training_records(pairs, DataRecipe(forms={recipe.form: 1.0}), recipe.seed + number))
+    records = [*own, *replayed[: round(len(own) * recipe.replay)]]
+    file = place / "records.jsonl"
+    write_whole(file, "".join(json.dumps(r.model_dump()) + "\n" for r in records))
+    sft = SftRecipe(
+        base=base, data=DataRecipe(records=file), packed_tokens=recipe.packed_tokens, trainer=recipe.trainer,
+        seed=recipe.seed + number, cpu=recipe.cpu, threads=recipe.threads,
+    )  # fmt: skip
+    trained = train_sft(sft, place / "sft")
+    return IterationRound(number=number, asked=len(pairs), solved=len(rows), kept=len(own), trained=trained)
+
+
+def _sample(recipe: IterateRecipe, base: str, pairs: Sequence[TensorPair], kept: Path, *, seed: int) -> None:
+    """Write what each task's correct samples are; tasks that were asked before the run stopped are not asked again."""
+    known = {row["task"] for row in read_json_lines(kept, "Delete it.")} if kept.is_file() else set()
+    left = sorted((p for p in pairs if p.digest not in known), key=lambda p: len(p.program))
+    if not left:
+        return
+    checkpoint = Checkpoint.load(Path(base))
+    for start in range(0, len(left), BATCH):
+        group = left[start : start + BATCH]
+        sampled = checkpoint.sample(
+            [p.prompt(recipe.form) for p in group], recipe.samples, temperature=recipe.temperature, top_p=1.0,
+            max_new_tokens=recipe.max_new_tokens, seed=seed + start, logprobs=False,
+        )  # fmt: skip
+        with kept.open("a", encoding="utf-8") as out:
+            for pair, samples in zip(group, sampled, strict=True):
+                place = ProgramEnvironment.of(pair)
+                texts = dict.fromkeys(s.text for s in samples if s.ended)
+                good = [t for t in texts if place.judged(t).outcome is Outcome.CORRECT][: recipe.most_kept]
+                row = {"task": pair.digest, "prompt": pair.prompt(recipe.form), "programs": good}
+                out.write(json.dumps(row) + "\n")

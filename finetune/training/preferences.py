@@ -1,0 +1,102 @@
+"""Preferences: a correct answer before one that fits and computes wrongly, or before a correct one that is slower.
+
+Answers that do not compile are never the rejected ones: as the paper found, a model then unlearns what compiles.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+from akgen.agents.models.local import Checkpoint
+from akgen.finetune.training.environment import ProgramEnvironment
+from akgen.finetune.training.evaluate import BATCH, MOST_NEW_TOKENS
+from akgen.finetune.training.pairs import PromptForm, TensorPair
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InputError, Outcome
+from akgen.tools.core.untrusted import read_json_lines
+
+
+class Preference(Frozen):
+    """Two answers to one prompt. `margin` is by how much the chosen one is better: the slower time over the faster one,
+    or, of a wrong answer, the share of cases that it gets wrong."""
+
+    task: str
+    prompt: str
+    chosen: str
+    rejected: str
+    kind: Literal["correct", "faster"] = "correct"
+    margin: float
+
+
+class TimedAnswer(Frozen):
+    """An answer with what the judge said of it."""
+
+    text: str
+    outcome: Outcome
+    share: float = 0.0
+    time_us: float | None = None
+
+
+def sampled_preferences(
+    checkpoint: Checkpoint, pairs: Sequence[TensorPair], *, n: int, form: PromptForm = "en", seed: int = 0,
+    temperature: float = 0.9,
+) -> Iterator[Preference]:  # fmt: skip
+    """Yield what a checkpoint's own samples give; where none is correct, the pair's program is chosen."""
+    ordered = sorted(pairs, key=lambda p: len(p.program))
+    for start in range(0, len(ordered), BATCH):
+        group = ordered[start : start + BATCH]
+        sampled = checkpoint.sample(
+            [p.prompt(form) for p in group], n, temperature=temperature, top_p=1.0, max_new_tokens=MOST_NEW_TOKENS,
+            seed=seed + start, logprobs=False,
+        )  # fmt: skip
+        for pair, samples in zip(group, sampled, strict=True):
+            place = ProgramEnvironment.of(pair)
+            answers = []
+            for text in dict.fromkeys(s.text for s in samples if s.ended):
+                found = place.judged(text)
+                answers.append(TimedAnswer(text=text, outcome=found.outcome, share=found.share))
+            answers.append(TimedAnswer(text=pair.program, outcome=Outcome.CORRECT, share=1.0))
+            yield from preferences_of(pair.name, pair.prompt(form), answers, most=1)
+
+
+def preferences_of(
+    task: str, prompt: str, answers: Sequence[TimedAnswer], *, most: int = 4, least_margin: float = 1.1
+) -> Iterator[Preference]:
+    """Yield pairs of one task's answers: right before wrong, and fast before slow by at least the margin."""
+    right = [a for a in answers if a.outcome is Outcome.CORRECT]
+    wrong = [a for a in answers if a.outcome is Outcome.WRONG]
+    for chosen, rejected in zip(right * len(wrong), wrong[:most], strict=False):
+        yield Preference(
+            task=task, prompt=prompt, chosen=chosen.text, rejected=rejected.text, margin=1.0 - rejected.share
+        )
+    timed = sorted((a for a in right if a.time_us), key=lambda a: a.time_us or 0.0)
+    for fast, slow in zip(timed, reversed(timed), strict=False):
+        ratio = (slow.time_us or 0.0) / (fast.time_us or 1.0)
+        if ratio < least_margin:
+            break
+        yield Preference(
+            task=task, prompt=prompt, chosen=fast.text, rejected=slow.text, kind="faster", margin=ratio
+        )
+
+
+def write_preferences(found: Iterator[Preference], file: Path) -> int:
+    """Write a file of JSON lines; return how many."""
+    count = 0
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("w", encoding="utf-8") as out:
+        for one in found:
+            out.write(json.dumps(one.model_dump(mode="json"), ensure_ascii=False) + "\n")
+            count += 1
+    return count
+
+
+def read_preferences(file: Path) -> list[Preference]:
+    """Return a file's preferences. Raises InputError if it holds none."""
+    remedy = "Write them with akgen train preferences."
+    if not file.is_file():
+        raise InputError(f"There are no preferences at {file}.", remedy)
+    found = [Preference.model_validate(row) for row in read_json_lines(file, remedy)]
+    if not found:
+        raise InputError(f"{file} holds no preferences.", remedy)
+    return found

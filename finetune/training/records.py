@@ -1,0 +1,136 @@
+"""Records for supervised training, made of pairs: wordings drawn, inputs renamed, some asked again after a fault."""
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from string import ascii_lowercase
+
+from akgen.agents.prompts.tensor import findings_told, repair_prompt, task_prompt
+from akgen.finetune.training.environment import ProgramEnvironment
+from akgen.finetune.training.pairs import TensorPair
+from akgen.finetune.training.recipe import DataRecipe
+from akgen.tools.compose.tensor_program.ir import FORMS
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Outcome
+
+_WORD = re.compile(r"\b[A-Za-z_]\w*\b", re.ASCII)
+_NAMES = tuple(
+    """
+    x y z w u v input other left right first second data signal logits probabilities hidden state features query key
+    value gate up skip residual bias scale shift gamma beta factor offset alpha temperature weight per_row row_scale
+    gate_weight source sample image mask_value window rate level energy
+    """.split()  # noqa: SIM905 (a list of this length is read as words)
+)
+WORLD_QUESTION = "?"  # what is asked of a program whose outcome is to be said
+_TAKEN = frozenset(FORMS) | {
+    "return",
+    "torch",
+    "dim",
+    "keepdim",
+    "correction",
+    "approximate",
+    "min",
+    "max",
+    "values",
+}
+
+
+class PromptRecord(Frozen):
+    """A prompt and its answer; `kind` says what it teaches."""
+
+    prompt: str
+    completion: str
+    kind: str
+
+
+def training_records(pairs: Sequence[TensorPair], recipe: DataRecipe, seed: int) -> Iterator[PromptRecord]:
+    """Yield records in an order that the seed decides, the same each time."""
+    rng = random.Random(seed)
+    for _ in range(recipe.repeats):
+        order = list(pairs)
+        rng.shuffle(order)
+        for pair in order:
+            yield _record(pair, recipe, rng)
+
+
+def _record(pair: TensorPair, recipe: DataRecipe, rng: random.Random) -> PromptRecord:
+    form = rng.choices(list(recipe.forms), list(recipe.forms.values()))[0]
+    told = pair.code if form == "code" else pair.said[form]
+    if rng.random() < recipe.renamed:
+        new = _other_names(pair, rng)
+        told, pair = _renamed(told, new), _renamed_pair(pair, new)
+    prompt = task_prompt(pair.inputs, told)
+    if rng.random() < recipe.repairs:
+        bad = faulty(pair.program, rng)
+        found = ProgramEnvironment.of(pair).judged(bad)
+        if found.outcome is not Outcome.CORRECT:
+            asked = repair_prompt(prompt, bad, findings_told(found.diagnostics, found.outcome))
+            return PromptRecord(prompt=asked, completion=pair.program, kind="repair")
+    if rng.random() < recipe.world:
+        shown = faulty(pair.program, rng) if rng.random() < 0.5 else pair.program
+        return _world(ProgramEnvironment.of(pair), prompt, shown)
+    return PromptRecord(prompt=prompt, completion=pair.program, kind=f"task {form}")
+
+
+def world_records(pairs: Sequence[TensorPair], seed: int) -> Iterator[PromptRecord]:
+    """Yield tasks with a program, right or with a fault, and what the judge says: the world model's exercise."""
+    rng = random.Random(seed)
+    for pair in pairs:
+        prompt = task_prompt(pair.inputs, pair.said["en"])
+        program = pair.program if rng.random() < 0.5 else faulty(pair.program, rng)
+        yield _world(ProgramEnvironment.of(pair), prompt, program)
+
+
+def _world(place: ProgramEnvironment, prompt: str, program: str) -> PromptRecord:
+    found = place.judged(program)
+    said = " ".join(findings_told(found.diagnostics, found.outcome))
+    asked = repair_prompt(prompt, program, (WORLD_QUESTION,))
+    return PromptRecord(prompt=asked, completion=f"{said}\n", kind="world")
+
+
+def faulty(program: str, rng: random.Random) -> str:
+    """Return the program with one line of another operation, operand or axis, or without a line."""
+    lines = program.splitlines()
+    places = [k for k, line in enumerate(lines) if " = " in line]
+    at = rng.choice(places)
+    target, said = lines[at].split(" = ")
+    op, rest = said.split("(", 1)
+    names = sorted({w for line in lines[: at + 1] for w in _WORD.findall(line.split(" = ")[0].split(":")[0])})
+    match rng.randrange(4):
+        case 0:
+            alike = [o for o, form in FORMS.items() if o != op and op in FORMS and form == FORMS[op]]
+            lines[at] = f"{target} = {rng.choice(alike or sorted(FORMS))}({rest}"
+        case 1:
+            args = rest.rstrip(")").split(", ")
+            args[rng.randrange(len(args))] = rng.choice(names)
+            lines[at] = f"{target} = {op}({', '.join(args)})"
+        case 2:
+            lines[at] = f"{target} = {op}({rest.replace('1', '0') if '1' in rest else rest.replace('0', '1')}"
+        case _:
+            del lines[at]
+    return "\n".join(lines) + "\n"
+
+
+def _other_names(pair: TensorPair, rng: random.Random) -> dict[str, str]:
+    old = [line.split(":")[0] for line in pair.inputs.splitlines()]
+    used = set(_WORD.findall(f"{pair.program} {pair.code} {' '.join(pair.said.values())}")) | _TAKEN
+    new: dict[str, str] = {}
+    for name in old:
+        while True:
+            made = rng.choice(_NAMES)
+            if rng.random() < 0.3:
+                made = "".join(rng.choice(ascii_lowercase) for _ in range(rng.randint(3, 8)))
+            if made not in used:
+                break
+        used.add(made)
+        new[name] = made
+    return new
+
+
+def _renamed(text: str, names: dict[str, str]) -> str:
+    return _WORD.sub(lambda m: names.get(m[0], m[0]), text)
+
+
+def _renamed_pair(pair: TensorPair, names: dict[str, str]) -> TensorPair:
+    changed = {"inputs": _renamed(pair.inputs, names), "program": _renamed(pair.program, names)}
+    return pair.model_copy(update=changed)
