@@ -15,7 +15,7 @@ from pydantic import Field
 from akgen.agents.calls.context import call_context
 from akgen.agents.plan import Plan
 from akgen.agents.prompts import render
-from akgen.agents.prompts.advice import WORTH_TELLING, advice_for
+from akgen.agents.prompts.advice import advice_for, worth_telling
 from akgen.agents.prompts.excerpt import excerpts
 from akgen.agents.prompts.feedback import explain
 from akgen.agents.roles import Decision, Feedback, TuningMove
@@ -47,9 +47,9 @@ class RuleCritic:
         project: KernelProject | None = None,
     ) -> Decision:
         """Decide what to do next. For a correct verdict, `attempts_left` counts what may go into speed."""
-        del task, project
+        del task
         if verdict.outcome is Outcome.CORRECT:
-            return _tune(verdict, attempt, attempts_left)
+            return _tune(verdict, attempt, attempts_left, project)
         if verdict.outcome in (Outcome.UNSUPPORTED, Outcome.BUDGET):
             return Decision(action="give_up", why=verdict.why())
         if attempts_left <= 0:
@@ -66,19 +66,19 @@ class RuleCritic:
         return Decision(action=action, feedback=feedback, why=verdict.why())
 
 
-def _tune(verdict: Verdict, attempt: int, attempts_left: int) -> Decision:
+def _tune(verdict: Verdict, attempt: int, attempts_left: int, project: KernelProject | None) -> Decision:
     search = SearchState(rules=greedy(attempts_left), beam=(BeamEntry.of(attempt, verdict),))
     slowest = verdict.slowest
     if slowest is None or search.left == 0:
         return Decision(action="accept", why="all cases correct")
-    advice = advice_for(slowest)
+    advice = advice_for(slowest, project)
     if isinstance(search.move(), Stop) or not advice:
         return Decision(
             action="accept", why=f"all cases correct, {slowest.roofline_share:.0%} of the roofline"
         )
     text = explain(verdict, advice)
     feedback = Feedback(attempt=attempt, outcome=verdict.outcome, text=text, action="tune")
-    best = next((p for p in slowest.what_if if p.fits and p.gain >= WORTH_TELLING), None)
+    best = next((p for p in worth_telling(slowest, project) if p.fits), None)
     hypothesis = TuningMove(kind=best.change, predicted_gain=best.gain) if best else None
     return Decision(action="tune", feedback=feedback, why=advice[0], hypothesis=hypothesis)
 
@@ -125,7 +125,7 @@ class ChatCritic:
         from akgen.agents.calls.structured import ask_structured
         from akgen.agents.prompts.builder import ModelPrompt
 
-        ruled = self._rules.criticise(task, plan, verdict, attempt, attempts_left)
+        ruled = self._rules.criticise(task, plan, verdict, attempt, attempts_left, project)
         if ruled.feedback is None:  # accepted or given up: there is nothing to choose
             return ruled
         choices = ("tune", "accept") if verdict.outcome is Outcome.CORRECT else ("repair", "replan")

@@ -150,12 +150,16 @@ def fix_rates(records: Iterable[Record]) -> dict[str, FixRate]:
 
 
 class GainCalibration(Frozen):
-    """Means over the steps of one kind, as shares of the kernel's time; `actual` over those that stayed correct."""
+    """Means over the steps of one kind, as shares of the kernel's time; `actual` over those that stayed correct.
+
+    `off` is by how much a prediction is wrong, on average: of those, the mean of |predicted - actual|.
+    """
 
     tried: int
     broke: int
     predicted: float
     actual: float | None
+    off: float | None = None
 
 
 def tuning_steps(attempts: Sequence[AttemptRow]) -> tuple[TuningStep, ...]:
@@ -174,16 +178,26 @@ def tuning_steps(attempts: Sequence[AttemptRow]) -> tuple[TuningStep, ...]:
 
 def calibration(records: Iterable[Record]) -> dict[str, GainCalibration]:
     """Return the means by kind of change, most frequent first."""
+    return score_predictions(step for record in records for step in record.tuning)
+
+
+def score_predictions(steps: Iterable[TuningStep]) -> dict[str, GainCalibration]:
+    """Compare what was predicted with what came, by kind of change, most frequent first."""
     by_kind: dict[str, list[TuningStep]] = {}
-    for record in records:
-        for step in record.tuning:
-            by_kind.setdefault(step.kind, []).append(step)
+    for step in steps:
+        by_kind.setdefault(step.kind, []).append(step)
     return {
-        kind: GainCalibration(
-            tried=len(steps),
-            broke=sum(s.actual is None for s in steps),
-            predicted=fmean(s.predicted for s in steps),
-            actual=fmean(kept) if (kept := [s.actual for s in steps if s.actual is not None]) else None,
-        )
-        for kind, steps in sorted(by_kind.items(), key=lambda item: (-len(item[1]), item[0]))
+        kind: _score(mine)
+        for kind, mine in sorted(by_kind.items(), key=lambda item: (-len(item[1]), item[0]))
     }
+
+
+def _score(mine: Sequence[TuningStep]) -> GainCalibration:
+    pairs = [(step.predicted, step.actual) for step in mine if step.actual is not None]
+    return GainCalibration(
+        tried=len(mine),
+        broke=len(mine) - len(pairs),
+        predicted=fmean(step.predicted for step in mine),
+        actual=fmean(actual for _, actual in pairs) if pairs else None,
+        off=fmean(abs(predicted - actual) for predicted, actual in pairs) if pairs else None,
+    )

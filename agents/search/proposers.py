@@ -45,7 +45,7 @@ class ByModel:
             task_text=task_text(task, self._describe),
             member=member,
             profile=profile,
-            advice=advice_for(profile) if profile else (),
+            advice=advice_for(profile, member.project) if profile else (),
             tried=tried[-SHOWN_TRIALS:],
         )
         found = []

@@ -1,6 +1,6 @@
 """Tables for people: verdicts, attempts, timelines."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from akgen.tools.core.verdict import CaseVerdict, Verdict
 
 if TYPE_CHECKING:
     from akgen.agents.search.candidates import SearchStep
+    from akgen.bench.metrics import GainCalibration
     from akgen.graph.chat.sessions import Session
     from akgen.graph.optimise import Calibration
     from akgen.graph.store.records import Attempt
@@ -96,6 +97,18 @@ def calibration_table(found: "Sequence[Calibration]") -> Table:
     for c in found:
         numbers = (_number(c.predicted, ".2f"), _number(c.actual, ".2f"), _number(c.error, ".2f"))
         table.add_row(c.kind, str(c.tried), str(c.correct), str(c.kept), *numbers)
+    return table
+
+
+def predictions_table(found: "Mapping[str, GainCalibration]") -> Table:
+    """Return one row per kind of change that a critic asked for: the share of time that it was to save, and saved."""
+    table = Table(caption="shares of the kernel's time; off: by how much, on average", caption_justify="left")
+    table.add_column("change")
+    for name in ("tried", "broke", "predicted", "saved", "off"):
+        table.add_column(name, justify="right")
+    for kind, c in found.items():
+        numbers = (_number(value, ".1%") for value in (c.predicted, c.actual, c.off))
+        table.add_row(kind, str(c.tried), str(c.broke), *numbers)
     return table
 
 

@@ -19,6 +19,7 @@ from akgen.knowledge.hints import (
 )
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.profile import Bound, Change, PipeTime, Prediction, Profile
+from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.core.verdict import CaseVerdict, Cause, Mismatch, Verdict
 
@@ -203,6 +204,58 @@ def test_a_rule_gives_way_where_its_change_was_simulated_and_gains_nothing() -> 
     assert any("two buffers" in text for text in advice_for(guessed))
     simulated = guessed.model_copy(update={"what_if": (_would("double_buffer", 0.01),)})
     assert not any("two buffers" in text or "second" in text for text in advice_for(simulated))
+
+
+CODE = """constexpr int32_t COPIES = {copies};
+pipe.InitBuffer(in_, COPIES, tile * sizeof(half));
+pipe.InitBuffer(out_, 2, tile * sizeof(half));
+pipe.InitBuffer(work_, tile * sizeof(float));
+xGm_.SetGlobalBuffer((__gm__ half*)x);  // GetValue, in a comment
+{more}
+Cast(work, x, RoundMode::CAST_NONE, count);
+"""
+
+
+def _project(copies: int = 2, more: str = "") -> KernelProject:
+    text = CODE.format(copies=copies, more=more)
+    return KernelProject(op_type="Add", kernel="add", files={"op_kernel/add.cpp": text})
+
+
+@pytest.mark.parametrize(
+    ("change", "other"),
+    [
+        ("double_buffer", _project(copies=1)),
+        ("casts", _project(more="Cast(y, work, RoundMode::CAST_RINT, count);")),
+        ("aligned_rows", _project(more="rows_.SetGlobalBuffer((__gm__ half*)GetUserWorkspace(workspace));")),
+    ],
+)
+def test_what_the_code_does_already_or_cannot_change_is_not_advised(
+    change: Change, other: KernelProject
+) -> None:
+    profile = _profile("memory", 0.3).model_copy(update={"what_if": (_would(change, 0.4),)})
+    advice = change_hints()[change].advice
+    assert not any(text.startswith(advice) for text in advice_for(profile, _project()))
+    assert any(text.startswith(advice) for text in advice_for(profile, other))
+    for project, kind in ((_project(), None), (other, change)):
+        decision = RuleCritic().criticise(TASK, PLAN, _correct(profile), 1, 3, project)
+        assert (decision.hypothesis.kind if decision.hypothesis else None) == kind
+
+
+def test_longer_tiles_that_have_no_room_and_cores_that_are_taken_are_not_advised() -> None:
+    would = (_would("larger_tiles", 0.4, fits=False), _would("more_cores", 0.3))
+    profile = _profile("latency", 0.3).model_copy(update={"what_if": would})
+    assert advice_for(profile) == ()
+    loads = PipeTime(pipe="MTE2", busy_us=1.0, stalled_us=0.0, idle_us=9.0, instructions=40)
+    assert advice_for(_profile("latency", 0.3, loads)) == ()  # one load for a core: no tile can be longer
+    twice = loads.model_copy(update={"instructions": 80})
+    assert "longer tiles" in advice_for(_profile("latency", 0.3, twice), _project())[0]
+
+
+def test_loops_of_the_scalar_unit_are_named_only_where_there_are_some() -> None:
+    scalar = PipeTime(pipe="S", busy_us=6.0, stalled_us=1.0, idle_us=3.0, instructions=1000)
+    profile = _profile("scalar", 0.2, scalar)
+    assert advice_for(profile, _project()) == ()
+    assert "GetValue" in advice_for(profile, _project(more="sum += x.GetValue(i);"))[0]
 
 
 def test_every_simulated_change_has_its_advice() -> None:

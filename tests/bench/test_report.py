@@ -207,6 +207,6 @@ def test_predicted_and_actual_gains_are_compared_by_kind_of_change() -> None:
     found = report(config(), [kept, again], LEVELS)
     casts = found.tuning["casts"]
     assert (casts.tried, casts.broke, casts.predicted) == (2, 0, pytest.approx(0.3))
-    assert casts.actual == pytest.approx(0.1)
+    assert (casts.actual, casts.off) == (pytest.approx(0.1), pytest.approx(0.2))
     assert found.tuning["balance"] == GainCalibration(tried=1, broke=1, predicted=0.1, actual=None)
     assert "Tuning by kind of change" in page(found, [kept, again], LEVELS)

@@ -7,7 +7,8 @@ from typing import Any
 
 Akgen = Callable[..., Any]
 Script = Callable[..., Path]
-RIGHT, SLOW = ("", ""), ("tileLength_ = tileLength;", "tileLength_ = 16;")
+RIGHT, SLOW = ("", ""), ("tileLength_ = tileLength;", "tileLength_ = 8;")
+SOME_TILES = ("tileLength_ = tileLength;", "tileLength_ = tileLength = 16;")  # four for a core
 KERNEL_ONLY = """<kernel_impl>
 ```cpp
 #include "kernel_operator.h"
@@ -48,13 +49,15 @@ extern "C" __global__ __aicore__ void add_one(GM_ADDR x, GM_ADDR y, GM_ADDR work
 def test_a_correct_kernel_is_tuned_and_the_faster_attempt_stands(
     akgen: Akgen, add_one: Path, script: Script, tmp_path: Path
 ) -> None:
-    model, run = script(RIGHT, SLOW), tmp_path / "run"
+    model, run = script(SOME_TILES, SLOW), tmp_path / "run"
     ended = akgen("solve", add_one, "--model", f"scripted:{model}", "--tune", "1", "--out", run, "--json")
     assert ended.code == 0, ended.err
     attempts = json.loads((run / "tasks/add_one/sample-0/attempts.json").read_text())
     assert [a["decision"]["action"] for a in attempts] == ["tune", "accept"]
     assert attempts[1]["feedback"]["action"] == "tune"
-    assert "roofline" in attempts[1]["feedback"]["text"]
+    assert "tiles twice as long" in attempts[1]["feedback"]["text"]
+    assert "Simulated with the instructions of this launch" in attempts[1]["feedback"]["text"]
+    assert attempts[0]["decision"]["hypothesis"]["kind"] == "larger_tiles"
     assert ended.document["attempt"] == 1  # the second was slower
 
 
@@ -213,3 +216,22 @@ def test_what_cannot_be_taken_over_is_refused(akgen: Akgen, add_one: Path, scrip
     for more in (("--route", "dsl+passes", "--take-over", "pass:tiling"), ("--take-over", "pass:init")):
         ended = akgen("solve", add_one, "--model", model, *more)
         assert ended.code == 2 and "take" in ended.err
+
+
+def test_what_a_critic_predicted_is_shown_beside_what_came(
+    akgen: Akgen, add_one: Path, script: Script, tmp_path: Path
+) -> None:
+    said = {"action": "tune", "explanation": "Longer tiles.", "kind": "larger_tiles", "predicted_gain": 0.25}
+    model, run = script(SOME_TILES, (SOME_TILES[0], "tileLength_ = tileLength = 64;")), tmp_path / "run"
+    with model.open("a") as lines:
+        lines.write(json.dumps({"role": "critic", "text": json.dumps(said)}) + "\n")
+    arguments = ("--critic", "model", "--tune", "1", "--out", run)
+    ended = akgen("solve", add_one, "--model", f"scripted:{model}", *arguments, "--json")
+    assert ended.code == 0, ended.err
+    times = [row["time_us"] for row in ended.document["candidates"][0]["attempts"]]
+    (found,) = akgen("show", run, "--json").document["tuning"].values()
+    assert (found["tried"], found["broke"], found["predicted"]) == (1, 0, 0.25)
+    saved = 1 - times[1] / times[0]
+    assert abs(found["actual"] - saved) < 1e-9 and abs(found["off"] - abs(0.25 - saved)) < 1e-9
+    shown = akgen("show", run).out
+    assert "larger_tiles" in shown and "25.0%" in shown and f"{saved:.1%}" in shown

@@ -6,12 +6,14 @@ from typing import Annotated
 import typer
 
 from akgen.agents.calls.model_call import Usage
+from akgen.agents.critic import failure
+from akgen.bench.metrics import GainCalibration, score_predictions, tuning_steps
 from akgen.graph.store.calls import RunCalls
 from akgen.graph.store.memory import Remembered, remembered
-from akgen.graph.store.records import Attempt, RunInfo, Solution
+from akgen.graph.store.records import Attempt, AttemptRow, RunInfo, Solution
 from akgen.graph.store.run_store import RunStore, SampleStore
 from akgen.memory_lines import memory_line
-from akgen.tables import attempts_table, verdict_table
+from akgen.tables import attempts_table, predictions_table, verdict_table
 from akgen.terminal import AsJson, Terminal
 from akgen.tools.core.frozen import Frozen
 
@@ -41,6 +43,7 @@ class RunReport(Frozen):
     info: RunInfo
     tasks: tuple[TaskReport, ...]
     usage: Usage  # of all model calls
+    tuning: dict[str, GainCalibration]  # by kind of change: what the critic predicted, and what came
 
 
 def show(
@@ -59,6 +62,9 @@ def show(
         _show_task(terminal, task, feedback)
         if (learnt := memory_line(task.memory, on=info.config.memory)) is not None:
             terminal.line(f"{task.name}: {learnt}")
+    if report.tuning:
+        terminal.line("what changes for speed were to save, and saved:")
+        terminal.show(predictions_table(report.tuning))
     used = report.usage
     if used.input_tokens or used.output_tokens:
         cost = f", cost {used.cost:.4g}" if info.config.price else ""
@@ -105,7 +111,24 @@ def describe_run(folder: Path) -> RunReport:
         for place in store.tasks()
     )
     usage = RunCalls(store.folder, mend=False).total()
-    return RunReport(folder=store.folder, info=store.info, tasks=tasks, usage=usage)
+    steps = (step for task in tasks for one in task.samples for step in tuning_steps(_rows(one.attempts)))
+    tuning = score_predictions(steps)
+    return RunReport(folder=store.folder, info=store.info, tasks=tasks, usage=usage, tuning=tuning)
+
+
+def _rows(attempts: tuple[Attempt, ...]) -> list[AttemptRow]:
+    """Return the attempts in a line each, as far as a tuning step is measured by them."""
+    return [
+        AttemptRow(
+            number=one.number,
+            outcome=one.verdict.outcome,
+            time_us=(mean_us := one.verdict.mean_us()),
+            time_source=one.verdict.time_source if mean_us else None,
+            hypothesis=one.decision.hypothesis if one.decision.action == "tune" else None,
+            failure=failure(one.verdict),
+        )
+        for one in attempts
+    ]
 
 
 def _sample(sample: SampleStore) -> SampleReport:

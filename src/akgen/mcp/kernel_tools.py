@@ -120,7 +120,7 @@ class KernelTools:
             roofline_share=found.roofline_share,
             core_imbalance=found.core_imbalance,
             pipes=found.pipes,
-            advice=advice_for(found),
+            advice=advice_for(found, project),
             model_error=found.model_error,
             trace=str(found.trace) if found.trace else None,
             page=str(page) if page else None,
