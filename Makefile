@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: train-demo vendor-forms slow-kernels experts demo test test-vllm fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers kernel-pages random-programs user-modules signatures sentences \
+.PHONY: train-demo vendor-forms slow-kernels recordings experts demo test test-vllm fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers kernel-pages random-programs user-modules signatures sentences \
 	install clean red-team sanitize
 
 install: $(STAMP)
@@ -139,6 +139,11 @@ experts: $(STAMP)
 # Expert kernels made slow on purpose: how near `akgen optimise` without a model comes to the expert's speed.
 slow-kernels: $(STAMP)
 	@AKGEN_SLOW_KERNELS=all $(BIN)/python -m pytest -q -s tests/agents/test_slow_kernels.py -k become
+
+# A strong model's recorded replies, played without it: the same kernels, and they are correct. AKGEN_NPUKB_ROOT and
+# AKGEN_MKB_ROOT name the checkouts for recordings of their tasks.
+recordings: $(STAMP)
+	@$(BIN)/python -m pytest -q tests/end_to_end/test_recordings.py
 
 # Modules as users write them: composed, compiled and judged on the twin.
 user-modules: $(STAMP)
