@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: train-demo vendor-forms slow-kernels recordings experts demo test test-vllm fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers kernel-pages random-programs user-modules signatures sentences \
+.PHONY: train-demo vendor-forms slow-kernels recordings experts demo test test-vllm test-openai fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers kernel-pages random-programs user-modules signatures sentences \
 	install clean red-team sanitize
 
 install: $(STAMP)
@@ -51,6 +51,11 @@ CACHE ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)
 test-vllm: $(STAMP)
 	$(BIN)/python tests/vllm/prepare.py $(CACHE)/akgen/vllm
 	AKGEN_VLLM=$(CACHE)/akgen/vllm $(BIN)/python -m pytest -m vllm tests/conformance tests/vllm
+
+# What `openai` and `langchain-openai` do not do, each a reason for a client of our own (docs/models.md).
+test-openai: $(STAMP)
+	$(BIN)/pip install --quiet --upgrade --target $(CACHE)/akgen/openai langchain-openai
+	AKGEN_OPENAI=$(CACHE)/akgen/openai $(BIN)/python -m pytest tests/agents/test_wire_reasons.py
 
 # Thirty unit tests, ten bindings and ten programs in the forms of the vendor's documentation; `make test` runs some.
 vendor-forms: $(STAMP)
