@@ -66,6 +66,9 @@ class Call(Frozen):
     const_values: tuple[tuple[int, tuple[int, ...] | tuple[float, ...]], ...] = ()
     # (bytes of an operand's element, multiplications) of the products that the task is made of; for its roofline
     products: tuple[tuple[int, int], ...] = ()
+    # what the reference calls its inputs and outputs, where the call is described to somebody
+    input_names: tuple[str, ...] = ()
+    output_names: tuple[str, ...] = ()
 
     @property
     def size_bytes(self) -> int:

@@ -119,7 +119,9 @@ def _meta(value: Any) -> Any:
 
 
 def _describe(sample: Sample, binding: Binding) -> Call:
-    return _call(sample, binding, tuple(_meta(v) for v in sample.inputs))
+    call = _call(sample, binding, tuple(_meta(v) for v in sample.inputs))
+    named = {"input_names": binding.input_names, "output_names": binding.output_names}
+    return call.model_copy(update=named)
 
 
 def _call(sample: Sample, binding: Binding, arguments: tuple[Argument, ...]) -> Call:
