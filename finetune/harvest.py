@@ -32,6 +32,7 @@ class Exchange(Frozen):
     task: Task
     attempt: Attempt
     run: RunInfo
+    project: KernelProject
     system: str
     user: str
     thought: str
@@ -179,6 +180,7 @@ def _exchange(info: RunInfo, place: TaskStore, task: Task, attempt: Attempt) -> 
         task=task,
         attempt=attempt,
         run=info,
+        project=project,
         system=said.get("system") or render("coder_system", chip=target, example=example_project()),
         user=said.get("user") or coder_user(task, attempt.plan, attempt.feedback, None, Budget(), None),
         thought=thought or attempt.plan.thought,

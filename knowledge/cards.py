@@ -15,7 +15,7 @@ _WHOLE_WORD = 3  # letters; Or begins too many words
 
 _NOT_CALLED = ("parameters", "temporary sizes")
 Frame = Literal["vector", "cube", "matmul", "tiling", "structure", "registration", "inference"]
-"""Where the snippets of a card stand: the text of tests/knowledge/frames/ around them declares what they name."""
+"""Where the snippets of a card stand: the text of tools/cards/frames/ around them declares what they name."""
 
 
 class Mistake(KnowledgeFact):

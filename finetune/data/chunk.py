@@ -1,31 +1,71 @@
 """The records of one chunk, part by part: operators are solved first, the other parts are made of their kernels."""
 
+import random
 from collections import Counter
-from pathlib import Path
 
 from akgen.finetune.data.build import BuildConfig, ChunkJob
-from akgen.finetune.data.parts import operators
+from akgen.finetune.data.parts import code, documents, errors, operators, optimise, world, wrong
+from akgen.finetune.data.parts.variants import one_shape, variants
 from akgen.finetune.data.record import DataPart, Provenance, TrainingRecord
 from akgen.finetune.data.verifier import SolvedTask, Verifier
 from akgen.finetune.operators.tasks import Operator
+from akgen.knowledge.chip import chip
 from akgen.tools.core.outcome import Outcome
-from akgen.tools.judge.judge import Judge
 
-PARTS = (DataPart.OPERATORS,)
-
-
-def documents() -> int:
-    """Return how many chunks of documents there are."""
-    return 0
+PARTS = (
+    DataPart.OPERATORS, DataPart.CODE, DataPart.DOCUMENTS, DataPart.ERRORS, DataPart.WRONG, DataPart.OPTIMISE,
+    DataPart.WORLD,
+)  # fmt: skip
+VARIED = 0.3  # operators that are written in several ways
+WAYS = 3  # beside the composer's own and the redundant copies
 
 
 def records_of(
-    job: ChunkJob, config: BuildConfig, judge: Judge, work: Path, found: dict[DataPart, list[TrainingRecord]],
+    job: ChunkJob, config: BuildConfig, verifier: Verifier, found: dict[DataPart, list[TrainingRecord]],
     left_out: "Counter[str]",
 ) -> int:  # fmt: skip
     """Fill `found` with a chunk's records by part; return how many of its operators were solved."""
-    verifier = Verifier(judge, work, config.seed)
-    pairs: list[tuple[Operator, SolvedTask]] = []
+    if job.kind == "documents":
+        origin = Provenance(source="cards", toolchain=verifier.toolchain, judge_seed=verifier.seed)
+        made_here = documents.records(job.number, verifier.snippets, origin, left_out)
+        found[DataPart.DOCUMENTS] = once(list(made_here))
+        return 0
+    made: dict[DataPart, list[TrainingRecord]] = {part: [] for part in PARTS}
+    pairs = _solved(job, verifier, left_out)
+    origins = {operator.name: _origin(config, operator, verifier) for operator, _ in pairs}
+    for operator, solved in pairs:
+        made[DataPart.OPERATORS] += operators.records(operator, solved, origins[operator.name])
+    parts = set(config.parts)
+    if DataPart.WORLD in parts:
+        parts |= {DataPart.ERRORS, DataPart.WRONG}  # it is made of what the others had judged
+    if DataPart.ERRORS in parts:
+        made[DataPart.ERRORS] += errors.records(
+            verifier, pairs, origins, _rng(config, job, "errors"), left_out
+        )
+    if DataPart.WRONG in parts:
+        made[DataPart.WRONG] += wrong.records(verifier, pairs, origins, _rng(config, job, "wrong"), left_out)
+    if parts & {DataPart.CODE, DataPart.OPTIMISE}:
+        rng, target = _rng(config, job, "variants"), chip()
+        for operator, solved in rng.sample(pairs, round(VARIED * len(pairs))):
+            task = one_shape(operator, solved.task, rng)
+            ways = variants(verifier, task, rng, target, WAYS)
+            if not ways:
+                left_out["not solved for one shape"] += 1
+            made[DataPart.CODE] += code.records(operator, ways, origins[operator.name], target)
+            made[DataPart.OPTIMISE] += optimise.records(operator, ways, origins[operator.name])
+    if DataPart.WORLD in parts:
+        made[DataPart.WORLD] += world.records(r for records in made.values() for r in records)
+    found.update({part: once(records) for part, records in made.items() if part in config.parts and records})
+    return len(pairs)
+
+
+def once(records: list[TrainingRecord]) -> list[TrainingRecord]:
+    """Return the records, the first of each id."""
+    return list({record.id: record for record in reversed(records)}.values())[::-1]
+
+
+def _solved(job: ChunkJob, verifier: Verifier, left_out: "Counter[str]") -> list[tuple[Operator, SolvedTask]]:
+    pairs = []
     for operator in job.operators:
         solved = verifier.solved(verifier.task_of(operator))
         if not isinstance(solved, SolvedTask):
@@ -34,11 +74,11 @@ def records_of(
             left_out[f"not correct: {solved.verdict.outcome}"] += 1
         else:
             pairs.append((operator, solved))
-    for operator, solved in pairs:
-        origin = _origin(config, operator, verifier)
-        if DataPart.OPERATORS in config.parts:
-            found.setdefault(DataPart.OPERATORS, []).extend(operators.records(operator, solved, origin))
-    return len(pairs)
+    return pairs
+
+
+def _rng(config: BuildConfig, job: ChunkJob, part: str) -> random.Random:
+    return random.Random(f"{config.seed}/{job.chunk}/{part}")
 
 
 def _origin(config: BuildConfig, operator: Operator, verifier: Verifier) -> Provenance:

@@ -137,6 +137,8 @@ class TrainingRecord(Frozen):
     def imitable(self) -> bool:
         """Say whether the answer may be imitated: no cheat, and nothing that the judge found wrong."""
         good = ("compiles", Outcome.CORRECT)
+        if self.part is DataPart.ATTEMPTS and self.outcome != Outcome.CORRECT:
+            return False
         return self.outcome != Outcome.CHEAT and all(
             c.outcome in good for c in self.claims if c.role == "answer"
         )

@@ -1,14 +1,14 @@
 """Solve drawn operators with the composer, and let the judge say what every text is worth."""
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from akgen.agents.composer import ModelFree
 from akgen.agents.dsl_coder import operator_of
 from akgen.agents.plan import Plan
 from akgen.bench.builtin import LOADER
+from akgen.finetune.data.parts.documents import SnippetJudge
 from akgen.finetune.data.record import JudgedText, Rewards, TrainingRecord
 from akgen.finetune.data.texts import files_text
 from akgen.finetune.operators.tasks import Operator
@@ -23,7 +23,7 @@ from akgen.tools.core.task import Case, Mode, Reference, Task
 from akgen.tools.core.verdict import Verdict
 from akgen.tools.dsl import DslError, lower
 from akgen.tools.dsl.parse import parse
-from akgen.tools.judge.judge import Judge, open_judge
+from akgen.tools.judge.judge import Judge
 from akgen.tools.twin.toolchain import TwinToolchain
 
 TRIALS = 1  # hidden inputs for each case; a case that the task does not list comes beside them
@@ -43,14 +43,25 @@ class SolvedTask(Frozen):
 class Verifier:
     """Judges texts below `folder`, always on the same hidden inputs, so that it says the same again."""
 
-    def __init__(self, judge: Judge, folder: Path, seed: int) -> None:
+    def __init__(self, judge: Judge, folder: Path, seed: int, twin: TwinToolchain | None = None) -> None:
+        """`twin` builds the snippets of documents; without it there are none to judge."""
         self.judge, self.folder, self.seed = judge, folder, seed
+        self._twin = twin
         self.composer = ModelFree()
+        self._snippets: SnippetJudge | None = None
         self._work = 0
 
     @property
     def toolchain(self) -> str:
         return self.judge.toolchain
+
+    @property
+    def snippets(self) -> SnippetJudge:
+        """Return what judges the snippets of documents."""
+        if self._snippets is None:
+            assert self._twin is not None, "documents are verified with a twin"
+            self._snippets = SnippetJudge(self._twin, self.folder / "snippets")
+        return self._snippets
 
     def task_of(self, operator: Operator) -> Task:
         """Return a drawn operator as a task; its reference is written down."""
@@ -87,7 +98,7 @@ class Verifier:
         self._work += 1
         work = self.folder / "work" / str(self._work)
         return self.judge.judge(
-            project, task, work=work, trials=TRIALS, seed=self.seed, stop_on_first_failure=False
+            project, task, work=work, trials=TRIALS, seed=self.seed, stop_on_first_failure=True
         )
 
     def judged_dsl(self, text: str, task: Task) -> Verdict:
@@ -100,6 +111,12 @@ class Verifier:
                 diagnostics=error.diagnostics,
             )  # fmt: skip
         return self.judged(project, task)
+
+    def holds(self, claim: JudgedText, record: TrainingRecord) -> str | None:
+        """Judge a record's text anew; return what is otherwise now, None if nothing is."""
+        if claim.form == "snippet":
+            return self.snippets.says_again(claim)
+        return self.says_again(claim, self.task_of_record(record))
 
     def says_again(self, claim: JudgedText, task: Task) -> str | None:
         """Judge a claim's text anew; return what is otherwise now, None if nothing is."""
@@ -130,13 +147,6 @@ class Verifier:
             description=description, reference=Reference(loader=LOADER, path=place), cases=tuple(cases),
             mode=Mode.STATIC if len(cases) == 1 else Mode.DYNAMIC,
         )  # fmt: skip
-
-
-@contextmanager
-def open_verifier(toolchain: TwinToolchain, folder: Path, seed: int) -> Iterator[Verifier]:
-    """Open a judge on the twin; its processes end with the context."""
-    with open_judge(toolchain, lambda _line: None) as judge:
-        yield Verifier(judge, folder, seed)
 
 
 def project_of(text: str, task: Task) -> KernelProject:

@@ -14,8 +14,10 @@ from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.twin.toolchain import TwinToolchain
 
 SEED = 11
-OPERATORS = tuple(drawn(SEED, 3, ("pointwise", "reduction", "loss")))
-CONFIG = BuildConfig(seed=SEED, families=("pointwise", "reduction", "loss"), parts=PARTS, generator="test")
+OPERATORS = tuple(drawn(SEED, 4, ("pointwise", "reduction", "loss", "broadcast")))
+CONFIG = BuildConfig(
+    seed=SEED, families=("pointwise", "reduction", "loss", "broadcast"), parts=PARTS, generator="test"
+)
 
 
 @pytest.fixture(scope="session")
@@ -24,8 +26,10 @@ def judge(twin: TwinToolchain, reference: ReferenceWorker) -> Iterator[Judge]:
 
 
 @pytest.fixture(scope="session")
-def built(judge: Judge, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ChunkDone]:
+def built(
+    judge: Judge, twin: TwinToolchain, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, ChunkDone]:
     """Return a folder with one chunk of three operators, and what was said of it."""
     folder = tmp_path_factory.mktemp("built")
     job = ChunkJob(chunk="00000", kind="operators", operators=OPERATORS)
-    return folder, make_chunk(job, CONFIG, judge, folder)
+    return folder, make_chunk(job, CONFIG, judge, twin, folder)

@@ -13,6 +13,7 @@ from akgen.finetune.data.worker import make_chunk
 from akgen.finetune.operators.tasks import drawn
 from akgen.tools.core.outcome import InputError
 from akgen.tools.judge.judge import Judge
+from akgen.tools.twin.toolchain import TwinToolchain
 from tests.command import command
 from tests.finetune.conftest import CONFIG, OPERATORS
 
@@ -35,9 +36,11 @@ def test_an_operator_gives_a_program_and_a_project_that_the_judge_found_correct(
     assert {r.split for r in records if r.family == "loss"} == {"families"}
 
 
-def test_the_same_chunk_has_the_same_bytes(built: Built, judge: Judge, tmp_path: Path) -> None:
+def test_the_same_chunk_has_the_same_bytes(
+    built: Built, judge: Judge, twin: TwinToolchain, tmp_path: Path
+) -> None:
     folder, _ = built
-    make_chunk(ChunkJob(chunk="00000", kind="operators", operators=OPERATORS), CONFIG, judge, tmp_path)
+    make_chunk(ChunkJob(chunk="00000", kind="operators", operators=OPERATORS), CONFIG, judge, twin, tmp_path)
     assert [p.name for p in files_of(tmp_path)] == [p.name for p in files_of(folder)]
     for one, other in zip(files_of(folder), files_of(tmp_path), strict=True):
         assert one.read_bytes() == other.read_bytes(), one.parent.name

@@ -28,6 +28,7 @@ TOOLS: dict[str, tuple[str, ...]] = {
     "launched": ("direct", "twin", "process", "core"),
     "binding": ("direct", "twin", "reference", "process", "core"),
     "faults": ("core",),
+    "cards": ("twin", "core"),
     "rewrite": ("core",),
     "serving": ("process", "core"),
     "toolchains": ("launched", "cann", "twin", "core"),

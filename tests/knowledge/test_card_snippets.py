@@ -9,30 +9,19 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from akgen.knowledge.cards import ApiCard, cards
 from akgen.knowledge.errors import catalogue
-from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
-from akgen.tools.core.dtypes import DType
+from akgen.tools.cards.checks import frame_call, mistakes_found, uses_found
+from akgen.tools.cards.programs import Snippet, compile_findings
+from akgen.tools.core.call import Call
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
-from tests.knowledge.card_programs import Snippet, compile_findings, program, snippet_of
 
-ELEMENTS = 4096
 OTHER_CHIPS = "other chips"
 FRAMES = sorted({card.frame for card in cards().values()})
 Found = dict[str, set[str]]  # card to the codes that its snippet gets
-
-
-def _at(stage: str, shown: Sequence[ApiCard]) -> list[Snippet]:
-    """Return the mistakes that are found at a stage: "compile", or "run" for all that come later."""
-    return [
-        Snippet(c.name, c.mistake.code)
-        for c in shown
-        if c.mistake and (catalogue()[c.mistake.finding].stage == "compile") == (stage == "compile")
-    ]
 
 
 def _sample(shown: Sequence[ApiCard]) -> list[ApiCard]:
@@ -96,42 +85,6 @@ def test_the_mistake_of_a_card_gets_its_finding(every_mistake: Callable[[str], F
     assert card.mistake.finding in every_mistake(card.frame).get(card.name, set())
 
 
-def uses_found(
-    twin: TwinToolchain, frame: str, uses: Sequence[Snippet], call: Callable[[int], Call], folder: Path
-) -> Found:
-    """Return the codes of the uses that do not pass: all are run in a row, and one after the other if that fails."""
-    project = program(frame, uses)
-    built = twin.compile(project, [call(-1)], folder / "build")
-    if built.outcome is not None:
-        return compile_findings(twin, frame, uses, call(-1), folder / "alone")
-    ran = twin.run(built, call(-1), folder / "run", timeout_s=60.0, trace=False)
-    if ran.outcome is None and not ran.diagnostics:
-        return {}
-    found: Found = {}
-    for number, use in enumerate(uses):
-        ran = twin.run(built, call(number), folder / f"run{number}", timeout_s=20.0, trace=False)
-        if ran.outcome is not None or ran.diagnostics:
-            found[use.card] = {d.code for d in ran.diagnostics} or {str(ran.outcome)}
-    return found
-
-
-def mistakes_found(
-    twin: TwinToolchain, frame: str, shown: Sequence[ApiCard], call: Callable[[int], Call], folder: Path
-) -> Found:
-    found = compile_findings(twin, frame, _at("compile", shown), call(-1), folder / "compile")
-    wrong = _at("run", shown)
-    if not wrong:
-        return found
-    project = program(frame, wrong)
-    built = twin.compile(project, [call(0)], folder / "build")
-    for said in built.diagnostics:
-        found.setdefault(snippet_of(project, said.file, said.line, wrong) or "", set()).add(said.code)
-    for number, mistake in enumerate(wrong if built.outcome is None else ()):
-        ran = twin.run(built, call(number), folder / f"run{number}", timeout_s=20.0, trace=False)
-        found.setdefault(mistake.card, set()).update(d.code for d in ran.diagnostics)
-    return found
-
-
 @pytest.fixture(scope="module")
 def twin() -> TwinToolchain:
     toolchain = TwinToolchain(TwinSettings(cache=user_cache(os.environ)))
@@ -142,18 +95,7 @@ def twin() -> TwinToolchain:
 @pytest.fixture(scope="module")
 def call(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Call]:
     """Return a function that makes the frames' call, for all snippets (-1) or the one with a number."""
-    file = tmp_path_factory.mktemp("call") / "x.bin"
-    np.full(ELEMENTS, 0.5, np.float32).tofile(file)
-    meta = TensorMeta(dtype=DType.FLOAT32, shape=(ELEMENTS,))
-
-    def made(only: int) -> Call:
-        return Call(
-            inputs=(TensorFile(dtype=DType.FLOAT32, shape=(ELEMENTS,), path=file),),
-            attrs=(Attr(name="only", value=only),),
-            outputs=(OutputMeta(meta=meta, zeroed=True),),
-        )
-
-    return made
+    return frame_call(tmp_path_factory.mktemp("call"))
 
 
 @pytest.fixture(scope="module")

@@ -66,6 +66,22 @@ _DATA = {
         "data:card",
         "Write the data card, README.md: counts, lengths with a picture, licences, seeds, toolchain, digest.",
     ),
+    "import": Subcommand(
+        "data:import_",
+        "Bring in attempts of a run, your own documentation, or general data, each with its licence.",
+    ),
+    "mix": Subcommand(
+        "data:mix",
+        "Mix builds into one data set: quotas, de-duplication, a limit of length, packing, its card.",
+    ),
+    "verify": Subcommand(
+        "data:verify",
+        "Judge a sample of records again from their stored text. Exit 0 if all that they claim holds.",
+    ),
+    "certify": Subcommand(
+        "data:certify",
+        "Compare a data set with benchmarks and write its certificate. Exit 0 if nothing that leaks is left in it.",
+    ),
     "export": Subcommand("data:export", "Write the records as files that a trainer loads unmodified."),
     "operators": Subcommand(
         "data:operators",

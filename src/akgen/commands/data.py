@@ -4,13 +4,16 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from akgen.terminal import AsJson, Terminal, finish
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.settings import Settings
+
+if TYPE_CHECKING:
+    from akgen.finetune.data.record import DataPart
 
 DataFolder = Annotated[
     Path, typer.Argument(help="A folder that `akgen data build` or `akgen data mix` wrote.")
@@ -67,7 +70,8 @@ def build(
 ) -> None:
     """Build records, each verified by the judge; the same command again goes on where it stopped."""
     from akgen.finetune.data.build import BuildConfig, build, generator_digest
-    from akgen.finetune.data.chunk import PARTS, documents
+    from akgen.finetune.data.chunk import PARTS
+    from akgen.finetune.data.parts.documents import chunks
     from akgen.finetune.data.record import DataPart
     from akgen.finetune.operators.families import FAMILIES
 
@@ -81,7 +85,7 @@ def build(
     left_out: Counter[str] = Counter()
     pairs, fresh, started = 0, 0, time.monotonic()
     with terminal.people.status("starting workers") as status:
-        for done in build(folder, config, count, settings, workers, documents()):
+        for done in build(folder, config, count, settings, workers, len(chunks())):
             records.update(done.records)
             left_out.update(done.left_out)
             pairs += done.solved
@@ -144,3 +148,165 @@ def export(
         terminal.line(f"{rows} rows: {out / name}")
     terminal.result(written)
     finish(bool(written.rows))
+
+
+def mix(
+    sources: Annotated[list[Path], typer.Argument(help="Folders that `akgen data build` wrote.")],
+    out: Annotated[Path, typer.Option(help="The folder for the data set.")],
+    quota: Annotated[
+        str | None, typer.Option(help="At most so many records of a part: operators=4000,world=2000.")
+    ] = None,
+    per_family: Annotated[
+        int | None, typer.Option(min=1, help="At most so many records of a family within a part.")
+    ] = None,
+    near: Annotated[
+        float, typer.Option(min=0.5, max=1, help="Texts at least so alike count as one; 1 keeps them.")
+    ] = 0.95,
+    tokenizer: TokenizerOption = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Leave out longer records.")] = None,
+    sequence: Annotated[int, typer.Option(min=1, help="Tokens of a packed sequence.")] = 8192,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of the order.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Mix builds into one data set: quotas, de-duplication, a limit of length, packing, its card."""
+    from akgen.finetune.data.mix import MixConfig
+    from akgen.finetune.data.mix import mix as mix_data
+
+    terminal = Terminal(as_json)
+    config = MixConfig(
+        quotas=_quotas(quota), most_per_family=per_family, near=near, tokenizer=tokenizer, most_tokens=max_tokens,
+        sequence_tokens=sequence, seed=seed,
+    )  # fmt: skip
+    with terminal.people.status("reading, comparing and mixing"):
+        mixed, card = mix_data(sources, out, config)
+    parts = ", ".join(f"{n} {p}" for p, n in card.by_part.items())
+    terminal.line(f"{mixed.records} records in {out}: {parts}")
+    terminal.line(f"{mixed.sequences} sequences of {sequence} tokens, {mixed.filled:.0%} filled")
+    for reason, number in mixed.left_out.items():
+        terminal.line(f"left out: {number} {reason}")
+    terminal.result({**mixed.model_dump(mode="json"), "card": card.model_dump(mode="json")})
+
+
+def verify(
+    context: typer.Context,
+    data: DataFolder,
+    sample: Annotated[int, typer.Option(min=1, help="How many records.")] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of the sample.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Judge a sample of records again from their stored text. Exit 0 if all that they claim holds."""
+    from akgen.finetune.data.verify import sample as draw_sample
+    from akgen.finetune.data.verify import verify as verify_records
+    from akgen.tools.toolchains import make_twin
+
+    settings: Settings = context.obj
+    terminal = Terminal(as_json)
+    records, of = draw_sample(data, sample, seed)
+    done = 0
+    with terminal.people.status("starting the judge") as status:
+
+        def on_record(name: str) -> None:
+            nonlocal done
+            done += 1
+            status.update(f"{done} of {len(records)} records, {name}")
+
+        found = verify_records(records, of, make_twin(settings, settings.chip), on_record)
+    for name, why in found.failed.items():
+        terminal.line(f"does not hold: {name}: {why}")
+    held = found.sampled - len(found.failed)
+    terminal.line(
+        f"{held} of {found.sampled} records hold, {found.claims} texts judged; {found.of} records claim something"
+    )
+    terminal.result(found)
+    finish(found.sampled > 0 and not found.failed)
+
+
+def certify(
+    context: typer.Context,
+    data: DataFolder,
+    against: Annotated[
+        str, typer.Option(help="What to compare with: npukb=ROOT,mkb=ROOT,builtin, or a folder of tasks.")
+    ] = "builtin",
+    code: Annotated[float, typer.Option(min=0, max=1, help="The share of common runs of 13 tokens.")] = 0.5,
+    embedding: Annotated[
+        str | None, typer.Option(help="A folder with a model that embeds texts, to compare meaning too.")
+    ] = None,
+    meaning: Annotated[float, typer.Option(min=0, max=1, help="The cosine of embeddings.")] = 0.95,
+    drop: Annotated[bool, typer.Option("--drop", help="Take what leaks out of the data.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare a data set with benchmarks and write its certificate. Exit 0 if nothing that leaks is left in it."""
+    from akgen.finetune.data.certify import certify as certify_data
+    from akgen.finetune.data.certify import read_against
+
+    settings: Settings = context.obj
+    terminal = Terminal(as_json)
+    sides = read_against(against, {"npukb": settings.npukb_root, "mkb": settings.mkb_root})
+    with terminal.people.status("comparing names, references and code"):
+        found = certify_data(data, sides, code=code, meaning=meaning, embedding=embedding, drop=drop)
+    for side in found.against:
+        terminal.line(f"compared with {side.tasks} tasks of {side.suite}, digest {side.digest[:16]}")
+    for leak in found.leaks:
+        if leak.record not in found.dropped:
+            terminal.line(f"leak: {leak.record} and {leak.task}: {leak.check} {leak.score:g}")
+    terminal.line(
+        f"{len({leak.record for leak in found.leaks})} of {found.records + len(found.dropped)} records leak, "
+        f"{len(found.dropped)} dropped: {data / 'certificate.json'}"
+    )
+    terminal.result(found)
+    finish(found.clean)
+
+
+def _quotas(text: str | None) -> "dict[DataPart, int]":
+    from akgen.finetune.data.record import DataPart
+
+    found: dict[DataPart, int] = {}
+    for part in filter(None, (p.strip() for p in (text or "").split(","))):
+        name, _, number = part.partition("=")
+        if name not in list(DataPart) or not number.isdecimal():
+            known = ", ".join(DataPart)
+            raise InputError(f"--quota cannot be {part!r}.", f"Write PART=NUMBER; parts are {known}.")
+        found[DataPart(name)] = int(number)
+    return found
+
+
+def import_(
+    source: Annotated[
+        Path, typer.Argument(help="A run's folder, or .jsonl files of question and answer, or Markdown.")
+    ],
+    out: Annotated[Path, typer.Argument(help="The folder for the records; `akgen data mix` takes it.")],
+    kind: Annotated[Literal["attempts", "documents", "general"], typer.Option("--as", help="What they are.")],
+    licence: Annotated[
+        str | None, typer.Option(help="Under which licence texts may be used, such as MIT.")
+    ] = None,
+    languages: Annotated[str, typer.Option(help="The languages that stay.")] = "en,zh",
+    min_characters: Annotated[int, typer.Option(min=0, help="Leave out shorter texts.")] = 40,
+    max_characters: Annotated[int, typer.Option(min=1, help="Leave out longer texts.")] = 60_000,
+    max_perplexity: Annotated[float | None, typer.Option(min=1, help="Leave out texts less likely.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="A folder with the model that measures perplexity.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Bring in attempts of a run, your own documentation, or general data, each with its licence."""
+    from akgen.finetune.data.imports import TextFilter, import_attempts, import_texts, perplexity_of
+    from akgen.finetune.data.record import DataPart
+
+    terminal = Terminal(as_json)
+    if kind == "attempts":
+        found = import_attempts(source, out)
+    else:
+        if licence is None:
+            raise InputError("Texts need a licence.", "Name it with --licence, such as --licence MIT.")
+        if (model is None) != (max_perplexity is None):
+            raise InputError("--max-perplexity and --model go together.", "Give both, or neither.")
+        keep = TextFilter.model_validate({
+            "languages": chosen(languages, ("en", "zh"), "language"), "least_characters": min_characters,
+            "most_characters": max_characters, "most_perplexity": max_perplexity,
+        })  # fmt: skip
+        measured = perplexity_of(model) if model else None
+        found = import_texts(source, out, DataPart(kind), licence, keep, measured)
+    terminal.line(f"{found.records} records in {out}")
+    for reason, number in found.left_out.items():
+        terminal.line(f"left out: {number} {reason}")
+    terminal.result(found)

@@ -1,4 +1,7 @@
-"""Programs of the snippets on cards: every use of a frame in one project, every mistake in a place of its own."""
+"""Programs of the snippets on cards: every use of a frame in one project, every mistake in a place of its own.
+
+Where a snippet stands, the text of frames/ around it declares what it names.
+"""
 
 import re
 from collections.abc import Sequence
@@ -34,7 +37,7 @@ def program(frame: str, snippets: Sequence[Snippet]) -> KernelProject:
 
 
 def _files(frame: str) -> dict[str, str]:
-    parts = _FILE.split((FRAMES / f"{frame}.cpp").read_text())
+    parts = _FILE.split((FRAMES / f"{frame}.txt").read_text())
     return {path: text.lstrip("\n") for path, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
