@@ -46,6 +46,10 @@ CASES: dict[str, tuple[Fn, tuple[Any, ...]]] = {
     "a mask that is added": (lambda q, k, v, m: sdpa(q, k, v, attn_mask=m), (*QKV, half(2, 1, 40, KEYS))),
     "a mask of truth values": (lambda q, k, v, m: sdpa(q, k, v, attn_mask=m), (*QKV, SCREEN)),
     "causal": (lambda x: sdpa(x, x, x, is_causal=True), (half(2, 2, KEYS, 16),)),
+    "later keys hidden by a triangle": (
+        lambda x: torch.softmax((x @ x.mT).masked_fill(torch.triu(torch.ones(KEYS, KEYS), 2).bool(), -1e9), -1) @ x,
+        (normal(2, KEYS, 16),),
+    ),
     "grouped queries": (
         lambda q, k: sdpa(q, k, k, enable_gqa=True), (half(2, 4, 40, 32), half(2, 2, KEYS, 32)),
     ),

@@ -13,10 +13,12 @@ from akgen.tools.compose.middle.contraction import contraction
 from akgen.tools.compose.middle.loop_nest import Access, Value
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.scope import Unsupported
+from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.dsl.expr import Name
+from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name
 
 LOWEST = -3.4028234663852886e38
+NOTHING = -1e4  # what is added to a score, or stands for it, so that its weight is 0
 _APART = frozenset(["reduce", "scan", "contract", "sort", "take"])  # what is not computed point by point
 
 
@@ -30,11 +32,15 @@ class Attention(Frozen):
     """`score` is the value whose softmax is taken, `scores` the load of the first product, both of the middle nest.
 
     A block of rows never leaves a run of rows of this `length`. With `safe`, rows without any score give 0.
+    Keys that are more than `ahead` beyond a row's index weigh nothing, and where none are, the score is
+    the value `plain`; None where nothing of the kind is known.
     """
 
     score: int
     scores: int
     safe: bool
+    ahead: Expr | None = None
+    plain: int | None = None
     keys: int  # the axis of the middle nest that the softmax runs along
     rows: tuple[RowAxes, RowAxes, RowAxes]  # of the three nests
     length: Name
@@ -97,9 +103,11 @@ def attention(nests: tuple[SymbolicNest, SymbolicNest, SymbolicNest]) -> Attenti
         for other, r in zip(nests, rows, strict=True) for k in range(len(nest.cases))
     ):  # fmt: skip
         return None
+    hidden = _ahead(middle, score, rows[1].axes[-1], keys)
     return Attention(
         score=score, scores=loads[0], safe=safe, keys=keys, rows=(rows[0], rows[1], rows[2]),
         length=nest.sizes[axis],
+        ahead=hidden[0], plain=hidden[1],
     )  # fmt: skip
 
 
@@ -189,6 +197,77 @@ def _has_none(t: SymbolicNest, guard: Value, score: int) -> bool:
             return False
         v = values[v.args[0]]
     return False
+
+
+def _ahead(t: SymbolicNest, score: int, row: int, column: int) -> tuple[Expr | None, int | None]:
+    """Return how far beyond a row's index keys count, and the scores of those that do: a choice by where they stand."""
+    values, v = t.values, t.values[score]
+    options = [(score, None), *(((v.args[0], v.args[1]), (v.args[1], v.args[0])) if v.op == "add" else ())]
+    for i, beside in options:
+        if values[i].op != "where":
+            continue
+        condition, a, b = values[i].args
+        for hides, shows, other in ((a, b, True), (b, a, False)):
+            found = _number(values[hides])
+            if found is None or found > NOTHING:
+                continue
+            ahead = _beyond(t, condition, row, column, hidden=other)
+            sees_one = isinstance(ahead, Const) and ahead.value >= 0  # every row then has a key that counts
+            if beside is not None and _number(values[shows]) != 0.0:
+                continue
+            if ahead is not None and (sees_one or found == -math.inf):
+                return ahead, shows if beside is None else beside
+    return None, None
+
+
+def _beyond(t: SymbolicNest, condition: int, row: int, column: int, *, hidden: bool) -> Expr | None:
+    """Return c where a condition says that column <= row + c, or, if it tells what is `hidden`, that it is not so."""
+    v, values = t.values[condition], t.values
+    if v.op == "and":
+        left = [a for a in v.args if not (values[a].op == "const" and values[a].value)]
+        return _beyond(t, left[0], row, column, hidden=hidden) if len(left) == 1 else None
+    if v.op == "not":
+        return _beyond(t, v.args[0], row, column, hidden=not hidden)
+    if v.op not in ("le", "lt", "ge", "gt") or any(values[a].dtype != DType.INT32 for a in v.args):
+        return None
+    sides = [_position(t, a) for a in v.args]
+    if sides[0] is None or sides[1] is None:
+        return None
+    axes = {a: sides[0][0].get(a, 0) - sides[1][0].get(a, 0) for a in (*sides[0][0], *sides[1][0])}
+    axes = {a: n for a, n in axes.items() if n}
+    rest = _less(sides[0][1], sides[1][1])  # the condition: sum of axes + rest compared with 0
+    sign = 1 if v.op in ("le", "lt") else -1
+    if hidden:
+        sign = -sign
+    if axes != {column: sign, row: -sign}:
+        return None
+    strict = (v.op in ("lt", "gt")) != hidden
+    seen = _less(ZERO, rest) if sign == 1 else rest
+    return _less(seen, ONE) if strict else seen
+
+
+def _position(t: SymbolicNest, index: int) -> tuple[dict[int, int], Expr] | None:
+    """Return an integer as a sum of indices of axes and a number."""
+    v, constant = t.values[index], t.constants[index]
+    if v.op == "const" and constant is not None:
+        return {}, constant
+    if v.op == "iota" and v.access is not None and v.access.offset == 0 and v.step in (None, 1):
+        return dict(v.access.strides), Const(value=int(v.value or 0))
+    if v.op in ("add", "sub"):
+        a, b = (_position(t, x) for x in v.args)
+        if a is None or b is None:
+            return None
+        sign = 1 if v.op == "add" else -1
+        axes = {x: a[0].get(x, 0) + sign * b[0].get(x, 0) for x in (*a[0], *b[0])}
+        return axes, _less(a[1], b[1] if sign == -1 else _less(ZERO, b[1]))
+    return None
+
+
+def _less(a: Expr, b: Expr) -> Expr:
+    """Return a - b, of numbers as a number."""
+    if isinstance(a, Const) and isinstance(b, Const):
+        return Const(value=int(a.value) - int(b.value))
+    return a if b == ZERO else a - b
 
 
 def _number(v: Value) -> float | None:

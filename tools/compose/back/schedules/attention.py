@@ -20,7 +20,20 @@ from akgen.tools.compose.middle.attention import Attention, RowAxes, attention
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
-from akgen.tools.dsl.expr import ONE, ZERO, Choice, Const, Element, Expr, Name, binary, call, joined, product
+from akgen.tools.dsl.expr import (
+    ONE,
+    ZERO,
+    Choice,
+    Const,
+    Element,
+    Expr,
+    Name,
+    Unary,
+    binary,
+    call,
+    joined,
+    product,
+)
 from akgen.tools.dsl.ir import Assign, For, If, Multiply, TileRef
 
 HIGHEST, WIDEST = (
@@ -28,9 +41,10 @@ HIGHEST, WIDEST = (
     512,
 )  # rows and keys of a block: two of them for each core stay in the second-level cache
 FRACTAL = 16
-BACK = 16  # rows that are divided, or scaled, together
+BACK = 8  # rows that are divided, or scaled, together
 SLACK = 5.0  # a weight is at most exp(SLACK), which a float16 holds as exactly as 1
 TINY = 1e-30
+ONE_AS_FLOAT = Const(value=1.0)
 
 
 class _Scores(LoopCodegen):
@@ -68,6 +82,7 @@ class _Attention:
         self.scored = ProductBlocks(first, writer, suffix, tensors, tuning)
         self.weighed = ProductBlocks(template, writer, suffix, tensors, tuning)
         self.part = Part(kind="attention")
+        self.buffer = self.name("buffer")  # of the two, which one a step has
         if tensors.overwritten(template.nest.stores[0]) is not None:
             raise Unsupported("attention", "an attention that overwrites one of its inputs is not covered")
 
@@ -91,8 +106,8 @@ class _Attention:
         )  # fmt: skip
         body = (
             Assign(name=count.id, value=runs * call("ceil_div", length, tried)),
-            # a row takes the vector unit about 12 passes of 64 lanes; panels of both products arrive 70 bytes a cycle
-            Assign(name=work.id, value=turns * (call("max", tried * 19, tried * 5 + depth * 6) + 100)),
+            # hundredths of a cycle for each key: a row's scores and weights, the operands that arrive once for all rows
+            Assign(name=work.id, value=turns * (tried * 18 + depth * 3 + 250)),
             If(cond=binary("<=", work, least), then=better),
         )
         stop = call("min", call("align_up", length, FRACTAL), HIGHEST) + 1
@@ -171,7 +186,7 @@ class _Attention:
             for x in ("low", "low_before", "block_sum", "weight_sum", "shrink")
         )
         largest = w.allocate("R", "float32", wish="largest")
-        least = w.allocate("S", "float32", wish="least_shrink")
+        grown, any_grown = w.allocate("Q", "mask", wish="grown"), w.allocate("S", "float32", wish="any_grown")
         part = w.allocate("W", "float32", loaded=True, wish="part")
         across, down, count, rank = (self.name(x) for x in ("across", "down", "count", "rank"))
         w.assign(across, call("ceil_div", self.keys, wide))
@@ -184,6 +199,7 @@ class _Attention:
             for tile in (low, before, sums, total):
                 w.op("fill", tile, Const(value=0.0))
         w.close_stage()
+        w.assign(self.buffer, ZERO)
         with w.branch(binary(">", count, 0)):
             self.ask_scores(ZERO, "0")
         w.close_stage()
@@ -191,33 +207,45 @@ class _Attention:
         turn, run, row, rows, key, columns = (
             self.name(x) for x in ("turn", "run", "row", "rows", "key", "columns")
         )
-        own = CORE * 2 + s % 2
+        own = CORE * 2 + self.buffer
         with w.loop(s, ZERO, count + 1):
             self.place(s, turn, run, row, rows)
+            seen = self.seen(self.name("seen"), run, row, rows)
             w.assign(key, s % across * wide)
-            w.assign(columns, call("min", wide, self.keys - key))
-            with w.branch(binary("<", s, count)):
+            w.assign(columns, call("min", wide, seen - key))
+            live: Expr = binary("<", s, count)
+            following: Expr = s + 1
+            if self.found.ahead is not None:  # else the cube core would make blocks that weigh nothing
+                live = binary("and", live, binary("or", binary("==", key, 0), binary("<", key, seen)))
+                more = binary("<", key + wide, seen)
+                following = Choice(cond=more, then=following, other=(turn + 1) * across)
+            with w.branch(live):
                 with w.stage("cube"):
                     w.wait(self.mm_scores)
                 w.close_stage()
-                with w.branch(binary("<", s + 1, count)):
-                    self.ask_scores(s + 1, "1")
+                w.assign(self.name("following"), following)
+                with w.branch(binary("<", self.name("following"), count)):
+                    self.ask_scores(self.name("following"), "1")
                 w.close_stage()
                 self.softmax(own, run, row, rows, key, columns, (low, before, sums, largest))
             w.close_stage()
             with w.branch(joined("and", [binary(">", s, 0), binary("==", s % across, 0)], ONE)):
                 self.finish(s, part, total)
             w.close_stage()
-            with w.branch(binary("<", s, count)):
+            with w.branch(live):
+                with w.branch(binary("==", key, 0)), w.stage("compute"):
+                    w.op("fill", total, Const(value=0.0))
                 with w.stage("compute"):
                     w.op("sub", shrink, low.ref, before.ref)
                     w.op("exp", shrink, shrink.ref)
                     w.op("mul", total, total.ref, shrink.ref)
                     w.op("add", total, total.ref, sums.ref)
                     w.op("copy", before, low.ref)
-                    w.op("reduce_min", least, shrink.ref)
-                    smallest = w.value_of(least)
-                    w.assign(smallest, Element(tile=least.name, index=ZERO))
+                    w.op("lt", grown, shrink.ref, ONE_AS_FLOAT)
+                    w.op("cast", sums, grown.ref)
+                    w.op("reduce_max", any_grown, sums.ref)
+                    is_grown = w.value_of(any_grown)
+                    w.assign(is_grown, Element(tile=any_grown.name, index=ZERO))
                 w.close_stage()
                 to = (CORE * 2 + turn % 2) * high * self.width
                 index = self.index(self.last, self.found.rows[2], run, row)
@@ -230,12 +258,13 @@ class _Attention:
                     w.multiply(multiply)
                 w.close_stage()
                 with w.branch(binary(">", key, 0)):
-                    with w.branch(binary("<", smallest, 1.0)):
+                    with w.branch(binary(">", is_grown, 0.5)):
                         self.scale(to, rows, part, shrink)
                     w.close_stage()
                     with w.stage("cube"):
                         w.multiply(multiply.model_copy(update={"accumulate": True}))
                 w.close_stage()
+                w.assign(self.buffer, ONE - self.buffer)
             w.close_stage()
         return self.part
 
@@ -260,23 +289,36 @@ class _Attention:
         w.assign(row, item % self.down * self.high)
         w.assign(rows, call("min", self.high, self.length - row))
 
+    def seen(self, seen: Name, run: Name, row: Name, rows: Name) -> Expr:
+        """Write how many keys count for these rows."""
+        w, ahead = self.w, self.found.ahead
+        if ahead is None:
+            return self.keys
+        known = ahead if isinstance(ahead, Const) else w.scalar(ahead, "int")
+        index = self.index(self.middle, self.found.rows[1], run, row)[self.found.rows[1].axes[-1]]
+        last = call("align_up", call("max", index + rows + known, 1), 64)
+        w.assign(seen, call("min", self.keys, last))
+        return seen
+
     def ask_scores(self, s: Expr, mark: str) -> None:
         """Ask the cube core for a step's block of scores."""
         turn, run, row, rows, key = (self.name(f"{x}{mark}") for x in ("turn", "run", "row", "rows", "key"))
         w, c = self.w, self.scored.c
         self.place(s, turn, run, row, rows)
+        seen = self.seen(self.name(f"seen{mark}"), run, row, rows)
         w.assign(key, ZERO if s == ZERO else s % self.across * self.wide)
         index = self.index(self.first, self.found.rows[0], run, row)
         outer = {a: e for a, e in index.items() if a != c.m}
+        other = CORE * 2 if s == ZERO else CORE * 2 + (ONE - self.buffer)
         with w.stage("cube"):
             w.multiply(
                 Multiply(
                     object=self.mm_scores,
-                    extent=(rows, call("min", self.wide, self.keys - key), self.deep),
+                    extent=(rows, call("min", self.wide, seen - key), self.deep),
                     a=self.scored.offset(c.a, outer, {c.m: row_of(c.m, index)}),
                     b=self.scored.offset(c.b, outer, {c.n: key}),
-                    c=(CORE * 2 if s == ZERO else CORE * 2 + s % 2) * self.high * self.wide, lda=self.scored.pitch(c.a),
-                    ldb=self.scored.pitch(c.b), ldc=self.wide, wait=False,
+                    c=other * self.high * self.wide,
+                    lda=self.scored.pitch(c.a), ldb=self.scored.pitch(c.b), ldc=self.wide, wait=False,
                 )
             )  # fmt: skip
         w.close_stage()
@@ -286,56 +328,96 @@ class _Attention:
         state: tuple[Tile, Tile, Tile, Tile],
     ) -> None:  # fmt: skip
         """Make weights of a block of scores, a tile of rows at a time."""
-        w, found, (low, before, sums, largest) = self.w, self.found, state
+        w, found, (_, before, _, _) = self.w, self.found, state
         slack, i, n, step = self.name("slack"), self.name("i"), self.name("n"), self.name("step")
         w.assign(slack, Choice(cond=binary("==", key, 0), then=Const(value=0.0), other=Const(value=SLACK)))
         with w.branch(binary("==", key, 0)), w.stage("compute"):
             w.op("fill", before, LARGEST)
         w.close_stage()
         w.assign(step, w.variable(self.name("row_tile")) // 8 * 8)
-        score, scale = self.scaled()
         with w.loop(i, ZERO, rows, step):
             w.assign(n, call("min", step, rows - i))
-            at = (own * self.high + i) * self.wide
-            emitter = self.emitter(self.index(self.middle, found.rows[1], run, row + i), key, n, columns)
-            emitter.block_of_scores = (found.scores, w.tensor(self.space("scores")), at, self.wide)
-            emitter.block(emitter.needs([score]), [], keep={score})
-            held = emitter.held[score]
-            assert held.tile is not None
-            tile = held.tile
-            if tile.extent != "F":
-                raise Unsupported(
-                    "softmax", "a softmax of what does not vary along rows and columns is not covered"
-                )
-            part = (i, n)
-            with w.stage("compute"):
-                w.op("reduce_max", largest, tile.ref)
-                w.op("mul", largest, largest.ref, Const(value=-scale))
-                w.op("add", largest, largest.ref, slack)
-                w.op("minimum", low, largest.ref, TileRef(tile=before.name, rows=part), rows=part)
-                of_row = TileRef(tile=low.name, rows=part, view="column")
-                if scale == 1.0:
-                    w.op("add", tile, tile.ref, of_row)
-                else:
-                    w.op("mul_add", tile, tile.ref, of_row, Const(value=scale))
-                w.op("exp", tile, tile.ref)
-                w.op("reduce_sum", sums, tile.ref, rows=part)
-            with w.stage("copyout"):
-                w.store(w.tensor(self.space("weights")), at, tile, self.wide)
-            emitter.forget({})
+            index = self.index(self.middle, found.rows[1], run, row + i)
+            ahead = found.ahead
+            if found.plain is None or ahead is None:
+                self.weights(found.score, index, own, i, n, key, columns, state)
+            else:
+                known = ahead if isinstance(ahead, Const) else w.scalar(ahead, "int")
+                first = index[found.rows[1].axes[-1]]
+                last = first if known == ZERO else first + known
+                all_count = binary("<=", key + columns, last + 1)
+                with w.branch(all_count):
+                    self.weights(found.plain, index, own, i, n, key, columns, state)
+                w.close_stage()
+                with w.branch(Unary(op="not", operand=all_count)):
+                    self.weights(found.plain, index, own, i, n, key, columns, state, last=last)
+                w.close_stage()
         w.close_stage()
 
-    def scaled(self) -> tuple[int, float]:
+    def hide(self, tile: Tile, last: Expr, n: Name, key: Name, columns: Name) -> None:
+        """Let what lies beyond the last key of each row be -inf; the first row's is `last`."""
+        w = self.w
+        column, of_row = (
+            w.allocate("C", "float32", wish="key_number"),
+            w.allocate("R", "float32", wish="last_key"),
+        )
+        bound = w.allocate("F", "float32", wish="bound")
+        w.op("iota", column, call("float", key), extent=(columns,))
+        w.op("iota", of_row, call("float", last) + 0.5, extent=(n,))
+        w.op("broadcast", bound, column.view, extent=(n, columns))
+        w.op("sub", bound, bound.ref, of_row.view)
+        for factor in (-LARGEST.value, LARGEST.value):  # of a number that is not 0: an infinite one
+            w.op("mul", bound, bound.ref, Const(value=factor))
+        w.op("minimum", tile, tile.ref, bound.ref)
+        for used in (column, of_row, bound):
+            w.release(used)
+
+    def weights(
+        self, score: int, index: dict[int, Expr], own: Expr, i: Name, n: Name, key: Name, columns: Name,
+        state: tuple[Tile, Tile, Tile, Tile], *, last: Expr | None = None,
+    ) -> None:  # fmt: skip
+        """Make weights of a tile of rows; `last` is the last key that counts for the first of them."""
+        w, (low, before, sums, largest) = self.w, state
+        score, scale = self.scaled(score)
+        at = (own * self.high + i) * self.wide
+        emitter = self.emitter(index, key, n, columns)
+        emitter.block_of_scores = (self.found.scores, w.tensor(self.space("scores")), at, self.wide)
+        emitter.block(emitter.needs([score]), [], keep={score})
+        tile = emitter.held[score].tile
+        if tile is None or tile.extent != "F":
+            raise Unsupported(
+                "softmax", "a softmax of what does not vary along rows and columns is not covered"
+            )
+        part = (i, n)
+        with w.stage("compute"):
+            if last is not None:
+                self.hide(tile, last, n, key, columns)
+            w.op("reduce_max", largest, tile.ref)
+            w.op("mul", largest, largest.ref, Const(value=-scale))
+            w.op("add", largest, largest.ref, self.name("slack"))
+            w.op("minimum", low, largest.ref, TileRef(tile=before.name, rows=part), rows=part)
+            of_row = TileRef(tile=low.name, rows=part, view="column")
+            if scale == 1.0:
+                w.op("add", tile, tile.ref, of_row)
+            else:
+                w.op("mul_add", tile, tile.ref, of_row, Const(value=scale))
+            w.op("exp", tile, tile.ref)
+            w.op("reduce_sum", sums, tile.ref, rows=part)
+        with w.stage("copyout"):
+            w.store(w.tensor(self.space("weights")), at, tile, self.wide)
+        emitter.forget({})
+
+    def scaled(self, score: int) -> tuple[int, float]:
         """Return what is exponentiated without a constant positive factor, and that factor."""
         values = self.middle.values
-        v = values[self.found.score]
+        v = values[score]
         if v.op in ("mul", "div"):
             for one, other in (v.args, v.args[::-1]) if v.op == "mul" else (v.args,):
                 constant = self.middle.constants[other]
                 if values[other].op == "const" and isinstance(constant, Const) and float(constant.value) > 0:
                     factor = float(constant.value)
                     return one, factor if v.op == "mul" else 1.0 / factor
-        return self.found.score, 1.0
+        return score, 1.0
 
     def emitter(self, index: dict[int, Expr], key: Expr, rows: Expr, columns: Expr) -> _Scores:
         lane, row = self.found.keys, self.found.rows[1].axes[-1]
