@@ -24,8 +24,9 @@ def excerpts(
 ) -> tuple[Excerpt, ...]:
     """Return the files with numbered lines and their findings, cut down to about so many characters in all.
 
-    Where everything fits, everything is shown, kernels first. Else the lines of findings with what stands around them,
-    or, without findings that name a line, those with calls of interfaces; then their neighbours until the room is used.
+    Where everything fits, everything is shown, kernels first. Else the lines of findings with what stands around them.
+    Findings that name no line are about what is computed: then the lines with instructions come first, those that copy
+    next, and those that manage memory last. Neighbours follow until the room is used.
     """
     notes: dict[tuple[str, int], list[str]] = {}
     for finding in found:
@@ -51,9 +52,11 @@ def _chosen(
     if characters is None or size <= characters:
         return every
     kernels = [path for path in lines if _device(path)]
-    seeds = list(notes) or [
-        (path, n) for path in kernels for n, line in enumerate(lines[path], start=1) if _calls(line)
+    calling = [
+        (path, n) for path in kernels for n, line in enumerate(lines[path], start=1) if _rank(line) < _NO_CALL
     ]
+    computing = [(path, n) for path, n in calling if _rank(lines[path][n - 1]) == 0]
+    seeds = list(notes) or calling
     shown: dict[str, set[int]] = {path: set() for path in lines}
     left = characters
 
@@ -63,10 +66,13 @@ def _chosen(
             shown[path].add(n)
             left -= len(lines[path][n - 1]) + 6
 
-    for path, n in seeds:
+    for path, n in notes:
         for near in sorted(range(n - _AROUND, n + _AROUND + 1), key=lambda at: abs(at - n)):
             take(path, near)
-    for distance in range(_AROUND + 1, max(map(len, lines.values()), default=0)):
+    if not notes:
+        for path, n in (*computing, *((path, n + d) for path, n in computing for d in (-1, 1)), *calling):
+            take(path, n)
+    for distance in range(1, max(map(len, lines.values()), default=0)):
         if left <= 0:
             break
         for path, n in seeds:
@@ -82,7 +88,9 @@ def _numbered(of: list[str], path: str, rows: set[int], notes: Mapping[tuple[str
     """Write the lines with their numbers; a gap is said, and a finding's code stands behind its line."""
     text: list[str] = []
     last = 0
-    for n in sorted(rows):
+    for n in sorted(
+        rows | {n + 1 for n in rows if n + 2 in rows}
+    ):  # saying that one line is missing takes as much
         if n != last + 1:
             text.append(f"      (lines {last + 1} to {n - 1} are not shown)")
         codes = notes.get((path, n))
@@ -95,8 +103,22 @@ def _numbered(of: list[str], path: str, rows: set[int], notes: Mapping[tuple[str
     return "\n".join(text)
 
 
-def _calls(line: str) -> bool:
-    return any(name in cards() for name in _CALL.findall(line))
+_COPIES, _NO_CALL = 1, 3
+_MANAGING = (
+    "pipe and queue",
+    "tensor",
+    "parameters",
+    "system",
+    "kernel macros",
+    "host and tiling",
+    "synchronisation",
+)
+
+
+def _rank(line: str) -> int:
+    """Return 0 for a line with an instruction that computes, 1 if it copies, 2 for other interfaces, 3 for none."""
+    families = [cards()[name].family for name in _CALL.findall(line) if name in cards()]
+    return min((2 if f in _MANAGING else _COPIES if f == "copy" else 0 for f in families), default=_NO_CALL)
 
 
 def _device(path: str) -> bool:
