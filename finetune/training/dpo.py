@@ -28,7 +28,9 @@ def train_dpo(recipe: DpoRecipe, folder: Path) -> Trained:
             "No preference is of these kinds and margins.", "Lower least_margin, or give others."
         )
     model, tokenizer = loaded(recipe.base)
-    rows = Dataset.from_list([p.model_dump(include={"prompt", "chosen", "rejected"}) for p in wanted])
+    if len({p.system is None for p in wanted}) > 1:
+        raise InputError("Some preferences are chats and some are not.", "Train on each kind by itself.")
+    rows = Dataset.from_list([p.row() for p in wanted])
     config = DPOConfig(
         **trainer_options(recipe.trainer, folder, recipe.seed, cpu=recipe.cpu), beta=recipe.beta,
         max_length=recipe.max_tokens, precompute_ref_log_probs=recipe.lora is None,

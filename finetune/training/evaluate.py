@@ -21,7 +21,7 @@ from akgen.tools.core.frozen import Frozen, json_text
 from akgen.tools.core.outcome import Outcome
 
 BATCH = 24  # prompts that are sampled together
-MOST_NEW_TOKENS = 320
+MOST_NEW_TOKENS = 400
 
 
 class TaskSamples(Frozen):

@@ -6,12 +6,14 @@ Answers that do not compile are never the rejected ones: as the paper found, a m
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from akgen.agents.models.local import Checkpoint
+from akgen.finetune.harvest import exchanges, first_prompt
 from akgen.finetune.training.environment import ProgramEnvironment
 from akgen.finetune.training.evaluate import BATCH, MOST_NEW_TOKENS
 from akgen.finetune.training.pairs import PromptForm, TensorPair
+from akgen.finetune.training.records import with_thought
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError, Outcome
 from akgen.tools.core.untrusted import read_json_lines
@@ -22,11 +24,20 @@ class Preference(Frozen):
     or, of a wrong answer, the share of cases that it gets wrong."""
 
     task: str
+    system: str | None = None  # of a chat; None: the prompt is continued as it is
     prompt: str
     chosen: str
     rejected: str
     kind: Literal["correct", "faster"] = "correct"
     margin: float
+
+    def row(self) -> dict[str, Any]:
+        """Return what TRL reads: texts, or a chat and its two answers."""
+        if self.system is None:
+            return {"prompt": self.prompt, "chosen": self.chosen, "rejected": self.rejected}
+        told = [{"role": "system", "content": self.system}] if self.system else []
+        answers = {k: [{"role": "assistant", "content": getattr(self, k)}] for k in ("chosen", "rejected")}
+        return {"prompt": [*told, {"role": "user", "content": self.prompt}], **answers}
 
 
 class TimedAnswer(Frozen):
@@ -40,7 +51,7 @@ class TimedAnswer(Frozen):
 
 def sampled_preferences(
     checkpoint: Checkpoint, pairs: Sequence[TensorPair], *, n: int, form: PromptForm = "en", seed: int = 0,
-    temperature: float = 0.9,
+    temperature: float = 0.9, thought: bool = True,
 ) -> Iterator[Preference]:  # fmt: skip
     """Yield what a checkpoint's own samples give; where none is correct, the pair's program is chosen."""
     ordered = sorted(pairs, key=lambda p: len(p.program))
@@ -56,8 +67,29 @@ def sampled_preferences(
             for text in dict.fromkeys(s.text for s in samples if s.ended):
                 found = place.judged(text)
                 answers.append(TimedAnswer(text=text, outcome=found.outcome, share=found.share))
-            answers.append(TimedAnswer(text=pair.program, outcome=Outcome.CORRECT, share=1.0))
+            told = pair.code if form == "code" else pair.said[form]
+            gold = with_thought(pair, told) if thought else pair.program
+            answers.append(TimedAnswer(text=gold, outcome=Outcome.CORRECT, share=1.0))
             yield from preferences_of(pair.name, pair.prompt(form), answers, most=1)
+
+
+def run_preferences(run: Path, *, least_margin: float = 1.1) -> Iterator[Preference]:
+    """Yield what a recorded run gives: attempts that were asked the same, by verdict and by their kernels' time.
+
+    Raises InputError if the folder holds no run.
+    """
+    groups: dict[tuple[str, str], tuple[str, list[TimedAnswer]]] = {}
+    for one in exchanges(run):
+        verdict = one.attempt.verdict
+        right = sum(c.outcome is Outcome.CORRECT for c in verdict.cases)
+        answer = TimedAnswer(
+            text=one.answer, outcome=one.outcome, share=right / len(verdict.cases) if verdict.cases else 0.0,
+            time_us=verdict.mean_us(correct=True),
+        )  # fmt: skip
+        groups.setdefault((one.task.name, first_prompt(one)), (one.system, []))[1].append(answer)
+    for (task, user), (system, answers) in groups.items():
+        for found in preferences_of(task, user, answers, least_margin=least_margin):
+            yield found.model_copy(update={"system": system})
 
 
 def preferences_of(

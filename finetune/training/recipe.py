@@ -42,6 +42,7 @@ class DataRecipe(Frozen):
     pairs: Path | None = None
     records: Path | None = None
     forms: dict[PromptForm, float] = Field(default={"en": 0.6, "code": 0.4})  # shares of the wordings
+    thought: bool = True  # the answer says each step again, as a comment before its lines
     renamed: float = Field(default=0.5, ge=0, le=1)  # share whose inputs get other names
     repairs: float = Field(default=0.0, ge=0, le=1)  # share that is asked again with a faulty program
     world: float = Field(default=0.0, ge=0, le=1)  # share that asks for the outcome of a program
@@ -185,7 +186,7 @@ class IterateRecipe(Frozen):
     most_kept: int = Field(default=2, ge=1)  # of a task
     replay: float = Field(default=1.0, ge=0)
     temperature: float = 0.9
-    max_new_tokens: int = 320
+    max_new_tokens: int = 400
     packed_tokens: int = 512
     trainer: Trainer = Trainer(learning_rate=3e-4)
     seed: int = 0

@@ -21,6 +21,8 @@ _NAMES = tuple(
     gate_weight source sample image mask_value window rate level energy
     """.split()  # noqa: SIM905 (a list of this length is read as words)
 )
+_STEP = re.compile(r"(\w+) = ")
+_BETWEEN = re.compile(r"(?<=\.) |(?<=。)|\n")  # sentences of either language, or lines of code
 WORLD_QUESTION = "?"  # what is asked of a program whose outcome is to be said
 _TAKEN = frozenset(FORMS) | {
     "return",
@@ -60,16 +62,39 @@ def _record(pair: TensorPair, recipe: DataRecipe, rng: random.Random) -> PromptR
         new = _other_names(pair, rng)
         told, pair = _renamed(told, new), _renamed_pair(pair, new)
     prompt = task_prompt(pair.inputs, told)
+    answer = with_thought(pair, told) if recipe.thought else pair.program
     if rng.random() < recipe.repairs:
         bad = faulty(pair.program, rng)
         found = ProgramEnvironment.of(pair).judged(bad)
         if found.outcome is not Outcome.CORRECT:
             asked = repair_prompt(prompt, bad, findings_told(found.diagnostics, found.outcome))
-            return PromptRecord(prompt=asked, completion=pair.program, kind="repair")
+            return PromptRecord(prompt=asked, completion=answer, kind="repair")
     if rng.random() < recipe.world:
         shown = faulty(pair.program, rng) if rng.random() < 0.5 else pair.program
         return _world(ProgramEnvironment.of(pair), prompt, shown)
-    return PromptRecord(prompt=prompt, completion=pair.program, kind=f"task {form}")
+    return PromptRecord(prompt=prompt, completion=answer, kind=f"task {form}")
+
+
+def with_thought(pair: TensorPair, told: str) -> str:
+    """Return the program with each step of the task as a comment before the lines that it becomes.
+
+    A model then copies a step and turns it into lines, instead of keeping count of both. Where steps and sentences do
+    not correspond, the program comes as it is.
+    """
+    steps = [m[1] for m in (_STEP.match(line) for line in pair.code.splitlines()) if m]
+    said = [s for s in _BETWEEN.split(told) if s.strip() and not s.startswith("return ")]
+    lines = pair.program.splitlines()
+    if len(said) != len(steps):
+        return pair.program
+    ends = [max((k for k, line in enumerate(lines) if line.startswith(f"{s} = ")), default=-1) for s in steps]
+    begin = len(pair.inputs.splitlines())
+    if ends != sorted(set(ends)) or ends[0] < begin:
+        return pair.program
+    out = lines[:begin]
+    for sentence, end in zip(said, ends, strict=True):
+        out += [f"# {sentence.strip()}", *lines[begin : end + 1]]
+        begin = end + 1
+    return "\n".join([*out, *lines[begin:]]) + "\n"
 
 
 def world_records(pairs: Sequence[TensorPair], seed: int) -> Iterator[PromptRecord]:

@@ -8,6 +8,8 @@ from typing import Any
 import datasets
 import pytest
 
+from akgen.finetune.training.preferences import read_preferences
+
 Akgen = Callable[..., Any]
 Script = Callable[..., Path]
 WRONG, RIGHT = ("static_cast<T>(1)", "static_cast<T>(2)"), ("", "")
@@ -50,6 +52,15 @@ def test_both_formats_load_with_datasets(akgen: Akgen, run: Path, tmp_path: Path
     assert "static_cast<T>(2)" in pair["rejected"][0]["content"]
     assert pair["rejected_pattern"] == "all"
     assert "What became of" not in pair["prompt"][1]["content"]
+
+
+def test_a_runs_preferences_are_what_a_trainer_reads(akgen: Akgen, run: Path, tmp_path: Path) -> None:
+    ended = akgen("train", "mine", run, tmp_path / "preferences.jsonl", "--json")
+    assert (ended.code, ended.document["preferences"], ended.document["faster"]) == (0, 1, 0)
+    (one,) = read_preferences(tmp_path / "preferences.jsonl")
+    row = one.row()
+    assert [m["role"] for m in row["prompt"]] == ["system", "user"] and one.margin == 1.0
+    assert "static_cast<T>(2)" in row["rejected"][0]["content"] not in row["chosen"][0]["content"]
 
 
 def test_a_project_that_was_changed_after_its_verdict_is_not_exported(akgen: Akgen, run: Path) -> None:

@@ -11,7 +11,7 @@ from akgen.finetune.training.environment import ProgramEnvironment
 from akgen.finetune.training.pairs import TensorPair, drawn_pairs, read_pairs, splits, write_pairs
 from akgen.finetune.training.preferences import TimedAnswer, preferences_of
 from akgen.finetune.training.recipe import DataRecipe, SftRecipe, read_recipe, save_recipe
-from akgen.finetune.training.records import faulty, training_records, world_records
+from akgen.finetune.training.records import faulty, training_records, with_thought, world_records
 from akgen.finetune.training.rewards import Facts, RewardWeights, facts_of_program, reward
 from akgen.finetune.training.tokenizer import train_tokenizer
 from akgen.tools.compose.tensor_program.parse import parse_tensor_program
@@ -90,6 +90,21 @@ def test_renamed_inputs_are_renamed_in_prompt_and_answer() -> None:
         and f"the square of {name}." in record.prompt
         and f"mul({name}, {name})" in record.completion
     )
+
+
+def test_each_step_is_said_again_before_its_lines_in_every_wording() -> None:
+    assert with_thought(SQUARE, SQUARE.said["en"]) == (
+        "x: [M, N]\n# t0 is the square of x.\nt0 = mul(x, x)\n# The result t1 is the sum of t0 over each row.\n"
+        "t1 = reduce_sum(t0, 1)\nt1 = reshape(t1, [M])\nreturn t1\n"
+    )
+    for pair in PAIRS:
+        for told in (*pair.said.values(), pair.code):
+            thought = with_thought(pair, told)
+            assert thought.count("# ") == len(pair.code.splitlines()) - 1
+            assert [
+                line for line in thought.splitlines() if not line.startswith("#")
+            ] == pair.program.splitlines()
+    assert with_thought(SQUARE, "It squares.") == SQUARE.program
 
 
 def test_every_text_survives_the_tokenizer_and_names_are_whole() -> None:

@@ -102,6 +102,10 @@ _TRAIN = {
         "train:preferences",
         "Sample from a model and write pairs of a correct answer and one that computes wrongly.",
     ),
+    "mine": Subcommand(
+        "train:mine",
+        "Write a recorded run's preferences: correct before wrong, and fast before slow where both are correct.",
+    ),
     "dpo": Subcommand("train:dpo", "Train on preferences, as the recipe CONFIG says."),
     "grpo": Subcommand(
         "train:grpo", "Train on rewards of the model's own samples, as the recipe CONFIG says."

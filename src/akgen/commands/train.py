@@ -89,6 +89,23 @@ def preferences(
     terminal.result({"file": str(out), "preferences": count, "tasks": len(asked)})
 
 
+def mine(
+    run: Annotated[Path, typer.Argument(help="The folder of a run: `akgen solve`, or a bench run.")],
+    out: Annotated[Path, typer.Argument(help="The file to write.")],
+    least_margin: Annotated[float, typer.Option(min=1.0, help="Of two times, slower over faster.")] = 1.1,
+    as_json: AsJson = False,
+) -> None:
+    """Write a recorded run's preferences: correct before wrong, and fast before slow where both are correct."""
+    from akgen.finetune.training.preferences import read_preferences, run_preferences, write_preferences
+
+    write_preferences(run_preferences(run, least_margin=least_margin), out)
+    found = read_preferences(out)
+    faster = sum(p.kind == "faster" for p in found)
+    terminal = Terminal(as_json)
+    terminal.line(f"{len(found)} preferences in {out}, {faster} of them of a faster kernel")
+    terminal.result({"file": str(out), "preferences": len(found), "faster": faster})
+
+
 def dpo(config: Config, out: Out, change: Change = None, as_json: AsJson = False) -> None:
     """Train on preferences, as the recipe CONFIG says."""
     from akgen.finetune.training.dpo import train_dpo
