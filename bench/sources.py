@@ -52,8 +52,13 @@ class Folder:
 
 
 def operator_project(folder: Path, task: Task) -> KernelProject:
-    """Read op_host and op_kernel, leave out what only calls the operator, and add a host where there is none."""
+    """Read op_host and op_kernel, leave out what only calls the operator, and add a host where there is none.
+
+    A file that launches its kernels itself needs none.
+    """
     project = KernelProject.read_from(folder, task.op_type, task.kernel)
+    if project.direct_file is not None:
+        return project
     files = {
         path: text
         for path, text in project.files.items()

@@ -68,7 +68,7 @@ def _read(text: str, member: Member) -> Proposal:
         text=stated[1][:200] if stated else "a change that the model did not explain",
         predicted_gain=_factor(float(gain[1]), percent=bool(gain[2])) if gain else None,
     )
-    edits = read_edits(said, member.project.kernel_file)
+    edits = read_edits(said, member.project.direct_file or member.project.kernel_file)
     if not edits:
         return Proposal(hypothesis=hypothesis, project=None, problem="The reply holds no edit.")
     files, refused = apply_edits(member.project.files, edits)

@@ -9,6 +9,8 @@ import pytest
 
 from akgen.agents.prompts import render
 from akgen.agents.prompts.direct import Kind, example_direct
+from akgen.bench.resolve import resolve_task
+from akgen.bench.sources import operator_project
 from tests.end_to_end.conftest import PLAN
 
 Akgen = Callable[..., Any]
@@ -126,11 +128,8 @@ def test_a_file_that_launches_its_kernel_is_mended_until_it_is_right_then_replay
     exported = akgen("harvest", "export", run, "--format", "sft", "--out", tmp_path / "sft.jsonl")
     assert exported.code == 0, exported.err
     (record,) = map(json.loads, (tmp_path / "sft.jsonl").read_text().splitlines())
-    assert (record["route"], FILE in record["answer"], head in record["messages"][0]["content"]) == (
-        "direct",
-        True,
-        True,
-    )
+    assert (record["route"], FILE in record["answer"]) == ("direct", True)
+    assert head in record["prompt"][0]["content"]
 
 
 ROWS = (
@@ -191,6 +190,22 @@ def test_shapes_change_and_products_run_on_the_cube(
     assert len(attempt["verdict"]["cases"]) == len(shapes)
     system = attempt["coder_messages"][0]["content"]
     assert ("KERNEL_TYPE_MIX_AIC_1_2" in system) == (kind == "product")
+
+
+def test_a_folder_of_answers_may_hold_the_direct_form_also_where_the_task_gives_a_host(
+    tmp_path: Path,
+) -> None:
+    for path, text in (
+        ("answer/op_kernel/add_one.asc", ADD_ONE),
+        ("given/op_host/add_one.cpp", "OP_ADD(AddOne);"),
+    ):
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).write_text(text)
+    (tmp_path / "given/op_kernel").mkdir()
+    (tmp_path / "add_one.py").write_text(MODULE.format("x", "x + 1", "torch.randn(4)"))
+    task = resolve_task(str(tmp_path / "add_one.py")).model_copy(update={"given_host": tmp_path / "given"})
+    project = operator_project(tmp_path / "answer", task)
+    assert (project.direct_file, list(project.files)) == (FILE, [FILE])
 
 
 @pytest.mark.parametrize(
