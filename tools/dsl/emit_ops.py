@@ -367,6 +367,8 @@ class OpPrinter:
             )
         elif source == target and self.op.rounding == "rint":
             self.op_copy()
+        elif source.native or target.native:
+            self.call(self.ctx.lib("TileConvert"), self.dst, self.src(0), "scratch_", self.n)
         else:
             widening = target.fixed == DType.FLOAT32 and self.op.rounding == "rint"
             mode = "CAST_NONE" if widening else _ROUND[self.op.rounding]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from akgen.tools.compose.program import compose
 from tests.tools.compose.composing import array, assert_right_on_twin, composed, normal, run
 
 HALF = torch.float16
@@ -63,6 +64,14 @@ def test_one_text_serves_every_float() -> None:
 def test_types_side_by_side_are_computed_in_float() -> None:
     composition, _, _ = composed(lambda x, y: x + y, (X, Y.float()))
     assert "native(" not in composition.dsl
+
+
+def test_rounded_one_by_one_halves_are_cast_only_around_functions() -> None:
+    _, (case,), (raw,) = composed(lambda x, y, b: torch.exp(-(x + y) * b).neg() * y + 1, (X, Y, ROW))
+    composition = compose("TestOp", "test_op", [raw], faithful=True)
+    (got,), (want,) = run(composition, case, raw), case.sample(0, "task").expected
+    np.testing.assert_array_equal(got, array(want))
+    assert composition.dsl.split("@ascend_host")[0].count("cast(") == 2 * len(composition.kernels)
 
 
 @pytest.mark.parametrize("name", ["a row and a column", "turned", "from a mask"])

@@ -280,6 +280,6 @@ def _doc(templates: tuple[SymbolicNest, ...], choice: tuple[Kind, ...], face: In
     outputs = tuple(n.removesuffix("_ref") for n in face.output_names)
     lines = [schedule_texts()[kind].how for kind in dict.fromkeys(choice)]
     nests = [n for t in templates for n in (*t.before, t)]
-    steps = [s for t in nests for s in formulas(t, face.input_names, outputs)]
+    steps = [s for t in nests for s in formulas(t.plain or t, face.input_names, outputs)]
     lines += [s for s in steps if len(s) <= 100] if len(steps) <= 8 else []
     return "\n".join([lines[0], "", *lines[1:]]) if len(lines) > 1 else lines[0]

@@ -138,15 +138,17 @@ class OperationCodegen(Operands):
         if op == "isnan":
             self.w.op("ne", dst, source, source)
             return
-        if self.w.floats != "float32":  # of half, too: what is not finite has no difference from itself
-            self._classify_by_difference(op, source, dst)
+        if (
+            self.w.type_name(a.dtype) != "float32"
+        ):  # of half, too: what is not finite has no difference from itself
+            self._classify_by_difference(op, a, dst)
             return
         size = self.temporary(dst.extent, DType.FLOAT32)
         self.w.op("abs", size, source)
         self.w.op("gt" if op == "isinf" else "le", dst, size.ref, LARGEST)
 
-    def _classify_by_difference(self, op: str, source: TileRef, dst: Tile) -> None:
-        difference = self.temporary(dst.extent, DType.FLOAT32)
+    def _classify_by_difference(self, op: str, a: Location, dst: Tile) -> None:
+        source, difference = self.widened(a, dst.extent).ref, self.temporary(dst.extent, a.dtype)
         self.w.op("sub", difference, source, source)
         if op == "isfinite":
             self.w.op("eq", dst, difference.ref, difference.ref)

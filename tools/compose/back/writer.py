@@ -79,7 +79,7 @@ class Writer:
 
     def __init__(self, *, frugal: bool = False) -> None:
         self.frugal = frugal  # single numbers are read without a tile
-        self.floats = "float32"  # the type of tiles that hold floats, in the nest being written
+        self.floats = self.halves = "float32"  # the types of tiles of floats, in the nest being written
         self.capacities: dict[Extent, Shape] = {}  # of each extent class; set for each loop nest
         self.tensors: list[str] = []
         self.lists: set[str] = set()
@@ -269,7 +269,7 @@ class Writer:
 
     def type_name(self, dtype: DType) -> str:
         """Return the type of tiles that hold values of a lane type."""
-        return {DType.INT32: "int32", DType.BOOL: "mask"}.get(dtype, self.floats)
+        return {DType.INT32: "int32", DType.BOOL: "mask", DType.FLOAT16: self.halves}.get(dtype, self.floats)
 
     def tensor(self, name: str, position: Expr | None = None) -> Tensor:
         """Return a tensor parameter; with `position`, an element of a list."""

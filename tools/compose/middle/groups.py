@@ -94,15 +94,16 @@ def _pinned(group: Group, cases: Sequence[TracedGraph], face: Interface) -> Grou
 
 
 def features(group: Group, cases: Sequence[TracedGraph]) -> Features:
-    ops = tuple(tuple(v.op for v in t.values if v.op != "expand") for t in group.templates)
+    templates = [t.plain or t for t in group.templates]
+    ops = tuple(tuple(v.op for v in t.values if v.op != "expand") for t in templates)
     rounds = tuple(sorted({o for t in ops for o in t if o.startswith("round_")}))
-    lanes = tuple(tuple(v.dtype for v in t.values if v.op == "load") for t in group.templates)
+    lanes = tuple(tuple(v.dtype for v in t.values if v.op == "load") for t in templates)
     # A product takes two operands of one dtype, so its kernel is for the dtype in which it stored them.
-    factors = tuple(tuple(v.stored for v in t.values if v.op == "contract") for t in group.templates)
+    factors = tuple(tuple(v.stored for v in t.values if v.op == "contract") for t in templates)
     return Features(
         kinds=(numbers(group.cases, cases), rounds, lanes, factors),
         operations=ops,
-        axes=tuple(len(t.sizes) for t in group.templates),
+        axes=tuple(len(t.sizes) for t in templates),
     )
 
 

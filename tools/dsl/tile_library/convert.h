@@ -1,13 +1,15 @@
 // Conversions between stored types and the types that are computed with.
 
-// tile: TileConvert
+// tile: TileConvert TileCopy
 // Bytes pass through half precision, which holds them exactly; `scratch` is only touched for them.
 template <typename D, typename S>
 __aicore__ inline void TileConvert(const LocalTensor<D> &dst, const LocalTensor<S> &src,
                                    TBuf<TPosition::VECCALC> &scratch, int64_t n)
 {
     const int32_t count = static_cast<int32_t>(n);
-    if constexpr (sizeof(S) == 1 && sizeof(D) > 2) {
+    if constexpr (std::is_same<D, S>::value) {
+        TileCopy(dst, src, n);
+    } else if constexpr (sizeof(S) == 1 && sizeof(D) > 2) {
         LocalTensor<half> wide = scratch.Get<half>();
         Cast(wide, src, RoundMode::CAST_NONE, count);
         if constexpr (std::is_same<D, float>::value) {

@@ -12,6 +12,7 @@ from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import NATIVE, Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.scope import Unsupported
+from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.expr import Name, binary, call
 from akgen.tools.dsl.ir import Assign
 
@@ -69,15 +70,18 @@ def walks(template: SymbolicNest) -> bool:
     return any(a.window or a.guards or a.scales for a in accesses)
 
 
-def _floats(template: SymbolicNest, tensors: Tensors) -> str:
-    """Return the type of the nest's tiles of floats."""
+def _floats(template: SymbolicNest, tensors: Tensors) -> tuple[str, str]:
+    """Return the types of the nest's tiles of float32 and of float16 values."""
     if template.plain is None:
-        return "float32"
-    loads = [v.origin for v in template.values if v.op == "load" and v.dtype.is_float and v.origin]
+        return "float32", "float32"
+    mixed = [v for v in template.values if v.dtype == DType.FLOAT16]
+    loads = [v.origin for v in mixed or template.values if v.op == "load" and v.dtype.is_float and v.origin]
     if loads and loads[0].input is not None:
-        return f"{NATIVE}{tensors.inputs[loads[0].input]}"
-    written = next(s.output for s in template.nest.stores if s.dtype.is_float and s.output is not None)
-    return f"{NATIVE}{tensors.outputs[written]}"
+        name = tensors.inputs[loads[0].input]
+    else:
+        written = (s.output for s in template.nest.stores if s.dtype.is_float and s.output is not None)
+        name = tensors.outputs[next(written)]
+    return "float32" if mixed else NATIVE + name, NATIVE + name
 
 
 def write(
@@ -89,7 +93,7 @@ def write(
     tuning: Tuning,
 ) -> Part:
     """Write the nest into the kernel under this schedule, with its numbers as `tuning` says."""
-    writer.floats = _floats(template, tensors)
+    writer.floats, writer.halves = _floats(template, tensors)
     if kind == "contraction":
         return write_contraction(template, writer, suffix, tensors, tuning)
     if kind == "attention":
