@@ -6,6 +6,7 @@ from akgen.tools.dsl.expr import Expr, call, constant, product
 LENGTH = 64  # tiles of one dimension are multiples of this
 FIRST_PIECE = 1024  # elements that are one tile
 EACH_PIECE = 4096  # elements that are worth another tile
+HEAVY_PIECE = 8192  # of rows with which much is done
 PIECES = 4
 LONGEST_TILE = 8192  # of little work: nothing is computed before the first tile has come
 SMALLEST_PIECE = 256  # where somebody says how many pieces there are
@@ -50,8 +51,7 @@ class Tuning:
         pieces = self._pieces()
         if pieces is not None:
             return call("max", SMALLEST_PIECE, call("align_up", call("ceil_div", share, pieces), LENGTH))
-        few = call("min", PIECES, call("ceil_div", share + (EACH_PIECE - FIRST_PIECE), EACH_PIECE))
-        length = call("align_up", call("ceil_div", share, few), LENGTH)
+        length = call("align_up", call("ceil_div", share, _few(share)), LENGTH)
         return length if work > LITTLE_WORK else call("min", LONGEST_TILE, length)
 
     def whole(self, length: Expr) -> Expr:
@@ -59,9 +59,19 @@ class Tuning:
         pieces = self._pieces()
         return call("align_up", length if pieces is None else call("ceil_div", length, pieces), LENGTH)
 
-    def rows(self, share: Expr) -> Expr:
-        """Return how many rows of a core's share go into a tile at most."""
-        pieces = self._pieces()
+    def rows(self, share: Expr, width: Expr | None = None, *, work: int = 0) -> Expr:
+        """Return how many rows of a core's share go into a tile at most; with their width, in a few tiles at least.
+
+        The more is done with a tile, the fewer: each operation waits for the one before.
+        """
+        pieces: Expr | int | None = self._pieces()
+        if pieces is None and width is not None:
+            heavy = work > LITTLE_WORK
+            pieces = (
+                call("min", PIECES, call("ceil_div", share * width, HEAVY_PIECE))
+                if heavy
+                else _few(share * width)
+            )
         return share if pieces is None else call("max", 1, call("ceil_div", share, pieces))
 
     def _pieces(self) -> int | None:
@@ -79,3 +89,8 @@ class Tuning:
         if rows:
             most = call("max", 1, constant(longest) // call("max", 1, product(widths)))
         return call("min", tile, most)
+
+
+def _few(share: Expr) -> Expr:
+    """Return into how many tiles a share of so many elements is cut at least."""
+    return call("min", PIECES, call("ceil_div", share + (EACH_PIECE - FIRST_PIECE), EACH_PIECE))

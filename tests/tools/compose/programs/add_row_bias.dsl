@@ -53,7 +53,7 @@ def add_row_bias(x: Tensor, bias: Tensor, y: Output):
     assert bias.numel == d1, "bias does not have the expected size"
     cores = max(1, min(core_num(), d0))
     per_core = ceil_div(d0, cores)
-    row_tile = min(fit_tile(add_row_bias_rows, "row_tile", d1=d1), per_core, d0)
+    row_tile = min(fit_tile(add_row_bias_rows, "row_tile", d1=d1), max(1, ceil_div(per_core, min(4, ceil_div(per_core * d1 + 3072, 4096)))), d0)
     if row_tile >= 1 and (d0 * 2 > core_num() or d1 < 1024) and (d0 >= core_num() or d1 // 512 < core_num()):
         add_row_bias_rows[cores](bias, x, y, d1, d0, per_core, row_tile)
     else:
@@ -64,5 +64,5 @@ def add_row_bias(x: Tensor, bias: Tensor, y: Output):
         columns = align_up(ceil_div(d1, column_parts), 64)
         lane_tile = min(2048, columns)
         per_core = ceil_div(d0, max(1, cores // column_parts))
-        row_tile = min(fit_tile(add_row_bias_tiles, "row_tile", lane_tile=lane_tile), per_core, d0)
+        row_tile = min(fit_tile(add_row_bias_tiles, "row_tile", lane_tile=lane_tile), max(1, ceil_div(per_core, min(4, ceil_div(per_core * d1 + 3072, 4096)))), d0)
         add_row_bias_tiles[cores](bias, x, y, d1, lane_tile, d0, column_parts, columns, per_core, row_tile)

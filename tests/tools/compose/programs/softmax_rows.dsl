@@ -218,7 +218,7 @@ def softmax_rows(x: Tensor, y: Output):
         else:
             cores = max(1, min(core_num(), d0))
             per_core = ceil_div(d0, cores)
-            row_tile = min(fit_tile(softmax_rows_rows, "row_tile", d1=d1), per_core, d0)
+            row_tile = min(fit_tile(softmax_rows_rows, "row_tile", d1=d1), max(1, ceil_div(per_core, min(4, ceil_div(per_core * d1 + 3072, 4096)))), d0)
             if row_tile >= 1:
                 softmax_rows_rows[cores](x, y, d1, d0, per_core, row_tile)
             else:

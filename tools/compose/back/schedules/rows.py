@@ -31,7 +31,9 @@ class Rows(Schedule):
             each, per_core = call("ceil_div", rows, Name(id="cores")), self.name("per_core")
             step = call("max", 1, call("min", TURNED_ROWS, each // TURNED_ROWS * TURNED_ROWS))
             self.part.host = [Assign(name=per_core.id, value=call("align_up", each, step))]
-        self.tile_of("row_tile", self.tuning.rows(self.name("per_core")), self.t.sizes[self.row], rows=True)
+        width = self.t.sizes[self.lane] if turned is None else None
+        share = self.tuning.rows(self.name("per_core"), width, work=self.work())
+        self.tile_of("row_tile", share, self.t.sizes[self.row], rows=True)
         self.part.fixed = [self.t.sizes[self.lane]]
         self.part.fits = binary(">=", self.name("row_tile"), 1)
         if not self.t.nest.overs() and turned is None and not self.suffix:
