@@ -88,6 +88,7 @@ check: lint test
 
 bench: $(STAMP)
 	@$(BIN)/akgen bench speed
+	@$(BIN)/akgen data rate
 
 # How long the house takes to read and to start: `make metrics ROOT=OLD` measures another checkout.
 metrics: $(STAMP)

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Sequence
 
 from akgen.finetune.operators.sketch import InputKind, Sketch, Variable
-from akgen.finetune.operators.table import Kind, Operation, operations
+from akgen.finetune.operators.table import LANGUAGES, Kind, Operation, operations
 
 Drawn = tuple[Variable, ...]  # the outputs
 _TRIES = 12  # of one step, before the operator is given up
@@ -12,6 +12,8 @@ _AXES = {
     -1: ("dim=-1", {"en": "over each row", "zh": "在每行上"}, {"en": "row", "zh": "行"}),
     0: ("dim=0", {"en": "over each column", "zh": "在每列上"}, {"en": "column", "zh": "列"}),
 }
+_SEVERAL = ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2))  # of three dimensions
+_PARTS = (("planes", "平面"), ("rows", "行"), ("columns", "列"))
 _ALL = ("dim=(0, 1)", {"en": "over everything", "zh": "在全部元素上"})
 
 
@@ -113,9 +115,87 @@ def scan(s: Sketch, difficulty: int) -> Drawn:
     return (_chain(s, [_step(s, "scan", a=value)], s.rng.randint(0, difficulty - 1)),)
 
 
+def mask(s: Sketch, difficulty: int) -> Drawn:
+    scores = s.input("full", "scores")
+    value = _chain(s, [scores], difficulty - 1) if difficulty > 1 else scores
+    value = _step(s, "mask", a=value, b=s.input("full", "mask"))
+    return (
+        (_normalise(s, value),)
+        if difficulty > 1 and s.rng.random() < 0.5
+        else (_chain(s, [value], difficulty - 1),)
+    )
+
+
+def cast(s: Sketch, difficulty: int) -> Drawn:
+    """Draw a conversion at the end: what comes after it would depend on how it rounds."""
+    values = [s.input("full") for _ in range(s.rng.randint(1, min(2, difficulty)))]
+    steps = difficulty - 1 + (len(values) > 1)
+    return (_step(s, "cast", a=_chain(s, values, steps) if steps else values[0]),)
+
+
+def quantisation(s: Sketch, difficulty: int) -> Drawn:
+    """Draw a rounding of an input, so that no error before decides how it is rounded."""
+    x = s.input("full")
+    value = _step(s, "quantisation", a=x)
+    if difficulty == 1 or not value.now.is_floating_point():
+        return (value,)
+    return (_chain(s, [_binary(s, value, s.input("column", "scale"), ("mul",))], difficulty - 2),)
+
+
+def gradient(s: Sketch, difficulty: int) -> Drawn:
+    grad, value = s.input("full", "grad"), s.input("full")
+    first = _step(s, "gradient", a=grad, b=value)
+    return (_chain(s, [first], difficulty - 1),)
+
+
+def axes(s: Sketch, difficulty: int) -> Drawn:
+    """Draw a reduction of three dimensions over any of them."""
+    values = [s.input("block") for _ in range(s.rng.randint(1, min(2, difficulty)))]
+    steps = difficulty - 1 + (len(values) > 1)
+    value = _chain(s, values, steps) if steps else values[0]
+    if difficulty == 3 and s.rng.random() < 0.5:
+        value = _binary(s, value, s.input(s.rng.choice(("full", "column"))))
+    over = s.rng.choice(_SEVERAL)
+    names = [[_PARTS[d][k] for d in over] for k in range(len(LANGUAGES))]
+    told = {"en": f"over {' and '.join(names[0])}", "zh": f"在{'和'.join(names[1])}上"}
+    dims = f"dim={over}" if len(over) > 1 else f"dim={over[0]}"
+    keep = ", keepdim=True" if s.rng.random() < 0.3 else ""
+    reduced = _step(s, "reduction", a=value, dims=dims + keep, over=told)
+    return (_chain(s, [reduced], difficulty - 1),)
+
+
+def single(s: Sketch, difficulty: int) -> Drawn:
+    """Draw one operation on operands of any shape; difficulty says how many dimensions or operands."""
+    kinds: tuple[Kind, ...] = (
+        "unary",
+        "binary",
+        "reduction",
+        "normalisation",
+        "mask",
+        "gradient",
+        "scan",
+        "product",
+    )
+    kind = s.rng.choices(kinds, weights=(8, 6, 3, 2, 1, 1, 1, 1))[0]
+    x = s.input("block" if difficulty == 3 and kind in ("unary", "binary") else "full")
+    if kind == "reduction":
+        return (_reduce(s, x, keep=s.rng.random() < 0.5),)
+    if kind == "normalisation":
+        return (_normalise(s, x),)
+    if kind == "product":
+        return (_step(s, kind, a=x, w=s.input("square")),)
+    if kind == "binary":
+        shapes: tuple[InputKind, ...] = ("full", "column", "row", "one") if difficulty > 1 else ("full",)
+        return (_binary(s, x, s.input(s.rng.choice(shapes), "other")),)
+    if kind in ("mask", "gradient"):
+        return (_step(s, kind, a=x, b=s.input("full", "other")),)
+    return (_step(s, kind, a=x),)
+
+
 FAMILIES: dict[str, Callable[[Sketch, int], Drawn]] = {
     "pointwise": pointwise, "broadcast": broadcast, "reduction": reduction, "normalisation": normalisation,
     "loss": loss, "optimizer": optimizer, "fused": fused, "product": product, "scan": scan,
+    "mask": mask, "cast": cast, "quantisation": quantisation, "gradient": gradient, "axes": axes, "single": single,
 }  # fmt: skip
 
 

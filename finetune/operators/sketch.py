@@ -14,8 +14,8 @@ import torch
 
 from akgen.finetune.operators.table import LANGUAGES, Operation
 
-InputKind = Literal["full", "row", "column", "one", "square"]
-ROWS, COLUMNS = 24, 33  # of the sample inputs
+InputKind = Literal["full", "row", "column", "one", "square", "block"]
+PLANES, ROWS, COLUMNS = 3, 24, 33  # of the sample inputs
 REACH = 4.0  # inputs lie between minus and plus this
 SQUARE_PART = 8  # matrices that rows are multiplied with reach this part of it
 _GROWTH = 64  # of a sum over the axes of the largest case, compared with the sample
@@ -24,11 +24,13 @@ _LEAST_SPREAD = 1e-3
 _MOVED = 1e-4  # by which inputs are moved, of their reach
 _MOST_MAGNIFIED = 60.0
 _SAMPLE: dict[InputKind, tuple[int, ...]] = {
-    "full": (ROWS, COLUMNS), "row": (ROWS, 1), "column": (COLUMNS,), "one": (1,), "square": (COLUMNS, COLUMNS)
+    "full": (ROWS, COLUMNS), "row": (ROWS, 1), "column": (COLUMNS,), "one": (1,), "square": (COLUMNS, COLUMNS),
+    "block": (PLANES, ROWS, COLUMNS),
 }  # fmt: skip
 _NAMES: dict[InputKind, tuple[str, ...]] = {
     "full": ("x", "y", "z", "w"), "row": ("per_row", "row_scale"), "column": ("scale", "shift", "bias"),
     "one": ("factor", "offset"), "square": ("weight", "gate_weight"),
+    "block": ("block", "other_block"),
 }  # fmt: skip
 
 
@@ -78,12 +80,13 @@ class Sketch:
         holes: dict[str, Any] = dict(given)
         if operation.constants:
             holes["c"] = f"{self.rng.choice(operation.constants):g}"
-        operands = [v for v in given.values() if isinstance(v, Variable)]
+        named = {k: v for k, v in given.items() if f"{{{k}}}" in operation.code}
+        operands = [v for v in named.values() if isinstance(v, Variable)]
         if operation.jumps and (tested := holes[operation.jumps]) and not tested.kind:
             return None
         code = operation.code.format(**{k: _word(v, 0) for k, v in holes.items()})
         now, moved = _run(code, operands, moved=False), _run(code, operands, moved=True)
-        known = [*self.inputs, *self.steps]
+        known = [] if operation.converts else [*self.inputs, *self.steps]
         most = _MOST / (_GROWTH if operation.sums else 1)
         if _degenerate(now, known, most) or (operation.jumps is None and _magnifies(now, moved)):
             return None
@@ -122,11 +125,16 @@ def _run(code: str, operands: list[Variable], *, moved: bool) -> torch.Tensor:
 def _degenerate(now: torch.Tensor, known: list[Variable], most: float) -> bool:
     if not now.isfinite().all() or now.abs().max() > most:
         return True
+    now = now.to(torch.float64)
     if now.numel() > 1 and now.max() - now.min() < _LEAST_SPREAD:
         return True
-    return any(v.now.shape == now.shape and torch.allclose(v.now, now, rtol=1e-3, atol=1e-3) for v in known)
+    return any(
+        v.now.shape == now.shape and torch.allclose(v.now.to(torch.float64), now, rtol=1e-3, atol=1e-3)
+        for v in known
+    )
 
 
 def _magnifies(now: torch.Tensor, moved: torch.Tensor) -> bool:
+    now, moved = now.to(torch.float64), moved.to(torch.float64)
     size = now.abs().mean() + _LEAST_SPREAD
     return bool((moved - now).abs().max() > _MOST_MAGNIFIED * _MOVED * size)

@@ -7,7 +7,9 @@ from typing import Any, Literal
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.untrusted import parse_json
 
-Kind = Literal["unary", "binary", "reduction", "normalisation", "product", "scan"]
+Kind = Literal[
+    "unary", "binary", "reduction", "normalisation", "product", "scan", "mask", "cast", "quantisation", "gradient"
+]  # fmt: skip
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
@@ -25,6 +27,7 @@ class Operation(Frozen):
     constants: tuple[float, ...] = ()
     sums: bool = False  # what comes out grows with the axis
     jumps: Literal["a", "b"] | None = None
+    converts: bool = False  # the same numbers in another type
 
     def said(self, language: Language) -> str:
         return self.en if language == "en" else self.zh

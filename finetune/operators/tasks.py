@@ -107,6 +107,9 @@ def _draw(seed: int, family: str, number: int, names: set[str]) -> Operator | No
         return None
     said = {language: _description(steps, outputs, k) for k, language in enumerate(LANGUAGES)}
     lines = "\n".join(f"{v.name} = {v.code}" for v in steps) + "\n" + ",".join(v.name for v in outputs)
+    cases = _cases(rng, inputs)
+    if family == "single":  # one operation on each type and shape of operand
+        lines += "".join(f"\n{v.kind}" for v in inputs) + "".join(f"\n{c.params['dtype']}" for c in cases)
     name = _name(steps, names)
     return Operator(
         name=name,
@@ -116,7 +119,7 @@ def _draw(seed: int, family: str, number: int, names: set[str]) -> Operator | No
         digest=hashlib.sha256(lines.encode()).hexdigest(),
         composition=";".join(v.operation for v in steps),
         reference=_reference(said["en"], inputs, steps, outputs),
-        task=TaskFile(level=difficulty, category=family, description=said["en"], cases=_cases(rng, inputs)),
+        task=TaskFile(level=difficulty, category=family, description=said["en"], cases=cases),
         said=said,
     )
 

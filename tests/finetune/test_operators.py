@@ -20,7 +20,8 @@ from akgen.tools.dsl.parse import parse
 from akgen.tools.reference.module_loader import load
 from tests.command import command
 
-MANY = tuple(drawn(7, 120))
+MANY = tuple(drawn(7, 150))
+CONVERTED = ("float32", "float16", "bfloat16", "int32", "int8")  # by a reference's last line
 
 
 def _sketch() -> Sketch:
@@ -53,7 +54,8 @@ def test_a_reference_gives_finite_numbers_in_its_dtypes(operator: Operator, tmp_
     for case in task.cases:
         sample = load(task.reference, case).sample(3, "task")
         assert all(t.isfinite().all() for t in sample.returned), case
-        assert str(sample.returned[0].dtype) == f"torch.{case.params['dtype']}"
+        converted = [name for name in CONVERTED if f"torch.{name})" in operator.reference]
+        assert str(sample.returned[0].dtype) == f"torch.{(converted or [case.params['dtype']])[0]}"
 
 
 @pytest.mark.parametrize("operator", MANY[:18], ids=lambda o: o.name)

@@ -83,6 +83,10 @@ _DATA = {
         "Compare a data set with benchmarks and write its certificate. Exit 0 if nothing that leaks is left in it.",
     ),
     "export": Subcommand("data:export", "Write the records as files that a trainer loads unmodified."),
+    "rate": Subcommand(
+        "data:rate",
+        "Measure how many verified pairs of task and kernel are made in an hour. Exit 0 if it is at least 600.",
+    ),
     "operators": Subcommand(
         "data:operators",
         "Draw operators as a folder of tasks, a suite for `akgen bench run`. Exit 0 if there are as many as asked for.",

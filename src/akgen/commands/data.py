@@ -310,3 +310,40 @@ def import_(
     for reason, number in found.left_out.items():
         terminal.line(f"left out: {number} {reason}")
     terminal.result(found)
+
+
+LEAST_PAIRS_PER_HOUR = 600
+
+
+def rate(
+    context: typer.Context,
+    count: Annotated[int, typer.Option(min=1, help="How many operators.")] = 48,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="The seed; another one each time unless given: nothing is built yet."),
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="How many processes.")] = 2,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how many verified pairs of task and kernel are made in an hour. Exit 0 if it is at least 600."""
+    import secrets
+    import tempfile
+
+    from akgen.finetune.data.build import BuildConfig, build, generator_digest
+    from akgen.finetune.data.record import DataPart
+
+    settings: Settings = context.obj
+    terminal = Terminal(as_json)
+    drawn = secrets.randbelow(1 << 30) if seed is None else seed
+    config = BuildConfig(seed=drawn, parts=(DataPart.OPERATORS,), generator=generator_digest())
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="akgen-rate-") as folder:
+        pairs = sum(done.solved for done in build(Path(folder), config, count, settings, workers))
+    seconds = time.monotonic() - started
+    hourly = round(pairs * 3600 / seconds)
+    terminal.line(
+        f"verified pairs an hour, {workers} workers: {hourly} (at least {LEAST_PAIRS_PER_HOUR}); "
+        f"{pairs} of {count} operators in {seconds:.0f} s, starting the workers included, seed {drawn}"
+    )
+    terminal.result({"pairs_per_hour": hourly, "pairs": pairs, "operators": count, "seed": drawn})
+    finish(hourly >= LEAST_PAIRS_PER_HOUR)
