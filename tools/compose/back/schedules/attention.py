@@ -41,7 +41,7 @@ HIGHEST, WIDEST = (
     512,
 )  # rows and keys of a block: two of them for each core stay in the second-level cache
 FRACTAL = 16
-BACK = 8  # rows that are divided, or scaled, together
+BACK_NUMBERS = 2048  # that are divided, or scaled, together
 SLACK = 5.0  # a weight is at most exp(SLACK), which a float16 holds as exactly as 1
 TINY = 1e-30
 ONE_AS_FLOAT = Const(value=1.0)
@@ -82,6 +82,8 @@ class _Attention:
         self.scored = ProductBlocks(first, writer, suffix, tensors, tuning)
         self.weighed = ProductBlocks(template, writer, suffix, tensors, tuning)
         self.part = Part(kind="attention")
+        width = template.nest.sizes[self.weighed.c.n or 0]
+        self.back = max(8, min(48, BACK_NUMBERS // width // 8 * 8))  # rows
         self.buffer = self.name("buffer")  # of the two, which one a step has
         if tensors.overwritten(template.nest.stores[0]) is not None:
             raise Unsupported("attention", "an attention that overwrites one of its inputs is not covered")
@@ -273,7 +275,7 @@ class _Attention:
         return {
             "S": (Const(value=8),), "P": (Const(value=64), ONE), "F": (row_tile, wide), "R": (row_tile,),
             "C": (wide,), "T": (wide, row_tile), "K": (row_tile, ONE),
-            "Q": (self.w.variable(self.name("high")),), "W": (Const(value=BACK), self.width),
+            "Q": (self.w.variable(self.name("high")),), "W": (Const(value=self.back), self.width),
         }  # fmt: skip
 
     def slot(self, turn: Expr) -> Expr:
@@ -442,8 +444,8 @@ class _Attention:
         outer = {a: e for a, e in index.items() if a != c.m}
         store = self.last.nest.stores[c.c.value]
         at = (CORE * 2 + turn % 2) * self.high
-        with w.loop(i, ZERO, rows, BACK):
-            w.assign(n, call("min", Const(value=BACK), rows - i))
+        with w.loop(i, ZERO, rows, self.back):
+            w.assign(n, call("min", Const(value=self.back), rows - i))
             with w.stage("copyin"):
                 w.load(part, w.tensor(self.space("parts")), (at + i) * self.width, (n, self.width))
             with w.stage("compute"):
@@ -459,8 +461,8 @@ class _Attention:
         with w.stage("cube"):
             w.wait(self.mm_parts)
         w.close_stage()
-        with w.loop(i, ZERO, rows, BACK):
-            w.assign(n, call("min", Const(value=BACK), rows - i))
+        with w.loop(i, ZERO, rows, self.back):
+            w.assign(n, call("min", Const(value=self.back), rows - i))
             at = to + i * self.width
             with w.stage("copyin"):
                 w.load(part, w.tensor(self.space("parts")), at, (n, self.width))
