@@ -5,6 +5,7 @@ from pathlib import Path
 
 from akgen.finetune.data import leaks
 from akgen.finetune.data.leaks import BenchmarkTask, Check, Leak
+from akgen.finetune.data.mix import renewed
 from akgen.finetune.data.shards import digest_of_records, files_of, read_records, read_shard, write_shard
 from akgen.graph.store.files import write_whole
 from akgen.tools.core.frozen import Frozen, json_text
@@ -74,6 +75,7 @@ def certify(
         dropped=tuple(dropped),
     )  # fmt: skip
     write_whole(data / FILE, json_text(certificate, indent=1) + "\n")
+    renewed(data)
     return certificate
 
 

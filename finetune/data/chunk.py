@@ -55,13 +55,20 @@ def records_of(
             made[DataPart.OPTIMISE] += optimise.records(operator, ways, origins[operator.name])
     if DataPart.WORLD in parts:
         made[DataPart.WORLD] += world.records(r for records in made.values() for r in records)
-    found.update({part: once(records) for part, records in made.items() if part in config.parts and records})
+    found.update(
+        {
+            part: once(records, f"{config.seed}/")
+            for part, records in made.items()
+            if part in config.parts and records
+        }
+    )
     return len(pairs)
 
 
-def once(records: list[TrainingRecord]) -> list[TrainingRecord]:
-    """Return the records, the first of each id."""
-    return list({record.id: record for record in reversed(records)}.values())[::-1]
+def once(records: list[TrainingRecord], prefix: str = "") -> list[TrainingRecord]:
+    """Return the records, the first of each id; `prefix` tells builds of different seeds apart."""
+    first = {record.id: record for record in reversed(records)}
+    return [r.model_copy(update={"id": prefix + r.id}) for r in reversed(first.values())]
 
 
 def _solved(job: ChunkJob, verifier: Verifier, left_out: "Counter[str]") -> list[tuple[Operator, SolvedTask]]:

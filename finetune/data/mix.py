@@ -17,9 +17,10 @@ from akgen.finetune.data.card import Card, measure, write_card
 from akgen.finetune.data.normal_form import normal_form
 from akgen.finetune.data.record import DataPart, TrainingRecord
 from akgen.finetune.data.shards import digest_of_records, read_records, write_shard
-from akgen.graph.store.files import make_folder, write_whole
+from akgen.graph.store.files import write_whole
 from akgen.tools.core.frozen import Frozen, json_text
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.untrusted import read_model
 
 _PER_FILE = 4096  # records
 _PERMUTATIONS = 64
@@ -70,18 +71,40 @@ def mix(sources: Sequence[Path], out: Path, config: MixConfig) -> tuple[Mixed, C
     for split, found in by_split.items():
         for number, first in enumerate(range(0, len(found), _PER_FILE)):
             write_shard(found[first : first + _PER_FILE], out / "data" / f"{split}-{number:05}.parquet")
-    packs = {split: packed([(r.id, _tokens(r, length)) for r in found], config.sequence_tokens)
-             for split, found in by_split.items()}  # fmt: skip
-    lines = [{"split": s, "tokens": t, "records": ids} for s, ps in packs.items() for t, ids in ps]
-    write_whole(make_folder(out) / "packing.jsonl", "".join(json_text(line) + "\n" for line in lines))
-    used = sum(min(t, config.sequence_tokens) for ps in packs.values() for t, _ in ps)
+    sequences, filled = _pack(out, config, length)
     mixed = Mixed(
         config=config, sources={str(s): digest_of_records(s) for s in sources}, records=len(kept),
-        left_out=dict(left_out.most_common()), sequences=len(lines),
-        filled=round(used / (len(lines) * config.sequence_tokens), 4),
+        left_out=dict(left_out.most_common()),
+        sequences=sequences,
+        filled=filled,
     )  # fmt: skip
     write_whole(out / "mix.json", json_text(mixed, indent=1) + "\n")
     return mixed, write_card(out, config.tokenizer)
+
+
+def renewed(data: Path) -> None:
+    """Write packing and card of a mixed data set anew, after records were taken out of it."""
+    if not (data / "mix.json").is_file():
+        return
+    config = read_model(Mixed, data / "mix.json", "Mix again into another folder.").config
+    _pack(data, config, measure(config.tokenizer))
+    write_card(data, config.tokenizer)
+
+
+def _pack(data: Path, config: MixConfig, length: Callable[[str], int]) -> tuple[int, float]:
+    """Write packing.jsonl; return how many sequences there are, and what share of their tokens is used."""
+    lengths: dict[str, list[tuple[str, int]]] = {}
+    for record in read_records(data):
+        lengths.setdefault(record.split, []).append((record.id, _tokens(record, length)))
+    lines = [
+        {"split": split, "tokens": tokens, "records": names}
+        for split, found in lengths.items()
+        for tokens, names in packed(found, config.sequence_tokens)
+    ]
+    write_whole(data / "packing.jsonl", "".join(json_text(line) + "\n" for line in lines))
+    room = config.sequence_tokens
+    used = sum(min(tokens, room) for found in lengths.values() for _, tokens in found)
+    return len(lines), round(used / (max(1, len(lines)) * room), 4)
 
 
 def packed(lengths: Iterable[tuple[str, int]], room: int) -> list[tuple[int, list[str]]]:

@@ -11,6 +11,7 @@ from akgen.bench import builtin
 from akgen.finetune.data.build import ChunkDone
 from akgen.finetune.data.certify import LeakCertificate
 from akgen.finetune.data.leaks import benchmark, by_code, by_meaning, by_name, by_reference
+from akgen.finetune.data.mix import MixConfig, mix
 from akgen.finetune.data.record import DataPart, TrainingRecord
 from akgen.finetune.data.shards import digest_of_records, read_records, write_shard
 from tests.command import command
@@ -103,6 +104,19 @@ def test_leaks_fail_or_are_dropped_and_the_certificate_names_both_sides(
     assert all(len(side.digest) == 64 for side in certificate.against)
     assert {r.id for r in read_records(tmp_path)}.isdisjoint(certificate.dropped)
     assert command(*asked).code == 0
+
+
+def test_card_and_packing_follow_what_was_dropped(clean: list[TrainingRecord], tmp_path: Path) -> None:
+    write_shard([*clean, PLANTED["name"](clean[0])], tmp_path / "s" / "parts" / "all" / "0.parquet")
+    mix([tmp_path / "s"], tmp_path / "m", MixConfig(near=1))
+    assert command("data", "certify", tmp_path / "m", "--drop").code == 0
+    left = {r.id for r in read_records(tmp_path / "m")}
+    assert "softmax_rows" not in left
+    lines = [json.loads(line) for line in (tmp_path / "m" / "packing.jsonl").read_text().splitlines()]
+    assert {name for line in lines for name in line["records"]} == left
+    text = (tmp_path / "m" / "README.md").read_text()
+    assert digest_of_records(tmp_path / "m") in text
+    assert "| certificate | certificate.json |" in text
 
 
 def test_meaning_is_compared_by_what_embeds(clean: list[TrainingRecord]) -> None:
