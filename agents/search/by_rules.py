@@ -33,7 +33,8 @@ STEPS = (
     16.0,
     0.5,
 )  # an author's number may be far off; what does not fit is refused in a moment
-UNSAID = 1.5  # of most structure nothing is simulated: it goes before what promises less
+# Of most structure nothing is simulated; in this order it goes among what promises something (numbers promise up to 4).
+UNSAID: dict[Kind, float] = {"vector": 5.0, "transfer": 2.0, "hoist": 2.0, "barrier": 1.5}
 
 
 class ByRules:
@@ -54,7 +55,7 @@ class ByRules:
             if proposal.project is not None and proposal.project.digest not in known:
                 known.add(proposal.project.digest)
                 found.append(proposal)
-        found.sort(key=lambda p: -(p.hypothesis.predicted_gain or UNSAID))
+        found.sort(key=lambda p: -(p.hypothesis.predicted_gain or UNSAID[p.hypothesis.kind]))
         return tuple(found[:count])
 
     def _numbers(self, member: Member) -> Iterator[Proposal]:
@@ -85,7 +86,7 @@ def _structure(member: Member) -> Iterator[Proposal]:
             if rewrite.source is not None:
                 gain = _SIMULATED[rewrite.kind](member) if rewrite.kind in _SIMULATED else None
                 if rewrite.share < 1:
-                    gain = 1 + (UNSAID - 1) * rewrite.share
+                    gain = 1 + (UNSAID[rewrite.kind] - 1) * rewrite.share
                 said = f"{rewrite.text} ({path.split('/')[-1]}:{rewrite.line})"
                 yield _proposal(member, path, rewrite.source, rewrite.kind, said, gain)
 
