@@ -79,6 +79,7 @@ def _npu(chip: str) -> ModuleType:
     for name, value in {
         "is_available": True, "is_initialized": True, "device_count": 1, "current_device": 0,
         "_is_in_bad_fork": False, "get_device_name": chip, "memory_allocated": 0, "max_memory_allocated": 0,
+        "get_amp_supported_dtype": [torch.float16, torch.bfloat16],
     }.items():  # fmt: skip
         setattr(npu, name, _always(value))
     for name in ("init", "_lazy_init", "set_device", "synchronize", "empty_cache", "set_compile_mode", "set_option",
