@@ -99,7 +99,7 @@ def instantiate(
             said = e.sentence if isinstance(e, Unsupported) else f"a length of `{op.op}` cannot be computed"
             raise DslError((finding("TENSOR_SHAPE", op.line, said[:1].upper() + said[1:] + "."),)) from e
     results = tuple(
-        Output(node=maker.values[name], output=k, dtype=dtype)
+        Output(node=maker.result(maker.values[name], dtype), output=k, dtype=dtype)
         for k, (name, dtype) in enumerate(zip(program.results, outputs, strict=True))
     )
     return maker.b.graph(results)
@@ -114,6 +114,16 @@ class _Maker:
         self.b = GraphBuilder(apart=apart)
         self.bound, self.inputs, self.outputs = bound, inputs, outputs
         self.values: dict[str, int] = {}
+
+    def result(self, x: int, dtype: DType) -> int:
+        """Mark one sum, difference or product of what lies in memory in the result's own type: it is rounded once."""
+        node = self.b[x]
+        given = [a for a in node.args if self.b.constant(a) is None]
+        if node.op not in ("add", "sub", "mul") or not dtype.is_float or not given:
+            return x
+        if any(self._in_memory_as(a) != dtype for a in given):
+            return x
+        return self.b.add(node.model_copy(update={"rounded": dtype}))
 
     def made(self, op: TensorOp) -> int:
         word = op.op
