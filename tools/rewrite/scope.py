@@ -85,10 +85,6 @@ class Scope:
             f"LocalTensor<{dtypes[name]}> {name} = {name}Buf.Get<{dtypes[name]}>();" for name in self._added
         ]
 
-    @property
-    def added(self) -> tuple[str, ...]:
-        return tuple(self._added)
-
     def edits(self) -> list[Edit]:
         """Return what declares and places the new buffers: members of the class, and InitBuffer beside the tensor's."""
         if not self._added:
