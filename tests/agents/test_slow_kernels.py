@@ -1,7 +1,7 @@
 """Kernels made slow on purpose, as edits of the expert kernels: `akgen optimise` without a model makes them fast again.
 
-Each folder text names the expert kernel in its first word. `make slow-kernels` searches for all of them; one search and
-the rewrites themselves are tested always.
+Each text of the folder names the expert kernel in its first word. `make slow-kernels` searches for all of them; that
+each is offered a change is tested always.
 """
 
 import os
