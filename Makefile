@@ -90,6 +90,11 @@ bench: $(STAMP)
 	@$(BIN)/akgen bench speed
 	@$(BIN)/akgen data rate
 
+# How often the tests of `akgen bench compare` call equal runs different, and different ones apart, in simulated runs.
+.PHONY: error-rates
+error-rates: $(STAMP)
+	$(BIN)/python -m pytest -q -m "slow or not slow" tests/bench/test_statistics.py
+
 # How long the house takes to read and to start: `make metrics ROOT=OLD` measures another checkout.
 metrics: $(STAMP)
 	@$(BIN)/python tests/house/metrics.py $(if $(ROOT),--root $(ROOT))

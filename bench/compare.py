@@ -1,17 +1,28 @@
 """Compare two bench runs task by task: what each solves, whether that differs, and how their kernels' times relate."""
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 from scipy import stats
 
-from akgen.bench.metrics import CONFIDENCE, at_least_one, by_task, paired_difference
+from akgen.bench.metrics import at_least_one, by_task
 from akgen.bench.record import Record
+from akgen.bench.statistics import (
+    LEVEL,
+    OddsRatio,
+    bootstrap,
+    cohens_h,
+    holm,
+    matched_odds,
+    mcnemar,
+    mid_p,
+    paired_difference,
+)
 from akgen.bench.store import BenchStore
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError, Outcome
-
-_RESAMPLES = 9999  # of tasks, for the interval
 
 
 class TimeRatio(Frozen):
@@ -34,6 +45,10 @@ class RateDifference(Frozen):
     low: float  # of its bootstrap interval over tasks
     high: float
     p: float  # paired permutation test, two-sided
+    p_mid: float  # of the same test; errs as often as it says, where p errs less often
+    first: float  # the runs' rates
+    second: float
+    h: float  # Cohen's effect size: 0.2 small, 0.5 medium, 0.8 large
 
 
 class RunComparison(Frozen):
@@ -44,6 +59,8 @@ class RunComparison(Frozen):
     first_alone: tuple[str, ...]  # solved by the first run alone
     second_alone: tuple[str, ...]
     p_solved: float  # that such a difference arises by chance: exact McNemar test, two-sided
+    p_solved_mid: float  # its mid-p-value, which errs as often as it says
+    odds: OddsRatio | None = None  # of a task that one run alone solves: that it is the second
     rates: tuple[RateDifference, ...] = ()
     ratios: tuple[TimeRatio, ...] = ()  # smallest first
     mean_ratio: float | None = None  # geometric
@@ -51,6 +68,49 @@ class RunComparison(Frozen):
     high: float | None = None
     p_time: float | None = None  # Wilcoxon's signed-rank test of the logarithms
     time_source: str | None = None
+
+    @property
+    def p(self) -> float:
+        """Return the value that decides: of what one sample solves, the permutation test's mid-p-value.
+
+        With one sample a task, it is McNemar's.
+        """
+        return self.rates[0].p_mid
+
+    @property
+    def differ(self) -> bool:
+        """Say whether the two runs differ, by themselves: of several, see RunPair."""
+        return self.p < LEVEL
+
+
+class RunPair(Frozen):
+    """Two of several runs. `p` is corrected for the number of pairs (Holm)."""
+
+    first: str
+    second: str
+    comparison: RunComparison
+    p: float
+    differ: bool
+
+
+def compare_all(stores: Sequence[BenchStore], seed: int = 0) -> tuple[RunPair, ...]:
+    """Compare every pair of runs. Raises InputError as `compare` does."""
+    pairs = [(a, b, compare(a, b, seed)) for a, b in combinations(stores, 2)]
+    names = run_names([store.folder for store in stores])
+    return tuple(
+        RunPair(first=names[a.folder], second=names[b.folder], comparison=found, p=p, differ=p < LEVEL)
+        for (a, b, found), p in zip(pairs, holm([found.p for *_, found in pairs]), strict=True)
+    )
+
+
+def run_names(folders: Sequence[Path]) -> dict[Path, str]:
+    """Return each folder's name, with as many of its parents' as tell it from the others."""
+    names = {folder: folder.resolve().parts for folder in folders}
+    most = max(len(parts) for parts in names.values())
+    depth = next(
+        n for n in range(1, most + 1) if n == most or len({p[-n:] for p in names.values()}) == len(names)
+    )
+    return {folder: "/".join(parts[-depth:]) for folder, parts in names.items()}
 
 
 def compare(first: BenchStore, second: BenchStore, seed: int = 0) -> RunComparison:
@@ -73,14 +133,15 @@ def compare(first: BenchStore, second: BenchStore, seed: int = 0) -> RunComparis
     found = RunComparison(
         tasks=len(tasks), both=sum(left[t] is not None and right[t] is not None for t in tasks),
         first_alone=tuple(alone[0]), second_alone=tuple(alone[1]), p_solved=mcnemar(len(alone[0]), len(alone[1])),
+        p_solved_mid=mid_p(len(alone[0]), len(alone[1])), odds=matched_odds(len(alone[0]), len(alone[1])),
         rates=tuple(_rates(first.records(), second.records(), seed)), ratios=tuple(ratios),
     )  # fmt: skip
     if not ratios:
         return found
     logs = np.log([r.ratio for r in ratios])
-    low, high = _interval(logs, seed)
+    low, high = np.exp(bootstrap(list(logs), seed))
     return found.model_copy(update={
-        "mean_ratio": float(np.exp(logs.mean())), "low": low, "high": high,
+        "mean_ratio": float(np.exp(logs.mean())), "low": float(low), "high": float(high),
         "p_time": float(stats.wilcoxon(logs).pvalue) if np.any(logs) else 1.0, "time_source": sources.pop(),
     })  # fmt: skip
 
@@ -95,23 +156,10 @@ def _rates(first: Sequence[Record], second: Sequence[Record], seed: int) -> Iter
     most = min((side[t][0] for side in counts for t in tasks), default=0)
     for k in sorted({1, most} - {0}):
         before, after = ([at_least_one(*side[t], k) for t in tasks] for side in counts)
-        yield RateDifference(k=k, tasks=len(tasks), **paired_difference(before, after, seed))
-
-
-def mcnemar(first: int, second: int) -> float:
-    """Return the exact two-sided p-value for `first` and `second` tasks that one run alone solves."""
-    return float(stats.binomtest(first, first + second).pvalue) if first + second else 1.0
-
-
-def _interval(logs: np.ndarray, seed: int) -> tuple[float, float]:
-    """Return the percentile bootstrap interval of the geometric mean over tasks."""
-    if len(logs) < 2 or np.ptp(logs) == 0:
-        return float(np.exp(logs.mean())), float(np.exp(logs.mean()))
-    random = np.random.default_rng(seed)
-    interval = stats.bootstrap(
-        (logs,), np.mean, confidence_level=CONFIDENCE, n_resamples=_RESAMPLES, method="percentile", rng=random
-    ).confidence_interval
-    return float(np.exp(interval.low)), float(np.exp(interval.high))
+        means = {"first": float(np.mean(before)), "second": float(np.mean(after))}
+        yield RateDifference(
+            k=k, tasks=len(tasks), **means, h=cohens_h(*means.values()), **paired_difference(before, after, seed)
+        )  # fmt: skip
 
 
 def _solved(records: Sequence[Record]) -> dict[str, Record | None]:

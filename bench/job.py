@@ -133,11 +133,14 @@ def run_config(config: BenchConfig) -> RunConfig:
 
 def _judged(job: Job, task: Task, number: int, verdict: Verdict, left_out: int, wall_s: float) -> Record:
     mean_us = verdict.mean_us(correct=True)
+    params = {case.id: case.params for case in task.cases}
     return _record(job, task, number, verdict.outcome, verdict.why(), left_out=left_out).model_copy(
         update={
             "codes": codes_of(verdict),
             "warnings": codes_of(verdict, "warning"),
-            "cases": tuple(case_row(c) for c in verdict.cases),
+            "cases": tuple(case_row(c, params.get(c.id)) for c in verdict.cases),
+            "cause": verdict.mismatch.cause if verdict.mismatch is not None else None,
+            "drawn": verdict.drawn.outcome if verdict.drawn is not None else None,
             "compile_s": round(verdict.compile_s, 3),
             "kernel_compile_s": verdict.kernel_compile_s,
             "wall_s": round(wall_s, 3),

@@ -12,11 +12,11 @@ from statistics import fmean
 import numpy as np
 
 from akgen.bench.record import Record, TuningStep
+from akgen.bench.statistics import interval
 from akgen.graph.store.records import AttemptRow
 from akgen.tools.core.frozen import Frozen
 
 LEVEL_WEIGHTS = {1: 0.2, 2: 0.3, 3: 0.5}  # of NPUKernelBench's overall score
-CONFIDENCE = 0.95
 
 
 class Rate(Frozen):
@@ -69,55 +69,6 @@ def score(records: Sequence[Record]) -> float | None:
             return None
         total += weight * solved.value
     return total
-
-
-def interval(values: Sequence[float], seed: int) -> tuple[float, float]:
-    """Return the confidence interval of a mean of shares over tasks."""
-    from scipy import stats  # takes half a second: only for those who make a report
-
-    if all(v in (0.0, 1.0) for v in values):
-        found = stats.binomtest(int(sum(values)), len(values)).proportion_ci(CONFIDENCE, method="wilson")
-        return float(found.low), float(found.high)
-    if len(set(values)) == 1:
-        return values[0], values[0]
-    bootstrap = stats.bootstrap(
-        (np.asarray(values),),
-        np.mean,
-        confidence_level=CONFIDENCE,
-        method="percentile",
-        n_resamples=2000,
-        rng=np.random.default_rng(seed),
-    )
-    return float(bootstrap.confidence_interval.low), float(bootstrap.confidence_interval.high)
-
-
-def paired_difference(first: Sequence[float], second: Sequence[float], seed: int = 0) -> dict[str, float]:
-    """Return the mean of second less first over the same tasks, its bootstrap interval, and p of a permutation test.
-
-    The test asks how often swapping the two sides of tasks at random gives a mean as far from zero.
-    """
-    from scipy import stats
-
-    found = np.asarray(second) - np.asarray(first)
-    if len(found) < 2 or not np.any(found):
-        value = float(found.mean()) if len(found) else 0.0
-        return {"difference": value, "low": value, "high": value, "p": 1.0}
-    rng = np.random.default_rng(seed)
-    p = stats.permutation_test(
-        (np.asarray(second), np.asarray(first)),
-        lambda a, b, axis: np.mean(a - b, axis=axis),
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=9999,
-        rng=rng,
-    ).pvalue
-    low = high = float(found.mean())
-    if np.ptp(found):
-        bounds = stats.bootstrap(
-            (found,), np.mean, confidence_level=CONFIDENCE, method="percentile", n_resamples=9999, rng=rng
-        ).confidence_interval
-        low, high = float(bounds.low), float(bounds.high)
-    return {"difference": float(found.mean()), "low": low, "high": high, "p": float(p)}
 
 
 class FixRate(Frozen):

@@ -6,7 +6,7 @@ from akgen.agents.budget import Budget
 from akgen.agents.run_config import SolveConfig
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Outcome
-from akgen.tools.core.task import Mode
+from akgen.tools.core.task import Mode, Params
 from akgen.tools.core.timed import HasTime
 from akgen.tools.core.verdict import CaseVerdict, LargestError, Verdict
 
@@ -17,6 +17,12 @@ COMPILED = frozenset(
     {Outcome.CORRECT, Outcome.WRONG, Outcome.TRAP, Outcome.TIMEOUT, Outcome.TILING_ERROR, Outcome.CHEAT}
 )
 
+_DTYPE_COLUMNS = (
+    "dtype",
+    "input_dtype",
+    "values_dtype",
+    "feeds_dtype",
+)  # of a case's params, the first that is there
 _OF_THE_JUDGE = frozenset({"OUTPUT_MISMATCH", "OWN_CHECKER"})
 
 
@@ -57,6 +63,7 @@ class CaseRow(HasTime):
     max_used: float | None = None
     own_checker: Literal["pass", "fail"] | None = None
     why: str = ""
+    dtype: str | None = None  # that the case asks for; None: it names none, or an earlier version judged
 
 
 class TuningStep(Frozen):
@@ -81,6 +88,8 @@ class Record(HasTime):
     why: str = ""  # the first cause, in one line
     codes: tuple[str, ...] = ()  # of the checks that fired and of compile errors, each once
     warnings: tuple[str, ...] = ()  # of findings that do not make a kernel wrong
+    cause: str | None = None  # why the first wrong output differs, where its numbers show it
+    drawn: Outcome | None = None  # what became of shapes that the task does not list; None: none were tried
     error: str | None = None
     cases: tuple[CaseRow, ...] = ()
     cases_left_out: int = 0  # above --max-mb
@@ -104,9 +113,12 @@ class Record(HasTime):
         return self.outcome == Outcome.CORRECT and not self.codes and bool(self.cases)
 
 
-def case_row(case: CaseVerdict) -> CaseRow:
+def case_row(case: CaseVerdict, params: Params | None = None) -> CaseRow:
+    """Return the row of a judged case; `params` are the case's in its task."""
+    asked = params or {}
     return CaseRow(
         id=case.id,
+        dtype=next((str(asked[name]) for name in _DTYPE_COLUMNS if asked.get(name)), None),
         outcome=case.outcome,
         max_abs=case.max_abs,
         max_rel=case.max_rel,

@@ -1,10 +1,11 @@
 """The report of a bench run: one JSON document, one table, one HTML page, all from results.jsonl."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pydantic import Field
 
+from akgen.bench.breakdown import ResultGroup, by_case, by_category, drawn, failure_tree, solved_by_attempt
 from akgen.bench.metrics import FixRate, GainCalibration, Rate, calibration, fix_rates, rate, score
 from akgen.bench.record import BenchConfig, Record
 from akgen.tools.core.frozen import Frozen
@@ -34,6 +35,15 @@ class LevelReport(Frozen):
     most_used: float | None = None
 
 
+class Spending(Frozen):
+    """What was spent for each solved sample, failures included; None where none was solved."""
+
+    solved: int
+    seconds: float | None = None
+    tokens: float | None = None
+    cost: float | None = None  # in the currency of the model's prices
+
+
 class Report(Frozen):
     """What `akgen bench run --json` and `akgen bench report --json` print."""
 
@@ -57,6 +67,19 @@ class Report(Frozen):
     output_tokens: int = 0
     cost: float = 0.0  # in the currency of the model's prices
     sandbox_missing: tuple[str, ...] = ()  # what the machine refuses to the sandbox
+    model: str = ""
+    seed: int = 0
+    temperature: tuple[float, ...] = ()  # of samples, in turn; of a model
+    top_p: tuple[float, ...] = ()
+    attempts: int = 1
+    cr: tuple[Rate, ...] = ()  # over all levels
+    er: tuple[Rate, ...] = ()
+    categories: dict[str, ResultGroup] = Field(default={})
+    dtypes: dict[str, ResultGroup] = Field(default={})  # of cases
+    shapes: dict[str, ResultGroup] = Field(default={})  # cases with listed shapes; samples on drawn ones
+    failures: dict[str, dict[str, int]] = Field(default={})  # samples by class, then by code or cause
+    solved_by: tuple[Rate, ...] = ()  # share of samples solved by attempt k: what repair brings
+    per_solved: Spending = Spending(solved=0)
 
 
 def report(config: BenchConfig, records: Sequence[Record], levels: dict[str, int]) -> Report:
@@ -88,6 +111,37 @@ def report(config: BenchConfig, records: Sequence[Record], levels: dict[str, int
         output_tokens=sum(r.output_tokens for r in records),
         cost=sum(r.cost for r in records),
         sandbox_missing=config.sandbox_missing,
+        model=config.model,
+        seed=config.seed,
+        temperature=config.sampling.temperature if config.source == "model" else (),
+        top_p=config.sampling.top_p if config.source == "model" else (),
+        attempts=config.attempts,
+        cr=_rates(config, records, lambda r: r.compiled),
+        er=_rates(config, records, lambda r: r.solved),
+        categories=by_category(records),
+        dtypes=by_case(records, lambda case: case.dtype or "not named"),
+        shapes={**by_case(records, lambda _: "listed"), **drawn(records)},
+        failures=failure_tree(records),
+        solved_by=solved_by_attempt(records),
+        per_solved=_spending(records),
+    )
+
+
+def _rates(
+    config: BenchConfig, records: Sequence[Record], good: Callable[[Record], bool]
+) -> tuple[Rate, ...]:
+    return tuple(r for k in KS if k <= config.samples and (r := rate(records, good, k)) is not None)
+
+
+def _spending(records: Sequence[Record]) -> Spending:
+    solved = sum(r.solved for r in records)
+    if not solved:
+        return Spending(solved=0)
+    return Spending(
+        solved=solved,
+        seconds=sum(r.wall_s for r in records) / solved,
+        tokens=sum(r.input_tokens + r.output_tokens for r in records) / solved,
+        cost=sum(r.cost for r in records) / solved,
     )
 
 
@@ -102,15 +156,14 @@ def _level(config: BenchConfig, records: Sequence[Record], names: tuple[str, ...
         for samples in groups.values()
         if samples and not any(r.solved for r in samples) and any(r.error is None for r in samples)
     ]
-    ks = [k for k in KS if k <= config.samples]
     return LevelReport(
         tasks=len(names),
         compiled=sum(any(r.compiled for r in s) for s in groups.values()),
         solved=sum(any(r.solved for r in s) for s in groups.values()),
         failed=tuple(failed),
         not_run=tuple(name for name, samples in groups.items() if not samples),
-        cr=tuple(r for k in ks if (r := rate(records, lambda x: x.compiled, k)) is not None),
-        er=tuple(r for k in ks if (r := rate(records, lambda x: x.solved, k)) is not None),
+        cr=_rates(config, records, lambda r: r.compiled),
+        er=_rates(config, records, lambda r: r.solved),
         cases=sum(len(r.cases) for r in records),
         cases_correct=sum(c.outcome == "correct" for r in records for c in r.cases),
         most_used=max(

@@ -70,3 +70,28 @@ def _chinese() -> dict[str, TranslatedError]:
 def chinese(code: str) -> TranslatedError | None:
     """Return a code's sentence and remedy in Chinese, or None if nobody has written them yet."""
     return _chinese().get(code)
+
+
+class FailureClass(BaseModel):
+    """A class of failures, as the field counts them; `outcomes`: what stands for it where no finding has a code."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sentence: str
+    outcomes: tuple[str, ...]
+    codes: tuple[str, ...]
+
+
+@cache
+def failure_classes() -> dict[str, FailureClass]:
+    """Return the classes by name: what the literature calls API, type, scope and memory errors, and the rest."""
+    return {name: FailureClass.model_validate(c) for name, c in read_json("failure_classes.json").items()}
+
+
+@cache
+def class_of(code: str | None, outcome: str) -> str:
+    """Return the class of a failure by its first code or, without one, by its outcome."""
+    for name, found in failure_classes().items():
+        if code in found.codes:
+            return name
+    return next((name for name, found in failure_classes().items() if outcome in found.outcomes), "other")

@@ -11,7 +11,8 @@ import numpy as np
 
 from akgen.agents.models.local import Checkpoint
 from akgen.agents.prompts.tensor import findings_told, repair_prompt
-from akgen.bench.metrics import Rate, at_least_one, interval, paired_difference
+from akgen.bench.metrics import Rate, at_least_one
+from akgen.bench.statistics import interval, paired_difference
 from akgen.finetune.operators.splits import Split
 from akgen.finetune.training.environment import CheapVerdict, ProgramEnvironment
 from akgen.finetune.training.pairs import PromptForm, TensorPair, read_pairs, splits
@@ -55,6 +56,7 @@ class EvaluationDifference(Frozen):
     low: float
     high: float
     p: float
+    p_mid: float  # of the same test, which errs as often as it says where differences have few values
 
 
 def evaluate(

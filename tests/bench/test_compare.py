@@ -5,11 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from akgen.bench.compare import RunComparison, compare, mcnemar
+from akgen.bench.compare import RunComparison, compare, compare_all
 from akgen.bench.record import BenchConfig, CaseRow, Record
+from akgen.bench.statistics import mcnemar
 from akgen.bench.store import BenchStore
 from akgen.tools.core.outcome import InputError, Outcome
 from akgen.tools.core.timed import TimeSource
+from tests.command import command
 
 Times = dict[str, float | None]  # task -> microseconds; None: not solved
 
@@ -85,3 +87,33 @@ def test_predicted_and_measured_times_are_not_compared(tmp_path: Path) -> None:
 def test_runs_without_a_common_task_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="share no judged task"):
         compared(tmp_path, {"a": 1.0}, {"b": 1.0})
+
+
+def test_several_runs_are_compared_in_pairs_and_corrected_for_their_number(tmp_path: Path) -> None:
+    tasks = [f"t{n}" for n in range(24)]
+    good = stored(tmp_path / "x" / "run", dict.fromkeys(tasks, 1.0))
+    again = stored(tmp_path / "y" / "run", dict.fromkeys(tasks, 1.0))
+    worse = stored(tmp_path / "z" / "run", {t: 1.0 if n < 14 else None for n, t in enumerate(tasks)})
+    found = {(p.first, p.second): p for p in compare_all([good, again, worse])}
+    assert {names: p.differ for names, p in found.items()} == {
+        ("x/run", "y/run"): False,
+        ("x/run", "z/run"): True,
+        ("y/run", "z/run"): True,
+    }
+    alone = found["x/run", "z/run"].comparison
+    assert (len(alone.first_alone), alone.rates[0].difference) == (10, pytest.approx(-10 / 24))
+    assert found["x/run", "z/run"].p == pytest.approx(3 * alone.p)
+    assert alone.rates[0].h < -0.8 and alone.odds is not None and alone.odds.value == 0.0
+
+
+def test_the_command_compares_two_runs_or_more(tmp_path: Path) -> None:
+    for name, us in (("a", 2.0), ("b", 1.0), ("c", 1.0)):
+        stored(tmp_path / name, {"t": us, "u": us})
+    runs = [tmp_path / name for name in "abc"]
+    two = command("bench", "compare", *runs[:2], "--json").document
+    assert two["mean_ratio"] == pytest.approx(2.0) and "p_solved" in two
+    three = command("bench", "compare", *runs, "--json").document
+    assert [(p["first"], p["second"], p["differ"]) for p in three["pairs"]] == [
+        ("a", "b", False), ("a", "c", False), ("b", "c", False),
+    ]  # fmt: skip
+    assert command("bench", "compare", *runs).code == 0

@@ -3,6 +3,7 @@
 import json
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -12,7 +13,9 @@ from akgen.bench.page.render import page
 from akgen.bench.record import BenchConfig, CaseRow, Record
 from akgen.bench.report import Report, report
 from akgen.graph.store.records import AttemptRow
+from akgen.knowledge.errors import catalogue, class_of, failure_classes
 from akgen.tools.core.outcome import Outcome
+from akgen.tools.faults.inject import Kind
 
 LEVELS = {"a": 1, "b": 1, "c": 2, "d": 3, "<e>": 3}
 
@@ -210,3 +213,48 @@ def test_predicted_and_actual_gains_are_compared_by_kind_of_change() -> None:
     assert (casts.actual, casts.off) == (pytest.approx(0.1), pytest.approx(0.2))
     assert found.tuning["balance"] == GainCalibration(tried=1, broke=1, predicted=0.1, actual=None)
     assert "Tuning by kind of change" in page(found, [kept, again], LEVELS)
+
+
+def test_records_are_taken_apart_by_category_dtype_shape_and_class_of_failure() -> None:
+    half = CaseRow(id="0", outcome=Outcome.CORRECT, dtype="float16")
+    full = CaseRow(id="1", outcome=Outcome.WRONG, dtype="float32")
+    records = [
+        record("a", Outcome.CORRECT).model_copy(update={"cases": (half,), "drawn": Outcome.CORRECT}),
+        record("b", Outcome.WRONG).model_copy(
+            update={"cases": (half, full), "cause": "axis", "category": "other"}
+        ),
+        record("c", Outcome.COMPILE_ERROR, codes=("WRONG_ARITY", "UNDECLARED")),
+        record("d", Outcome.TIMEOUT),
+        record("<e>", Outcome.WRONG, error="disk full"),
+    ]
+    found = make(records=records)
+    assert {n: (g.good, g.total) for n, g in found.categories.items()} == {"other": (0, 1), "some": (1, 3)}
+    assert {n: (g.good, g.total) for n, g in found.dtypes.items()} == {
+        "float16": (2, 2), "float32": (0, 1), "not named": (0, 1),
+    }  # fmt: skip
+    assert {n: (g.good, g.total) for n, g in found.shapes.items()} == {"listed": (2, 4), "drawn": (1, 1)}
+    assert found.failures == {"api": {"WRONG_ARITY": 1}, "limit": {"timeout": 1}, "numeric": {"axis": 1}}
+    assert [(r.k, r.value) for r in found.er] == [(1, 0.25)]
+    assert found.per_solved.solved == 1
+
+
+def test_what_repair_brings_is_the_share_solved_by_each_attempt() -> None:
+    courses = (("correct",), ("A", "correct", "correct"), ("A", "B", "correct"), ("A", "B", "C"))
+    records = [
+        record("a", Outcome.CORRECT if "correct" in c else Outcome.WRONG, sample=n).model_copy(
+            update={"course": c}
+        )
+        for n, c in enumerate(courses)
+    ]
+    found = report(config(samples=4), records, LEVELS).solved_by
+    assert [(r.k, r.value) for r in found] == [(1, 0.25), (2, 0.5), (3, 0.75)]
+
+
+def test_every_code_of_the_catalogue_has_one_class_and_faults_are_put_in_by_the_same_ones() -> None:
+    coded = [code for found in failure_classes().values() for code in found.codes]
+    assert sorted(coded) == sorted(catalogue())
+    outcomes = {o for found in failure_classes().values() for o in found.outcomes}
+    assert outcomes | {"correct", "trap", "compile_error", "tiling_error"} >= set(Outcome)
+    assert set(get_args(Kind)) <= set(failure_classes())
+    assert class_of("TENSOR_RANGE", "trap") == "memory"
+    assert class_of(None, "wrong") == "numeric"

@@ -32,6 +32,10 @@ _BENCH = {
         "bench_compare:compare_runs",
         "Say which tasks one of two runs solves alone, whether that differs, and how their kernels' times relate.",
     ),
+    "plan": Subcommand(
+        "bench_compare:plan_run",
+        "Say how many tasks and samples show that two runs of SUITE differ by so much, at 5 %.",
+    ),
     "list": Subcommand("bench:list_tasks", "Print the tasks of a suite."),
     "survey": Subcommand(
         "bench:survey_suite",
