@@ -9,32 +9,30 @@ from typing import Protocol
 
 from akgen.agents.budget import Budget
 from akgen.agents.run_config import Command, RunConfig
+from akgen.bench.executors.executor import Job, Stage
 from akgen.bench.metrics import tuning_steps
 from akgen.bench.record import BenchConfig, Record, case_row, codes_of
 from akgen.bench.sources import Answers, Folder, ProjectSource
 from akgen.bench.suites import load_task
 from akgen.graph.deps import Deps
 from akgen.graph.run import open_deps, work_on
+from akgen.graph.store.files import write_whole
 from akgen.graph.store.records import SampleRecord
 from akgen.graph.store.run_store import RunStore, TaskStore
-from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import AfterCandidate, Outcome
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Task
-from akgen.tools.core.toolchain import ToolchainName
+from akgen.tools.core.toolchain import Build, ToolchainName
+from akgen.tools.core.untrusted import read_model
 from akgen.tools.core.verdict import Verdict
 from akgen.tools.judge.judge import Judge, open_judge
 from akgen.tools.toolchains import make_toolchain
 
 
-class Job(Frozen):
-    """One task with the samples that are still to do."""
-
-    task: str
-    folder: Path  # of the task
-    level: int
-    samples: tuple[int, ...]
+def work_folder(run: Path, job: Job, sample: int) -> Path:
+    """Return where a sample that is only judged is built and run; another attempt has another folder."""
+    return run / "work" / (f"{job.task}-{sample}" + (f".{job.attempt}" if job.attempt > 1 else ""))
 
 
 class Bench(Protocol):
@@ -79,20 +77,36 @@ class _Judging:
                 text = f"the source {self._config.source} has no sample {number} of this task"
                 yield _record(job, task, number, Outcome.NO_CODE, text, left_out=left_out)
             else:
-                yield self._verdict(job, task, number, project, left_out)
+                yield from self._sample(job, task, number, project, left_out)
 
-    def _verdict(self, job: Job, task: Task, number: int, project: KernelProject, left_out: int) -> Record:
+    def _sample(
+        self, job: Job, task: Task, number: int, project: KernelProject, left_out: int
+    ) -> Iterator[Record]:
+        """Judge a sample, or do its stage: what compiles leaves a build for another worker to run."""
         started = time.monotonic()
-        work = self._run / "work" / f"{task.name}-{number}"
-        shutil.rmtree(work, ignore_errors=True)
+        work = work_folder(self._run, job, number)
+        built = self._run / "work" / f"{task.name}-{number}.build.json"
         with AfterCandidate(bugs=True):
-            verdict = self._judge.judge(
-                project, task, work=work, trials=self._config.trials, seed=self._config.seed
+            earlier = read_model(Build, built, "") if job.stage is Stage.RUN and built.is_file() else None
+            if earlier is None:
+                shutil.rmtree(work, ignore_errors=True)
+            build = earlier or self._judge.compile(project, task, work / "build")
+            if job.stage is Stage.COMPILE and build.outcome is None:
+                write_whole(built, build.model_dump_json())
+                return
+            verdict = self._judge.test(
+                build, task, work / "test", trials=self._config.trials, seed=self._config.seed
             )
-        record = _judged(job, task, number, verdict, left_out, time.monotonic() - started)
+        record = _judged(job, task, number, verdict, left_out, time.monotonic() - started + _built_s(earlier))
+        built.unlink(missing_ok=True)
         if record.solved:
-            shutil.rmtree(work, ignore_errors=True)  # what failed is kept for a look
-        return record
+            for folder in {work, build.folder.parent}:
+                shutil.rmtree(folder, ignore_errors=True)  # what failed is kept for a look
+        yield record
+
+
+def _built_s(build: Build | None) -> float:
+    return 0.0 if build is None else build.compile_s
 
 
 class _Solving:

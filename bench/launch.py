@@ -1,13 +1,16 @@
 """What `akgen bench` does before and after the work: choose tasks, open the folder, write the report."""
 
 import contextlib
-from collections.abc import Callable, Mapping
+import importlib.util
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from akgen.agents.budget import Budget
 from akgen.agents.run_config import SolveConfig
 from akgen.bench import suites
+from akgen.bench.executors.executor import Executor, ExecutorName, Stage, WorkerSlot
+from akgen.bench.executors.local import LocalExecutor
 from akgen.bench.job import run_config
 from akgen.bench.page.render import page
 from akgen.bench.record import BenchConfig
@@ -16,6 +19,7 @@ from akgen.bench.sources import Folder
 from akgen.bench.store import BenchStore
 from akgen.graph.run import begin as begin_run
 from akgen.graph.store.files import write_whole
+from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Task
@@ -89,6 +93,47 @@ def configure(
         attempts=budget.attempts,
         budget=budget if limited else None,
     )
+
+
+class Places(Frozen):
+    """Where a run's workers are. No part of what was asked for: a run may go on elsewhere."""
+
+    executor: ExecutorName = ExecutorName.LOCAL
+    workers: int = 1
+    compile_workers: int = 0
+    address: str | None = None  # of a Ray cluster
+    devices: tuple[int, ...] = ()  # of each machine; none with the twin
+
+
+def executor(places: Places, *, argv: Sequence[str | Path], env: Mapping[str, str]) -> Executor:
+    """Return where workers will run. `argv` starts a worker process. Raises InputError where Ray is not installed."""
+    runs: tuple[Stage, ...] = (Stage.RUN,) if places.compile_workers else (Stage.WHOLE, Stage.RUN)
+    kinds: dict[tuple[Stage, ...], int] = {runs: places.workers, (Stage.COMPILE,): places.compile_workers}
+    if places.executor is ExecutorName.LOCAL:
+        if places.address is not None:
+            raise InputError("--address is of a Ray cluster.", "Add --executor ray, or leave it out.")
+        names = iter(range(places.workers + places.compile_workers))
+        return LocalExecutor(
+            [
+                WorkerSlot(
+                    name=f"worker-{next(names)}",
+                    host="local",
+                    stages=stages,
+                    device=places.devices[n % len(places.devices)]
+                    if places.devices and Stage.RUN in stages
+                    else None,
+                )
+                for stages, count in kinds.items()
+                for n in range(count)
+            ],
+            argv=argv,
+            env=env,
+        )
+    if importlib.util.find_spec("ray") is None:
+        raise InputError("Ray is not installed.", "pip install 'akgen[ray]', or leave --executor ray out.")
+    from akgen.bench.executors.ray_cluster import RayExecutor  # imports Ray
+
+    return RayExecutor(kinds, argv=argv, env=env, address=places.address, devices=places.devices)
 
 
 def default_name(config: BenchConfig) -> str:

@@ -1,5 +1,6 @@
 """What a bench run keeps: its configuration and one record per task and sample."""
 
+from enum import StrEnum
 from typing import Literal
 
 from akgen.agents.budget import Budget
@@ -74,6 +75,14 @@ class TuningStep(Frozen):
     actual: float | None
 
 
+class Blame(StrEnum):
+    """Who is at fault where a sample has no outcome."""
+
+    MACHINE = "machine"
+    INPUT = "input"  # the task, or what was asked for
+    BUG = "bug"  # of AKGen
+
+
 class Record(HasTime):
     """One line of results.jsonl: a sample of a task. `error` is ours or the machine's, never the candidate's.
 
@@ -91,6 +100,8 @@ class Record(HasTime):
     cause: str | None = None  # why the first wrong output differs, where its numbers show it
     drawn: Outcome | None = None  # what became of shapes that the task does not list; None: none were tried
     error: str | None = None
+    fault: Blame | None = None  # with `error`; None too in older runs
+    tries: int = 1  # machines failed all but the last
     cases: tuple[CaseRow, ...] = ()
     cases_left_out: int = 0  # above --max-mb
     compile_s: float | None = None

@@ -3,6 +3,8 @@
 Runs with the composer or a model also hold run.json and tasks/, the run store of `akgen solve`.
 """
 
+import os
+import secrets
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -62,6 +64,44 @@ class BenchStore:
 
     def append(self, record: Record) -> None:
         append_line(self.results_file, record.model_dump_json())
+        self._verdict_file(record.task, record.sample).unlink(missing_ok=True)
+
+    def settle(self, record: Record) -> Record:
+        """Put a worker's verdict on disk; return the one that counts: the first of its sample.
+
+        It lies in verdicts/ until the process that holds the run has appended it.
+        """
+        path = self._verdict_file(record.task, record.sample)
+        make_folder(path.parent)
+        part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        write_whole(part, record.model_dump_json())
+        try:
+            os.link(part, path)
+        except FileExistsError:
+            return self.settled(record.task, record.sample) or record
+        finally:
+            part.unlink()
+        return record
+
+    def settled(self, task: str, sample: int) -> Record | None:
+        """Return a verdict that was not appended yet."""
+        path = self._verdict_file(task, sample)
+        if not path.is_file():
+            return None
+        return read_model(Record, path, "Delete the file; its sample is judged again.")
+
+    def recover(self) -> None:
+        """Append the verdicts of workers whose run was killed before it could."""
+        done = self.done()
+        for path in sorted((self.folder / "verdicts").glob("*.json")):
+            task, _, sample = path.stem.rpartition("-")
+            record = self.settled(task, int(sample))
+            if record is not None and (task, int(sample)) not in done:
+                self.append(record)
+            path.unlink(missing_ok=True)
+
+    def _verdict_file(self, task: str, sample: int) -> Path:
+        return self.folder / "verdicts" / f"{task}-{sample}.json"
 
     def records(self) -> tuple[Record, ...]:
         """Return the last record of every task and sample, in the order of the tasks.

@@ -25,7 +25,9 @@ def make_toolchain(
     from akgen.tools.cann.toolchain import CannToolchain
 
     soc = chip_name or DEFAULT_CHIP
-    return CannToolchain(CannSettings(home=settings.cann_home, soc=soc), twin.read_spec)
+    return CannToolchain(
+        CannSettings(home=settings.cann_home, soc=soc, device=settings.device), twin.read_spec
+    )
 
 
 def make_twin(

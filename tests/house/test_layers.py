@@ -42,7 +42,7 @@ WALLS = {
     "datasets": ("finetune/",),
     "transformers": ("finetune/", "agents/models/local.py"),
     "subprocess": ("tools/process/group.py",),
-    "ray": ("bench/ray_executor.py",),
+    "ray": ("bench/executors/ray_cluster.py",),
     "mcp": (),  # served by src/akgen/mcp/; no room knows of it
     "textual": (),  # the screen is src/akgen/screen/
     "torch": (

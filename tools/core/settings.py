@@ -38,6 +38,7 @@ class Settings(Frozen):
     )
     otel_endpoint: str | None = None  # where spans go, if anywhere
     cann_home: Path | None = None
+    device: int = 0  # the NPU that CANN uses
 
     @property
     def cache_limit_bytes(self) -> int:

@@ -68,7 +68,15 @@ class Judge:
             )
         calls = [self.reference.describe(task.reference, case) for case in _chosen(task, cases)]
         folder.mkdir(parents=True, exist_ok=True)
+        before = _digest(task.reference)
         build = self._toolchain.compile(project, calls, folder)
+        if _digest(task.reference) != before:
+            outcome = (
+                None if build.outcome is None else Outcome.CHEAT
+            )  # what was built is run, to say what it does
+            return build.model_copy(
+                update={"outcome": outcome, "diagnostics": (*build.diagnostics, _TAMPERED)}
+            )
         if policy.attempted(build.diagnostics):
             return build.model_copy(update={"outcome": Outcome.CHEAT})
         return build
@@ -117,8 +125,10 @@ class Judge:
             if _digest(task.reference) == before:
                 raise  # else the reference was good and has been spoilt
         outcome, findings = policy.worst(v.outcome for v in verdicts), build.diagnostics
-        if _digest(task.reference) != before:
-            outcome, findings = Outcome.CHEAT, (*findings, _TAMPERED)
+        if _digest(task.reference) != before and _TAMPERED not in findings:
+            findings = (*findings, _TAMPERED)
+        if _TAMPERED in findings:
+            outcome = Outcome.CHEAT
         return Verdict(
             outcome=outcome,
             toolchain=build.toolchain,
@@ -187,9 +197,8 @@ class Judge:
         on_case: OnCase | None = None,
     ) -> Verdict:
         """Compile and test. `work` is a folder for builds and runs; the trials' files in it are removed."""
-        before = _digest(task.reference)
         build = self.compile(project, task, work / "build", cases=cases)
-        verdict = self.test(
+        return self.test(
             build,
             task,
             work / "test",
@@ -201,10 +210,6 @@ class Judge:
             what_if=what_if,
             on_case=on_case,
         )
-        if _digest(task.reference) != before and _TAMPERED not in verdict.diagnostics:
-            update = {"outcome": Outcome.CHEAT, "diagnostics": (*verdict.diagnostics, _TAMPERED)}
-            return verdict.model_copy(update=update)
-        return verdict
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -17,6 +17,7 @@ from akgen.tools.core.untrusted import JsonRefused, parse_object
 from akgen.tools.process.group import MINIMAL_ENV, PIPE, Process, end_group, start
 
 MOST_ANSWER_BYTES = 64 << 20
+BEAT = b'{"beat":true}'  # a line that says that a worker lives
 
 
 def end_with_parent() -> None:
@@ -71,6 +72,11 @@ class Worker:
         return self._process is not None
 
     @property
+    def working(self) -> bool:
+        """Say whether somebody waits for an answer."""
+        return self._turn.locked()
+
+    @property
     def idle(self) -> bool:
         """Say whether the process runs and works on no request."""
         return not self._turn.locked() and self._process is not None and self._process.poll() is None
@@ -81,15 +87,23 @@ class Worker:
             if self._process is None:
                 self._start()
 
-    def request(self, message: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
-        """Send a message and wait for its answer. Raises WorkerDied; the next request starts a new process."""
+    def request(
+        self, message: Mapping[str, Any], timeout_s: float, on_beat: Callable[[], None] | None = None
+    ) -> dict[str, Any]:
+        """Send a message and wait for its answer. Raises WorkerDied; the next request starts a new process.
+
+        Lines that are BEAT, which a worker may write at any time, are no answer; `on_beat` is called for each.
+        """
         with self._turn:
             process = self._process or self._start()
             try:
                 assert process.stdin is not None
                 process.stdin.write(json.dumps(message).encode() + b"\n")
                 process.stdin.flush()
-                line = self._read_line(process, time.monotonic() + timeout_s)
+                deadline = time.monotonic() + timeout_s
+                while (line := self._read_line(process, deadline)) == BEAT:
+                    if on_beat is not None:
+                        on_beat()
             except BrokenPipeError:
                 line = b""
             except BaseException:
@@ -104,6 +118,13 @@ class Worker:
                 return parse_object(line, most_bytes=MOST_ANSWER_BYTES, finite=False)
             except JsonRefused:
                 raise WorkerDied("gave an answer that is no JSON", self._stop(), False) from None
+
+    def kill(self) -> None:
+        """Kill the process and its group, whoever waits for its answer: that request raises WorkerDied."""
+        process = self._process
+        if process is not None and process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
     def close(self) -> None:
         with self._turn:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from akgen.agents.run_config import MODELS
+from akgen.bench.executors.executor import ExecutorName
 from akgen.options import LIMITS, Fields, configured
 from akgen.terminal import AsJson, Terminal, finish, warn_of_sandbox
 from akgen.tools.core.settings import Settings
@@ -17,6 +18,7 @@ from akgen.tools.core.task import Mode
 from akgen.tools.core.toolchain import ToolchainName
 
 if TYPE_CHECKING:
+    from akgen.bench.launch import Places
     from akgen.bench.report import Report
     from akgen.bench.store import BenchStore
 
@@ -69,6 +71,19 @@ def run_suite(
     ] = Scale.FIT,
     trials: Annotated[int, typer.Option(min=1, help="How many hidden inputs for each case.")] = 3,
     workers: Annotated[int, typer.Option(min=1, help="How many worker processes.")] = 1,
+    executor: Annotated[
+        ExecutorName, typer.Option(help="Where workers run: local, this machine; ray, a cluster.")
+    ] = ExecutorName.LOCAL,
+    address: Annotated[
+        str | None, typer.Option(help="Of a Ray cluster; without it, one of this machine alone is started.")
+    ] = None,
+    compile_workers: Annotated[
+        int, typer.Option(min=0, help="How many further workers only compile, for --workers that only run.")
+    ] = 0,
+    devices: Annotated[
+        str,
+        typer.Option(help="Numbers of a machine's NPUs, separated by commas; one kernel at a time on each."),
+    ] = "0",
     task_timeout: Annotated[float, typer.Option(min=1.0, help="How many seconds a task may take.")] = 900.0,
     out: Annotated[Path | None, typer.Option(help="The run's folder; give it again to go on.")] = None,
     as_json: AsJson = False,
@@ -108,10 +123,17 @@ def run_suite(
         trials=trials,
         task_timeout_s=task_timeout,
     )
+    places = launch.Places(
+        executor=executor,
+        workers=workers,
+        compile_workers=compile_workers,
+        address=address,
+        devices=launch.level_numbers(_words(devices)) if fields["toolchain"] == ToolchainName.CANN else (),
+    )
     store = launch.begin(out or settings.runs / launch.default_name(config), config)
     terminal.line(f"run {store.folder}")
     with store.claimed():
-        _work(terminal, store, chosen, workers, settings)
+        _work(terminal, store, chosen, places, settings)
     found = _show(terminal, store)
     finish(not found.errors and not any(level.not_run for level in found.levels.values()))
 
@@ -203,14 +225,14 @@ def survey_suite(
 
 
 def _work(
-    terminal: Terminal, store: "BenchStore", folders: dict[str, Path], workers: int, settings: Settings
+    terminal: Terminal, store: "BenchStore", folders: dict[str, Path], places: "Places", settings: Settings
 ) -> None:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from akgen.bench import runner, suites
+    from akgen.bench import launch, runner, suites
 
     levels = {name: suites.level_of(folder) for name, folder in folders.items()}
-    jobs = runner.pending(store, folders, levels)
+    jobs = runner.pending(store, folders, levels, compile_apart=places.compile_workers > 0)
     total = len(store.config.tasks) * store.config.samples
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=terminal.people, transient=True) as progress:
@@ -220,10 +242,8 @@ def _work(
         for record in runner.run(
             store,
             jobs,
-            argv=argv,
-            env=dict(os.environ) | {"OMP_NUM_THREADS": "1"},
+            launch.executor(places, argv=argv, env=dict(os.environ) | {"OMP_NUM_THREADS": "1"}),
             settings=settings.for_workers(),
-            workers=workers,
             on_start=lambda task: progress.update(bar, description=task),
         ):
             progress.advance(bar)
