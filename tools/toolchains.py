@@ -1,5 +1,6 @@
 """Toolchains by name, on this machine."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from akgen.knowledge.chip import DEFAULT_CHIP, chips
@@ -8,6 +9,7 @@ from akgen.tools.core.settings import Settings
 from akgen.tools.core.toolchain import Toolchain, ToolchainName
 
 if TYPE_CHECKING:
+    from akgen.tools.cann.environment import CannSettings
     from akgen.tools.twin.toolchain import TwinToolchain
 
 
@@ -21,12 +23,33 @@ def make_toolchain(
     twin = make_twin(settings, chip_name, strict=strict)
     if name == ToolchainName.TWIN:
         return twin
-    from akgen.tools.cann.environment import CannSettings
     from akgen.tools.cann.toolchain import CannToolchain
 
-    soc = chip_name or DEFAULT_CHIP
-    return CannToolchain(
-        CannSettings(home=settings.cann_home, soc=soc, device=settings.device), twin.read_spec
+    def sandbox() -> Path:
+        return twin.runtime.sandbox
+
+    found = cann_settings(settings, chip_name or DEFAULT_CHIP)
+    return CannToolchain(found, twin.read_spec, sandbox, settings.npu_builds)
+
+
+def cann_settings(settings: Settings, chip_name: str) -> "CannSettings":
+    """Return what CANN's tools need to know. Raises InputError for a list of devices that is none."""
+    from akgen.tools.cann.environment import CannSettings
+
+    named = str(settings.device) if settings.npu_devices is None else settings.npu_devices
+    words = [w.strip() for w in named.split(",") if w.strip()]
+    if not words or not all(w.isdigit() for w in words):
+        raise InputError(
+            f"{settings.npu_devices!r} names no devices.", "Give AKGEN_NPU_DEVICES as numbers, such as 0,1."
+        )
+    return CannSettings(
+        home=settings.cann_home,
+        devices=tuple(dict.fromkeys(int(w) for w in words)),
+        soc=chip_name,
+        path=settings.path,
+        library_path=settings.library_path,
+        cache=settings.cache.absolute() / "cann",
+        confined=settings.npu_confined,
     )
 
 

@@ -19,6 +19,7 @@ class Environment(BaseSettings, Settings):
     path: str = Field(default="/usr/local/bin:/usr/bin:/bin", validation_alias="PATH")
     otel_endpoint: str | None = Field(default=None, validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT")
     cann_home: Path | None = Field(default=None, validation_alias="ASCEND_HOME_PATH")  # CANN's set_env.sh
+    library_path: str = Field(default="", validation_alias="LD_LIBRARY_PATH")
 
 
 def from_environment() -> Settings:

@@ -1,142 +1,197 @@
-"""What of CANN, driver and NPU a machine has, and the command lines and environments of CANN's tools, as data."""
+"""Where CANN lies, and the command lines and environments of its programs, as data.
 
-import shutil
-from importlib.util import find_spec
+Both layouts are known: the toolkit of 8.0 to 8.3 (`ascend-toolkit/latest`, programs below `python/site-packages/bin`
+and `compiler`) and that of 8.5 and later (`cann-VERSION`, `cann`, programs in `bin`). set_env.sh says the rest: plugin
+libraries, the folder of the architecture, Python's path. Source: vendor pages "Environment Variables", "msOpGen",
+"Operator Project Build", "Log Reference".
+"""
+
+import platform
+import sys
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InfraError
+from akgen.tools.process.program import run
+
+_INSTALL_INFO = Path("/etc/ascend_install.info")
+_DRIVER = Path("/usr/local/Ascend/driver")
+# where programs lie below CANN's home, the newer layout first
+_PLACES = ("bin", "python/site-packages/bin", "compiler/ccec_compiler/bin", "compiler/bin", "tools/msopgen/bin",
+           "tools/profiler/bin", "tools/mssanitizer/bin", "tools/ascendc_tools", "toolkit/tools/msopgen/bin",
+           "toolkit/tools/profiler/bin", "opp/built-in/op_impl/ai_core/tbe/op_tiling")  # fmt: skip
+# the files that say a version, of both layouts
+_VERSIONS = ("{arch}-linux/ascend_toolkit_install.info", "version.cfg", "share/info/runtime/version.info",
+             "compiler/version.info", "runtime/version.info", "toolkit/version.info", "version.info")  # fmt: skip
 
 
 class CannSettings(Frozen):
-    """Where CANN lies. The command line fills this from ASCEND_HOME_PATH; None: not set."""
+    """This machine's CANN and this user's environment. The command line fills it; None: not set."""
 
     home: Path | None = None
-    device: int = 0
+    devices: tuple[int, ...] = (0,)
     soc: str = "Ascend910B2"
+    path: str = "/usr/local/bin:/usr/bin:/bin"  # of the user: where cmake and compilers lie
+    library_path: str = ""  # of the user: a container may have its driver there
+    cache: Path = Path("/tmp/akgen-cann")  # builds, locks of devices
+    confined: bool = True  # candidates' builds and runs go through the sandbox
+
+    @property
+    def usable_home(self) -> Path:
+        """Return CANN's home. Raises InfraError if there is none."""
+        if self.home is None or not self.home.is_dir():
+            raise InfraError(
+                "ASCEND_HOME_PATH is not set or no folder.",
+                "Install the CANN toolkit and source its set_env.sh.",
+            )
+        return self.home.resolve()
 
 
-class Prerequisite(Frozen):
-    """One thing that was looked for."""
-
-    name: str
-    found: bool
-    detail: str
-    remedy: str | None = None
-
-
-def inspect(settings: CannSettings) -> tuple[Prerequisite, ...]:
-    """Look for CANN's parts without starting any of them."""
-    home = settings.home
-    usable = home is not None and home.is_dir()
-    findings = [
-        Prerequisite(
-            name="CANN toolkit",
-            found=usable,
-            detail=str(home) if usable else "ASCEND_HOME_PATH is not set or no folder",
-            remedy=None if usable else "Install the CANN toolkit and source its set_env.sh.",
-        ),
-        _tool("msopgen", home, "python/site-packages/bin/msopgen"),
-        _tool("msprof", home, "bin/msprof"),
-        _tool("cmake", None, "cmake"),
-        _npu(),
-        Prerequisite(
-            name="torch_npu",
-            found=find_spec("torch_npu") is not None,
-            detail="installed" if find_spec("torch_npu") else "not installed",
-            remedy=None
-            if find_spec("torch_npu")
-            else "pip install 'akgen[npu]' on the machine with the NPU.",
-        ),
-    ]
-    return tuple(findings)
+def find_program(settings: CannSettings, name: str) -> Path | None:
+    """Return a program of CANN, wherever its layout has it."""
+    if settings.home is None:
+        return None
+    arch = settings.home / f"{platform.machine()}-linux"
+    for base in (settings.home, arch):
+        for place in _PLACES:
+            if (base / place / name).is_file():
+                return base / place / name
+    return None
 
 
-def missing(settings: CannSettings) -> tuple[Prerequisite, ...]:
-    return tuple(f for f in inspect(settings) if not f.found)
+def cann_version(home: Path) -> str | None:
+    """Return the version that CANN's own files say, such as `8.1.RC1`; the folder's name where none does."""
+    for pattern in _VERSIONS:
+        path = home / pattern.format(arch=platform.machine())
+        if path.is_file():
+            for line in path.read_text(errors="replace").splitlines():
+                key, _, value = line.partition("=")
+                if key.strip().lower() in ("version", "toolkit_installed_version", "runtime_running_version"):
+                    return value.strip().strip('"[]').rpartition(":")[2] or None
+    name = home.resolve().name.removeprefix("cann-")
+    return name if name[:1].isdigit() else None
 
 
-def _tool(name: str, home: Path | None, relative: str) -> Prerequisite:
-    candidates = [home / relative] if home is not None else []
-    on_path = shutil.which(name)
-    if on_path:
-        candidates.append(Path(on_path))
-    hit = next((c for c in candidates if c.is_file()), None)
-    remedy = "Install cmake 3.16 or later." if name == "cmake" else "It comes with the CANN toolkit."
-    return Prerequisite(
-        name=name, found=hit is not None, detail=str(hit or "not found"), remedy=None if hit else remedy
-    )
+def driver_folder() -> Path:
+    """Return where the driver lies, as its installer wrote down."""
+    if _INSTALL_INFO.is_file():
+        for line in _INSTALL_INFO.read_text(errors="replace").splitlines():
+            key, _, value = line.partition("=")
+            if key.strip() == "Driver_Install_Path_Param" and value.strip():
+                return Path(value.strip()) / "driver"
+    return _DRIVER
 
 
-def _npu() -> Prerequisite:
-    nodes = sorted(p.name for p in Path("/dev").glob("davinci[0-9]*"))
-    return Prerequisite(
-        name="NPU",
-        found=bool(nodes),
-        detail=", ".join(nodes) or "no /dev/davinci* device",
-        remedy=None
-        if nodes
-        else "Use a machine with an Ascend NPU and its driver, or the twin (--toolchain twin).",
-    )
+def set_env_script(home: Path) -> Path | None:
+    """Return the script that CANN's installer left for shells."""
+    places = (home / "set_env.sh", home.parent / "set_env.sh", home / "bin/setenv.bash")
+    return next((p for p in places if p.is_file()), None)
+
+
+def base_environment(settings: CannSettings, home_folder: Path) -> dict[str, str]:
+    """Return what CANN's programs need, before any operator package. `home_folder` is theirs to write.
+
+    TORCH_DEVICE_BACKEND_AUTOLOAD=0: torch must not load torch_npu on import.
+    """
+    found = dict(_sourced(settings.usable_home, settings.path, settings.library_path))
+    log = home_folder / "log"
+    return found | {
+        "HOME": str(home_folder),
+        "TMPDIR": str(home_folder),
+        "LANG": "C.UTF-8",
+        "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
+        "ASCEND_PROCESS_LOG_PATH": str(log),
+        "ASCEND_WORK_PATH": str(home_folder),
+        "ASCEND_CACHE_PATH": str(home_folder / "cache"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+def run_environment(settings: CannSettings, vendor: Path | None, home_folder: Path) -> dict[str, str]:
+    """Return what a process needs to find exactly this operator package, and no other that somebody installed."""
+    env = base_environment(settings, home_folder)
+    env.pop("ASCEND_CUSTOM_OPP_PATH", None)
+    if vendor is not None:
+        env["ASCEND_CUSTOM_OPP_PATH"] = str(vendor)
+        env["LD_LIBRARY_PATH"] = f"{vendor / 'op_api/lib'}:{env['LD_LIBRARY_PATH']}"
+    return env
+
+
+@lru_cache(maxsize=8)
+def _sourced(home: Path, path: str, library_path: str) -> Mapping[str, str]:
+    """Source set_env.sh with the user's path, and take what it sets; without one, what its documentation lists."""
+    own = f"{Path(sys.executable).parent}:{path}"
+    base = {"PATH": own, "LD_LIBRARY_PATH": library_path, "HOME": "/nonexistent", "LANG": "C.UTF-8"}
+    script = set_env_script(home)
+    found = dict(base)
+    if script is not None:
+        shell = 'source "$0" >/dev/null 2>&1; env -0'
+        done = run(["bash", "-c", shell, str(script)], cwd=home, timeout_s=60, env=base)
+        if not done.ok:
+            raise InfraError(
+                f"{script} failed ({done.ending}).", "Source it in a shell and read what it says."
+            )
+        pairs = (line.partition("=") for line in done.out.split("\0") if "=" in line)
+        found |= {key: value for key, _, value in pairs if not key.startswith("BASH_") and key not in _SHELL}
+    return _completed(found, home)
+
+
+_SHELL = {"_", "PWD", "OLDPWD", "SHLVL"}
+
+
+def _completed(found: dict[str, str], home: Path) -> dict[str, str]:
+    """Add what is needed and not set, each path that is there."""
+    driver = driver_folder() / "lib64"
+    libraries = [home / "lib64", home / "lib64/plugin/opskernel", home / "lib64/plugin/nnengine",
+                 home / f"opp/built-in/op_impl/ai_core/tbe/op_tiling/lib/linux/{platform.machine()}",
+                 home / "tools/aml/lib64", driver, driver / "common", driver / "driver"]  # fmt: skip
+    programs = [home / "bin", home / "compiler/ccec_compiler/bin", home / "tools/ccec_compiler/bin"]
+    python = [home / "python/site-packages", home / "opp/built-in/op_impl/ai_core/tbe"]
+    wanted = (("LD_LIBRARY_PATH", libraries), ("PATH", programs), ("PYTHONPATH", python))
+    for name, folders in wanted:
+        have = [p for p in found.get(name, "").split(":") if p]
+        more = [str(p) for p in folders if p.is_dir() and str(p) not in have]
+        found[name] = ":".join(more + have)
+    for name, value in (
+        ("ASCEND_HOME_PATH", home),
+        ("ASCEND_TOOLKIT_HOME", home),
+        ("ASCEND_OPP_PATH", home / "opp"),
+        ("ASCEND_AICPU_PATH", home),
+        ("TOOLCHAIN_HOME", home / "toolkit"),
+    ):
+        found.setdefault(name, str(value))
+    return found
 
 
 def msopgen(settings: CannSettings, interface: Path, out: Path) -> list[str]:
-    """Generate an operator project: `msopgen gen -i JSON -c ai_core-SOC -lan cpp -out DIR`."""
-    tool = _home(settings) / "python/site-packages/bin/msopgen"
-    return [
-        str(tool),
-        "gen",
-        "-i",
-        str(interface),
-        "-c",
-        f"ai_core-{settings.soc}",
-        "-lan",
-        "cpp",
-        "-out",
-        str(out),
-    ]
+    """Generate an operator project: `msopgen gen -i JSON -c ai_core-SOC -lan cpp -out DIR`.
+
+    msopgen refuses files that others may write, so the umask is 022 whatever the user's is.
+    """
+    tool = find_program(settings, "msopgen")
+    if tool is None:
+        raise InfraError("msopgen was not found below CANN's home.", "It comes with the CANN toolkit.")
+    return [*("bash", "-c", 'umask 022; exec "$@"', "msopgen"), str(tool), "gen", "-i", str(interface), "-c",
+            f"ai_core-{settings.soc}", "-lan", "cpp", "-out", str(out)]  # fmt: skip
 
 
 def build(generated: Path) -> list[str]:
     """Build host and device code into build_out/custom_opp_<os>_<arch>.run."""
-    return ["bash", str(generated / "build.sh")]
+    return ["bash", "-c", 'umask 022; exec bash "$0"', str(generated / "build.sh")]
 
 
 def install(package: Path, opp: Path) -> list[str]:
-    """Unpack the package below a folder of this run, never into the shared one."""
+    """Unpack the package below a folder of this build, never into the shared one."""
     return ["bash", str(package), "--quiet", f"--install-path={opp}"]
-
-
-def run_environment(settings: CannSettings, opp: Path) -> dict[str, str]:
-    """Return what a process needs to find exactly this run's operator package.
-
-    TORCH_DEVICE_BACKEND_AUTOLOAD=0: torch must not load torch_npu on import; the worker does so itself.
-    """
-    home = _home(settings)
-    vendor = opp / "vendors" / "customize"
-    libraries = [
-        vendor / "op_api/lib",
-        home / "lib64",
-        home / "opp/built-in/op_impl/ai_core/tbe/op_tiling/lib/linux",
-    ]
-    driver = Path("/usr/local/Ascend/driver/lib64")
-    return {
-        "ASCEND_HOME_PATH": str(home),
-        "ASCEND_OPP_PATH": str(home / "opp"),
-        "ASCEND_TOOLKIT_HOME": str(home),
-        "ASCEND_CUSTOM_OPP_PATH": str(vendor),
-        "LD_LIBRARY_PATH": ":".join(
-            str(p) for p in [*libraries, driver, driver / "driver", driver / "common"]
-        ),
-        "PYTHONPATH": f"{home}/python/site-packages:{home}/opp/built-in/op_impl/ai_core/tbe",
-        "PATH": f"{home}/bin:{home}/compiler/ccec_compiler/bin:/usr/local/bin:/usr/bin:/bin",
-        "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
-    }
 
 
 def msprof(settings: CannSettings, application: list[str], out: Path) -> list[str]:
     """Profile one application with pipe utilisation: `msprof --output=DIR --aic-metrics=PipeUtilization ...`."""
+    tool = find_program(settings, "msprof") or settings.usable_home / "bin/msprof"
     return [
-        str(_home(settings) / "bin/msprof"),
+        str(tool),
         f"--output={out}",
         "--task-time=l1",
         "--ai-core=on",
@@ -145,9 +200,3 @@ def msprof(settings: CannSettings, application: list[str], out: Path) -> list[st
         "--runtime-api=off",
         *application,
     ]
-
-
-def _home(settings: CannSettings) -> Path:
-    if settings.home is None:
-        raise ValueError("CANN's commands need settings.home")
-    return settings.home

@@ -5,12 +5,15 @@ Source: vendor pages "msOpGen (Operator Project Generation)" and "Operator Proje
 
 import json
 import re
-from pathlib import Path
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
 from typing import Any
 
+from akgen.tools.cann.build_log import SourceNames, origin_of
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import AttrSpec, OpSpec, ParamSpec
-from akgen.tools.core.project import KernelProject
+from akgen.tools.core.project import KernelProject, write_files
+from akgen.tools.core.untrusted import parse_object
 
 # msopgen's own names for attribute types
 _ATTR_TYPES = {
@@ -21,7 +24,12 @@ _ATTR_TYPES = {
     "list_int": "list_int",
     "list_float": "list_float",
     "list_bool": "list_bool",
+    "list_list_int": "list_list_int",
 }
+_HOST = {".cpp", ".cc", ".h", ".hpp", ".inc"}
+_OLD_STANDARD = re.compile(
+    r"(-std=(?:c|gnu)\+\+)(?:0x|11|14)\b|(cxx_std_)(?:11|14)\b|(CMAKE_CXX_STANDARD\s+)(?:11|14)\b"
+)
 
 
 class Renamed(Frozen):
@@ -29,6 +37,7 @@ class Renamed(Frozen):
 
     project: KernelProject
     spec: OpSpec
+    origin: SourceNames  # back to the names that the candidate knows
 
 
 def snake(name: str) -> str:
@@ -44,16 +53,21 @@ def with_build_hash(project: KernelProject, spec: OpSpec) -> Renamed:
     kernel = snake(op_type)
     words = {project.op_type: op_type, project.kernel: kernel}
     pattern = re.compile(r"\b(" + "|".join(re.escape(w) for w in words) + r")\b")
-    files = {}
+    files: dict[str, str] = {}
+    built: dict[str, str] = {}
     for path, text in project.files.items():
         new_path = path.replace(f"/{project.kernel}.", f"/{kernel}.").replace(
             f"/{project.kernel}_tiling.", f"/{kernel}_tiling."
         )
         text = text.replace(f'"{project.kernel}_tiling.h"', f'"{kernel}_tiling.h"')
         files[new_path] = pattern.sub(lambda m: words[m[1]], text)
+        built[new_path] = path
+    # opc compiles a copy under the operator's type
+    built |= {f"{op_type}.cpp": project.kernel_file}
     return Renamed(
         project=KernelProject(op_type=op_type, kernel=kernel, files=files),
         spec=spec.model_copy(update={"op_type": op_type}),
+        origin=origin_of(built, {op_type: project.op_type, kernel: project.kernel}),
     )
 
 
@@ -69,13 +83,44 @@ def interface_json(spec: OpSpec) -> str:
     return json.dumps([entry], indent=2) + "\n"
 
 
-def install_sources(project: KernelProject, generated: Path) -> None:
-    """Replace msopgen's generated op_host and op_kernel sources by ours."""
+def install_sources(projects: Sequence[KernelProject], generated: Path) -> None:
+    """Replace msopgen's generated op_host and op_kernel sources by ours; its build files stay as they are."""
     for part in ("op_host", "op_kernel"):
         for old in (generated / part).glob("*.[ch]*"):
             if old.suffix in {".cpp", ".h"}:
                 old.unlink()
-    project.write_to(generated)
+    for project in projects:
+        write_files(sources(project), generated)
+
+
+def sources(project: KernelProject) -> dict[str, str]:
+    """Return what of a project is compiled: a candidate's build files would decide over what is built, and how."""
+    return {
+        path: text
+        for path, text in project.files.items()
+        if PurePosixPath(path).suffix in _HOST and PurePosixPath(path).parts[0] in ("op_host", "op_kernel")
+    }
+
+
+def adapt_template(generated: Path, home: Path, python: str) -> None:
+    """Set the template up for this machine: CANN's home, the interpreter, and C++17 for host code, as the twin has."""
+    presets = generated / "CMakePresets.json"
+    if presets.is_file():
+        document = parse_object(presets.read_bytes())
+        for preset in document.get("configurePresets", []):
+            known = preset.get("cacheVariables", {})
+            for name, value in (
+                ("ASCEND_CANN_PACKAGE_PATH", str(home)),
+                ("ASCEND_PYTHON_EXECUTABLE", python),
+            ):
+                if name in known:
+                    known[name] = {**known[name], "value": value} if isinstance(known[name], dict) else value
+        presets.write_text(json.dumps(document, indent=2) + "\n")
+    for path in sorted([*generated.rglob("CMakeLists.txt"), *generated.rglob("*.cmake")]):
+        text = path.read_text(errors="surrogateescape")
+        newer = _OLD_STANDARD.sub(lambda m: f"{m[1] or m[2] or m[3]}17", text)
+        if newer != text:
+            path.write_text(newer, errors="surrogateescape")
 
 
 def _param(p: ParamSpec) -> dict[str, Any]:

@@ -1,17 +1,26 @@
 """CANN and an NPU as a toolchain: build with msopgen and CMake, run through aclnn in a worker, profile with msprof.
 
 The operator package is installed below the build's own folder and its operator type carries the project's
-digest, so what runs is what was built. Not covered: projects whose aclnn files are written by hand.
+digest, so what runs is what was built: its files are compared with those of the build before each run. Not covered:
+projects whose aclnn files are written by hand; direct files.
 """
 
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from akgen.knowledge.chip import chip
-from akgen.tools.cann import environment, msprof, worker
-from akgen.tools.cann.environment import CannSettings, missing
-from akgen.tools.cann.project import install_sources, interface_json, with_build_hash
+from akgen.tools.cann import environment, msprof
+from akgen.tools.cann.build import VENDOR, Builder, PackageBuild, contents, said
+from akgen.tools.cann.confined import Confinement
+from akgen.tools.cann.device import DeviceLease, Devices
+from akgen.tools.cann.environment import CannSettings
+from akgen.tools.cann.outcome import outcome_of, outputs
+from akgen.tools.cann.preflight import missing
+from akgen.tools.cann.project import with_build_hash
+from akgen.tools.cann.runtime_errors import DeviceFault
+from akgen.tools.cann.timing import Series
 from akgen.tools.cann.worker import RunnerRequest
 from akgen.tools.core.call import Call, TensorFile, TensorMeta
 from akgen.tools.core.op_spec import OpSpec
@@ -20,18 +29,31 @@ from akgen.tools.core.poison import Poison
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Build, Launch, Progress, SpecReader
-from akgen.tools.process.program import Finished, run
+from akgen.tools.process.program import Finished
 
-BUILD_TIMEOUT_S = 1800.0
+START_S = 180.0  # for Python, the driver and the copies to the device
 PROFILED_LAUNCHES = 20
+_RESULT = "result.json"
 
 
 class CannToolchain:
-    """Drive CANN on this machine. `read_spec` reads a project's OpDef (the twin's host reader does)."""
+    """Drive CANN on this machine. `read_spec` reads a project's OpDef (the twin's host reader does).
 
-    def __init__(self, settings: CannSettings, read_spec: SpecReader) -> None:
+    `sandbox` returns the built akgen_sandbox, None where there is none.
+    """
+
+    def __init__(
+        self,
+        settings: CannSettings,
+        read_spec: SpecReader,
+        sandbox: Callable[[], Path | None] = lambda: None,
+        side_by_side: int = 2,
+    ) -> None:
         self._settings = settings
         self._read_spec = read_spec
+        self._sandbox = sandbox
+        self._side_by_side = side_by_side
+        self._confinement: Confinement | None = None
 
     @property
     def name(self) -> str:
@@ -39,7 +61,8 @@ class CannToolchain:
 
     def version(self) -> str:
         home = self._settings.home
-        return f"cann {home.resolve().name if home else 'not found'} ({self._settings.soc})"
+        found = environment.cann_version(home) if home and home.is_dir() else None
+        return f"cann {found or (home.resolve().name if home else 'not found')} ({self._settings.soc})"
 
     def prepare(self, progress: Progress) -> None:
         """Check that everything is there; raise InfraError that names the first thing that is not."""
@@ -49,12 +72,12 @@ class CannToolchain:
             names = ", ".join(f.name for f in absent)
             raise InfraError(
                 f"--toolchain cann needs what this machine lacks: {names}.",
-                absent[0].remedy or "Run `akgen doctor`.",
+                absent[0].remedy or "Run `akgen doctor --npu`.",
             )
 
     def sandbox_missing(self) -> tuple[str, ...]:
-        """Name nothing: CANN's programs are kept apart by processes alone."""
-        return ()
+        """Name what of the sandbox is not in force."""
+        return self._confined.missing
 
     def compile(self, project: KernelProject, calls: Sequence[Call], folder: Path) -> Build:
         """Build the operator package. CANN compiles every dtype column of the OpDef, so `calls` decide nothing."""
@@ -64,28 +87,16 @@ class CannToolchain:
                 f"{project.direct_file} launches its kernels itself; operator packages are built with an OpDef.",
                 "Judge it with --toolchain twin.",
             )
+        folder.mkdir(parents=True, exist_ok=True)
         spec, diagnostics = self._read_spec(project, folder / "spec")
         if spec is None:
             return self._build(folder, None, Outcome.COMPILE_ERROR, 0.0, diagnostics)
         renamed = with_build_hash(project, spec)
-        generated, interface = folder / "project", folder / "interface.json"
-        folder.mkdir(parents=True, exist_ok=True)
-        interface.write_text(interface_json(renamed.spec))
-        made = self._run(environment.msopgen(self._settings, interface, generated), folder)
-        if not made.ok:
-            raise InfraError(f"msopgen failed: {made.err.strip()[-200:]}.", "Check the CANN installation.")
-        install_sources(renamed.project, generated)
-        built = self._run(environment.build(generated), generated)
-        packages = sorted((generated / "build_out").glob("custom_opp_*.run"))
-        if not built.ok or not packages:
-            found = (first_error(built),)
-            return self._build(folder, renamed.spec, Outcome.COMPILE_ERROR, built.wall_s, found)
-        installed = self._run(environment.install(packages[0], self._opp(folder)), folder)
-        if not installed.ok:
-            raise InfraError(
-                f"The package did not install: {installed.err.strip()[-200:]}.", "Check disk and rights."
-            )
-        return self._build(folder, renamed.spec, None, made.wall_s + built.wall_s + installed.wall_s, ())
+        started = time.monotonic()
+        builder = Builder(self._settings, self._confined, self._side_by_side)
+        made = builder.build([renamed], folder)
+        outcome = None if made.ok else Outcome.COMPILE_ERROR
+        return self._build(folder, renamed.spec, outcome, time.monotonic() - started, made.diagnostics)
 
     def run(
         self,
@@ -98,76 +109,132 @@ class CannToolchain:
         what_if: bool = False,
         poison: Poison | None = None,
     ) -> Launch:
-        """Run one call in a worker process; with `trace`, once more under msprof (no Chrome trace from msprof)."""
+        """Run one call in a worker process; with `trace`, once more under msprof.
+
+        The time of a run without trace is taken by events, that of one with trace is msprof's.
+        """
         del what_if  # msprof measures what is, and predicts nothing
         assert build.op is not None, "a build that failed cannot run"
         folder.mkdir(parents=True, exist_ok=True)
-        done = self._run(
-            self._worker(build, call, folder, 1, poison), folder, timeout_s, self._opp(build.folder)
-        )
-        if done.timed_out:
-            late = Diagnostic(
-                code="TIMEOUT", text=f"the run did not end within {timeout_s:g} s", stage="test"
+        check_package(build.folder)
+        locks = self._settings.cache / "locks"
+        with Devices(locks, self._settings.devices, self._probe).lease() as lease:
+            try:
+                return self._run_on(lease, build, call, folder, timeout_s, trace, poison)
+            except DeviceFault as fault:
+                lease.quarantine(fault.text)
+                raise
+
+    def _run_on(
+        self,
+        lease: DeviceLease,
+        build: Build,
+        call: Call,
+        folder: Path,
+        timeout_s: float,
+        trace: bool,
+        poison: Poison | None,
+    ) -> Launch:
+        argv = self._worker(lease, build, call, folder, timeout_s, timed=not trace, poison=poison)
+        done = self._start(argv, folder, build.folder, timeout_s + START_S)
+        failed = outcome_of(done, folder, timeout_s, lambda: self._probe(lease.number))
+        if failed is not None:
+            lease.quarantine(failed[1].text)  # what a kernel that failed left behind is not known
+            return Launch(outcome=failed[0], outputs=(), diagnostics=(failed[1],), wall_s=done.wall_s)
+        found, overrun = outputs(call, folder, poison)
+        if overrun is not None:
+            return Launch(outcome=Outcome.TRAP, outputs=(), diagnostics=(overrun,), wall_s=done.wall_s)
+        if not trace:
+            timed = Series.model_validate_json((folder / "timing.json").read_text())
+            return Launch(
+                outcome=None, outputs=found, time_us=timed.time_us, time_source="measured", wall_s=done.wall_s
             )
-            return Launch(outcome=Outcome.TIMEOUT, outputs=(), diagnostics=(late,), wall_s=done.wall_s)
-        if not done.ok:
-            outcome, why = worker.classify(done.err)
-            return Launch(outcome=outcome, outputs=(), diagnostics=(why,), wall_s=done.wall_s)
-        measured, foreign = self._profile(build, call, folder, timeout_s) if trace else (None, ())
+        measured, foreign = self._profile(lease, build, call, folder, timeout_s)
         return Launch(
             outcome=Outcome.CHEAT if foreign else None,
-            outputs=_outputs(call, folder),
+            outputs=found,
             diagnostics=foreign,
-            time_us=measured.time_us if measured else None,
-            time_source=measured.time_source if measured else None,
-            block_dim=measured.cores if measured else None,
+            time_us=measured.time_us,
+            time_source=measured.time_source,
+            block_dim=measured.cores,
             profile=measured,
             wall_s=done.wall_s,
         )
 
     def _profile(
-        self, build: Build, call: Call, folder: Path, timeout_s: float
+        self, lease: DeviceLease, build: Build, call: Call, folder: Path, timeout_s: float
     ) -> tuple[Profile, tuple[Diagnostic, ...]]:
         assert build.op is not None
-        out = folder / "msprof"
-        application = self._worker(build, call, folder, PROFILED_LAUNCHES)
-        done = self._run(
-            environment.msprof(self._settings, application, out),
-            folder,
-            10 * timeout_s,
-            self._opp(build.folder),
-        )
+        within = folder / "profiled"
+        within.mkdir(exist_ok=True)
+        application = self._worker(lease, build, call, within, timeout_s, launches=PROFILED_LAUNCHES)
+        out = within / "msprof"
+        argv = environment.msprof(self._settings, application, out)
+        done = self._start(argv, within, build.folder, START_S + 10 * timeout_s)
         if not done.ok:
-            raise InfraError(
-                f"msprof failed: {done.err.strip()[-200:]}.", "Check that msprof may use the device."
-            )
+            raise InfraError(f"msprof failed: {said(done)}.", "Check that msprof may use the device.")
         found = msprof.rows(out)
         moved = (_bytes(call.inputs), _bytes(tuple(o.meta for o in call.outputs)))
         profile = msprof.profile(found, build.op.op_type, chip(self._settings.soc), self.version(), moved)
-        return profile, msprof.foreign_tasks(found, build.op.op_type)
+        timeline = next(iter(sorted(out.rglob("msprof_*.json"))), None)  # a Chrome trace
+        return profile.model_copy(update={"trace": timeline}), msprof.foreign_tasks(found, build.op.op_type)
 
     def _worker(
-        self, build: Build, call: Call, folder: Path, launches: int, poison: Poison | None = None
+        self,
+        lease: DeviceLease,
+        build: Build,
+        call: Call,
+        folder: Path,
+        timeout_s: float,
+        *,
+        launches: int = 1,
+        timed: bool = False,
+        poison: Poison | None = None,
     ) -> list[str]:
-        assert build.op is not None
+        for old in ("stage", "ended.json", "timing.json"):
+            (folder / old).unlink(missing_ok=True)
         request = RunnerRequest(
             call=call,
             spec=build.op,
-            vendor=self._opp(build.folder) / "vendors/customize",
+            library=build.folder / VENDOR / "op_api/lib/libcust_opapi.so",
             folder=folder,
-            device=self._settings.device,
+            device=lease.number,
+            timeout_s=timeout_s,
             launches=launches,
+            timed=timed,
             poison=poison,
         )
-        path = folder / f"request{launches}.json"
-        path.write_text(request.model_dump_json())
-        return [sys.executable, "-m", "akgen.tools.cann.worker", str(path)]
+        return _worker_command(request, folder)
 
-    def _run(
-        self, argv: list[str], cwd: Path, timeout_s: float = BUILD_TIMEOUT_S, opp: Path | None = None
-    ) -> Finished:
-        env = environment.run_environment(self._settings, opp or cwd)
-        return run(argv, cwd=cwd, timeout_s=timeout_s, env=env)
+    def _start(self, argv: list[str], folder: Path, built: Path | None, timeout_s: float) -> Finished:
+        """Run a program on the device; without `built`, no operator package is found by it."""
+        vendor = built / VENDOR if built is not None else None
+        home = folder / "home"
+        home.mkdir(exist_ok=True)
+        env = environment.run_environment(self._settings, vendor, home)
+        read = (built,) if built is not None else ()
+        inputs = tuple(dict.fromkeys(_input_files(folder)))
+        return self._confined.run(argv, folder, env, timeout_s, read=(*read, *inputs), device=True)
+
+    def _probe(self, number: int) -> str | None:
+        """Open a device and copy to it and back; say what is wrong."""
+        folder = self._settings.cache / "probes" / str(number)
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in ("stage", "ended.json"):
+            (folder / old).unlink(missing_ok=True)
+        request = RunnerRequest(call=None, spec=None, library=None, folder=folder, device=number)
+        done = self._start(_worker_command(request, folder), folder, None, START_S)
+        if done.ok and (folder / "stage").read_text() == "done":
+            return None
+        told = folder / "ended.json"
+        return told.read_text()[:300] if told.is_file() else said(done)
+
+    @property
+    def _confined(self) -> Confinement:
+        if self._confinement is None:
+            sandbox = self._sandbox() if self._settings.confined else None
+            self._confinement = Confinement(self._settings, sandbox)
+        return self._confinement
 
     def _build(
         self,
@@ -186,42 +253,36 @@ class CannToolchain:
             diagnostics=found,
         )
 
-    @staticmethod
-    def _opp(folder: Path) -> Path:
-        return folder / "opp"
+
+def check_package(folder: Path) -> None:
+    """Raise InfraError if the package is not the one that was built here: stale, foreign or altered."""
+    try:
+        made = PackageBuild.model_validate_json((folder / _RESULT).read_text())
+    except (OSError, ValueError) as problem:
+        raise InfraError(f"{folder} holds no build.", "Build the project again.") from problem
+    now = contents(folder / VENDOR)
+    if now != made.contents:
+        name = sorted(set(now.items()) ^ set(made.contents.items()))[0][0]
+        raise InfraError(
+            f"{name} of the operator package is not what was built.",
+            "Build the project again; clear AKGEN_CACHE.",
+        )
 
 
-def first_error(done: Finished) -> Diagnostic:
-    """Take the first compiler error out of a build log; CMake's own lines come after it."""
-    lines = (done.out + "\n" + done.err).splitlines()
-    hit = next((line for line in lines if ": error: " in line or ": fatal error: " in line), None)
-    if hit is None:
-        text = next((line for line in reversed(lines) if line.strip()), "the build left no package")
-        return Diagnostic(code="BUILD_FAILED", text=text.strip()[:300], stage="compile")
-    where, _, text = hit.partition(": error: ")
-    parts = where.split(":")
-    line = int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else None
-    return Diagnostic(
-        code="BUILD_FAILED",
-        text=text.strip() or hit.strip(),
-        file=Path(parts[0]).name,
-        line=line,
-        stage="compile",
-    )
+def _worker_command(request: RunnerRequest, folder: Path) -> list[str]:
+    path = folder / "request.json"
+    path.write_text(request.model_dump_json())
+    return [sys.executable, "-m", "akgen.tools.cann.worker", str(path)]
+
+
+def _input_files(folder: Path) -> list[Path]:
+    request = RunnerRequest.model_validate_json((folder / "request.json").read_text())
+    if request.call is None:
+        return []
+    flat = [m for i in request.call.inputs for m in (i if isinstance(i, tuple) else (i,))]
+    return [m.path for m in flat if isinstance(m, TensorFile)]
 
 
 def _bytes(metas: Sequence[TensorMeta | tuple[TensorMeta, ...] | None]) -> int:
     flat = [m for meta in metas if meta is not None for m in (meta if isinstance(meta, tuple) else (meta,))]
     return sum(m.size_bytes for m in flat)
-
-
-def _outputs(call: Call, folder: Path) -> tuple[TensorFile | tuple[TensorFile, ...], ...]:
-    def file(meta: TensorMeta, name: str) -> TensorFile:
-        return TensorFile(dtype=meta.dtype, shape=meta.shape, path=folder / name)
-
-    return tuple(
-        tuple(file(m, f"out{i}_{j}.bin") for j, m in enumerate(out.meta))
-        if isinstance(out.meta, tuple)
-        else file(out.meta, f"out{i}.bin")
-        for i, out in enumerate(call.outputs)
-    )

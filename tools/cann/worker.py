@@ -1,245 +1,249 @@
 """The candidate's process on an NPU: `python -m akgen.tools.cann.worker REQUEST.json`.
 
-Reads inputs, calls the operator, writes raw outputs. It never sees expected outputs. Needs torch_npu and CANN.
-
-The operator's generated aclnn entry points are called through ctypes: no C++ binding has to be built.
-Source: vendor pages "aclnnXxxGetWorkspaceSize", "aclCreateTensor", "aclCreateTensorList". Argument order of the
-generated entry: inputs, attributes, outputs, then workspace size and executor. Not covered: aclScalar inputs.
-
-What went wrong is told by the runtime's return code: the kernel's fault or the machine's.
-Source: vendor page "aclError" (runtime return codes 107xxx, 207xxx, 507xxx).
+Reads inputs, calls the operator, writes raw outputs between their guards. It never sees expected outputs. What it
+reached lies in `folder/stage`, what went wrong in `folder/ended.json`: its parent judges, and believes neither more
+than that an attempt failed. The candidate's host code (tiling) runs in here; its time counts from `ready`, so that
+starting runtime and driver is not counted.
 """
 
 import ctypes
-import re
+import os
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
+from akgen.tools.cann.acl import AclError, Aclnn, NpuDevice, Operator
+from akgen.tools.cann.arguments import Slot, shared_input, slots
+from akgen.tools.cann.timing import Series, measure
 from akgen.tools.core.call import Argument, Call, TensorFile, TensorMeta
-from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.core.op_spec import AttrSpec, AttrValue, OpSpec
-from akgen.tools.core.outcome import Diagnostic, InfraError, InputError, Outcome
+from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.poison import Poison
 
-FORMAT_ND = 2
-_ACL_TYPES = {dtype: dtype.ge_value for dtype in DType}
-
-
-class AclError(Exception):
-    """A call returned a non-zero code; the text carries it for classify."""
-
-
-class AclnnLibrary:
-    """The operator's libcust_opapi.so and the tensors handed to it."""
-
-    def __init__(self, vendor: Path) -> None:
-        self._base = ctypes.CDLL("libnnopbase.so")
-        self._op = ctypes.CDLL(str(vendor / "op_api/lib/libcust_opapi.so"))
-        self._keep: list[object] = []
-        self._base.aclCreateTensor.restype = ctypes.c_void_p
-        self._base.aclCreateTensorList.restype = ctypes.c_void_p
-        self._base.aclCreateIntArray.restype = ctypes.c_void_p
-        self._base.aclCreateFloatArray.restype = ctypes.c_void_p
-        self._base.aclCreateBoolArray.restype = ctypes.c_void_p
-
-    def tensor(self, address: int, shape: Sequence[int], dtype: DType) -> ctypes.c_void_p:
-        """Describe contiguous device memory at `address`."""
-        rank = len(shape)
-        strides = [1] * rank
-        for axis in range(rank - 2, -1, -1):
-            strides[axis] = strides[axis + 1] * shape[axis + 1]
-        dims = (ctypes.c_int64 * rank)(*shape)
-        steps = (ctypes.c_int64 * rank)(*strides)
-        self._keep += [dims, steps]
-        made = self._base.aclCreateTensor(
-            dims, ctypes.c_uint64(rank), _ACL_TYPES[dtype], steps, ctypes.c_int64(0), FORMAT_ND,
-            dims, ctypes.c_uint64(rank), ctypes.c_void_p(address),
-        )  # fmt: skip
-        return ctypes.c_void_p(made)
-
-    def tensor_list(self, tensors: Sequence[ctypes.c_void_p]) -> ctypes.c_void_p:
-        array = (ctypes.c_void_p * len(tensors))(*[t.value for t in tensors])
-        self._keep.append(array)
-        return ctypes.c_void_p(self._base.aclCreateTensorList(array, ctypes.c_uint64(len(tensors))))
-
-    def attribute(self, spec: AttrSpec, value: AttrValue) -> object:
-        """Convert an attribute's value to the type that the generated entry takes."""
-        if isinstance(value, tuple):
-            numbers = tuple(v for v in value if not isinstance(v, tuple))
-            if len(numbers) < len(value) or spec.type == "list_list_int":
-                raise InputError(
-                    f"Attribute {spec.name} is a list of lists.",
-                    "CANN's aclnn calls take no such attribute here.",
-                )
-            return self._array(spec, numbers)
-        if spec.type == "bool":
-            return ctypes.c_bool(bool(value))
-        if spec.type == "int" and isinstance(value, int | float):
-            return ctypes.c_int64(int(value))
-        if spec.type == "float" and isinstance(value, int | float):
-            return ctypes.c_float(value)
-        return ctypes.c_char_p(str(value).encode())
-
-    def _array(self, spec: AttrSpec, values: tuple[int, ...] | tuple[float, ...]) -> object:
-        size = ctypes.c_uint64(len(values))
-        array: ctypes.Array[Any]
-        if spec.type == "list_int":
-            array = (ctypes.c_int64 * len(values))(*(int(v) for v in values))
-            made = self._base.aclCreateIntArray(array, size)
-        elif spec.type == "list_float":
-            array = (ctypes.c_float * len(values))(*values)
-            made = self._base.aclCreateFloatArray(array, size)
-        else:
-            array = (ctypes.c_bool * len(values))(*(bool(v) for v in values))
-            made = self._base.aclCreateBoolArray(array, size)
-        self._keep.append(array)
-        return ctypes.c_void_p(made)
-
-    def workspace_size(self, op_type: str, arguments: Sequence[object]) -> tuple[int, ctypes.c_void_p]:
-        """Return the bytes of workspace that the call needs and its executor."""
-        size, executor = ctypes.c_uint64(0), ctypes.c_void_p()
-        entry = getattr(self._op, f"aclnn{op_type}GetWorkspaceSize")
-        self._raise_on(entry(*arguments, ctypes.byref(size), ctypes.byref(executor)), entry.__name__)
-        return size.value, executor
-
-    def launch(self, op_type: str, workspace: int, size: int, executor: ctypes.c_void_p, stream: int) -> None:
-        entry = getattr(self._op, f"aclnn{op_type}")
-        self._raise_on(
-            entry(ctypes.c_void_p(workspace), ctypes.c_uint64(size), executor, ctypes.c_void_p(stream)),
-            entry.__name__,
-        )
-
-    @staticmethod
-    def _raise_on(code: int, what: str) -> None:
-        if code != 0:
-            raise AclError(f"{what} returned {code}")
-
-
+GUARD_BYTES = 512  # before and after every buffer: what the runtime aligns memory to
 _NAN = b"\xff"  # in every float type
+OUT_OF_TIME = 75  # status of a process that ended itself
+
+Stage = Literal["start", "ready", "load", "tiling", "launch", "wait", "timing", "done"]
 
 
 class RunnerRequest(Frozen):
-    """One run. Output i is written to `folder/out<i>.bin`, element j of a list to `out<i>_<j>.bin`."""
+    """One run. Output i is written to `folder/out<i>.raw`, element j of a list to `out<i>_<j>.raw`, with guards."""
 
-    call: Call
-    spec: OpSpec
-    vendor: Path  # of the operator package
+    call: Call | None  # None: only open the device, copy to it and back
+    spec: OpSpec | None
+    library: Path | None  # of the operator package: its aclnn entries
     folder: Path
     device: int
+    timeout_s: float = 60.0  # from the first call of candidate code
     launches: int = 1  # more than one only while profiling
+    timed: bool = False  # measure after the launch whose outputs count
     poison: Poison | None = None  # None: NaN
 
 
+class RuntimeFailure(Frozen):
+    """How a run failed inside the runtime. `code` is the runtime's; None: the library cannot be loaded."""
+
+    function: str
+    code: int | None
+    text: str
+
+
+class GuardedMemory(Frozen):
+    """NpuDevice memory with guards around it."""
+
+    base: int
+    size_bytes: int
+
+    @property
+    def address(self) -> int:
+        return self.base + GUARD_BYTES
+
+
+def guard(poison: Poison | None) -> bytes:
+    """Return what stands before and after every buffer."""
+    pattern = b"\xa5" if poison is None else poison.outputs()[:GUARD_BYTES]
+    return bytes(np.resize(np.frombuffer(pattern, dtype=np.uint8), GUARD_BYTES))
+
+
+class OperatorRun:
+    """One request, from an open device to files with outputs."""
+
+    def __init__(self, request: RunnerRequest, device: NpuDevice) -> None:
+        self._request = request
+        self._device = device
+        self._aclnn = Aclnn()
+        self._inputs: dict[int, list[GuardedMemory]] = {}
+        self._outputs: dict[int, list[GuardedMemory]] = {}
+        self._guard = guard(request.poison)
+        poison = request.poison
+        self._fill = _NAN if poison is None else poison.outputs()
+        self._scratch = _NAN if poison is None else poison.scratch()
+
+    def prepare(self) -> list[object]:
+        """Fill memory and return the entry's arguments."""
+        request = self._request
+        assert request.call is not None and request.spec is not None
+        for i, value in enumerate(request.call.inputs):
+            self._inputs[i] = [self._buffer(_content(m, self._fill)) for m in _metas(value)]
+        for i, out in enumerate(request.call.outputs):
+            shared = shared_input(request.spec, out, i)
+            fill = b"\0" if out.zeroed else self._fill
+            self._outputs[i] = (
+                self._inputs[shared]
+                if shared is not None
+                else [self._buffer(_repeat(fill, m.size_bytes)) for m in _metas(out.meta)]
+            )
+            if shared is not None and out.zeroed:
+                for part in self._outputs[i]:
+                    self._device.put(part.address, bytes(part.size_bytes))
+        return [self._argument(slot) for slot in slots(request.spec, request.call)]
+
+    def launch(self, operator: Operator, arguments: list[object]) -> Callable[[], None]:
+        """Tile once, and return what launches."""
+        size, executor = operator.workspace_size(arguments)
+        workspace = self._buffer(_repeat(self._scratch, size)) if size else None
+        where = workspace.address if workspace else 0
+        return lambda: operator.launch(where, size, executor, self._device.stream)
+
+    def write_outputs(self) -> None:
+        """Write outputs with their guards, and the guards of the inputs."""
+        request = self._request
+        assert request.call is not None
+        for i, out in enumerate(request.call.outputs):
+            for j, part in enumerate(self._outputs[i]):
+                name = f"out{i}_{j}.raw" if isinstance(out.meta, tuple) else f"out{i}.raw"
+                (request.folder / name).write_bytes(self._whole(part))
+        for i, parts in self._inputs.items():
+            for j, part in enumerate(parts):
+                whole = self._whole(part)
+                (request.folder / f"in{i}_{j}.guard").write_bytes(whole[:GUARD_BYTES] + whole[-GUARD_BYTES:])
+
+    def _whole(self, part: GuardedMemory) -> bytes:
+        return self._device.get(part.base, part.size_bytes + 2 * GUARD_BYTES)
+
+    def _buffer(self, content: bytes) -> GuardedMemory:
+        made = GuardedMemory(base=self._device.take(len(content) + 2 * GUARD_BYTES), size_bytes=len(content))
+        self._device.put(made.base, self._guard + content + self._guard)
+        return made
+
+    def _argument(self, slot: Slot) -> object:
+        if slot.kind == "absent":
+            return ctypes.c_void_p(None)
+        if slot.kind == "array":
+            assert slot.array is not None
+            return self._aclnn.array(slot.array, slot.values)
+        if slot.kind == "string":
+            return ctypes.c_char_p((slot.text or "").encode())
+        if slot.kind == "bool":
+            return ctypes.c_bool(bool(slot.values[0]))
+        if slot.kind == "int":
+            return ctypes.c_int64(int(slot.values[0]))
+        if slot.kind == "double":
+            return ctypes.c_double(float(slot.values[0]))
+        return self._tensors(slot)
+
+    def _tensors(self, slot: Slot) -> ctypes.c_void_p:
+        call, i = self._request.call, slot.index
+        assert call is not None and i is not None
+        value: Argument = call.inputs[i] if slot.kind == "input" else call.outputs[i].meta
+        parts = self._inputs[i] if slot.kind == "input" else self._outputs[i]
+        made = [
+            self._aclnn.tensor(p.address, m.shape, m.dtype, slot.format)
+            for p, m in zip(parts, _metas(value), strict=True)
+        ]
+        return self._aclnn.tensor_list(made) if isinstance(value, tuple) else made[0]
+
+
+def _metas(value: Argument) -> tuple[TensorMeta | TensorFile, ...]:
+    if value is None:
+        return ()
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _content(meta: TensorMeta | TensorFile, fill: bytes) -> bytes:
+    return meta.path.read_bytes() if isinstance(meta, TensorFile) else _repeat(fill, meta.size_bytes)
+
+
+def _repeat(pattern: bytes, size: int) -> bytes:
+    return bytes(np.resize(np.frombuffer(pattern, dtype=np.uint8), size)) if size else b""
+
+
 def main(path: str) -> None:
-    """Run one request; errors of the runtime end the process with their text on stderr."""
-    import torch
-    import torch_npu
-
+    """Do one request; what the runtime refuses ends the process with status 1 and `ended.json`."""
     request = RunnerRequest.model_validate_json(Path(path).read_text())
-    torch.npu.set_device(request.device)
-    library = AclnnLibrary(request.vendor)
 
-    poison = request.poison
-    outputs_fill = np.frombuffer(_NAN if poison is None else poison.outputs(), dtype=np.uint8)
-    scratch_fill = np.frombuffer(_NAN if poison is None else poison.scratch(), dtype=np.uint8)
+    def reach(stage: Stage) -> None:
+        (request.folder / "stage").write_text(stage)
 
-    def device_bytes(meta: TensorMeta) -> "torch.Tensor":
-        if isinstance(meta, TensorFile):
-            raw = torch.from_numpy(np.fromfile(meta.path, dtype=np.uint8))
-        else:
-            raw = torch.from_numpy(np.resize(outputs_fill, max(1, meta.size_bytes)))
-        return raw.npu()
+    try:
+        _work(request, reach)
+    except AclError as problem:
+        told = RuntimeFailure(function=problem.function, code=problem.code, text=problem.text)
+    except OSError as problem:
+        told = RuntimeFailure(function="dlopen", code=None, text=str(problem))
+    else:
+        return
+    (request.folder / "ended.json").write_text(told.model_dump_json())
+    # The runtime's own clean-up may wait for a device that no longer answers
+    os._exit(1)
 
-    def operand(argument: Argument) -> tuple[object, list["torch.Tensor"]]:
-        if argument is None:
-            return None, []
-        if isinstance(argument, tuple):
-            parts = [device_bytes(m) for m in argument]
-            handles = [
-                library.tensor(p.data_ptr(), m.shape, m.dtype) for p, m in zip(parts, argument, strict=True)
-            ]
-            return library.tensor_list(handles), parts
-        part = device_bytes(argument)
-        return library.tensor(part.data_ptr(), argument.shape, argument.dtype), [part]
 
-    inputs = [operand(a) for a in request.call.inputs]
-    given = {a.name: a.value for a in request.call.attrs}
-    attrs = [library.attribute(a, given.get(a.name, a.default)) for a in request.spec.attrs]
-    outputs = []
-    handles = []
-    for out in request.call.outputs:
-        if out.aliases is not None:
-            outputs.append(inputs[out.aliases][1])  # an in-place output is passed once
-        else:
-            handle, parts = operand(out.meta)
-            handles.append(handle)
-            outputs.append(parts)
-    arguments = [*(handle for handle, _ in inputs), *attrs, *handles]
-    stream = torch_npu.npu.current_stream().npu_stream
+def _work(request: RunnerRequest, reach: Callable[[Stage], None]) -> None:
+    reach("start")
+    device = NpuDevice(request.device)
+    if request.call is None or request.spec is None or request.library is None:
+        _probe(device)
+        reach("done")
+        return
+    run = OperatorRun(request, device)
+    arguments = run.prepare()
+    device.limit(request.timeout_s)
+    _end_after(request.timeout_s)
+    reach("load")
+    operator = Operator(request.library, request.spec.op_type)
     for _ in range(request.launches):
-        size, executor = library.workspace_size(request.spec.op_type, arguments)
-        workspace = torch.from_numpy(np.resize(scratch_fill, max(1, size))).npu()
-        library.launch(request.spec.op_type, workspace.data_ptr(), size, executor, stream)
-        torch.npu.synchronize()
-    for i, (out, parts) in enumerate(zip(request.call.outputs, outputs, strict=True)):
-        metas = out.meta if isinstance(out.meta, tuple) else (out.meta,)
-        for j, (meta, part) in enumerate(zip(metas, parts, strict=True)):
-            name = f"out{i}_{j}.bin" if isinstance(out.meta, tuple) else f"out{i}.bin"
-            part.cpu().numpy()[: meta.size_bytes].tofile(request.folder / name)
+        reach("tiling")
+        launch = run.launch(operator, arguments)
+        reach("launch")
+        launch()
+        reach("wait")
+        device.wait(request.timeout_s)
+    run.write_outputs()
+    if request.timed:
+        reach("timing")
+        found: Series = measure(device, lambda: run.launch(operator, arguments), request.timeout_s)
+        (request.folder / "timing.json").write_text(found.model_dump_json())
+    device.close()
+    reach("done")
+    os._exit(0)  # the candidate's destructors have no say
+
+
+def _probe(device: NpuDevice) -> None:
+    """Copy a pattern to the device, on the device's stream over half of it, and back."""
+    pattern = _repeat(bytes(range(251)), 1 << 16)
+    where = device.take(len(pattern))
+    device.put(where, pattern)
+    device.fill(where, 1 << 15, 0)
+    device.wait(30)
+    if device.get(where, len(pattern)) != bytes(1 << 15) + pattern[1 << 15 :]:
+        raise AclError("probe", 507053, "what was copied to the device came back otherwise")
+
+
+def _end_after(timeout_s: float) -> None:
+    """End the process when host code of the candidate does not: a little after the device's own limit."""
+
+    def end() -> None:
+        os._exit(OUT_OF_TIME)
+
+    timer = threading.Timer(timeout_s + 5, end)
+    timer.daemon = True
+    timer.start()
 
 
 if __name__ == "__main__":
     main(sys.argv[1])
-
-
-KERNEL_FAULTS = {
-    507014: (Outcome.TIMEOUT, "TIMEOUT", "the AI core did not end in time"),
-    507015: (Outcome.TRAP, "DEVICE_EXCEPTION", "the AI core raised an exception"),
-    507016: (Outcome.TRAP, "DEVICE_EXCEPTION", "the AI core hit a trap"),
-    507034: (Outcome.TIMEOUT, "TIMEOUT", "the vector core did not end in time"),
-    507035: (Outcome.TRAP, "DEVICE_EXCEPTION", "the vector core raised an exception"),
-    507036: (Outcome.TRAP, "DEVICE_EXCEPTION", "the vector core hit a trap"),
-}
-MACHINE_FAULTS = {
-    107001: ("the device id is not valid", "Choose a device that npu-smi lists."),
-    107002: ("the runtime has no context", "Check the driver and the CANN version."),
-    207001: ("the device is out of memory", "Free the device or use smaller cases."),
-    507010: ("the device lost its heartbeat", "Reset the device and look at its log."),
-    507033: ("the device could not be opened", "Check that no other process holds the device."),
-    507899: (
-        "the driver reports an internal error",
-        "Look at the driver's log; restart the device if it stays.",
-    ),
-}
-_CODE = re.compile(r"\b([125]07\d{3})\b")
-
-
-def classify(text: str) -> tuple[Outcome, Diagnostic]:
-    """Read a failed run's error text.
-
-    Return the attempt's outcome for a kernel's fault; raise InfraError for a machine's fault and for codes
-    that are not known, so that an unknown failure is never scored against a kernel.
-    """
-    codes = [int(code) for code in _CODE.findall(text)]
-    for code in codes:
-        if code in MACHINE_FAULTS:
-            what, remedy = MACHINE_FAULTS[code]
-            raise InfraError(f"NPU runtime error {code}: {what}.", remedy)
-    for code in codes:
-        if code in KERNEL_FAULTS:
-            outcome, name, what = KERNEL_FAULTS[code]
-            return outcome, Diagnostic(
-                code=name,
-                text=f"NPU runtime error {code}: {what}.",
-                stage="test",
-                remedy="Check addresses, lengths and synchronisation; the twin names the instruction.",
-            )
-    raise InfraError(
-        f"The NPU run failed without a known error code: {text.strip()[-200:] or 'no output'}.",
-        "Look at the plog of the device.",
-    )

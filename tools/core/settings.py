@@ -39,6 +39,10 @@ class Settings(Frozen):
     otel_endpoint: str | None = None  # where spans go, if anywhere
     cann_home: Path | None = None
     device: int = 0  # the NPU that CANN uses
+    library_path: str = ""  # where a container may have the NPU's driver
+    npu_devices: str | None = None  # by commas: runs take whichever of these is free; None: `device` alone
+    npu_builds: int = Field(default=2, ge=1)  # of operator packages side by side
+    npu_confined: bool = True  # builds and runs on CANN go through the sandbox
 
     @property
     def cache_limit_bytes(self) -> int:

@@ -8,11 +8,12 @@ from rich.table import Table
 from rich.text import Text
 
 from akgen.terminal import AsJson, Terminal, finish
-from akgen.tools.cann.environment import CannSettings, Prerequisite, inspect
+from akgen.tools.cann.preflight import Prerequisite, inspect, missing
 from akgen.tools.core.outcome import InfraError
 from akgen.tools.core.settings import Settings
 from akgen.tools.core.toolchain import SEAL_REMEDY
 from akgen.tools.core.versions import package_version
+from akgen.tools.toolchains import cann_settings
 
 _SEAL = "seal"  # without which the twin works, and the sandbox alone holds candidates
 
@@ -34,7 +35,7 @@ def doctor(context: typer.Context, as_json: AsJson = False) -> None:
     needed = [f for f in machine if f.name != _SEAL]
     optional = [
         *(f for f in machine if f.name == _SEAL),
-        *inspect(CannSettings(home=settings.cann_home)),
+        *inspect(cann_settings(settings, settings.chip)),
         *_server(),
         *_endpoint(settings),
     ]
@@ -52,7 +53,7 @@ def doctor(context: typer.Context, as_json: AsJson = False) -> None:
     terminal.result(
         {
             "twin": usable,
-            "cann": all(f.found for f in inspect(CannSettings(home=settings.cann_home))),
+            "cann": not missing(cann_settings(settings, settings.chip)),
             "findings": [f.model_dump() | {"needed": f in needed} for f in (*needed, *optional)],
         }
     )

@@ -9,17 +9,13 @@ from pathlib import Path
 import pytest
 
 from akgen.knowledge.chip import chip
-from akgen.tools.cann import environment, msprof, worker
-from akgen.tools.cann.environment import CannSettings, inspect, missing
+from akgen.tools.cann import msprof, runtime_errors
 from akgen.tools.cann.project import interface_json, snake, with_build_hash
-from akgen.tools.cann.toolchain import CannToolchain, first_error
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import AttrSpec, OpSpec, ParamSpec
 from akgen.tools.core.outcome import InfraError, Outcome
 from akgen.tools.core.project import KernelProject
-from akgen.tools.process.program import Finished
 
-SETTINGS = CannSettings(home=Path("/opt/cann"))
 SPEC = OpSpec(
     op_type="AddCustom",
     inputs=(ParamSpec(name="x", dtypes=(DType.FLOAT16, DType.BFLOAT16)),),
@@ -76,19 +72,6 @@ def test_file_names_follow_msopgen(name: str, file: str) -> None:
     assert snake(name) == file
 
 
-def test_a_run_sees_only_its_own_operator_package() -> None:
-    env = environment.run_environment(SETTINGS, Path("/runs/1/opp"))
-    assert env["ASCEND_CUSTOM_OPP_PATH"] == "/runs/1/opp/vendors/customize"
-    assert env["TORCH_DEVICE_BACKEND_AUTOLOAD"] == "0"
-    assert env["LD_LIBRARY_PATH"].startswith("/runs/1/opp/vendors/customize/op_api/lib:")
-
-
-def test_msopgen_is_asked_for_this_chip() -> None:
-    argv = environment.msopgen(SETTINGS, Path("i.json"), Path("out"))
-    assert argv[1:3] == ["gen", "-i"]
-    assert "ai_core-Ascend910B2" in argv
-
-
 def test_the_median_launch_of_our_kernel_is_the_measurement(tmp_path: Path) -> None:
     path = tmp_path / "op_summary_1.csv"
     path.write_text(SUMMARY)
@@ -126,7 +109,7 @@ def test_a_summary_without_our_kernel_is_the_machines_fault(tmp_path: Path) -> N
     ],
 )
 def test_a_kernels_fault_is_an_outcome(text: str, outcome: Outcome, code: str) -> None:
-    found, why = worker.classify(text)
+    found, why = runtime_errors.classify(text)
     assert (found, why.code) == (outcome, code)
 
 
@@ -136,36 +119,4 @@ def test_a_kernels_fault_is_an_outcome(text: str, outcome: Outcome, code: str) -
 )
 def test_a_machines_fault_is_never_scored(text: str) -> None:
     with pytest.raises(InfraError):
-        worker.classify(text)
-
-
-def test_without_cann_the_toolchain_says_what_is_missing() -> None:
-    if not missing(CannSettings()):
-        pytest.skip("this machine has CANN")
-    chain = CannToolchain(CannSettings(), lambda project, folder: (SPEC, ()))
-    with pytest.raises(InfraError, match="CANN toolkit"):
-        chain.prepare(lambda line: None)
-    assert all(f.remedy for f in inspect(CannSettings()) if not f.found)
-
-
-@pytest.mark.parametrize(
-    ("log", "text", "place"),
-    [
-        (
-            "cmake\n/x/op_kernel/a.cpp:12:3: error: no such name\nmake: *** failed",
-            "no such name",
-            ("a.cpp", 12),
-        ),
-        ("cmake\nno space left\n\n", "no space left", (None, None)),
-        ("", "the build left no package", (None, None)),
-    ],
-)
-def test_a_failed_build_is_told_by_its_first_error(
-    log: str, text: str, place: tuple[str | None, int | None]
-) -> None:
-    done = Finished(
-        argv=("build.sh",), rc=1, signal=None, timed_out=False, wall_s=1.0, cpu_s=1.0, max_rss_bytes=1,
-        stdout=log.encode(), stderr=b"", truncated=False,
-    )  # fmt: skip
-    found = first_error(done)
-    assert (found.code, found.text, (found.file, found.line)) == ("BUILD_FAILED", text, place)
+        runtime_errors.classify(text)

@@ -1,0 +1,236 @@
+"""The toolchain over a toolkit of scripts and stub libraries: what is built, how it may fail, what runs."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from akgen.tools.cann.environment import CannSettings, base_environment, cann_version, run_environment
+from akgen.tools.cann.toolchain import CannToolchain
+from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.op_spec import AttrSpec, OpSpec, ParamSpec
+from akgen.tools.core.outcome import InfraError, InputError, Outcome
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.toolchain import Build
+from akgen.tools.twin.toolchain import TwinToolchain
+from tests.tools.cann.stub_toolkit import make_toolkit
+
+PROJECT = Path(__file__).parents[2] / "twin" / "projects" / "scale_add"
+FLOAT = (DType.FLOAT32,)
+SPEC = OpSpec(
+    op_type="ScaleAdd",
+    inputs=(ParamSpec(name="x", dtypes=FLOAT), ParamSpec(name="z", dtypes=FLOAT)),
+    outputs=(ParamSpec(name="y", dtypes=FLOAT),),
+    attrs=(AttrSpec(name="alpha", type="float", default=1.5),),
+)
+
+
+@pytest.fixture(scope="module")
+def home(stub_libraries: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_toolkit(tmp_path_factory.mktemp("cann") / "8.1.RC1", stub_libraries)
+
+
+@pytest.fixture(scope="module")
+def settings(home: Path, tmp_path_factory: pytest.TempPathFactory) -> CannSettings:
+    return CannSettings(home=home, cache=tmp_path_factory.mktemp("cache"), confined=False)
+
+
+@pytest.fixture(scope="module")
+def chain(settings: CannSettings) -> CannToolchain:
+    return _chain(settings)
+
+
+def _chain(settings: CannSettings) -> CannToolchain:
+    return CannToolchain(settings, lambda project, folder: (SPEC, ()))
+
+
+def _project(
+    path: str = "op_kernel/scale_add.cpp", old: str = "", new: str = "", **more: str
+) -> KernelProject:
+    whole = KernelProject.read_from(PROJECT, "ScaleAdd", "scale_add")
+    assert old in whole.files[path]
+    return whole.model_copy(
+        update={"files": {**whole.files, path: whole.files[path].replace(old, new), **more}}
+    )
+
+
+def _call(folder: Path, count: int = 300, other: int | None = None) -> Call:
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, n in (("x", count), ("z", count if other is None else other)):
+        np.arange(n, dtype=np.float32).tofile(folder / name)
+        files.append(TensorFile(dtype=DType.FLOAT32, shape=(n,), path=folder / name))
+    meta = TensorMeta(dtype=DType.FLOAT32, shape=(count,))
+    return Call(inputs=tuple(files), attrs=(Attr(name="alpha", value=3.0),), outputs=(OutputMeta(meta=meta),))
+
+
+@pytest.fixture(scope="module")
+def built(chain: CannToolchain, tmp_path_factory: pytest.TempPathFactory) -> Build:
+    folder = tmp_path_factory.mktemp("built") / "a folder with spaces"
+    old = os.umask(0o002)  # as on many servers
+    try:
+        build = chain.compile(_project(), [], folder)
+    finally:
+        os.umask(old)
+    assert build.outcome is None, build.diagnostics
+    return build
+
+
+def test_a_project_is_built_and_computes(chain: CannToolchain, built: Build, tmp_path: Path) -> None:
+    launch = chain.run(built, _call(tmp_path / "in"), tmp_path / "run")
+    assert launch.outcome is None, launch.diagnostics
+    (out,) = launch.outputs
+    assert isinstance(out, TensorFile)
+    np.testing.assert_array_equal(np.fromfile(out.path, np.float32), 4 * np.arange(300, dtype=np.float32))
+    assert launch.time_us is not None and launch.time_us > 0
+    assert launch.time_source == "measured"
+
+
+def test_with_a_trace_msprof_measures(chain: CannToolchain, built: Build, tmp_path: Path) -> None:
+    launch = chain.run(built, _call(tmp_path / "in"), tmp_path / "run", trace=True)
+    assert launch.profile is not None and launch.time_us == 12.5
+    assert launch.block_dim == 4
+    assert launch.profile.trace is not None and launch.profile.trace.is_file()
+
+
+def test_a_call_that_tiling_refuses_is_a_tiling_error(
+    chain: CannToolchain, built: Build, tmp_path: Path
+) -> None:
+    launch = chain.run(built, _call(tmp_path / "in", 64, other=32), tmp_path / "run")
+    assert launch.outcome is Outcome.TILING_ERROR
+    assert launch.diagnostics[0].code == "TILING_REFUSED"
+
+
+def test_the_same_sources_are_built_once(chain: CannToolchain, built: Build, tmp_path: Path) -> None:
+    again = chain.compile(_project(), [], tmp_path / "again")
+    assert again.outcome is None
+    assert again.compile_s < built.compile_s
+    assert chain.run(again, _call(tmp_path / "in"), tmp_path / "run").outcome is None
+    assert "msopgen" in (again.folder / "logs" / "msopgen.log").read_text()
+
+
+def test_a_package_that_is_not_what_was_built_does_not_run(
+    chain: CannToolchain, built: Build, tmp_path: Path
+) -> None:
+    stale = chain.compile(_project(), [], tmp_path / "stale")
+    (binary,) = (stale.folder / "opp").rglob("*.o")
+    binary.write_text("a kernel of yesterday")
+    with pytest.raises(InfraError, match="not what was built"):
+        chain.run(stale, _call(tmp_path / "in"), tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "code", "file", "word"),
+    [
+        ("op_kernel/scale_add.cpp", "Muls(y, z", "Multiply(y, z", "UNDECLARED", "op_kernel/scale_add.cpp", "Multiply("),
+        ("op_host/scale_add.cpp", "set_tile(", "set_tyle(", "UNKNOWN_MEMBER", "op_host/scale_add.cpp", "set_tyle"),
+        ("op_host/scale_add.cpp", "TilingData tiling;", "TilingData tiling; missing_function();", "LINK",
+         "op_host/scale_add.cpp", "missing_function"),
+        ("op_host/scale_add.cpp", "OP_ADD", "/* STUB_OPBUILD */ OP_ADD", "REGISTRATION", None, ""),
+    ],
+)  # fmt: skip
+def test_a_failed_build_names_the_candidates_own_file_and_line(
+    chain: CannToolchain,
+    tmp_path: Path,
+    path: str,
+    old: str,
+    new: str,
+    code: str,
+    file: str | None,
+    word: str,
+) -> None:
+    broken = _project(path, old, new)
+    build = chain.compile(broken, [], tmp_path / "build")
+    assert build.outcome is Outcome.COMPILE_ERROR
+    first = build.diagnostics[0]
+    assert (first.code, first.file) == (code, file), first
+    if file is not None:
+        assert word in broken.files[file].splitlines()[(first.line or 0) - 1]
+    assert "H" + broken.digest[:8] not in first.text
+
+
+@pytest.mark.parametrize(
+    ("word", "said"), [("STUB_FULL", "the disk is full"), ("STUB_NUMPY", "pip install numpy")]
+)
+def test_a_build_that_the_machine_breaks_is_no_outcome(
+    chain: CannToolchain, tmp_path: Path, word: str, said: str
+) -> None:
+    with pytest.raises(InfraError, match=said):
+        chain.compile(_project(old="Muls", new=f"/* {word} */ Muls"), [], tmp_path / "build")
+
+
+def test_a_candidates_build_files_do_not_replace_the_templates(chain: CannToolchain, tmp_path: Path) -> None:
+    evil = "execute_process(COMMAND rm -rf /)"
+    project = _project(**{"CMakeLists.txt": evil, "op_kernel/CMakeLists.txt": evil})
+    assert chain.compile(project, [], tmp_path / "build").outcome is None  # the stub's build.sh looks
+
+
+def test_msopgens_words_on_stdout_are_told(settings: CannSettings, tmp_path: Path) -> None:
+    bad = make_toolkit(tmp_path / "cann", Path("/nonexistent"))
+    (bad / "python/site-packages/bin/msopgen").write_text(
+        "#!/bin/bash\necho 'the type is not known'; exit 1\n"
+    )
+    chain = _chain(settings.model_copy(update={"home": bad}))
+    with pytest.raises(InfraError, match="the type is not known"):
+        chain.compile(_project(), [], tmp_path / "build")
+
+
+def test_programs_get_what_set_env_sets_and_a_home_of_their_own(
+    settings: CannSettings, tmp_path: Path
+) -> None:
+    user = settings.model_copy(update={"path": "/opt/users/bin:/usr/bin:/bin"})
+    env = base_environment(user, tmp_path)
+    assert env["PLUGIN_OF_SET_ENV"] == "1"
+    assert env["PATH"].startswith(f"{settings.home}/bin:")
+    assert "/opt/users/bin" in env["PATH"].split(":")
+    assert env["HOME"] == str(tmp_path)
+    assert env["TORCH_DEVICE_BACKEND_AUTOLOAD"] == "0"
+    vendor = tmp_path / "opp/vendors/customize"
+    run = run_environment(user, vendor, tmp_path)
+    assert run["ASCEND_CUSTOM_OPP_PATH"] == str(vendor)
+    assert run["LD_LIBRARY_PATH"].startswith(f"{vendor}/op_api/lib:")
+
+
+def test_the_version_is_what_canns_files_say(chain: CannToolchain, home: Path) -> None:
+    assert cann_version(home) == "8.1.RC1"
+    assert chain.version() == "cann 8.1.RC1 (Ascend910B2)"
+
+
+def test_a_device_that_failed_is_probed_before_it_is_used_again(
+    settings: CannSettings, home: Path, stub_libraries: Path, built: Build, tmp_path: Path
+) -> None:
+    sick = make_toolkit(tmp_path / "cann", stub_libraries)
+    with (sick / "set_env.sh").open("a") as script:
+        script.write("export AKGEN_STUB_FAIL=aclrtSynchronizeStreamWithTimeout=507054\n")
+    own = settings.model_copy(update={"cache": tmp_path / "cache", "devices": (0,)})
+    broken = _chain(own.model_copy(update={"home": sick}))
+    with pytest.raises(InfraError, match="507054"):
+        broken.run(built, _call(tmp_path / "in"), tmp_path / "one")
+    with pytest.raises(InfraError, match="No device passes its probe"):
+        broken.run(built, _call(tmp_path / "in"), tmp_path / "two")
+    assert _chain(own).run(built, _call(tmp_path / "in"), tmp_path / "three").outcome is None
+
+
+def test_host_code_of_a_candidate_cannot_read_the_judges_answers(
+    twin: TwinToolchain, settings: CannSettings, stub_libraries: Path, built: Build, tmp_path: Path
+) -> None:
+    answer = tmp_path / "expected.bin"
+    answer.write_text("what it should compute")
+    thief = make_toolkit(tmp_path / "cann", stub_libraries)
+    with (thief / "set_env.sh").open("a") as script:
+        script.write(f"export AKGEN_STUB_STEAL={answer}\n")
+    within = settings.model_copy(update={"home": thief, "confined": True})
+    chain = CannToolchain(within, lambda project, folder: (SPEC, ()), lambda: twin.runtime.sandbox)
+    launch = chain.run(built, _call(tmp_path / "in"), tmp_path / "run")
+    assert launch.outcome is None, launch.diagnostics
+    computed = np.fromfile(launch.outputs[0].path, np.float32)  # type: ignore[union-attr]
+    assert computed[1] == 4.0  # it was not seen; with it, nothing would have been computed
+    assert chain.sandbox_missing() == ()
+
+
+def test_a_direct_file_is_refused(chain: CannToolchain, tmp_path: Path) -> None:
+    project = KernelProject(op_type="Add", kernel="add", files={"op_kernel/add.asc": "void launch_add() {}"})
+    with pytest.raises(InputError, match="twin"):
+        chain.compile(project, [], tmp_path)

@@ -1,0 +1,212 @@
+"""Build operator packages with CANN: msopgen's project, CMake, the package's installer.
+
+Everything happens in a folder of its own with a plain name, since msopgen refuses links, used folders and many
+characters and the installer breaks on spaces; what is needed later is copied out. A build is looked up by the digest of
+its sources, chip and CANN. Source: vendor pages "msOpGen", "Operator Project Build", "Operator Package Deployment".
+"""
+
+import hashlib
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from akgen.tools.cann import environment
+from akgen.tools.cann.build_log import SourceNames, first_error
+from akgen.tools.cann.confined import Confinement
+from akgen.tools.cann.device import slot
+from akgen.tools.cann.environment import CannSettings
+from akgen.tools.cann.project import Renamed, adapt_template, install_sources, interface_json
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import Diagnostic, InfraError
+from akgen.tools.process.program import Finished, run
+
+BUILD_TIMEOUT_S = 1800.0
+_FORM = "1"  # of what the cache holds
+_PLAIN = re.compile(r"[A-Za-z0-9_./-]+")
+_RESULT = "result.json"
+VENDOR = Path("opp/vendors/customize")
+
+
+class PackageBuild(Frozen):
+    """What a build came to. `diagnostics` hold why there is no package; `contents` its files by digest."""
+
+    ok: bool
+    diagnostics: tuple[Diagnostic, ...] = ()
+    contents: dict[str, str]
+
+
+class Builder:
+    """Builds for one CANN and chip, no more than `side_by_side` at a time over all processes of this user."""
+
+    def __init__(self, settings: CannSettings, confinement: Confinement, side_by_side: int) -> None:
+        self._settings = settings
+        self._confinement = confinement
+        self._side_by_side = side_by_side
+
+    def build(self, renamed: Sequence[Renamed], folder: Path) -> PackageBuild:
+        """Put a package of these operators below `folder`/opp, its logs below `folder`/logs.
+
+        A candidate's fault is in the result; raises InfraError for the machine's, which is not kept.
+        """
+        kept = self._settings.cache / "builds" / self._key(renamed)
+        if not (kept / _RESULT).is_file():
+            with slot(self._settings.cache / "locks", self._side_by_side):
+                if not (kept / _RESULT).is_file():
+                    self._make(renamed, kept, folder)
+        return _take(kept, folder)
+
+    def _key(self, renamed: Sequence[Renamed]) -> str:
+        home = self._settings.usable_home
+        parts = [_FORM, str(home), environment.cann_version(home) or "", self._settings.soc, sys.executable]
+        for one in renamed:
+            parts += [one.project.digest, one.spec.model_dump_json()]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+    def _make(self, renamed: Sequence[Renamed], kept: Path, folder: Path) -> None:
+        work = plain_folder(self._settings.cache / "work")
+        try:
+            try:
+                result = self._package(renamed, work)
+            finally:
+                if (work / "logs").is_dir():
+                    shutil.copytree(work / "logs", folder / "logs", dirs_exist_ok=True)
+            (work / _RESULT).write_text(result.model_dump_json())
+            _keep(work, kept)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+    def _package(self, renamed: Sequence[Renamed], work: Path) -> PackageBuild:
+        generated, interface = work / "project", work / "interface.json"
+        # One operator's prototype makes the project: the template takes every source below op_host and op_kernel.
+        interface.write_text(interface_json(renamed[0].spec))
+        interface.chmod(0o644)
+        home = work / "home"
+        home.mkdir()
+        env = environment.base_environment(self._settings, home)
+        made = run(
+            environment.msopgen(self._settings, interface, generated), cwd=work, timeout_s=300, env=env
+        )
+        log(work, "msopgen", made)
+        if not made.ok or not (generated / "build.sh").is_file():
+            raise InfraError(
+                f"msopgen failed: {said(made)}.", "Check the CANN installation, or run `akgen doctor --npu`."
+            )
+        adapt_template(generated, self._settings.usable_home, sys.executable)
+        install_sources([one.project for one in renamed], generated)
+        return self._compile(renamed, work, generated, env)
+
+    def _compile(
+        self, renamed: Sequence[Renamed], work: Path, generated: Path, env: dict[str, str]
+    ) -> PackageBuild:
+        built = self._confinement.run(
+            environment.build(generated), work, env | {"PWD": str(generated)}, BUILD_TIMEOUT_S
+        )
+        log(work, "build", built)
+        packages = sorted((generated / "build_out").glob("custom_opp_*.run"))
+        if built.timed_out:
+            raise InfraError(
+                f"CANN's build did not end ({built.ending}).", "Look at logs/build.log of the build."
+            )
+        if not built.ok or not packages:
+            origin = SourceNames(
+                files={k: v for one in renamed for k, v in one.origin.files.items()},
+                words={k: v for one in renamed for k, v in one.origin.words.items()},
+            )
+            return PackageBuild(
+                ok=False, contents={}, diagnostics=(first_error(built.out + "\n" + built.err, origin),)
+            )
+        installed = self._confinement.run(environment.install(packages[0], work / "opp"), work, env, 600)
+        log(work, "install", installed)
+        vendor = work / VENDOR
+        if not installed.ok or not (vendor / "op_api/lib/libcust_opapi.so").is_file():
+            raise InfraError(
+                f"The package did not install: {said(installed)}.",
+                "Check disk and rights; see logs/install.log.",
+            )
+        absent = [
+            one.spec.op_type for one in renamed if not kernels(vendor, one.project.kernel, one.spec.op_type)
+        ]
+        if absent:
+            return PackageBuild(
+                ok=False, contents={}, diagnostics=(_no_kernel(absent[0], renamed[0].origin),)
+            )
+        return PackageBuild(ok=True, contents=contents(vendor))
+
+
+def kernels(vendor: Path, kernel: str, op_type: str) -> list[Path]:
+    """Return the device binaries of an operator that a package holds."""
+    folder = vendor / "op_impl/ai_core/tbe/kernel"
+    return sorted(p for p in folder.rglob("*.o") if kernel in p.parts or p.name.startswith(op_type))
+
+
+def contents(vendor: Path) -> dict[str, str]:
+    """Return the digest of every file that a run loads from a package."""
+    return {
+        p.relative_to(vendor).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest()
+        for p in sorted(vendor.rglob("*"))
+        if p.is_file() and p.suffix in {".so", ".o", ".json"}
+    }
+
+
+def plain_folder(wanted: Path) -> Path:
+    """Make an empty folder whose real path msopgen and the package's installer take."""
+    wanted.mkdir(parents=True, exist_ok=True)
+    real = wanted.resolve()
+    if not _PLAIN.fullmatch(str(real)):
+        real = Path(tempfile.gettempdir()).resolve()
+    made = Path(tempfile.mkdtemp(prefix="akgen-", dir=real))
+    if not _PLAIN.fullmatch(str(made)):
+        raise InfraError(
+            f"There is no folder with a plain path: {made}.",
+            "Set TMPDIR or AKGEN_CACHE to one without spaces.",
+        )
+    made.chmod(0o755)
+    return made
+
+
+def log(work: Path, phase: str, done: Finished) -> None:
+    """Keep what a phase said."""
+    (work / "logs").mkdir(exist_ok=True)
+    head = f"$ {' '.join(done.argv)}\n# {done.ending}, {done.wall_s:.1f} s\n"
+    (work / "logs" / f"{phase}.log").write_text(f"{head}{done.out}\n--- stderr\n{done.err}\n")
+
+
+def said(done: Finished) -> str:
+    """Return the last words of a program, of both its streams: some of CANN's say why on stdout only."""
+    words = " ".join((done.err.strip() + "\n" + done.out.strip()).split())
+    return f"{words[-300:] or 'no word'} ({done.ending})"
+
+
+def _no_kernel(op_type: str, origin: SourceNames) -> Diagnostic:
+    return Diagnostic(
+        code="BUILD_FAILED",
+        text=f"opc: the package holds no kernel for {origin.told(op_type)} on this chip",
+        stage="compile",
+        remedy="Name the chip in AddConfig of the OpDef, and the kernel's entry as the operator.",
+    )
+
+
+def _keep(work: Path, kept: Path) -> None:
+    """Move a result into the cache at once; another process may have been faster."""
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    staged = Path(tempfile.mkdtemp(dir=kept.parent))
+    for name in ("opp", "logs"):
+        if (work / name).is_dir():
+            shutil.copytree(work / name, staged / name, symlinks=True)
+    shutil.copy(work / _RESULT, staged / _RESULT)
+    try:
+        staged.rename(kept)
+    except OSError:
+        shutil.rmtree(staged, ignore_errors=True)
+
+
+def _take(kept: Path, folder: Path) -> PackageBuild:
+    for name in ("opp", "logs"):
+        if (kept / name).is_dir():
+            shutil.rmtree(folder / name, ignore_errors=True)
+            shutil.copytree(kept / name, folder / name, symlinks=True)
+    shutil.copy(kept / _RESULT, folder / _RESULT)
+    return PackageBuild.model_validate_json((folder / _RESULT).read_text())

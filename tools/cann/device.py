@@ -1,0 +1,149 @@
+"""Who has a device: one process at a time, by a lock that ends with it; and whether the device may be used at all.
+
+A heartbeat tells the others who holds a device and since when. After a fault a device is quarantined: whoever takes it
+next runs a probe on it first. The files lie in one folder for all runs of a user on a machine.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from akgen.tools.cann.runtime_errors import DeviceFault
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.outcome import InfraError
+from akgen.tools.core.untrusted import JsonRefused, parse_object
+
+BEAT_S = 5.0
+STALE_S = 120.0  # a holder that has not been heard for so long hangs
+WAIT_S = 3600.0
+_LOOK_S = 0.1
+
+Probe = Callable[[int], str | None]  # says what is wrong with a device, if anything
+
+
+class Holder(Frozen):
+    """Who has a lock."""
+
+    pid: int
+    since: float
+    beat: float
+
+
+@contextlib.contextmanager
+def slot(folder: Path, count: int, wait_s: float = WAIT_S) -> Iterator[int]:
+    """Hold one of `count` places; builds side by side are bounded by it. Raises InfraError if none becomes free."""
+    with _any_lock(folder, [f"slot{i}" for i in range(count)], wait_s, beat_s=None) as place:
+        yield place
+
+
+class Devices:
+    """The devices that this user lends to runs."""
+
+    def __init__(self, folder: Path, numbers: Sequence[int], probe: Probe) -> None:
+        self._folder = folder
+        self._numbers = tuple(numbers)
+        self._probe = probe
+
+    @contextlib.contextmanager
+    def lease(self, wait_s: float = WAIT_S) -> Iterator["DeviceLease"]:
+        """Hold a device that is healthy. Raises InfraError if none is, or none becomes free."""
+        refused: list[str] = []
+        left = list(self._numbers)
+        while left:
+            names = [f"device{n}" for n in left]
+            with _any_lock(self._folder, names, wait_s, beat_s=BEAT_S) as place:
+                number = left.pop(place)
+                found = DeviceLease(number=number, note=self._folder / f"device{number}.quarantine")
+                wrong = self._again(found)
+                if wrong is None:
+                    yield found
+                    return
+                refused.append(f"device {number}: {wrong}")
+        raise DeviceFault(
+            f"No device passes its probe ({'; '.join(refused)}).",
+            "Look at `npu-smi info` and the plog; reset the device as its administrator, then try again.",
+        )
+
+    def _again(self, lease: "DeviceLease") -> str | None:
+        if not lease.note.exists():
+            return None
+        wrong = self._probe(lease.number)
+        if wrong is None:
+            lease.note.unlink(missing_ok=True)
+        return wrong
+
+
+class DeviceLease(Frozen):
+    """A device that is held."""
+
+    number: int
+    note: Path
+
+    def quarantine(self, reason: str) -> None:
+        """Let nobody use the device again before a probe has run on it."""
+        self.note.write_text(json.dumps({"reason": reason[:500], "time": time.time()}))
+
+
+@contextlib.contextmanager
+def _any_lock(folder: Path, names: Sequence[str], wait_s: float, beat_s: float | None) -> Iterator[int]:
+    folder.mkdir(parents=True, exist_ok=True)
+    deadline = time.monotonic() + wait_s
+    while True:
+        for i, name in enumerate(names):
+            fd = os.open(folder / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(fd)
+                continue
+            try:
+                with _heartbeat(folder / f"{name}.holder", beat_s):
+                    yield i
+                return
+            finally:
+                os.close(fd)
+        if time.monotonic() >= deadline:
+            raise InfraError(_who(folder, names), "Wait for it, or end the process that holds it.")
+        time.sleep(_LOOK_S)
+
+
+@contextlib.contextmanager
+def _heartbeat(path: Path, beat_s: float | None) -> Iterator[None]:
+    if beat_s is None:
+        yield
+        return
+    ended = threading.Event()
+    since = time.time()
+
+    def beat() -> None:
+        while True:
+            path.write_text(Holder(pid=os.getpid(), since=since, beat=time.time()).model_dump_json())
+            if ended.wait(beat_s):
+                return
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _who(folder: Path, names: Sequence[str]) -> str:
+    told = []
+    for name in names:
+        try:
+            found = Holder.model_validate(parse_object((folder / f"{name}.holder").read_text()))
+        except (OSError, JsonRefused, ValueError):
+            told.append(f"{name} is held")
+            continue
+        silent = time.time() - found.beat
+        words = f", which was last heard {silent:.0f} s ago" if silent > STALE_S else ""
+        told.append(f"{name} is held by process {found.pid}{words}")
+    return f"Nothing became free: {'; '.join(told)}."

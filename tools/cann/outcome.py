@@ -1,0 +1,134 @@
+"""What a worker's end says of the attempt, and what it left: outputs out of their guards."""
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+from akgen.tools.cann.plog import first_exception
+from akgen.tools.cann.runtime_errors import DeviceFault, judged
+from akgen.tools.cann.worker import GUARD_BYTES, OUT_OF_TIME, RuntimeFailure, guard
+from akgen.tools.core.call import Call, TensorFile, TensorMeta
+from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
+from akgen.tools.core.poison import Poison
+from akgen.tools.core.untrusted import JsonRefused, parse_object, read_bytes
+from akgen.tools.process.program import Finished
+
+_OF_CANDIDATE = ("load", "tiling", "launch", "wait", "timing", "done")
+_IN_TILING = ("load", "tiling")
+
+
+def outcome_of(
+    done: Finished, folder: Path, timeout_s: float, probe: Callable[[], str | None]
+) -> tuple[Outcome, Diagnostic] | None:
+    """Return how an attempt failed, None if it did not. Raises InfraError where machine or device did.
+
+    `probe` opens the device without the candidate's package, and says what is wrong.
+    """
+    stage = _stage(folder)
+    if done.ok and stage == "done":
+        return None
+    told = _ended(folder)
+    if stage not in _OF_CANDIDATE:
+        return _before_candidate(done, told, probe)
+    if done.timed_out or done.rc == OUT_OF_TIME:
+        return Outcome.TIMEOUT, _said(
+            "TIMEOUT", f"the run did not end within {timeout_s:g} s ({stage})", stage
+        )
+    if told is not None and told.code is not None:
+        detail = first_exception(folder / "home" / "log") or told.text
+        if told.code < 0 or told.code > 999999:
+            detail, told = f"{told.function} returned {told.code}", told.model_copy(update={"code": 507000})
+        assert told.code is not None
+        return judged(told.code, detail)
+    if told is not None:
+        return Outcome.TILING_ERROR, _said(
+            "HOST_LOAD", f"the operator package cannot be loaded: {told.text}", stage
+        )
+    how = done.ending if done.signal != signal.SIGSYS else "a system call that the sandbox refuses"
+    if stage in _IN_TILING:
+        return Outcome.TILING_ERROR, _said("HOST_CRASH", f"host code ended its process: {how}", stage)
+    return Outcome.TRAP, _said("HOST_CRASH", f"the process ended while the kernel ran: {how}", stage)
+
+
+def _before_candidate(
+    done: Finished, told: RuntimeFailure | None, probe: Callable[[], str | None]
+) -> tuple[Outcome, Diagnostic]:
+    """Judge a run that opened no device: the runtime may load the candidate's tiling library then."""
+    wrong = probe()
+    if wrong is None and done.signal is not None:
+        text = f"loading the operator package ended the process: {done.ending}"
+        return Outcome.TILING_ERROR, _said("HOST_LOAD", text, "load")
+    if told is None:
+        words = done.err.strip()[-300:] or done.ending
+    else:
+        words = told.text if told.code is None else f"{told.function} returned {told.code}: {told.text}"
+    kind = InfraError if told is not None and told.code is None else DeviceFault
+    raise kind(
+        f"The device could not be opened: {words}.",
+        "Run `akgen doctor --npu`; read the plog that is kept beside the run.",
+    )
+
+
+def _said(code: str, text: str, stage: str) -> Diagnostic:
+    return Diagnostic(code=code, text=text[:600], stage="tiling" if stage in _IN_TILING else "test")
+
+
+def _stage(folder: Path) -> str:
+    path = folder / "stage"
+    return path.read_text(errors="replace")[:16] if path.is_file() else ""
+
+
+def _ended(folder: Path) -> RuntimeFailure | None:
+    path = folder / "ended.json"
+    if not path.is_file():
+        return None
+    try:
+        return RuntimeFailure.model_validate(parse_object(read_bytes(path, most_bytes=1 << 20)))
+    except (JsonRefused, ValueError):
+        return None
+
+
+def outputs(
+    call: Call, folder: Path, poison: Poison | None
+) -> tuple[tuple[TensorFile | tuple[TensorFile, ...], ...], Diagnostic | None]:
+    """Cut the outputs out of their guards; say where a guard was written."""
+    found: list[TensorFile | tuple[TensorFile, ...]] = []
+    overrun: Diagnostic | None = None
+    expected = guard(poison)
+
+    def cut(meta: TensorMeta, name: str) -> TensorFile:
+        nonlocal overrun
+        raw = read_bytes(folder / f"{name}.raw", most_bytes=meta.size_bytes + 2 * GUARD_BYTES + 1)
+        if len(raw) != meta.size_bytes + 2 * GUARD_BYTES:
+            raise InfraError(f"{name}.raw has {len(raw)} bytes.", "Check the disk; run again.")
+        overrun = overrun or _beyond(name, raw, expected)
+        path = folder / f"{name}.bin"
+        path.write_bytes(raw[GUARD_BYTES : GUARD_BYTES + meta.size_bytes])
+        return TensorFile(dtype=meta.dtype, shape=meta.shape, path=path)
+
+    for i, out in enumerate(call.outputs):
+        if isinstance(out.meta, tuple):
+            found.append(tuple(cut(m, f"out{i}_{j}") for j, m in enumerate(out.meta)))
+        else:
+            found.append(cut(out.meta, f"out{i}"))
+    for path in sorted(folder.glob("in*.guard")):
+        overrun = overrun or _beyond(path.stem, read_bytes(path, most_bytes=4 * GUARD_BYTES), expected)
+    return tuple(found), overrun
+
+
+def _beyond(name: str, raw: bytes, expected: bytes) -> Diagnostic | None:
+    before, after = raw[:GUARD_BYTES], raw[-GUARD_BYTES:]
+    if before == expected and after == expected:
+        return None
+    if after != expected:
+        first = next(i for i, (a, b) in enumerate(zip(after, expected, strict=False)) if a != b)
+        where = f"{first} bytes after its end"
+    else:
+        last = max(i for i, (a, b) in enumerate(zip(before, expected, strict=False)) if a != b)
+        where = f"{GUARD_BYTES - last} bytes before its start"
+    what = "output" if name.startswith("out") else "input"
+    return Diagnostic(
+        code="GM_OVERRUN",
+        text=f"the kernel wrote {where} of {what} {name.removeprefix('out').removeprefix('in').split('_')[0]}",
+        stage="test",
+    )

@@ -1,0 +1,84 @@
+"""Time launches on a device: the candidate and nothing, in turns ABBA, with the second-level cache flushed before each.
+
+An event before and after gives the time between; the same with nothing in between is what the events cost, and is taken
+off. ABBA: what drifts slowly (clock, temperature) touches both alike. Source: vendor page "aclrtEventElapsedTime".
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from akgen.tools.cann.acl import NpuDevice
+from akgen.tools.core.frozen import Frozen
+
+WARM_UP = 3
+ROUNDS = 8  # of four samples, two of the candidate
+FLUSH_BYTES = 256 << 20  # more than the second-level cache of every chip known (192 MB)
+BUDGET_SHARE = 0.5  # of the run's time limit
+
+
+class Series(Frozen):
+    """Samples in microseconds, in the order taken. `time_us` is the median of the candidate less that of nothing."""
+
+    launched_us: tuple[float, ...]
+    empty_us: tuple[float, ...]
+    time_us: float
+    low_us: float  # of the interval that holds the median with 95 %
+    high_us: float
+    flush_bytes: int
+
+
+def measure(device: NpuDevice, tile: Callable[[], Callable[[], None]], timeout_s: float) -> Series:
+    """Launch again and again; each launch is tiled anew, outside what is timed."""
+    scratch = device.take(FLUSH_BYTES)
+    first, last = device.event(), device.event()
+
+    def sample(kind: Literal["A", "B"]) -> float:
+        launch = tile() if kind == "A" else None
+        device.fill(scratch, FLUSH_BYTES, 0)
+        device.record(first)
+        if launch is not None:
+            launch()
+        device.record(last)
+        device.wait(timeout_s)
+        return device.elapsed_us(first, last)
+
+    for _ in range(WARM_UP):
+        sample("A")
+    found: dict[Literal["A", "B"], list[float]] = {"A": [], "B": []}
+    order: tuple[Literal["A", "B"], ...] = ("A", "B", "B", "A")
+    for _ in range(ROUNDS):
+        for kind in order:
+            found[kind].append(sample(kind))
+        if sum(found["A"]) + sum(found["B"]) > BUDGET_SHARE * timeout_s * 1e6:
+            break
+    return series(found["A"], found["B"])
+
+
+def series(launched: Sequence[float], empty: Sequence[float]) -> Series:
+    """Work out median and interval; at least the clock's step, so that a time is never nothing."""
+    cost = median(empty)
+    low, high = interval(launched)
+    least = 0.01
+    return Series(
+        launched_us=tuple(launched),
+        empty_us=tuple(empty),
+        time_us=max(least, median(launched) - cost),
+        low_us=max(least, low - cost),
+        high_us=max(least, high - cost),
+        flush_bytes=FLUSH_BYTES,
+    )
+
+
+def median(values: Sequence[float]) -> float:
+    ordered = sorted(values)
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """Return the order statistics that hold the median with 95 % (binomial, normal approximation)."""
+    ordered, n = sorted(values), len(values)
+    reach = 0.98 * n**0.5
+    low = max(0, int(n / 2 - reach))
+    high = min(n - 1, int(n / 2 + reach))
+    return ordered[low], ordered[high]
