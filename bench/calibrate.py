@@ -26,8 +26,8 @@ import numpy as np
 from akgen.bench.calibration import TARGET, CalibrationRunner, Residual, summary
 from akgen.knowledge import calibration
 from akgen.knowledge.chip import timing, vector_rates
+from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.outcome import InfraError
-from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.runtime_build import build_runtime
 from akgen.tools.twin.settings import TwinSettings, user_cache
 
@@ -47,7 +47,7 @@ def main(argv: Sequence[str], environment: dict[str, str]) -> int:
         runtime = build_runtime(settings, _say)
         with tempfile.TemporaryDirectory(prefix="akgen-calibration-") as work:
             bench = CalibrationRunner(
-                options.folder, runtime, BuildCache(settings.cache / "kernel"), Path(work)
+                options.folder, runtime, ContentCache(settings.cache / "kernel"), Path(work)
             )
             compared = bench.compare()
             crossed = calibration.model_error().crossed

@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 from akgen.knowledge import calibration
 from akgen.knowledge.chip import chip, launcher_text, vector_rates
+from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import InfraError
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
-from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.host.host_run import TilingResult
 from akgen.tools.twin.kernel.kernel_build import BuiltKernel, build_kernel
 from akgen.tools.twin.kernel.kernel_prelude import Variant
@@ -90,7 +90,7 @@ def runs(folder: Path) -> tuple[CalibrationRun, ...]:
 class CalibrationRunner:
     """Runs the kernels of a folder. `work` holds inputs, outputs and reports; kernels come from the store."""
 
-    def __init__(self, folder: Path, runtime: Runtime, store: BuildCache, work: Path) -> None:
+    def __init__(self, folder: Path, runtime: Runtime, store: ContentCache, work: Path) -> None:
         self.folder, self.runtime, self.store, self.work = folder, runtime, store, work
         self.runs = runs(folder)
         self.launches = 0

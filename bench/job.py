@@ -27,6 +27,7 @@ from akgen.tools.core.toolchain import Build, ToolchainName
 from akgen.tools.core.untrusted import read_model
 from akgen.tools.core.verdict import Verdict
 from akgen.tools.judge.judge import Judge, open_judge
+from akgen.tools.reference.kept_trials import kept_trials
 from akgen.tools.toolchains import make_toolchain
 
 
@@ -55,7 +56,7 @@ def open_bench(config: BenchConfig, run: Path, settings: Settings) -> Iterator[B
     else:
         source = Answers() if config.source == "answers" else Folder(Path(config.source))
         toolchain = make_toolchain(toolchain_name(config), settings, config.chip, strict=config.strict)
-        with open_judge(toolchain, lambda _line: None) as judge:
+        with open_judge(toolchain, lambda _line: None, kept_trials(settings.cache)) as judge:
             yield _Judging(config, run, judge, source)
 
 

@@ -28,6 +28,7 @@ from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Task
 from akgen.tools.core.versions import package_version
 from akgen.tools.judge.judge import Judge, open_judge
+from akgen.tools.reference.kept_trials import kept_trials
 from akgen.tools.toolchains import make_toolchain
 
 if TYPE_CHECKING:
@@ -66,7 +67,10 @@ def open_deps(
     """
     config = store.info.config
     toolchain = make_toolchain(config.toolchain, settings, config.chip, strict=config.strict)
-    with open_judge(toolchain, progress) as judge, memory_of(config, settings) as memory:
+    with (
+        open_judge(toolchain, progress, kept_trials(settings.cache)) as judge,
+        memory_of(config, settings) as memory,
+    ):
         yield replace(make_deps(store, config, settings, judge, memory), watch=watch)
 
 

@@ -9,7 +9,7 @@ import pytest
 from akgen.bench.calibration import TARGET, WIDEST, CalibrationRunner, Residual, runs, summary
 from akgen.knowledge import calibration
 from akgen.knowledge.data_files import read_csv
-from akgen.tools.twin.build_cache import BuildCache
+from akgen.tools.cache.content import ContentCache
 from akgen.tools.twin.runtime_build import build_runtime
 from akgen.tools.twin.settings import TwinSettings, user_cache
 
@@ -23,7 +23,7 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Res
     bench = CalibrationRunner(
         FOLDER,
         build_runtime(settings, print),
-        BuildCache(settings.cache / "kernel"),
+        ContentCache(settings.cache / "kernel"),
         tmp_path_factory.mktemp("calibration"),
     )
     yield {c.point.point: c for c in bench.compare()}

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.project import KernelProject
-from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.kernel.kernel_build import BuiltKernel, build_kernel
 from akgen.tools.twin.kernel.kernel_prelude import Variant
 from akgen.tools.twin.runtime_build import build_runtime
@@ -67,7 +67,7 @@ def build(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 
     def run(source: str) -> BuiltKernel:
         project = KernelProject(op_type="Marks", kernel="marks", files={"op_kernel/marks.cpp": source})
-        return build_kernel(project, None, Variant(None, 0), runtime, BuildCache(tmp_path / "kernel"))
+        return build_kernel(project, None, Variant(None, 0), runtime, ContentCache(tmp_path / "kernel"))
 
     return run
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.call import Call, OutputMeta, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.project import read_project
-from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.toolchain import TwinToolchain
 from akgen.tools.twin.unit_test import UnitTest, run_unit_test
 
@@ -41,7 +41,7 @@ def test_an_operators_unit_test_passes_unmodified(
         before=ROOT / given["before"] if "before" in given else None,
         after=ROOT / given["after"] if "after" in given else None,
     )
-    hosts = BuildCache(twin.settings.cache / "host")
+    hosts = ContentCache(twin.settings.cache / "host")
     result = run_unit_test(test, twin.runtime, twin.chip_file, tmp_path / "build", hosts=hosts)
     assert result.passed, result
     assert len(result.kernels) == given["kernels"]

@@ -8,6 +8,7 @@ import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
+from akgen.tools.cache.content import ContentCache, digest
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.toolchain import Progress
@@ -16,7 +17,6 @@ from akgen.tools.direct.kernels import INCLUDE as ACL_INCLUDE
 from akgen.tools.direct.launch_headers import launch_headers
 from akgen.tools.direct.split import host_text
 from akgen.tools.process.program import Finished, run
-from akgen.tools.twin.build_cache import BuildCache, digest
 from akgen.tools.twin.compiler import Compiler, compile_slots, must
 
 INCLUDE = Path(__file__).resolve().parent / "include"
@@ -115,7 +115,7 @@ def build_binding(
                 "Correct it; what stands in for the vendor's helper is tools/binding/include/pytorch_npu_helper.hpp.",
             )
 
-    library = BuildCache(cache / "binding").get(key, build) / "binding.so"
+    library = ContentCache(cache / "binding").get(key, build) / "binding.so"
     own = (*kernels, *([source] if "__global__" in text else []))
     return BuiltBinding(
         library=library, module=module, has_module=found is not None, any_name=any_name, kernels=own
@@ -201,7 +201,7 @@ class _Build:
             with compile_slots(self._cache).one():
                 must(run(command, cwd=folder, timeout_s=BUILD_TIMEOUT_S), "Building the device for PyTorch")
 
-        return BuildCache(self._cache / "binding").get(key, build) / "libakgen_npu.so"
+        return ContentCache(self._cache / "binding").get(key, build) / "libakgen_npu.so"
 
     def _device_link(self) -> tuple[str, ...]:
         library = self.device()
@@ -238,7 +238,7 @@ class _Build:
             with compile_slots(self._cache).one():
                 must(run(command, cwd=folder, timeout_s=BUILD_TIMEOUT_S), "Precompiling PyTorch")
 
-        return BuildCache(self._cache / "binding").get(key, build) / header.name
+        return ContentCache(self._cache / "binding").get(key, build) / header.name
 
 
 def _device_folders(runtime: Path | None) -> tuple[Path, ...]:

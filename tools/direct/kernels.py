@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.call import Call, OutputMeta, TensorFile
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic, Outcome
@@ -17,7 +18,6 @@ from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Launch
 from akgen.tools.core.untrusted import read_text
 from akgen.tools.direct.split import device_text, task_type
-from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.host.host_run import TilingResult
 from akgen.tools.twin.kernel.kernel_build import build_kernel
 from akgen.tools.twin.kernel.kernel_prelude import Variant
@@ -67,7 +67,7 @@ class DirectKernels:
             found = Diagnostic(code="BLOCK_DIM", text=text, stage="test", remedy="Take 1 to 65535 blocks.")
             return DirectLaunch(Launch(outcome=Outcome.TRAP, outputs=(), diagnostics=(found,)), ())
         project = self.project(source, kernel, range(len(memory)))
-        kernels = BuildCache(self._twin.settings.cache / "kernel")
+        kernels = ContentCache(self._twin.settings.cache / "kernel")
         built = build_kernel(project, None, Variant(None, 0), runtime, kernels)
         if built.library is None:
             outcome = Outcome.CHEAT if built.cheat else Outcome.COMPILE_ERROR

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import lru_cache, partial
 from pathlib import Path
 
+from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.call import Call
 from akgen.tools.core.outcome import Diagnostic, InputError, Outcome
 from akgen.tools.core.profile import Profile
@@ -110,7 +111,7 @@ class Judge:
         verdicts: list[CaseVerdict] = []
         drawn: DrawnShapes | None = None
         try:
-            with TrialFiles(self.reference, task, steps, folder) as files:
+            with TrialFiles(self.reference, task, steps, folder, again=seed is not None) as files:
                 for case in chosen:
                     verdicts.append(
                         run_case(candidate, case, plans[case.id], files, trace=trace, what_if=what_if)
@@ -120,7 +121,9 @@ class Judge:
                     if stop_on_first_failure and verdicts[-1].outcome != Outcome.CORRECT:
                         break
             if all(v.outcome == Outcome.CORRECT for v in verdicts):
-                drawn = self._on_drawn_shapes(candidate, chosen, secret, folder, verdicts)
+                drawn = self._on_drawn_shapes(
+                    candidate, chosen, secret, folder, verdicts, again=seed is not None
+                )
         except InputError:
             if _digest(task.reference) == before:
                 raise  # else the reference was good and has been spoilt
@@ -146,6 +149,8 @@ class Judge:
         secret: str,
         folder: Path,
         verdicts: list[CaseVerdict],
+        *,
+        again: bool,
     ) -> DrawnShapes:
         """Judge one case that the task does not list; add its verdict if it is not correct."""
         task = candidate.task
@@ -156,7 +161,7 @@ class Judge:
             return DrawnShapes(why_not=drawn.why_not)
         plans = plan(task, drawn.case, 1, secret)
         try:
-            with TrialFiles(self.reference, task, [(drawn.case, plans[0])], folder) as files:
+            with TrialFiles(self.reference, task, [(drawn.case, plans[0])], folder, again=again) as files:
                 found = run_case(candidate, drawn.case, plans, files, trace=False)
         except InputError as e:
             return DrawnShapes(why_not=f"the reference cannot be used on the sizes drawn: {e.text}")
@@ -213,12 +218,12 @@ class Judge:
 
 
 @contextmanager
-def open_judge(toolchain: Toolchain, progress: Progress) -> Iterator[Judge]:
-    """Prepare the toolchain and start the reference process; it ends with the context.
+def open_judge(toolchain: Toolchain, progress: Progress, kept: ContentCache | None = None) -> Iterator[Judge]:
+    """Prepare the toolchain and start the reference process; it ends with the context. `kept` holds trials.
 
     Raises InfraError when the machine lacks what the toolchain needs.
     """
-    with ReferenceWorker() as reference:
+    with ReferenceWorker(kept=kept) as reference:
         reference.start()  # its imports overlap with the toolchain's preparation
         toolchain.prepare(progress)
         yield Judge(toolchain, reference)

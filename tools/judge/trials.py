@@ -70,7 +70,17 @@ class Prepared:
 class TrialFiles:
     """Make the files of each step in the reference process; ask for them in the order of the steps."""
 
-    def __init__(self, reference: ReferenceWorker, task: Task, steps: Sequence[Step], work: Path) -> None:
+    def __init__(
+        self,
+        reference: ReferenceWorker,
+        task: Task,
+        steps: Sequence[Step],
+        work: Path,
+        *,
+        again: bool = False,
+    ) -> None:
+        """`again`: other projects will be judged on the same steps."""
+        self._again = again
         self._reference, self._task, self._work = reference, task, work
         self._rest: Iterator[Step] = iter(steps)
         self._pool = ThreadPoolExecutor(max_workers=1)
@@ -120,6 +130,7 @@ class TrialFiles:
             plan.distribution,
             inputs=candidate / "in",
             expected=expected,
+            again=self._again,
         )
         return Prepared(candidate, expected, trial)
 

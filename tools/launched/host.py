@@ -5,12 +5,13 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from akgen.knowledge.errors import entry as catalogue_entry
+from akgen.tools.cache.content import ContentCache, digest
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import KernelProject, without_comments
 from akgen.tools.direct.kernels import INCLUDE as LAUNCH_INCLUDE
 from akgen.tools.direct.split import host_text
 from akgen.tools.launched.record import host_function
-from akgen.tools.twin.build_cache import BuildCache, digest, fetch, write_result
+from akgen.tools.twin.build_cache import fetch, write_result
 from akgen.tools.twin.findings.code import Code
 from akgen.tools.twin.findings.diagnostics import explain
 from akgen.tools.twin.sandboxed import compile_in, exhausted
@@ -49,7 +50,7 @@ def build_host(project: KernelProject, twin: TwinToolchain) -> BuiltProgram:
             code=missing[0], text=missing[1], file=file, stage="compile", remedy=_remedy(missing[0])
         )
         return BuiltProgram(None, (found,), compiled=False)
-    runtime, hosts = twin.runtime, BuildCache(twin.settings.cache / "host")
+    runtime, hosts = twin.runtime, ContentCache(twin.settings.cache / "host")
     parts = (part for pair in sorted(project.files.items()) for part in pair)
     chip = twin.chip_file.read_bytes()
     key = digest("launched", _ours(), runtime.digest, chip, project.kernel, *parts)
@@ -65,7 +66,7 @@ def _ours() -> str:
     return digest(*(path.read_bytes() for path in _OURS))
 
 
-def _recorder(twin: TwinToolchain, hosts: BuildCache) -> Path:
+def _recorder(twin: TwinToolchain, hosts: ContentCache) -> Path:
     """Return the runtime of all host functions, compiled once."""
 
     def build(folder: Path) -> None:

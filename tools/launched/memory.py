@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic, Outcome
@@ -18,7 +19,6 @@ from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Launch
 from akgen.tools.direct.kernels import DirectKernels
 from akgen.tools.launched.record import Allocation, HandedOver, KernelLaunch, MemorySet, Step, flat
-from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.findings.tensor_members import tensor_members
 from akgen.tools.twin.host.host_run import TilingResult
 from akgen.tools.twin.kernel.kernel_build import BuiltKernel, build_kernel
@@ -111,7 +111,7 @@ class Device:
     def build(self, kernel: str, order: Order) -> BuiltKernel:
         """Build a kernel, or take it from the cache; findings name the project's files."""
         project = self._kernels.project(self._source, kernel, order)
-        kernels = BuildCache(self._twin.settings.cache / "kernel")
+        kernels = ContentCache(self._twin.settings.cache / "kernel")
         built = build_kernel(project, None, Variant(None, 0), self._twin.runtime, kernels)
         return built._replace(diagnostics=tuple(map(self._named, built.diagnostics)))
 

@@ -11,12 +11,14 @@ from types import TracebackType
 from typing import Any
 
 import akgen
+from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.call import Call, TensorFile
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InfraError, InputError
 from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.process.group import MINIMAL_ENV
 from akgen.tools.process.worker import Worker, WorkerDied
+from akgen.tools.reference.kept_trials import fetch_trial, keeps
 
 DESCRIBING_SEED = 0
 
@@ -60,8 +62,16 @@ class ReferenceWorker:
     cannot be used, InfraError when the process cannot be had.
     """
 
-    def __init__(self, *, timeout_s: float = 300.0, import_from: tuple[Path, ...] = ()) -> None:
-        """`import_from` holds further folders where loader modules are found."""
+    def __init__(
+        self,
+        *,
+        timeout_s: float = 300.0,
+        import_from: tuple[Path, ...] = (),
+        kept: ContentCache | None = None,
+    ) -> None:
+        """`import_from` holds further folders where loader modules are found; `kept`, what is asked for again."""
+        self._kept = kept
+        self.kept_keys: set[str] = set()  # of the trials that were asked for
         self._timeout_s = timeout_s
         self._folders = tuple(f.resolve() for f in (Path(akgen.__file__).parent.parent, *import_from))
         self._shared = not import_from
@@ -90,17 +100,23 @@ class ReferenceWorker:
         *,
         inputs: Path,
         expected: Path,
+        again: bool = False,
     ) -> SampleFiles:
-        """Write inputs and expected values of one trial below the two folders."""
-        answer = self._ask(
-            "sample",
-            reference,
-            case,
-            seed,
-            distribution,
-            inputs=str(inputs.resolve()),
-            expected=str(expected.resolve()),
+        """Write inputs and expected values of one trial below the two folders.
+
+        A trial that others will ask for `again` lies in the cache instead, if there is one.
+        """
+
+        def make(inputs: Path, expected: Path) -> dict[str, Any]:
+            where = {"inputs": str(inputs.resolve()), "expected": str(expected.resolve())}
+            return self._ask("sample", reference, case, seed, distribution, **where)
+
+        if not again or self._kept is None or not keeps(reference, self.describe(reference, case)):
+            return SampleFiles.model_validate(make(inputs, expected))
+        key, answer = fetch_trial(
+            self._kept, reference, case, seed, distribution, lambda f: make(f / "in", f / "expected")
         )
+        self.kept_keys.add(key)
         return SampleFiles.model_validate(answer)
 
     def check(

@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from akgen.tools.twin.build_cache import digest
+from akgen.tools.cache.content import digest
 
 PACKAGE = Path(__file__).resolve().parents[2]  # holds the rooms
 # Below the package: the twin's code and what it imports, headers, runtime sources, cards, error catalogue, chip tables.
 DECIDING = (
     "tools",
     "tools/core",
+    "tools/cache",
     "tools/process",
     "tools/twin",
     "tools/binding",

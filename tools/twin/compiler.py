@@ -15,10 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from akgen.tools.cache.content import digest
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InfraError
 from akgen.tools.process.program import Finished, run
-from akgen.tools.twin.build_cache import digest
 from akgen.tools.twin.settings import TwinSettings
 
 REMEDY = "Install one: `apt install g++` (Debian, Ubuntu) or `dnf install gcc-c++` (Fedora, openEuler)."

@@ -8,9 +8,9 @@ only a test says.
 from collections.abc import Iterator
 from pathlib import Path
 
+from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import KernelProject
-from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.findings.tensor_members import tensor_members
 from akgen.tools.twin.host.call_check import Column
 from akgen.tools.twin.host.host_build import build_host
@@ -28,13 +28,13 @@ def lint(
     project: KernelProject, runtime: Runtime, cache: Path, chip_file: Path, jobs: int
 ) -> tuple[Diagnostic, ...]:
     """Return what is wrong with the project, each finding once; empty if it compiles."""
-    host = build_host(project, runtime, BuildCache(cache / "host"), chip_file, jobs)
+    host = build_host(project, runtime, ContentCache(cache / "host"), chip_file, jobs)
     if host.diagnostics:
         return host.diagnostics
     if host.info is not None and (wrong := check_host(project, host.info)):
         return wrong
     op = host.info.op if host.info else None
-    kernels = BuildCache(cache / "kernel")
+    kernels = ContentCache(cache / "kernel")
     entry, wrong = check_entry(project, op)
     if entry is None:
         return (*wrong, *beside_entry(project, host.info, wrong, runtime, kernels))
@@ -54,7 +54,7 @@ def beside_entry(
     info: HostInfo | None,
     wrong: tuple[Diagnostic, ...],
     runtime: Runtime,
-    kernels: BuildCache,
+    kernels: ContentCache,
 ) -> tuple[Diagnostic, ...]:
     """Return what the compiler says, line by line, of a kernel whose entry is `wrong`."""
     if any(d.code in _ALONE for d in wrong):

@@ -8,8 +8,8 @@ folder has moved.
 from pathlib import Path
 from typing import NamedTuple
 
+from akgen.tools.cache.content import ContentCache, digest
 from akgen.tools.process.program import run
-from akgen.tools.twin.build_cache import BuildCache, digest
 from akgen.tools.twin.compiler import Compiler, CompileSlots, must
 from akgen.tools.twin.kernel.sides import CORE_TYPE, Side
 
@@ -38,7 +38,7 @@ class Precompiler(NamedTuple):
     """With what headers are compiled, where the result is kept, and who has a turn."""
 
     compiler: Compiler
-    objects: BuildCache
+    objects: ContentCache
     slots: CompileSlots
 
 

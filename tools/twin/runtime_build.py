@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
+from akgen.tools.cache.content import ContentCache, digest
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.toolchain import Progress
 from akgen.tools.process.program import run
-from akgen.tools.twin.build_cache import BuildCache, digest
 from akgen.tools.twin.build_digest import build_digest
 from akgen.tools.twin.compiler import Compiler, CompileSlots, compile_slots, find_compiler, must
 from akgen.tools.twin.include_folders import DEVICE_INCLUDE, HOST_INCLUDE, TWIN, write_include_folders
@@ -114,7 +114,7 @@ def build_runtime(settings: TwinSettings, progress: Progress) -> Runtime:
     compiler = find_compiler(settings)
     ours = build_digest(settings.cache / "sources")
     key = digest(*compiler.identity, _machine(), *settings.runtime_flags, ours)
-    runtimes = BuildCache(settings.cache / "runtime")
+    runtimes = ContentCache(settings.cache / "runtime")
 
     def build(work: Path) -> None:
         progress("building the twin's runtime (once per machine)")
@@ -138,7 +138,7 @@ def build_runtime(settings: TwinSettings, progress: Progress) -> Runtime:
 def _build(settings: TwinSettings, compiler: Compiler, work: Path, progress: Progress) -> None:
     targets = _targets(settings.runtime_flags)
     units = {u: None for t in targets for u in t.units}
-    objects, slots = BuildCache(settings.cache / "objects"), compile_slots(settings.cache)
+    objects, slots = ContentCache(settings.cache / "objects"), compile_slots(settings.cache)
     done = 0
 
     def compile_one(unit: _Unit) -> tuple[_Unit, Path]:

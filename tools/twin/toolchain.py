@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from akgen.knowledge.chip import chip, launcher_text
+from akgen.tools.cache.content import ContentCache
+from akgen.tools.cache.eviction import evict_when_due
 from akgen.tools.core.call import Call
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import OpSpec
@@ -17,8 +19,6 @@ from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import UNSEALED, Build, Launch, Progress
 from akgen.tools.core.versions import package_version
-from akgen.tools.twin.build_cache import BuildCache
-from akgen.tools.twin.eviction import evict_when_due
 from akgen.tools.twin.findings.tensor_members import tensor_members
 from akgen.tools.twin.host.call_check import Column, ColumnMissing, column_of
 from akgen.tools.twin.host.host_build import build_host
@@ -278,8 +278,8 @@ class TwinToolchain:
         assert self._runtime is not None
         return self._runtime
 
-    def _cache(self, what: str) -> BuildCache:
-        return BuildCache(self._settings.cache / what)
+    def _cache(self, what: str) -> ContentCache:
+        return ContentCache(self._settings.cache / what)
 
     def _chip_file(self) -> Path:
         assert self._runtime is not None

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import SOURCE_SUFFIXES, KernelProject, without_comments
 from akgen.tools.core.untrusted import read_text
-from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.host.host_build import build_host
 from akgen.tools.twin.kernel.kernel_prelude import tiling_header
 from akgen.tools.twin.runtime_build import Runtime
@@ -44,7 +44,7 @@ def unit_headers(
     wanted: Sequence[str],
     op_host: Path | None,
     runtime: Runtime,
-    hosts: BuildCache,
+    hosts: ContentCache,
     chip_file: Path,
     work: Path,
 ) -> UnitHeaders:

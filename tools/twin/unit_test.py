@@ -11,12 +11,12 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, InputError
 from akgen.tools.core.timed import HasTime
 from akgen.tools.core.untrusted import Count
 from akgen.tools.process.program import Finished, ResourceLimits, run_sandboxed
-from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.compiler import kernel_flags
 from akgen.tools.twin.findings.code import Code
 from akgen.tools.twin.findings.diagnostics import explain
@@ -104,7 +104,7 @@ def run_unit_test(
     chip_file: Path,
     work: Path,
     *,
-    hosts: BuildCache | None = None,
+    hosts: ContentCache | None = None,
     timeout_s: float = 120.0,
 ) -> UnitResult:
     """Build the test below `work` and run it in its folder. Raises InputError for a source that is not there."""
@@ -112,7 +112,7 @@ def run_unit_test(
         if not source.is_file():
             raise InputError(f"There is no file {source}.", "Name the test's .cpp files, and its scripts.")
     work.mkdir(parents=True, exist_ok=True)
-    kept = hosts or BuildCache(work / "hosts")
+    kept = hosts or ContentCache(work / "hosts")
     given = (test.sources, test.include, test.forced, test.op_host)
     headers = unit_headers(*given, runtime, kept, chip_file, work)
     if headers.diagnostics:

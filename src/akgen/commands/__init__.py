@@ -202,6 +202,10 @@ COMMANDS: dict[str, Subcommand | Family] = {
         "doctor:doctor",
         "Look at compiler, sandbox, PyTorch, CANN, NPU and endpoint. Exit 0 if the twin can be used.",
     ),
+    "cache": Subcommand(
+        "cache:cache",
+        "Say what is kept of builds and references: how many, how large, how often it was there; or delete it.",
+    ),
     "bench": Family("Run task suites and report on them.", _BENCH),
     "data": Family("Make what models are trained on.", _DATA),
     "train": Family(

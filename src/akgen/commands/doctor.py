@@ -72,8 +72,8 @@ def _python() -> Iterator[Prerequisite]:
 
 
 def _twin(terminal: Terminal, settings: "TwinSettings") -> Iterator[Prerequisite]:  # type: ignore[name-defined]  # noqa: F821
+    from akgen.tools.cache.eviction import cache_bytes
     from akgen.tools.twin.compiler import find_compiler
-    from akgen.tools.twin.eviction import cache_bytes
     from akgen.tools.twin.runtime_build import build_runtime
     from akgen.tools.twin.sandboxed import sandbox_state
 

@@ -54,7 +54,7 @@ def unit(
     as_json: AsJson = False,
 ) -> None:
     """Build and run a CPU unit test that includes tikicpulib.h. Exit 0 if it passes and no check of the twin fails."""
-    from akgen.tools.twin.build_cache import BuildCache
+    from akgen.tools.cache.content import ContentCache
     from akgen.tools.twin.unit_test import UnitTest, run_unit_test
 
     terminal = Terminal(as_json)
@@ -72,7 +72,7 @@ def unit(
         after=(here / after).resolve() if after else None,
     )
     with tempfile.TemporaryDirectory(prefix="akgen-unit-") as work:
-        hosts = BuildCache(twin.settings.cache / "host")
+        hosts = ContentCache(twin.settings.cache / "host")
         result = run_unit_test(
             test, twin.runtime, twin.chip_file, Path(work), hosts=hosts, timeout_s=timeout_s
         )

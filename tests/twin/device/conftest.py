@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from akgen.knowledge.chip import DEFAULT_CHIP, chip, launcher_text
+from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Launch
-from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.host.host_run import TilingResult
 from akgen.tools.twin.kernel.kernel_build import BuiltKernel, build_kernel
 from akgen.tools.twin.kernel.kernel_prelude import Variant
@@ -79,7 +79,7 @@ class Ran(NamedTuple):
 class Probe:
     """Compiles a kernel body and runs it on `block_dim` vector cores."""
 
-    def __init__(self, runtime: Runtime, store: BuildCache, folder: Path, chip_file: Path) -> None:
+    def __init__(self, runtime: Runtime, store: ContentCache, folder: Path, chip_file: Path) -> None:
         self.runtime, self.store, self.folder, self.chip_file = runtime, store, folder, chip_file
         self.runs = 0
 
@@ -147,7 +147,7 @@ def runtime() -> Runtime:
 def probe(runtime: Runtime, tmp_path: Path) -> Probe:
     chip_file = tmp_path / "chip.txt"
     chip_file.write_text(launcher_text(chip(DEFAULT_CHIP)))
-    return Probe(runtime, BuildCache(user_cache(os.environ) / "kernel"), tmp_path, chip_file)
+    return Probe(runtime, ContentCache(user_cache(os.environ) / "kernel"), tmp_path, chip_file)
 
 
 @pytest.fixture

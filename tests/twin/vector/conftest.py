@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from akgen.knowledge.chip import DEFAULT_CHIP, chip, launcher_text
+from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Launch
-from akgen.tools.twin.build_cache import BuildCache
 from akgen.tools.twin.host.host_run import TilingResult
 from akgen.tools.twin.kernel.kernel_build import BuiltKernel, build_kernel
 from akgen.tools.twin.kernel.kernel_prelude import Variant
@@ -62,7 +62,7 @@ class Case(NamedTuple):
 class Bench:
     """Builds a kernel from cases and runs it."""
 
-    def __init__(self, runtime: Runtime, store: BuildCache, chip_file: Path) -> None:
+    def __init__(self, runtime: Runtime, store: ContentCache, chip_file: Path) -> None:
         self.runtime, self._store, self._chip_file = runtime, store, chip_file
         self.last_source = ""
 
@@ -117,7 +117,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     settings = TwinSettings(cache=user_cache(os.environ), kernel_flags=ALL_WARNINGS)
     chip_file = tmp_path_factory.mktemp("chip") / "chip.txt"
     chip_file.write_text(launcher_text(chip(DEFAULT_CHIP)))
-    return Bench(build_runtime(settings, print), BuildCache(settings.cache / "kernel"), chip_file)
+    return Bench(build_runtime(settings, print), ContentCache(settings.cache / "kernel"), chip_file)
 
 
 @pytest.fixture(scope="session")

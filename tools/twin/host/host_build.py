@@ -6,10 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from akgen.tools.cache.content import ContentCache, digest
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import KernelProject, write_files
 from akgen.tools.process.program import Finished
-from akgen.tools.twin.build_cache import BuildCache, digest, fetch, write_result
+from akgen.tools.twin.build_cache import fetch, write_result
 from akgen.tools.twin.host.host_info import HostInfo
 from akgen.tools.twin.host.host_run import HostFailure, describe
 from akgen.tools.twin.precompiled import HOST_FLAGS
@@ -42,7 +43,7 @@ def host_sources(project: KernelProject) -> tuple[str, ...]:
 
 
 def build_host(
-    project: KernelProject, runtime: Runtime, hosts: BuildCache, chip_file: Path, jobs: int
+    project: KernelProject, runtime: Runtime, hosts: ContentCache, chip_file: Path, jobs: int
 ) -> BuiltHost:
     """Build the host library, or take it from the cache. Raises InfraError only."""
     sources = host_sources(project)

@@ -4,9 +4,10 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from akgen.tools.cache.content import ContentCache, digest
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import KernelProject
-from akgen.tools.twin.build_cache import BuildCache, digest, fetch
+from akgen.tools.twin.build_cache import fetch
 from akgen.tools.twin.host.host_info import HostInfo
 from akgen.tools.twin.kernel.dialect import portable, without_launches
 from akgen.tools.twin.kernel.kernel_entry import ENTRY_MACRO, entry_apart, entry_source, kernel_template
@@ -28,7 +29,7 @@ class BuiltKernel(NamedTuple):
 
 
 def build_kernel(
-    project: KernelProject, info: HostInfo | None, variant: Variant, runtime: Runtime, kernels: BuildCache
+    project: KernelProject, info: HostInfo | None, variant: Variant, runtime: Runtime, kernels: ContentCache
 ) -> BuiltKernel:
     """Build a variant, or take it from the cache. Raises InfraError only."""
     symbol = f"{project.kernel}_{variant.tiling_key}_tilingkey"

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from akgen.tools.cache.content import GROWTH, HELD, HITS, MANIFEST, MISSES, ContentCache
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.twin.build_cache import GROWTH, HELD, MANIFEST, BuildCache
 
-CACHES = ("runtime", "objects", "host", "kernel", "binding")
+CACHES = ("runtime", "objects", "host", "kernel", "binding", "reference")
 RECENT_S = 3600.0
 _STAMP = "evicted"
 _DAY_S = 86400.0
@@ -31,6 +31,21 @@ class Evicted(Frozen):
     removed_bytes: int
 
 
+class CacheUse(Frozen):
+    """What one of the caches holds, and how often what was asked for was there, since it was last cleared."""
+
+    name: str
+    entries: int
+    size_bytes: int
+    hits: int
+    misses: int
+
+    @property
+    def hit_rate(self) -> float | None:
+        asked = self.hits + self.misses
+        return self.hits / asked if asked else None
+
+
 class _Entry(NamedTuple):
     folder: Path
     size_bytes: int
@@ -40,6 +55,34 @@ class _Entry(NamedTuple):
 def cache_bytes(cache: Path) -> int:
     """Return the bytes of everything built that lies in the cache."""
     return sum(e.size_bytes for e in _entries(cache))
+
+
+def cache_use(cache: Path) -> tuple[CacheUse, ...]:
+    """Return what each cache holds, those first that nothing can be built without."""
+    found = list(_entries(cache))
+    return tuple(
+        CacheUse(
+            name=name,
+            entries=sum(e.folder.parents[1].name == name for e in found),
+            size_bytes=sum(e.size_bytes for e in found if e.folder.parents[1].name == name),
+            hits=_counted(cache / (name + HITS)),
+            misses=_counted(cache / (name + MISSES)),
+        )
+        for name in CACHES
+    )
+
+
+def _counted(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0
+
+
+def clear(cache: Path) -> Evicted:
+    """Delete every entry that no process holds, and the counts. Runs that go on may have to build again."""
+    done = evict(cache, 0, recent_s=0.0)
+    for name in CACHES:
+        for ending in (HITS, MISSES):
+            (cache / (name + ending)).unlink(missing_ok=True)
+    return done
 
 
 def evict_when_due(cache: Path, limit_bytes: int) -> Evicted | None:
@@ -74,7 +117,7 @@ def _grown_bytes(cache: Path) -> int:
         return 0
 
 
-def evict(cache: Path, limit_bytes: int) -> Evicted:
+def evict(cache: Path, limit_bytes: int, *, recent_s: float = RECENT_S) -> Evicted:
     """Delete the entries that were not used for longest until the rest is within the limit, as far as that goes."""
     entries = sorted(_entries(cache), key=lambda e: e.used)
     size = sum(e.size_bytes for e in entries)
@@ -82,7 +125,7 @@ def evict(cache: Path, limit_bytes: int) -> Evicted:
     for entry in entries:
         if size <= limit_bytes:
             break
-        if _delete(entry.folder):
+        if _delete(entry.folder, recent_s):
             size -= entry.size_bytes
             removed += 1
     return Evicted(size_bytes=size, removed=removed, removed_bytes=before - size)
@@ -107,13 +150,13 @@ def _size(folder: Path) -> int:
     return int(total)
 
 
-def _delete(folder: Path) -> bool:
+def _delete(folder: Path, recent_s: float) -> bool:
     """Delete one entry if nobody uses it. False: it stays."""
     gone = folder.with_name(f"{folder.name}.gone-{os.getpid()}")
     try:
-        with BuildCache(folder.parents[1]).lock.open("a") as lock, _unheld(folder) as free:
+        with ContentCache(folder.parents[1]).lock.open("a") as lock, _unheld(folder) as free:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not free or time.time() - folder.stat().st_mtime < RECENT_S:
+            if not free or time.time() - folder.stat().st_mtime < recent_s:
                 return False
             folder.rename(gone)
     except OSError:

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from akgen.tools.cache.content import MANIFEST, ContentCache, digest
+from akgen.tools.cache.eviction import RECENT_S, evict
 from akgen.tools.core.outcome import Diagnostic, InfraError
-from akgen.tools.twin.build_cache import MANIFEST, BuildCache, digest, fetch, write_result
-from akgen.tools.twin.eviction import RECENT_S, evict
+from akgen.tools.twin.build_cache import fetch, write_result
 
 
 def test_an_entry_is_built_once_even_by_threads_that_want_it_together(tmp_path: Path) -> None:
-    store, built = BuildCache(tmp_path), []
+    store, built = ContentCache(tmp_path), []
     start = threading.Barrier(4)
 
     def want() -> None:
@@ -39,14 +40,14 @@ def test_a_build_that_fails_leaves_nothing(tmp_path: Path) -> None:
         raise RuntimeError
 
     with pytest.raises(RuntimeError):
-        BuildCache(tmp_path).get("aabb", fail)
+        ContentCache(tmp_path).get("aabb", fail)
     assert [p for p in tmp_path.rglob("*") if p.is_file()] == []
 
 
 def test_a_cache_that_cannot_be_written_is_an_infra_error_with_a_remedy(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InfraError, match="cannot be used") as caught:
-        BuildCache(tmp_path / "file").get("aabb", lambda folder: None)
+        ContentCache(tmp_path / "file").get("aabb", lambda folder: None)
     assert "XDG_CACHE_HOME" in caught.value.remedy
 
 
@@ -59,7 +60,7 @@ def test_a_build_that_ended_at_a_limit_is_tried_again_and_a_wrong_kernel_is_not(
     def fails(folder: Path) -> None:
         write_result(folder, (Diagnostic(code=code, text="x"),))
 
-    cache = BuildCache(tmp_path)
+    cache = ContentCache(tmp_path)
     assert not fetch(cache, "aabb", fails)[1].ok
     _, result, built = fetch(cache, "aabb", lambda folder: write_result(folder, ()))
     assert (result.ok, built) == ((False, False) if kept else (True, True))
@@ -118,7 +119,7 @@ def with_a_file_more(folder: Path) -> None:
     ],
 )
 def test_a_damaged_entry_is_built_again_and_never_used(tmp_path: Path, harm: Callable[[Path], None]) -> None:
-    cache = BuildCache(tmp_path)
+    cache = ContentCache(tmp_path)
     entry = cache.get(KEY, build)
     assert cache.usable(KEY)
     harm(entry)
@@ -133,7 +134,7 @@ def test_a_damaged_entry_is_built_again_and_never_used(tmp_path: Path, harm: Cal
 
 
 def test_damage_of_a_large_entry_is_noticed_though_it_is_not_read_every_time(tmp_path: Path) -> None:
-    cache = BuildCache(tmp_path)
+    cache = ContentCache(tmp_path)
     entry = cache.get(KEY, lambda folder: (folder / "std.h.gch").write_bytes(bytes(5 << 20)) and None)
     facts = (entry / "std.h.gch").stat()
     with (entry / "std.h.gch").open("r+b") as stream:
@@ -144,7 +145,7 @@ def test_damage_of_a_large_entry_is_noticed_though_it_is_not_read_every_time(tmp
 
 
 def test_a_large_entry_is_read_again_once_a_day(tmp_path: Path) -> None:
-    cache = BuildCache(tmp_path)
+    cache = ContentCache(tmp_path)
     entry = cache.get(KEY, lambda folder: (folder / "std.h.gch").write_bytes(bytes(5 << 20)) and None)
     manifest = json.loads((entry / MANIFEST).read_text())
     wrong = {"std.h.gch": ["0" * 64, *manifest["files"]["std.h.gch"][1:]]}  # as if the disk had lost bits
@@ -155,13 +156,13 @@ def test_a_large_entry_is_read_again_once_a_day(tmp_path: Path) -> None:
 
 
 def test_an_entry_that_lies_in_the_place_of_another_is_not_used(tmp_path: Path) -> None:
-    cache, other = BuildCache(tmp_path), "ab" * 11 + "cd"
+    cache, other = ContentCache(tmp_path), "ab" * 11 + "cd"
     cache.get(KEY, build).rename(cache.entry(other))
     assert not cache.usable(other)
 
 
 def test_another_hard_link_is_no_damage(tmp_path: Path) -> None:
-    cache = BuildCache(tmp_path / "cache")
+    cache = ContentCache(tmp_path / "cache")
     entry = cache.get(KEY, build)
     (tmp_path / "kernel.so").hardlink_to(entry / "kernel.so")
     cache.get(KEY, lambda _: pytest.fail("it is sound"))
@@ -170,7 +171,7 @@ def test_another_hard_link_is_no_damage(tmp_path: Path) -> None:
 WRITER = """
 import sys, time
 from pathlib import Path
-from akgen.tools.twin.build_cache import BuildCache
+from akgen.tools.cache.content import ContentCache
 root, log = Path(sys.argv[1]), Path(sys.argv[2])
 print("ready", flush=True); sys.stdin.readline()
 for i in range(20):
@@ -181,7 +182,7 @@ for i in range(20):
             raise RuntimeError  # the next in the queue builds it
         (folder / "half").write_text(str(i)); time.sleep(0.002); (folder / "whole").write_text(str(i))
     try:
-        entry = BuildCache(root).get(f"{i:02d}" * 12, build)
+        entry = ContentCache(root).get(f"{i:02d}" * 12, build)
     except RuntimeError:
         continue
     assert (entry / "half").read_text() == (entry / "whole").read_text() == str(i)
@@ -208,8 +209,8 @@ def test_many_processes_build_each_entry_once_and_see_it_whole(tmp_path: Path) -
 READER = """
 import sys
 from pathlib import Path
-from akgen.tools.twin.build_cache import BuildCache
-cache, built = BuildCache(Path(sys.argv[1]) / "kernel"), 0
+from akgen.tools.cache.content import ContentCache
+cache, built = ContentCache(Path(sys.argv[1]) / "kernel"), 0
 def build(folder):
     global built
     built += 1
@@ -225,7 +226,7 @@ print(built)
 
 def test_eviction_never_takes_an_entry_from_under_a_reader(tmp_path: Path) -> None:
     """The reader begins with the entry that was used last, eviction with the one that was not used for longest."""
-    cache = BuildCache(tmp_path / "kernel")
+    cache = ContentCache(tmp_path / "kernel")
     keys = [f"{i:03d}" * 8 for i in range(300)]
     for i, key in enumerate(keys):
         made = cache.get(key, lambda folder: (folder / "kernel.so").write_bytes(bytes(1000)) and None)

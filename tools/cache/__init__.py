@@ -1,0 +1,1 @@
+"""Folders of made things by content key, and what keeps them below a size."""
