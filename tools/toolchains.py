@@ -49,6 +49,7 @@ def cann_settings(settings: Settings, chip_name: str) -> "CannSettings":
         path=settings.path,
         library_path=settings.library_path,
         cache=settings.cache.absolute() / "cann",
+        nodes=settings.npu_nodes,
         confined=settings.npu_confined,
     )
 

@@ -6,10 +6,12 @@ its sources, chip and CANN. Source: vendor pages "msOpGen", "Operator Project Bu
 """
 
 import hashlib
+import os
 import re
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from akgen.tools.core.outcome import Diagnostic, InfraError
 from akgen.tools.process.program import Finished, run
 
 BUILD_TIMEOUT_S = 1800.0
+MOST_BUILDS, RECENT_S = 200, 3600.0  # kept, of one to ten megabytes each
 _FORM = "1"  # of what the cache holds
 _PLAIN = re.compile(r"[A-Za-z0-9_./-]+")
 _RESULT = "result.json"
@@ -201,9 +204,19 @@ def _keep(work: Path, kept: Path) -> None:
         staged.rename(kept)
     except OSError:
         shutil.rmtree(staged, ignore_errors=True)
+    _forget(kept.parent)
+
+
+def _forget(builds: Path) -> None:
+    """Delete what was used least recently beyond MOST_BUILDS; what another process may be copying stays."""
+    used = sorted(((p.stat().st_mtime, p) for p in builds.iterdir()), reverse=True)
+    for time_s, path in used[MOST_BUILDS:]:
+        if time.time() - time_s > RECENT_S:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _take(kept: Path, folder: Path) -> PackageBuild:
+    os.utime(kept)
     for name in ("opp", "logs"):
         if (kept / name).is_dir():
             shutil.rmtree(folder / name, ignore_errors=True)

@@ -81,4 +81,4 @@ class Confinement:
 
     @cached_property
     def _nodes(self) -> tuple[Path, ...]:
-        return tuple(sorted(p for pattern in _NODES for p in Path("/dev").glob(pattern)))
+        return tuple(sorted(p for pattern in _NODES for p in self._settings.nodes.glob(pattern)))

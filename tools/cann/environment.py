@@ -22,6 +22,7 @@ _DRIVER = Path("/usr/local/Ascend/driver")
 _PLACES = ("bin", "python/site-packages/bin", "compiler/ccec_compiler/bin", "compiler/bin", "tools/msopgen/bin",
            "tools/profiler/bin", "tools/mssanitizer/bin", "tools/ascendc_tools", "toolkit/tools/msopgen/bin",
            "toolkit/tools/profiler/bin", "opp/built-in/op_impl/ai_core/tbe/op_tiling")  # fmt: skip
+_DEEP = ("*/bin", "*/*/bin", "tools/*", "*/tools/*")  # of a layout that is not known
 # the files that say a version, of both layouts
 _VERSIONS = ("{arch}-linux/ascend_toolkit_install.info", "version.cfg", "share/info/runtime/version.info",
              "compiler/version.info", "runtime/version.info", "toolkit/version.info", "version.info")  # fmt: skip
@@ -36,6 +37,7 @@ class CannSettings(Frozen):
     path: str = "/usr/local/bin:/usr/bin:/bin"  # of the user: where cmake and compilers lie
     library_path: str = ""  # of the user: a container may have its driver there
     cache: Path = Path("/tmp/akgen-cann")  # builds, locks of devices
+    nodes: Path = Path("/dev")  # where the driver's device files lie
     confined: bool = True  # candidates' builds and runs go through the sandbox
 
     @property
@@ -58,7 +60,8 @@ def find_program(settings: CannSettings, name: str) -> Path | None:
         for place in _PLACES:
             if (base / place / name).is_file():
                 return base / place / name
-    return None
+    elsewhere = (p for deep in _DEEP for p in sorted(settings.home.glob(f"{deep}/{name}")) if p.is_file())
+    return next(elsewhere, None)
 
 
 def cann_version(home: Path) -> str | None:

@@ -27,9 +27,9 @@ _MODULES = ("numpy", "decorator", "sympy", "cffi", "yaml", "psutil", "scipy", "a
             "google.protobuf", "cloudpickle")  # fmt: skip
 _PROGRAMS = {
     "msopgen": True,
-    "opc": True,
-    "opbuild": True,
-    "bisheng": True,
+    "opc": False,
+    "op_build": False,
+    "bisheng": False,
     "msprof": True,
     "mssanitizer": False,
 }
@@ -65,7 +65,7 @@ def inspect(settings: CannSettings) -> tuple[Prerequisite, ...]:
         _program(settings, "msopgen", optional=False),
         _program(settings, "msprof", optional=False),
         _cmake(settings),
-        _nodes(),
+        _nodes(settings),
         *_torch(None),
     )
 
@@ -90,8 +90,8 @@ def preflight(settings: CannSettings) -> Iterator[Prerequisite]:
     yield from _folders(settings)
 
 
-def verdict(found: tuple[Prerequisite, ...]) -> list[str]:
-    """Sum up in at most ten lines: one a group, then what to do first."""
+def verdict(found: tuple[Prerequisite, ...], *, ran: bool) -> list[str]:
+    """Sum up in at most ten lines: one a group, then what to do first. `ran`: the known-good kernel passed."""
     lines: list[str] = []
     for group in dict.fromkeys(f.group for f in found):
         rows = [f for f in found if f.group == group]
@@ -99,9 +99,9 @@ def verdict(found: tuple[Prerequisite, ...]) -> list[str]:
         doubts = [f.name for f in rows if not f.found and f.optional]
         state = "no: " + ", ".join(f.name for f in bad) if bad else "ok"
         lines.append(f"{group}: {state}" + (f" (without {', '.join(doubts)})" if doubts else ""))
-    first = next((f for f in found if not f.found and not f.optional), None)
-    if first is None:
+    if ran:
         return [*lines[:9], "this machine can judge kernels with --toolchain cann"]
+    first = next((f for f in found if not f.found and not f.optional), found[-1])
     return [*lines[:9], f"first: {first.name}: {first.detail}. {first.remedy or ''}".strip()]
 
 
@@ -246,7 +246,7 @@ def _within(python: str, wanted: str) -> bool:
 
 
 def _driver(settings: CannSettings) -> Iterator[Prerequisite]:
-    yield _nodes()
+    yield _nodes(settings)
     folder = environment.driver_folder()
     for name, path in (("driver", folder), ("firmware", folder.parent / "firmware")):
         version = _info(path / "version.info")
@@ -310,8 +310,8 @@ def _device(number: int, npus: npu_smi.Npus) -> Prerequisite:
     )
 
 
-def _nodes() -> Prerequisite:
-    nodes = sorted(Path("/dev").glob("davinci[0-9]*"))
+def _nodes(settings: CannSettings) -> Prerequisite:
+    nodes = sorted(settings.nodes.glob("davinci[0-9]*"))
     closed = [p.name for p in nodes if not os.access(p, os.R_OK | os.W_OK)]
     good = bool(nodes) and not closed
     remedy = "Add your user to the group of the driver (HwHiAiUser)." if closed else (
@@ -321,7 +321,7 @@ def _nodes() -> Prerequisite:
         name="NPU",
         found=good,
         detail=(f"no right to open {', '.join(closed)}" if closed else ", ".join(p.name for p in nodes))
-        or "no /dev/davinci* device",
+        or f"no {settings.nodes}/davinci* device",
         remedy=None if good else remedy,
         group="device",
     )

@@ -2,6 +2,7 @@
 
 import platform
 from collections.abc import Iterator
+from typing import Annotated
 
 import typer
 from rich.table import Table
@@ -18,12 +19,26 @@ from akgen.tools.toolchains import cann_settings
 _SEAL = "seal"  # without which the twin works, and the sandbox alone holds candidates
 
 
-def doctor(context: typer.Context, as_json: AsJson = False) -> None:
+def doctor(
+    context: typer.Context,
+    npu: Annotated[
+        bool,
+        typer.Option(
+            "--npu", help="All that CANN needs, and a kernel compiled, run and profiled on the NPU."
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Look at compiler, sandbox, PyTorch, CANN, NPU and endpoint. Exit 0 if the twin can be used."""
     from akgen.tools.twin.settings import TwinSettings
 
     settings: Settings = context.obj
     terminal = Terminal(as_json)
+    if npu:
+        from akgen.commands.doctor_npu import doctor_npu
+
+        doctor_npu(settings, terminal)
+        return
     twin = TwinSettings(
         cache=settings.cache,
         chip=settings.chip,
