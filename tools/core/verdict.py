@@ -34,6 +34,17 @@ Cause = Literal[
 ]  # fmt: skip
 
 
+class HeatMap(Frozen):
+    """The share of wrong elements over an output: its last axis across, all others down, in at most 24 x 64 cells.
+
+    A cell is "." where nothing is wrong, else the share in tenths, rounded down: "0" is below a tenth, "9" up to all.
+    """
+
+    rows: int  # of the output, that the cells stand for
+    columns: int
+    cells: tuple[str, ...]  # a line each
+
+
 class Mismatch(Frozen):
     """Where and how an output differs: enough for a critic to guess the cause without seeing the values."""
 
@@ -58,6 +69,7 @@ class Mismatch(Frozen):
     max_rel: LargestError
     note: str = ""
     by_axis: str = ""  # which indices of each axis are wrong, and what share of them; "" where all are
+    heat: HeatMap | None = None  # None where no element is compared, or an earlier version judged
     cause: Cause | None = None  # None: the pattern says it all, or nobody looked (versions before 0.3)
     what: str = ""  # the cause in words, with the numbers that stay from one trial to the next
     evidence: str = ""  # the numbers of this trial that show it

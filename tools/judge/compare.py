@@ -153,6 +153,7 @@ class _Pass:
             max_rel=max_rel,
             note=described.note,
             by_axis=pattern.by_axis(wrong, got.shape),
+            heat=pattern.heat_map(wrong, got.shape),
         )
         return Comparison(
             max_abs, max_rel, mismatch, max_bound, used, unwritten, self._foreign, wrong=wrong, held=held

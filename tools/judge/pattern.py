@@ -1,9 +1,12 @@
 """Describe where an output is wrong, so that a critic can guess the cause without seeing the values."""
 
+from math import isqrt
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from akgen.tools.core.verdict import HeatMap
 
 Mask = npt.NDArray[np.bool_]
 Pattern = Literal[
@@ -169,3 +172,26 @@ def _along(share: npt.NDArray[np.float64]) -> str:
         )
     others = "" if rest.size == 0 else f", the others {rest.mean():.0%}"
     return f"{span} of {length} {share[worst].mean():.0%}{others}"
+
+
+HEAT_ROWS, HEAT_COLUMNS = 24, 64
+
+
+def heat_map(wrong: Mask, shape: tuple[int, ...]) -> HeatMap | None:
+    """Draw a mask of wrong elements; an output of one axis is folded into lines. None for an empty one."""
+    if wrong.size == 0:
+        return None
+    columns = shape[-1] if len(shape) > 1 else max(1, isqrt(max(wrong.size - 1, 0) * 4) + 1)
+    rows = -(-wrong.size // columns)
+    down, across = (
+        np.unique(np.linspace(0, n, min(n, most) + 1).astype(int))
+        for n, most in ((rows, HEAT_ROWS), (columns, HEAT_COLUMNS))
+    )
+    padded = np.zeros(rows * columns, dtype=np.bool_)
+    padded[: wrong.size] = wrong
+    counts = np.add.reduceat(
+        np.add.reduceat(padded.reshape(rows, columns), down[:-1], axis=0, dtype=np.int64), across[:-1], axis=1
+    )
+    share = counts / np.outer(np.diff(down), np.diff(across))
+    cells = tuple("".join("." if v == 0 else str(min(9, int(v * 10))) for v in line) for line in share)
+    return HeatMap(rows=rows, columns=columns, cells=cells)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from akgen.tools.judge.pattern import Described, by_axis, describe
+from akgen.tools.judge.pattern import Described, by_axis, describe, heat_map
 
 
 def at(size: int, *places: int | range) -> Any:
@@ -229,3 +229,32 @@ def test_a_heat_map_is_told_in_words() -> None:
     wrong[::8] = True
     assert "axis 0: 1 of every 8 indices from 0 of 37 100%" in by_axis(wrong.reshape(-1), (37, 200))
     assert by_axis(np.ones(6, np.bool_), (2, 3)) == ""
+
+
+def test_a_heat_map_shows_the_share_of_wrong_elements_with_the_last_axis_across() -> None:
+    wrong = np.zeros((2, 3, 4), np.bool_)
+    wrong[1, 2, 1:3] = True
+    found = heat_map(wrong.reshape(-1), (2, 3, 4))
+    assert found is not None
+    assert (found.rows, found.columns) == (6, 4)
+    assert found.cells == ("....", "....", "....", "....", "....", ".99.")
+
+
+def test_a_heat_map_of_a_large_output_is_small_and_loses_no_wrong_element() -> None:
+    wrong = np.zeros((1000, 6400), np.bool_)
+    wrong[:, 6300:] = True
+    wrong[7, 0] = True
+    found = heat_map(wrong.reshape(-1), (1000, 6400))
+    assert found is not None
+    assert (len(found.cells), len(found.cells[0])) == (24, 64)
+    assert all(line.endswith(".9") for line in found.cells), "the last hundred columns are the last cell"
+    assert found.cells[0][0] == "0" and sum(line.count("0") for line in found.cells) == 1
+
+
+def test_a_heat_map_folds_one_axis_and_has_nothing_to_say_of_none() -> None:
+    found = heat_map(at(1000, range(990, 1000)), (1000,))
+    assert found is not None
+    assert found.rows * found.columns >= 1000
+    assert [i for i, line in enumerate(found.cells) if line.strip(".")] == [len(found.cells) - 1]
+    assert heat_map(at(1, 0), ()) is not None
+    assert heat_map(np.zeros(0, np.bool_), (0, 3)) is None
