@@ -12,6 +12,7 @@ from akgen.bench import suites
 from akgen.bench.executors.executor import Executor, ExecutorName, Stage, WorkerSlot
 from akgen.bench.executors.local import LocalExecutor
 from akgen.bench.job import run_config
+from akgen.bench.page.overview import ReportedRun, names_of
 from akgen.bench.page.render import page
 from akgen.bench.record import BenchConfig
 from akgen.bench.report import Report, report
@@ -161,13 +162,26 @@ def describe_all(suite: str, root: Path | None) -> tuple[Task, ...]:
     return tuple(sorted(tasks, key=lambda t: (t.level, t.category, t.name)))
 
 
-def write_report(store: BenchStore) -> tuple[Report, Path]:
-    """Compute the report from the records, write report.json and report.html, and return it with the page's path."""
+def report_of(store: BenchStore, name: str) -> ReportedRun:
+    """Compute a run's report from its records; where its suite is not at hand, they say the levels."""
     config, records = store.config, store.records()
-    folders = suites.suite_folders(config.suite, Path(config.root) if config.root else None)
-    levels = {name: suites.level_of(folders[name]) for name in config.tasks if name in folders}
-    found = report(config, records, levels)
-    write_whole(store.folder / "report.json", found.model_dump_json(indent=1) + "\n")
-    html = store.folder / "report.html"
-    write_whole(html, page(found, records, levels))
-    return found, html
+    try:
+        folders = suites.suite_folders(config.suite, Path(config.root) if config.root else None)
+        levels = {name: suites.level_of(folders[name]) for name in config.tasks if name in folders}
+    except InputError:
+        known = {record.task: record.level for record in records}
+        levels = {name: known.get(name, 1) for name in config.tasks}
+    return ReportedRun(name=name, report=report(config, records, levels), records=records, levels=levels)
+
+
+def write_report(stores: Sequence[BenchStore], out: Path | None = None) -> tuple[tuple[Report, ...], Path]:
+    """Compute the runs' reports, write each run's report.json and one page of all, and return reports and page.
+
+    The page of one run is its report.html; of several, runs.html in the first one's folder, unless `out` is given.
+    """
+    runs = [report_of(store, name) for store, name in zip(stores, names_of(stores), strict=True)]
+    for run, store in zip(runs, stores, strict=True):
+        write_whole(store.folder / "report.json", run.report.model_dump_json(indent=1) + "\n")
+    html = out or stores[0].folder / ("report.html" if len(stores) == 1 else "runs.html")
+    write_whole(html, page(runs, stores))
+    return tuple(run.report for run in runs), html

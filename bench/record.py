@@ -1,5 +1,6 @@
 """What a bench run keeps: its configuration and one record per task and sample."""
 
+import math
 from enum import StrEnum
 from typing import Literal
 
@@ -64,6 +65,9 @@ class CaseRow(HasTime):
     max_used: float | None = None
     own_checker: Literal["pass", "fail"] | None = None
     why: str = ""
+    roofline_us: float | None = (
+        None  # the least time of the case; None: unknown, or an earlier version judged
+    )
     dtype: str | None = None  # that the case asks for; None: it names none, or an earlier version judged
 
 
@@ -115,6 +119,15 @@ class Record(HasTime):
     cost: float = 0.0  # in the currency of the model's prices
 
     @property
+    def roofline_us(self) -> float | None:
+        """Return the geometric mean of the correct cases' least times; None if one of them is not known."""
+        least = [c.roofline_us for c in self.cases if c.outcome == Outcome.CORRECT and c.time_us]
+        known = [t for t in least if t]
+        return (
+            math.exp(sum(map(math.log, known)) / len(known)) if known and len(known) == len(least) else None
+        )
+
+    @property
     def compiled(self) -> bool:
         return self.outcome in COMPILED
 
@@ -138,6 +151,7 @@ def case_row(case: CaseVerdict, params: Params | None = None) -> CaseRow:
         time_us=case.time_us,
         time_source=case.time_source,
         own_checker=case.own_checker,
+        roofline_us=case.profile.roofline_us if case.profile is not None else None,
         why="" if case.outcome == Outcome.CORRECT else case.why(),
     )
 

@@ -179,7 +179,15 @@ class RunStore:
         return cls(folder.resolve(), _read(RunInfo, path))
 
     def task(self, name: str) -> TaskStore:
-        return TaskStore(make_folder(self.folder / "tasks" / re.sub(r"[^A-Za-z0-9._-]", "_", name)))
+        return TaskStore(make_folder(self._place(name)))
+
+    def begun(self, name: str) -> TaskStore | None:
+        """Return a task that was begun, None for another; nothing is written."""
+        place = TaskStore(self._place(name))
+        return place if place.known() else None
+
+    def _place(self, name: str) -> Path:
+        return self.folder / "tasks" / re.sub(r"[^A-Za-z0-9._-]", "_", name)
 
     def tasks(self) -> tuple[TaskStore, ...]:
         return tuple(TaskStore(p.parent) for p in sorted((self.folder / "tasks").glob("*/task.json")))

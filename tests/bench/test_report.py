@@ -1,15 +1,12 @@
-"""The report's fixed JSON shape, and the page that is made from it."""
+"""The report's fixed JSON shape; what the page makes of it: test_page.py."""
 
 import json
-from html.parser import HTMLParser
-from pathlib import Path
 from typing import get_args
 
 import pytest
 
 from akgen.agents.roles import TuningMove
 from akgen.bench.metrics import GainCalibration, tuning_steps
-from akgen.bench.page.render import page
 from akgen.bench.record import BenchConfig, CaseRow, Record
 from akgen.bench.report import Report, report
 from akgen.graph.store.records import AttemptRow
@@ -129,53 +126,6 @@ def test_the_weighted_score_is_npukernelbenchs_alone_and_of_whole_runs() -> None
     assert report(config("builtin"), right, LEVELS).score is None
 
 
-class _Reader(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.addresses: list[str] = []
-        self.rows: list[str] = []
-        self.open: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.addresses += [v for k, v in attrs if k in ("src", "href", "action") and v]
-        if tag == "tr" and given.get("data-outcome"):
-            self.rows.append(f"{given['id']} {given['data-outcome']}")
-        if tag not in ("meta", "input", "br", "link"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-
-def test_the_page_is_whole_names_every_task_and_asks_nothing_of_the_network() -> None:
-    html = page(make(), RECORDS, LEVELS)
-    reader = _Reader()
-    reader.feed(html)
-    assert reader.open == []
-    assert reader.rows == [
-        "a-0 correct",
-        "b-0 compile_error",
-        "c-0 trap",
-        "<e>-0 error",
-        "d-0 not_run",
-    ]
-    assert reader.addresses
-    assert all(a.startswith("#") for a in reader.addresses)
-    assert "http" not in html
-    assert "An instruction reaches past the end" in html  # the catalogue's sentence for the code
-
-
-def test_names_and_reasons_are_escaped_on_the_page() -> None:
-    html = page(make(), RECORDS, LEVELS)
-    assert "disk </script> full" not in html
-    assert "disk &lt;/script&gt; full" in html
-
-
-def test_the_same_records_give_the_same_page(tmp_path: Path) -> None:
-    assert page(make(), RECORDS, LEVELS) == page(make(), RECORDS, LEVELS)
-
-
 def test_fix_rates_count_what_the_next_attempt_made_of_a_failure() -> None:
     courses = (("A", "A", "B", "correct"), ("A", "correct"), ("B",), ())
     records = [
@@ -187,9 +137,6 @@ def test_fix_rates_count_what_the_next_attempt_made_of_a_failure() -> None:
         "A": (3, 2, 1),
         "B": (1, 1, 1),
     }
-    html = page(found, records, LEVELS)
-    assert "Repair by code" in html and "67" in html
-    assert "Repair by code" not in page(report(config(), [record("a", Outcome.CORRECT)], LEVELS), [], LEVELS)
 
 
 def test_predicted_and_actual_gains_are_compared_by_kind_of_change() -> None:
@@ -212,7 +159,6 @@ def test_predicted_and_actual_gains_are_compared_by_kind_of_change() -> None:
     assert (casts.tried, casts.broke, casts.predicted) == (2, 0, pytest.approx(0.3))
     assert (casts.actual, casts.off) == (pytest.approx(0.1), pytest.approx(0.2))
     assert found.tuning["balance"] == GainCalibration(tried=1, broke=1, predicted=0.1, actual=None)
-    assert "Tuning by kind of change" in page(found, [kept, again], LEVELS)
 
 
 def test_records_are_taken_apart_by_category_dtype_shape_and_class_of_failure() -> None:

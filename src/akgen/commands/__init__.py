@@ -27,7 +27,9 @@ _BENCH = {
         "bench:run_suite",
         "Run tasks times samples and report; the same command again goes on where it stopped.",
     ),
-    "report": Subcommand("bench:report_run", "Report on a run, finished or not, and write its HTML page."),
+    "report": Subcommand(
+        "bench:report_run", "Report on runs, finished or not, and write one HTML page of them."
+    ),
     "compare": Subcommand(
         "bench_compare:compare_runs",
         "Say which tasks one of two runs solves alone, whether that differs, and how their kernels' times relate.",
@@ -164,6 +166,10 @@ COMMANDS: dict[str, Subcommand | Family] = {
     ),
     "show": Subcommand(
         "show:show", "Print a run's attempts, verdicts and files, even if it stopped half-way."
+    ),
+    "view": Subcommand(
+        "view:view",
+        "Show bench runs in a browser while they go on; new results appear by themselves. Ends with Ctrl-C.",
     ),
     "chat": Subcommand(
         "chat:chat", 'Talk: "write me a gelu kernel for fp16, 1024 by 4096", then "make it bf16".'

@@ -139,12 +139,25 @@ def run_suite(
 
 
 def report_run(
-    run: Annotated[Path, typer.Argument(help="The folder of a bench run.")], as_json: AsJson = False
+    runs: Annotated[list[Path], typer.Argument(help="The folders of one or more bench runs.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The page to write; in the first run's folder unless given.")
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Report on a run, finished or not, and write its HTML page."""
+    """Report on runs, finished or not, and write one HTML page of them."""
+    from akgen.bench import launch
     from akgen.bench.store import BenchStore
 
-    _show(Terminal(as_json), BenchStore.open(run))
+    terminal = Terminal(as_json)
+    stores = [BenchStore.open(run) for run in runs]
+    found, page = launch.write_report(stores, out)
+    for store, one in zip(stores, found, strict=True):
+        if len(found) > 1:
+            terminal.line(f"run {store.folder}")
+        _table(terminal, one)
+    terminal.line(f"page {page}")
+    terminal.result(found[0] if len(found) == 1 else {"runs": [one.model_dump(mode="json") for one in found]})
 
 
 def list_tasks(
@@ -258,7 +271,7 @@ def _work(
 def _show(terminal: Terminal, store: "BenchStore") -> "Report":
     from akgen.bench import launch
 
-    found, page = launch.write_report(store)
+    (found,), page = launch.write_report([store])
     _table(terminal, found)
     terminal.line(f"page {page}")
     terminal.result(found)

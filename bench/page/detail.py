@@ -1,0 +1,139 @@
+"""What the page shows of one task of a run: every attempt with its plan, code, findings, timeline and conversation.
+
+Long texts stand once in a list, and the rest names them by number: a hundred samples share their prompts.
+"""
+
+from typing import Any
+
+from akgen.bench.record import Record
+from akgen.bench.store import BenchStore
+from akgen.graph.store.records import Attempt
+from akgen.graph.store.run_store import RunStore, SampleStore, TaskStore, sources_of
+from akgen.tools.core.outcome import InputError
+from akgen.tools.core.profile import Profile
+from akgen.tools.core.verdict import Verdict
+from akgen.tools.timeline.page_data import Texts, drawn_lanes, run_data
+from akgen.tools.timeline.trace import read_trace
+
+MOST_SPANS = 1200  # of a timeline; the whole one is a page of its own
+MOST_TRACE_BYTES = 8 << 20  # larger ones are on that page only
+
+
+def detail(
+    store: BenchStore, name: str, *, timelines: bool = True, conversations: bool = True
+) -> dict[str, Any]:
+    """Return a task's attempts, of all samples; what is left out, or was never kept, is None."""
+    texts = Texts()
+    records = {r.sample: _judged(r) for r in store.records() if r.task == name}
+    found: dict[str, Any] = {"name": name, "task": None, "samples": {}, "records": records}
+    run = RunStore.open(store.folder) if (store.folder / "run.json").is_file() else None
+    if run is not None and (place := run.begun(name)) is not None:
+        task = place.task()
+        found["task"] = {
+            "description": texts.number(task.description), "mode": task.mode, "op_type": task.op_type,
+            "kernel": task.kernel, "reference": str(task.reference.path),
+            "cases": [{"id": c.id, "params": c.params} for c in task.cases],
+        }  # fmt: skip
+        found["samples"] = {
+            sample.number: [
+                _attempt(place, sample, attempt, texts, timelines=timelines, conversations=conversations)
+                for attempt in sample.attempts()
+            ]
+            for sample in place.samples()
+        }
+    found["left_out"] = [
+        word for word, on in (("timelines", timelines), ("conversations", conversations)) if not on
+    ]
+    found["texts"] = texts.all
+    return found
+
+
+def _attempt(
+    place: TaskStore,
+    sample: SampleStore,
+    attempt: Attempt,
+    texts: Texts,
+    *,
+    timelines: bool,
+    conversations: bool,
+) -> dict[str, Any]:
+    plan, profile = attempt.plan, attempt.profile or attempt.verdict.slowest
+    messages = {"planner": attempt.planner_messages, "coder": attempt.coder_messages} if conversations else {}
+    return {
+        "number": attempt.number,
+        "outcome": attempt.verdict.outcome,
+        "why": attempt.verdict.why(),
+        "told": texts.number(attempt.feedback.text) if attempt.feedback is not None else None,
+        "plan": None
+        if plan is None
+        else plan.model_dump(mode="json", exclude={"thought", "dsl", "shared"})
+        | {"thought": texts.number(plan.thought)},
+        "files": {
+            path: texts.number(text) for path, text in sources_of(place.folder, attempt.project).items()
+        },
+        "dsl": texts.number(attempt.dsl) if attempt.dsl else None,
+        "verdict": _verdict(attempt.verdict),
+        "profile": None if profile is None else _profile(profile),
+        "timeline": _timeline(place, sample, attempt.number, profile)
+        if timelines and profile is not None
+        else None,
+        "decision": {"action": attempt.decision.action, "why": attempt.decision.why},
+        "messages": [
+            {"to": role, "role": message.get("role", ""), "text": texts.number(message.get("content", ""))}
+            for role, mine in messages.items()
+            for message in mine
+        ],
+        "spent": attempt.spent.model_dump(mode="json"),
+    }
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "findings": [
+            finding.model_dump(mode="json", exclude_none=True) | {"case": case}
+            for case, finding in verdict.findings_by_case
+        ],
+        "cases": [
+            case.model_dump(mode="json", exclude={"diagnostics", "profile"}, exclude_none=True)
+            | ({"sentence": case.mismatch.sentence} if case.mismatch is not None else {})
+            for case in verdict.cases
+        ],
+        "drawn": verdict.drawn.sentence if verdict.drawn is not None else None,
+        "compile_s": verdict.compile_s,
+    }
+
+
+def _profile(profile: Profile) -> dict[str, Any]:
+    return profile.model_dump(mode="json", exclude={"trace", "what_if"}) | {"summary": profile.summary()}
+
+
+def _timeline(place: TaskStore, sample: SampleStore, number: int, profile: Profile) -> dict[str, Any] | None:
+    """Return the first blocks' lanes of an attempt's timeline; None if its trace is gone, damaged or too large."""
+    folder = sample.folder / f"attempt-{number}" / "profile"
+    trace = next(
+        (p for p in (folder / "run" / "trace.json", profile.trace) if p is not None and p.is_file()), None
+    )
+    if (
+        trace is None
+        or trace.stat().st_size > MOST_TRACE_BYTES
+        or place.folder not in trace.resolve().parents
+    ):
+        return None
+    try:
+        read = read_trace(trace)
+    except InputError:
+        return None
+    texts = Texts()
+    lanes, left_out = drawn_lanes(read, MOST_SPANS)
+    drawn = run_data(read, lanes, {}, texts, profile.time_us)
+    kept = {name: drawn[name] for name in ("duration", "cores", "lanes", "arrows")}
+    return kept | {"texts": texts.all, "cores_left_out": left_out}
+
+
+def _judged(record: Record) -> dict[str, Any]:
+    """Return what a record says of its cases, for runs that keep nothing else."""
+    return {
+        "why": record.error or record.why,
+        "warnings": list(record.warnings),
+        "cases": [case.model_dump(mode="json", exclude_none=True) for case in record.cases],
+    }
