@@ -42,7 +42,7 @@ class PageServer(ThreadingHTTPServer):
         self._made: tuple[str, str] = ("", "")  # version and document
         self._next_s = 0.0
         try:
-            super().__init__((HERE, port), _Handler)
+            super().__init__((HERE, port), _PageHandler)
         except OSError as problem:
             raise InfraError(
                 f"Port {port} cannot be listened on: {problem.strerror}.", "Give another one with --port."
@@ -87,7 +87,7 @@ def _version(store: BenchStore) -> str:
     return f"{found.st_size:x}.{found.st_mtime_ns:x}"
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _PageHandler(BaseHTTPRequestHandler):
     server: PageServer
 
     def do_GET(self) -> None:

@@ -15,7 +15,7 @@ function chart(name, note, height, draw) {
   const made = card(name, place, note ? h("p.note", {}, note) : null);
   loadPlotly().then(Plotly => {
     const {traces, layout = {}, onclick} = draw();
-    const axis = {gridcolor: css("line"), zerolinecolor: css("line"), linecolor: css("line"), automargin: true};
+    const axis = {gridcolor: css("line"), zerolinecolor: css("line"), linecolor: css("line"), automargin: true, exponentformat: "power"};
     const whole = {
       margin: {l: 8, r: 14, t: 8, b: 34, pad: 4}, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", showlegend: traces.length > 1,
       font: {family: "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif", size: 12.5, color: css("ink")}, hoverlabel: {align: "left"},
@@ -68,14 +68,15 @@ function failureChart(run) {
   });
   return chart("Failures by class and code", "Samples by their first finding; of wrong numbers, by the cause that the judge names.", 340, () => ({
     traces: [{type: "icicle", ids, labels, parents, values, customdata: tips, branchvalues: "total", marker: {colors: colours, line: {color: css("panel"), width: 1.5}},
-      tiling: {orientation: "h"}, texttemplate: "%{label}  %{value}", hovertemplate: "<b>%{label}</b>  %{value}<br>%{customdata}<extra></extra>", pathbar: {visible: false}}],
+      tiling: {orientation: "h"}, texttemplate: "%{label}  %{value}", textfont: {color: ids.map(id => id === "all" || id.includes("/") ? css("ink") : "#fff")}, hovertemplate: "<b>%{label}</b>  %{value}<br>%{customdata}<extra></extra>", pathbar: {visible: false}}],
     layout: {margin: {l: 2, r: 2, t: 4, b: 4}, showlegend: false},
   }));
 }
 
 function repairChart() {
   const most = Math.max(...all.runs.map(run => run.report.solved_by.length));
-  return chart("Solved by attempt", most > 1 ? "Share of samples solved with so many attempts; bands are 95 % over tasks." : "One attempt each: nothing was repaired.", 300, () => ({
+  if (most < 2) return card("Solved by attempt", h("p.note", {}, "One attempt each: nothing was repaired."));
+  return chart("Solved by attempt", "Share of samples solved with so many attempts; bands are 95 % over tasks.", 300, () => ({
     traces: all.runs.flatMap((run, i) => {
       const rates = run.report.solved_by, x = rates.map(r => r.k);
       return [
@@ -85,15 +86,15 @@ function repairChart() {
           hovertemplate: "attempt %{x}: %{y:.1f} %<extra></extra>"},
       ];
     }),
-    layout: {xaxis: {dtick: 1, title: {text: "attempts", font: {size: 12.5}}, range: [.7, Math.max(most, 1) + .3]}, yaxis: {ticksuffix: " %", rangemode: "tozero"}, showlegend: all.runs.length > 1},
+    layout: {xaxis: {dtick: 1, title: {text: "attempts", font: {size: 12.5}}, range: [.7, most + .3]}, yaxis: {ticksuffix: " %", rangemode: "tozero"}, showlegend: all.runs.length > 1},
   }));
 }
 
 function rooflineChart() {
   const points = all.runs.map(run => run.tasks.map(t => ({task: t.name, best: fastest(t)})).filter(p => p.best?.roofline_us));
-  const times = points.flat().flatMap(p => [p.best.us, p.best.roofline_us]);
-  if (!times.length) return card("Time against the roofline", h("p.note", {}, "No solved sample holds its least time."));
-  const low = Math.min(...times) / 1.5, high = Math.max(...times) * 1.5;
+  const flat = points.flat().map(p => p.best);
+  if (!flat.length) return card("Time against the roofline", h("p.note", {}, "No solved sample holds its least time."));
+  const range = (times, above) => [Math.min(...times) / 1.6, Math.max(...times) * above], [low, high] = range(flat.map(s => s.roofline_us), 1.6), tall = range(flat.map(s => s.us), 3);
   return chart("Time against the roofline", "Each task's fastest solved kernel. Lines: the whole roofline, a half, a tenth of it. A click opens the task.", 340, () => ({
     traces: [
       ...[1, .5, .1].map(share => ({x: [low, high], y: [low / share, high / share], mode: "lines", hoverinfo: "skip", showlegend: false, line: {color: css("soft"), width: 1, dash: share === 1 ? "solid" : "dot"}})),
@@ -102,7 +103,7 @@ function rooflineChart() {
         text: mine.map(p => `${plain(p.task)}<br>${micro(p.best.us)}, least ${micro(p.best.roofline_us)}: ${percent(p.best.roofline_us / p.best.us, 0)}`), hovertemplate: "%{text}<extra></extra>", meta: i,
       })),
     ],
-    layout: {xaxis: {type: "log", title: {text: "least time, µs", font: {size: 12.5}}, range: [Math.log10(low), Math.log10(high)]}, yaxis: {type: "log", title: {text: "time, µs", font: {size: 12.5}}, range: [Math.log10(low), Math.log10(high) + .6]}, showlegend: all.runs.length > 1},
+    layout: {xaxis: {type: "log", title: {text: "least time, µs", font: {size: 12.5}}, range: [low, high].map(Math.log10)}, yaxis: {type: "log", title: {text: "time, µs", font: {size: 12.5}}, range: tall.map(Math.log10)}, showlegend: all.runs.length > 1},
     onclick: point => point.data.meta !== undefined && go({view: "tasks", run: point.data.meta, task: points[point.data.meta][point.pointNumber].task}, true),
   }));
 }
@@ -113,9 +114,9 @@ function costChart() {
   const shown = all.runs.map((run, i) => ({run, i, spent: run.report.per_solved[of], rate: rateOf(run.report.er, 1)})).filter(p => p.spent && p.rate);
   if (!shown.length) return card("What a solved sample costs", h("p.note", {}, "None was solved."));
   return chart("What a solved sample costs", `${unit[0].toUpperCase() + unit.slice(1)} for each solved sample, failures included, against ER@1.`, 300, () => ({
-    traces: shown.map(p => ({x: [p.spent], y: [100 * p.rate.value], mode: "markers+text", text: [plain(p.run.name)], textposition: "top center", cliponaxis: false, marker: {color: shade(p.i), size: 12},
+    traces: shown.map(p => ({x: [p.spent], y: [100 * p.rate.value], mode: "markers", name: plain(p.run.name), marker: {color: shade(p.i), size: 12},
       error_y: {type: "data", symmetric: false, array: [100 * (p.rate.high - p.rate.value)], arrayminus: [100 * (p.rate.value - p.rate.low)], color: css("soft"), thickness: 1},
       hovertemplate: `${few(p.spent)} ${unit}, ${percent(p.rate.value)}<extra></extra>`})),
-    layout: {xaxis: {type: shown.length > 1 ? "log" : "linear", title: {text: unit, font: {size: 12.5}}, rangemode: "tozero"}, yaxis: {ticksuffix: " %", range: [0, 105]}, showlegend: false},
+    layout: {xaxis: {type: shown.length > 1 ? "log" : "linear", title: {text: unit, font: {size: 12.5}}, rangemode: "tozero"}, yaxis: {ticksuffix: " %", range: [0, 105]}, showlegend: shown.length > 1},
   }));
 }

@@ -38,6 +38,7 @@ const outcomeOf = outcome => h("span.outcome", {}, dot(outcome), words(outcome))
 const percent = (share, digits = 1) => share === null || share === undefined ? "" : (100 * share).toFixed(digits) + " %";
 const few = value => value === null || value === undefined ? "" : typeof value !== "number" ? String(value)
   : value === 0 ? "0" : Math.abs(value) >= 1e5 || Math.abs(value) < 1e-3 ? value.toExponential(2) : String(+value.toPrecision(3));
+const chance = p => p < .001 ? "p < 0.001" : "p = " + p.toPrecision(2);
 const micro = us => us === null || us === undefined ? "" : us === 0 ? "0" : us >= 1000 ? (us / 1000).toPrecision(3) + " ms" : us.toPrecision(3) + " µs";
 const duration = s => s === null || s === undefined ? "" : s < 90 ? few(s) + " s" : s < 5400 ? Math.round(s / 60) + " min" : (s / 3600).toFixed(1) + " h";
 const count = n => n >= 1e6 ? (n / 1e6).toFixed(1) + " M" : n >= 1e4 ? Math.round(n / 1e3) + " k" : String(Math.round(n));

@@ -6,8 +6,7 @@ function leaderboard() {
   const models = all.runs.some(run => run.report.input_tokens), drawn = all.runs.some(run => run.report.shapes.drawn);
   const rows = order.map(({run, i, er}, place) => {
     const r = run.report, solved = run.tasks.filter(t => t.samples.some(s => s.solved)).length;
-    const shares = run.tasks.map(fastest).filter(s => s?.roofline_us).map(s => s.roofline_us / s.us);
-    const share = shares.length ? Math.exp(shares.reduce((a, s) => a + Math.log(s), 0) / shares.length) : null;
+    const shares = run.tasks.map(fastest).filter(s => s?.roofline_us).map(s => s.roofline_us / s.us).sort((a, b) => a - b), share = shares.length ? shares[shares.length >> 1] : null;
     return h("tr", {"data-run": i}, h("td.n", {}, place + 1),
       h("td", {}, h("a", {href: link({view: "tasks", run: i}, true)}, h("i.swatch.r" + i % 6), h("b", {}, run.name)), h("div.soft", {}, run.title)),
       h("td", {}, r.model, r.temperature.length ? h("div.soft", {}, `T ${r.temperature.join(", ")} · top-p ${r.top_p.join(", ")}`) : h("div.soft", {}, `seed ${r.seed}`)),
@@ -17,9 +16,9 @@ function leaderboard() {
       drawn && h("td.n", {}, r.shapes.drawn ? percent(r.shapes.drawn.rate.value) : ""),
       h("td.n", {}, share === null ? "" : percent(share, 0)), h("td.n", {}, duration(r.per_solved.seconds)),
       models && h("td.n", {}, r.per_solved.tokens ? count(r.per_solved.tokens) : ""), models && h("td.n", {}, r.per_solved.cost ? few(r.per_solved.cost) : ""),
-      h("td.soft", {}, place ? verdictOn(order[0], {run, i}) : ""));
+      h("td.soft.still", {}, place ? verdictOn(order[0], {run, i}) : ""));
   });
-  return card("Runs", table(["#", "Run", "Model", "#Tasks solved", "#CR@1", "ER@1, 95 %", ...ks.map(k => `#ER@${k}`), ...(drawn ? ["#Drawn shapes"] : []), "#Of roofline",
+  return card("Runs", table(["#", "Run", "Model", "#Tasks solved", "#CR@1", "ER@1, 95 %", ...ks.map(k => `#ER@${k}`), ...(drawn ? ["#Drawn shapes"] : []), "#Of the roofline, median",
     "#Time a solved", ...(models ? ["#Tokens a solved", "#Cost a solved"] : []), order.length > 1 ? "Against the first" : ""], rows, {id: "leaderboard"}));
 }
 function rateBar(rate, i) {
@@ -33,7 +32,7 @@ function pairOf(a, b) { return all.pairs.find(p => [a, b].includes(p.first) && [
 function verdictOn(best, other) {
   const pair = pairOf(best.run.name, other.run.name);
   if (!pair) return all.pairs[0]?.refused ? "not compared" : "";
-  return h("a", {href: link({view: "sides", run: best.i, with: other.i}, true)}, pair.differ ? `differs, p ${few(pair.p)}` : `no difference shown, p ${few(pair.p)}`);
+  return h("a", {href: link({view: "sides", run: best.i, with: other.i}, true)}, pair.differ ? `differs, ${chance(pair.p)}` : `no difference shown, ${chance(pair.p)}`);
 }
 
 function runFacts(run) {

@@ -25,10 +25,10 @@ function pairFacts(pair, swapped) {
   const c = pair.comparison, sign = swapped ? -1 : 1, rate = c.rates[0], alone = swapped ? [c.second_alone, c.first_alone] : [c.first_alone, c.second_alone];
   const ratio = c.mean_ratio === null ? null : swapped ? [1 / c.mean_ratio, 1 / c.high, 1 / c.low] : [c.mean_ratio, c.low, c.high], range = [sign * rate.low, sign * rate.high].sort((x, y) => x - y);
   const tile = (big, small) => h("div.tile", {}, h("b", {}, big), h("span.soft", {}, small)), signed = v => (v > 0 ? "+" : "") + (100 * v).toFixed(1);
-  return h("div.tiles", {}, tile(pair.differ ? "They differ" : "No difference shown", `p ${few(pair.p)}${all.pairs.length > 1 ? ", corrected for " + all.pairs.length + " pairs" : ""} (permutation, mid-p)`),
+  return h("div.tiles", {}, tile(pair.differ ? "They differ" : "No difference shown", `${chance(pair.p)}${all.pairs.length > 1 ? ", corrected for " + all.pairs.length + " pairs" : ""} (permutation, mid-p)`),
     tile(`${signed(sign * rate.difference)} points`, `ER@1, second less first [${range.map(signed).join(", ")}], h ${few(sign * rate.h)}`),
-    tile(`${alone[0].length} : ${alone[1].length}`, `solved by the first alone, by the second alone; both ${c.both} of ${c.tasks}; McNemar p ${few(c.p_solved)}, mid-p ${few(c.p_solved_mid)}`),
-    ratio ? tile(ratio[0].toFixed(2), `times, first over second [${ratio[1].toFixed(2)}, ${ratio[2].toFixed(2)}] over ${plural(c.ratios.length, "task")}, Wilcoxon p ${few(c.p_time)}`) : null);
+    tile(`${alone[0].length} : ${alone[1].length}`, `solved by the first alone, by the second alone; both ${c.both} of ${c.tasks}; McNemar ${chance(c.p_solved)}, mid-${chance(c.p_solved_mid)}`),
+    ratio ? tile(ratio[0].toFixed(2), `times, first over second [${ratio[1].toFixed(2)}, ${ratio[2].toFixed(2)}] over ${plural(c.ratios.length, "task")}, Wilcoxon ${chance(c.p_time)}`) : null);
 }
 function ratioBar(ratio) {
   const way = Math.max(-1, Math.min(1, Math.log2(ratio) / 2)), wide = Math.abs(way) * 45;
