@@ -67,10 +67,10 @@ def make_twin(
     if target not in chips():
         raise InputError(f"There is no chip named {target!r}.", f"Known are {', '.join(chips())}.")
     # Imported only when a toolchain is asked for: they bring compilers and process handling.
-    from akgen.tools.launched.toolchain import LaunchingTwin
+    from akgen.tools.model_new.toolchain import ModelTwin
     from akgen.tools.twin.settings import TwinSettings
 
-    return LaunchingTwin(
+    return ModelTwin(
         TwinSettings(
             cache=settings.cache.absolute(),
             chip=target,

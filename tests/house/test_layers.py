@@ -28,11 +28,12 @@ TOOLS: dict[str, tuple[str, ...]] = {
     "direct": ("twin", "cache", "process", "core"),
     "launched": ("direct", "twin", "cache", "process", "core"),
     "binding": ("direct", "twin", "reference", "cache", "process", "core"),
+    "model_new": ("binding", "launched", "direct", "twin", "reference", "cache", "process", "core"),
     "faults": ("core",),
     "cards": ("twin", "core"),
     "rewrite": ("core",),
     "serving": ("process", "core"),
-    "toolchains": ("launched", "cann", "twin", "core"),
+    "toolchains": ("model_new", "cann", "twin", "core"),
 }
 
 # package -> where it may be imported
@@ -49,6 +50,8 @@ WALLS = {
     "torch": (
         "tools/reference/",
         "tools/binding/",
+        "tools/model_new/recording.py",
+        "tools/model_new/dispatch.py",
         "tools/cann/worker.py",
         "agents/models/local.py",
         "tools/compose/front/record.py",

@@ -42,8 +42,27 @@ class BoundCall(NamedTuple):
     targets: tuple[Target, ...]
 
 
+class Ordered(NamedTuple):
+    """What a binding gave, in OpDef order: its own tensors, and what is to come out in which of them."""
+
+    inputs: tuple[Target | None, ...]
+    attrs: tuple[Attr, ...]
+    outputs: tuple[OutputMeta, ...]
+    targets: tuple[Target, ...]
+
+
 def bind(name: str, given: Sequence[Given], spec: OpSpec, folder: Path) -> BoundCall:
     """Write the inputs below `folder` and order everything as the OpDef does. Raises InputError if it does not fit."""
+    ordered = in_order(name, given, spec)
+    files: list[Argument] = [
+        write_value(_on_host(v), folder, f"in_{i}") for i, v in enumerate(ordered.inputs)
+    ]
+    call = Call(inputs=tuple(files), attrs=ordered.attrs, outputs=ordered.outputs)
+    return BoundCall(call, ordered.targets)
+
+
+def in_order(name: str, given: Sequence[Given], spec: OpSpec) -> Ordered:
+    """Order what EXEC_NPU_CMD was given as the OpDef does. Raises InputError if it does not fit."""
     names = [p.name for p in spec.inputs]
     allocated = [p for p in spec.outputs if p.name not in names]
     counts = (len(spec.inputs), len(spec.attrs), len(allocated))
@@ -68,9 +87,8 @@ def bind(name: str, given: Sequence[Given], spec: OpSpec, folder: Path) -> Bound
         if not spec.outputs and value is not None:  # then it works in place
             outputs.append(OutputMeta(meta=_meta(value), aliases=i))
             targets.append(value)
-    files: list[Argument] = [write_value(_on_host(v), folder, f"in_{i}") for i, v in enumerate(values)]
     attrs = tuple(_attr(a, g) for a, g in zip(spec.attrs, given[first:last], strict=True))
-    return BoundCall(Call(inputs=tuple(files), attrs=attrs, outputs=tuple(outputs)), tuple(targets))
+    return Ordered(tuple(values), attrs, tuple(outputs), tuple(targets))
 
 
 def _on_host(value: Target | None) -> Target | None:

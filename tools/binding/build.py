@@ -5,7 +5,7 @@ What every binding sees first is precompiled, once per machine and PyTorch; so i
 
 import re
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from akgen.tools.cache.content import ContentCache, digest
@@ -28,7 +28,11 @@ _LIBRARY = re.compile(r"\bTORCH_LIBRARY(?:_FRAGMENT|_IMPL)?\s*\(")
 _BRINGS_TORCH = re.compile(
     r'#\s*include\s*[<"](?:torch|ATen|c10|pybind11|torch_npu|pytorch_npu|aclnn_torch|op_api)'
 )
-_HEADERS = (".h", ".hpp", ".inc")
+_HEADERS = (".h", ".hh", ".hpp", ".inc")
+_SOURCES = (".cpp", ".cc", ".cxx", ".asc")
+Compile = Callable[
+    [Sequence[str | Path], Path, tuple[Path, ...]], Finished
+]  # arguments, folder, what it may read
 _FLAGS = ("-std=c++17", "-O0", "-w", "-fPIC", "-fvisibility=hidden")
 _LIBRARIES = ("-ltorch_python", "-ltorch_cpu", "-ltorch", "-lc10")
 # What a message says that asks for more of PyTorch than the small header has.
@@ -63,13 +67,17 @@ def build_binding(
     *,
     kernels: Sequence[Path] = (),
     runtime: Path | None = None,
+    others: Sequence[Path] = (),
+    compile_with: Compile | None = None,
 ) -> BuiltBinding:
     """Compile a binding, or take it from the cache.
 
-    `kernels` are files whose kernels it launches itself; they need the folder of the twin's runtime. Raises InputError
-    with the first reasons if it does not compile.
+    `kernels` are files whose kernels it launches itself; they need the folder of the twin's runtime. `others` are files
+    beside it: sources are compiled too, headers are found. `compile_with` runs the compiler for a stranger's code; it
+    is told what may be read. Raises InputError with the first reasons if it does not compile.
     """
-    for file in (source, *kernels):
+    more = [p for p in others if p.suffix in _SOURCES]
+    for file in (source, *kernels, *more):
         if not file.is_file():
             raise InputError(f"There is no file {file}.", "Give the binding's .cpp file, and its kernels'.")
     text = read_text(source)
@@ -81,9 +89,11 @@ def build_binding(
         )
     any_name = found is not None and found[1] == "TORCH_EXTENSION_NAME"
     module = "akgen_torch_extension" if any_name else found[1] if found else source.stem
-    beside = sorted(p for p in source.parent.iterdir() if p.suffix in _HEADERS and p.is_file())
+    headers = {p for p in source.parent.iterdir() if p.suffix in _HEADERS and p.is_file()}
+    beside = sorted(headers | {p for p in others if p.suffix in _HEADERS})
     generated = launch_headers((source, *kernels))
-    host = {p: host_text(read_text(p)) for p in (source, *kernels) if p is source or "<<<" in read_text(p)}
+    both = [source, *more, *(k for k in kernels if "<<<" in read_text(k))]
+    host = {p: host_text(read_text(p)) for p in both}
     parts: list[str | bytes] = [*host.values(), *(t for pair in generated.items() for t in pair)]
     parts += [p.read_bytes() for p in beside]
     # Nothing else of this program takes part in a binding, and compiling one takes seconds: it is not built again.
@@ -93,8 +103,15 @@ def build_binding(
     )
     parts += [p.read_bytes() for p in ours]
     brings = any(_BRINGS_TORCH.search(t) for t in (text, *(read_text(p) for p in beside)))
-    by = _Build(torch_parts, compiler, cache, progress, prelude=brings and bool(torch_parts.include))
-    include = (source.parent, *(k.parent for k in kernels))
+    by = _Build(
+        torch_parts,
+        compiler,
+        cache,
+        progress,
+        prelude=brings and bool(torch_parts.include),
+        compile_with=compile_with,
+    )
+    include = (source.parent, *(k.parent for k in kernels), *(p.parent for p in (*more, *beside)))
     command = by.command(module, (*include, *_device_folders(runtime if generated else None)))
     key = digest("binding", *compiler.identity, torch_parts.version, *map(str, command), *parts)
 
@@ -133,8 +150,10 @@ class _Build:
         progress: Progress,
         *,
         prelude: bool = True,
+        compile_with: Compile | None = None,
     ) -> None:
         self._torch, self._compiler, self._cache, self._progress = torch_parts, compiler, cache, progress
+        self._compile_with = compile_with
         self._has_prelude = prelude  # False: the source includes nothing of PyTorch, and gets nothing
 
     def command(self, module: str, include: Sequence[Path]) -> tuple[str | Path, ...]:
@@ -155,6 +174,7 @@ class _Build:
             *("-Wl,--no-as-needed", *_LIBRARIES),
             *(self._device_link() if self._has_prelude else ()),
             *self._compiler.linker,
+            *((f"-L{runtime}", f"-Wl,-rpath,{runtime}", "-lakgen_twin_host") if runtime else ()),
             *("-o", "binding.so"),
         ]
         before: list[str | Path] = ["-include", self._prelude()] if self._has_prelude else []
@@ -162,9 +182,11 @@ class _Build:
         before += ["-DAKGEN_DIRECT_HOST=1"] if runtime else []
 
         def once(*more: str | Path) -> Finished:
+            whole: list[str | Path] = [command[0], "-shared", "-I.", *more, *command[1:]]
+            whole += [*files, *link]
+            if self._compile_with is not None:
+                return self._compile_with(whole[1:], folder, self._read(whole))
             with compile_slots(self._cache).one():
-                whole: list[str | Path] = [command[0], "-shared", "-I.", *more, *command[1:]]
-                whole += [*files, *link]
                 return run(whole, cwd=folder, timeout_s=BUILD_TIMEOUT_S)
 
         done = once(*before)
@@ -175,6 +197,12 @@ class _Build:
             whole = once("-DAKGEN_WHOLE_TORCH=1", "-include", "akgen/listener.h", *without)
             done = whole if whole.ok else done
         return done
+
+    def _read(self, command: Sequence[str | Path]) -> tuple[Path, ...]:
+        """Return the folders that a command names, and those of PyTorch."""
+        named = [Path(str(part).removeprefix("-I").removeprefix("-L")) for part in command]
+        folders = [p.parent if p.is_file() else p for p in named if p.is_absolute() and p.exists()]
+        return tuple(dict.fromkeys([*folders, *self._torch.include, self._torch.library]))
 
     def device(self) -> Path:
         """Return the library of the device that stands in for an NPU."""
@@ -248,6 +276,19 @@ def _device_folders(runtime: Path | None) -> tuple[Path, ...]:
 def build_device(torch_parts: TorchParts, compiler: Compiler, cache: Path, progress: Progress) -> Path:
     """Build the device that stands in for an NPU, or take it from the cache; return its library."""
     return _Build(torch_parts, compiler, cache, progress).device()
+
+
+def build_chip(header: Path, compiler: Compiler, cache: Path) -> Path:
+    """Return a library that names the chip whose facts bindings ask the platform for; `header` is the twin's."""
+    text = header.read_text()
+
+    def build(folder: Path) -> None:
+        (folder / "chip.cpp").write_text(text)
+        command = [compiler.path, "-shared", "-fPIC", "-o", "libakgen_chip.so", "chip.cpp"]
+        must(run(command, cwd=folder, timeout_s=BUILD_TIMEOUT_S), "Naming the chip to bindings")
+
+    key = digest("chip", *compiler.identity, text)
+    return ContentCache(cache / "binding").get(key, build) / "libakgen_chip.so"
 
 
 def _reasons(said: str) -> str:

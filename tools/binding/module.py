@@ -20,7 +20,13 @@ import torch
 from torch.utils.cpp_extension import include_paths
 
 from akgen.tools.binding.arguments import Given, Target, bind
-from akgen.tools.binding.build import BuiltBinding, TorchParts, build_binding, build_device
+from akgen.tools.binding.build import (
+    BuiltBinding,
+    TorchParts,
+    build_binding,
+    build_chip,
+    build_device,
+)
 from akgen.tools.binding.npu import install_npu
 from akgen.tools.core.call import TensorFile
 from akgen.tools.core.op_spec import OpSpec
@@ -125,6 +131,8 @@ def load(
     operators = [BoundOperator(project, twin, timeout_s=timeout_s) for project in projects]
     launched: dict[str, LaunchedKernels] = {}
     compiler = find_compiler(twin.settings)
+    chip = build_chip(twin.chip_file.with_suffix(".h"), compiler, twin.settings.cache)
+    ctypes.CDLL(str(chip), mode=ctypes.RTLD_GLOBAL)
     install_npu(build_device(torch_parts(), compiler, twin.settings.cache, progress), twin.settings.chip)
     built = build_binding(
         source,

@@ -42,11 +42,13 @@ class KernelProject(Frozen):
     op_type: str  # CamelCase
     kernel: str  # snake_case; the kernel's entry point
     files: dict[str, str]
+    # The class that calls the operator, as `path::Class`, where the answer brings one with a binding of its own.
+    model: str | None = None
 
     @property
     def digest(self) -> str:
         """Return the SHA-256 of names and contents, in hex."""
-        h = hashlib.sha256()
+        h = hashlib.sha256((self.model or "").encode())
         for path, text in sorted(self.files.items()):
             h.update(f"{path}\0{len(text)}\0{text}\0".encode())
         return h.hexdigest()

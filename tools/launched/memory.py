@@ -26,12 +26,12 @@ from akgen.tools.twin.kernel.kernel_prelude import Variant
 from akgen.tools.twin.launch import KernelRun, launch
 from akgen.tools.twin.toolchain import TwinToolchain
 
-_MOST_BLOCKS = 65535
+MOST_BLOCKS = 65535
 Order = tuple[int, ...]  # a launch's memories, as places among the parameters of its entry
 
 
 @dataclass
-class _Memory:
+class DeviceMemory:
     """One tensor or allocation; `file` is None until something was written there.
 
     `given` says that the file is an input's.
@@ -51,20 +51,22 @@ class _Sides(NamedTuple):
     order: Order
 
 
-def _memories(call: Call) -> list[_Memory]:
+def memories_of(call: Call) -> list[DeviceMemory]:
     """Return the tensors of a call, in the order in which its host function is given them."""
     own = [t for value in call.inputs for t in flat(value)]
     found = [
-        _Memory(t, t.path, given=True) if isinstance(t, TensorFile) else _Memory(t, Path(), given=True)
+        DeviceMemory(t, t.path, given=True)
+        if isinstance(t, TensorFile)
+        else DeviceMemory(t, Path(), given=True)
         for t in own
     ]
     for output in call.outputs:
         if output.aliases is None:
-            found += [_Memory(m, zeroed=output.zeroed) for m in flat(output.meta)]
+            found += [DeviceMemory(m, zeroed=output.zeroed) for m in flat(output.meta)]
     return found
 
 
-def _sides(memories: Sequence[_Memory], used: Sequence[int]) -> _Sides:
+def sides_of(memories: Sequence[DeviceMemory], used: Sequence[int]) -> _Sides:
     full = tuple(n for n in used if memories[n].file is not None)
     empty = tuple(n for n in used if memories[n].file is None)
     return _Sides(full, empty, tuple((*full, *empty).index(n) for n in used))
@@ -72,25 +74,25 @@ def _sides(memories: Sequence[_Memory], used: Sequence[int]) -> _Sides:
 
 def plan_launches(call: Call, steps: Sequence[Step]) -> tuple[tuple[str, Order], ...]:
     """Return which kernels are launched, each with its order, without running anything."""
-    memories = _memories(call)
+    memories = memories_of(call)
     found: list[tuple[str, Order]] = []
     for step in steps:
         if isinstance(step, Allocation):
-            memories.append(_scratch(step.bytes))
+            memories.append(scratch_memory(step.bytes))
         elif isinstance(step, HandedOver) or (isinstance(step, MemorySet) and not _clears(step, memories)):
             memories[step.memory].file = Path()
         elif isinstance(step, KernelLaunch):
-            found.append((step.kernel, _sides(memories, step.memory).order))
+            found.append((step.kernel, sides_of(memories, step.memory).order))
             for n in step.memory:
                 memories[n].file = memories[n].file or Path()
     return tuple(found)
 
 
-def _scratch(size_bytes: int) -> _Memory:
-    return _Memory(TensorMeta(dtype=DType.UINT8, shape=(size_bytes,)))
+def scratch_memory(size_bytes: int) -> DeviceMemory:
+    return DeviceMemory(TensorMeta(dtype=DType.UINT8, shape=(size_bytes,)))
 
 
-def _clears(step: MemorySet, memories: Sequence[_Memory]) -> bool:
+def _clears(step: MemorySet, memories: Sequence[DeviceMemory]) -> bool:
     """Say whether memory without contents is filled with zeros from end to end: the launcher does that itself."""
     memory = memories[step.memory]
     return (
@@ -108,9 +110,14 @@ class Device:
         self._source = folder / project.direct_file
         self._kernels = DirectKernels((self._source,), (), twin)
 
-    def build(self, kernel: str, order: Order) -> BuiltKernel:
+    def _holding(self, file: str | None) -> Path:
+        """Return the source that a launch's `file` names."""
+        del file
+        return self._source
+
+    def build(self, kernel: str, order: Order, file: str | None = None) -> BuiltKernel:
         """Build a kernel, or take it from the cache; findings name the project's files."""
-        project = self._kernels.project(self._source, kernel, order)
+        project = self._kernels.project(self._holding(file), kernel, order)
         kernels = ContentCache(self._twin.settings.cache / "kernel")
         built = build_kernel(project, None, Variant(None, 0), self._twin.runtime, kernels)
         return built._replace(diagnostics=tuple(map(self._named, built.diagnostics)))
@@ -128,14 +135,14 @@ class Device:
     ) -> Launch:
         """Do what a host function did; times add up, the profile is that of the longest launch."""
         folder.mkdir(parents=True, exist_ok=True)
-        memories = _memories(call)
+        memories = memories_of(call)
         launches: list[Launch] = []
         handed = bytearray()
         several = sum(isinstance(s, KernelLaunch) for s in steps) > 1
         fill = poison.outputs() if poison is not None else b"\xff"
         for n, step in enumerate(steps):
             if isinstance(step, Allocation):
-                memories.append(_scratch(step.bytes))
+                memories.append(scratch_memory(step.bytes))
             elif isinstance(step, MemorySet) and _clears(step, memories):
                 memories[step.memory].zeroed = True
             elif isinstance(step, HandedOver | MemorySet):
@@ -144,28 +151,28 @@ class Device:
                     if isinstance(step, HandedOver)
                     else bytes([step.value]) * step.count
                 )
-                _set(memories[step.memory], step.offset, data, folder / f"set_{n}.bin", fill)
+                write_into(memories[step.memory], step.offset, data, folder / f"set_{n}.bin", fill)
                 handed += data if isinstance(step, HandedOver) else b""
             else:
-                if not 1 <= step.blocks <= _MOST_BLOCKS:
-                    return _refused(step, self._project)
+                if not 1 <= step.blocks <= MOST_BLOCKS:
+                    return refused_launch(step, self._project)
                 handed += bytes.fromhex(step.blob)
-                done = self._launch(
+                done = self.launch(
                     call, memories, step, folder / f"launch_{n}", timeout_s, trace, what_if, poison, several
                 )
                 launches.append(done)
                 if done.outcome is not None:
-                    return _with_all(done, launches)
+                    return with_all(done, launches)
         data_file = folder / "handed_over.bin"
         data_file.write_bytes(bytes(handed))
         outputs = _outputs(call, memories, folder, fill)
         kept = tensor_members({p: self._project.files[p] for p in self._project.kernel_files})
-        return _joined(launches, outputs, data_file, kept)
+        return joined(launches, outputs, data_file, kept)
 
-    def _launch(
+    def launch(
         self,
         task: Call,
-        memories: list[_Memory],
+        memories: list[DeviceMemory],
         step: KernelLaunch,
         folder: Path,
         timeout_s: float,
@@ -174,8 +181,8 @@ class Device:
         poison: Poison | None,
         several: bool,
     ) -> Launch:
-        sides = _sides(memories, step.memory)
-        built = self.build(step.kernel, sides.order)
+        sides = sides_of(memories, step.memory)
+        built = self.build(step.kernel, sides.order, step.file)
         if built.library is None:
             outcome = Outcome.CHEAT if built.cheat else Outcome.COMPILE_ERROR
             return Launch(outcome=outcome, outputs=(), diagnostics=built.diagnostics)
@@ -227,7 +234,7 @@ def _plain(meta: TensorMeta) -> TensorMeta:
     return TensorMeta(dtype=meta.dtype, shape=meta.shape)
 
 
-def _file(memory: _Memory) -> TensorFile:
+def _file(memory: DeviceMemory) -> TensorFile:
     assert memory.file is not None
     return TensorFile(dtype=memory.meta.dtype, shape=memory.meta.shape, path=memory.file)
 
@@ -237,7 +244,7 @@ def _place_of(call: Call, index: int) -> int:
     return sum(len(flat(value)) for value in call.inputs[:index])
 
 
-def _set(memory: _Memory, offset: int, data: bytes, copy: Path, fill: bytes) -> None:
+def write_into(memory: DeviceMemory, offset: int, data: bytes, copy: Path, fill: bytes) -> None:
     """Write into memory as it is before the next launch; an input's own file stays as it is."""
     if memory.file is None:
         size = memory.meta.size_bytes
@@ -251,7 +258,7 @@ def _set(memory: _Memory, offset: int, data: bytes, copy: Path, fill: bytes) -> 
 
 
 def _outputs(
-    call: Call, memories: Sequence[_Memory], folder: Path, fill: bytes
+    call: Call, memories: Sequence[DeviceMemory], folder: Path, fill: bytes
 ) -> tuple[TensorFile | tuple[TensorFile, ...], ...]:
     """Return the files of the call's outputs; memory that no launch was given holds what it held before."""
     at = sum(len(flat(value)) for value in call.inputs)
@@ -263,7 +270,7 @@ def _outputs(
         files = []
         for n, meta in zip(range(first, first + count), flat(output.meta), strict=True):
             if memories[n].file is None:
-                _set(memories[n], 0, b"", folder / f"untouched_{k}_{n}.bin", fill)
+                write_into(memories[n], 0, b"", folder / f"untouched_{k}_{n}.bin", fill)
             path = memories[n].file
             assert path is not None
             files.append(TensorFile(dtype=meta.dtype, shape=meta.shape, path=path))
@@ -271,7 +278,7 @@ def _outputs(
     return tuple(found)
 
 
-def _joined(
+def joined(
     launches: Sequence[Launch],
     outputs: tuple[TensorFile | tuple[TensorFile, ...], ...],
     handed: Path,
@@ -285,7 +292,7 @@ def _joined(
     if profile is not None and profile.roofline_us is not None and time_us and len(launches) > 1:
         profile = profile.model_copy(update={"roofline_share": min(1.0, profile.roofline_us / time_us)})
     counted = [one.operations for one in launches if one.operations is not None]
-    return _with_all(longest, launches).model_copy(
+    return with_all(longest, launches).model_copy(
         update={
             "outputs": outputs,
             "time_us": time_us,
@@ -297,7 +304,7 @@ def _joined(
     )
 
 
-def _with_all(last: Launch, launches: Sequence[Launch]) -> Launch:
+def with_all(last: Launch, launches: Sequence[Launch]) -> Launch:
     """Count what all launches took."""
     known = [one.cpu_s for one in launches if one.cpu_s is not None]
     update = {"wall_s": sum(one.wall_s for one in launches), "cpu_s": sum(known) if known else None}
@@ -305,10 +312,10 @@ def _with_all(last: Launch, launches: Sequence[Launch]) -> Launch:
     return last.model_copy(update={**update, "diagnostics": found})
 
 
-def _refused(step: KernelLaunch, project: KernelProject) -> Launch:
+def refused_launch(step: KernelLaunch, project: KernelProject) -> Launch:
     text = f"A launch of {step.kernel[:80]} on {step.blocks} blocks is none that a device takes."
     found = Diagnostic(
         code="BLOCK_DIM", text=text, file=project.direct_file, line=step.line,
-        stage="test", remedy=f"Take 1 to {_MOST_BLOCKS} blocks.",
+        stage="test", remedy=f"Take 1 to {MOST_BLOCKS} blocks.",
     )  # fmt: skip
     return Launch(outcome=Outcome.TRAP, outputs=(), diagnostics=(found,))

@@ -70,6 +70,9 @@ class KernelLaunch(_Line):
     blocks: Annotated[int, Field(ge=0, le=1 << 32)]
     blob: Annotated[str, Field(max_length=1 << 17, pattern=r"^(?:[0-9a-f]{2})*$")]
     memory: Annotated[tuple[_Number, ...], Field(max_length=256)]
+    file: Annotated[str | None, Field(max_length=1000)] = (
+        None  # that holds the launch, where there are several
+    )
 
 
 class HostRefused(_Line):

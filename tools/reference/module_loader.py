@@ -15,6 +15,7 @@ Not covered: forward arguments by keyword only, nested lists, outputs in a dict.
 
 import importlib.util
 import inspect
+import json
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -22,7 +23,7 @@ from typing import Any
 
 import torch
 
-from akgen.tools.core.call import Attr
+from akgen.tools.core.call import Attr, ModelCall
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.reference import golden, inputs
@@ -56,8 +57,9 @@ class ModuleCase:
         model_class = self._need("Model")
         init = self._ask("get_init_inputs") if hasattr(module, "get_init_inputs") else []
         args, kwargs = _constructor_arguments(init)
+        self._made_with = (args, kwargs)
         self.model = self._guard("Model(...)", model_class, *args, **kwargs).eval()
-        _keep_as_buffers(self.model)
+        keep_as_buffers(self.model)
         torch.default_generator.manual_seed(MODEL_SEED)
         self.example_args = tuple(self._ask("get_inputs"))
         self.names = _argument_names(self.model, len(self.example_args))
@@ -187,7 +189,24 @@ class ModuleCase:
             output_dtypes=(None,) * output_count,
             input_names=tuple(names),
             output_names=tuple(f"y{i}" if output_count > 1 else "y" for i in range(output_count)),
+            model=self._model_call(sources),
         )
+
+    def _model_call(self, sources: list[InputSpec | None]) -> ModelCall | None:
+        """Say how the class is made and called; None if it takes what JSON does not hold."""
+        places = {s.index: n for n, s in enumerate(sources) if s is not None and s.kind == "arg"}
+        arguments = [
+            {"input": places[i]} if i in places else _plain_argument(v)
+            for i, v in enumerate(self.example_args)
+        ]
+        try:
+            return ModelCall(
+                init=json.dumps(self._made_with),
+                arguments=json.dumps(arguments),
+                state=tuple((s.key, n) for n, s in enumerate(sources) if s is not None and s.key is not None),
+            )
+        except (TypeError, ValueError):
+            return None
 
     @property
     def _where(self) -> str:
@@ -255,7 +274,7 @@ def _constructor_arguments(init: Any) -> tuple[list[Any], dict[str, Any]]:
     return list(init), {}
 
 
-def _keep_as_buffers(model: Any) -> None:
+def keep_as_buffers(model: Any) -> None:
     """Give the model's state the large tensors that it keeps outside: plain attributes, buffers that are not saved."""
     for module in model.modules():
         for name, value in list(vars(module).items()):
@@ -293,6 +312,12 @@ def _attr_value(value: Any, name: str, where: str) -> Any:
         f"{where} passes {name} of type {type(value).__name__}, which is neither a tensor nor an attribute.",
         "Use tensors, numbers, strings or lists of numbers.",
     )
+
+
+def _plain_argument(value: Any) -> dict[str, Any]:
+    if isinstance(value, torch.dtype):
+        return {"dtype": str(value).removeprefix("torch.")}
+    return {"value": value}
 
 
 def _shapes(value: Any) -> Any:

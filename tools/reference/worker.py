@@ -141,6 +141,7 @@ def _call(sample: Sample, binding: Binding, arguments: tuple[Argument, ...]) -> 
             if isinstance(sample.inputs[i], torch.Tensor)
         ),
         products=sample.work.products if sample.work else (),
+        model=binding.model,
     )
 
 

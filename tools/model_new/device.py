@@ -1,0 +1,257 @@
+"""Do what an answer's class did, on the values: constants, copies, launches of kernels and of its operator."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from akgen.tools.core.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.outcome import Diagnostic
+from akgen.tools.core.poison import Poison
+from akgen.tools.core.project import KernelProject
+from akgen.tools.core.toolchain import Build, Launch
+from akgen.tools.direct.kernels import DirectKernels
+from akgen.tools.launched.memory import (
+    MOST_BLOCKS,
+    Device,
+    DeviceMemory,
+    Order,
+    joined,
+    memories_of,
+    refused_launch,
+    scratch_memory,
+    sides_of,
+    with_all,
+    write_into,
+)
+from akgen.tools.launched.record import Allocation, KernelLaunch, flat
+from akgen.tools.model_new.build import Placed
+from akgen.tools.model_new.steps import Constant, Copied, OperatorCall, Recorded, View, views
+from akgen.tools.twin.toolchain import TwinToolchain
+
+Raw = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a call is to be run; see akgen.tools.core.toolchain.Toolchain.run."""
+
+    timeout_s: float
+    trace: bool
+    what_if: bool
+    poison: Poison | None
+
+
+def kernels_of(call: Call, recorded: Recorded) -> tuple[tuple[str, Order, str | None], ...]:
+    """Return which kernels are launched, each with the order of its memory and its file."""
+    memories = memories_of(call.model_copy(update={"outputs": ()}))
+    found: list[tuple[str, Order, str | None]] = []
+    for step in recorded.steps:
+        if isinstance(step, Allocation):
+            memories.append(scratch_memory(step.bytes))
+        elif isinstance(step, Constant):
+            memories[step.memory].file = Path()
+        elif isinstance(step, KernelLaunch):
+            found.append((step.kernel, sides_of(memories, step.memory).order, step.file))
+            for n in step.memory:
+                memories[n].file = memories[n].file or Path()
+        else:
+            for view in views(step):
+                memories[view.memory].file = memories[view.memory].file or Path()
+    return tuple(dict.fromkeys(found))
+
+
+def untouched(call: Call, recorded: Recorded) -> View | None:
+    """Return the first result that no kernel had a part in; None if there is none."""
+    written: set[int] = set()
+    for step in recorded.steps:
+        if isinstance(step, KernelLaunch):
+            written.update(step.memory)
+        elif isinstance(step, OperatorCall):
+            written.update(v.memory for o in step.outputs for v in _views(o.into))
+        elif isinstance(step, Copied) and step.source.memory in written:
+            written.add(step.target.memory)
+    del call
+    return next((v for v in recorded.returned if v.memory not in written and v.count), None)
+
+
+def operator_calls(call: Call, recorded: Recorded) -> tuple[Call, ...]:
+    """Return the calls of the answer's operator, without values."""
+    del call
+    return tuple(
+        Call(
+            inputs=tuple(_metas(v) for v in step.inputs),
+            attrs=step.attrs,
+            outputs=_outputs_of(step),
+        )
+        for step in recorded.steps
+        if isinstance(step, OperatorCall)
+    )
+
+
+class ModelDevice(Device):
+    """Builds an answer's kernels and does what its class did."""
+
+    def __init__(
+        self, twin: TwinToolchain, project: KernelProject, placed: Placed, operator: Build | None
+    ) -> None:
+        """`operator` is the build of the operator that the class calls, if it has one."""
+        self._twin, self._project, self._placed = twin, project, placed
+        self._operator = operator
+        sources = (*placed.kernels, *((placed.binding,) if placed.binding else ()), *placed.others)
+        self._kernels = DirectKernels(sources, (), twin)
+
+    def _holding(self, file: str | None) -> Path:
+        return self._placed.folder / (file or "")
+
+    def perform(self, call: Call, recorded: Recorded, folder: Path, run: Run) -> Launch:
+        """Do the steps; times add up, the profile is that of the longest launch."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self._memories = memories_of(call.model_copy(update={"outputs": ()}))
+        self._folder, self._fill = folder, run.poison.outputs() if run.poison is not None else b"\xff"
+        launches: list[Launch] = []
+        handed = bytearray()
+        constants = recorded.constants.read_bytes() if recorded.constants.is_file() else b""
+        for n, step in enumerate(recorded.steps):
+            if isinstance(step, Allocation):
+                self._memories.append(scratch_memory(step.bytes))
+            elif isinstance(step, Constant):
+                data = constants[step.at : step.at + step.count]
+                write_into(
+                    self._memories[step.memory], step.offset, data, folder / f"set_{n}.bin", self._fill
+                )
+                handed += data
+            elif isinstance(step, Copied):
+                self._scatter(step.target, self._gather(step.source), n)
+            elif isinstance(step, OperatorCall):
+                launches.append(self._call_operator(step, n, run))
+            else:
+                if not 1 <= step.blocks <= MOST_BLOCKS:
+                    return refused_launch(step, self._project)
+                handed += bytes.fromhex(step.blob)
+                launches.append(
+                    self.launch(
+                        call, self._memories, step, folder / f"launch_{n}", run.timeout_s, run.trace,
+                        run.what_if, run.poison, True,
+                    )
+                )  # fmt: skip
+            if launches and launches[-1].outcome is not None:
+                return with_all(launches[-1], launches)
+        data_file = folder / "handed_over.bin"
+        data_file.write_bytes(bytes(handed))
+        return joined(launches, self._results(call, recorded.returned), data_file, ())
+
+    def _call_operator(self, step: OperatorCall, n: int, run: Run) -> Launch:
+        assert self._operator is not None
+        inputs: list[Argument] = []
+        for k, value in enumerate(step.inputs):
+            files = [self._file(v, f"operator_{n}_{k}_{i}.bin") for i, v in enumerate(_views(value))]
+            inputs.append(None if value is None else tuple(files) if isinstance(value, tuple) else files[0])
+        call = Call(inputs=tuple(inputs), attrs=step.attrs, outputs=_outputs_of(step))
+        done = self._twin.run(
+            self._operator, call, self._folder / f"operator_{n}", timeout_s=run.timeout_s, trace=run.trace,
+            what_if=run.what_if, poison=run.poison,
+        )  # fmt: skip
+        if done.outcome is None:
+            for output, came in zip(step.outputs, done.outputs, strict=True):
+                for view, file in zip(
+                    _views(output.into), came if isinstance(came, tuple) else (came,), strict=True
+                ):
+                    self._scatter(view, np.fromfile(file.path, _bits(view)).reshape(view.shape), n)
+        return done
+
+    def _results(
+        self, call: Call, returned: Sequence[View]
+    ) -> tuple[TensorFile | tuple[TensorFile, ...], ...]:
+        """Return the results as the call's outputs, in order; what is missing is missing."""
+        rest = list(returned)
+        found: list[TensorFile | tuple[TensorFile, ...]] = []
+        for k, output in enumerate(call.outputs):
+            count = len(flat(output.meta))
+            taken, rest = rest[:count], rest[count:]
+            if len(taken) < count:
+                break
+            files = tuple(self._file(v, f"result_{k}_{i}.bin") for i, v in enumerate(taken))
+            found.append(files if isinstance(output.meta, tuple) else files[0])
+        return tuple(found)
+
+    def _file(self, view: View, name: str) -> TensorFile:
+        path = self._folder / name
+        self._gather(view).tofile(path)
+        return TensorFile(dtype=view.dtype, shape=view.shape, path=path)
+
+    def _content(self, number: int) -> npt.NDArray[np.uint8]:
+        memory: DeviceMemory = self._memories[number]
+        if memory.file is None:
+            write_into(memory, 0, b"", self._folder / f"untouched_{number}.bin", self._fill)
+        assert memory.file is not None
+        return np.fromfile(memory.file, np.uint8)
+
+    def _gather(self, view: View) -> Raw:
+        """Return a tensor's elements, row-major, as plain bits."""
+        if view.count == 0:
+            return np.empty(view.shape, _bits(view))
+        return np.array(_strided(self._content(view.memory), view))  # a copy
+
+    def _scatter(self, view: View, values: Raw, n: int) -> None:
+        if view.count == 0:
+            return
+        content = self._content(view.memory)
+        _strided(content, view)[...] = values
+        path = self._folder / f"copied_{n}_{view.memory}_{view.offset}.bin"
+        content.tofile(path)
+        memory = self._memories[view.memory]
+        memory.file, memory.given = path, False
+
+
+def returned_as_asked(call: Call, recorded: Recorded) -> Diagnostic | None:
+    """Say that the class returns another number of tensors than the reference."""
+    asked = sum(len(flat(o.meta)) for o in call.outputs)
+    if len(recorded.returned) == asked:
+        return None
+    text = f"forward returns {len(recorded.returned)} tensors; the reference returns {asked}."
+    return Diagnostic(
+        code="MODEL_CLASS", text=text, stage="test", remedy="Return what the reference returns."
+    )
+
+
+def _bits(view: View) -> np.dtype[Any]:
+    return np.dtype(
+        f"u{view.dtype.size_bytes}" if view.dtype.size_bytes <= 8 else f"V{view.dtype.size_bytes}"
+    )
+
+
+def _strided(content: npt.NDArray[np.uint8], view: View) -> Raw:
+    size = view.dtype.size_bytes
+    held = content[view.offset :]
+    return np.ndarray(
+        shape=view.shape, dtype=_bits(view), buffer=held.data, strides=tuple(s * size for s in view.strides)
+    )
+
+
+def _views(value: View | tuple[View, ...] | None) -> tuple[View, ...]:
+    return value if isinstance(value, tuple) else () if value is None else (value,)
+
+
+def _meta(view: View) -> TensorMeta:
+    return TensorMeta(dtype=view.dtype, shape=view.shape)
+
+
+def _metas(value: View | tuple[View, ...] | None) -> Argument:
+    if value is None:
+        return None
+    return tuple(map(_meta, value)) if isinstance(value, tuple) else _meta(value)
+
+
+def _outputs_of(step: OperatorCall) -> tuple[OutputMeta, ...]:
+    return tuple(
+        OutputMeta(
+            meta=tuple(map(_meta, o.into)) if isinstance(o.into, tuple) else _meta(o.into),
+            aliases=o.aliases,
+            zeroed=o.zeroed,
+        )
+        for o in step.outputs
+    )

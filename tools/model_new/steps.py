@@ -1,0 +1,232 @@
+"""What a class did with the device, in order. It is a candidate's word, and nothing in it is believed unchecked.
+
+The class runs in the sandbox on tensors that hold no values (`recording.py`), so that it cannot compute what its
+kernels are asked for; `device.py` does what it did, on the values.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from akgen.tools.binding.build import BuiltBinding
+from akgen.tools.core.call import Attr, Call
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.op_spec import OpSpec
+from akgen.tools.core.untrusted import FileRefused, plain_text, read_bytes
+from akgen.tools.launched.record import MOST_MEMORY_BYTES, Allocation, KernelLaunch, flat
+
+MOST_LAUNCHES = 256
+MOST_CONSTANT_BYTES = 512 << 20
+_MOST_RECORD_BYTES = 16 << 20
+
+_Number = Annotated[int, Field(ge=0, le=1 << 16)]
+_Size = Annotated[int, Field(ge=0, le=1 << 40)]
+_Text = Annotated[str, Field(max_length=2000)]
+
+
+class View(Frozen):
+    """A tensor in the device's memory: its first byte, and its strides in elements."""
+
+    memory: _Number
+    offset: _Size
+    dtype: DType
+    shape: Annotated[tuple[_Size, ...], Field(max_length=32)]
+    strides: Annotated[tuple[_Size, ...], Field(max_length=32)]
+
+    @property
+    def count(self) -> int:
+        n = 1
+        for size in self.shape:
+            n *= size
+        return n
+
+    @property
+    def end(self) -> int:
+        """Return the offset behind its last byte."""
+        if self.count == 0:
+            return self.offset
+        last = sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True))
+        return self.offset + (last + 1) * self.dtype.size_bytes
+
+
+class Constant(Frozen):
+    """Bytes that the host wrote into memory: `count` of them, at `at` in the record's file of constants."""
+
+    kind: Literal["constant"]
+    memory: _Number
+    offset: _Size
+    at: _Size
+    count: _Size
+
+
+class Copied(Frozen):
+    """Elements brought into another order: clone, contiguous, copy_."""
+
+    kind: Literal["copied"]
+    source: View
+    target: View
+
+
+class OperatorOutput(Frozen):
+    """Where an output of an operator goes; `aliases` names the input whose memory it shares."""
+
+    into: View | tuple[View, ...]
+    aliases: int | None = None
+    zeroed: bool = False
+
+
+class OperatorCall(Frozen):
+    """A call of the answer's own operator, through EXEC_NPU_CMD."""
+
+    kind: Literal["operator"]
+    name: Annotated[str, Field(max_length=200)]
+    inputs: Annotated[tuple[View | tuple[View, ...] | None, ...], Field(max_length=256)]
+    attrs: Annotated[tuple[Attr, ...], Field(max_length=256)]
+    outputs: Annotated[tuple[OperatorOutput, ...], Field(max_length=256)]
+
+
+class Computed(Frozen):
+    """Something that computed outside the answer's own kernels."""
+
+    kind: Literal["computed"]
+    what: Annotated[str, Field(max_length=300)]
+    line: int | None = None
+
+
+class Raised(Frozen):
+    """Why the class could not be made or called."""
+
+    kind: Literal["raised"]
+    code: Literal["MODEL_CLASS", "HOST_MEMORY"]
+    text: _Text
+    line: int | None = None
+
+
+class Unplaced(Frozen):
+    """Parameters of the reference's model that the class has none for."""
+
+    kind: Literal["unplaced"]
+    text: _Text
+
+
+class Returned(Frozen):
+    """What `forward` returned, lists in lists laid out in a row; the last line of a record that is whole."""
+
+    kind: Literal["returned"]
+    outputs: Annotated[tuple[View, ...], Field(max_length=4096)]
+
+
+Step = Allocation | Constant | Copied | KernelLaunch | OperatorCall
+Line = Step | Computed | Raised | Unplaced | Returned
+_LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
+
+
+class Recorded(Frozen):
+    """One call's record. `steps` are meant to be done only if nothing computed and nothing was raised."""
+
+    steps: tuple[Step, ...] = ()
+    computed: tuple[Computed, ...] = ()
+    raised: Raised | None = None
+    unplaced: str | None = None
+    returned: tuple[View, ...] = ()
+    constants: Path
+
+
+class RecordingJob(Frozen):
+    """What to record. Paths are those of the sandbox."""
+
+    folder: Path  # with the answer's Python files
+    file: str  # of the class, below it
+    name: str  # of the class
+    binding: BuiltBinding | None
+    sources: dict[str, str]  # path as the binding's messages have it -> path in the project
+    device: Path  # the library that stands in for an NPU
+    chip_library: Path
+    chip: str
+    spec: OpSpec | None
+    calls: tuple[Call, ...]
+    out: Path  # call i writes `<i>.jsonl` and `<i>.bin` here
+
+
+class RecordRefused(Exception):
+    """The record holds what its runtime does not write."""
+
+
+def read_record(lines: Path, constants: Path, call: Call) -> Recorded:
+    """Read and check a record. Raises RecordRefused."""
+    try:
+        text = plain_text(read_bytes(lines, most_bytes=_MOST_RECORD_BYTES))
+        told = [_LINE.validate_json(line) for line in text.splitlines()]
+    except (FileRefused, ValidationError, ValueError) as e:
+        raise RecordRefused("it cannot be read") from e
+    steps = tuple(
+        t for t in told if isinstance(t, Allocation | Constant | Copied | KernelLaunch | OperatorCall)
+    )
+    ends = [t for t in told if isinstance(t, Returned)]
+    raised = next((t for t in told if isinstance(t, Raised)), None)
+    if len(ends) != (raised is None) or not told or not isinstance(told[-1], Returned | Raised):
+        raise RecordRefused("it has no end")
+    returned = ends[0].outputs if ends else ()
+    _check(steps, returned, call, constants.stat().st_size if constants.is_file() else 0)
+    return Recorded(
+        steps=steps,
+        computed=tuple(t for t in told if isinstance(t, Computed)),
+        raised=raised,
+        unplaced=next((t.text for t in told if isinstance(t, Unplaced)), None),
+        returned=returned,
+        constants=constants,
+    )
+
+
+def _check(steps: tuple[Step, ...], returned: tuple[View, ...], call: Call, constants: int) -> None:
+    """See that every step stays within the memory that there is then."""
+    sizes = [t.size_bytes for value in call.inputs for t in flat(value)]
+    launches = scratch = 0
+    for step in steps:
+        if isinstance(step, Allocation):
+            sizes.append(step.bytes)
+            scratch += step.bytes
+        elif isinstance(step, KernelLaunch):
+            launches += 1
+            if any(n >= len(sizes) for n in step.memory) or len(set(step.memory)) != len(step.memory):
+                raise RecordRefused("a launch names memory that is not there")
+        elif isinstance(step, Constant):
+            beyond = step.memory >= len(sizes) or step.offset + step.count > sizes[step.memory]
+            if beyond or step.at + step.count > constants:
+                raise RecordRefused("constants lie beyond their memory")
+        else:
+            launches += isinstance(step, OperatorCall)
+            for view in views(step):
+                _within(view, sizes)
+    for view in returned:
+        _within(view, sizes)
+    if launches > MOST_LAUNCHES or scratch > MOST_MEMORY_BYTES:
+        raise RecordRefused(f"it has {launches} launches and {scratch} bytes of memory")
+
+
+def _within(view: View, sizes: list[int]) -> None:
+    if len(view.shape) != len(view.strides) or view.memory >= len(sizes) or view.end > sizes[view.memory]:
+        raise RecordRefused("a tensor lies beyond its memory")
+
+
+def views(step: Copied | OperatorCall) -> Iterator[View]:
+    """Yield every tensor that a step names."""
+    if isinstance(step, Copied):
+        yield from (step.source, step.target)
+        return
+    for value in (*step.inputs, *(o.into for o in step.outputs)):
+        yield from value if isinstance(value, tuple) else () if value is None else (value,)
+
+
+def call_key(call: Call) -> str:
+    """Name what a class can tell of a call: shapes, types, attributes, and how it is made and called."""
+    plain = call.model_dump(mode="json", include={"inputs", "attrs", "outputs", "model"})
+    for argument in plain["inputs"]:
+        for tensor in argument if isinstance(argument, list) else [argument]:
+            if tensor is not None:
+                tensor.pop("path", None)
+    return json.dumps(plain, sort_keys=True)
