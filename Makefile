@@ -57,9 +57,11 @@ test-openai: $(STAMP)
 	$(BIN)/pip install --quiet --upgrade --target $(CACHE)/akgen/openai langchain-openai
 	AKGEN_OPENAI=$(CACHE)/akgen/openai $(BIN)/python -m pytest tests/agents/test_wire_reasons.py
 
-# Thirty unit tests, ten bindings and ten programs in the forms of the vendor's documentation; `make test` runs some.
+# Thirty unit tests, ten bindings, ten programs and answers with classes in the forms of the vendor's and the benchmarks'
+# documentation; `make test` runs some.
 vendor-forms: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "slow or not slow" tests/twin/test_operator_units.py tests/binding tests/direct
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "slow or not slow" tests/twin/test_operator_units.py tests/binding tests/direct \
+	  tests/model_new
 
 # Every sound program of tests/fairness passes at 200 seeds, and every wrong one fails at five.
 fairness: $(STAMP)

@@ -9,8 +9,10 @@ from typing import Protocol
 
 from akgen.agents.budget import Budget
 from akgen.agents.run_config import Command, RunConfig
+from akgen.bench.answers.reading import AnswerRefused
 from akgen.bench.executors.executor import Job, Stage
 from akgen.bench.metrics import tuning_steps
+from akgen.bench.mkb.detector import detect
 from akgen.bench.record import BenchConfig, Record, case_row, codes_of
 from akgen.bench.sources import Answers, Folder, ProjectSource
 from akgen.bench.suites import load_task
@@ -71,9 +73,15 @@ class _Judging:
     def perform(self, job: Job) -> Iterator[Record]:
         task, left_out = _load(job, self._config)
         for number in job.samples:
-            project = self._source.project(task, number)
+            refused = ""
+            try:
+                project = self._source.project(task, number)
+            except AnswerRefused as e:
+                project, refused = None, str(e)
             if not task.cases:
                 yield _nothing_to_judge(job, task, number, left_out)
+            elif refused:
+                yield _record(job, task, number, Outcome.NO_CODE, refused, left_out=left_out)
             elif project is None:
                 text = f"the source {self._config.source} has no sample {number} of this task"
                 yield _record(job, task, number, Outcome.NO_CODE, text, left_out=left_out)
@@ -100,6 +108,9 @@ class _Judging:
             )
         record = _judged(job, task, number, verdict, left_out, time.monotonic() - started + _built_s(earlier))
         built.unlink(missing_ok=True)
+        if project.model is not None:
+            text = project.files.get(project.model.partition("::")[0], "")
+            record = record.model_copy(update={"benchmark_detector": detect(text)})
         if record.solved:
             for folder in {work, build.folder.parent}:
                 shutil.rmtree(folder, ignore_errors=True)  # what failed is kept for a look

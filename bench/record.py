@@ -117,6 +117,8 @@ class Record(HasTime):
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0  # in the currency of the model's prices
+    # What MultiKernelBench's own detector of cheats flags in the answer's class; None: it has no class.
+    benchmark_detector: tuple[str, ...] | None = None
 
     @property
     def roofline_us(self) -> float | None:

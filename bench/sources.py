@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 from akgen.agents.kernel_only import given_host
+from akgen.bench.answers import folders
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
@@ -14,7 +15,10 @@ _CALL_PATH = re.compile(r'#\s*include\s*[<"](?:opdev/|aclnn/|aclnn_|aclnnop/)|\b
 
 
 class ProjectSource(Protocol):
-    """Gives the project of a task's sample; None if it has none."""
+    """Gives the project of a task's sample; None if it has none.
+
+    Raises akgen.bench.answers.reading.AnswerRefused for a text that holds no project.
+    """
 
     def project(self, task: Task, sample: int) -> KernelProject | None: ...
 
@@ -33,7 +37,10 @@ class Answers:
 
 
 class Folder:
-    """Projects in `<root>/<task>/` or, for several samples, `<root>/<task>/<sample>/` (also `sample<sample>`)."""
+    """Projects in `<root>/<task>/` or, for several samples, `<root>/<task>/<sample>/` (also `sample<sample>`).
+
+    Or texts, and folders with a class of PyTorch, as akgen.bench.answers.folders finds them.
+    """
 
     def __init__(self, root: Path) -> None:
         if not root.is_dir():
@@ -41,13 +48,18 @@ class Folder:
                 f"{root} is not a folder.", "Give composer, answers, model, or a folder of projects."
             )
         self._root = root
+        self._answers = folders.Answers(root)
 
     def project(self, task: Task, sample: int) -> KernelProject | None:
+        answer = self._answers.project(task, sample)
+        if answer is not None:
+            return answer
         for name in dict.fromkeys((task.name, task.kernel, task.op_type)):
             base = self._root / name
             for folder in (base / str(sample), base / f"sample{sample}", *([base] if sample == 0 else [])):
-                if (folder / "op_kernel").is_dir():
-                    return operator_project(folder, task)
+                inside = folders.operator_folder(folder)
+                if inside is not None:
+                    return operator_project(inside, task)
         return None
 
 

@@ -284,7 +284,7 @@ def build_chip(header: Path, compiler: Compiler, cache: Path) -> Path:
 
     def build(folder: Path) -> None:
         (folder / "chip.cpp").write_text(text)
-        command = [compiler.path, "-shared", "-fPIC", "-o", "libakgen_chip.so", "chip.cpp"]
+        command = (compiler.path, "-shared", "-fPIC", "-o", "libakgen_chip.so", "chip.cpp")
         must(run(command, cwd=folder, timeout_s=BUILD_TIMEOUT_S), "Naming the chip to bindings")
 
     key = digest("chip", *compiler.identity, text)

@@ -57,7 +57,8 @@ class ModelCall(Frozen):
     """How the reference's class is made and called, for a class that is to take its place."""
 
     init: str  # JSON: [positional, by keyword]
-    arguments: str  # JSON: for each argument of forward {"input": place in Call.inputs}, {"value": v} or {"dtype": name}
+    # JSON: for each argument of forward {"input": its place in Call.inputs}, {"value": ...} or {"dtype": name}
+    arguments: str
     state: tuple[tuple[str, int], ...]  # the model's parameters and buffers, and their places in Call.inputs
 
 
@@ -77,7 +78,9 @@ class Call(Frozen):
     # what the reference calls its inputs and outputs, where the call is described to somebody
     input_names: tuple[str, ...] = ()
     output_names: tuple[str, ...] = ()
-    model: ModelCall | None = None  # None: the reference is no class of PyTorch that others could stand in for
+    model: ModelCall | None = (
+        None  # None: the reference is no class of PyTorch that others could stand in for
+    )
 
     @property
     def size_bytes(self) -> int:

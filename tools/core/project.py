@@ -103,19 +103,27 @@ def read_project(folder: Path, op_type: str, kernel: str) -> KernelProject:
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder.", "Give the folder that holds op_host and op_kernel.")
-    project = KernelProject.read_from(folder, op_type, kernel)
+    return as_sources_say(KernelProject.read_from(folder, op_type, kernel), str(folder))
+
+
+def as_sources_say(project: KernelProject, where: str) -> KernelProject:
+    """Return a project under the names that its sources have for operator and kernel; `where` names it in errors.
+
+    Raises InputError as `read_project` does.
+    """
+    op_type, kernel = project.op_type, project.kernel
     if project.direct_file is not None:
         hosts = _names(project, "op_kernel/", _HOST_FUNCTION)
         return project.model_copy(update={"kernel": kernel if kernel in hosts or not hosts else hosts[0]})
     entries = _names(project, "op_kernel/", _ENTRY)
     if not entries:
         raise InputError(
-            f"{folder} holds no kernel entry.", 'A kernel is declared extern "C" __global__ __aicore__ void.'
+            f"{where} holds no kernel entry.", 'A kernel is declared extern "C" __global__ __aicore__ void.'
         )
     if kernel not in entries:
         if len(entries) > 1:
             raise InputError(
-                f"{folder} holds several kernels ({', '.join(entries)}) and none is named {kernel}.",
+                f"{where} holds several kernels ({', '.join(entries)}) and none is named {kernel}.",
                 f"Name the one to judge {kernel}.",
             )
         kernel = entries[0]

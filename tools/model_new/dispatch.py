@@ -36,7 +36,7 @@ Computes = Callable[[str], None]
 Copies = Callable[[torch.Tensor, torch.Tensor, Callable[[], Any]], Any]
 
 
-class Watch(TorchDispatchMode):
+class Watch(TorchDispatchMode):  # type: ignore[misc]
     """Tells `computes` of every operator that computes, and lets `copies` do what moves a device's values.
 
     `holds` gets each new tensor on the device, and whether it has values.

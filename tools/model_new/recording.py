@@ -224,7 +224,7 @@ class Recorder:
 
     def _bytes(self, number: int) -> Bytes:
         held = (ctypes.c_uint8 * self._sizes[number]).from_address(self._bases[number])
-        return np.frombuffer(held, dtype=np.uint8)
+        return np.ctypeslib.as_array(held)
 
     def _hand_over(self, number: int) -> None:
         """Write down what the host has written into a memory since the last look."""
