@@ -155,11 +155,9 @@ def begin(folder: Path, config: BenchConfig) -> BenchStore:
     return store
 
 
-def describe_all(suite: str, root: Path | None) -> tuple[Task, ...]:
-    """Describe every task of a suite, without sizes."""
-    folders = suites.suite_folders(suite, root).values()
-    tasks = [suites.describe(f) for f in folders]
-    return tuple(sorted(tasks, key=lambda t: (t.level, t.category, t.name)))
+def describe_all(folders: Mapping[str, Path]) -> tuple[Task, ...]:
+    """Describe tasks of a suite, without sizes."""
+    return tuple(sorted(map(suites.describe, folders.values()), key=lambda t: (t.level, t.category, t.name)))
 
 
 def report_of(store: BenchStore, name: str) -> ReportedRun:

@@ -48,7 +48,7 @@ class Folder:
                 f"{root} is not a folder.", "Give composer, answers, model, or a folder of projects."
             )
         self._root = root
-        self._answers = folders.Answers(root)
+        self._answers = folders.AnswerFolder(root)
 
     def project(self, task: Task, sample: int) -> KernelProject | None:
         answer = self._answers.project(task, sample)

@@ -23,7 +23,7 @@ _MOST_BYTES = 8 << 20
 _MOST_DEPTH = 7
 
 
-class Answers:
+class AnswerFolder:
     """The answers below a folder. Raises InputError where it holds those of several models."""
 
     def __init__(self, root: Path) -> None:

@@ -38,10 +38,10 @@ def detect(text: str) -> tuple[str, ...]:
         tree = read_python(text)
     except (SyntaxError, ValueError):
         return ()
-    return tuple(dict.fromkeys(_Reading(tree).found()))
+    return tuple(dict.fromkeys(_ReachedCode(tree).found()))
 
 
-class _Reading:
+class _ReachedCode:
     def __init__(self, tree: ast.Module) -> None:
         self._classes = {n.name: n for n in tree.body if isinstance(n, ast.ClassDef)}
         self._functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}

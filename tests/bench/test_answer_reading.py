@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from akgen.bench.answers.folders import Answers
+from akgen.bench.answers.folders import AnswerFolder
 from akgen.bench.answers.reading import AnswerRefused, read_answer
 from akgen.bench.mkb import discovery
 from akgen.bench.mkb.detector import detect
@@ -147,20 +147,22 @@ def test_the_folder_that_the_benchmark_writes_is_read_from_anywhere_above_its_ru
         (runs / f"run{k}" / "shift.txt").write_text(f"```python\n{SIX}\nmodel_src = 'run {k}'\n```")
         (runs / f"run{k}" / "shift_cot.txt").write_text("thoughts")
     for root in (tmp_path, runs, runs / "run1"):
-        found = Answers(root).project(task(), 1)
+        found = AnswerFolder(root).project(task(), 1)
         assert found is not None and found.files["model/model_new.py"] == "run 1"
-    assert Answers(runs).project(task(), 2) is None and Answers(runs).project(task("elu"), 0) is None
+    assert (
+        AnswerFolder(runs).project(task(), 2) is None and AnswerFolder(runs).project(task("elu"), 0) is None
+    )
     (runs.parent / "other" / "run0").mkdir(parents=True)
     (runs.parent / "other" / "run0" / "shift.txt").write_text(SIX)
     with pytest.raises(InputError, match="several models"):
-        Answers(tmp_path)
+        AnswerFolder(tmp_path)
 
 
 @pytest.mark.parametrize("place", ["shift.txt", "shift.py", "shift.json", "shift/0.txt", "shift/sample0.md"])
 def test_plainer_folders_are_read_too(tmp_path: Path, place: str) -> None:
     (tmp_path / place).parent.mkdir(exist_ok=True)
     (tmp_path / place).write_text(json.dumps(DIRECT) if place.endswith("json") else SIX)
-    assert Answers(tmp_path).project(task(), 0) is not None
+    assert AnswerFolder(tmp_path).project(task(), 0) is not None
 
 
 def test_a_folder_of_msopgen_with_a_class_and_its_binding_is_one_answer(tmp_path: Path) -> None:
@@ -170,7 +172,7 @@ def test_a_folder_of_msopgen_with_a_class_and_its_binding_is_one_answer(tmp_path
         target = tmp_path / "shift" / made
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
-    found = Answers(tmp_path).project(task(), 0)
+    found = AnswerFolder(tmp_path).project(task(), 0)
     assert found is not None and found.kernel == "shift_custom" and found.op_type == "ShiftCustom"
     assert found.model == "model/model/model_new.py::ModelNew"
     assert "model/CppExtension/csrc/op.cpp" in found.files and "op_host/shift_custom.cpp" in found.files

@@ -16,13 +16,13 @@ from akgen.tools.core.task import Task
 from akgen.tools.judge.judge import Judge, open_judge
 from akgen.tools.model_new import recording
 from akgen.tools.model_new.build import build, device_of, place
-from akgen.tools.model_new.steps import Recorded, RecordingJob, read_record
+from akgen.tools.model_new.steps import CallRecord, RecordingJob, read_record
 from akgen.tools.toolchains import make_twin
 from akgen.tools.twin.settings import user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
 
 HERE = Path(__file__).parent
-Record = Callable[[str], Recorded]
+Record = Callable[[str], CallRecord]
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +67,7 @@ def record(twin: TwinToolchain, call: Call, tmp_path_factory: pytest.TempPathFac
     binding = build(placed, twin)
     device, chip = device_of(twin)
 
-    def watched(text: str) -> Recorded:
+    def watched(text: str) -> CallRecord:
         out = tmp_path_factory.mktemp("class")
         (out / "ModelNew.py").write_text(text)
         job = RecordingJob(

@@ -91,6 +91,15 @@ def test_each_way_to_fail_has_its_outcome_and_its_place(
 
 
 @pytest.mark.slow
+def test_a_parameter_that_the_class_lacks_is_told_beside_the_verdict(judge: Judge, tmp_path: Path) -> None:
+    (tmp_path / "linear.py").write_text(LINEAR)
+    task = resolve_task(str(tmp_path / "linear.py"))
+    lacking = CLASS.replace("torch.randn(width)", "torch.randn(1, width)")
+    verdict = judge.judge(answer(HEAD + lacking), task, work=tmp_path / "work", seed=1)
+    assert verdict.outcome == Outcome.WRONG and [d.code for d in verdict.diagnostics] == ["MODEL_STATE"]
+
+
+@pytest.mark.slow
 def test_a_binding_that_does_not_compile_names_its_line(judge: Judge, tmp_path: Path) -> None:
     task = resolve_task(str(Path(__file__).parent / "relu.py"))
     project = answer()

@@ -53,7 +53,7 @@ class OutputMeta(Frozen):
     zeroed: bool = False
 
 
-class ModelCall(Frozen):
+class ClassCall(Frozen):
     """How the reference's class is made and called, for a class that is to take its place."""
 
     init: str  # JSON: [positional, by keyword]
@@ -78,7 +78,7 @@ class Call(Frozen):
     # what the reference calls its inputs and outputs, where the call is described to somebody
     input_names: tuple[str, ...] = ()
     output_names: tuple[str, ...] = ()
-    model: ModelCall | None = (
+    model: ClassCall | None = (
         None  # None: the reference is no class of PyTorch that others could stand in for
     )
 

@@ -29,14 +29,14 @@ from akgen.tools.launched.memory import (
 )
 from akgen.tools.launched.record import Allocation, KernelLaunch, flat
 from akgen.tools.model_new.build import Placed
-from akgen.tools.model_new.steps import Constant, Copied, OperatorCall, Recorded, View, views
+from akgen.tools.model_new.steps import CallRecord, Constant, Copied, OperatorCall, View, views
 from akgen.tools.twin.toolchain import TwinToolchain
 
 Raw = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Run:
+class RunOptions:
     """How a call is to be run; see akgen.tools.core.toolchain.Toolchain.run."""
 
     timeout_s: float
@@ -45,7 +45,7 @@ class Run:
     poison: Poison | None
 
 
-def kernels_of(call: Call, recorded: Recorded) -> tuple[tuple[str, Order, str | None], ...]:
+def kernels_of(call: Call, recorded: CallRecord) -> tuple[tuple[str, Order, str | None], ...]:
     """Return which kernels are launched, each with the order of its memory and its file."""
     memories = memories_of(call.model_copy(update={"outputs": ()}))
     found: list[tuple[str, Order, str | None]] = []
@@ -64,7 +64,7 @@ def kernels_of(call: Call, recorded: Recorded) -> tuple[tuple[str, Order, str | 
     return tuple(dict.fromkeys(found))
 
 
-def untouched(call: Call, recorded: Recorded) -> View | None:
+def untouched(call: Call, recorded: CallRecord) -> View | None:
     """Return the first result that no kernel had a part in; None if there is none."""
     written: set[int] = set()
     for step in recorded.steps:
@@ -78,7 +78,7 @@ def untouched(call: Call, recorded: Recorded) -> View | None:
     return next((v for v in recorded.returned if v.memory not in written and v.count), None)
 
 
-def operator_calls(call: Call, recorded: Recorded) -> tuple[Call, ...]:
+def operator_calls(call: Call, recorded: CallRecord) -> tuple[Call, ...]:
     """Return the calls of the answer's operator, without values."""
     del call
     return tuple(
@@ -107,7 +107,7 @@ class ModelDevice(Device):
     def _holding(self, file: str | None) -> Path:
         return self._placed.folder / (file or "")
 
-    def perform(self, call: Call, recorded: Recorded, folder: Path, run: Run) -> Launch:
+    def perform(self, call: Call, recorded: CallRecord, folder: Path, run: RunOptions) -> Launch:
         """Do the steps; times add up, the profile is that of the longest launch."""
         folder.mkdir(parents=True, exist_ok=True)
         self._memories = memories_of(call.model_copy(update={"outputs": ()}))
@@ -144,7 +144,7 @@ class ModelDevice(Device):
         data_file.write_bytes(bytes(handed))
         return joined(launches, self._results(call, recorded.returned), data_file, ())
 
-    def _call_operator(self, step: OperatorCall, n: int, run: Run) -> Launch:
+    def _call_operator(self, step: OperatorCall, n: int, run: RunOptions) -> Launch:
         assert self._operator is not None
         inputs: list[Argument] = []
         for k, value in enumerate(step.inputs):
@@ -207,7 +207,7 @@ class ModelDevice(Device):
         memory.file, memory.given = path, False
 
 
-def returned_as_asked(call: Call, recorded: Recorded) -> Diagnostic | None:
+def returned_as_asked(call: Call, recorded: CallRecord) -> Diagnostic | None:
     """Say that the class returns another number of tensors than the reference."""
     asked = sum(len(flat(o.meta)) for o in call.outputs)
     if len(recorded.returned) == asked:

@@ -30,9 +30,9 @@ from akgen.tools.core.outcome import InputError
 from akgen.tools.launched.record import Allocation, KernelLaunch
 from akgen.tools.model_new.dispatch import Watch, flat_tensors
 from akgen.tools.model_new.steps import (
-    Computed,
     Constant,
     Copied,
+    Delegation,
     Line,
     OperatorCall,
     OperatorOutput,
@@ -111,7 +111,7 @@ class Recorder:
         line = self._line()
         if f"{what} {line}" not in self._found:
             self._found[f"{what} {line}"] = None
-            self.write(Computed(kind="computed", what=what[:300], line=line))
+            self.write(Delegation(kind="computed", what=what[:300], line=line))
 
     def copies(self, source: torch.Tensor, target: torch.Tensor, run: Callable[[], Any]) -> Any:
         """Write down that elements are copied, and copy here what the host wrote."""
@@ -404,7 +404,7 @@ class _WhateverItRaises:
         return True
 
 
-class _Server:
+class _LaunchServer:
     """Whom launches go to: the recorder of the call that is being made."""
 
     def __init__(self) -> None:
@@ -435,7 +435,7 @@ def main(job_file: Path) -> None:
     plugin = install_npu(job.device, job.chip)
     npu = ctypes.CDLL(str(job.device))
     npu.akgen_npu_find.restype = ctypes.c_bool
-    server = _Server()
+    server = _LaunchServer()
     module: ModuleType | None = None
     for i, call in enumerate(job.calls):
         recorder = Recorder(npu, job.out, str(i), job)

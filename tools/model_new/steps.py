@@ -89,7 +89,7 @@ class OperatorCall(Frozen):
     outputs: Annotated[tuple[OperatorOutput, ...], Field(max_length=256)]
 
 
-class Computed(Frozen):
+class Delegation(Frozen):
     """Something that computed outside the answer's own kernels."""
 
     kind: Literal["computed"]
@@ -121,15 +121,15 @@ class Returned(Frozen):
 
 
 Step = Allocation | Constant | Copied | KernelLaunch | OperatorCall
-Line = Step | Computed | Raised | Unplaced | Returned
+Line = Step | Delegation | Raised | Unplaced | Returned
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
 
 
-class Recorded(Frozen):
+class CallRecord(Frozen):
     """One call's record. `steps` are meant to be done only if nothing computed and nothing was raised."""
 
     steps: tuple[Step, ...] = ()
-    computed: tuple[Computed, ...] = ()
+    computed: tuple[Delegation, ...] = ()
     raised: Raised | None = None
     unplaced: str | None = None
     returned: tuple[View, ...] = ()
@@ -156,7 +156,7 @@ class RecordRefused(Exception):
     """The record holds what its runtime does not write."""
 
 
-def read_record(lines: Path, constants: Path, call: Call) -> Recorded:
+def read_record(lines: Path, constants: Path, call: Call) -> CallRecord:
     """Read and check a record. Raises RecordRefused."""
     try:
         text = plain_text(read_bytes(lines, most_bytes=_MOST_RECORD_BYTES))
@@ -172,9 +172,9 @@ def read_record(lines: Path, constants: Path, call: Call) -> Recorded:
         raise RecordRefused("it has no end")
     returned = ends[0].outputs if ends else ()
     _check(steps, returned, call, constants.stat().st_size if constants.is_file() else 0)
-    return Recorded(
+    return CallRecord(
         steps=steps,
-        computed=tuple(t for t in told if isinstance(t, Computed)),
+        computed=tuple(t for t in told if isinstance(t, Delegation)),
         raised=raised,
         unplaced=next((t.text for t in told if isinstance(t, Unplaced)), None),
         returned=returned,

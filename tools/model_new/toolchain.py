@@ -25,13 +25,13 @@ from akgen.tools.launched.toolchain import LaunchingTwin
 from akgen.tools.model_new.build import BindingRefused, Placed, build, device_of, operator_of, place
 from akgen.tools.model_new.device import (
     ModelDevice,
-    Run,
+    RunOptions,
     kernels_of,
     operator_calls,
     returned_as_asked,
     untouched,
 )
-from akgen.tools.model_new.steps import Recorded, RecordingJob, RecordRefused, call_key, read_record
+from akgen.tools.model_new.steps import CallRecord, RecordingJob, RecordRefused, call_key, read_record
 from akgen.tools.process.program import Finished, ResourceLimits, run_sandboxed
 from akgen.tools.twin.sandboxed import SANDBOX_TEXT, stopped_by_sandbox
 
@@ -48,7 +48,7 @@ class _Kept(Frozen):
     binding: BuiltBinding | None
     spec: OpSpec | None
     operator: Build | None
-    recorded: dict[str, Recorded]  # by call_key
+    recorded: dict[str, CallRecord]  # by call_key
 
 
 class _Stopped(Exception):
@@ -116,7 +116,7 @@ class ModelTwin(LaunchingTwin):
             return Launch(outcome=stopped.outcome, outputs=(), diagnostics=stopped.diagnostics)
         device = ModelDevice(self, kept.project, kept.placed, kept.operator)
         with AfterCandidate(bugs=True):
-            return device.perform(call, recorded, folder, Run(timeout_s, trace, what_if, poison))
+            return device.perform(call, recorded, folder, RunOptions(timeout_s, trace, what_if, poison))
 
     def _read(self, project: KernelProject, folder: Path) -> _Kept:
         """Place the files, read the operator's interface, build the binding."""
@@ -133,7 +133,7 @@ class ModelTwin(LaunchingTwin):
             raise _Stopped(Outcome.COMPILE_ERROR, refused.diagnostics) from refused
         return _Kept(project=project, placed=placed, binding=binding, spec=spec, operator=None, recorded={})
 
-    def _record(self, kept: _Kept, calls: Sequence[Call], out: Path) -> list[Recorded]:
+    def _record(self, kept: _Kept, calls: Sequence[Call], out: Path) -> list[CallRecord]:
         """Watch the class on these calls. Raises _Stopped where a record cannot be had."""
         if any(c.model is None for c in calls):
             text = "The reference is made or called with values that no class can be given here."
@@ -150,7 +150,7 @@ class ModelTwin(LaunchingTwin):
         job_file = out / "job.json"
         job_file.write_text(job.model_dump_json())
         done = self._watch(job, job_file)
-        found: list[Recorded] = []
+        found: list[CallRecord] = []
         for i, call in enumerate(calls):
             try:
                 with AfterCandidate(bugs=True):
@@ -185,7 +185,7 @@ class ModelTwin(LaunchingTwin):
             )
         return done
 
-    def _built(self, kept: _Kept, done: Sequence[tuple[Call, Recorded]], folder: Path) -> _Kept:
+    def _built(self, kept: _Kept, done: Sequence[tuple[Call, CallRecord]], folder: Path) -> _Kept:
         """Build every kernel of the records. Raises _Stopped with what does not build."""
         operator = kept.operator
         calls = [c for call, one in done for c in operator_calls(call, one)]
@@ -208,7 +208,7 @@ class ModelTwin(LaunchingTwin):
         return kept.model_copy(update={"operator": operator, "recorded": recorded})
 
 
-def _see(project: KernelProject, call: Call, recorded: Recorded) -> None:
+def _see(project: KernelProject, call: Call, recorded: CallRecord) -> None:
     """Raise _Stopped if the class computed by itself, raised, or returned what no kernel wrote."""
     file = (project.model or "").partition("::")[0]
     if recorded.computed:
@@ -227,7 +227,7 @@ def _see(project: KernelProject, call: Call, recorded: Recorded) -> None:
         raise _Stopped(Outcome.CHEAT, (_finding("DELEGATED", text, file),))
 
 
-def _unplaced(project: KernelProject, recorded: Recorded) -> tuple[Diagnostic, ...]:
+def _unplaced(project: KernelProject, recorded: CallRecord) -> tuple[Diagnostic, ...]:
     if recorded.unplaced is None:
         return ()
     file = (project.model or "").partition("::")[0]

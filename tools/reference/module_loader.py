@@ -23,7 +23,7 @@ from typing import Any
 
 import torch
 
-from akgen.tools.core.call import Attr, ModelCall
+from akgen.tools.core.call import Attr, ClassCall
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.reference import golden, inputs
@@ -192,7 +192,7 @@ class ModuleCase:
             model=self._model_call(sources),
         )
 
-    def _model_call(self, sources: list[InputSpec | None]) -> ModelCall | None:
+    def _model_call(self, sources: list[InputSpec | None]) -> ClassCall | None:
         """Say how the class is made and called; None if it takes what JSON does not hold."""
         places = {s.index: n for n, s in enumerate(sources) if s is not None and s.kind == "arg"}
         arguments = [
@@ -200,7 +200,7 @@ class ModuleCase:
             for i, v in enumerate(self.example_args)
         ]
         try:
-            return ModelCall(
+            return ClassCall(
                 init=json.dumps(self._made_with),
                 arguments=json.dumps(arguments),
                 state=tuple((s.key, n) for n, s in enumerate(sources) if s is not None and s.key is not None),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from akgen.tools.core.call import Attr, ModelCall
+from akgen.tools.core.call import Attr, ClassCall
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.task import Distribution
 
@@ -32,7 +32,7 @@ class Binding:
     output_names: tuple[str, ...] | None = None
     const_inputs: tuple[int, ...] = ()  # inputs whose values the tiling function may read (Call.const_values)
     zeroed_outputs: tuple[int, ...] = ()  # outputs that the caller clears before the launch
-    model: ModelCall | None = None
+    model: ClassCall | None = None
 
 
 @dataclass(frozen=True)

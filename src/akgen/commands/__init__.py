@@ -38,7 +38,7 @@ _BENCH = {
         "bench_compare:plan_run",
         "Say how many tasks and samples show that two runs of SUITE differ by so much, at 5 %.",
     ),
-    "list": Subcommand("bench:list_tasks", "Print the tasks of a suite."),
+    "list": Subcommand("bench:list_tasks", "Print the tasks of a suite; with --check, run their references."),
     "survey": Subcommand(
         "bench:survey_suite",
         "Compose a suite's tasks without compiling, and say what stands in the way of the others.",

@@ -162,27 +162,68 @@ def report_run(
 
 def list_tasks(
     context: typer.Context,
-    suite: Annotated[str, typer.Argument(help="builtin, npukb, mkb, or a folder.")] = "builtin",
+    suite: Annotated[str, typer.Argument(help="builtin, npukb, mkb, kernelbench, or a folder.")] = "builtin",
     root: Annotated[
-        Path | None, typer.Option(help="Your checkout of NPUKernelBench or MultiKernelBench.")
+        Path | None, typer.Option(help="Your checkout of NPUKernelBench, MultiKernelBench or KernelBench.")
     ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Run every reference, and say which tasks are excluded and why.")
+    ] = False,
+    mode: Annotated[
+        Mode, typer.Option(help="With --check, static: the first case alone; dynamic: all of them.")
+    ] = Mode.STATIC,
+    tasks: Annotated[str | None, typer.Option(help="Only these tasks, separated by commas.")] = None,
+    categories: Annotated[
+        str | None, typer.Option(help="Only these categories, separated by commas.")
+    ] = None,
+    task_timeout: Annotated[
+        float, typer.Option(min=1.0, help="With --check, how many seconds a reference may take.")
+    ] = 120.0,
     as_json: AsJson = False,
 ) -> None:
-    """Print the tasks of a suite."""
+    """Print the tasks of a suite; with --check, run their references."""
     from rich.table import Table
 
-    from akgen.bench import launch
+    from akgen.bench import launch, suites
 
     settings: Settings = context.obj
-    tasks = launch.describe_all(suite, root or _checkout(suite, settings))
-    table = Table("Level", "Category", "Task", "Cases", box=None)
-    for task in tasks:
-        table.add_row(str(task.level), task.category, task.name, str(len(task.cases)))
     terminal = Terminal(as_json)
-    terminal.show(table)
-    terminal.result(
-        {"suite": suite, "tasks": [{"name": t.name, "level": t.level, "category": t.category} for t in tasks]}
+    folders = suites.choose(
+        suites.suite_folders(suite, root or _checkout(suite, settings)),
+        names=_words(tasks),
+        categories=_words(categories),
     )
+    if check:
+        _check(terminal, suite, folders, mode, task_timeout)
+        return
+    described = launch.describe_all(folders)
+    table = Table("Level", "Category", "Task", "Cases", box=None)
+    for task in described:
+        table.add_row(str(task.level), task.category, task.name, str(len(task.cases)))
+    terminal.show(table)
+    rows = [{"name": t.name, "level": t.level, "category": t.category} for t in described]
+    terminal.result({"suite": suite, "tasks": rows})
+
+
+def _check(terminal: Terminal, suite: str, folders: dict[str, Path], mode: Mode, timeout_s: float) -> None:
+    from rich.table import Table
+
+    from akgen.bench.check import check
+
+    rows = []
+    env = dict(os.environ) | {"OMP_NUM_THREADS": "1"}
+    for row in check(folders, mode, None, timeout_s, env):
+        rows.append(row)
+        terminal.line(f"{len(rows)} of {len(folders)} {row.task}: {row.found} {row.why}".rstrip())
+    excluded = [r for r in rows if r.found == "excluded"]
+    table = Table("Category", "Excluded", "Why", box=None)
+    for row in excluded:
+        table.add_row(row.category, row.task, row.why)
+    terminal.show(table)
+    terminal.line(
+        f"{len(rows) - len(excluded)} of {len(rows)} references run; {len(excluded)} tasks are excluded"
+    )
+    terminal.result({"suite": suite, "mode": mode, "rows": [r.model_dump() for r in rows]})
 
 
 def survey_suite(
