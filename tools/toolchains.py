@@ -48,7 +48,7 @@ def cann_settings(settings: Settings, chip_name: str) -> "CannSettings":
         soc=chip_name,
         path=settings.path,
         library_path=settings.library_path,
-        cache=settings.cache.absolute() / "cann",
+        cache=settings.cache.absolute(),
         nodes=settings.npu_nodes,
         confined=settings.npu_confined,
     )

@@ -23,7 +23,7 @@ TOOLS: dict[str, tuple[str, ...]] = {
     "dsl": ("core",),
     "compose": ("dsl", "reference", "core"),
     "twin": ("cache", "process", "core"),
-    "cann": ("process", "core"),
+    "cann": ("cache", "process", "core"),
     "timeline": ("core",),
     "direct": ("twin", "cache", "process", "core"),
     "launched": ("direct", "twin", "cache", "process", "core"),

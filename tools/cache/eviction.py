@@ -16,7 +16,7 @@ from typing import NamedTuple
 from akgen.tools.cache.content import GROWTH, HELD, HITS, MANIFEST, MISSES, ContentCache
 from akgen.tools.core.frozen import Frozen
 
-CACHES = ("runtime", "objects", "host", "kernel", "binding", "reference")
+CACHES = ("runtime", "objects", "host", "kernel", "binding", "package", "reference")
 RECENT_S = 3600.0
 _STAMP = "evicted"
 _DAY_S = 86400.0

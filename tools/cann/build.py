@@ -6,15 +6,14 @@ its sources, chip and CANN. Source: vendor pages "msOpGen", "Operator Project Bu
 """
 
 import hashlib
-import os
 import re
 import shutil
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from akgen.tools.cache.content import ContentCache, digest
 from akgen.tools.cann import environment
 from akgen.tools.cann.build_log import SourceNames, first_error
 from akgen.tools.cann.confined import Confinement
@@ -26,8 +25,8 @@ from akgen.tools.core.outcome import Diagnostic, InfraError
 from akgen.tools.process.program import Finished, run
 
 BUILD_TIMEOUT_S = 1800.0
-MOST_BUILDS, RECENT_S = 200, 3600.0  # kept, of one to ten megabytes each
-_FORM = "1"  # of what the cache holds
+PACKAGES = "package"  # the folder of the cache
+_FORM = "1"  # of what it holds
 _PLAIN = re.compile(r"[A-Za-z0-9_./-]+")
 _RESULT = "result.json"
 VENDOR = Path("opp/vendors/customize")
@@ -54,11 +53,8 @@ class Builder:
 
         A candidate's fault is in the result; raises InfraError for the machine's, which is not kept.
         """
-        kept = self._settings.cache / "builds" / self._key(renamed)
-        if not (kept / _RESULT).is_file():
-            with slot(self._settings.cache / "locks", self._side_by_side):
-                if not (kept / _RESULT).is_file():
-                    self._make(renamed, kept, folder)
+        packages = ContentCache(self._settings.cache / PACKAGES)
+        kept = packages.get(self._key(renamed), lambda into: self._make(renamed, into, folder))
         return _take(kept, folder)
 
     def _key(self, renamed: Sequence[Renamed]) -> str:
@@ -66,20 +62,22 @@ class Builder:
         parts = [_FORM, str(home), environment.cann_version(home) or "", self._settings.soc, sys.executable]
         for one in renamed:
             parts += [one.project.digest, one.spec.model_dump_json()]
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        return digest(*parts)
 
-    def _make(self, renamed: Sequence[Renamed], kept: Path, folder: Path) -> None:
-        work = plain_folder(self._settings.cache / "work")
-        try:
+    def _make(self, renamed: Sequence[Renamed], into: Path, folder: Path) -> None:
+        own = self._settings.own_folder
+        with slot(own / "locks", self._side_by_side):
+            work = plain_folder(own / "work")
             try:
                 result = self._package(renamed, work)
+                if (work / "opp").is_dir():
+                    shutil.copytree(work / "opp", into / "opp")
+                (into / _RESULT).write_text(result.model_dump_json())
             finally:
                 if (work / "logs").is_dir():
                     shutil.copytree(work / "logs", folder / "logs", dirs_exist_ok=True)
-            (work / _RESULT).write_text(result.model_dump_json())
-            _keep(work, kept)
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
+                    shutil.copytree(work / "logs", into / "logs")
+                shutil.rmtree(work, ignore_errors=True)
 
     def _package(self, renamed: Sequence[Renamed], work: Path) -> PackageBuild:
         generated, interface = work / "project", work / "interface.json"
@@ -192,34 +190,10 @@ def _no_kernel(op_type: str, origin: SourceNames) -> Diagnostic:
     )
 
 
-def _keep(work: Path, kept: Path) -> None:
-    """Move a result into the cache at once; another process may have been faster."""
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    staged = Path(tempfile.mkdtemp(dir=kept.parent))
-    for name in ("opp", "logs"):
-        if (work / name).is_dir():
-            shutil.copytree(work / name, staged / name, symlinks=True)
-    shutil.copy(work / _RESULT, staged / _RESULT)
-    try:
-        staged.rename(kept)
-    except OSError:
-        shutil.rmtree(staged, ignore_errors=True)
-    _forget(kept.parent)
-
-
-def _forget(builds: Path) -> None:
-    """Delete what was used least recently beyond MOST_BUILDS; what another process may be copying stays."""
-    used = sorted(((p.stat().st_mtime, p) for p in builds.iterdir()), reverse=True)
-    for time_s, path in used[MOST_BUILDS:]:
-        if time.time() - time_s > RECENT_S:
-            shutil.rmtree(path, ignore_errors=True)
-
-
 def _take(kept: Path, folder: Path) -> PackageBuild:
-    os.utime(kept)
     for name in ("opp", "logs"):
         if (kept / name).is_dir():
             shutil.rmtree(folder / name, ignore_errors=True)
-            shutil.copytree(kept / name, folder / name, symlinks=True)
+            shutil.copytree(kept / name, folder / name)
     shutil.copy(kept / _RESULT, folder / _RESULT)
     return PackageBuild.model_validate_json((folder / _RESULT).read_text())

@@ -36,9 +36,14 @@ class CannSettings(Frozen):
     soc: str = "Ascend910B2"
     path: str = "/usr/local/bin:/usr/bin:/bin"  # of the user: where cmake and compilers lie
     library_path: str = ""  # of the user: a container may have its driver there
-    cache: Path = Path("/tmp/akgen-cann")  # builds, locks of devices
+    cache: Path = Path("/tmp/akgen")
     nodes: Path = Path("/dev")  # where the driver's device files lie
     confined: bool = True  # candidates' builds and runs go through the sandbox
+
+    @property
+    def own_folder(self) -> Path:
+        """Return where locks of devices and builds that go on lie: one for all runs of this user."""
+        return self.cache / "npu"
 
     @property
     def usable_home(self) -> Path:

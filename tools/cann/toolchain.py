@@ -117,7 +117,7 @@ class CannToolchain:
         assert build.op is not None, "a build that failed cannot run"
         folder.mkdir(parents=True, exist_ok=True)
         check_package(build.folder)
-        locks = self._settings.cache / "locks"
+        locks = self._settings.own_folder / "locks"
         with Devices(locks, self._settings.devices, self._probe).lease() as lease:
             try:
                 return self._run_on(lease, build, call, folder, timeout_s, trace, poison)
@@ -218,7 +218,7 @@ class CannToolchain:
 
     def _probe(self, number: int) -> str | None:
         """Open a device and copy to it and back; say what is wrong."""
-        folder = self._settings.cache / "probes" / str(number)
+        folder = self._settings.own_folder / "probes" / str(number)
         folder.mkdir(parents=True, exist_ok=True)
         for old in ("stage", "ended.json"):
             (folder / old).unlink(missing_ok=True)
