@@ -10,18 +10,19 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from akgen.tools.cache.content import ContentCache, digest
-from akgen.tools.cann import environment
-from akgen.tools.cann.build_log import SourceNames, first_error
+from akgen.tools.cann import direct, environment
+from akgen.tools.cann.build_log import SourceNames, first_error, origin_of
 from akgen.tools.cann.confined import Confinement
 from akgen.tools.cann.device import slot
 from akgen.tools.cann.environment import CannSettings
 from akgen.tools.cann.project import Renamed, adapt_template, install_sources, interface_json
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, InfraError
+from akgen.tools.core.project import KernelProject
 from akgen.tools.process.program import Finished, run
 
 BUILD_TIMEOUT_S = 1800.0
@@ -29,6 +30,9 @@ PACKAGES = "package"  # the folder of the cache
 _FORM = "1"  # of what it holds
 _PLAIN = re.compile(r"[A-Za-z0-9_./-]+")
 _RESULT = "result.json"
+_MADE = ("opp", "direct")
+
+
 VENDOR = Path("opp/vendors/customize")
 
 
@@ -38,6 +42,7 @@ class PackageBuild(Frozen):
     ok: bool
     diagnostics: tuple[Diagnostic, ...] = ()
     contents: dict[str, str]
+    library: str = f"{VENDOR}/op_api/lib/libcust_opapi.so"  # what a run loads, below the build's folder
 
 
 class Builder:
@@ -54,24 +59,51 @@ class Builder:
         A candidate's fault is in the result; raises InfraError for the machine's, which is not kept.
         """
         packages = ContentCache(self._settings.cache / PACKAGES)
-        kept = packages.get(self._key(renamed), lambda into: self._make(renamed, into, folder))
+        parts = [text for one in renamed for text in (one.project.digest, one.spec.model_dump_json())]
+        key = self._key("package", *parts)
+        kept = packages.get(
+            key, lambda into: self._make(lambda work: self._package(renamed, work), into, folder)
+        )
         return _take(kept, folder)
 
-    def _key(self, renamed: Sequence[Renamed]) -> str:
-        home = self._settings.usable_home
-        parts = [_FORM, str(home), environment.cann_version(home) or "", self._settings.soc, sys.executable]
-        for one in renamed:
-            parts += [one.project.digest, one.spec.model_dump_json()]
-        return digest(*parts)
+    def build_direct(self, project: KernelProject, folder: Path) -> PackageBuild:
+        """Compile a file that launches its kernels itself; the library lies below `folder`/direct."""
+        packages = ContentCache(self._settings.cache / PACKAGES)
+        key = self._key("direct", project.digest, project.kernel)
+        kept = packages.get(
+            key, lambda into: self._make(lambda work: self._direct(project, work), into, folder)
+        )
+        return _take(kept, folder)
 
-    def _make(self, renamed: Sequence[Renamed], into: Path, folder: Path) -> None:
+    def _key(self, *parts: str) -> str:
+        home = self._settings.usable_home
+        version = environment.cann_version(home) or ""
+        return digest(_FORM, str(home), version, self._settings.soc, sys.executable, *parts)
+
+    def _direct(self, project: KernelProject, work: Path) -> PackageBuild:
+        entry = direct.write_entry(project, work / "sources")
+        library = work / direct.LIBRARY
+        for folder in (library.parent, work / "home"):
+            folder.mkdir()
+        env = environment.base_environment(self._settings, work / "home")
+        argv = direct.compile_command(self._settings, project, entry, library)
+        built = self._confinement.run(argv, work, env, BUILD_TIMEOUT_S)
+        log(work, "bisheng", built)
+        if not built.ok or not library.is_file():
+            origin = origin_of({path: path for path in project.files}, {})
+            found = first_error(built.out + "\n" + built.err, origin)
+            return PackageBuild(ok=False, contents={}, diagnostics=(found,))
+        return PackageBuild(ok=True, contents=contents(library.parent), library=str(direct.LIBRARY))
+
+    def _make(self, build: Callable[[Path], PackageBuild], into: Path, folder: Path) -> None:
         own = self._settings.own_folder
         with slot(own / "locks", self._side_by_side):
             work = plain_folder(own / "work")
             try:
-                result = self._package(renamed, work)
-                if (work / "opp").is_dir():
-                    shutil.copytree(work / "opp", into / "opp")
+                result = build(work)
+                for name in _MADE:
+                    if (work / name).is_dir():
+                        shutil.copytree(work / name, into / name)
                 (into / _RESULT).write_text(result.model_dump_json())
             finally:
                 if (work / "logs").is_dir():
@@ -191,7 +223,7 @@ def _no_kernel(op_type: str, origin: SourceNames) -> Diagnostic:
 
 
 def _take(kept: Path, folder: Path) -> PackageBuild:
-    for name in ("opp", "logs"):
+    for name in (*_MADE, "logs"):
         if (kept / name).is_dir():
             shutil.rmtree(folder / name, ignore_errors=True)
             shutil.copytree(kept / name, folder / name)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from akgen.tools.cann.plog import first_exception
 from akgen.tools.cann.runtime_errors import DeviceFault, judged
-from akgen.tools.cann.worker import GUARD_BYTES, OUT_OF_TIME, RuntimeFailure, guard
+from akgen.tools.cann.worker import GUARD_BYTES, HOST_FUNCTION, OUT_OF_TIME, RuntimeFailure, guard
 from akgen.tools.core.call import Call, TensorFile, TensorMeta
 from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
 from akgen.tools.core.poison import Poison
@@ -40,9 +40,14 @@ def outcome_of(
             detail, told = f"{told.function} returned {told.code}", told.model_copy(update={"code": 507000})
         assert told.code is not None
         return judged(told.code, detail)
+    if told is not None and told.function == HOST_FUNCTION:
+        return Outcome.TILING_ERROR, _said("HOST_EXCEPTION", f"the host function threw: {told.text}", stage)
+    if told is not None and stage == "load":
+        text = f"the operator package cannot be loaded: {told.text}"
+        return Outcome.TILING_ERROR, _said("HOST_LOAD", text, stage)
     if told is not None:
-        return Outcome.TILING_ERROR, _said(
-            "HOST_LOAD", f"the operator package cannot be loaded: {told.text}", stage
+        raise InfraError(
+            f"The run's files could not be read or written: {told.text}.", "Check disk and rights."
         )
     how = done.ending if done.signal != signal.SIGSYS else "a system call that the sandbox refuses"
     if stage in _IN_TILING:

@@ -2,7 +2,7 @@
 
 The operator package is installed below the build's own folder and its operator type carries the project's
 digest, so what runs is what was built: its files are compared with those of the build before each run. Not covered:
-projects whose aclnn files are written by hand; direct files.
+projects whose aclnn files are written by hand.
 """
 
 import sys
@@ -24,7 +24,7 @@ from akgen.tools.cann.timing import Series
 from akgen.tools.cann.worker import RunnerRequest
 from akgen.tools.core.call import Call, TensorFile, TensorMeta
 from akgen.tools.core.op_spec import OpSpec
-from akgen.tools.core.outcome import Diagnostic, InfraError, InputError, Outcome
+from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
@@ -80,20 +80,19 @@ class CannToolchain:
         return self._confined.missing
 
     def compile(self, project: KernelProject, calls: Sequence[Call], folder: Path) -> Build:
-        """Build the operator package. CANN compiles every dtype column of the OpDef, so `calls` decide nothing."""
+        """Build the operator package, or a direct file's library: all of their kernels, so `calls` decide nothing."""
         del calls
-        if project.direct_file is not None:
-            raise InputError(
-                f"{project.direct_file} launches its kernels itself; operator packages are built with an OpDef.",
-                "Judge it with --toolchain twin.",
-            )
         folder.mkdir(parents=True, exist_ok=True)
+        started = time.monotonic()
+        builder = Builder(self._settings, self._confined, self._side_by_side)
+        if project.direct_file is not None:
+            made = builder.build_direct(project, folder)
+            outcome = None if made.ok else Outcome.COMPILE_ERROR
+            return self._build(folder, None, outcome, time.monotonic() - started, made.diagnostics)
         spec, diagnostics = self._read_spec(project, folder / "spec")
         if spec is None:
             return self._build(folder, None, Outcome.COMPILE_ERROR, 0.0, diagnostics)
         renamed = with_build_hash(project, spec)
-        started = time.monotonic()
-        builder = Builder(self._settings, self._confined, self._side_by_side)
         made = builder.build([renamed], folder)
         outcome = None if made.ok else Outcome.COMPILE_ERROR
         return self._build(folder, renamed.spec, outcome, time.monotonic() - started, made.diagnostics)
@@ -111,16 +110,18 @@ class CannToolchain:
     ) -> Launch:
         """Run one call in a worker process; with `trace`, once more under msprof.
 
-        The time of a run without trace is taken by events, that of one with trace is msprof's.
+        The time of a run without trace is taken by events, that of one with trace is msprof's. A direct file has no
+        profile: its kernels' names are its own, so that nothing tells them from others.
         """
         del what_if  # msprof measures what is, and predicts nothing
-        assert build.op is not None, "a build that failed cannot run"
+        assert build.outcome is None, "a build that failed cannot run"
         folder.mkdir(parents=True, exist_ok=True)
         check_package(build.folder)
         locks = self._settings.own_folder / "locks"
         with Devices(locks, self._settings.devices, self._probe).lease() as lease:
             try:
-                return self._run_on(lease, build, call, folder, timeout_s, trace, poison)
+                profiled = trace and build.op is not None
+                return self._run_on(lease, build, call, folder, timeout_s, profiled, poison)
             except DeviceFault as fault:
                 lease.quarantine(fault.text)
                 raise
@@ -196,7 +197,7 @@ class CannToolchain:
         request = RunnerRequest(
             call=call,
             spec=build.op,
-            library=build.folder / VENDOR / "op_api/lib/libcust_opapi.so",
+            library=build.folder / _made(build.folder).library,
             folder=folder,
             device=lease.number,
             timeout_s=timeout_s,
@@ -256,17 +257,21 @@ class CannToolchain:
 
 def check_package(folder: Path) -> None:
     """Raise InfraError if the package is not the one that was built here: stale, foreign or altered."""
-    try:
-        made = PackageBuild.model_validate_json((folder / _RESULT).read_text())
-    except (OSError, ValueError) as problem:
-        raise InfraError(f"{folder} holds no build.", "Build the project again.") from problem
-    now = contents(folder / VENDOR)
+    made = _made(folder)
+    now = contents(folder / VENDOR if (folder / VENDOR).is_dir() else (folder / made.library).parent)
     if now != made.contents:
         name = sorted(set(now.items()) ^ set(made.contents.items()))[0][0]
         raise InfraError(
             f"{name} of the operator package is not what was built.",
             "Build the project again; clear AKGEN_CACHE.",
         )
+
+
+def _made(folder: Path) -> PackageBuild:
+    try:
+        return PackageBuild.model_validate_json((folder / _RESULT).read_text())
+    except (OSError, ValueError) as problem:
+        raise InfraError(f"{folder} holds no build.", "Build the project again.") from problem
 
 
 def _worker_command(request: RunnerRequest, folder: Path) -> list[str]:

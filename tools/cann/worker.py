@@ -16,8 +16,10 @@ from typing import Literal
 
 import numpy as np
 
+from akgen.tools.cann import direct
 from akgen.tools.cann.acl import AclError, Aclnn, NpuDevice, Operator
 from akgen.tools.cann.arguments import Slot, shared_input, slots
+from akgen.tools.cann.direct import DirectFunction, HostFunctionFailed
 from akgen.tools.cann.timing import Series, measure
 from akgen.tools.core.call import Argument, Call, TensorFile, TensorMeta
 from akgen.tools.core.frozen import Frozen
@@ -26,6 +28,7 @@ from akgen.tools.core.poison import Poison
 
 GUARD_BYTES = 512  # before and after every buffer: what the runtime aligns memory to
 _NAN = b"\xff"  # in every float type
+HOST_FUNCTION = "host function"
 OUT_OF_TIME = 75  # status of a process that ended itself
 
 Stage = Literal["start", "ready", "load", "tiling", "launch", "wait", "timing", "done"]
@@ -35,8 +38,8 @@ class RunnerRequest(Frozen):
     """One run. Output i is written to `folder/out<i>.raw`, element j of a list to `out<i>_<j>.raw`, with guards."""
 
     call: Call | None  # None: only open the device, copy to it and back
-    spec: OpSpec | None
-    library: Path | None  # of the operator package: its aclnn entries
+    spec: OpSpec | None  # None: a direct file's library
+    library: Path | None  # with the candidate's entries
     folder: Path
     device: int
     timeout_s: float = 60.0  # from the first call of candidate code
@@ -79,19 +82,20 @@ class OperatorRun:
         self._aclnn = Aclnn()
         self._inputs: dict[int, list[GuardedMemory]] = {}
         self._outputs: dict[int, list[GuardedMemory]] = {}
+        self._workspaces: dict[int, GuardedMemory] = {}
         self._guard = guard(request.poison)
         poison = request.poison
         self._fill = _NAN if poison is None else poison.outputs()
         self._scratch = _NAN if poison is None else poison.scratch()
 
-    def prepare(self) -> list[object]:
-        """Fill memory and return the entry's arguments."""
+    def prepare(self) -> None:
+        """Fill the memory of inputs and outputs."""
         request = self._request
-        assert request.call is not None and request.spec is not None
+        assert request.call is not None
         for i, value in enumerate(request.call.inputs):
             self._inputs[i] = [self._buffer(_content(m, self._fill)) for m in _metas(value)]
         for i, out in enumerate(request.call.outputs):
-            shared = shared_input(request.spec, out, i)
+            shared = out.aliases if request.spec is None else shared_input(request.spec, out, i)
             fill = b"\0" if out.zeroed else self._fill
             self._outputs[i] = (
                 self._inputs[shared]
@@ -101,14 +105,33 @@ class OperatorRun:
             if shared is not None and out.zeroed:
                 for part in self._outputs[i]:
                     self._device.put(part.address, bytes(part.size_bytes))
-        return [self._argument(slot) for slot in slots(request.spec, request.call)]
 
-    def launch(self, operator: Operator, arguments: list[object]) -> Callable[[], None]:
-        """Tile once, and return what launches."""
-        size, executor = operator.workspace_size(arguments)
-        workspace = self._buffer(_repeat(self._scratch, size)) if size else None
-        where = workspace.address if workspace else 0
-        return lambda: operator.launch(where, size, executor, self._device.stream)
+    def tiler(self) -> Callable[[], Callable[[], None]]:
+        """Load the candidate's library, and return what tiles one launch and returns what launches."""
+        request, stream = self._request, self._device.stream
+        assert request.call is not None and request.library is not None
+        if request.spec is None:
+            function = DirectFunction(request.library)
+            inputs, outputs = _addresses(self._inputs), _addresses(self._outputs)
+            text = direct.arguments(request.call, inputs, outputs)
+            return lambda: lambda: function.launch(text, stream)
+        arguments = [self._argument(slot) for slot in slots(request.spec, request.call)]
+        operator = Operator(request.library, request.spec.op_type)
+
+        def tile() -> Callable[[], None]:
+            size, executor = operator.workspace_size(arguments)
+            where = self._workspace(size)
+            return lambda: operator.launch(where, size, executor, stream)
+
+        return tile
+
+    def _workspace(self, size: int) -> int:
+        """Return memory of that size; of a launch after the first it is what the one before left."""
+        if size == 0:
+            return 0
+        if size not in self._workspaces:
+            self._workspaces[size] = self._buffer(_repeat(self._scratch, size))
+        return self._workspaces[size].address
 
     def write_outputs(self) -> None:
         """Write outputs with their guards, and the guards of the inputs."""
@@ -159,6 +182,10 @@ class OperatorRun:
         return self._aclnn.tensor_list(made) if isinstance(value, tuple) else made[0]
 
 
+def _addresses(memory: dict[int, list[GuardedMemory]]) -> dict[int, list[int]]:
+    return {i: [part.address for part in parts] for i, parts in memory.items()}
+
+
 def _metas(value: Argument) -> tuple[TensorMeta | TensorFile, ...]:
     if value is None:
         return ()
@@ -184,6 +211,8 @@ def main(path: str) -> None:
         _work(request, reach)
     except AclError as problem:
         told = RuntimeFailure(function=problem.function, code=problem.code, text=problem.text)
+    except HostFunctionFailed as problem:
+        told = RuntimeFailure(function=HOST_FUNCTION, code=None, text=str(problem))
     except OSError as problem:
         told = RuntimeFailure(function="dlopen", code=None, text=str(problem))
     else:
@@ -196,19 +225,19 @@ def main(path: str) -> None:
 def _work(request: RunnerRequest, reach: Callable[[Stage], None]) -> None:
     reach("start")
     device = NpuDevice(request.device)
-    if request.call is None or request.spec is None or request.library is None:
+    if request.call is None:
         _probe(device)
         reach("done")
         return
     run = OperatorRun(request, device)
-    arguments = run.prepare()
+    run.prepare()
     device.limit(request.timeout_s)
     _end_after(request.timeout_s)
     reach("load")
-    operator = Operator(request.library, request.spec.op_type)
+    tile = run.tiler()
     for _ in range(request.launches):
         reach("tiling")
-        launch = run.launch(operator, arguments)
+        launch = tile()
         reach("launch")
         launch()
         reach("wait")
@@ -216,7 +245,7 @@ def _work(request: RunnerRequest, reach: Callable[[Stage], None]) -> None:
     run.write_outputs()
     if request.timed:
         reach("timing")
-        found: Series = measure(device, lambda: run.launch(operator, arguments), request.timeout_s)
+        found: Series = measure(device, tile, request.timeout_s)
         (request.folder / "timing.json").write_text(found.model_dump_json())
     device.close()
     reach("done")

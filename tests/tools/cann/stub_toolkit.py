@@ -69,6 +69,16 @@ a,$type,AI_VECTOR_CORE,12.5,0.0,4,2.0" > "$out"/PROF_1/mindstudio_profiler_outpu
 echo '[]' > "$out"/PROF_1/mindstudio_profiler_output/msprof_1.json
 """
 
+# -x c++ for the file's suffix, which g++ does not know; what is launched with <<<>>> is left out of these tests
+BISHENG = r"""#!/bin/bash
+args=()
+for a in "$@"; do
+    case $a in --npu-arch=dav-2201) seen=1;; *.asc) args+=(-x c++ "$a" -x none);; *) args+=("$a");; esac
+done
+[ "$seen" ] || { echo "error: no architecture"; exit 1; }
+exec g++ -w -I"$STUBS" "${args[@]}"
+"""
+
 
 def make_toolkit(home: Path, libraries: Path) -> Path:
     """Write the toolkit below `home`, with the stub libraries."""
@@ -76,6 +86,7 @@ def make_toolkit(home: Path, libraries: Path) -> Path:
         "python/site-packages/bin/msopgen": MSOPGEN,
         "python/site-packages/template/build.sh": BUILD,
         "bin/msprof": MSPROF,
+        "bin/bisheng": BISHENG,
         "set_env.sh": f"export STUBS={STUBS}\nexport LD_LIBRARY_PATH={home}/lib64:$LD_LIBRARY_PATH\n"
         f"export PLUGIN_OF_SET_ENV=1 PATH={home}/bin:$PATH\n",
         "version.cfg": "# version: 1.0\nruntime_running_version=[7.7.0.1.238:8.1.RC1]\n",

@@ -6,12 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from akgen.tools.cann.build import Builder
+from akgen.tools.cann.confined import Confinement
 from akgen.tools.cann.environment import CannSettings, base_environment, cann_version, run_environment
+from akgen.tools.cann.project import with_build_hash
 from akgen.tools.cann.toolchain import CannToolchain
 from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import AttrSpec, OpSpec, ParamSpec
-from akgen.tools.core.outcome import InfraError, InputError, Outcome
+from akgen.tools.core.outcome import InfraError, Outcome
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Build
 from akgen.tools.twin.toolchain import TwinToolchain
@@ -230,7 +233,64 @@ def test_host_code_of_a_candidate_cannot_read_the_judges_answers(
     assert chain.sandbox_missing() == ()
 
 
-def test_a_direct_file_is_refused(chain: CannToolchain, tmp_path: Path) -> None:
-    project = KernelProject(op_type="Add", kernel="add", files={"op_kernel/add.asc": "void launch_add() {}"})
-    with pytest.raises(InputError, match="twin"):
-        chain.compile(project, [], tmp_path)
+DIRECT = """#include "akgen/tensor.h"
+#include <stdexcept>
+void launch_axpy(const akgen::Tensor& x0, const std::vector<akgen::Tensor>& x1, const akgen::Tensor& y0, float alpha,
+                 const std::vector<int64_t>& axes, const std::string& mode, bool keep, aclrtStream stream)
+{
+    if (x0.size(0) == 7) {
+        throw std::invalid_argument("seven is not supported");
+    }
+    const float *x = (const float *)x0.data, *z = (const float *)x1.at(1).data;
+    for (int64_t i = 0; i < y0.numel(); ++i) {
+        ((float *)y0.data)[i] = alpha * x[i] + z[i] + (axes.at(1) == -2 && mode == "a b" && keep ? 0 : 1000);
+    }
+}
+"""
+
+
+def _direct(text: str = DIRECT) -> KernelProject:
+    return KernelProject(op_type="Axpy", kernel="axpy", files={"op_kernel/axpy.asc": text})
+
+
+def _direct_call(folder: Path, count: int) -> Call:
+    pair = _call(folder, count)
+    attrs = (Attr(name="alpha", value=0.5), Attr(name="axes", value=(1, -2)), Attr(name="mode", value="a b"),
+             Attr(name="keep", value=True))  # fmt: skip
+    x, z = pair.inputs
+    assert isinstance(x, TensorFile) and isinstance(z, TensorFile)
+    return Call(inputs=(x, (z, z)), attrs=attrs, outputs=pair.outputs)
+
+
+def test_a_direct_file_is_compiled_by_bisheng_and_its_function_called(
+    chain: CannToolchain, tmp_path: Path
+) -> None:
+    build = chain.compile(_direct(), [], tmp_path / "build")
+    assert build.outcome is None, build.diagnostics
+    launch = chain.run(build, _direct_call(tmp_path / "in", 64), tmp_path / "run", trace=True)
+    assert launch.outcome is None, launch.diagnostics
+    computed = np.fromfile(launch.outputs[0].path, np.float32)  # type: ignore[union-attr]
+    np.testing.assert_array_equal(computed, 1.5 * np.arange(64, dtype=np.float32))
+    assert launch.time_us is not None and launch.profile is None
+    refused = chain.run(build, _direct_call(tmp_path / "seven", 7), tmp_path / "refused")
+    assert refused.outcome is Outcome.TILING_ERROR
+    assert "seven is not supported" in refused.diagnostics[0].text
+
+
+def test_a_direct_file_with_an_error_is_told_with_its_line(chain: CannToolchain, tmp_path: Path) -> None:
+    broken = DIRECT.replace("y0.numel()", "y0.number()")
+    build = chain.compile(_direct(broken), [], tmp_path / "build")
+    assert build.outcome is Outcome.COMPILE_ERROR
+    first = build.diagnostics[0]
+    assert (first.code, first.file) == ("UNKNOWN_MEMBER", "op_kernel/axpy.asc")
+    assert "y0.number()" in broken.splitlines()[(first.line or 0) - 1]
+
+
+def test_several_operators_make_one_package(settings: CannSettings, tmp_path: Path) -> None:
+    """The stub's build sees both sources and makes the first; an operator without its kernel is told."""
+    one, two = with_build_hash(_project(), SPEC), with_build_hash(_project(old="Muls", new="/**/ Muls"), SPEC)
+    builder = Builder(settings, Confinement(settings, None), 1)
+    made = builder.build([one, two], tmp_path / "build")
+    assert not made.ok
+    assert "the package holds no kernel for ScaleAdd" in made.diagnostics[0].text
+    assert one.spec.op_type != two.spec.op_type

@@ -8,6 +8,8 @@ import pytest
 
 from akgen.tools.cann.arguments import slots
 from akgen.tools.cann.outcome import outcome_of, outputs
+from akgen.tools.cann.runtime_errors import DeviceFault, judged
+from akgen.tools.cann.timing import Series
 from akgen.tools.cann.worker import RunnerRequest
 from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
@@ -99,7 +101,7 @@ def _failed(done: Finished, folder: Path, probe: str | None = None) -> tuple[Out
 
 
 def test_every_argument_arrives_as_the_definition_says(tmp_path: Path, stub_libraries: Path) -> None:
-    call, done = _run(tmp_path, stub_libraries)
+    call, done = _run(tmp_path, stub_libraries, timed=True)
     assert outcome_of(done, tmp_path, 20, lambda: None) is None, done.err
     found, overrun = outputs(call, tmp_path, POISON)
     assert overrun is None
@@ -117,50 +119,30 @@ def test_every_argument_arrives_as_the_definition_says(tmp_path: Path, stub_libr
     assert words["own_is_x"] == "1"  # an output with a place of its own, on the input's memory
     assert words["zero"] == "0"
     assert found[1].path.read_bytes()[0] == 42  # type: ignore[union-attr]  # the output that has an input's name
-
-
-def test_outputs_hold_the_poison_before(tmp_path: Path, stub_libraries: Path) -> None:
-    call, done = _run(tmp_path, stub_libraries)
-    assert done.ok
-    found, _ = outputs(call, tmp_path, POISON)
     assert found[2].path.read_bytes() == bytes(24)  # type: ignore[union-attr]  # zeroed, and nobody wrote it
     assert found[0].path.read_bytes() == bytes(range(24))  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize("beyond", [0, 40])
-def test_a_write_after_an_output_is_found(tmp_path: Path, stub_libraries: Path, beyond: int) -> None:
-    call, done = _run(tmp_path, stub_libraries, AKGEN_STUB_BEYOND=str(beyond))
-    assert done.ok
-    _, overrun = outputs(call, tmp_path, POISON)
-    assert overrun is not None and overrun.code == "GM_OVERRUN"
-    assert f"{beyond} bytes after its end of output 3" in overrun.text
-
-
-def test_a_launch_is_timed_after_its_outputs_are_taken(tmp_path: Path, stub_libraries: Path) -> None:
-    from akgen.tools.cann.timing import Series
-
-    _, done = _run(tmp_path, stub_libraries, timed=True)
-    assert done.ok, done.err
-    series = Series.model_validate_json((tmp_path / "timing.json").read_text())
+    series = Series.model_validate_json(
+        (tmp_path / "timing.json").read_text()
+    )  # after the outputs were taken
     assert len(series.launched_us) == len(series.empty_us) > 8
     assert series.low_us <= series.time_us <= series.high_us or series.time_us == 0.01
 
 
-@pytest.mark.parametrize(
-    ("tiling", "outcome", "code"),
-    [
-        ("561002", Outcome.TILING_ERROR, "TILING_REFUSED"),
-        ("561003", Outcome.TILING_ERROR, "TILING_REFUSED"),
-        ("161002", Outcome.TILING_ERROR, "DTYPE_COMBINATION"),
-        ("crash", Outcome.TILING_ERROR, "HOST_CRASH"),
-    ],
-)
+def test_a_write_after_an_output_is_found(tmp_path: Path, stub_libraries: Path) -> None:
+    call, done = _run(tmp_path, stub_libraries, AKGEN_STUB_BEYOND="40")
+    assert done.ok
+    _, overrun = outputs(call, tmp_path, POISON)
+    assert overrun is not None and overrun.code == "GM_OVERRUN"
+    assert "40 bytes after its end of output 3" in overrun.text
+
+
+@pytest.mark.parametrize(("tiling", "code"), [("561002", "TILING_REFUSED"), ("crash", "HOST_CRASH")])
 def test_what_tiling_does_is_the_candidates(
-    tmp_path: Path, stub_libraries: Path, tiling: str, outcome: Outcome, code: str
+    tmp_path: Path, stub_libraries: Path, tiling: str, code: str
 ) -> None:
     _, done = _run(tmp_path, stub_libraries, AKGEN_STUB_TILING=tiling)
     found = _failed(done, tmp_path)
-    assert (found[0], found[1].code) == (outcome, code)
+    assert (found[0], found[1].code) == (Outcome.TILING_ERROR, code)
 
 
 def test_tiling_that_never_ends_is_the_candidates_time(tmp_path: Path, stub_libraries: Path) -> None:
@@ -170,9 +152,8 @@ def test_tiling_that_never_ends_is_the_candidates_time(tmp_path: Path, stub_libr
     assert "tiling" in why.text
 
 
-@pytest.mark.parametrize("code", ["507035", "507042", "507045", "507049", "507050"])
 def test_an_exception_on_the_device_is_a_trap_with_the_logs_words(
-    tmp_path: Path, stub_libraries: Path, code: str
+    tmp_path: Path, stub_libraries: Path
 ) -> None:
     log = tmp_path / "home" / "log" / "debug" / "plog"
     log.mkdir(parents=True)
@@ -181,24 +162,41 @@ def test_an_exception_on_the_device_is_a_trap_with_the_logs_words(
         "[ERROR] GE(7,python3):2025-01-01-00:00:00.000.000 [a.cc:1]7 Run:a task failed\n"
         "[ERROR] RUNTIME(7,python3):2025-01-01-00:00:00.000.001 [d.cc:9]7 Proc:vector core exception, core id 3\n"
     )
-    _, done = _run(tmp_path, stub_libraries, AKGEN_STUB_FAIL=f"aclrtSynchronizeStreamWithTimeout={code}")
+    _, done = _run(tmp_path, stub_libraries, AKGEN_STUB_FAIL="aclrtSynchronizeStreamWithTimeout=507042")
     outcome, why = _failed(done, tmp_path)
     assert (outcome, why.code) == (Outcome.TRAP, "DEVICE_EXCEPTION")
-    assert code in why.text
+    assert "507042" in why.text
     assert "core id 3" in why.text
 
 
-@pytest.mark.parametrize("code", ["507014", "507046", "507048"])
-def test_a_stream_that_does_not_end_is_out_of_time(tmp_path: Path, stub_libraries: Path, code: str) -> None:
-    _, done = _run(tmp_path, stub_libraries, AKGEN_STUB_FAIL=f"aclrtSynchronizeStreamWithTimeout={code}")
-    assert _failed(done, tmp_path)[0] is Outcome.TIMEOUT
-
-
 @pytest.mark.parametrize(
-    "fail",
-    ["aclrtSetDevice=507033", "aclInit=107002", "aclrtMalloc=207001", "aclrtSynchronizeStreamWithTimeout=507054",
-     "aclrtSynchronizeStreamWithTimeout=507899", "aclrtSynchronizeStreamWithTimeout=599999"],
+    ("codes", "outcome", "name"),
+    [
+        ((507015, 507016, 507035, 507036, 507042, 507043, 507044, 507045, 507049, 507050), Outcome.TRAP,
+         "DEVICE_EXCEPTION"),
+        ((507014, 507034, 507046, 507047, 507048, 107020), Outcome.TIMEOUT, "TIMEOUT"),
+        ((561002, 561003), Outcome.TILING_ERROR, "TILING_REFUSED"),
+        ((161001, 161002, 561001), Outcome.TILING_ERROR, "DTYPE_COMBINATION"),
+    ],
 )  # fmt: skip
+def test_a_candidates_fault_is_an_outcome(codes: tuple[int, ...], outcome: Outcome, name: str) -> None:
+    for code in codes:
+        found, why = judged(code)
+        assert (found, why.code) == (outcome, name)
+        assert why.remedy and str(code) in why.text
+
+
+@pytest.mark.parametrize("code", [107001, 107999, 207001, 361001, 507010, 507053, 507054, 507899, 599999, 42])
+def test_a_fault_of_the_machine_is_raised_with_a_remedy(code: int) -> None:
+    with pytest.raises(InfraError) as raised:
+        judged(code)
+    assert raised.value.remedy
+    assert isinstance(raised.value, DeviceFault) == (
+        code > 500000
+    )  # the device is looked at before it is used
+
+
+@pytest.mark.parametrize("fail", ["aclrtSetDevice=507033", "aclrtSynchronizeStreamWithTimeout=507054"])
 def test_a_fault_of_machine_or_device_is_no_outcome(tmp_path: Path, stub_libraries: Path, fail: str) -> None:
     _, done = _run(tmp_path, stub_libraries, AKGEN_STUB_FAIL=fail)
     with pytest.raises(InfraError) as raised:
