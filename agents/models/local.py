@@ -69,8 +69,18 @@ class Checkpoint:
         logprobs: bool = True,
     ) -> list[list[Sampled]]:
         """Return n completions of each prompt; temperature 0 takes the likeliest token each time."""
-        encoded = self.tokenizer(list(prompts), return_tensors="pt", padding=True, padding_side="left")
-        encoded.pop("token_type_ids", None)
+        ids: list[list[int]] = self.tokenizer(list(prompts))["input_ids"]
+        return self.continued(
+            ids, n, temperature=temperature, top_p=top_p, max_new_tokens=max_new_tokens, seed=seed, logprobs=logprobs
+        )  # fmt: skip
+
+    def continued(
+        self, ids: Sequence[Sequence[int]], n: int, *, temperature: float, top_p: float, max_new_tokens: int,
+        seed: int, logprobs: bool = True,
+    ) -> list[list[Sampled]]:  # fmt: skip
+        """Return n completions of each row of tokens, as `sample` does of texts."""
+        given = {"input_ids": [list(row) for row in ids]}
+        encoded = self.tokenizer.pad(given, padding_side="left", return_tensors="pt")
         width = encoded["input_ids"].shape[1]
         how: dict[str, Any] = {"do_sample": False}
         if temperature > 0:
@@ -85,7 +95,7 @@ class Checkpoint:
         rows = made.sequences[:, width:].tolist()
         chosen = _chosen(made) if logprobs else [[0.0] * len(r) for r in rows]
         samples = [self._sampled(row, said) for row, said in zip(rows, chosen, strict=True)]
-        return [samples[k * n : (k + 1) * n] for k in range(len(prompts))]
+        return [samples[k * n : (k + 1) * n] for k in range(len(ids))]
 
     def _sampled(self, row: list[int], logprobs: list[float]) -> Sampled:
         end = self.tokenizer.eos_token_id

@@ -7,10 +7,9 @@ import torch
 from datasets import Dataset
 from trl import DPOConfig, DPOTrainer
 
-from akgen.finetune.training.metrics import MetricsFile
 from akgen.finetune.training.preferences import read_preferences
 from akgen.finetune.training.recipe import DpoRecipe, save_recipe
-from akgen.finetune.training.sft import MODEL, Trained, finish, last_state, loaded, lora_of, trainer_options
+from akgen.finetune.training.sft import Trained, loaded, run_trainer, trainer_options
 from akgen.tools.core.outcome import InputError
 
 
@@ -35,13 +34,7 @@ def train_dpo(recipe: DpoRecipe, folder: Path) -> Trained:
         **trainer_options(recipe.trainer, folder, recipe.seed, cpu=recipe.cpu), beta=recipe.beta,
         max_length=recipe.max_tokens, precompute_ref_log_probs=recipe.lora is None,
     )  # fmt: skip
-    trainer = DPOTrainer(
-        model=model, args=config, train_dataset=rows, processing_class=tokenizer, peft_config=lora_of(recipe.lora),
-        callbacks=[MetricsFile(folder / "metrics.jsonl")],
-    )  # fmt: skip
-    done = trainer.train(resume_from_checkpoint=last_state(folder))
-    finish(trainer, tokenizer, folder)
-    return Trained(
-        model=folder / MODEL, records=len(wanted), kinds=dict(Counter(p.kind for p in wanted)), too_long=0,
-        steps=done.global_step, loss=done.training_loss, parameters=sum(p.numel() for p in model.parameters()),
+    return run_trainer(
+        DPOTrainer, folder, model, tokenizer, recipe.lora, args=config, train_dataset=rows,
+        kinds=Counter(p.kind for p in wanted),
     )  # fmt: skip

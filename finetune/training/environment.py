@@ -39,6 +39,7 @@ class CheapVerdict(Frozen):
     parsed: bool = False
     fits: bool = False
     share: float = 0.0
+    hollow: bool = False  # wrong in every case, each time one value everywhere, or a copy of an input
 
 
 class ProgramEnvironment:
@@ -82,7 +83,7 @@ class ProgramEnvironment:
             program = parse_tensor_program(text)
         except DslError as error:
             return CheapVerdict(outcome=Outcome.COMPILE_ERROR, diagnostics=error.diagnostics)
-        right = 0
+        right, computed = 0, False
         try:
             for metas, _, expected in self._cases:  # the form first: what does not fit once compiles nowhere
                 bind(program, metas)
@@ -90,7 +91,9 @@ class ProgramEnvironment:
                 if [graph.nodes[o.node].shape for o in graph.outputs] != [e.shape for e in expected]:
                     return CheapVerdict(outcome=Outcome.COMPILE_ERROR, parsed=True)
             for metas, given, expected in self._cases:
-                right += all(map(close, self._run(program, metas, given), expected))
+                got = self._run(program, metas, given)
+                right += all(map(close, got, expected))
+                computed = computed or not all(_hollow(g, given) for g in got)
         except DslError as error:
             return CheapVerdict(outcome=Outcome.COMPILE_ERROR, diagnostics=error.diagnostics, parsed=True)
         except Unsupported:
@@ -101,4 +104,13 @@ class ProgramEnvironment:
             parsed=True,
             fits=True,
             share=right / len(self._cases),
+            hollow=not right and not computed,
         )
+
+
+def _hollow(got: Array, given: Sequence[Array]) -> bool:
+    """Say whether a result is one value everywhere, or one of the inputs; a single number tells nothing."""
+    if got.size < 2:
+        return False
+    same = np.array_equal(got, np.broadcast_to(got.flat[:1], got.shape), equal_nan=True)
+    return same or any(g.shape == got.shape and np.array_equal(g, got) for g in given)

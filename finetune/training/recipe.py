@@ -116,7 +116,7 @@ def save_recipe(recipe: Frozen, folder: Path) -> None:
     """Keep what the recipe resolved to. Raises InputError where another one was trained in this folder."""
     text = yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
     file = folder / RESOLVED
-    if file.is_file() and file.read_text(encoding="utf-8") != text:
+    if file.is_file() and read_recipe(file, type(recipe)) != recipe:
         raise InputError(
             f"{folder} holds a run of another recipe.", "Take another folder, or give the same recipe."
         )
@@ -150,12 +150,31 @@ class Served(Frozen):
     timeout_s: float = 600.0
 
 
+class Judging(Frozen):
+    """How the twin judges answers: hidden inputs of each case, shapes beside those that a prompt names, judges.
+
+    Six trials are the task's own inputs and every distribution once; with fewer, what fits usual inputs alone is paid.
+    """
+
+    trials: int = Field(default=6, ge=1)
+    hidden_shapes: int = Field(default=2, ge=0)
+    workers: int = Field(default=2, ge=1)
+
+
 class GrpoRecipe(Frozen):
-    """Group-relative policy optimisation; without `rollouts`, transformers samples in the trainer."""
+    """Group-relative policy optimisation; without `rollouts`, transformers samples in the trainer.
+
+    The interpreter judges tensor programs for `pairs`; the twin, tile programs and projects for `records`, which
+    `akgen data export` wrote. With two turns and more, a wrong answer is told what was found, and answered again.
+    """
 
     kind: Literal["grpo"] = "grpo"
     base: str
-    pairs: Path
+    environment: Literal["interpreter", "twin"] = "interpreter"
+    pairs: Path | None = None
+    records: Path | None = None
+    judging: Judging = Judging()
+    turns: int = Field(default=1, ge=1, le=8)
     tasks: int | None = None  # how many of the training tasks; None: all
     form: PromptForm = "en"
     lora: Lora | None = None

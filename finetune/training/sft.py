@@ -1,7 +1,7 @@
 """Supervised fine-tuning: records, packing without contact, loss on the answers alone; full weights or adapters."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,15 +55,9 @@ def train_sft(recipe: SftRecipe, folder: Path) -> Trained:
         packing_strategy="bfd", max_length=recipe.packed_tokens or recipe.data.max_tokens,
         completion_only_loss=True,
     )  # fmt: skip
-    trainer = SFTTrainer(
-        model=model, args=config, train_dataset=rows, processing_class=tokenizer, peft_config=lora_of(recipe.lora),
-        callbacks=[MetricsFile(folder / "metrics.jsonl")],
-    )  # fmt: skip
-    done = trainer.train(resume_from_checkpoint=last_state(folder))
-    finish(trainer, tokenizer, folder)
-    return Trained(
-        model=folder / MODEL, records=len(kept), kinds=dict(Counter(r.kind for r in kept)), too_long=too_long,
-        steps=done.global_step, loss=done.training_loss, parameters=sum(p.numel() for p in model.parameters()),
+    return run_trainer(
+        SFTTrainer, folder, model, tokenizer, recipe.lora, args=config, train_dataset=rows,
+        kinds=Counter(r.kind for r in kept), too_long=too_long,
     )  # fmt: skip
 
 
@@ -91,15 +85,20 @@ def _given(row: dict[str, Any], tokenizer: Any) -> PromptRecord:
     """Return a row of a file; chats are put into the model's own form."""
     prompt, answer = row.get("prompt"), row.get("completion")
     if isinstance(prompt, list) and isinstance(answer, list):
-        if tokenizer.chat_template is None:
-            raise InputError(
-                "The tokenizer has no chat template, and the records are chats.", "Take one that has one."
-            )
+        need_chat_template(tokenizer)
         text = tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=True)
         prompt, answer = text, "".join(str(m["content"]) for m in answer)
     if not isinstance(prompt, str) or not isinstance(answer, str):
         raise InputError("A record has no prompt and completion.", "Export for TRL: akgen data export.")
     return PromptRecord(prompt=prompt, completion=answer, kind=str(row.get("kind") or "given"))
+
+
+def need_chat_template(tokenizer: Any) -> None:
+    """Raise InputError for a tokenizer that has no form for chats."""
+    if tokenizer.chat_template is None:
+        raise InputError(
+            "The tokenizer has no chat template, and the records are chats.", "Take one that has one."
+        )
 
 
 def model_of(
@@ -208,8 +207,16 @@ def last_state(folder: Path) -> str | None:
     return str(max(found, key=lambda p: int(p.name.split("-")[1]))) if found else None
 
 
-def finish(trainer: Any, tokenizer: Any, folder: Path) -> None:
-    """Save the model, adapters merged, and draw its course."""
+def run_trainer(
+    make: Callable[..., Any], folder: Path, model: Any, tokenizer: Any, lora: Lora | None, *,
+    kinds: Mapping[str, int], too_long: int = 0, **given: Any,
+) -> Trained:  # fmt: skip
+    """Train, or go on after the last checkpoint; save the model, adapters merged, and draw the run's course."""
+    trainer = make(
+        model=model, processing_class=tokenizer, peft_config=lora_of(lora),
+        callbacks=[MetricsFile(folder / "metrics.jsonl")], **given,
+    )  # fmt: skip
+    done = trainer.train(resume_from_checkpoint=last_state(folder))
     model = trainer.accelerator.unwrap_model(trainer.model)
     if hasattr(model, "merge_and_unload"):
         model.save_pretrained(str(folder / "adapter"))
@@ -217,6 +224,10 @@ def finish(trainer: Any, tokenizer: Any, folder: Path) -> None:
     model.save_pretrained(str(folder / MODEL))
     tokenizer.save_pretrained(str(folder / MODEL))
     draw_metrics(folder / "metrics.jsonl", folder / "metrics.svg")
+    return Trained(
+        model=folder / MODEL, records=sum(kinds.values()), kinds=dict(kinds), too_long=too_long,
+        steps=done.global_step, loss=done.training_loss, parameters=sum(p.numel() for p in model.parameters()),
+    )  # fmt: skip
 
 
 def _short_enough(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import akgen
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.core.verdict import Verdict
@@ -16,6 +17,7 @@ from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
 
 HERE = Path(__file__).resolve().parent
+HONEST = Path(akgen.__file__).parent / "finetune/training/cheats/scale_shift"
 KERNEL = "op_kernel/scale_shift.cpp"
 HOST = "op_host/scale_shift.cpp"
 
@@ -26,7 +28,7 @@ class Court:
     def __init__(self, judge: Judge, folder: Path) -> None:
         self.judge = judge
         self.folder = folder
-        self.honest = KernelProject.read_from(HERE / "honest", "ScaleShift", "scale_shift")
+        self.honest = KernelProject.read_from(HONEST, "ScaleShift", "scale_shift")
         self.task = Task(
             name="scale_shift",
             suite="file",

@@ -138,6 +138,19 @@ def test_no_known_cheat_is_worth_more_than_an_honest_failure() -> None:
         assert [r for r in drill(pair, RewardWeights()) if not r.held] == []
 
 
+def test_an_answer_that_computes_nothing_is_paid_for_its_form_alone() -> None:
+    place = ProgramEnvironment.of(
+        SQUARE.model_copy(update={"program": "x: [M, N]\nt0 = mul(x, x)\nreturn t0\n"})
+    )
+    worth = {
+        name: reward(facts_of_program(place.judged(f"x: [M, N]\n{lines}")), RewardWeights()).total
+        for name, lines in (
+            ("copy", "return x\n"), ("zeros", "t0 = mul(x, 0.0)\nreturn t0\n"), ("wrong", "t0 = abs(x)\nreturn t0\n"),
+        )
+    }  # fmt: skip
+    assert worth["copy"] == worth["zeros"] == RewardWeights().format < worth["wrong"]
+
+
 def test_preferences_put_right_before_wrong_and_fast_before_slow() -> None:
     answers = [
         TimedAnswer(text="slow", outcome=Outcome.CORRECT, share=1, time_us=30.0),
@@ -160,6 +173,9 @@ def test_a_recipe_is_kept_and_another_one_refused_in_its_folder(tmp_path: Path) 
     save_recipe(recipe, tmp_path / "run")
     with pytest.raises(InputError, match="another recipe"):
         save_recipe(recipe.model_copy(update={"seed": 1}), tmp_path / "run")
+    kept = tmp_path / "run" / "recipe.yaml"  # of a version without a field that has its default
+    kept.write_text("".join(line for line in kept.read_text().splitlines(True) if "threads" not in line))
+    save_recipe(recipe, tmp_path / "run")
     for text, said in (
         ("data: {}\nlearning: 1\n", "learning"),
         ("- 1\n", "no fields"),

@@ -29,7 +29,7 @@ from akgen.finetune.training.recipe import (
     read_recipe,
 )
 from akgen.finetune.training.rewards import RewardWeights
-from akgen.finetune.training.rollouts import ServedRollouts
+from akgen.finetune.training.rollouts import ServedSampler
 from akgen.finetune.training.sft import train_sft
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InfraError, InputError
@@ -124,9 +124,10 @@ def test_rewards_train_and_their_parts_are_logged(sft: Path, pairs: Path, tmp_pa
 
 def test_groups_without_spread_are_counted() -> None:
     told: dict[str, float] = {}
-    asked = GroupReward(RewardWeights(), 2, judged_here)
-    task = json.dumps(SQUARE.model_dump())
-    totals = asked(["p"] * 4, [SQUARE.program, WRONG, WRONG, WRONG], [task] * 4, log_metric=told.__setitem__)
+    asked = GroupReward(
+        RewardWeights(), 2, lambda answers: [judged_here(SQUARE, text) for _, text in answers]
+    )
+    totals = asked(["p"] * 4, [SQUARE.program, WRONG, WRONG, WRONG], ["t"] * 4, log_metric=told.__setitem__)
     assert totals[0] == pytest.approx(1.0) and totals[1] == totals[2] == totals[3] < 0.5
     assert told["groups_without_spread"] == 0.5
 
@@ -153,12 +154,9 @@ def test_a_server_that_is_gone_is_one_sentence(tmp_path: Path) -> None:
     class Bare:
         args, state, model = Args(), State(), object()
 
-        def processing_class(self, text: str) -> dict[str, list[int]]:
-            return {"input_ids": [len(text)]}
-
-    served = ServedRollouts(Served(base_url="http://127.0.0.1:9/v1", model="m", timeout_s=1), tmp_path)
+    served = ServedSampler(Served(base_url="http://127.0.0.1:9/v1", model="m", timeout_s=1), tmp_path)
     with pytest.raises(InfraError, match="gave no rollouts"):
-        served(["p"], Bare())
+        served([[1, 2]], Bare(), 0)
 
 
 RECIPES = Path(recipe_module.__file__).parent / "recipes"
@@ -174,21 +172,6 @@ def test_every_recipe_of_the_package_loads(file: Path) -> None:
         return
     kind = next(k for k in KINDS if k in file.stem)
     assert read_recipe(file, KINDS[kind]).model_dump()["kind"] == kind
-
-
-@pytest.fixture(scope="module")
-def qwen(sft: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a random model of the class that the large recipes train."""
-    from transformers import AutoTokenizer, Qwen3Config, Qwen3ForCausalLM
-
-    folder = tmp_path_factory.mktemp("qwen3")
-    tokenizer = AutoTokenizer.from_pretrained(sft)
-    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "head_dim": 8}
-    heads = {"num_attention_heads": 2, "num_key_value_heads": 1, "tie_word_embeddings": True}
-    ends = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
-    Qwen3ForCausalLM(Qwen3Config(vocab_size=len(tokenizer), **sizes, **heads, **ends)).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
 
 
 SMALL = {"cpu": True, "trainer.bf16": False, "trainer.max_steps": 1, "trainer.gradient_accumulation_steps": 1}

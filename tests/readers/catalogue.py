@@ -396,7 +396,7 @@ def adapter(data: bytes, folder: Path) -> object:
 
 def catalogue() -> tuple[Reader, ...]:
     answer = TESTS / "bench/checkout/tasks/level1/Math/BlendAdd"
-    kernel = seed(TESTS / "adversarial/honest/op_kernel/scale_shift.cpp")
+    kernel = seed(TESTS.parent / "finetune/training/cheats/scale_shift/op_kernel/scale_shift.cpp")
     program = sorted((TESTS / "dsl/programs").iterdir())
     return (
         Reader("reply with code", (CODE,), reply_with_code),

@@ -114,12 +114,14 @@ def dpo(config: Config, out: Out, change: Change = None, as_json: AsJson = False
     _told(train_dpo(read_recipe(config, DpoRecipe, _changes(change)), out), as_json)
 
 
-def grpo(config: Config, out: Out, change: Change = None, as_json: AsJson = False) -> None:
+def grpo(
+    context: typer.Context, config: Config, out: Out, change: Change = None, as_json: AsJson = False
+) -> None:
     """Train on rewards of the model's own samples, as the recipe CONFIG says."""
     from akgen.finetune.training.grpo import train_grpo
     from akgen.finetune.training.recipe import GrpoRecipe, read_recipe
 
-    _told(train_grpo(read_recipe(config, GrpoRecipe, _changes(change)), out), as_json)
+    _told(train_grpo(read_recipe(config, GrpoRecipe, _changes(change)), out, context.obj), as_json)
 
 
 def iterate(config: Config, out: Out, change: Change = None, as_json: AsJson = False) -> None:
@@ -218,16 +220,45 @@ def compare(
     terminal.result({"differences": [d.model_dump(mode="json") for d in found]})
 
 
-def drill(pairs: Pairs, as_json: AsJson = False) -> None:
+def drill(
+    context: typer.Context,
+    pairs: Annotated[
+        Path | None, typer.Argument(help="A file that `akgen train pairs` wrote, for tensor programs.")
+    ] = None,
+    twin: Annotated[
+        bool, typer.Option("--twin", help="Judge kernels, tile programs and replies on the twin as well.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Put known cheats into groups of honest failures. Exit 0 if none is rewarded above these."""
-    from akgen.finetune.training.drill import drill as run
-    from akgen.finetune.training.pairs import read_pairs
-    from akgen.finetune.training.rewards import RewardWeights
+    import tempfile
 
-    found = [r for pair in read_pairs(pairs)[:20] for r in run(pair, RewardWeights())]
-    terminal = Terminal(as_json)
+    from akgen.finetune.training.drill import drill as run
+    from akgen.finetune.training.drill import drill_on_twin
+    from akgen.finetune.training.pairs import read_pairs
+    from akgen.finetune.training.recipe import Judging
+    from akgen.finetune.training.rewards import RewardWeights
+    from akgen.finetune.training.twin_environment import open_twin
+
+    if pairs is None and not twin:
+        raise InputError("There is nothing to try cheats on.", "Give a file of pairs, or --twin.")
+    weights, terminal = RewardWeights(), Terminal(as_json)
+    found = [r for pair in read_pairs(pairs)[:20] for r in run(pair, weights)] if pairs else []
+    if twin:
+        with (
+            terminal.people.status("judging cheats on the twin"),
+            tempfile.TemporaryDirectory(prefix="akgen-drill-") as folder,
+            open_twin(context.obj, Judging(), 0, Path(folder)) as place,
+        ):
+            on_twin = drill_on_twin(place, weights)
+        found += on_twin
+        for r in on_twin:
+            terminal.line(f"{r.total:6.2f}  {'called a cheat' if r.caught else '':14}  {r.route}: {r.name}")
     broken = [r for r in found if not r.held]
-    terminal.line(f"{len(found)} cheats tried, {len(broken)} rewarded above an honest failure")
+    terminal.line(
+        f"{len(found)} cheats tried, {sum(r.caught for r in found)} called a cheat, {len(broken)} rewarded above an "
+        "honest failure"
+    )
     for r in broken:
         terminal.line(f"  {r.name}: {r.total:.2f} above {r.honest_failure:.2f}")
     terminal.result({"tried": len(found), "rewarded": [r.model_dump(mode="json") for r in broken]})
