@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 PROGRAM = next((p for n in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(n))), None)
-_WAIT_S = 30.0
+_WAIT_S = 120.0  # for a machine with much else to do
 
 
 class Page:

@@ -3,12 +3,13 @@
 Long texts stand once in a list, and the rest names them by number: a hundred samples share their prompts.
 """
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from akgen.bench.record import Record
 from akgen.bench.store import BenchStore
 from akgen.graph.store.records import Attempt
-from akgen.graph.store.run_store import RunStore, SampleStore, TaskStore, sources_of
+from akgen.graph.store.run_store import RunStore, TaskStore, sources_of
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.verdict import Verdict
@@ -19,15 +20,33 @@ MOST_SPANS = 1200  # of a timeline; the whole one is a page of its own
 MOST_TRACE_BYTES = 8 << 20  # larger ones are on that page only
 
 
+class RecordedTask(NamedTuple):
+    """What a run's folder holds of a task: nothing for a run that judged projects without writing them."""
+
+    place: TaskStore | None
+    attempts: dict[int, tuple[Attempt, ...]]  # by sample
+
+
+def recorded(store: BenchStore, name: str) -> RecordedTask:
+    """Read a task's attempts of all samples."""
+    run = RunStore.open(store.folder) if (store.folder / "run.json").is_file() else None
+    place = run.begun(name) if run is not None else None
+    return RecordedTask(place, {s.number: s.attempts() for s in place.samples()} if place is not None else {})
+
+
 def detail(
-    store: BenchStore, name: str, *, timelines: bool = True, conversations: bool = True
+    name: str,
+    kept: RecordedTask,
+    records: Iterable[Record],
+    *,
+    timelines: bool = True,
+    conversations: bool = True,
 ) -> dict[str, Any]:
     """Return a task's attempts, of all samples; what is left out, or was never kept, is None."""
-    texts = Texts()
-    records = {r.sample: _judged(r) for r in store.records() if r.task == name}
-    found: dict[str, Any] = {"name": name, "task": None, "samples": {}, "records": records}
-    run = RunStore.open(store.folder) if (store.folder / "run.json").is_file() else None
-    if run is not None and (place := run.begun(name)) is not None:
+    texts, place = Texts(), kept.place
+    mine = {r.sample: _judged(r) for r in records if r.task == name}
+    found: dict[str, Any] = {"name": name, "task": None, "samples": {}, "records": mine}
+    if place is not None:
         task = place.task()
         found["task"] = {
             "description": texts.number(task.description), "mode": task.mode, "op_type": task.op_type,
@@ -35,27 +54,18 @@ def detail(
             "cases": [{"id": c.id, "params": c.params} for c in task.cases],
         }  # fmt: skip
         found["samples"] = {
-            sample.number: [
-                _attempt(place, sample, attempt, texts, timelines=timelines, conversations=conversations)
-                for attempt in sample.attempts()
+            sample: [
+                _attempt(place, attempt, texts, timelines=timelines, conversations=conversations)
+                for attempt in attempts
             ]
-            for sample in place.samples()
+            for sample, attempts in kept.attempts.items()
         }
-    found["left_out"] = [
-        word for word, on in (("timelines", timelines), ("conversations", conversations)) if not on
-    ]
-    found["texts"] = texts.all
-    return found
+    left_out = [word for word, on in (("timelines", timelines), ("conversations", conversations)) if not on]
+    return found | {"left_out": left_out, "texts": texts.all}
 
 
 def _attempt(
-    place: TaskStore,
-    sample: SampleStore,
-    attempt: Attempt,
-    texts: Texts,
-    *,
-    timelines: bool,
-    conversations: bool,
+    place: TaskStore, attempt: Attempt, texts: Texts, *, timelines: bool, conversations: bool
 ) -> dict[str, Any]:
     plan, profile = attempt.plan, attempt.profile or attempt.verdict.slowest
     messages = {"planner": attempt.planner_messages, "coder": attempt.coder_messages} if conversations else {}
@@ -74,9 +84,7 @@ def _attempt(
         "dsl": texts.number(attempt.dsl) if attempt.dsl else None,
         "verdict": _verdict(attempt.verdict),
         "profile": None if profile is None else _profile(profile),
-        "timeline": _timeline(place, sample, attempt.number, profile)
-        if timelines and profile is not None
-        else None,
+        "timeline": _timeline(place, attempt, profile) if timelines and profile is not None else None,
         "decision": {"action": attempt.decision.action, "why": attempt.decision.why},
         "messages": [
             {"to": role, "role": message.get("role", ""), "text": texts.number(message.get("content", ""))}
@@ -107,9 +115,9 @@ def _profile(profile: Profile) -> dict[str, Any]:
     return profile.model_dump(mode="json", exclude={"trace", "what_if"}) | {"summary": profile.summary()}
 
 
-def _timeline(place: TaskStore, sample: SampleStore, number: int, profile: Profile) -> dict[str, Any] | None:
+def _timeline(place: TaskStore, attempt: Attempt, profile: Profile) -> dict[str, Any] | None:
     """Return the first blocks' lanes of an attempt's timeline; None if its trace is gone, damaged or too large."""
-    folder = sample.folder / f"attempt-{number}" / "profile"
+    folder = place.folder / f"sample-{attempt.sample}" / f"attempt-{attempt.number}" / "profile"
     trace = next(
         (p for p in (folder / "run" / "trace.json", profile.trace) if p is not None and p.is_file()), None
     )

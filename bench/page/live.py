@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from akgen.bench.launch import report_of
-from akgen.bench.page.detail import detail
+from akgen.bench.page.detail import detail, recorded
 from akgen.bench.page.overview import names_of, overview
 from akgen.bench.page.render import served_page
 from akgen.bench.store import BenchStore
@@ -75,7 +75,8 @@ class PageServer(ThreadingHTTPServer):
             or name not in self.stores[int(run)].config.tasks
         ):
             return None
-        return json_text(detail(self.stores[int(run)], name))
+        store = self.stores[int(run)]
+        return json_text(detail(name, recorded(store, name), store.records()))
 
 
 def _version(store: BenchStore) -> str:

@@ -7,6 +7,7 @@ security policy lets no script run but the page's own.
 import base64
 import hashlib
 import zlib
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -15,24 +16,30 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 from plotly.offline import get_plotlyjs
 
-from akgen.bench.page.detail import detail
+from akgen.bench.page.detail import RecordedTask, detail, recorded
 from akgen.bench.page.overview import ReportedRun, overview
+from akgen.bench.record import Record
 from akgen.bench.store import BenchStore
 from akgen.tools.core.frozen import json_text
 
 _SCRIPTS = ("dom", "data", "charts", "overview", "tasks", "attempt", "code", "figures", "sides", "start")
+_MOST_SQUEEZED = 20  # times as small as it was, that a text of kernels may become
 MOST_BYTES = 64 << 20  # of the tasks' details in one file; browsers open that within seconds
 
 
 def page(runs: Sequence[ReportedRun], stores: Sequence[BenchStore]) -> str:
     """Return the page as one file, with the details of every task as far as there is room."""
-    share = MOST_BYTES // max(1, sum(len(run.levels) for run in runs))
-    chunks = {
-        f"task-{number}-{place}": _fitting(store, name, share)
-        for number, (run, store) in enumerate(zip(runs, stores, strict=True))
-        for place, name in enumerate(task["name"] for task in _tasks(run))
-    }
-    return _rendered(overview(runs, stores), chunks, served=False)
+    summary = overview(runs, stores)
+    share = MOST_BYTES // max(1, sum(len(run["tasks"]) for run in summary["runs"]))
+    chunks = {}
+    for number, (run, store) in enumerate(zip(runs, stores, strict=True)):
+        records = defaultdict(list)
+        for record in run.records:
+            records[record.task].append(record)
+        for place, task in enumerate(summary["runs"][number]["tasks"]):
+            name = task["name"]
+            chunks[f"task-{number}-{place}"] = fitted(name, recorded(store, name), records[name], share)
+    return _rendered(summary, chunks, served=False)
 
 
 def served_page() -> str:
@@ -40,16 +47,13 @@ def served_page() -> str:
     return _rendered(None, {}, served=True)
 
 
-def _tasks(run: ReportedRun) -> list[dict[str, Any]]:
-    tasks: list[dict[str, Any]] = overview([run])["runs"][0]["tasks"]
-    return tasks
-
-
-def _fitting(store: BenchStore, name: str, share: int) -> str:
+def fitted(name: str, kept: RecordedTask, records: Sequence[Record], share: int) -> str:
     """Return a task's details; without timelines, then without conversations, where they take more than a share."""
-    packed = ""
-    for kept in ({}, {"timelines": False}, {"timelines": False, "conversations": False}):
-        packed = pack(detail(store, name, **kept))
+    for drawn, told in ((True, True), (False, True), (False, False)):
+        whole = json_text(detail(name, kept, records, timelines=drawn, conversations=told)).encode()
+        if len(whole) > _MOST_SQUEEZED * share and told:
+            continue  # it would not fit
+        packed = _squeezed(whole)
         if len(packed) <= share:
             break
     return packed

@@ -1,5 +1,7 @@
 """The page of runs in a real browser: every view, deep links, two runs, hostile texts, news without reload."""
 
+import base64
+import gzip
 import json
 import threading
 import urllib.error
@@ -8,23 +10,28 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from akgen.agents.roles import TuningMove
 from akgen.bench.launch import report_of, write_report
 from akgen.bench.metrics import tuning_steps
 from akgen.bench.page import render
 from akgen.bench.page.detail import detail
+from akgen.bench.page.detail import recorded as attempts_of
 from akgen.bench.page.live import PageServer
 from akgen.bench.page.overview import ReportedRun
 from akgen.bench.page.render import page
 from akgen.bench.record import Record
 from akgen.bench.report import report
 from akgen.bench.store import BenchStore
+from akgen.cli import app
 from akgen.graph.store.records import AttemptRow
-from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.frozen import json_text
+from akgen.tools.core.outcome import InputError, Outcome
 from tests.bench.recorded_run import KERNEL, RIGHT_LINE, TRAP_LINE, recorded
 from tests.bench.test_report import LEVELS, RECORDS, config, record
 from tests.browser import Page, browser
+from tests.command import command
 
 HOSTILE = (
     """<script>alert('s')</script><img src=x onerror="alert('i')"><a href="javascript:alert('a')">a</a>"""
@@ -63,6 +70,7 @@ def test_the_page_names_every_task_and_asks_nothing_of_the_network(tmp_path: Pat
     tab.wait("document.querySelectorAll('.chart:not(.drawn)').length === 0")
     assert "An instruction reaches past the end" in tab.text(), "the catalogue's sentence for the code"
     assert "disk </script> full" in tab.text()
+    assert "Repair by code" not in tab.text() and "Tuning by kind" not in tab.text()
     tab.go("view=tasks")
     rows = tab.run(
         "[...document.querySelectorAll('.row')].map(r => `${r.dataset.task} ${r.dataset.outcome}`)"
@@ -76,8 +84,6 @@ def test_the_page_names_every_task_and_asks_nothing_of_the_network(tmp_path: Pat
 
 
 def test_repairs_and_tuning_are_told_where_there_were_any(tmp_path: Path, tab: Page) -> None:
-    shown(tmp_path, tab, [record("a", Outcome.CORRECT)])
-    assert "Repair by code" not in tab.text() and "Tuning by kind" not in tab.text()
     rows = (
         AttemptRow(
             number=1, outcome=Outcome.CORRECT, time_us=10.0, hypothesis=TuningMove(kind="casts", predicted_gain=0.5)
@@ -87,8 +93,7 @@ def test_repairs_and_tuning_are_told_where_there_were_any(tmp_path: Path, tab: P
     made = record("a", Outcome.CORRECT).model_copy(
         update={"course": ("TENSOR_RANGE", "correct"), "tuning": tuning_steps(rows)}
     )
-    (tmp_path / "more").mkdir()
-    shown(tmp_path / "more", tab, [made])
+    shown(tmp_path, tab, [made])
     assert "Repair by code" in tab.text() and "1 (100.0 %)" in tab.text()
     assert "Tuning by kind of change" in tab.text() and "casts" in tab.text()
 
@@ -133,6 +138,14 @@ def test_an_attempt_shows_its_plan_heat_map_timeline_and_conversation(address: s
     assert tab.wait("document.querySelector('canvas')?.dataset.drawn") == "yes"
     pixels = "document.querySelector('canvas').getContext('2d').getImageData(0, 0, 900, 60).data"
     assert tab.run(f"[...{pixels}].filter(x => x).length") > 1000
+
+
+def test_several_runs_are_reported_by_the_command_on_one_page(run: BenchStore, tmp_path: Path) -> None:
+    done = command("bench", "report", run.folder, run.folder, "--out", tmp_path / "page.html", "--json")
+    assert done.code == 0 and [one["seed"] for one in done.document["runs"]] == [0, 0]
+    assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
+    empty = CliRunner().invoke(app, ["view", str(tmp_path)]).exception
+    assert isinstance(empty, InputError) and "holds no bench run" in str(empty)
 
 
 def test_the_list_of_tasks_is_sieved_by_text_and_outcome(address: str, tab: Page) -> None:
@@ -268,9 +281,12 @@ def test_a_served_page_is_for_those_who_have_its_token(served: PageServer) -> No
 
 
 def test_what_does_not_fit_into_a_file_is_left_out_and_said(run: BenchStore) -> None:
-    whole, less = detail(run, "halve"), detail(run, "halve", timelines=False, conversations=False)
+    kept, records = attempts_of(run, "halve"), run.records()
+    whole, less = (detail("halve", kept, records, timelines=on, conversations=on) for on in (True, False))
     assert whole["left_out"] == [] and less["left_out"] == ["timelines", "conversations"]
     last = less["samples"][0][-1]
     assert last["timeline"] is None and last["messages"] == [] and last["files"]
     assert whole["samples"][0][-1]["timeline"]["lanes"][0]["spans"]
+    packed = render.fitted("halve", kept, records, 10)
+    assert json.loads(gzip.decompress(base64.b64decode(packed))) == json.loads(json_text(less))
     assert whole["texts"].count("You write kernels. said") == 1, "what many attempts share stands once"
