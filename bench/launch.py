@@ -9,17 +9,20 @@ from typing import Any
 from akgen.agents.budget import Budget
 from akgen.agents.run_config import SolveConfig
 from akgen.bench import suites
+from akgen.bench.answers.reading import AnswerRefused
 from akgen.bench.executors.executor import Executor, ExecutorName, Stage, WorkerSlot
 from akgen.bench.executors.local import LocalExecutor
 from akgen.bench.job import run_config
+from akgen.bench.npukb import layout
 from akgen.bench.page.overview import ReportedRun, names_of
 from akgen.bench.page.render import page
-from akgen.bench.record import BenchConfig
+from akgen.bench.record import BenchConfig, Record
 from akgen.bench.report import Report, report
-from akgen.bench.sources import Folder
+from akgen.bench.sources import Answers, Folder
 from akgen.bench.store import BenchStore
 from akgen.graph.run import begin as begin_run
 from akgen.graph.store.files import write_whole
+from akgen.graph.store.run_store import RunStore, sources_of
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.settings import Settings
@@ -88,7 +91,7 @@ def configure(
     limited = budget != Budget(attempts=budget.attempts)
     return BenchConfig(
         **{**alike, **given, "model": fields["model"] if source == "model" else "composer"},
-        suite=suite if suite in ("builtin", "npukb", "mkb") else str(Path(suite).resolve()),
+        suite=suite if suite in suites.NAMED else str(Path(suite).resolve()),
         source=source if source in ("composer", "answers", "model") else str(Path(source).resolve()),
         root=str(root.resolve()) if root is not None else None,
         attempts=budget.attempts,
@@ -160,7 +163,7 @@ def describe_all(folders: Mapping[str, Path]) -> tuple[Task, ...]:
     return tuple(sorted(map(suites.describe, folders.values()), key=lambda t: (t.level, t.category, t.name)))
 
 
-def report_of(store: BenchStore, name: str) -> ReportedRun:
+def report_of(store: BenchStore, name: str, baseline: Path | None = None) -> ReportedRun:
     """Compute a run's report from its records; where its suite is not at hand, they say the levels."""
     config, records = store.config, store.records()
     try:
@@ -169,15 +172,49 @@ def report_of(store: BenchStore, name: str) -> ReportedRun:
     except InputError:
         known = {record.task: record.level for record in records}
         levels = {name: known.get(name, 1) for name in config.tasks}
-    return ReportedRun(name=name, report=report(config, records, levels), records=records, levels=levels)
+    found = report(config, records, levels, baseline)
+    return ReportedRun(name=name, report=found, records=records, levels=levels)
 
 
-def write_report(stores: Sequence[BenchStore], out: Path | None = None) -> tuple[tuple[Report, ...], Path]:
+def write_layout(store: BenchStore) -> Path:
+    """Write a run's samples in the folders that its benchmark writes; return where. Raises InputError for others."""
+    config = store.config
+    if config.suite != "npukb":
+        raise InputError(
+            f"The run is of {config.suite}.", "The layout npukb is that of runs of the suite npukb."
+        )
+    folders = suites.suite_folders(config.suite, Path(config.root) if config.root else None)
+    if config.solves:
+        run = RunStore.open(store.folder)
+
+        def written(record: Record) -> dict[str, str]:
+            task = run.task(record.task)
+            attempts = task.sample(record.sample).attempts()
+            alike = [a for a in attempts if a.verdict.outcome == record.outcome] or attempts
+            return sources_of(task.folder, alike[-1].project) if alike else {}
+
+        return layout.write_layout(store, folders, written)
+    source = Answers() if config.source == "answers" else Folder(Path(config.source))
+
+    def given(record: Record) -> dict[str, str]:
+        try:
+            project = source.project(suites.describe(folders[record.task]), record.sample)
+        except AnswerRefused:
+            return {}
+        return project.files if project is not None else {}
+
+    return layout.write_layout(store, folders, given)
+
+
+def write_report(
+    stores: Sequence[BenchStore], out: Path | None = None, baseline: Path | None = None
+) -> tuple[tuple[Report, ...], Path]:
     """Compute the runs' reports, write each run's report.json and one page of all, and return reports and page.
 
     The page of one run is its report.html; of several, runs.html in the first one's folder, unless `out` is given.
+    Raises InputError for a baseline that cannot be used.
     """
-    runs = [report_of(store, name) for store, name in zip(stores, names_of(stores), strict=True)]
+    runs = [report_of(store, name, baseline) for store, name in zip(stores, names_of(stores), strict=True)]
     for run, store in zip(runs, stores, strict=True):
         write_whole(store.folder / "report.json", run.report.model_dump_json(indent=1) + "\n")
     html = out or stores[0].folder / ("report.html" if len(stores) == 1 else "runs.html")

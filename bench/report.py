@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from pydantic import Field
 
 from akgen.bench.breakdown import ResultGroup, by_case, by_category, drawn, failure_tree, solved_by_attempt
+from akgen.bench.kernelbench.fast import FastP, against_baseline, against_roofline, read_baseline
 from akgen.bench.metrics import FixRate, GainCalibration, Rate, calibration, fix_rates, rate, score
 from akgen.bench.record import BenchConfig, Record
 from akgen.tools.core.frozen import Frozen
@@ -80,10 +82,16 @@ class Report(Frozen):
     failures: dict[str, dict[str, int]] = Field(default={})  # samples by class, then by code or cause
     solved_by: tuple[Rate, ...] = ()  # share of samples solved by attempt k: what repair brings
     per_solved: Spending = Spending(solved=0)
+    fast_p: FastP | None = None  # of KernelBench's convention; None: no time is known
 
 
-def report(config: BenchConfig, records: Sequence[Record], levels: dict[str, int]) -> Report:
-    """Make the report; `levels` gives the level of every task of the run, also of those without a record."""
+def report(
+    config: BenchConfig, records: Sequence[Record], levels: dict[str, int], baseline: Path | None = None
+) -> Report:
+    """Make the report; `levels` gives the level of every task of the run, also of those without a record.
+
+    `baseline` is a file of KernelBench's times. Raises InputError if it cannot be used.
+    """
     numbers = sorted(set(levels.values()))
     complete = config.suite == "npukb" and set(levels) == {r.task for r in records if r.error is None}
     return Report(
@@ -124,6 +132,9 @@ def report(config: BenchConfig, records: Sequence[Record], levels: dict[str, int
         failures=failure_tree(records),
         solved_by=solved_by_attempt(records),
         per_solved=_spending(records),
+        fast_p=against_roofline(config, records)
+        if baseline is None
+        else against_baseline(config, records, read_baseline(baseline), baseline),
     )
 
 

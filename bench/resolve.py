@@ -1,8 +1,8 @@
 """Turn what the user wrote after `akgen solve` into a task.
 
 TASK is a built-in task's name, a task folder of ours, a task folder of an NPUKernelBench checkout (or, with `root`,
-its name), or a Python file with Model, get_inputs and get_init_inputs. A reference of a MultiKernelBench checkout is
-such a file (or, with `root`, its name), and is scaled to sizes that can be simulated.
+its name), or a Python file with Model, get_inputs and get_init_inputs. A reference of a checkout of MultiKernelBench or
+KernelBench is such a file (or, with `root`, its name), and is scaled to sizes that can be simulated.
 """
 
 import ast
@@ -54,10 +54,14 @@ def _find(text: str, mode: Mode, root: Path | None, *, keep_all: bool) -> Task:
 
 
 def _of_checkout(root: Path) -> dict[str, Path]:
-    """Return the tasks of a checkout of either benchmark by name."""
+    """Return the tasks of a checkout of any of the benchmarks by name."""
     from akgen.bench.mkb import discovery as mkb
     from akgen.bench.npukb import discovery as npukb
 
+    if (root / "KernelBench").is_dir() or root.name == "KernelBench":
+        from akgen.bench.kernelbench import discovery as kernelbench
+
+        return kernelbench.find_tasks(root)
     if (root / "reference").is_dir():
         return {file.stem: file for file in mkb.find_tasks(root)}
     return {folder.name: folder for folder in npukb.find_tasks(root)}
@@ -81,12 +85,14 @@ def _from_folder(folder: Path, mode: Mode, *, keep_all: bool) -> Task:
 
 def _from_file(path: Path, mode: Mode) -> Task:
     """Describe a KernelBench-style file; it is read, not run, unless it is scaled."""
+    from akgen.bench.kernelbench import discovery as kernelbench
     from akgen.bench.mkb import discovery
 
-    if discovery.is_task_file(path):
+    of_checkout = next((d for d in (discovery, kernelbench) if d.is_task_file(path)), None)
+    if of_checkout is not None:
         from akgen.bench.mkb.sizes import sized  # imports torch: only where sizes are tried
 
-        return sized(discovery.describe(path, mode))
+        return sized(of_checkout.describe(path, mode))
     if path.suffix != ".py":
         raise InputError(
             f"{path} is not a Python file.", "Give a .py file with Model, get_inputs, get_init_inputs."

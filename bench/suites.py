@@ -1,18 +1,21 @@
 """Which tasks a suite holds.
 
-A suite is `builtin`, `npukb` or `mkb` (with the checkout's folder), or a folder of task folders or of Python files.
+A suite is `builtin`, `npukb`, `mkb` or `kernelbench` (with the checkout's folder), or a folder of task folders or of
+Python files.
 """
 
 import difflib
 from pathlib import Path
 
 from akgen.bench import builtin
+from akgen.bench.kernelbench import discovery as kernelbench
 from akgen.bench.mkb import discovery as mkb
 from akgen.bench.npukb import discovery
 from akgen.bench.resolve import resolve_task
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Mode, Task
 
+NAMED = ("builtin", "npukb", "mkb", "kernelbench")
 _ANSWER = Path("answer/0/op_kernel")
 
 
@@ -37,6 +40,13 @@ def suite_folders(suite: str, root: Path | None) -> dict[str, Path]:
                 "Give its folder with --root, or set AKGEN_MKB_ROOT.",
             )
         return {file.stem: file for file in mkb.find_tasks(root)}
+    if suite == "kernelbench":
+        if root is None:
+            raise InputError(
+                "The suite kernelbench is read from your own checkout of KernelBench.",
+                "Give its folder with --root, or set AKGEN_KERNELBENCH_ROOT.",
+            )
+        return kernelbench.find_tasks(root)
     folder = Path(suite).expanduser()
     found = (
         {p.parent.name: p.parent.resolve() for p in sorted(folder.glob("*/task.json"))}
@@ -47,7 +57,7 @@ def suite_folders(suite: str, root: Path | None) -> dict[str, Path]:
     if not found:
         raise InputError(
             f"There is no suite {suite!r}.",
-            "Give builtin, npukb, mkb, or a folder that holds task folders with task.json, or Python files.",
+            "Give builtin, npukb, mkb, kernelbench, or a folder of task folders with task.json, or of Python files.",
         )
     return found
 
@@ -85,6 +95,8 @@ def describe(folder: Path) -> Task:
         return builtin.describe(folder)
     if _is_own_file(folder):
         return resolve_task(str(folder))
+    if kernelbench.is_task_file(folder):
+        return kernelbench.describe(folder)
     return mkb.describe(folder) if mkb.is_task_file(folder) else discovery.describe(folder)
 
 
@@ -94,6 +106,8 @@ def level_of(folder: Path) -> int:
         return builtin.describe(folder).level
     if _is_own_file(folder):
         return resolve_task(str(folder)).level
+    if kernelbench.is_task_file(folder):
+        return kernelbench.level_of(folder)
     return mkb.level_of(folder) if mkb.is_task_file(folder) else discovery.level_of(folder)
 
 
@@ -104,7 +118,7 @@ def category_of(folder: Path) -> str:
 
 def _is_own_file(path: Path) -> bool:
     """Say whether a task is a Python file of the user's, with Model and get_inputs."""
-    return path.suffix == ".py" and not mkb.is_task_file(path)
+    return path.suffix == ".py" and not mkb.is_task_file(path) and not kernelbench.is_task_file(path)
 
 
 def load_task(folder: Path, mode: Mode, max_mb: float | None, *, full: bool = False) -> tuple[Task, int]:
@@ -112,13 +126,10 @@ def load_task(folder: Path, mode: Mode, max_mb: float | None, *, full: bool = Fa
 
     Static mode keeps the first case alone, whatever its size, as NPUKernelBench scores it. Of a task without any
     case small enough, the smallest is judged all the same: no task passes for want of cases. `full` keeps
-    MultiKernelBench's sizes as they are.
+    the sizes of MultiKernelBench and KernelBench as they are.
     """
-    task = (
-        mkb.describe(folder, mode)
-        if full and mkb.is_task_file(folder)
-        else resolve_task(str(folder), mode=mode)
-    )
+    of_checkout = next((d for d in (mkb, kernelbench) if full and d.is_task_file(folder)), None)
+    task = resolve_task(str(folder), mode=mode) if of_checkout is None else of_checkout.describe(folder, mode)
     if mode == Mode.STATIC or max_mb is None:
         return task, 0
     cases = sorted(task.cases, key=lambda c: c.size_bytes or 0)

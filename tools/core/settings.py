@@ -26,6 +26,7 @@ class Settings(Frozen):
     runs: Path = Path("runs")
     npukb_root: Path | None = None
     mkb_root: Path | None = None
+    kernelbench_root: Path | None = None
     postgres: str | None = Field(
         default=None, repr=False
     )  # checkpoints in this database, not in the run folder

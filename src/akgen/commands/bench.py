@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from akgen.bench.store import BenchStore
 
 
+class FolderLayout(StrEnum):
+    NPUKB = "npukb"
+
+
 class Scale(StrEnum):
     FIT = "fit"
     FULL = "full"
@@ -143,6 +147,14 @@ def report_run(
     out: Annotated[
         Path | None, typer.Option(help="The page to write; in the first run's folder unless given.")
     ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(help="Times to compare with, a JSON file of KernelBench's; else the twin's roofline."),
+    ] = None,
+    layout: Annotated[
+        FolderLayout | None,
+        typer.Option(help="Write answers and results in the benchmark's own folders, too."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Report on runs, finished or not, and write one HTML page of them."""
@@ -151,7 +163,10 @@ def report_run(
 
     terminal = Terminal(as_json)
     stores = [BenchStore.open(run) for run in runs]
-    found, page = launch.write_report(stores, out)
+    if layout is not None:
+        for store in stores:
+            terminal.line(f"layout {launch.write_layout(store)}")
+    found, page = launch.write_report(stores, out, baseline)
     for store, one in zip(stores, found, strict=True):
         if len(found) > 1:
             terminal.line(f"run {store.folder}")
@@ -343,6 +358,9 @@ def _table(terminal: Terminal, found: "Report") -> None:
                 code, str(rates.met), f"{rates.gone / rates.met:.0%}", f"{rates.solved / rates.met:.0%}"
             )
         terminal.show(mended)
+    if found.fast_p is not None:
+        shares = ", ".join(f"fast_{p} {share:.1%}" for p, share in found.fast_p.p.items())
+        terminal.line(f"against the {found.fast_p.against} ({found.fast_p.times} times): {shares}")
     for error in found.errors:
         terminal.line(f"not judged: {error.task}: {error.why}")
     if found.input_tokens or found.output_tokens:
@@ -353,7 +371,8 @@ def _table(terminal: Terminal, found: "Report") -> None:
 
 
 def _checkout(suite: str, settings: Settings) -> Path | None:
-    return settings.mkb_root if suite == "mkb" else settings.npukb_root
+    roots = {"mkb": settings.mkb_root, "kernelbench": settings.kernelbench_root}
+    return roots.get(suite, settings.npukb_root)
 
 
 def _words(text: str | None) -> tuple[str, ...]:
