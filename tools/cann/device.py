@@ -53,12 +53,13 @@ class Devices:
     def lease(self, wait_s: float = WAIT_S) -> Iterator["DeviceLease"]:
         """Hold a device that is healthy. Raises InfraError if none is, or none becomes free."""
         refused: list[str] = []
-        left = list(self._numbers)
+        # the healthy first: a probe of a device that hangs takes minutes
+        left = sorted(self._numbers, key=lambda n: self._note(n).exists())
         while left:
             names = [f"device{n}" for n in left]
             with _any_lock(self._folder, names, wait_s, beat_s=BEAT_S) as place:
                 number = left.pop(place)
-                found = DeviceLease(number=number, note=self._folder / f"device{number}.quarantine")
+                found = DeviceLease(number=number, note=self._note(number))
                 wrong = self._again(found)
                 if wrong is None:
                     yield found
@@ -68,6 +69,9 @@ class Devices:
             f"No device passes its probe ({'; '.join(refused)}).",
             "Look at `npu-smi info` and the plog; reset the device as its administrator, then try again.",
         )
+
+    def _note(self, number: int) -> Path:
+        return self._folder / f"device{number}.quarantine"
 
     def _again(self, lease: "DeviceLease") -> str | None:
         if not lease.note.exists():

@@ -5,11 +5,14 @@ with its bus, and memory as `used / total` in MB, of which the last is the on-pa
 """
 
 import re
+import shutil
 from pathlib import Path
 
+from akgen.tools.cann.environment import CannSettings, driver_folder
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.process.program import run
 
+_PLACES = "/usr/local/sbin:/usr/local/bin:/usr/local/Ascend/driver/tools"
 _HEAD = re.compile(r"npu-smi\s+\S+\s+Version:\s*(\S+)")
 _FIRST = re.compile(
     r"^\|\s*(?P<npu>\d+)\s+(?P<name>[\w-]*[A-Za-z][\w-]*|\d{3}\w*)\s*\|\s*(?P<health>[A-Za-z]+)\s*\|"
@@ -72,7 +75,20 @@ def read_table(text: str) -> Npus:
     return Npus(driver=head[1] if head else None, devices=devices)
 
 
-def ask(program: Path | str, env: dict[str, str]) -> Npus | None:
-    """Run `npu-smi info`; None if it fails."""
-    done = run([program, "info"], cwd=Path("/"), timeout_s=60, env=env)
+def program(settings: CannSettings) -> str | None:
+    """Return where npu-smi lies: the driver's installer puts it outside of CANN."""
+    return shutil.which("npu-smi", path=f"{settings.path}:{_PLACES}")
+
+
+def ask(settings: CannSettings) -> Npus | None:
+    """Run `npu-smi info`; None if it is not there or fails."""
+    found = program(settings)
+    if found is None:
+        return None
+    driver = driver_folder() / "lib64"
+    libraries = ":".join(
+        [*(str(p) for p in (driver, driver / "common", driver / "driver")), settings.library_path]
+    )
+    env = {"PATH": settings.path, "LD_LIBRARY_PATH": libraries, "LANG": "C.UTF-8"}
+    done = run([found, "info"], cwd=Path("/"), timeout_s=60, env=env)
     return read_table(done.out) if done.ok else None

@@ -261,10 +261,7 @@ def _driver(settings: CannSettings) -> Iterator[Prerequisite]:
             group="device",
             optional=name == "firmware",  # a container has none
         )
-    smi = shutil.which(
-        "npu-smi", path=f"{settings.path}:/usr/local/sbin:/usr/local/bin:/usr/local/Ascend/driver/tools"
-    )
-    npus = npu_smi.ask(smi, _smi_environment(settings)) if smi else None
+    smi, npus = npu_smi.program(settings), npu_smi.ask(settings)
     if npus is None:
         yield Prerequisite(
             name="npu-smi",
@@ -394,13 +391,6 @@ def _folders(settings: CannSettings) -> Iterator[Prerequisite]:
         needed=f"{FREE_DISK_BYTES >> 30} GiB",
         group="folders",
     )
-
-
-def _smi_environment(settings: CannSettings) -> dict[str, str]:
-    driver = environment.driver_folder() / "lib64"
-    folders = [driver, driver / "common", driver / "driver"]
-    path = ":".join([*(str(p) for p in folders), settings.library_path])
-    return {"PATH": settings.path, "LD_LIBRARY_PATH": path, "LANG": "C.UTF-8"}
 
 
 def _info(path: Path) -> str | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from akgen.knowledge.chip import chip
-from akgen.tools.cann import environment, msprof
+from akgen.tools.cann import environment, msprof, npu_smi
 from akgen.tools.cann.build import VENDOR, Builder, PackageBuild, contents, said
 from akgen.tools.cann.confined import Confinement
 from akgen.tools.cann.device import DeviceLease, Devices
@@ -150,6 +150,8 @@ class CannToolchain:
             return Launch(
                 outcome=None, outputs=found, time_us=timed.time_us, time_source="measured", wall_s=done.wall_s
             )
+        if (npus := npu_smi.ask(self._settings)) is not None:  # temperature and company, beside the times
+            (folder / "device.json").write_text(npus.model_dump_json())
         measured, foreign = self._profile(lease, build, call, folder, timeout_s)
         return Launch(
             outcome=Outcome.CHEAT if foreign else None,

@@ -87,7 +87,7 @@ def make_toolkit(home: Path, libraries: Path) -> Path:
         "python/site-packages/template/build.sh": BUILD,
         "bin/msprof": MSPROF,
         "bin/bisheng": BISHENG,
-        "set_env.sh": f"export STUBS={STUBS}\nexport LD_LIBRARY_PATH={home}/lib64:$LD_LIBRARY_PATH\n"
+        "set_env.sh": f"export STUBS={home}/stubs\nexport LD_LIBRARY_PATH={home}/lib64:$LD_LIBRARY_PATH\n"
         f"export PLUGIN_OF_SET_ENV=1 PATH={home}/bin:$PATH\n",
         "version.cfg": "# version: 1.0\nruntime_running_version=[7.7.0.1.238:8.1.RC1]\n",
     }
@@ -96,6 +96,7 @@ def make_toolkit(home: Path, libraries: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         path.chmod(0o755)
+    shutil.copytree(STUBS, home / "stubs")
     (home / "lib64").mkdir()
     for library in libraries.glob("lib*.so"):
         shutil.copy(library, home / "lib64")

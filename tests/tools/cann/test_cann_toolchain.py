@@ -216,6 +216,26 @@ def test_a_device_that_failed_is_probed_before_it_is_used_again(
     assert _chain(own).run(built, _call(tmp_path / "in"), tmp_path / "three").outcome is None
 
 
+def test_a_build_cannot_read_the_judges_answers(
+    twin: TwinToolchain, settings: CannSettings, stub_libraries: Path, tmp_path: Path
+) -> None:
+    answer = tmp_path / "expected.bin"
+    answer.write_text("what it should compute")
+    thief = make_toolkit(tmp_path / "cann", stub_libraries)
+    with (thief / "set_env.sh").open("a") as script:
+        script.write(f"export EVIL={answer}\n")
+    for confined in (False, True):
+        own = settings.model_copy(
+            update={"home": thief, "confined": confined, "cache": tmp_path / str(confined)}
+        )
+        chain = CannToolchain(own, lambda project, folder: (SPEC, ()), lambda: twin.runtime.sandbox)
+        build = chain.compile(_project(), [], tmp_path / f"build{confined}")
+        assert build.outcome is None, build.diagnostics
+        stolen = "BUILD CODE READ" in (build.folder / "logs" / "build.log").read_text()
+        assert stolen == (not confined)
+        assert bool(chain.sandbox_missing()) == (not confined)
+
+
 def test_host_code_of_a_candidate_cannot_read_the_judges_answers(
     twin: TwinToolchain, settings: CannSettings, stub_libraries: Path, built: Build, tmp_path: Path
 ) -> None:

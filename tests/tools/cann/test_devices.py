@@ -1,0 +1,80 @@
+"""Who has a device, and when it may be used: locks between threads as between processes."""
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from akgen.tools.cann.device import Devices, slot
+from akgen.tools.core.outcome import InfraError
+
+
+def _healthy(number: int) -> str | None:
+    return None
+
+
+def test_a_device_has_one_holder_and_the_other_run_gets_the_next(tmp_path: Path) -> None:
+    with (
+        Devices(tmp_path, (0, 1), _healthy).lease() as first,
+        Devices(tmp_path, (0, 1), _healthy).lease() as second,
+    ):
+        assert {first.number, second.number} == {0, 1}
+        with (
+            pytest.raises(InfraError, match="device0 is held by process"),
+            Devices(tmp_path, (0, 1), _healthy).lease(wait_s=0.2),
+        ):
+            pass
+
+
+def test_a_device_is_free_again_when_its_holder_is_done(tmp_path: Path) -> None:
+    order: list[int] = []
+
+    def hold(name: int) -> None:
+        with Devices(tmp_path, (0,), _healthy).lease():
+            order.append(name)
+            time.sleep(0.05)
+            order.append(name)
+
+    threads = [threading.Thread(target=hold, args=(i,)) for i in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [order[i] for i in range(0, 6, 2)] == [order[i] for i in range(1, 6, 2)]  # nobody came in between
+
+
+def test_a_quarantined_device_is_probed_once_and_then_free(tmp_path: Path) -> None:
+    probed: list[int] = []
+
+    def probe(number: int) -> str | None:
+        probed.append(number)
+        return None
+
+    devices = Devices(tmp_path, (3,), probe)
+    with devices.lease() as lease:
+        lease.quarantine("an exception of its vector core")
+    for _ in range(2):
+        with devices.lease() as lease:
+            assert lease.number == 3
+    assert probed == [3]
+
+
+def test_a_run_goes_on_with_the_device_that_passes_its_probe(tmp_path: Path) -> None:
+    devices = Devices(tmp_path, (0, 1), lambda number: "it does not answer" if number == 0 else None)
+    with devices.lease() as lease:
+        assert lease.number == 0
+        lease.quarantine("lost")
+    with devices.lease() as lease:
+        assert lease.number == 1
+    with devices.lease() as again:
+        assert again.number == 1
+        with pytest.raises(InfraError), devices.lease(wait_s=0.2):
+            pass
+
+
+def test_builds_side_by_side_are_bounded(tmp_path: Path) -> None:
+    with slot(tmp_path, 2) as first, slot(tmp_path, 2) as second:
+        assert {first, second} == {0, 1}
+        with pytest.raises(InfraError), slot(tmp_path, 2, wait_s=0.1):
+            pass
