@@ -232,20 +232,26 @@ def _work(request: RunnerRequest, reach: Callable[[Stage], None]) -> None:
     run = OperatorRun(request, device)
     run.prepare()
     device.limit(request.timeout_s)
-    _end_after(request.timeout_s)
+    timer = _end_after(request.timeout_s * min(request.launches, 10))
     reach("load")
     tile = run.tiler()
+    first, last = device.event(), device.event()
     for _ in range(request.launches):
         reach("tiling")
         launch = tile()
         reach("launch")
+        device.record(first)
         launch()
+        device.record(last)
         reach("wait")
         device.wait(request.timeout_s)
     run.write_outputs()
+    timer.cancel()
     if request.timed:
+        timer = _end_after(request.timeout_s)
         reach("timing")
-        found: Series = measure(device, tile, request.timeout_s)
+        found: Series = measure(device, tile, request.timeout_s, device.elapsed_us(first, last))
+        timer.cancel()
         (request.folder / "timing.json").write_text(found.model_dump_json())
     device.close()
     reach("done")
@@ -263,7 +269,7 @@ def _probe(device: NpuDevice) -> None:
         raise AclError("probe", 507053, "what was copied to the device came back otherwise")
 
 
-def _end_after(timeout_s: float) -> None:
+def _end_after(timeout_s: float) -> threading.Timer:
     """End the process when host code of the candidate does not: a little after the device's own limit."""
 
     def end() -> None:
@@ -272,6 +278,7 @@ def _end_after(timeout_s: float) -> None:
     timer = threading.Timer(timeout_s + 5, end)
     timer.daemon = True
     timer.start()
+    return timer
 
 
 if __name__ == "__main__":

@@ -128,6 +128,14 @@ def test_every_argument_arrives_as_the_definition_says(tmp_path: Path, stub_libr
     assert series.low_us <= series.time_us <= series.high_us or series.time_us == 0.01
 
 
+def test_a_long_launch_is_its_own_measurement(tmp_path: Path, stub_libraries: Path) -> None:
+    """Twenty of them would take longer than the time limit, and the kernel is not too slow for it."""
+    _, done = _run(tmp_path, stub_libraries, timed=True, timeout_s=2, AKGEN_STUB_SLEEP_MS="200")
+    assert outcome_of(done, tmp_path, 2, lambda: None) is None, done.err
+    series = Series.model_validate_json((tmp_path / "timing.json").read_text())
+    assert len(series.launched_us) == 1 and series.time_us >= 200_000
+
+
 def test_a_write_after_an_output_is_found(tmp_path: Path, stub_libraries: Path) -> None:
     call, done = _run(tmp_path, stub_libraries, AKGEN_STUB_BEYOND="40")
     assert done.ok

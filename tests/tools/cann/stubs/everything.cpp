@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
+#include <unistd.h>
 
 namespace {
 std::string said;
@@ -74,6 +75,9 @@ extern "C" int aclnnEverything(void *workspace, uint64_t size, aclOpExecutor *, 
     std::memset(to, 0, static_cast<size_t>(written->dims[0]));
     std::memcpy(to, said.data(), said.size());
     static_cast<char *>(kept->data)[0] = 42;
+    if (const char *ms = std::getenv("AKGEN_STUB_SLEEP_MS")) {
+        usleep(1000u * static_cast<unsigned>(std::atoi(ms)));
+    }
     if (const char *beyond = std::getenv("AKGEN_STUB_BEYOND")) {
         to[written->dims[0] + std::atoi(beyond)] = 7;
     }
