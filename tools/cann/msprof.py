@@ -1,6 +1,7 @@
 """Read msprof's op_summary CSV: the row of our kernel, and nothing but our kernel.
 
-Source: vendor page "op_summary (Operator Details)".
+Source: vendor page "op_summary (Operator Details)". Columns are found by their names: newer profilers say "Block Num"
+where older ones say "Block Dim".
 """
 
 import csv
@@ -17,6 +18,8 @@ from akgen.tools.core.untrusted import read_text
 MOST_SUMMARY_BYTES = 64 << 20
 
 PipeName = Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"]
+# of one meaning, the newer profilers' name first
+_BLOCKS = ("Block Num", "Block Dim")
 _COLUMNS: dict[PipeName, str] = {
     "S": "scalar_time",
     "V": "vec_time",
@@ -83,7 +86,7 @@ def profile(
         time_source="measured",
         toolchain=toolchain,
         time_us=duration,
-        cores=int(_us(row, "Block Dim")),
+        cores=int(next((n for n in (_us(row, name) for name in _BLOCKS) if n), 0)),
         gm_read_bytes=read,
         gm_write_bytes=write,
         pipes=pipes,
