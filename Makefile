@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: train-demo vendor-forms slow-kernels recordings experts demo test test-vllm test-openai fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers kernel-pages random-programs user-modules signatures sentences \
+.PHONY: rehearsal train-demo vendor-forms slow-kernels recordings experts demo test test-vllm test-openai fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers kernel-pages random-programs user-modules signatures sentences \
 	install clean red-team sanitize
 
 install: $(STAMP)
@@ -157,6 +157,10 @@ slow-kernels: $(STAMP)
 # AKGEN_MKB_ROOT name the checkouts for recordings of their tasks.
 recordings: $(STAMP)
 	@$(BIN)/python -m pytest -q tests/end_to_end/test_recordings.py
+
+# The whole graph with --toolchain cann over a CANN of our own, which runs kernels on the twin: tasks and faults.
+rehearsal: $(STAMP)
+	@$(BIN)/python -m pytest -q -m "slow or not slow" tests/fake_cann
 
 # Modules as users write them: composed, compiled and judged on the twin.
 user-modules: $(STAMP)

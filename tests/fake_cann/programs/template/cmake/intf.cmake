@@ -1,0 +1,1 @@
+target_compile_options(intf_pub INTERFACE -fPIC -std=c++11)
