@@ -15,6 +15,8 @@ from akgen.tools.core.untrusted import read_model
 
 LOADER = "akgen.tools.reference.module_loader"
 TASKS = Path(__file__).resolve().parent / "tasks"
+# Families that no model of ours is trained on, so that a suite tells what it learnt from what it saw.
+HELD_OUT_FAMILIES = frozenset({"loss", "optimizer"})
 
 
 class TaskFile(Frozen):

@@ -3,9 +3,10 @@
 import hashlib
 from typing import Literal
 
+from akgen.bench.builtin import HELD_OUT_FAMILIES
+
 Split = Literal["train", "compositions", "families"]
 SPLITS: tuple[Split, ...] = ("train", "compositions", "families")
-HELD_OUT_FAMILIES = ("loss", "optimizer")
 HELD_OUT_PERCENT = 4  # of compositions
 
 

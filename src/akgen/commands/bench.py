@@ -200,6 +200,7 @@ def list_tasks(
     from rich.table import Table
 
     from akgen.bench import launch, suites
+    from akgen.bench.builtin import HELD_OUT_FAMILIES
 
     settings: Settings = context.obj
     terminal = Terminal(as_json)
@@ -212,11 +213,16 @@ def list_tasks(
         _check(terminal, suite, folders, mode, task_timeout)
         return
     described = launch.describe_all(folders)
-    table = Table("Level", "Category", "Task", "Cases", box=None)
+    held_out = {t.name for t in described if t.suite == "builtin" and t.category in HELD_OUT_FAMILIES}
+    table = Table("Level", "Category", "Task", "Cases", "", box=None)
     for task in described:
-        table.add_row(str(task.level), task.category, task.name, str(len(task.cases)))
+        note = "held out" if task.name in held_out else ""
+        table.add_row(str(task.level), task.category, task.name, str(len(task.cases)), note)
     terminal.show(table)
-    rows = [{"name": t.name, "level": t.level, "category": t.category} for t in described]
+    rows = [
+        {"name": t.name, "level": t.level, "category": t.category, "held_out": t.name in held_out}
+        for t in described
+    ]
     terminal.result({"suite": suite, "tasks": rows})
 
 

@@ -1,0 +1,23 @@
+"""Whether x is below zero, as a truth value, as 0 and 1 in the type of x."""
+
+from typing import Any
+
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return (x < 0).to(x.dtype)
+
+
+def normal(params: dict[str, Any], shape: list[int] | None = None) -> torch.Tensor:
+    values = torch.randn(params["shape"] if shape is None else shape)
+    return values.to(getattr(torch, params["dtype"]))
+
+
+def get_inputs(params: dict[str, Any]) -> list[Any]:
+    return [normal(params)]
+
+
+def get_init_inputs(params: dict[str, Any]) -> list[Any]:
+    return []

@@ -1,0 +1,25 @@
+"""Convolution of a volume with kernels of 3 x 3 x 3."""
+
+from typing import Any
+
+import torch
+
+DOMAIN = (-4.0, 4.0)
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.conv3d(x, weight, padding=1)
+
+
+def normal(params: dict[str, Any], shape: list[int] | None = None) -> torch.Tensor:
+    values = torch.randn(params["shape"] if shape is None else shape)
+    return values.to(getattr(torch, params["dtype"]))
+
+
+def get_inputs(params: dict[str, Any]) -> list[Any]:
+    return [normal(params), normal(params, [params["out"], params["shape"][1], 3, 3, 3])]
+
+
+def get_init_inputs(params: dict[str, Any]) -> list[Any]:
+    return []

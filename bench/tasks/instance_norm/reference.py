@@ -1,0 +1,23 @@
+"""Every channel of every image with mean zero and variance one."""
+
+from typing import Any
+
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.instance_norm(x, eps=1e-5)
+
+
+def normal(params: dict[str, Any], shape: list[int] | None = None) -> torch.Tensor:
+    values = torch.randn(params["shape"] if shape is None else shape)
+    return values.to(getattr(torch, params["dtype"]))
+
+
+def get_inputs(params: dict[str, Any]) -> list[Any]:
+    return [normal(params)]
+
+
+def get_init_inputs(params: dict[str, Any]) -> list[Any]:
+    return []
