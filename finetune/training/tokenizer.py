@@ -1,8 +1,8 @@
 """A tokenizer of our own for tasks and tensor programs, of which few tokens make a line and no name is ever cut open.
 
 Runs of ordinary words are one piece, such as " is the square root of "; so are " = mul(" and ")\\n"; names and numbers
-stand by themselves, alike in a task and in its program, so that a model can copy them. Byte-level merges inside of the
-pieces: every text can be written.
+stand by themselves, and no piece reaches beyond a sentence, so that what is copied from a task has the same tokens in
+both. Byte-level merges inside of the pieces: every text can be written.
 """
 
 import re
@@ -28,7 +28,7 @@ def train_tokenizer(
     words = Counter(w for text in said for w in _NAME.findall(text))
     tensors = set(names)
     ordinary = sorted(w for w in words if w not in tensors and not _STEP.fullmatch(w))
-    run = rf"(?:[ .,]*\b(?:{'|'.join(ordinary)})\b[ .,]*)+|" if ordinary else ""
+    run = rf"(?:[ ,]*\b(?:{'|'.join(ordinary)})\b[ ,]*)+|" if ordinary else ""
     pieces = (
         r": \[[^\]\n]*\]\n*|"
         + run
