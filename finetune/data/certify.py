@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from akgen.finetune.data import leaks
+from akgen.finetune.data.language_model import embedder
 from akgen.finetune.data.leaks import BenchmarkTask, Check, Leak
 from akgen.finetune.data.mix import renewed
 from akgen.finetune.data.shards import digest_of_records, files_of, read_records, read_shard, write_shard
@@ -67,7 +68,7 @@ def certify(
     ]  # fmt: skip
     if embedding is not None:
         thresholds["meaning"] = meaning
-        found += leaks.by_meaning(records, sides, meaning, leaks.embedder(embedding))
+        found += leaks.by_meaning(records, sides, meaning, embedder(embedding))
     dropped = _without(data, {leak.record for leak in found}) if drop else ()
     certificate = LeakCertificate(
         version=package_version("akgen"), digest=digest_of_records(data), digest_before=before,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from akgen.agents.prompts import raw_text
+from akgen.finetune.data.certify import FILE as CERTIFICATE
 from akgen.finetune.data.record import DataPart, TrainingRecord
 from akgen.finetune.data.shards import read_records
 from akgen.graph.store.files import make_folder, write_whole, writing
@@ -31,7 +32,10 @@ class ExportedFiles(Frozen):
 
 
 def export(data: Path, form: Format, out: Path) -> ExportedFiles:
-    """Write the files of a format. Raises InputError for damaged data, InfraError if the disk refuses."""
+    """Write the files of a format, and the data's certificate beside them.
+
+    Raises InputError for damaged data, InfraError if the disk refuses.
+    """
     make_folder(out)
     files: dict[str, list[Row]] = {}
     for record in read_records(data):
@@ -43,6 +47,8 @@ def export(data: Path, form: Format, out: Path) -> ExportedFiles:
     for name, found in files.items():
         _write(out / f"{name}{suffix}", found)
         counts[f"{name}{suffix}"] = len(found)
+    if (certificate := data / CERTIFICATE).is_file():
+        write_whole(out / CERTIFICATE, certificate.read_text(encoding="utf-8"))
     if form == "llamafactory":
         write_whole(out / "dataset_info.json", json.dumps(_dataset_info(counts), indent=1) + "\n")
     return ExportedFiles(format=form, folder=out, rows=dict(counts))

@@ -4,16 +4,16 @@ Nothing of it is verified here but the attempts, which were judged in their run;
 """
 
 import hashlib
-import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from akgen.agents.calls.model_call import Reply
 from akgen.agents.models.replay import CALLS, read_call
 from akgen.bench.builtin import LOADER
+from akgen.finetune.data.language_model import Perplexity
 from akgen.finetune.data.parts.operators import dtype_of
 from akgen.finetune.data.record import DataPart, Language, Message, Provenance, TrainingRecord
 from akgen.finetune.data.shards import write_shard
@@ -28,7 +28,6 @@ _CHINESE = re.compile(r"[一-鿿]")
 _QUESTION = ("question", "prompt", "instruction", "problem", "qus")
 _ANSWER = ("answer", "response", "output", "completion", "solution", "ans")
 _THOUGHT = ("thought", "reasoning", "think", "cot")
-Perplexity = Callable[[str], float]
 
 
 class TextFilter(Frozen):
@@ -106,28 +105,6 @@ def language_of(text: str) -> Language:
     chinese = len(_CHINESE.findall(text))
     letters = sum(c.isalpha() for c in text)
     return "zh" if letters and chinese / letters > 0.2 else "en"
-
-
-def perplexity_of(folder: str) -> Perplexity:
-    """Return what measures a text's perplexity with a model in a folder, over 512 tokens. Raises InputError."""
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        model = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True).eval()
-    except (OSError, ValueError) as problem:
-        why = " ".join(str(problem).split())[:160]
-        raise InputError(
-            f"There is no model in {folder}: {why}.", "Give a folder with weights and tokenizer."
-        ) from problem
-
-    def measured(text: str) -> float:
-        ids = tokenizer(text, return_tensors="pt", truncation=True, max_length=512)["input_ids"]
-        with torch.no_grad():
-            return math.exp(min(60.0, float(model(input_ids=ids, labels=ids).loss)))
-
-    return measured
 
 
 def _refused(

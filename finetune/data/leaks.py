@@ -13,7 +13,6 @@ from akgen.finetune.data.normal_form import normal_form
 from akgen.finetune.data.record import TrainingRecord
 from akgen.knowledge.operators import operator_named, squashed
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.core.outcome import InputError
 from akgen.tools.core.untrusted import read_text
 
 Check = Literal["name", "reference", "code", "meaning"]
@@ -151,32 +150,6 @@ def by_meaning(
             score = round(float(row[best]), 4)
             found.append(Leak(check="meaning", record=r.id, task=theirs[best].label, score=score))
     return found
-
-
-def embedder(folder: str) -> Callable[[Sequence[str]], "Sequence[Sequence[float]]"]:
-    """Return what embeds texts with a model in a folder: the mean of its last hidden states. Raises InputError."""
-    import torch
-    from transformers import AutoModel, AutoTokenizer
-
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        model = AutoModel.from_pretrained(folder, local_files_only=True).eval()
-    except (OSError, ValueError) as problem:
-        why = " ".join(str(problem).split())[:160]
-        raise InputError(
-            f"There is no model in {folder}: {why}.", "Give a folder with weights and tokenizer."
-        ) from problem
-
-    def embed(texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        found = []
-        with torch.no_grad():
-            for text in texts:
-                given = tokenizer(text, return_tensors="pt", truncation=True, max_length=512)
-                states = model(input_ids=given["input_ids"]).last_hidden_state
-                found.append(states[0].mean(dim=0).float().tolist())
-        return found
-
-    return embed
 
 
 def _unit(rows: "np.ndarray") -> "np.ndarray":  # type: ignore[name-defined]  # noqa: F821

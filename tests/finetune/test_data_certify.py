@@ -49,6 +49,12 @@ def _reformatted(text: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"//[^\n]*", " ", re.sub(r"^#.*$", "", text, flags=re.M)))
 
 
+def _commented(text: str) -> str:
+    """Return a reference with Chinese comments and docstrings for its own."""
+    text = re.sub(r'"""(?s:.*?)"""', '"""按行计算。"""', re.sub(r"#[^\n]*", "", text))
+    return re.sub(r"(?m)^(\s+return .*)$", r"\1  # 返回结果", text)
+
+
 PLANTED = {
     "renamed_reference": lambda r: _planted(
         r,
@@ -62,6 +68,7 @@ PLANTED = {
         "zq2",
         reference="class Model:\n    def forward(self, x):\n        # 翻译\n        return x.softmax(dim=1)\n",
     ),
+    "translated_comments": lambda r: _planted(r, "zq6", reference=_commented(SOFTMAX)),
     "name": lambda r: _planted(r, "softmax_rows"),
     "alias": lambda r: _planted(r, "MatrixMultiplication"),
     "renamed_code": lambda r: _planted(r, "zq3", reference="", answer=_renamed(KERNEL)),
@@ -103,6 +110,9 @@ def test_leaks_fail_or_are_dropped_and_the_certificate_names_both_sides(
     assert [side.suite for side in certificate.against] == ["builtin", "npukb"]
     assert all(len(side.digest) == 64 for side in certificate.against)
     assert {r.id for r in read_records(tmp_path)}.isdisjoint(certificate.dropped)
+    assert command("data", "export", tmp_path, "--format", "kernelgen", "--out", tmp_path / "files").code == 0
+    shipped = (tmp_path / "files" / "certificate.json").read_bytes()
+    assert shipped == (tmp_path / "certificate.json").read_bytes()
     assert command(*asked).code == 0
 
 

@@ -289,7 +289,8 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Bring in attempts of a run, your own documentation, or general data, each with its licence."""
-    from akgen.finetune.data.imports import TextFilter, import_attempts, import_texts, perplexity_of
+    from akgen.finetune.data.imports import TextFilter, import_attempts, import_texts
+    from akgen.finetune.data.language_model import perplexity_of
     from akgen.finetune.data.record import DataPart
 
     terminal = Terminal(as_json)
