@@ -36,5 +36,5 @@ def train_dpo(recipe: DpoRecipe, folder: Path) -> Trained:
     )  # fmt: skip
     return run_trainer(
         DPOTrainer, folder, model, tokenizer, recipe.lora, args=config, train_dataset=rows,
-        kinds=Counter(p.kind for p in wanted),
+        data=recipe.preferences, kinds=Counter(p.kind for p in wanted),
     )  # fmt: skip

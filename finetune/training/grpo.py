@@ -56,6 +56,7 @@ def train_grpo(recipe: GrpoRecipe, folder: Path, settings: Settings | None = Non
         )  # fmt: skip
         return run_trainer(
             GRPOTrainer, folder, model, tokenizer, recipe.lora, args=config, kinds={"task": len(prompts)},
+            data=recipe.records or recipe.pairs,
             train_dataset=Dataset.from_list([{"prompt": p, "task": name} for name, p in prompts.items()]),
             reward_funcs=GroupReward(recipe.weights, recipe.group, judge),
             rollout_func=_rollouts(recipe, folder, prompts, judge),

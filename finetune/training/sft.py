@@ -1,5 +1,6 @@
 """Supervised fine-tuning: records, packing without contact, loss on the answers alone; full weights or adapters."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import torch
 from datasets import Dataset
 from peft import LoraConfig
+from safetensors import SafetensorError
 from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
@@ -16,16 +18,21 @@ from transformers import (
 )
 from trl import SFTConfig, SFTTrainer
 
+from akgen.finetune.data.certify import FILE as CERTIFICATE
 from akgen.finetune.training.metrics import MetricsFile, draw_metrics
 from akgen.finetune.training.pairs import read_pairs, splits
 from akgen.finetune.training.recipe import DataRecipe, FromScratch, Lora, SftRecipe, Trainer, save_recipe
 from akgen.finetune.training.records import PromptRecord, training_records
 from akgen.finetune.training.tokenizer import train_tokenizer
+from akgen.graph.store.files import write_whole
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.core.outcome import InputError
+from akgen.tools.core.outcome import InfraError, InputError
 from akgen.tools.core.untrusted import read_json_lines
 
 MODEL, STATE = "model", "state"
+_UNWRITTEN = re.compile(  # what the system, torch and safetensors say of a disk that is full
+    r"No space left|File too large|Disk quota|Read-only file system|failed writing|unexpected pos|iostream error"
+)
 
 
 class Trained(Frozen):
@@ -57,7 +64,7 @@ def train_sft(recipe: SftRecipe, folder: Path) -> Trained:
     )  # fmt: skip
     return run_trainer(
         SFTTrainer, folder, model, tokenizer, recipe.lora, args=config, train_dataset=rows,
-        kinds=Counter(r.kind for r in kept), too_long=too_long,
+        data=recipe.data.records or recipe.data.pairs, kinds=Counter(r.kind for r in kept), too_long=too_long,
     )  # fmt: skip
 
 
@@ -209,9 +216,29 @@ def last_state(folder: Path) -> str | None:
 
 def run_trainer(
     make: Callable[..., Any], folder: Path, model: Any, tokenizer: Any, lora: Lora | None, *,
-    kinds: Mapping[str, int], too_long: int = 0, **given: Any,
+    data: Path | None, kinds: Mapping[str, int], too_long: int = 0, **given: Any,
 ) -> Trained:  # fmt: skip
-    """Train, or go on after the last checkpoint; save the model, adapters merged, and draw the run's course."""
+    """Train, or go on after the last checkpoint; save the model, adapters merged, and draw the run's course.
+
+    The certificate that lies beside the file of `data`, else the one of the model that was begun with, goes with the
+    model. Raises InfraError if the disk refuses; what was saved before stays, and the same call goes on from there.
+    """
+    try:
+        return _run(make, folder, model, tokenizer, lora, data, kinds, too_long, given)
+    except (OSError, RuntimeError, SafetensorError) as problem:
+        if not _UNWRITTEN.search(str(problem)):
+            raise
+        raise InfraError(
+            f"{folder} cannot be written: {str(problem).splitlines()[0]}.",
+            "Make room, then give the same command: training goes on from its last checkpoint.",
+        ) from problem
+
+
+def _run(
+    make: Callable[..., Any], folder: Path, model: Any, tokenizer: Any, lora: Lora | None, data: Path | None,
+    kinds: Mapping[str, int], too_long: int, given: dict[str, Any],
+) -> Trained:  # fmt: skip
+    base = Path(str(model.config.name_or_path or folder))
     trainer = make(
         model=model, processing_class=tokenizer, peft_config=lora_of(lora),
         callbacks=[MetricsFile(folder / "metrics.jsonl")], **given,
@@ -223,6 +250,9 @@ def run_trainer(
         model = model.merge_and_unload()
     model.save_pretrained(str(folder / MODEL))
     tokenizer.save_pretrained(str(folder / MODEL))
+    shipped = [p / CERTIFICATE for p in (*([data.parent] if data else []), base)]
+    if (certificate := next((p for p in shipped if p.is_file()), None)) is not None:
+        write_whole(folder / MODEL / CERTIFICATE, certificate.read_text(encoding="utf-8"))
     draw_metrics(folder / "metrics.jsonl", folder / "metrics.svg")
     return Trained(
         model=folder / MODEL, records=sum(kinds.values()), kinds=dict(kinds), too_long=too_long,

@@ -1,7 +1,10 @@
 """Every trainer takes a step on a tiny random model, keeps its metrics, goes on after a stop, and is measured."""
 
 import json
+import resource
 import shutil
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -157,6 +160,64 @@ def test_a_server_that_is_gone_is_one_sentence(tmp_path: Path) -> None:
     served = ServedSampler(Served(base_url="http://127.0.0.1:9/v1", model="m", timeout_s=1), tmp_path)
     with pytest.raises(InfraError, match="gave no rollouts"):
         served([[1, 2]], Bare(), 0)
+
+
+def test_a_server_that_dies_between_rollouts_stops_the_run_and_the_same_call_goes_on(
+    sft: Path, pairs: Path, tmp_path: Path
+) -> None:
+    answers_left = [1]
+
+    class Server(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if not answers_left[0]:
+                self.close_connection = True
+                return  # dies before it answers
+            answers_left[0] -= 1
+            one = {"token_ids": [5, 6], "logprobs": {"token_logprobs": [-1.0, -1.0]}}
+            told = json.dumps(
+                {"choices": [{"index": k, **one} for k in range(len(asked["prompt"]))]}
+            ).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(told)))
+            self.end_headers()
+            self.wfile.write(told)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        served = Served(base_url=f"http://127.0.0.1:{server.server_port}/v1", model="m", timeout_s=20)
+        recipe = GrpoRecipe(
+            base=str(sft), pairs=pairs, tasks=2, group=2, max_new_tokens=4, trainer=STEPS, cpu=True, rollouts=served
+        )  # fmt: skip
+        with pytest.raises(InfraError, match="gave no rollouts"):
+            train_grpo(recipe, tmp_path)
+        assert [row["step"] for row in read_metrics(tmp_path / "metrics.jsonl") if "loss" in row] == [1]
+        answers_left[0] = 1  # it is started again, and asked for the second step alone
+        assert train_grpo(recipe, tmp_path).steps == 2
+        server.shutdown()
+
+
+def test_a_full_disk_is_one_sentence_and_the_same_call_goes_on(pairs: Path, tmp_path: Path) -> None:
+    data = tmp_path / "pairs.jsonl"
+    shutil.copy(pairs, data)
+    (tmp_path / "certificate.json").write_text('{"digest": "0"}\n')
+    recipe = _recipe(data).model_copy(update={"trainer": STEPS.model_copy(update={"max_steps": 1})})
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, before[1]))
+    try:
+        with pytest.raises(InfraError, match="cannot be written"):
+            train_sft(recipe, tmp_path / "run")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    trained = train_sft(recipe, tmp_path / "run")
+    assert trained.steps == 1
+    assert (
+        trained.model / "certificate.json"
+    ).read_text() == '{"digest": "0"}\n'  # of the data, with the model
 
 
 RECIPES = Path(recipe_module.__file__).parent / "recipes"
