@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from akgen.tools.binding.build import BuiltBinding, build_binding, build_chip, build_device
+from akgen.tools.binding.build import BUILD_TIMEOUT_S, BuiltBinding, build_binding, build_chip, build_device
 from akgen.tools.cache.content import ContentCache, digest
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, InputError
@@ -99,7 +99,8 @@ def build(placed: Placed, twin: TwinToolchain) -> BuiltBinding | None:
     runtime = twin.runtime
 
     def sandboxed(arguments: Sequence[str | Path], folder: Path, read: tuple[Path, ...]) -> Finished:
-        return compile_in(runtime, arguments, folder, (*read, placed.folder, runtime.folder))
+        paths = (*read, placed.folder, runtime.folder)
+        return compile_in(runtime, arguments, folder, paths, timeout_s=BUILD_TIMEOUT_S)
 
     try:
         return build_binding(

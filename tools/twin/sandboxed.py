@@ -66,10 +66,11 @@ def compile_in(
     folder: Path,
     read: tuple[Path, ...] = (),
     program: Path | None = None,
+    timeout_s: float = COMPILE_TIMEOUT_S,
 ) -> Finished:
     """Wait for a slot and run the compiler, or another program of the toolchain, in `folder`.
 
-    Raises InfraError when the compiler itself breaks, not the code.
+    `timeout_s` holds for wall and processor. Raises InfraError when the compiler itself breaks, not the code.
     """
     names: tuple[str, ...] = ()
     listing = folder / f"{threading.get_ident()}.d"  # sources of one folder are compiled side by side
@@ -81,9 +82,9 @@ def compile_in(
             sandbox=runtime.sandbox,
             read=(runtime.folder, *read),
             write=(folder,),
-            limits=COMPILE_LIMITS,
+            limits=COMPILE_LIMITS.model_copy(update={"cpu_s": int(timeout_s)}),
             cwd=folder,
-            timeout_s=COMPILE_TIMEOUT_S,
+            timeout_s=timeout_s,
             env={
                 "PATH": str(runtime.compiler.path.parent) + ":/usr/bin:/bin",
                 "LC_ALL": "C",
