@@ -97,6 +97,15 @@ bench: $(STAMP)
 error-rates: $(STAMP)
 	$(BIN)/python -m pytest -q -m "slow or not slow" tests/bench/test_statistics.py
 
+# Many verdicts with workers killed all the time: none is lost, none counts twice. `make scale-kill N=2000 EVERY=20 EXECUTOR=ray`.
+.PHONY: scale-kill
+EVERY ?= 20
+EXECUTOR ?= ray
+scale-kill: N = 2000
+scale-kill: $(STAMP)
+	@$(BIN)/python tests/end_to_end/scale_kill.py --count $(N) --every $(EVERY) --executor $(EXECUTOR)
+	@$(BIN)/python -m pytest -q -m slow tests/conformance/test_executors_killed.py
+
 # How long the house takes to read and to start: `make metrics ROOT=OLD` measures another checkout.
 metrics: $(STAMP)
 	@$(BIN)/python tests/house/metrics.py $(if $(ROOT),--root $(ROOT))

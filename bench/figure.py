@@ -11,9 +11,14 @@ class Figure(Frozen):
     name: str
     value: float
     target: float
-    unit: Literal["ratio", "s", "ms", "MB", "per hour"]
+    unit: Literal["ratio", "s", "ms", "MB", "per hour", "times", "share"]
     detail: str
 
     @property
     def holds(self) -> bool:
-        return self.value >= self.target if self.unit == "per hour" else self.value <= self.target
+        return self.value >= self.target if self.at_least else self.value <= self.target
+
+    @property
+    def at_least(self) -> bool:
+        """Say whether the target is a lower bound."""
+        return self.unit in ("per hour", "times", "share")

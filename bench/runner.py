@@ -103,15 +103,12 @@ class _Ledger:
         while not self._scheduler.finished:
             for lease in self._scheduler.leases():
                 self._submit(lease)
-            for event in self._executor.wait(TICK_S):
-                for record in self._records(event):
-                    self._store.append(record)
-                    yield record
+            records = [r for event in self._executor.wait(TICK_S) for r in self._records(event)]
             for lease in self._scheduler.silent():
                 self._executor.end(lease.worker)
-                for record in self._died(Died(lease=lease.number, text="gave no sign of life")):
-                    self._store.append(record)
-                    yield record
+                records += self._died(Died(lease=lease.number, text="gave no sign of life"))
+            self._store.append(*records)
+            yield from records
             if self._scheduler.workers:
                 alone_since = time.monotonic()
             elif time.monotonic() - alone_since > NO_WORKERS_S:

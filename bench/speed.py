@@ -4,20 +4,21 @@ Where a figure depends on the machine it is a ratio to something that is measure
 """
 
 import os
-import queue
 import statistics
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import akgen
 from akgen.bench.figure import Figure
 from akgen.bench.graph_overhead import measure as measure_graph
+from akgen.bench.many_samples import another_sample
 from akgen.bench.resolve import resolve_task
-from akgen.bench.speed_compile import OWN_TASKS, composed, measure_compile, never_seen
+from akgen.bench.speed_compile import composed, measure_compile, never_seen
+from akgen.bench.speed_scale import measure_scale
 from akgen.knowledge.patterns import patterns
 from akgen.tools.core.call import Call
 from akgen.tools.core.outcome import InfraError, Outcome
@@ -28,6 +29,7 @@ from akgen.tools.judge.judge import Judge
 from akgen.tools.process.group import MINIMAL_ENV
 from akgen.tools.process.worker import Worker
 from akgen.tools.reference.client import ReferenceWorker
+from akgen.tools.reference.kept_trials import kept_trials
 from akgen.tools.twin.runtime_build import build_runtime
 from akgen.tools.twin.settings import TwinSettings
 from akgen.tools.twin.toolchain import TwinToolchain
@@ -39,7 +41,7 @@ def measure(toolchain: Toolchain, settings: TwinSettings, root: Path | None, say
     """Take all figures. Without `root` (a checkout of NPUKernelBench) the composer's own kernels are compiled."""
     toolchain.prepare(say)
     runtime = build_runtime(settings, say)
-    with ReferenceWorker() as reference:
+    with ReferenceWorker(kept=kept_trials(settings.cache)) as reference:
         reference.start()
         judge = Judge(toolchain, reference)
         say("compiling kernels and a program that only includes <iostream>, in turn")
@@ -50,8 +52,8 @@ def measure(toolchain: Toolchain, settings: TwinSettings, root: Path | None, say
         operators = measure_operators(toolchain, unsealed, judge, reference)
         say("judging a 1 MB elementwise task")
         verdicts = measure_warm_verdict(judge, reference)
-    say("judging our own tasks with two workers")
-    rate = measure_rate(toolchain)
+    say("judging samples of level-1 tasks with one worker, and with two")
+    scale = measure_scale(toolchain.version(), settings)
     say("driving the graph with deciders that answer at once")
     overhead = measure_graph()
     graph = Figure(
@@ -61,7 +63,7 @@ def measure(toolchain: Toolchain, settings: TwinSettings, root: Path | None, say
         unit="ms",
         detail="checkpoint and run store included, deciders and tools answer at once",
     )
-    return (compiled, *operators, *verdicts, rate, graph)
+    return (compiled, *operators, *verdicts, *scale, graph)
 
 
 ROUNDS = 7
@@ -152,9 +154,7 @@ def _memory(beyond: dict[str, float]) -> Figure:
 
 
 VERDICT_TASK, VERDICT_BYTES = "relu", 1_000_000
-WORKERS, REPEATS = 2, 2
 SEED = 1  # the same inputs in every run
-FEWEST_PER_HOUR = 1000.0  # an absolute figure: a floor for two slow or busy cores
 
 
 def measure_warm_verdict(judge: Judge, reference: ReferenceWorker, rounds: int = 5) -> tuple[Figure, ...]:
@@ -165,15 +165,22 @@ def measure_warm_verdict(judge: Judge, reference: ReferenceWorker, rounds: int =
     task, project = task.model_copy(update={"cases": (case,)}), composed(task)
     what = f"{task.name}, {sizes[case.id] / 1e6:.2f} MB"
     _verdict_s(judge, task, never_seen(project))
-    seconds, compiling, kept = [], [], []
+    _verdict_s(judge, task, project)
+    seconds: list[float] = []
+    compiling: list[float] = []
+    kept: list[float] = []
+    sampled: list[float] = []
     for _ in range(rounds):
-        new = never_seen(project)
-        before = processor_s()
+        new, sample = never_seen(project), another_sample(project)
+        times = [processor_s()]
         seconds.append(_verdict_s(judge, task, new))
-        between = processor_s()
+        times.append(processor_s())
         _verdict_s(judge, task, new)
-        compiling.append(between - before)
-        kept.append(processor_s() - between)
+        times.append(processor_s())
+        _verdict_s(judge, task, sample)
+        times.append(processor_s())
+        for spent, (before, after) in zip((compiling, kept, sampled), pairwise(times), strict=True):
+            spent.append(after - before)
     return (
         Figure(
             name="warm verdict, 1 MB elementwise",
@@ -181,6 +188,13 @@ def measure_warm_verdict(judge: Judge, reference: ReferenceWorker, rounds: int =
             target=1.5,
             unit="s",
             detail=f"{what}, host and kernel compiled anew, median of {rounds}",
+        ),
+        Figure(
+            name="processor time of another sample's verdict",
+            value=statistics.mean(sampled),
+            target=0.45,
+            unit="s",
+            detail=f"{what}, all processes, kernel compiled anew, host and trials shared; mean of {rounds}",
         ),
         Figure(
             name="processor time of a warm verdict",
@@ -204,52 +218,6 @@ def processor_s() -> float:
         if int(fields[1]) == os.getpid():
             total += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
     return total
-
-
-def measure_rate(toolchain: Toolchain) -> Figure:
-    """Judge our own tasks, all their cases, by two workers that each have a reference process of their own."""
-    work: queue.SimpleQueue[tuple[Task, KernelProject]] = queue.SimpleQueue()
-    tasks = [(task, composed(task)) for task in map(resolve_task, OWN_TASKS)]
-    for task, project in tasks * REPEATS:
-        work.put((task, project))
-    failed: list[BaseException] = []
-
-    def serve(judge: Judge) -> None:
-        try:
-            while True:
-                task, project = work.get_nowait()
-                _verdict_s(judge, task, never_seen(project))
-        except queue.Empty:
-            pass
-        except BaseException as e:  # noqa: BLE001 (raised below, in the caller's thread)
-            failed.append(e)
-
-    references = [ReferenceWorker() for _ in range(WORKERS)]
-    try:
-        judges = [Judge(toolchain, reference) for reference in references]
-        for judge in judges:  # starts the reference's process, which takes seconds
-            _verdict_s(judge, tasks[0][0], never_seen(tasks[0][1]))
-        threads = [threading.Thread(target=serve, args=(judge,)) for judge in judges]
-        started = time.monotonic()
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        seconds = time.monotonic() - started
-    finally:
-        for reference in references:
-            reference.close()
-    if failed:
-        raise failed[0]
-    count = len(tasks) * REPEATS
-    cases = statistics.mean(len(task.cases) for task, _ in tasks)
-    return Figure(
-        name="verdicts an hour on two workers",
-        value=count * 3600 / seconds,
-        target=FEWEST_PER_HOUR,
-        unit="per hour",
-        detail=f"{count} projects of the composer compiled anew, {cases:.0f} cases each, three trials a case",
-    )
 
 
 def _verdict_s(judge: Judge, task: Task, project: KernelProject) -> float:

@@ -62,9 +62,12 @@ class BenchStore:
         """Hold the run for this process. Raises InputError if another process works on it."""
         return claimed(self.folder)
 
-    def append(self, record: Record) -> None:
-        append_line(self.results_file, record.model_dump_json())
-        self._verdict_file(record.task, record.sample).unlink(missing_ok=True)
+    def append(self, *records: Record) -> None:
+        """Put records on disk, together."""
+        if records:
+            append_line(self.results_file, "\n".join(r.model_dump_json() for r in records))
+        for record in records:
+            self._verdict_file(record.task, record.sample).unlink(missing_ok=True)
 
     def settle(self, record: Record) -> Record:
         """Put a worker's verdict on disk; return the one that counts: the first of its sample.

@@ -1,12 +1,14 @@
 """Which worker does which job, and what becomes of those that fail. No process and no clock of its own.
 
-A worker goes on with the task that it knows; else it takes the task with the most work left for each worker on it, and
-a task that nobody has begun before one whose first job is still out: that one makes what the others share.
+Jobs that take longest come first, so that short ones fill the end. Among those that take about as long, a worker goes
+on with the task that it knows; else it takes a task whose first job is not still out, since that one makes what the
+others share, and of these the one with the most work left for each worker on it.
 
 A job that a machine failed is given to another worker, up to `Limits.attempts` times. A worker that failed two jobs in
 a row gets no more, unless another worker fails one of them too: then the job is to blame. The last worker is kept.
 """
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -63,6 +65,9 @@ class Scheduler:
         self._unknown_s = fmean(self._expected_s.values()) if self._expected_s else 1.0
         self._work: dict[Stage, dict[str, _Work]] = {stage: {} for stage in Stage}
         self._workers: dict[str, _Worker] = {}
+        self._idle: dict[str, _Worker] = {}
+        self._held: set[tuple[str, int] | str] = set()  # by the leases that are out
+        self._struck: set[str] = set()  # workers with strikes
         self._out: dict[int, Lease] = {}
         self._failed_on: dict[tuple[str, tuple[int, ...]], list[str]] = {}
         self._given = 0
@@ -84,7 +89,9 @@ class Scheduler:
     @property
     def quarantined(self) -> frozenset[str]:
         """Return the workers that get no more jobs."""
-        bad = {n for n, w in self._workers.items() if len(w.strikes) >= self._limits.failures}
+        bad = {n for n in self._struck if len(self._workers[n].strikes) >= self._limits.failures}
+        if not bad:
+            return frozenset()
         for stage in Stage:
             able = [n for n, w in self._workers.items() if stage in w.slot.stages]
             if able and bad.issuperset(able):
@@ -92,7 +99,7 @@ class Scheduler:
         return frozenset(bad)
 
     def joined(self, slot: WorkerSlot) -> None:
-        self._workers[slot.name] = _Worker(slot, seen_s=self._now())
+        self._workers[slot.name] = self._idle[slot.name] = _Worker(slot, seen_s=self._now())
 
     def beat(self, worker: str) -> None:
         if worker in self._workers:
@@ -105,12 +112,11 @@ class Scheduler:
     def leases(self) -> list[Lease]:
         """Give jobs to the workers that have none."""
         bad = self.quarantined
-        held = {w.slot.place for w in self._workers.values() if w.lease is not None}
         given = []
-        for name, worker in self._workers.items():
+        for name, worker in list(self._idle.items()):
             if not self.waiting:
                 break
-            if worker.lease is not None or name in bad or worker.slot.place in held:
+            if name in bad or worker.slot.place in self._held:
                 continue
             job = self._choose(worker, bad)
             if job is None:
@@ -121,7 +127,8 @@ class Scheduler:
             worker.lease = Lease(number=self._given, job=job, worker=name)
             worker.seen_s, worker.task = self._now(), job.task
             self._out[self._given] = worker.lease
-            held.add(worker.slot.place)
+            self._held.add(worker.slot.place)
+            del self._idle[name]
             given.append(worker.lease)
         return given
 
@@ -134,6 +141,7 @@ class Scheduler:
         if lease is None:
             return None
         self._workers[lease.worker].strikes.clear()
+        self._struck.discard(lease.worker)
         self._work[lease.job.stage][lease.job.task].shared = True
         if compiled:
             self._put(lease.job.model_copy(update={"stage": Stage.RUN}))
@@ -156,6 +164,7 @@ class Scheduler:
                 self._workers[name].strikes.discard(lease.job.key)
         if not others:
             self._workers[lease.worker].strikes.add(again.key)
+            self._struck.add(lease.worker)
         if lease.job.attempt >= self._limits.attempts:
             return lease, False
         self._put(again, first=True)
@@ -176,6 +185,8 @@ class Scheduler:
         else:
             lost = self.failed(lease.number, samples)
         self._workers.pop(worker, None)
+        self._idle.pop(worker, None)
+        self._struck.discard(worker)
         return lost
 
     def silent(self) -> list[Lease]:
@@ -188,7 +199,10 @@ class Scheduler:
         if lease is None:
             return None
         self._work[lease.job.stage][lease.job.task].workers -= 1
-        self._workers[lease.worker].lease = None
+        worker = self._workers[lease.worker]
+        worker.lease = None
+        self._held.discard(worker.slot.place)
+        self._idle[lease.worker] = worker
         return lease
 
     def _put(self, job: Job, *, first: bool = False) -> None:
@@ -204,22 +218,32 @@ class Scheduler:
         for stage in (Stage.RUN, Stage.WHOLE, Stage.COMPILE):
             if stage not in worker.slot.stages or (stage is Stage.COMPILE and self._ahead()):
                 continue
-            works = self._work[stage]
-            own = works.get(worker.task or "")
-            candidates = sorted(
-                (w for w in works.values() if w.jobs and w is not own),
-                key=lambda w: (w.begun and not w.shared, -w.left_s / (w.workers + 1)),
-            )
-            for work in ([own] if own is not None and own.jobs else []) + candidates:
+            open_ = [w for w in self._work[stage].values() if w.jobs]
+            while open_:
+                work = min(open_, key=lambda w: self._order(w, worker))
                 job = next((j for j in work.jobs if self._may(worker, j, bad)), None)
-                if job is not None:
-                    work.jobs.remove(job)
-                    work.left_s -= self._seconds(job)
-                    work.workers += 1
-                    work.begun = True
-                    self.waiting -= 1
-                    return job
+                if job is None:
+                    open_.remove(work)
+                    continue
+                work.jobs.remove(job)
+                work.left_s -= self._seconds(job)
+                work.workers += 1
+                work.begun = True
+                self.waiting -= 1
+                return job
         return None
+
+    def _order(self, work: _Work, worker: _Worker) -> tuple[int, bool, bool, float]:
+        """Return what puts the work first that a worker should do."""
+        alike = -round(
+            math.log2(max(self._seconds(work.jobs[0]), 1e-3))
+        )  # the long ones first, within a factor of two
+        return (
+            alike,
+            work.jobs[0].task != worker.task,
+            work.begun and not work.shared,
+            -work.left_s / (work.workers + 1),
+        )
 
     def _may(self, worker: _Worker, job: Job, bad: frozenset[str]) -> bool:
         """Say whether a worker may do a job: one that failed it leaves it to others, if there are any."""

@@ -12,12 +12,7 @@ import threading
 import time
 from pathlib import Path
 
-from akgen.bench.record import BenchConfig, Record
-from akgen.bench.store import BenchStore
-from akgen.tools.process.worker import BEAT, end_with_parent
-
 LOG, TAKES_S = Path(sys.argv[1]), float(sys.argv[2])
-end_with_parent()
 quiet, turn = threading.Event(), threading.Lock()
 
 
@@ -29,7 +24,16 @@ def say(line: bytes) -> None:
 
 def beat() -> None:
     while not quiet.wait(0.1):
-        say(BEAT)
+        say(b'{"beat":true}')
+
+
+threading.Thread(target=beat, daemon=True).start()  # before what takes its time to import
+
+from akgen.bench.record import BenchConfig, Record  # noqa: E402
+from akgen.bench.store import BenchStore  # noqa: E402
+from akgen.tools.process.worker import end_with_parent  # noqa: E402
+
+end_with_parent()
 
 
 def note(what: str, job: dict) -> None:
@@ -48,7 +52,6 @@ def bad() -> bool:
     return mark.read_text() == str(os.getpid())
 
 
-threading.Thread(target=beat, daemon=True).start()
 for line in sys.stdin:
     message = json.loads(line)
     job = message["job"]

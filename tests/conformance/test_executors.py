@@ -187,8 +187,8 @@ def test_a_worker_without_a_sign_of_life_loses_its_job_and_a_busy_one_keeps_it(
     make: Make, tmp_path: Path
 ) -> None:
     store = begun(tmp_path / "run", "h1", "g1")
-    executor = make(tmp_path / "log", {WHOLE: 2}, takes_s=2.0)
-    found = {r.task: r for r in work(store, executor, limits=Limits(silence_s=1.2))}
+    executor = make(tmp_path / "log", {WHOLE: 2}, takes_s=4.0)
+    found = {r.task: r for r in work(store, executor, limits=Limits(silence_s=3.0))}
     assert found["h1"].solved and found["h1"].tries == 2
     assert found["g1"].solved and found["g1"].tries == 1
 

@@ -48,6 +48,10 @@ _BENCH = {
         "Measure compiling, operators, memory, verdicts and the graph. "
         "Exit 0 if every figure is within its target.",
     ),
+    "schedule": Subcommand(
+        "bench:schedule",
+        "Simulate many workers with a run's durations. Exit 0 if nine tenths of their time judge.",
+    ),
     "roofline": Subcommand(
         "bench:roofline", "Say how near the composer's kernels for ten tasks come to what the tasks need."
     ),

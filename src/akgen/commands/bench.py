@@ -413,12 +413,32 @@ def speed(
     table.add_column("of", overflow="fold")
     for f in figures:
         unit = "" if f.unit == "ratio" else f" {f.unit}"
-        bound = "at least " if f.unit == "per hour" else ""
+        bound = "at least " if f.at_least else ""
         digits = 2 if f.value < 100 else 0
         table.add_row(f.name, f"{f.value:.{digits}f}{unit}", f"{bound}{f.target:g}{unit}", f.detail)
     terminal.show(table)
     terminal.result({"toolchain": toolchain.version(), "figures": [f.model_dump() for f in figures]})
     finish(all(f.holds for f in figures))
+
+
+def schedule(
+    run: Annotated[Path, typer.Argument(help="The folder of a bench run, for how long its samples took.")],
+    workers: Annotated[int, typer.Option(min=1, help="How many workers to simulate.")] = 512,
+    samples: Annotated[int, typer.Option(min=1, help="How many samples of each task.")] = 100,
+    as_json: AsJson = False,
+) -> None:
+    """Simulate many workers with a run's durations. Exit 0 if nine tenths of their time judge."""
+    from akgen.bench.executors.simulated import LEAST_EFFICIENCY, recorded, simulate
+    from akgen.bench.store import BenchStore
+
+    terminal = Terminal(as_json)
+    found = simulate(recorded(BenchStore.open(run).records()), workers, samples)
+    terminal.line(
+        f"{found.verdicts} verdicts, {found.judging_s / 3600:.1f} hours of judging, by {workers} workers in "
+        f"{found.wall_s:.0f} s: {found.efficiency:.1%} of their time judges (target {LEAST_EFFICIENCY:.0%})"
+    )
+    terminal.result({**found.model_dump(), "efficiency": found.efficiency, "target": LEAST_EFFICIENCY})
+    finish(found.efficiency >= LEAST_EFFICIENCY)
 
 
 def roofline(

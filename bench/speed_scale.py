@@ -1,0 +1,89 @@
+"""How many verdicts an hour worker processes give, and what share of many workers' time would go into verdicts."""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import akgen
+from akgen.bench.executors.simulated import LEAST_EFFICIENCY, recorded, simulate
+from akgen.bench.figure import Figure
+from akgen.bench.launch import Places, executor
+from akgen.bench.many_samples import TASKS, ManySamples, write_samples
+from akgen.bench.record import BenchConfig, Record
+from akgen.bench.runner import pending, run
+from akgen.bench.store import BenchStore
+from akgen.bench.suites import level_of, suite_folders
+from akgen.tools.core.outcome import InfraError
+from akgen.tools.core.settings import Settings
+from akgen.tools.core.task import Mode
+from akgen.tools.process.group import MINIMAL_ENV
+from akgen.tools.twin.settings import TwinSettings
+
+SAMPLES = 6  # of each task, for each worker
+FEWEST_PER_HOUR, LEAST_TWICE = 8000.0, 1.8
+
+
+def measure_scale(version: str, settings: TwinSettings) -> tuple[Figure, ...]:
+    """Judge samples of level-1 tasks by one worker and by two. Raises InfraError if one is not correct.
+
+    The rate is an absolute figure, of an idle machine; the others are ratios in one run.
+    """
+    rates: dict[int, float] = {}
+    records: list[Record] = []
+    for workers in (1, 2):
+        with tempfile.TemporaryDirectory(prefix="akgen-speed-") as folder:
+            many = write_samples(Path(folder), SAMPLES * workers)
+            rates[workers], records = _rate(many, Path(folder) / "run", workers, version, settings)
+    many_workers = simulate(recorded(records), 512, 2000)
+    what = f"{len(TASKS)} level-1 tasks at about 1 MB, kernels compiled anew, three trials, hosts and trials shared"
+    return (
+        Figure(
+            name="verdicts an hour on two workers",
+            value=rates[2],
+            target=FEWEST_PER_HOUR,
+            unit="per hour",
+            detail=f"{SAMPLES * 2} samples of {what}",
+        ),
+        Figure(
+            name="two workers over one",
+            value=rates[2] / rates[1],
+            target=LEAST_TWICE,
+            unit="times",
+            detail=f"verdicts an hour; one worker {rates[1]:.0f}; says little on a machine that is not idle",
+        ),
+        Figure(
+            name="512 workers, simulated",
+            value=many_workers.efficiency,
+            target=LEAST_EFFICIENCY,
+            unit="share",
+            detail=f"of their time judges: {many_workers.verdicts} verdicts with these durations, by the scheduler",
+        ),
+    )
+
+
+def _rate(
+    many: ManySamples, out: Path, workers: int, version: str, settings: TwinSettings
+) -> tuple[float, list[Record]]:
+    """Return the verdicts an hour after each worker's first, and all records."""
+    folders = suite_folders(str(many.suite), None)
+    count = len(next(iter(many.outcomes.values())))
+    config = BenchConfig(
+        suite=str(many.suite), source=str(many.source), mode=Mode.DYNAMIC, toolchain=version, tasks=tuple(folders),
+        samples=count, seed=1,
+    )  # fmt: skip
+    store = BenchStore.begin(out, config)
+    found, ends = [], []
+    jobs = pending(store, folders, {name: level_of(folder) for name, folder in folders.items()})
+    where = executor(
+        Places(workers=workers),
+        argv=[sys.executable, "-m", "akgen.bench.worker"],
+        env={**MINIMAL_ENV, "PYTHONPATH": str(Path(akgen.__file__).parent.parent), "OMP_NUM_THREADS": "1"},
+    )
+    machine = Settings(cache=settings.cache, compiler=settings.compiler, path=settings.path)
+    for record in run(store, jobs, where, settings=machine):
+        found.append(record)
+        ends.append(time.monotonic())
+        if not record.solved:
+            raise InfraError(f"A {record.task} kernel was judged {record.outcome}.", "This is a bug of ours.")
+    return (len(ends) - workers) * 3600 / (ends[-1] - ends[workers - 1]), found

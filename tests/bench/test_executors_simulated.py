@@ -1,0 +1,23 @@
+"""The scheduler with a clock that nobody waits for: every job once, workers busy to the end."""
+
+import random
+
+from akgen.bench.executors.simulated import ClusterModel, simulate
+
+
+def durations(tasks: int) -> dict[str, list[float]]:
+    drawn = random.Random(1)
+    return {f"t{n}": [drawn.lognormvariate(0.3, 0.5) * (1 + n % 9) for _ in range(3)] for n in range(tasks)}
+
+
+def test_nine_tenths_of_512_workers_time_judges_where_samples_differ_forty_fold() -> None:
+    found = simulate(durations(137), 512, 100)
+    assert found.verdicts == 13700
+    assert 0.9 <= found.efficiency < 1
+    assert found.wall_s * 512 >= found.judging_s
+
+
+def test_one_worker_takes_as_long_as_all_its_work_and_its_ways() -> None:
+    model = ClusterModel(start_s=5.0, load_s=1.0, driver_s=0.0)
+    found = simulate({"a": [2.0], "b": [3.0]}, 1, 4, model=model)
+    assert (found.judging_s, found.wall_s) == (20.0, 20.0 + 5.0 + 2 * 1.0)
