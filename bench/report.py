@@ -9,7 +9,7 @@ from pydantic import Field
 from akgen.bench.breakdown import ResultGroup, by_case, by_category, drawn, failure_tree, solved_by_attempt
 from akgen.bench.kernelbench.fast import FastP, against_baseline, against_roofline, read_baseline
 from akgen.bench.metrics import FixRate, GainCalibration, Rate, calibration, fix_rates, rate, score
-from akgen.bench.record import BenchConfig, Record
+from akgen.bench.record import BenchConfig, Blame, Record
 from akgen.tools.core.frozen import Frozen
 
 KS = (1, 5, 10, 100)
@@ -46,6 +46,16 @@ class Spending(Frozen):
     cost: float | None = None  # in the currency of the model's prices
 
 
+class FaultTally(Frozen):
+    """What went wrong that was no candidate's fault. Machine faults alone are tried again."""
+
+    machine: int = 0  # samples without an outcome, after all tries
+    input: int = 0
+    bug: int = 0
+    mended: int = 0  # samples that have an outcome after a machine failed them
+    tries: int = 0  # that machines failed, of all samples
+
+
 class Report(Frozen):
     """What `akgen bench run --json` and `akgen bench report --json` print."""
 
@@ -60,6 +70,7 @@ class Report(Frozen):
     max_mb: float | None = None
     memory: bool = False  # then tasks were not solved independently
     errors: tuple[Failure, ...] = ()  # of the machine or of AKGen, beside the score
+    faults: FaultTally = FaultTally()
     outcomes: dict[str, int] = Field(default={})
     codes: dict[str, int] = Field(default={})
     repairs: dict[str, FixRate] = Field(default={})  # by code, where samples had more than one attempt
@@ -110,6 +121,7 @@ def report(
         errors=tuple(
             Failure(task=r.task, outcome="error", why=r.error) for r in records if r.error is not None
         ),
+        faults=_faults(records),
         outcomes=dict(Counter(str(r.outcome) for r in records if r.outcome is not None).most_common()),
         codes=dict(Counter(code for r in records for code in r.codes).most_common()),
         repairs=fix_rates(records),
@@ -153,6 +165,17 @@ def _spending(records: Sequence[Record]) -> Spending:
         seconds=sum(r.wall_s for r in records) / solved,
         tokens=sum(r.input_tokens + r.output_tokens for r in records) / solved,
         cost=sum(r.cost for r in records) / solved,
+    )
+
+
+def _faults(records: Sequence[Record]) -> FaultTally:
+    blamed = Counter(r.fault for r in records if r.error is not None)
+    return FaultTally(
+        machine=blamed[Blame.MACHINE],
+        input=blamed[Blame.INPUT],
+        bug=blamed[Blame.BUG],
+        mended=sum(r.error is None and r.tries > 1 for r in records),
+        tries=sum(r.tries - 1 for r in records) + blamed[Blame.MACHINE],
     )
 
 

@@ -18,6 +18,7 @@ from akgen.bench.executors.executor import Executor, Stage, WorkerSlot
 from akgen.bench.executors.local import LocalExecutor
 from akgen.bench.executors.scheduler import Limits
 from akgen.bench.record import BenchConfig, Blame, Record
+from akgen.bench.report import FaultTally, report
 from akgen.bench.runner import pending, run
 from akgen.bench.store import BenchStore
 from akgen.tools.core.outcome import Outcome
@@ -153,6 +154,9 @@ def test_machine_faults_alone_are_tried_again_and_stand_beside_the_score(make: M
         "b1": Blame.BUG,
     }
     assert "out of memory" in (found["d1"].error or "")
+    tally = report(store.config, store.records(), dict.fromkeys(store.config.tasks, 1))
+    assert tally.faults == FaultTally(machine=2, bug=1, mended=2, tries=8)
+    assert tally.levels["1"].er[0].value == 1.0, "what has no outcome is beside the score"
     begins = Counter(e["task"] for e in logged(tmp_path / "log"))
     assert (
         begins
@@ -165,13 +169,15 @@ def test_a_sample_whose_code_was_running_each_time_a_worker_died_has_failed(
     make: Make, tmp_path: Path
 ) -> None:
     store = begun(tmp_path / "run", "d1")
-    report = store.folder / "work" / "d1-0" / "test/candidate/0-0/run/report.jsonl"
-    report.parent.mkdir(parents=True)
-    report.write_text('{"kind":"locked"}\n')
+    launched = store.folder / "work" / "d1-0" / "test/candidate/0-0/run/report.jsonl"
+    launched.parent.mkdir(parents=True)
+    launched.write_text('{"kind":"locked"}\n')
     late = time.time() + 60
-    os.utime(report, (late, late))
+    os.utime(launched, (late, late))
     (record,) = work(store, make(tmp_path / "log", {WHOLE: 1}))
     assert (record.outcome, record.error, record.tries) == (Outcome.TRAP, None, 3)
+    er = report(store.config, store.records(), {"d1": 1}).levels["1"].er
+    assert er[0].value == 0.0, "it counts in the denominator"
 
 
 def test_a_worker_that_fails_two_jobs_gets_no_third(make: Make, tmp_path: Path) -> None:
@@ -196,7 +202,7 @@ def test_a_worker_without_a_sign_of_life_loses_its_job_and_a_busy_one_keeps_it(
 def test_a_job_that_takes_longer_than_it_may_is_a_timeout_and_is_not_tried_again(
     make: Make, tmp_path: Path
 ) -> None:
-    store = begun(tmp_path / "run", "l1", "g1", timeout_s=1.5)
+    store = begun(tmp_path / "run", "l1", "g1", timeout_s=6.0)
     found = {r.task: r for r in work(store, make(tmp_path / "log", {WHOLE: 1}))}
     assert found["l1"].outcome == Outcome.TIMEOUT and found["g1"].solved
     assert len(logged(tmp_path / "log")) == 2

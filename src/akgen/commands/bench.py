@@ -367,6 +367,11 @@ def _table(terminal: Terminal, found: "Report") -> None:
     if found.fast_p is not None:
         shares = ", ".join(f"fast_{p} {share:.1%}" for p, share in found.fast_p.p.items())
         terminal.line(f"against the {found.fast_p.against} ({found.fast_p.times} times): {shares}")
+    if found.faults.tries:
+        terminal.line(
+            f"machine faults: {found.faults.tries}; {found.faults.mended} samples mended by another try, "
+            f"{found.faults.machine} not judged"
+        )
     for error in found.errors:
         terminal.line(f"not judged: {error.task}: {error.why}")
     if found.input_tokens or found.output_tokens:
