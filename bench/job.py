@@ -42,6 +42,7 @@ class Bench(Protocol):
     """Does jobs in a worker process. `solves`: the samples of a job are worked on together."""
 
     solves: bool
+    trials: set[str]  # keys of kept trials that were used
 
     def perform(self, job: Job) -> Iterator[Record]:
         """Do a job. Raises InfraError and InputError; everything about a candidate is in the records."""
@@ -69,6 +70,7 @@ class _Judging:
 
     def __init__(self, config: BenchConfig, run: Path, judge: Judge, source: ProjectSource) -> None:
         self._config, self._run, self._judge, self._source = config, run, judge, source
+        self.trials = judge.reference.kept_keys
 
     def perform(self, job: Job) -> Iterator[Record]:
         task, left_out = _load(job, self._config)
@@ -128,6 +130,7 @@ class _Solving:
 
     def __init__(self, config: BenchConfig, deps: Deps) -> None:
         self._config, self._deps = config, deps
+        self.trials: set[str] = set()
 
     def perform(self, job: Job) -> Iterator[Record]:
         task, left_out = _load(job, self._config)

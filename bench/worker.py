@@ -56,11 +56,13 @@ def main() -> None:
             except (InputError, InfraError) as e:  # the worker cannot be set up; the next job tries again
                 fault = Blame.INPUT if isinstance(e, InputError) else Blame.MACHINE
                 records = [failed(job, n, f"{e.text} {e.remedy}", fault) for n in job.samples]
-            say(_line(records))
+            say(_line(records, bench.trials if bench is not None else set()))
 
 
-def _line(records: list[Record]) -> bytes:
-    return json.dumps({"records": [json.loads(r.model_dump_json()) for r in records]}).encode()
+def _line(records: list[Record], trials: set[str]) -> bytes:
+    answer = {"records": [json.loads(r.model_dump_json()) for r in records], "trials": sorted(trials)}
+    trials.clear()
+    return json.dumps(answer).encode()
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from akgen.bench.executors.executor import Answered, Beat, Died, Event, Gone, Joined, Lease, Stage, WorkerSlot
 from akgen.tools.core.outcome import InfraError
 from akgen.tools.process.worker import Worker, WorkerDied
+from akgen.tools.reference.kept_trials import Packed, kept_trials, pack, unpack
 
 BEAT_S = 5.0
 OBJECT_STORE_BYTES = 256 << 20  # of a cluster that is started here
@@ -29,6 +30,8 @@ class _Asked(NamedTuple):
     actor: Any
     lease: int | None = None
     joins: bool = False
+    task: str | None = None
+    trials: Any = None  # a reference too: they stay in the object store
 
 
 class _Seat:
@@ -43,14 +46,21 @@ class _Seat:
         lives, self._lives = self._lives, not self._worker.working
         return lives
 
-    def do(self, message: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
+    def do(
+        self, message: Mapping[str, Any], timeout_s: float, given: Packed | None, share: bool
+    ) -> tuple[dict[str, Any], Packed]:
+        """Return the worker's answer or how it died; to `share`, also the trials that it was judged on."""
+        kept = kept_trials(Path(message["settings"]["cache"]))
+        unpack(kept, given or {})
+
         def on_beat() -> None:
             self._lives = True
 
         try:
-            return {"answer": self._worker.request(message, timeout_s, on_beat)}
+            answer = self._worker.request(message, timeout_s, on_beat)
         except WorkerDied as died:
-            return {"text": died.text, "tail": died.tail, "timed_out": died.timed_out}
+            return {"text": died.text, "tail": died.tail, "timed_out": died.timed_out}, {}
+        return {"answer": answer}, pack(kept, answer.get("trials", ())) if share else {}
 
 
 class RayExecutor:
@@ -76,11 +86,21 @@ class RayExecutor:
         self._argv, self._env = [str(a) for a in argv], dict(env)
         self._slots: dict[str, tuple[WorkerSlot, Any]] = {}  # with the actor
         self._asked: dict[Any, _Asked] = {}
+        self._trials: dict[
+            str, tuple[str, Any]
+        ] = {}  # by task: the host where they were made, and their reference
         self._looked_s = self._beats_s = float("-inf")
 
     def submit(self, lease: Lease, message: Mapping[str, Any], timeout_s: float) -> None:
-        _, actor = self._slots[lease.worker]
-        self._asked[actor.do.remote(dict(message), timeout_s)] = _Asked(lease.worker, actor, lease.number)
+        slot, actor = self._slots[lease.worker]
+        task = lease.job.task
+        host, trials = self._trials.get(task, (None, None))
+        given = trials if host not in (None, slot.host) else None
+        share = host is None and len({s.host for s, _ in self._slots.values()}) > 1
+        answer, made = actor.do.options(num_returns=2).remote(dict(message), timeout_s, given, share)
+        self._asked[answer] = _Asked(
+            lease.worker, actor, lease.number, task=task, trials=made if share else None
+        )
 
     def wait(self, timeout_s: float) -> Sequence[Event]:
         self._look()
@@ -175,6 +195,7 @@ class RayExecutor:
             answer = ray.get(reference)
         except ray.exceptions.RayError as e:
             events: list[Event] = []
+            self._trials.pop(asked.task or "", None)  # they may be what was lost
             if asked.lease is not None:
                 events.append(Died(lease=asked.lease, text=f"was lost ({type(e).__name__})"))
             if slot is not None and actor is asked.actor:
@@ -187,6 +208,8 @@ class RayExecutor:
             return events
         if asked.lease is not None:
             if "answer" in answer:
+                if asked.trials is not None and slot is not None and asked.task is not None:
+                    self._trials.setdefault(asked.task, (slot.host, asked.trials))
                 return [Answered(lease=asked.lease, answer=answer["answer"])]
             return [Died(lease=asked.lease, **answer)]
         if asked.joins and slot is not None:

@@ -5,13 +5,13 @@ version, case, seed and distribution. Only repeatable runs keep any: hidden seed
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import akgen
-from akgen.tools.cache.content import ContentCache, digest
+from akgen.tools.cache.content import MANIFEST, ContentCache, digest
 from akgen.tools.core.call import Call
 from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.core.versions import package_version
@@ -58,6 +58,33 @@ def fetch_trial(
 
     entry = kept.get(key, build)
     return key, _placed(json.loads((entry / _ANSWER).read_bytes()), None, entry)
+
+
+Packed = dict[str, dict[str, bytes]]  # files of entries by key, for a machine that has another cache
+
+
+def pack(kept: ContentCache, keys: Iterable[str]) -> Packed:
+    """Return the files of these entries, as far as they are there."""
+    found: Packed = {}
+    for key in keys:
+        entry = kept.entry(key)
+        if kept.usable(key):
+            files = (p for p in entry.rglob("*") if p.is_file() and not p.name.startswith(MANIFEST))
+            found[key] = {str(p.relative_to(entry)): p.read_bytes() for p in files}
+    return found
+
+
+def unpack(kept: ContentCache, packed: Packed) -> None:
+    """Put entries into a cache that lacks them."""
+    for key, files in packed.items():
+
+        def write(folder: Path, files: dict[str, bytes] = files) -> None:
+            for name, data in files.items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_bytes(data)
+
+        if not kept.usable(key):
+            kept.get(key, write)
 
 
 def _placed(value: Any, before: Path | None, after: Path | None) -> Any:

@@ -11,7 +11,7 @@ from akgen.tools.core.call import TensorFile
 from akgen.tools.core.task import Task
 from akgen.tools.judge.trials import TrialFiles, nonce, plan
 from akgen.tools.reference.client import ReferenceWorker, SampleFiles
-from akgen.tools.reference.kept_trials import kept_trials
+from akgen.tools.reference.kept_trials import kept_trials, pack, unpack
 
 
 @pytest.fixture
@@ -71,3 +71,13 @@ def test_a_changed_reference_and_a_damaged_entry_are_made_anew(tmp_path: Path, t
         file.write("\n# another\n")
     assert trial(kept, task, 7, tmp_path / "c")[1] == made
     assert uses(kept) == (2, 0, 3)
+
+
+def test_another_machine_takes_trials_as_they_are_and_makes_none(tmp_path: Path, task: Task) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    _, made = trial(here, task, 7, tmp_path / "a")
+    keys = [p.name for p in (here / "reference").glob("*/*") if p.is_dir()]
+    unpack(kept_trials(there), pack(kept_trials(here), [*keys, "absent"]))
+    before = uses(there)
+    assert trial(there, task, 7, tmp_path / "b")[1] == made
+    assert uses(there) == (1, before[1] + 1, before[2])
