@@ -70,13 +70,8 @@ def main() -> int:
         tasks=tuple(folders), samples=samples, trials=1, seed=0,
     )  # fmt: skip
     store = BenchStore.begin(asked.folder / "run", config)
-    jobs = pending(store, folders, {name: level_of(folder) for name, folder in folders.items()})
+    levels = {name: level_of(folder) for name, folder in folders.items()}
     env = dict(os.environ) | {"OMP_NUM_THREADS": "1"}
-    where = executor(
-        Places(executor=asked.executor, workers=asked.workers),
-        argv=[sys.executable, "-m", "akgen.bench.worker"],
-        env=env,
-    )
     ended, killed, drawn = threading.Event(), [], random.Random(1)
 
     def kill() -> None:
@@ -88,14 +83,24 @@ def main() -> int:
 
     threading.Thread(target=kill, daemon=True).start()
     started = time.monotonic()
-    for number, _record in enumerate(run(store, jobs, where, settings=settings), start=1):
-        if number % 50 == 0:
-            print(
-                f"{number} verdicts, {len(killed)} workers killed, {time.monotonic() - started:.0f} s",
-                flush=True,
-            )
+    number = rounds = 0
+    # A job that was killed three times is left to the next command; the same is done here.
+    while (jobs := pending(store, folders, levels)) and rounds < 5:
+        rounds += 1
+        where = executor(
+            Places(executor=asked.executor, workers=asked.workers),
+            argv=[sys.executable, "-m", "akgen.bench.worker"],
+            env=env,
+        )
+        for _ in run(store, jobs, where, settings=settings):
+            number += 1
+            if number % 50 == 0:
+                print(
+                    f"{number} verdicts, {len(killed)} killed, {time.monotonic() - started:.0f} s", flush=True
+                )
     ended.set()
-    written = Counter((r["task"], r["sample"]) for r in map(json.loads, store.results_file.open()))
+    lines = map(json.loads, store.results_file.read_text().splitlines())
+    written = Counter((r["task"], r["sample"]) for r in lines if r["error"] is None)
     records = {(r.task, r.sample): r for r in store.records()}
     wrong = [
         f"{task} {n}: {records[task, n].outcome or records[task, n].error if (task, n) in records else 'lost'}"
@@ -108,7 +113,7 @@ def main() -> int:
     tried = sum(r.tries > 1 for r in records.values())
     print(
         f"{len(records)} verdicts by {asked.workers} workers, {asked.executor}, {seconds:.0f} s, {len(killed)} killed, "
-        f"{tried} tried again, {len(wrong)} lost or wrong, {len(twice)} written twice"
+        f"{tried} tried again, {len(wrong)} lost or wrong, {len(twice)} written twice, {rounds} rounds"
     )
     print(*wrong[:20], sep="\n")
     return 1 if wrong or twice or not killed else 0
