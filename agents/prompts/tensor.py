@@ -1,6 +1,8 @@
 """What a coder of tensor programs is asked: in full for any chat model, in few words for one trained on them."""
 
 import ast
+import re
+from itertools import chain, count
 
 from akgen.agents.kernel_only import interface
 from akgen.agents.prompts.builder import Describe, reference_source
@@ -12,6 +14,20 @@ from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.task import Task
 from akgen.tools.core.untrusted import read_python
 from akgen.tools.dsl.errors import DslError, finding
+
+# What inputs are called before a model that was trained here, by position, so that no name is new to it. A program's
+# inputs go by position too.
+SPOKEN = ("x", "y", "z", "w", "u", "v", "p", "q", "r", "s")
+_NAME = re.compile(r"\b[A-Za-z_]\w*\b", re.ASCII)
+
+
+def spoken(inputs: str, *texts: str) -> tuple[str, ...]:
+    """Return the lines that declare the inputs, then the texts about them, with the names of SPOKEN."""
+    given = [line.split(":")[0] for line in inputs.splitlines()]
+    others = set(_NAME.findall(" ".join(texts))) - set(given)
+    free = (name for name in chain(SPOKEN, (f"in{k}" for k in count())) if name not in others)
+    names = dict(zip(given, free, strict=False))
+    return tuple(_NAME.sub(lambda m: names.get(m[0], m[0]), text) for text in (inputs, *texts))
 
 
 def task_prompt(inputs: str, computed: str) -> str:
@@ -33,7 +49,7 @@ def findings_told(diagnostics: tuple[Diagnostic, ...], outcome: Outcome) -> tupl
 def trained_prompt(task: Task, describe: Describe, feedback: Feedback | None) -> str:
     """Return the prompt for a model that was trained on tensor programs. Raises DslError as `declared` does."""
     computed = task.description.strip() or forward_lines(reference_source(task) or "") or task.name
-    prompt = task_prompt("\n".join(declared(task, every_call(task, describe))), computed)
+    prompt = task_prompt(*spoken("\n".join(declared(task, every_call(task, describe))), computed))
     if feedback is None or feedback.dsl is None:
         return prompt
     return repair_prompt(prompt, feedback.dsl, findings_told(feedback.diagnostics, feedback.outcome))

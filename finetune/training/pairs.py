@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from pydantic import ValidationError
 
-from akgen.agents.prompts.tensor import task_prompt
+from akgen.agents.prompts.tensor import spoken, task_prompt
 from akgen.finetune.operators.splits import Split, split_of
 from akgen.finetune.operators.tasks import Operator, drawn, write
 from akgen.finetune.training.fragments import SIZES, DrawnSource, Fragments
@@ -87,10 +87,11 @@ def pair_of(operator: Operator, fragments: Fragments) -> TensorPair | None:
                 return None
     except (Unsupported, DslError):
         return None
+    inputs = "\n".join(program.splitlines()[: len(parsed.inputs)])
+    inputs, code, program, *said = spoken(inputs, source.code, program, *operator.said.values())
     return TensorPair(
         name=operator.name, family=operator.family, difficulty=operator.difficulty, digest=operator.digest,
-        composition=operator.composition,
-        inputs="\n".join(program.splitlines()[: len(parsed.inputs)]), said=dict(operator.said), code=source.code,
+        composition=operator.composition, inputs=inputs, said=dict(zip(operator.said, said, strict=True)), code=code,
         program=program,
     )  # fmt: skip
 

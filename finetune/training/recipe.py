@@ -43,11 +43,10 @@ class DataRecipe(Frozen):
     records: Path | None = None
     forms: dict[PromptForm, float] = Field(default={"en": 0.6, "code": 0.4})  # shares of the wordings
     thought: bool = True  # the answer says each step again, as a comment before its lines
-    renamed: float = Field(default=0.5, ge=0, le=1)  # share whose inputs get other names
     repairs: float = Field(default=0.0, ge=0, le=1)  # share that is asked again with a faulty program
     world: float = Field(default=0.0, ge=0, le=1)  # share that asks for the outcome of a program
     part: float = Field(default=1.0, gt=0, le=1)  # of the records, for scaling curves
-    repeats: int = Field(default=1, ge=1)  # each with other names and another wording
+    repeats: int = Field(default=1, ge=1)  # each time another wording is drawn
     max_tokens: int = 1024  # longer records are left out, and counted
 
 

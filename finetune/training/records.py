@@ -1,9 +1,9 @@
-"""Records for supervised training, made of pairs: wordings drawn, inputs renamed, some asked again after a fault."""
+"""Records for supervised training, made of pairs: wordings drawn, some asked again after a fault."""
 
 import random
 import re
 from collections.abc import Iterator, Sequence
-from string import ascii_lowercase
+from itertools import pairwise
 
 from akgen.agents.prompts.tensor import findings_told, repair_prompt, task_prompt
 from akgen.finetune.training.environment import ProgramEnvironment
@@ -14,27 +14,10 @@ from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Outcome
 
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b", re.ASCII)
-_NAMES = tuple(
-    """
-    x y z w u v input other left right first second data signal logits probabilities hidden state features query key
-    value gate up skip residual bias scale shift gamma beta factor offset alpha temperature weight per_row row_scale
-    gate_weight source sample image mask_value window rate level energy
-    """.split()  # noqa: SIM905 (a list of this length is read as words)
-)
 _STEP = re.compile(r"(\w+) = ")
 _BETWEEN = re.compile(r"(?<=\.) |(?<=。)|\n")  # sentences of either language, or lines of code
+_NO_TENSOR = frozenset(FORMS) | {"return", "a", "b", "c"}  # words of a step's lines
 WORLD_QUESTION = "?"  # what is asked of a program whose outcome is to be said
-_TAKEN = frozenset(FORMS) | {
-    "return",
-    "torch",
-    "dim",
-    "keepdim",
-    "correction",
-    "approximate",
-    "min",
-    "max",
-    "values",
-}
 
 
 class PromptRecord(Frozen):
@@ -52,19 +35,18 @@ def training_records(pairs: Sequence[TensorPair], recipe: DataRecipe, seed: int)
         order = list(pairs)
         rng.shuffle(order)
         for pair in order:
-            yield _record(pair, recipe, rng)
+            yield _record(pair, rng.choice(order), recipe, rng)
 
 
-def _record(pair: TensorPair, recipe: DataRecipe, rng: random.Random) -> PromptRecord:
+def _record(pair: TensorPair, other: TensorPair, recipe: DataRecipe, rng: random.Random) -> PromptRecord:
     form = rng.choices(list(recipe.forms), list(recipe.forms.values()))[0]
     told = pair.code if form == "code" else pair.said[form]
-    if rng.random() < recipe.renamed:
-        new = _other_names(pair, rng)
-        told, pair = _renamed(told, new), _renamed_pair(pair, new)
     prompt = task_prompt(pair.inputs, told)
     answer = with_thought(pair, told) if recipe.thought else pair.program
     if rng.random() < recipe.repairs:
-        bad = faulty(pair.program, rng)
+        # An attempt as the model itself would make it: with its thought, which often is where it went wrong.
+        bad = misread(answer, with_thought(other, other.code if form == "code" else other.said[form]), rng)
+        bad = bad if bad is not None and rng.random() < 0.5 else faulty(answer, rng)
         found = ProgramEnvironment.of(pair).judged(bad)
         if found.outcome is not Outcome.CORRECT:
             asked = repair_prompt(prompt, bad, findings_told(found.diagnostics, found.outcome))
@@ -116,11 +98,12 @@ def _world(place: ProgramEnvironment, prompt: str, program: str) -> PromptRecord
 def faulty(program: str, rng: random.Random) -> str:
     """Return the program with one line of another operation, operand or axis, or without a line."""
     lines = program.splitlines()
-    places = [k for k, line in enumerate(lines) if " = " in line]
+    places = [k for k, line in enumerate(lines) if " = " in line and not line.startswith("#")]
     at = rng.choice(places)
     target, said = lines[at].split(" = ")
     op, rest = said.split("(", 1)
-    names = sorted({w for line in lines[: at + 1] for w in _WORD.findall(line.split(" = ")[0].split(":")[0])})
+    before = (line for line in lines[: at + 1] if not line.startswith("#"))
+    names = sorted({w for line in before for w in _WORD.findall(line.split(" = ")[0].split(":")[0])})
     match rng.randrange(4):
         case 0:
             alike = [o for o, form in FORMS.items() if o != op and op in FORMS and form == FORMS[op]]
@@ -136,26 +119,30 @@ def faulty(program: str, rng: random.Random) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _other_names(pair: TensorPair, rng: random.Random) -> dict[str, str]:
-    old = [line.split(":")[0] for line in pair.inputs.splitlines()]
-    used = set(_WORD.findall(f"{pair.program} {pair.code} {' '.join(pair.said.values())}")) | _TAKEN
-    new: dict[str, str] = {}
-    for name in old:
-        while True:
-            made = rng.choice(_NAMES)
-            if rng.random() < 0.3:
-                made = "".join(rng.choice(ascii_lowercase) for _ in range(rng.randint(3, 8)))
-            if made not in used:
-                break
-        used.add(made)
-        new[name] = made
-    return new
+def misread(program: str, other: str, rng: random.Random) -> str | None:
+    """Return the program with a thought and its lines from another one, on its own tensors; None without thoughts."""
+    own, foreign = _steps(program), _steps(other)
+    if not own or not foreign:
+        return None
+    (start, end), (first, last) = rng.choice(own), rng.choice(foreign)
+    lines, given = program.splitlines(), other.splitlines()[first:last]
+    mine, theirs = _tensors(lines[start:end]), _tensors(given)
+    named = {name: mine[min(k, len(mine) - 1)] for k, name in enumerate(theirs)}
+    return "\n".join([*lines[:start], *(_renamed(line, named) for line in given), *lines[end:]]) + "\n"
+
+
+def _steps(program: str) -> list[tuple[int, int]]:
+    """Return where each thought begins and its lines end."""
+    lines = program.splitlines()
+    starts = [k for k, line in enumerate(lines) if line.startswith("#")]
+    return list(pairwise([*starts, len(lines) - 1]))
+
+
+def _tensors(step: Sequence[str]) -> list[str]:
+    """Return the tensors that a step's lines name, the one it makes first."""
+    words = [w for line in reversed(step) if not line.startswith("#") for w in _WORD.findall(line)]
+    return [w for w in dict.fromkeys(words) if w not in _NO_TENSOR]
 
 
 def _renamed(text: str, names: dict[str, str]) -> str:
     return _WORD.sub(lambda m: names.get(m[0], m[0]), text)
-
-
-def _renamed_pair(pair: TensorPair, names: dict[str, str]) -> TensorPair:
-    changed = {"inputs": _renamed(pair.inputs, names), "program": _renamed(pair.program, names)}
-    return pair.model_copy(update=changed)

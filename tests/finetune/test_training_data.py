@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from akgen.agents.prompts.tensor import SPOKEN, spoken
 from akgen.finetune.training.drill import drill, known_cheats
 from akgen.finetune.training.environment import ProgramEnvironment
 from akgen.finetune.training.pairs import TensorPair, drawn_pairs, read_pairs, splits, write_pairs
 from akgen.finetune.training.preferences import TimedAnswer, preferences_of
 from akgen.finetune.training.recipe import DataRecipe, SftRecipe, read_recipe, save_recipe
-from akgen.finetune.training.records import faulty, training_records, with_thought, world_records
+from akgen.finetune.training.records import faulty, misread, training_records, with_thought, world_records
 from akgen.finetune.training.rewards import Facts, RewardWeights, facts_of_program, reward
 from akgen.finetune.training.tokenizer import train_tokenizer
 from akgen.tools.compose.tensor_program.parse import parse_tensor_program
@@ -82,14 +83,26 @@ def test_faults_are_mostly_faults_and_records_teach_their_repair() -> None:
     assert len({r.completion for r in world_records(PAIRS, 0)}) > 1
 
 
-def test_renamed_inputs_are_renamed_in_prompt_and_answer() -> None:
-    record = next(iter(training_records([SQUARE], DataRecipe(renamed=1.0, forms={"en": 1.0}), 4)))
-    name = record.prompt.split(":")[0]
-    assert (
-        name != "x"
-        and f"the square of {name}." in record.prompt
-        and f"mul({name}, {name})" in record.completion
+def test_a_model_hears_the_names_that_it_was_trained_with_whatever_a_task_calls_its_inputs() -> None:
+    inputs, told, program = spoken(
+        "prediction: [M, N]\ny: [N]", "t0 is prediction times y. x is free.", "t0 = mul(prediction, y)\n"
     )
+    assert inputs == "y: [M, N]\nz: [N]"
+    assert told == "t0 is y times z. x is free."
+    assert program == "t0 = mul(y, z)\n"
+    assert {line.split(":")[0] for p in PAIRS for line in p.inputs.splitlines()} <= set(SPOKEN)
+
+
+def test_an_attempt_that_misread_a_step_has_its_thought_and_lines_of_another_task() -> None:
+    rng = random.Random(2)
+    told = [with_thought(p, p.said["en"]) for p in PAIRS]
+    made = [misread(a, b, rng) for a, b in zip(told, reversed(told), strict=True)]
+    assert misread(SQUARE.program, told[0], rng) is None
+    changed = [(p, m) for p, a, m in zip(PAIRS, told, made, strict=True) if m is not None and m != a]
+    assert len(changed) > len(PAIRS) / 2
+    judged = [ProgramEnvironment.of(p).judged(m) for p, m in changed]
+    assert sum(v.outcome is not Outcome.CORRECT for v in judged) > len(changed) / 2
+    assert any(v.outcome is Outcome.WRONG for v in judged), "some misread attempts fit their task"
 
 
 def test_each_step_is_said_again_before_its_lines_in_every_wording() -> None:
