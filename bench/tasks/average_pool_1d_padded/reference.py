@@ -4,6 +4,8 @@ from typing import Any
 
 import torch
 
+DOMAIN = (-4.0, 4.0)
+
 
 class Model(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
