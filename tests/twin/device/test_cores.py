@@ -124,9 +124,17 @@ MIX = """
     }"""
 
 
-def test_a_cube_core_and_its_vector_cores_take_turns(probe, numbers):
+@pytest.mark.parametrize(
+    "task",
+    [
+        "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);",
+        "KERNEL_TASK_TYPE(7, KERNEL_TYPE_AIV_ONLY); KERNEL_TASK_TYPE(0, KERNEL_TYPE_MIX_AIC_1_2);",
+        "KERNEL_TASK_TYPE(0, KERNEL_TYPE_MIX_AIC_1_2); KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);",
+        "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2); KERNEL_TASK_TYPE(7, KERNEL_TYPE_AIV_ONLY);",
+    ],
+)
+def test_a_cube_core_and_its_vector_cores_take_turns(probe, numbers, task):
     x = numbers(8)
-    task = "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);"
     ran = probe(MIX.replace("CLEAN", CLEAN), x, np.zeros(128, np.float32), task=task, block_dim=2)
     assert ran.codes == []
     np.testing.assert_array_equal(ran.y[::16], [12, 12, 12, 13, 12, 13, 25, 25])

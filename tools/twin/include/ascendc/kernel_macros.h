@@ -102,12 +102,18 @@ static constexpr akgen::twin::UnitKeyWord akgen_unit_key{};
     static_assert(sizeof(tiling_struct) > 0, "a tiling structure must be complete where it is registered")
 #define REGISTER_NONE_TILING
 
-// Kept in a section of the kernel's file, where the launcher reads which cores take part: {is_default, key, type}.
-#define AKGEN_TASK_TYPE(is_default, key, type)                                                                         \
-    __asm__ volatile(".pushsection akgen_task,\"a\"\n.quad %c0, %c1, %c2\n.popsection" ::"i"(is_default), "i"(key),    \
+// Kept in a section of the kernel's file, where the launcher reads which cores take part: {whose, key, type}. Whose: 0 the
+// key's that this file is built for, 1 all keys', 2 a library's where nobody declares, 3 another key's.
+#define AKGEN_TASK_TYPE(whose, key, type)                                                                              \
+    __asm__ volatile(".pushsection akgen_task,\"a\"\n.quad %c0, %c1, %c2\n.popsection" ::"i"(whose), "i"(key),         \
                      "i"(type))
 #define KERNEL_TASK_TYPE_DEFAULT(type) AKGEN_TASK_TYPE(1L, 0L, static_cast<long>(type))
-#define KERNEL_TASK_TYPE(key, type) AKGEN_TASK_TYPE(0L, static_cast<long>(key), static_cast<long>(type))
+#ifdef ASCENDC_CPU_DEBUG // where the key is no constant, and a unit test says which cores run
+#define KERNEL_TASK_TYPE(key, type) AKGEN_TASK_TYPE(3L, static_cast<long>(key), static_cast<long>(type))
+#else
+#define KERNEL_TASK_TYPE(key, type)                                                                                    \
+    AKGEN_TASK_TYPE((key) == (TILING_KEY_VAR) ? 0L : 3L, static_cast<long>(key), static_cast<long>(type))
+#endif
 #define KERNEL_TYPE_MIX_VECTOR_CORE KERNEL_TYPE_AIV_ONLY
 
 #define ASCEND_IS_AIV (g_coreType != AscendC::AIC)

@@ -4,8 +4,7 @@ namespace akgen::twin {
 
 namespace {
 struct Entry { // what AKGEN_TASK_TYPE writes
-    int64_t is_default, key,
-        type; // is_default: 0 for a key, 1 for all keys, 2 where a library asks and nobody declares
+    int64_t whose, key, type;
 };
 // In the order of KernelTypeTag.
 TaskType of_tag(int64_t tag)
@@ -27,17 +26,16 @@ std::optional<TaskType> task_type_of(const KernelFile &file)
 {
     std::optional<TaskType> found;
     for (const Elf64_Shdr &section : file.sections("akgen_task")) {
-        // The macro leaves a record only for the key that this file was built for, or for all.
         Entry entry;
         for (uint64_t at = 0; at + sizeof entry <= section.sh_size; at += sizeof entry) {
             if (!file.read(section.sh_offset + at, &entry, sizeof entry)) {
                 break;
             }
-            if (entry.is_default != 2 || !found) {
-                found = of_tag(entry.type);
+            if (entry.whose == 0) { // of this file's key: it stands above what is said of all keys
+                return of_tag(entry.type);
             }
-            if (!entry.is_default) {
-                return found;
+            if (entry.whose == 1 || (entry.whose == 2 && !found)) {
+                found = of_tag(entry.type);
             }
         }
     }
