@@ -1,8 +1,9 @@
-"""A run's records taken apart: by category, dtype and shape class, failures by class, what each attempt adds."""
+"""A run's records taken apart: by category, family, dtype and shape class, failures by class, what attempts add."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
+from akgen.bench.builtin import HELD_OUT_FAMILIES
 from akgen.bench.metrics import Rate, rate
 from akgen.bench.record import CaseRow, Record
 from akgen.knowledge.errors import class_of
@@ -21,10 +22,19 @@ class ResultGroup(Frozen):
 
 def by_category(records: Iterable[Record]) -> dict[str, ResultGroup]:
     """Return how many samples of each category are solved."""
+    return _by_sample(records, lambda r: r.category)
+
+
+def by_family(records: Iterable[Record]) -> dict[str, ResultGroup]:
+    """Return how many samples of the built-in suite are solved: of held-out families, and of all others."""
+    return _by_sample(records, lambda r: "held_out" if r.category in HELD_OUT_FAMILIES else "not_held_out")
+
+
+def _by_sample(records: Iterable[Record], key: Callable[[Record], str]) -> dict[str, ResultGroup]:
     groups: defaultdict[str, list[Record]] = defaultdict(list)
     for record in records:
         if record.error is None:
-            groups[record.category].append(record)
+            groups[key(record)].append(record)
     return {
         name: ResultGroup(
             tasks=len({r.task for r in mine}), total=len(mine), good=sum(r.solved for r in mine), rate=found

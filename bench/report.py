@@ -6,7 +6,15 @@ from pathlib import Path
 
 from pydantic import Field
 
-from akgen.bench.breakdown import ResultGroup, by_case, by_category, drawn, failure_tree, solved_by_attempt
+from akgen.bench.breakdown import (
+    ResultGroup,
+    by_case,
+    by_category,
+    by_family,
+    drawn,
+    failure_tree,
+    solved_by_attempt,
+)
 from akgen.bench.kernelbench.fast import FastP, against_baseline, against_roofline, read_baseline
 from akgen.bench.metrics import FixRate, GainCalibration, Rate, calibration, fix_rates, rate, score
 from akgen.bench.record import BenchConfig, Blame, Record
@@ -88,6 +96,9 @@ class Report(Frozen):
     cr: tuple[Rate, ...] = ()  # over all levels
     er: tuple[Rate, ...] = ()
     categories: dict[str, ResultGroup] = Field(default={})
+    families: dict[str, ResultGroup] = Field(
+        default={}
+    )  # held out from our models' training, or not; built-in suite
     dtypes: dict[str, ResultGroup] = Field(default={})  # of cases
     shapes: dict[str, ResultGroup] = Field(default={})  # cases with listed shapes; samples on drawn ones
     failures: dict[str, dict[str, int]] = Field(default={})  # samples by class, then by code or cause
@@ -139,6 +150,7 @@ def report(
         cr=_rates(config, records, lambda r: r.compiled),
         er=_rates(config, records, lambda r: r.solved),
         categories=by_category(records),
+        families=by_family(records) if config.suite == "builtin" else {},
         dtypes=by_case(records, lambda case: case.dtype or "not named"),
         shapes={**by_case(records, lambda _: "listed"), **drawn(records)},
         failures=failure_tree(records),

@@ -184,6 +184,14 @@ def test_records_are_taken_apart_by_category_dtype_shape_and_class_of_failure() 
     assert found.per_solved.solved == 1
 
 
+def test_families_that_no_model_of_ours_is_trained_on_stand_apart_in_the_built_in_suite() -> None:
+    seen, loss = record("a", Outcome.CORRECT), record("b", Outcome.WRONG)
+    records = [seen, loss.model_copy(update={"category": "loss"})]
+    found = report(config().model_copy(update={"suite": "builtin"}), records, LEVELS).families
+    assert {n: (g.good, g.total) for n, g in found.items()} == {"held_out": (0, 1), "not_held_out": (1, 1)}
+    assert report(config().model_copy(update={"suite": "npukb"}), records, LEVELS).families == {}
+
+
 def test_what_repair_brings_is_the_share_solved_by_each_attempt() -> None:
     courses = (("correct",), ("A", "correct", "correct"), ("A", "B", "correct"), ("A", "B", "C"))
     records = [

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from akgen.bench.answers.folders import AnswerFolder
 from akgen.bench.answers.reading import read_answer
 from akgen.bench.resolve import resolve_task
 from akgen.tools.core.outcome import Outcome
@@ -112,7 +113,9 @@ def test_a_binding_that_does_not_compile_names_its_line(judge: Judge, tmp_path: 
 
 
 @pytest.mark.slow
-def test_six_strings_are_judged_with_their_own_binding(judge: Judge, tmp_path: Path) -> None:
+def test_six_strings_and_the_same_as_a_folder_are_judged_with_their_own_binding(
+    judge: Judge, tmp_path: Path
+) -> None:
     (tmp_path / "shift.py").write_text(
         "import torch\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return x + 1.5\n\n"
         "def get_inputs():\n    return [torch.randn(3, 700)]\n\ndef get_init_inputs():\n    return []\n"
@@ -120,6 +123,14 @@ def test_six_strings_are_judged_with_their_own_binding(judge: Judge, tmp_path: P
     task = resolve_task(str(tmp_path / "shift.py"))
     project = read_answer(SIX.read_text(), task)
     verdict = judge.judge(project, task, work=tmp_path / "work", seed=1)
+    assert verdict.outcome == Outcome.CORRECT, verdict.why()
+    for path, text in project.files.items():
+        file = tmp_path / "answers" / task.name / path.replace("op_", "ShiftCustom/op_")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    of_msopgen = AnswerFolder(tmp_path / "answers").project(task, 0)
+    assert of_msopgen is not None and of_msopgen.model is not None
+    verdict = judge.judge(of_msopgen, task, work=tmp_path / "folder", seed=1)
     assert verdict.outcome == Outcome.CORRECT, verdict.why()
     files = {
         path: text if path == "model/op.cpp" else text.replace("ShiftCustom", "OtherCustom")

@@ -73,7 +73,8 @@ function codeTables(run) {
 function drawOverview() {
   const run = all.runs[at().run], pick = all.runs.length > 1
     ? h("div.pills", {}, all.runs.map((other, i) => h("a" + (i === at().run ? ".on" : ""), {href: link({view: "runs", run: i}, true)}, h("i.swatch.r" + i % 6), other.name))) : null;
-  put(main, h("div.page", {}, leaderboard(), h("div.grid", {}, h("div.column", {}, groupsChart("Solved by category", "ER@1; whiskers are 95 % over tasks.", r => r.report.categories)),
+  put(main, h("div.page", {}, leaderboard(), h("div.grid", {}, h("div.column", {}, groupsChart("Solved by category", "ER@1; whiskers are 95 % over tasks.", r => r.report.categories),
+    groupsChart("Solved by family", "ER@1. Held out: families that no model of ours is trained on.", r => r.report.families ?? {})),
     h("div.column", {}, repairChart(), costChart()), h("div.column.across", {}, rooflineChart(),
       groupsChart("Cases by dtype and shape class", "Correct among judged cases. Listed: the task's own shapes; drawn: shapes that no task lists.", r => ({...r.report.dtypes, ...r.report.shapes})))),
     h("div.run", {}, pick, h("h1", {}, run.title), runFacts(run), levels(run), h("div.grid.wide", {}, failureChart(run)), codeTables(run)),
