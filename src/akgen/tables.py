@@ -10,6 +10,7 @@ from rich.text import Text
 from akgen.knowledge.hints import change_hints
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.plain_text import shown
+from akgen.tools.core.prediction import TwinBesideDevice
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.timed import TimeSource
 from akgen.tools.core.verdict import CaseVerdict, Verdict
@@ -138,7 +139,14 @@ def profile_lines(profile: Profile) -> list[str]:
     ]
     if profile.model_error:
         lines.append(f"the time model's error: {profile.model_error}")
-    return lines
+    if (c := profile.counters) is not None:
+        shares = (("second-level cache hits", c.l2_hit_share), ("bank conflicts", c.bank_conflict_share),
+                  ("instruction cache misses", c.instruction_cache_miss_share))  # fmt: skip
+        said = [f"{name} {share:.0%}" for name, share in shares if share is not None]
+        if c.clock_mhz is not None:
+            said.append(f"clock {c.clock_mhz:g} of {c.rated_clock_mhz or c.clock_mhz:g} MHz")
+        lines.append(f"counted on the device: {', '.join(said)}")
+    return [*lines, *profile.notes]
 
 
 def pipes_table(profile: Profile) -> Table:
@@ -155,6 +163,22 @@ def pipes_table(profile: Profile) -> Table:
         causes = (waits.data_us, waits.buffer_us, waits.issue_us) if waits else (None, None, None)
         shares = (_number(t / whole if t is not None else None, ".0%") for t in (*times, *causes))
         table.add_row(pipe.pipe, *shares, str(pipe.instructions))
+    return table
+
+
+def prediction_table(found: TwinBesideDevice) -> Table:
+    """Return one row for the launch and each pipe: predicted and measured, each with its share, and the error."""
+    table = Table(
+        caption=f"predicted by {found.predicted_by}; measured by {found.measured_by}; {found.cache} cache",
+        caption_justify="left",
+    )
+    table.add_column("")
+    for name in ("predicted us", "share", "measured us", "share", "error"):
+        table.add_column(name, justify="right")
+    for t in found.times:
+        pairs = ((t.predicted_us, t.predicted_share), (t.measured_us, t.measured_share))
+        cells = [text for us, share in pairs for text in (f"{us:.2f}", f"{share:.0%}")]
+        table.add_row(t.name, *cells, _number(t.error, "+.1%"))
     return table
 
 

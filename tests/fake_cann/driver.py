@@ -158,6 +158,10 @@ class Driver:
                 "op": project.op_type, "time_us": round(launch.time_us or 0.0, 3), "cores": launch.block_dim or 1,
                 "pipes": {p.pipe: round(p.busy_us, 3) for p in told.pipes} if told else {},
                 "cube": bool(told and any(p.pipe == "M" and p.busy_us > 0 for p in told.pipes)),
+                "stalled": {p.pipe: round(p.stalled_us, 3) for p in told.pipes} if told else {},
+                "instructions": {p.pipe: p.instructions for p in told.pipes} if told else {},
+                "imbalance": told.core_imbalance if told else 1.0,
+                "read": told.gm_read_bytes if told else 0, "written": told.gm_write_bytes if told else 0,
             }  # fmt: skip
             (kept / "record").write_text(json.dumps(record))
             (kept / "answer").write_text(str(launch.time_us or 0.0))

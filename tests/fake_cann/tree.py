@@ -16,6 +16,7 @@ _PROGRAMS = {
     "bin/opbuild": "opbuild",
     "bin/opc": "opc",
     "bin/msprof": "msprof",
+    "bin/msprof_op": "msprof_op",
     "bin/npu-smi": "npu-smi",
     "tools/makeself/header.sh": "header.sh",
 }

@@ -208,3 +208,12 @@ def msprof(settings: CannSettings, application: list[str], out: Path) -> list[st
         "--runtime-api=off",
         *application,
     ]
+
+
+def msprof_op(settings: CannSettings, application: list[str], out: Path, launches: int) -> list[str]:
+    """Count what each core does in single launches: `msprof op --output=DIR --launch-count=N ...`.
+
+    Which kernels are ours is told afterwards: what a name has to be for --kernel-name differs between versions.
+    """
+    tool = find_program(settings, "msprof") or settings.usable_home / "bin/msprof"
+    return [str(tool), "op", f"--output={out}", f"--launch-count={launches}", *application]

@@ -84,6 +84,7 @@ def profile(
     read, write = io_bytes
     return Profile(
         time_source="measured",
+        measured_by="msprof",
         toolchain=toolchain,
         time_us=duration,
         cores=int(next((n for n in (_us(row, name) for name in _BLOCKS) if n), 0)),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from akgen.knowledge.chip import chip
-from akgen.tools.cann import environment, msprof, npu_smi
+from akgen.tools.cann import environment, msprof, msprof_op, npu_smi
 from akgen.tools.cann.build import VENDOR, Builder, PackageBuild, contents, said
 from akgen.tools.cann.confined import Confinement
 from akgen.tools.cann.device import DeviceLease, Devices
@@ -108,12 +108,11 @@ class CannToolchain:
         what_if: bool = False,
         poison: Poison | None = None,
     ) -> Launch:
-        """Run one call in a worker process; with `trace`, once more under msprof.
+        """Run one call in a worker process; with `trace`, once more under msprof, with `what_if` under msprof op, too.
 
         The time of a run without trace is taken by events, that of one with trace is msprof's. A direct file has no
         profile: its kernels' names are its own, so that nothing tells them from others.
         """
-        del what_if  # msprof measures what is, and predicts nothing
         assert build.outcome is None, "a build that failed cannot run"
         folder.mkdir(parents=True, exist_ok=True)
         check_package(build.folder)
@@ -121,7 +120,11 @@ class CannToolchain:
         with Devices(locks, self._settings.devices, self._probe).lease() as lease:
             try:
                 profiled = trace and build.op is not None
-                return self._run_on(lease, build, call, folder, timeout_s, profiled, poison)
+                found = self._run_on(lease, build, call, folder, timeout_s, profiled, poison)
+                if what_if and found.profile is not None:  # nothing is predicted, but cores are looked at
+                    counted = self._counted(found.profile, lease, build, call, folder, timeout_s)
+                    found = found.model_copy(update={"profile": counted})
+                return found
             except DeviceFault as fault:
                 lease.quarantine(fault.text)
                 raise
@@ -148,8 +151,9 @@ class CannToolchain:
         if not trace:
             timed = Series.model_validate_json((folder / "timing.json").read_text())
             return Launch(
-                outcome=None, outputs=found, time_us=timed.time_us, time_source="measured", wall_s=done.wall_s
-            )
+                outcome=None, outputs=found, time_us=timed.time_us, time_source="measured", measured_by="events",
+                wall_s=done.wall_s,
+            )  # fmt: skip
         if (npus := npu_smi.ask(self._settings)) is not None:  # temperature and company, beside the times
             (folder / "device.json").write_text(npus.model_dump_json())
         measured, foreign = self._profile(lease, build, call, folder, timeout_s)
@@ -159,6 +163,7 @@ class CannToolchain:
             diagnostics=foreign,
             time_us=measured.time_us,
             time_source=measured.time_source,
+            measured_by=measured.measured_by,
             block_dim=measured.cores,
             profile=measured,
             wall_s=done.wall_s,
@@ -181,6 +186,27 @@ class CannToolchain:
         profile = msprof.profile(found, build.op.op_type, chip(self._settings.soc), self.version(), moved)
         timeline = next(iter(sorted(out.rglob("msprof_*.json"))), None)  # a Chrome trace
         return profile.model_copy(update={"trace": timeline}), msprof.foreign_tasks(found, build.op.op_type)
+
+    def _counted(
+        self, profile: Profile, lease: DeviceLease, build: Build, call: Call, folder: Path, timeout_s: float
+    ) -> Profile:
+        """Add what each core did. Why msprof op does not say it is a note: the time is known without it."""
+        assert build.op is not None
+        within = folder / "counted"
+        within.mkdir(exist_ok=True)
+        application = self._worker(lease, build, call, within, timeout_s, launches=msprof_op.LAUNCHES)
+        out = within / "msprof_op"
+        out.mkdir(mode=0o750)
+        argv = environment.msprof_op(self._settings, application, out, msprof_op.LAUNCHES)
+        done = self._start(argv, within, build.folder, START_S + 10 * timeout_s)
+        try:
+            if not done.ok:
+                raise InfraError(f"msprof op failed: {said(done)}.", "Check that it may use the device.")
+            return msprof_op.with_cores(profile, msprof_op.launches(out), build.op.op_type)
+        except InfraError as problem:
+            return profile.model_copy(
+                update={"notes": (*profile.notes, f"no counts of cores: {problem.text}")}
+            )
 
     def _worker(
         self,

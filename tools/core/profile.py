@@ -51,6 +51,16 @@ class PipeTime(Frozen):
     waits: Waits | None = None
 
 
+class DeviceCounters(Frozen):
+    """What a device's profiler counted beside times, as shares from 0 to 1; None where it did not say."""
+
+    l2_hit_share: float | None = None
+    bank_conflict_share: float | None = None  # of the vector unit's cycles; groups of banks are among them
+    instruction_cache_miss_share: float | None = None
+    clock_mhz: float | None = None  # while it ran
+    rated_clock_mhz: float | None = None
+
+
 class Profile(HasTime):
     """One launch. `time_source` holds for all its times: predicted by the twin, or measured by msprof."""
 
@@ -77,6 +87,8 @@ class Profile(HasTime):
     model_error: str | None = None  # the time model's error against published device timings
     trace: Path | None = None  # Chrome trace JSON
     what_if: tuple[Prediction, ...] = ()  # the largest gain first
+    counters: DeviceCounters | None = None  # of a device; None: msprof op did not run, `notes` say why
+    notes: tuple[str, ...] = ()  # what of a profile is missing, and why
 
     def summary(self) -> str:
         """Return in one line the time, the share of the roofline and what binds the kernel."""

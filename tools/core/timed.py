@@ -7,6 +7,9 @@ from pydantic import ValidationInfo, model_validator
 from akgen.tools.core.frozen import Frozen
 
 TimeSource = Literal["predicted", "measured"]
+# What measured it: events around launches, the second-level cache flushed before each (cold); or a profiler, over
+# launches one after the other (warm)
+MeasuredBy = Literal["events", "msprof", "msprof op"]
 
 # Until 0.1 the time was called `predicted_us` wherever it came from, and a launch's `duration_us`.
 _EARLIER_NAMES = {"predicted_us": "time_us", "duration_us": "time_us", "source": "time_source"}
@@ -20,6 +23,7 @@ class HasTime(Frozen):
 
     time_us: float | None = None
     time_source: TimeSource | None = None
+    measured_by: MeasuredBy | None = None  # None: predicted, or an earlier version measured
 
     @model_validator(mode="before")
     @classmethod
@@ -33,7 +37,8 @@ class HasTime(Frozen):
         """Say the time and which kind it is, such as `4.7 us predicted`; None where nothing was timed."""
         if self.time_us is None:
             return None
-        return f"{self.time_us:{form}} {unit}" + (f" {self.time_source}" if self.time_source else "")
+        by = f" by {self.measured_by}" if self.measured_by else ""
+        return f"{self.time_us:{form}} {unit}" + (f" {self.time_source}{by}" if self.time_source else "")
 
 
 def source_of(toolchain: str) -> TimeSource:

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, model_validator
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, Outcome, first_cause, one_line
 from akgen.tools.core.profile import Profile
-from akgen.tools.core.timed import HasTime, TimeSource, with_sources
+from akgen.tools.core.timed import HasTime, MeasuredBy, TimeSource, with_sources
 
 
 def _comparable(value: object) -> object:
@@ -157,6 +157,11 @@ class Verdict(Frozen):
     def time_source(self) -> TimeSource | None:
         """Say where the cases' times come from; None where no case was timed."""
         return next((case.time_source for case in self.cases if case.time_source), None)
+
+    @property
+    def measured_by(self) -> MeasuredBy | None:
+        """Say what measured the cases' times; None where they are predicted."""
+        return next((case.measured_by for case in self.cases if case.measured_by), None)
 
     @property
     def total_us(self) -> float | None:

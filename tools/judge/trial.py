@@ -117,6 +117,7 @@ def _fold(case: Case, results: list[TrialResult]) -> CaseVerdict:
         max_used=max((c.max_used for c in compared if c.max_used is not None and not asked), default=None),
         time_us=first.time_us,
         time_source=first.time_source,
+        measured_by=first.measured_by,
         mismatch=next((r.mismatch for r in reversed(results) if r.mismatch is not None), None),
         own_checker=("fail" if any(r.own_verdict for r in results) else "pass") if asked else None,
         diagnostics=tuple({d.model_dump_json(): d for r in results for d in r.diagnostics}.values()),

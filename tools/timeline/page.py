@@ -30,7 +30,7 @@ class DrawnLaunch(Frozen):
 
     title: str
     profile: Profile
-    trace: Path
+    trace: Path | None  # None, or a device's, which says nothing of pipes: no lanes are drawn
     sources: dict[str, str] = Field(default_factory=dict)
 
 
@@ -58,7 +58,8 @@ def write_page(first: DrawnLaunch, out: Path, against: DrawnLaunch | None = None
     texts, runs, data = Texts(), [], []
     drawn = (first,) if against is None else (first, against)
     for one in drawn:
-        trace = read_trace(one.trace)
+        predicted = one.profile.time_source == "predicted"
+        trace = read_trace(one.trace) if one.trace is not None and predicted else Trace(lanes=())
         lanes, left_out = drawn_lanes(trace, MAX_SPANS // len(drawn))
         data.append(run_data(trace, lanes, one.sources, texts, one.profile.time_us))
         runs.append(

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from akgen.knowledge.chip import chip
-from akgen.tools.cann import msprof, runtime_errors
+from akgen.tools.cann import msprof, msprof_op, runtime_errors
 from akgen.tools.cann.project import interface_json, snake, with_build_hash
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import AttrSpec, OpSpec, ParamSpec
 from akgen.tools.core.outcome import InfraError, Outcome
+from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 
 SPEC = OpSpec(
@@ -120,3 +121,58 @@ def test_a_kernels_fault_is_an_outcome(text: str, outcome: Outcome, code: str) -
 def test_a_machines_fault_is_never_scored(text: str) -> None:
     with pytest.raises(InfraError):
         runtime_errors.classify(text)
+
+
+# Written after the vendor's pages of `msprof op`: a vector kernel on two cores, each file with a time stamp.
+OPERATOR_FILES = {
+    "OpBasicInfo": "Op Name,Op Type,Task Duration(us),Block Dim,Mix Block Dim,Device Id,Pid,Current Freq,Rated Freq\n"
+    "AddCustomH1_1e04ee05_1,vector,{duration},2,N/A,0,77,1650,1850\n",
+    "PipeUtilization": "block_id,sub_block_id,aic_time(us),aiv_time(us),aiv_vec_time(us),aiv_mte2_time(us)\n"
+    "0,vector0,NA,10.0,2.0,6.0\n1,vector0,NA,8.0,4.0,{mte2}\n",
+    "Memory": "block_id,sub_block_id,aiv_mte2_instructions,GM_to_UB_datas(KB),UB_to_GM_datas(KB)\n"
+    "0,vector0,5,64.0,32.0\n1,vector0,3,64.0,32.0\n",
+    "ResourceConflictRatio": "block_id,sub_block_id,aiv_mte2_wait_ratio,aiv_vec_bank_cflt_ratio\n"
+    "0,vector0,0.2,0.5\n1,vector0,0.4,0.1\n",
+}
+
+
+def _operator_launch(folder: Path, name: str, *, duration: str = "12.0", mte2: str = "8.0") -> None:
+    (folder / name).mkdir(parents=True)
+    for table, text in OPERATOR_FILES.items():
+        filled = text.replace("{duration}", duration).replace("{mte2}", mte2)
+        (folder / name / f"{table}_20250101000000.csv").write_text(filled)
+
+
+def _summary_profile(folder: Path) -> Profile:
+    (folder / "op_summary_1.csv").write_text(SUMMARY)
+    return msprof.profile(msprof.rows(folder), "AddCustomH1", chip(), "cann", (1, 1))
+
+
+def test_cores_of_the_median_launch_are_counted(tmp_path: Path) -> None:
+    for i, duration in enumerate(("99.0", "12.0", "11.0")):
+        _operator_launch(tmp_path / "op", str(i), duration=duration)
+    found = msprof_op.launches(tmp_path / "op")
+    assert [one.duration_us for one in msprof_op.ours(found, "AddCustomH1")] == [11.0, 12.0, 99.0]
+    counted = msprof_op.with_cores(_summary_profile(tmp_path), found, "AddCustomH1")
+    pipes = {p.pipe: p for p in counted.pipes}
+    assert counted.time_us == 12.5 and pipes["V"].busy_us == 3.0
+    assert (pipes["MTE2"].busy_us, pipes["MTE2"].instructions) == (7.0, 8)
+    assert pipes["MTE2"].stalled_us == pytest.approx(0.3 * 12.5)
+    assert (counted.gm_read_bytes, counted.gm_write_bytes) == (128 << 10, 64 << 10)
+    assert counted.core_imbalance == pytest.approx(10 / 9)
+    assert counted.counters is not None and counted.counters.bank_conflict_share == pytest.approx(0.3)
+    assert counted.counters.l2_hit_share is None  # its file is not there
+
+
+def test_another_kernel_is_not_taken_for_ours(tmp_path: Path) -> None:
+    _operator_launch(tmp_path / "op", "0")
+    with pytest.raises(InfraError, match="saw no launch of AddCustomH2; it saw AddCustomH1_1e04ee05_1"):
+        msprof_op.with_cores(_summary_profile(tmp_path), msprof_op.launches(tmp_path / "op"), "AddCustomH2")
+
+
+@pytest.mark.parametrize("number", ["nan", "-1", "1e999", "12 us"])
+def test_a_number_of_msprof_op_that_is_none_is_refused(number: str, tmp_path: Path) -> None:
+    _operator_launch(tmp_path / "op", "0", mte2=number)
+    found = msprof_op.launches(tmp_path / "op")
+    with pytest.raises(InfraError, match="Profile once more"):
+        msprof_op.with_cores(_summary_profile(tmp_path), found, "AddCustomH1")
