@@ -28,7 +28,7 @@ _BENCH = {
         "Run tasks times samples and report; the same command again goes on where it stopped.",
     ),
     "report": Subcommand(
-        "bench:report_run", "Report on runs, finished or not, and write one HTML page of them."
+        "bench_report:report_run", "Report on runs, finished or not, and write one HTML page of them."
     ),
     "compare": Subcommand(
         "bench_compare:compare_runs",
@@ -38,25 +38,28 @@ _BENCH = {
         "bench_compare:plan_run",
         "Say how many tasks and samples show that two runs of SUITE differ by so much, at 5 %.",
     ),
-    "list": Subcommand("bench:list_tasks", "Print the tasks of a suite; with --check, run their references."),
+    "list": Subcommand(
+        "bench_list:list_tasks", "Print the tasks of a suite; with --check, run their references."
+    ),
     "survey": Subcommand(
-        "bench:survey_suite",
+        "bench_list:survey_suite",
         "Compose a suite's tasks without compiling, and say what stands in the way of the others.",
     ),
     "speed": Subcommand(
-        "bench:speed",
+        "bench_figures:speed",
         "Measure compiling, operators, memory, verdicts and the graph. "
         "Exit 0 if every figure is within its target.",
     ),
     "schedule": Subcommand(
-        "bench:schedule",
+        "bench_figures:schedule",
         "Simulate many workers with a run's durations. Exit 0 if nine tenths of their time judge.",
     ),
     "roofline": Subcommand(
-        "bench:roofline", "Say how near the composer's kernels for ten tasks come to what the tasks need."
+        "bench_figures:roofline",
+        "Say how near the composer's kernels for ten tasks come to what the tasks need.",
     ),
     "sampling": Subcommand(
-        "bench:sampling",
+        "bench_figures:sampling",
         "Measure one request for n samples against n requests. Exit 0 if it is at least three times as fast.",
     ),
 }
