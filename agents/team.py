@@ -131,6 +131,10 @@ def _by_model(
         from akgen.agents.prompts.direct import DirectPrompts
 
         prompts = DirectPrompts(target, budget, describe, called)
+    elif route in (Route.DSL, Route.DSL_PASSES):
+        from akgen.agents.prompts.dsl import DslPrompts
+
+        prompts = DslPrompts(target, budget, describe, called)
     else:
         prompts = EnglishPrompts(target, budget, describe, called)
     if recall is not None:

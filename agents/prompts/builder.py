@@ -71,7 +71,7 @@ class EnglishPrompts:
         called = self._operations(task) if self._operations else None
         chosen = retrieve(task, None, None, called=called, with_pattern=False)
         return ModelPrompt(
-            system=render("planner_system", chip=self._chip, categories=get_args(Category)),
+            system=planner_system(self._chip),
             user=planner_user(task, feedback, self._budget, self._describe, chosen),
             aside=budget_text(feedback, self._budget),
             shown=chosen.shown,
@@ -158,6 +158,11 @@ def _tolerances(task: Task, call: Call | None) -> tuple[Rule, ...]:
     return tuple(rule_for(dtype, task.tolerances) for dtype in dict.fromkeys((*named, *found)))
 
 
+def planner_system(chip: Chip, language: str = "") -> str:
+    """Return who a planner is and what a plan holds; `language` is what the coder writes in, where not Ascend C."""
+    return render("planner_system", chip=chip, categories=get_args(Category), language=language)
+
+
 def planner_user(
     task: Task,
     feedback: Feedback | None,
@@ -165,14 +170,13 @@ def planner_user(
     describe: Describe | None,
     chosen: Retrieved | None = None,
 ) -> str:
-    """Return the planner's prompt; what it shows of the knowledge is `chosen`, or chosen here."""
-    chosen = chosen or retrieve(task, None, None, with_pattern=False)
+    """Return the planner's prompt, with what of the knowledge is `chosen`."""
     return render(
         "planner_user",
         task_text=task_text(task, describe),
         budget_text=budget_text(feedback, budget),
         feedback=feedback,
-        interfaces=listing(chosen.cards),
+        interfaces=listing(chosen.cards) if chosen else "",
     )
 
 
