@@ -1,12 +1,5 @@
-"""What the composer covers of a suite, without compiling anything: compose each task, and say what refuses the others.
+"""What the composer covers of a suite, without compiling: compose each task, and say what refuses the others."""
 
-`python -m akgen.bench.survey` is the process that composes: it traces references, so it may hang or end, and is then
-started anew for the next task.
-"""
-
-import json
-import os
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,21 +7,11 @@ from typing import Literal
 
 from akgen.agents.composer import ModelFree
 from akgen.bench.suites import category_of, load_task
+from akgen.bench.task_worker import AskedTask, TaskReply, ask_each, serve
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError, Outcome
 from akgen.tools.core.plain_text import shown
 from akgen.tools.core.task import Mode
-from akgen.tools.process.worker import Worker, WorkerDied, end_with_parent
-
-_START_S = 300.0
-
-
-class Asked(Frozen):
-    """One task to compose."""
-
-    folder: Path
-    mode: Mode
-    max_mb: float | None
 
 
 class Composing(Frozen):
@@ -58,11 +41,9 @@ def survey(
     folders: Mapping[str, Path], mode: Mode, max_mb: float | None, timeout_s: float, env: Mapping[str, str]
 ) -> Iterator[Surveyed]:
     """Compose every task and yield its row."""
-    with Worker([sys.executable, "-m", "akgen.bench.survey"], cwd=Path("/"), env=env) as worker:
-        for name, folder in folders.items():
-            asked = Asked(folder=folder, mode=mode, max_mb=max_mb)
-            found = _ask(worker, asked, timeout_s)
-            yield Surveyed(task=name, category=category_of(folder), **found.model_dump())
+    for reply in ask_each("akgen.bench.survey", folders, mode, max_mb, timeout_s, env):
+        found = _found(reply, timeout_s)
+        yield Surveyed(task=reply.task, category=category_of(reply.folder), **found.model_dump())
 
 
 def shares(rows: Sequence[Surveyed]) -> tuple[Share, ...]:
@@ -82,20 +63,17 @@ def refusals(rows: Sequence[Surveyed]) -> tuple[tuple[str, tuple[Surveyed, ...]]
     return tuple((op, tuple(group)) for op, group in sorted(groups.items(), key=lambda g: -len(g[1])))
 
 
-def _ask(worker: Worker, asked: Asked, timeout_s: float) -> Composing:
-    try:
-        if not worker.running:
-            worker.request({}, _START_S)  # imports are no part of a task's time
-        return Composing.model_validate(worker.request(asked.model_dump(mode="json"), timeout_s))
-    except WorkerDied as died:
-        if died.timed_out:
-            return Composing(found="too slow", why=f"Composing takes more than {timeout_s:.0f} s.")
-        lines = [line for line in died.tail.splitlines() if line.strip()]
-        place = next((line.strip() for line in reversed(lines) if line.lstrip().startswith("File ")), "")
-        return Composing(found="bug", why=shown(f"{lines[-1] if lines else died.text} ({place})"))
+def _found(reply: TaskReply, timeout_s: float) -> Composing:
+    if reply.died is None:
+        return Composing.model_validate(reply.said)
+    if reply.died.timed_out:
+        return Composing(found="too slow", why=f"Composing takes more than {timeout_s:.0f} s.")
+    lines = reply.last_words()
+    place = next((line.strip() for line in reversed(lines) if line.lstrip().startswith("File ")), "")
+    return Composing(found="bug", why=shown(f"{lines[-1]} ({place})"))
 
 
-def compose(asked: Asked) -> Composing:
+def compose(asked: AskedTask) -> Composing:
     """Compose one task in this process."""
     try:
         task, _ = load_task(asked.folder, asked.mode, asked.max_mb)
@@ -112,14 +90,5 @@ def compose(asked: Asked) -> Composing:
     )
 
 
-def main() -> None:
-    end_with_parent()
-    protocol = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)  # what a reference prints must not look like an answer
-    for line in sys.stdin:
-        asked = json.loads(line)
-        protocol.write((compose(Asked.model_validate(asked)).model_dump_json() if asked else "{}") + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    serve(compose)
