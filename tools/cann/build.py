@@ -1,8 +1,10 @@
 """Build operator packages with CANN: msopgen's project, CMake, the package's installer.
 
 Everything happens in a folder of its own with a plain name, since msopgen refuses links, used folders and many
-characters and the installer breaks on spaces; what is needed later is copied out. A build is looked up by the digest of
-its sources, chip and CANN. Source: vendor pages "msOpGen", "Operator Project Build", "Operator Package Deployment".
+characters and the installer breaks on spaces; what is needed later is copied out. What a candidate's code may write
+there is one folder of it, and nothing of ours is written into that one afterwards: a link there would lead our own
+hand elsewhere. A build is looked up by the digest of its sources, chip and CANN. Source: vendor pages "msOpGen",
+"Operator Project Build", "Operator Package Deployment".
 """
 
 import hashlib
@@ -31,6 +33,7 @@ _FORM = "1"  # of what it holds
 _PLAIN = re.compile(r"[A-Za-z0-9_./-]+")
 _RESULT = "result.json"
 _MADE = ("opp", "direct")
+_AREA = "area"  # of the work folder: what the build's programs may write
 
 
 VENDOR = Path("opp/vendors/customize")
@@ -81,13 +84,14 @@ class Builder:
         return digest(_FORM, str(home), version, self._settings.soc, sys.executable, *parts)
 
     def _direct(self, project: KernelProject, work: Path) -> PackageBuild:
-        entry = direct.write_entry(project, work / "sources")
-        library = work / direct.LIBRARY
-        for folder in (library.parent, work / "home"):
+        area = work / _AREA
+        entry = direct.write_entry(project, area / "sources")
+        library = area / direct.LIBRARY
+        for folder in (library.parent, area / "home"):
             folder.mkdir()
-        env = environment.base_environment(self._settings, work / "home")
+        env = environment.base_environment(self._settings, area / "home")
         argv = direct.compile_command(self._settings, project, entry, library)
-        built = self._confinement.run(argv, work, env, BUILD_TIMEOUT_S)
+        built = self._confinement.run(argv, area, env, BUILD_TIMEOUT_S)
         log(work, "bisheng", built)
         if not built.ok or not library.is_file():
             origin = origin_of({path: path for path in project.files}, {})
@@ -100,10 +104,13 @@ class Builder:
         with slot(own / "locks", self._side_by_side):
             work = plain_folder(own / "work")
             try:
+                (work / _AREA).mkdir()
                 result = build(work)
-                for name in _MADE:
-                    if (work / name).is_dir():
-                        shutil.copytree(work / name, into / name)
+                if (way := _leads_out(work / _AREA)) is not None:
+                    result = PackageBuild(ok=False, contents={}, diagnostics=(_link(way),))
+                for name in _MADE if result.ok else ():
+                    if (work / _AREA / name).is_dir():
+                        shutil.copytree(work / _AREA / name, into / name, symlinks=True)
                 (into / _RESULT).write_text(result.model_dump_json())
             finally:
                 if (work / "logs").is_dir():
@@ -112,15 +119,16 @@ class Builder:
                 shutil.rmtree(work, ignore_errors=True)
 
     def _package(self, renamed: Sequence[Renamed], work: Path) -> PackageBuild:
-        generated, interface = work / "project", work / "interface.json"
+        area = work / _AREA
+        generated, interface = area / "project", area / "interface.json"
         # One operator's prototype makes the project: the template takes every source below op_host and op_kernel.
         interface.write_text(interface_json(renamed[0].spec))
         interface.chmod(0o644)
-        home = work / "home"
+        home = area / "home"
         home.mkdir()
         env = environment.base_environment(self._settings, home)
         made = run(
-            environment.msopgen(self._settings, interface, generated), cwd=work, timeout_s=300, env=env
+            environment.msopgen(self._settings, interface, generated), cwd=area, timeout_s=300, env=env
         )
         log(work, "msopgen", made)
         if not made.ok or not (generated / "build.sh").is_file():
@@ -134,8 +142,9 @@ class Builder:
     def _compile(
         self, renamed: Sequence[Renamed], work: Path, generated: Path, env: dict[str, str]
     ) -> PackageBuild:
+        area = work / _AREA
         built = self._confinement.run(
-            environment.build(generated), work, env | {"PWD": str(generated)}, BUILD_TIMEOUT_S
+            environment.build(generated), area, env | {"PWD": str(generated)}, BUILD_TIMEOUT_S
         )
         log(work, "build", built)
         packages = sorted((generated / "build_out").glob("custom_opp_*.run"))
@@ -151,9 +160,9 @@ class Builder:
             return PackageBuild(
                 ok=False, contents={}, diagnostics=(first_error(built.out + "\n" + built.err, origin),)
             )
-        installed = self._confinement.run(environment.install(packages[0], work / "opp"), work, env, 600)
+        installed = self._confinement.run(environment.install(packages[0], area / "opp"), area, env, 600)
         log(work, "install", installed)
-        vendor = work / VENDOR
+        vendor = area / VENDOR
         if not installed.ok or not (vendor / "op_api/lib/libcust_opapi.so").is_file():
             raise InfraError(
                 f"The package did not install: {said(installed)}.",
@@ -222,10 +231,29 @@ def _no_kernel(op_type: str, origin: SourceNames) -> Diagnostic:
     )
 
 
+def _leads_out(area: Path) -> str | None:
+    """Name a link of what was made that leads out of it: copied, it would bring along a file of somebody else's."""
+    inside = area.resolve()
+    for name in _MADE:
+        for path in (area / name, *(area / name).rglob("*")):
+            if path.is_symlink() and not path.resolve().is_relative_to(inside / name):
+                return path.relative_to(area).as_posix()
+    return None
+
+
+def _link(way: str) -> Diagnostic:
+    return Diagnostic(
+        code="TAMPERED",
+        text=f"the package holds {way}, a link that leads out of it",
+        stage="compile",
+        remedy="Make links neither in host code nor in what the build runs.",
+    )
+
+
 def _take(kept: Path, folder: Path) -> PackageBuild:
     for name in (*_MADE, "logs"):
         if (kept / name).is_dir():
             shutil.rmtree(folder / name, ignore_errors=True)
-            shutil.copytree(kept / name, folder / name)
+            shutil.copytree(kept / name, folder / name, symlinks=True)
     shutil.copy(kept / _RESULT, folder / _RESULT)
     return PackageBuild.model_validate_json((folder / _RESULT).read_text())

@@ -90,7 +90,13 @@ class DeviceLease(Frozen):
 
     def quarantine(self, reason: str) -> None:
         """Let nobody use the device again before a probe has run on it."""
-        self.note.write_text(json.dumps({"reason": reason[:500], "time": time.time()}))
+        try:
+            self.note.write_text(json.dumps({"reason": reason[:500], "time": time.time()}))
+        except OSError as problem:
+            raise DeviceFault(
+                f"Device {self.number} failed ({reason[:200]}) and cannot be marked: {problem}.",
+                "Free space below AKGEN_CACHE, and look at the device before it is used again.",
+            ) from problem
 
 
 @contextlib.contextmanager
@@ -126,7 +132,8 @@ def _heartbeat(path: Path, beat_s: float | None) -> Iterator[None]:
 
     def beat() -> None:
         while True:
-            path.write_text(Holder(pid=os.getpid(), since=since, beat=time.time()).model_dump_json())
+            with contextlib.suppress(OSError):  # a full disk: the lock holds without
+                path.write_text(Holder(pid=os.getpid(), since=since, beat=time.time()).model_dump_json())
             if ended.wait(beat_s):
                 return
 

@@ -1,4 +1,8 @@
-"""What a worker's end says of the attempt, and what it left: outputs out of their guards."""
+"""What a worker's end says of the attempt, and what it left: outputs out of their guards.
+
+The candidate's host code ran in that process: whatever lies in its folder may be a link, a pipe or a lie. Nothing is
+followed out of that folder, nothing is written into it, and no word of it makes an attempt better than it is.
+"""
 
 import signal
 from collections.abc import Callable
@@ -6,15 +10,23 @@ from pathlib import Path
 
 from akgen.tools.cann.plog import first_exception
 from akgen.tools.cann.runtime_errors import DeviceFault, judged
-from akgen.tools.cann.worker import GUARD_BYTES, HOST_FUNCTION, OUT_OF_TIME, RuntimeFailure, guard
+from akgen.tools.cann.worker import (
+    CANNOT_WRITE,
+    GUARD_BYTES,
+    HOST_FUNCTION,
+    OUT_OF_TIME,
+    RuntimeFailure,
+    guard,
+)
 from akgen.tools.core.call import Call, TensorFile, TensorMeta
 from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
 from akgen.tools.core.poison import Poison
-from akgen.tools.core.untrusted import JsonRefused, parse_object, read_bytes
+from akgen.tools.core.untrusted import FileRefused, JsonRefused, parse_object, read_bytes
 from akgen.tools.process.program import Finished
 
 _OF_CANDIDATE = ("load", "tiling", "launch", "wait", "timing", "done")
 _IN_TILING = ("load", "tiling")
+REPLACED = "TAMPERED"
 
 
 def outcome_of(
@@ -27,6 +39,11 @@ def outcome_of(
     stage = _stage(folder)
     if done.ok and stage == "done":
         return None
+    if done.rc == CANNOT_WRITE:
+        words = done.err.strip()[-200:]
+        raise InfraError(
+            f"The run's files could not be written: {words}.", "Free space, or check the folder's rights."
+        )
     told = _ended(folder)
     if stage not in _OF_CANDIDATE:
         return _before_candidate(done, told, probe)
@@ -79,8 +96,10 @@ def _said(code: str, text: str, stage: str) -> Diagnostic:
 
 
 def _stage(folder: Path) -> str:
-    path = folder / "stage"
-    return path.read_text(errors="replace")[:16] if path.is_file() else ""
+    try:
+        return read_bytes(folder / "stage", most_bytes=16).decode(errors="replace")
+    except FileRefused:
+        return ""
 
 
 def _ended(folder: Path) -> RuntimeFailure | None:
@@ -94,9 +113,22 @@ def _ended(folder: Path) -> RuntimeFailure | None:
 
 
 def outputs(
-    call: Call, folder: Path, poison: Poison | None
+    call: Call, folder: Path, poison: Poison | None, into: Path
 ) -> tuple[tuple[TensorFile | tuple[TensorFile, ...], ...], Diagnostic | None]:
-    """Cut the outputs out of their guards; say where a guard was written."""
+    """Cut the outputs that the worker left in `folder` out of their guards and write them into another folder.
+
+    Says where a guard was written, or that a file was replaced.
+    """
+    try:
+        return _outputs(call, folder, poison, into)
+    except FileRefused as problem:
+        text = f"what the run left is not what was written: {problem}"
+        return (), Diagnostic(code=REPLACED, text=text, stage="test")
+
+
+def _outputs(
+    call: Call, folder: Path, poison: Poison | None, into: Path
+) -> tuple[tuple[TensorFile | tuple[TensorFile, ...], ...], Diagnostic | None]:
     found: list[TensorFile | tuple[TensorFile, ...]] = []
     overrun: Diagnostic | None = None
     expected = guard(poison)
@@ -107,7 +139,7 @@ def outputs(
         if len(raw) != meta.size_bytes + 2 * GUARD_BYTES:
             raise InfraError(f"{name}.raw has {len(raw)} bytes.", "Check the disk; run again.")
         overrun = overrun or _beyond(name, raw, expected)
-        path = folder / f"{name}.bin"
+        path = into / f"{name}.bin"
         path.write_bytes(raw[GUARD_BYTES : GUARD_BYTES + meta.size_bytes])
         return TensorFile(dtype=meta.dtype, shape=meta.shape, path=path)
 

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.core.outcome import InputError
-from akgen.tools.core.untrusted import read_text
+from akgen.tools.core.untrusted import FileRefused, read_bytes
 
 MOST_LOG_BYTES = 32 << 20
 _LINE = re.compile(
@@ -30,11 +29,15 @@ class LogLine(Frozen):
 
 
 def lines(folder: Path) -> Iterator[LogLine]:
-    """Yield the lines of all process logs below a folder, oldest file first; what cannot be read is left out."""
+    """Yield the lines of all process logs below a folder, oldest file first; what is no plain file is left out."""
+    if (
+        folder.is_symlink() or folder.parent.is_symlink()
+    ):  # the process that writes logs holds a candidate's code
+        return
     for path in sorted(folder.rglob("plog-*.log")):
         try:
-            text = read_text(path, most_bytes=MOST_LOG_BYTES)
-        except InputError:
+            text = read_bytes(path, most_bytes=MOST_LOG_BYTES).decode(errors="replace")
+        except FileRefused:
             continue
         for line in text.splitlines():
             if (m := _LINE.match(line)) is not None:

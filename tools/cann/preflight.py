@@ -62,6 +62,7 @@ def inspect(settings: CannSettings) -> tuple[Prerequisite, ...]:
             needed="8.0 or later",
             group="CANN",
         ),
+        *((_version(home),) if home is not None and usable else ()),
         _program(settings, "msopgen", optional=False),
         _program(settings, "msprof", optional=False),
         _cmake(settings),
@@ -324,17 +325,21 @@ def _nodes(settings: CannSettings) -> Prerequisite:
     )
 
 
-def _cann(settings: CannSettings, home: Path) -> Iterator[Prerequisite]:
+def _version(home: Path) -> Prerequisite:
     version = environment.cann_version(home)
     good = version is None or _numbers(version) >= (8, 0)
-    yield Prerequisite(
+    return Prerequisite(
         name="CANN version",
         found=good,
         detail=version or "no file says it",
-        remedy=None if good else "Install CANN 8.0 or later.",
+        remedy=None if good else "Install CANN 8.0 or later and source its set_env.sh.",
         needed="8.0 or later",
         group="CANN",
     )
+
+
+def _cann(settings: CannSettings, home: Path) -> Iterator[Prerequisite]:
+    yield _version(home)
     script = environment.set_env_script(home)
     try:
         env = environment.base_environment(settings, settings.cache)

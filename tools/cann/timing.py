@@ -6,10 +6,12 @@ off. ABBA: what drifts slowly (clock, temperature) touches both alike. Source: v
 
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Literal
 
 from akgen.tools.cann.acl import NpuDevice
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.untrusted import Finite, parse_object, read_bytes
 
 WARM_UP = 3
 ROUNDS = 8  # of four samples, two of the candidate
@@ -21,8 +23,8 @@ LONG_SHARE = 0.02
 class Series(Frozen):
     """Samples in microseconds, in the order taken. `time_us` is the median of the candidate less that of nothing."""
 
-    launched_us: tuple[float, ...]
-    empty_us: tuple[float, ...]
+    launched_us: tuple[Finite, ...]
+    empty_us: tuple[Finite, ...]
     time_us: float
     low_us: float  # of the interval that holds the median with 95 %
     high_us: float
@@ -77,6 +79,21 @@ def series(launched: Sequence[float], empty: Sequence[float]) -> Series:
         high_us=max(least, high - cost),
         flush_bytes=FLUSH_BYTES,
     )
+
+
+def read_series(path: Path, wall_s: float) -> Series:
+    """Read the samples that a worker left, and work out the rest anew. `wall_s`: how long its process lived.
+
+    Raises ValueError for what no measurement of ours is: a file that was replaced, or samples that do not fit into
+    that time. That samples are true cannot be seen: they were taken in a process with the candidate's host code.
+    """
+    told = Series.model_validate(parse_object(read_bytes(path, most_bytes=1 << 16)))
+    samples = (*told.launched_us, *told.empty_us)
+    if not (0 < len(told.launched_us) == len(told.empty_us) <= 2 * ROUNDS):
+        raise ValueError(f"{len(told.launched_us)} and {len(told.empty_us)} samples")
+    if min(samples) < 0 or sum(samples) > wall_s * 1e6:
+        raise ValueError("samples that no clock of this run gave")
+    return series(told.launched_us, told.empty_us)
 
 
 def median(values: Sequence[float]) -> float:

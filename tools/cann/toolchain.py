@@ -1,13 +1,17 @@
 """CANN and an NPU as a toolchain: build with msopgen and CMake, run through aclnn in a worker, profile with msprof.
 
 The operator package is installed below the build's own folder and its operator type carries the project's
-digest, so what runs is what was built: its files are compared with those of the build before each run. Not covered:
-projects whose aclnn files are written by hand.
+digest, so what runs is what was built: its files are compared with those of the build before each run. Of a run's
+folder the candidate's process may write `worker/` alone; the rest is written by this process. Not covered: projects
+whose aclnn files are written by hand.
 """
 
+import contextlib
+import errno
+import shutil
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from akgen.knowledge.chip import chip
@@ -16,11 +20,11 @@ from akgen.tools.cann.build import VENDOR, Builder, PackageBuild, contents, said
 from akgen.tools.cann.confined import Confinement
 from akgen.tools.cann.device import DeviceLease, Devices
 from akgen.tools.cann.environment import CannSettings
-from akgen.tools.cann.outcome import outcome_of, outputs
+from akgen.tools.cann.outcome import REPLACED, outcome_of, outputs
 from akgen.tools.cann.preflight import missing
 from akgen.tools.cann.project import with_build_hash
 from akgen.tools.cann.runtime_errors import DeviceFault
-from akgen.tools.cann.timing import Series
+from akgen.tools.cann.timing import read_series
 from akgen.tools.cann.worker import RunnerRequest
 from akgen.tools.core.call import Call, TensorFile, TensorMeta
 from akgen.tools.core.op_spec import OpSpec
@@ -33,7 +37,11 @@ from akgen.tools.process.program import Finished
 
 START_S = 180.0  # for Python, the driver and the copies to the device
 PROFILED_LAUNCHES = 20
+WORKER = "worker"  # below a run's folder: what the candidate's process may write
 _RESULT = "result.json"
+_REQUEST = "request.json"
+_MACHINES = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EFBIG, errno.EMFILE,
+             errno.ENFILE, errno.ESTALE, errno.ENOTDIR}  # fmt: skip
 
 
 class CannToolchain:
@@ -69,10 +77,11 @@ class CannToolchain:
         progress("looking for CANN and an NPU")
         absent = missing(self._settings)
         if absent:
-            names = ", ".join(f.name for f in absent)
+            names, first = ", ".join(f.name for f in absent), absent[0]
+            needed = f", needed is {first.needed}" if first.needed else ""
             raise InfraError(
-                f"--toolchain cann needs what this machine lacks: {names}.",
-                absent[0].remedy or "Run `akgen doctor --npu`.",
+                f"--toolchain cann needs what this machine lacks: {names} (found: {first.detail}{needed}).",
+                first.remedy or "Run `akgen doctor --npu`.",
             )
 
     def sandbox_missing(self) -> tuple[str, ...]:
@@ -82,20 +91,22 @@ class CannToolchain:
     def compile(self, project: KernelProject, calls: Sequence[Call], folder: Path) -> Build:
         """Build the operator package, or a direct file's library: all of their kernels, so `calls` decide nothing."""
         del calls
+        with _of_the_machine():
+            return self._compile(project, folder)
+
+    def _compile(self, project: KernelProject, folder: Path) -> Build:
         folder.mkdir(parents=True, exist_ok=True)
         started = time.monotonic()
         builder = Builder(self._settings, self._confined, self._side_by_side)
         if project.direct_file is not None:
             made = builder.build_direct(project, folder)
-            outcome = None if made.ok else Outcome.COMPILE_ERROR
-            return self._build(folder, None, outcome, time.monotonic() - started, made.diagnostics)
+            return self._build(folder, None, _failed(made), time.monotonic() - started, made.diagnostics)
         spec, diagnostics = self._read_spec(project, folder / "spec")
         if spec is None:
             return self._build(folder, None, Outcome.COMPILE_ERROR, 0.0, diagnostics)
         renamed = with_build_hash(project, spec)
         made = builder.build([renamed], folder)
-        outcome = None if made.ok else Outcome.COMPILE_ERROR
-        return self._build(folder, renamed.spec, outcome, time.monotonic() - started, made.diagnostics)
+        return self._build(folder, renamed.spec, _failed(made), time.monotonic() - started, made.diagnostics)
 
     def run(
         self,
@@ -114,10 +125,10 @@ class CannToolchain:
         profile: its kernels' names are its own, so that nothing tells them from others.
         """
         assert build.outcome is None, "a build that failed cannot run"
-        folder.mkdir(parents=True, exist_ok=True)
-        check_package(build.folder)
         locks = self._settings.own_folder / "locks"
-        with Devices(locks, self._settings.devices, self._probe).lease() as lease:
+        with _of_the_machine(), Devices(locks, self._settings.devices, self._probe).lease() as lease:
+            folder.mkdir(parents=True, exist_ok=True)
+            check_package(build.folder)
             try:
                 profiled = trace and build.op is not None
                 found = self._run_on(lease, build, call, folder, timeout_s, profiled, poison)
@@ -141,15 +152,23 @@ class CannToolchain:
     ) -> Launch:
         argv = self._worker(lease, build, call, folder, timeout_s, timed=not trace, poison=poison)
         done = self._start(argv, folder, build.folder, timeout_s + START_S)
-        failed = outcome_of(done, folder, timeout_s, lambda: self._probe(lease.number))
+        left = folder / WORKER
+        failed = outcome_of(done, left, timeout_s, lambda: self._probe(lease.number))
         if failed is not None:
             lease.quarantine(failed[1].text)  # what a kernel that failed left behind is not known
             return Launch(outcome=failed[0], outputs=(), diagnostics=(failed[1],), wall_s=done.wall_s)
-        found, overrun = outputs(call, folder, poison)
-        if overrun is not None:
-            return Launch(outcome=Outcome.TRAP, outputs=(), diagnostics=(overrun,), wall_s=done.wall_s)
+        found, wrong = outputs(call, left, poison, folder)
+        if wrong is not None:
+            outcome = Outcome.CHEAT if wrong.code == REPLACED else Outcome.TRAP
+            return Launch(outcome=outcome, outputs=(), diagnostics=(wrong,), wall_s=done.wall_s)
         if not trace:
-            timed = Series.model_validate_json((folder / "timing.json").read_text())
+            try:
+                timed = read_series(left / "timing.json", done.wall_s)
+            except ValueError as problem:
+                text = f"the times that the run left are none of ours: {problem}"[:300]
+                replaced = Diagnostic(code=REPLACED, text=text, stage="test")
+                return Launch(outcome=Outcome.CHEAT, outputs=(), diagnostics=(replaced,), wall_s=done.wall_s)
+            (folder / "timing.json").write_text(timed.model_dump_json())
             return Launch(
                 outcome=None, outputs=found, time_us=timed.time_us, time_source="measured", measured_by="events",
                 wall_s=done.wall_s,
@@ -176,9 +195,11 @@ class CannToolchain:
         within = folder / "profiled"
         within.mkdir(exist_ok=True)
         application = self._worker(lease, build, call, within, timeout_s, launches=PROFILED_LAUNCHES)
-        out = within / "msprof"
+        out = within / WORKER / "msprof"
         argv = environment.msprof(self._settings, application, out)
         done = self._start(argv, within, build.folder, START_S + 10 * timeout_s)
+        if out.is_symlink():
+            raise InfraError("msprof's folder was replaced by a link.", "Judge the project on the twin.")
         if not done.ok:
             raise InfraError(f"msprof failed: {said(done)}.", "Check that msprof may use the device.")
         found = msprof.rows(out)
@@ -220,13 +241,11 @@ class CannToolchain:
         timed: bool = False,
         poison: Poison | None = None,
     ) -> list[str]:
-        for old in ("stage", "ended.json", "timing.json"):
-            (folder / old).unlink(missing_ok=True)
         request = RunnerRequest(
             call=call,
             spec=build.op,
             library=build.folder / _made(build.folder).library,
-            folder=folder,
+            folder=_emptied(folder / WORKER),
             device=lease.number,
             timeout_s=timeout_s,
             launches=launches,
@@ -238,24 +257,24 @@ class CannToolchain:
     def _start(self, argv: list[str], folder: Path, built: Path | None, timeout_s: float) -> Finished:
         """Run a program on the device; without `built`, no operator package is found by it."""
         vendor = built / VENDOR if built is not None else None
-        home = folder / "home"
-        home.mkdir(exist_ok=True)
+        home = folder / WORKER / "home"
+        home.mkdir()
         env = environment.run_environment(self._settings, vendor, home)
-        read = (built,) if built is not None else ()
-        inputs = tuple(dict.fromkeys(_input_files(folder)))
-        return self._confined.run(argv, folder, env, timeout_s, read=(*read, *inputs), device=True)
+        read = (folder / _REQUEST, *_input_files(folder), *((built,) if built is not None else ()))
+        return self._confined.run(
+            argv, folder / WORKER, env, timeout_s, read=tuple(dict.fromkeys(read)), device=True
+        )
 
     def _probe(self, number: int) -> str | None:
         """Open a device and copy to it and back; say what is wrong."""
         folder = self._settings.own_folder / "probes" / str(number)
         folder.mkdir(parents=True, exist_ok=True)
-        for old in ("stage", "ended.json"):
-            (folder / old).unlink(missing_ok=True)
-        request = RunnerRequest(call=None, spec=None, library=None, folder=folder, device=number)
+        left = _emptied(folder / WORKER)
+        request = RunnerRequest(call=None, spec=None, library=None, folder=left, device=number)
         done = self._start(_worker_command(request, folder), folder, None, START_S)
-        if done.ok and (folder / "stage").read_text() == "done":
+        if done.ok and (left / "stage").read_text() == "done":
             return None
-        told = folder / "ended.json"
+        told = left / "ended.json"
         return told.read_text()[:300] if told.is_file() else said(done)
 
     @property
@@ -295,6 +314,34 @@ def check_package(folder: Path) -> None:
         )
 
 
+@contextlib.contextmanager
+def _of_the_machine() -> Iterator[None]:
+    """Raise InfraError where this process cannot write or read its own files: a full disk, rights, an old handle."""
+    try:
+        yield
+    except OSError as problem:
+        if problem.errno not in _MACHINES:
+            raise
+        where = problem.filename or "A file of the run"
+        raise InfraError(
+            f"{where} cannot be used: {problem.strerror}.",
+            "Free space, or check the rights of this folder and of AKGEN_CACHE.",
+        ) from problem
+
+
+def _emptied(folder: Path) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    return folder
+
+
+def _failed(made: PackageBuild) -> Outcome | None:
+    if made.ok:
+        return None
+    tampered = any(d.code == REPLACED for d in made.diagnostics)
+    return Outcome.CHEAT if tampered else Outcome.COMPILE_ERROR
+
+
 def _made(folder: Path) -> PackageBuild:
     try:
         return PackageBuild.model_validate_json((folder / _RESULT).read_text())
@@ -303,13 +350,13 @@ def _made(folder: Path) -> PackageBuild:
 
 
 def _worker_command(request: RunnerRequest, folder: Path) -> list[str]:
-    path = folder / "request.json"
+    path = folder / _REQUEST
     path.write_text(request.model_dump_json())
     return [sys.executable, "-m", "akgen.tools.cann.worker", str(path)]
 
 
 def _input_files(folder: Path) -> list[Path]:
-    request = RunnerRequest.model_validate_json((folder / "request.json").read_text())
+    request = RunnerRequest.model_validate_json((folder / _REQUEST).read_text())
     if request.call is None:
         return []
     flat = [m for i in request.call.inputs for m in (i if isinstance(i, tuple) else (i,))]

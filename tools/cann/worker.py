@@ -2,8 +2,8 @@
 
 Reads inputs, calls the operator, writes raw outputs between their guards. It never sees expected outputs. What it
 reached lies in `folder/stage`, what went wrong in `folder/ended.json`: its parent judges, and believes neither more
-than that an attempt failed. The candidate's host code (tiling) runs in here; its time counts from `ready`, so that
-starting runtime and driver is not counted.
+than that an attempt failed. `folder` is all that it may write. The candidate's host code (tiling) runs in here; its
+time counts from `ready`, so that starting runtime and driver is not counted.
 """
 
 import ctypes
@@ -30,6 +30,7 @@ GUARD_BYTES = 512  # before and after every buffer: what the runtime aligns memo
 _NAN = b"\xff"  # in every float type
 HOST_FUNCTION = "host function"
 OUT_OF_TIME = 75  # status of a process that ended itself
+CANNOT_WRITE = 74  # of one whose folder takes nothing more, not even why
 
 Stage = Literal["start", "ready", "load", "tiling", "launch", "wait", "timing", "done"]
 
@@ -217,7 +218,11 @@ def main(path: str) -> None:
         told = RuntimeFailure(function="dlopen", code=None, text=str(problem))
     else:
         return
-    (request.folder / "ended.json").write_text(told.model_dump_json())
+    try:
+        (request.folder / "ended.json").write_text(told.model_dump_json())
+    except OSError as problem:
+        os.write(2, f"\n{problem}".encode())
+        os._exit(CANNOT_WRITE)
     # The runtime's own clean-up may wait for a device that no longer answers
     os._exit(1)
 

@@ -253,6 +253,73 @@ def test_host_code_of_a_candidate_cannot_read_the_judges_answers(
     assert chain.sandbox_missing() == ()
 
 
+def _forging(settings: CannSettings, libraries: Path, folder: Path, what: str, victim: Path) -> CannToolchain:
+    """Return a toolchain whose candidates' host code does `what` to the files of its process."""
+    home = make_toolkit(folder / "cann", libraries)
+    with (home / "set_env.sh").open("a") as script:
+        script.write(f"export AKGEN_STUB_FORGE={what} AKGEN_STUB_VICTIM={victim}\n")
+    return _chain(settings.model_copy(update={"home": home}))
+
+
+@pytest.mark.parametrize("what", ["outputs", "pipe", "times", "nonsense"])
+def test_what_host_code_puts_in_the_place_of_results_is_a_cheat(
+    settings: CannSettings, stub_libraries: Path, built: Build, tmp_path: Path, what: str
+) -> None:
+    victim = tmp_path / "expected.bin"
+    victim.write_bytes(bytes(300 * 4 + 1024))  # of the size that an output with its guards has
+    chain = _forging(settings, stub_libraries, tmp_path, what, victim)
+    launch = chain.run(built, _call(tmp_path / "in"), tmp_path / "run")
+    assert (launch.outcome, launch.diagnostics[0].code) == (Outcome.CHEAT, "TAMPERED")
+    assert launch.time_us is None and launch.outputs == ()
+
+
+def test_links_that_host_code_makes_lead_nobody_elsewhere(
+    settings: CannSettings, stub_libraries: Path, built: Build, tmp_path: Path
+) -> None:
+    victim = tmp_path / "of the user"
+    victim.write_text("mine")
+    chain = _forging(settings, stub_libraries, tmp_path, "ahead", victim)
+    for number in range(2):  # in a folder that was used before, too
+        launch = chain.run(built, _call(tmp_path / f"in{number}"), tmp_path / "run", trace=bool(number))
+        assert launch.outcome is None, launch.diagnostics
+    assert victim.read_text() == "mine"
+    assert not [p for p in (tmp_path / "run").iterdir() if p.is_symlink()]
+
+
+def test_a_package_with_a_link_to_somebody_elses_file_is_a_cheat(
+    settings: CannSettings, stub_libraries: Path, tmp_path: Path
+) -> None:
+    """Copied, it would bring the file along, and host code could read it in its run."""
+    secret = tmp_path / "expected.bin"
+    secret.write_text("what it should compute")
+    home = make_toolkit(tmp_path / "cann", stub_libraries)
+    script = home / "python/site-packages/template/build.sh"
+    script.write_text(f"{script.read_text()}ed=custom_opp_test_x86_64.run\n"
+                      f"echo 'ln -s {secret} $to/vendors/customize/x.so' >> build_out/$ed\n")  # fmt: skip
+    chain = _chain(settings.model_copy(update={"home": home, "cache": tmp_path / "cache"}))
+    build = chain.compile(_project(), [], tmp_path / "build")
+    assert (build.outcome, build.diagnostics[0].code) == (Outcome.CHEAT, "TAMPERED")
+    assert "x.so" in build.diagnostics[0].text
+    assert not list(build.folder.rglob("x.so"))
+
+
+def test_what_a_build_does_to_its_folder_changes_no_file_of_the_users(
+    twin: TwinToolchain, settings: CannSettings, stub_libraries: Path, tmp_path: Path
+) -> None:
+    victim = tmp_path / "of the user"
+    victim.write_text("mine")
+    home = make_toolkit(tmp_path / "cann", stub_libraries)
+    script = home / "python/site-packages/template/build.sh"
+    attack = f"for d in ../logs ../../logs; do mkdir -p $d; ln -sf '{victim}' $d/build.log; done\n"
+    script.write_text(script.read_text().replace('echo "-- configuring', f'{attack}echo "-- configuring'))
+    own = settings.model_copy(update={"home": home, "cache": tmp_path / "cache", "confined": True})
+    chain = CannToolchain(own, lambda project, folder: (SPEC, ()), lambda: twin.runtime.sandbox)
+    build = chain.compile(_project(), [], tmp_path / "build")
+    assert build.outcome is None, build.diagnostics
+    assert victim.read_text() == "mine"
+    assert "configuring" in (build.folder / "logs/build.log").read_text()
+
+
 DIRECT = """#include "akgen/tensor.h"
 #include <stdexcept>
 void launch_axpy(const akgen::Tensor& x0, const std::vector<akgen::Tensor>& x1, const akgen::Tensor& y0, float alpha,

@@ -103,7 +103,7 @@ def _failed(done: Finished, folder: Path, probe: str | None = None) -> tuple[Out
 def test_every_argument_arrives_as_the_definition_says(tmp_path: Path, stub_libraries: Path) -> None:
     call, done = _run(tmp_path, stub_libraries, timed=True)
     assert outcome_of(done, tmp_path, 20, lambda: None) is None, done.err
-    found, overrun = outputs(call, tmp_path, POISON)
+    found, overrun = outputs(call, tmp_path, POISON, tmp_path)
     assert overrun is None
     told = found[3].path.read_bytes().rstrip(b"\0").decode()  # type: ignore[union-attr]
     words = dict(w.split("=", 1) for w in told.split(";") if w)
@@ -139,7 +139,7 @@ def test_a_long_launch_is_its_own_measurement(tmp_path: Path, stub_libraries: Pa
 def test_a_write_after_an_output_is_found(tmp_path: Path, stub_libraries: Path) -> None:
     call, done = _run(tmp_path, stub_libraries, AKGEN_STUB_BEYOND="40")
     assert done.ok
-    _, overrun = outputs(call, tmp_path, POISON)
+    _, overrun = outputs(call, tmp_path, POISON, tmp_path)
     assert overrun is not None and overrun.code == "GM_OVERRUN"
     assert "40 bytes after its end of output 3" in overrun.text
 
