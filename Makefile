@@ -167,9 +167,11 @@ slow-kernels: $(STAMP)
 recordings: $(STAMP)
 	@$(BIN)/python -m pytest -q tests/end_to_end/test_recordings.py
 
-# The whole graph with --toolchain cann over a CANN of our own, which runs kernels on the twin: tasks and faults.
+# The whole graph with --toolchain cann over a CANN of our own, which runs kernels on the twin: twenty tasks, then the faults
+# of a machine, as a table of outcome, remedy and seconds: `make rehearsal`, or `make rehearsal TASKS= FAULT="disk full"`.
+TASKS ?= all
 rehearsal: $(STAMP)
-	@$(BIN)/python -m pytest -q -m "slow or not slow" tests/fake_cann
+	@PYTHONPATH=. $(BIN)/python -m tests.fake_cann.rehearsal $(if $(filter all,$(TASKS)),,--tasks="$(TASKS)") --faults="$(FAULT)"
 
 # Modules as users write them: composed, compiled and judged on the twin.
 user-modules: $(STAMP)

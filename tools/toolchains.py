@@ -50,6 +50,7 @@ def cann_settings(settings: Settings, chip_name: str) -> "CannSettings":
         library_path=settings.library_path,
         cache=settings.cache.absolute(),
         nodes=settings.npu_nodes,
+        driver=settings.npu_driver,
         confined=settings.npu_confined,
     )
 

@@ -43,6 +43,7 @@ class Driver:
         self._work = Path(tempfile.mkdtemp(prefix="akgen-rehearsal-"))
         self._answered: dict[str, tuple[int, float, str]] = {}
         self.launched: list[str] = []  # operator types that ran on the twin
+        self.asked: list[str] = []  # by which process each launch was asked for
 
     def runtime_fault(self, function: str, code: int, after: int = 0) -> None:
         """Let a function of the runtime return a code, from its call number `after` of a process on."""
@@ -138,6 +139,7 @@ class Driver:
         project = _binary(request)
         if project is None:
             return 561003, 0, f"no kernel of {request['op']}"
+        self.asked.append(folder.name.partition("-")[0])
         profile = request["profile"]
         key = hashlib.sha256(json.dumps(request).encode())
         for path in sorted(folder.glob("in*")):

@@ -7,7 +7,7 @@ import pytest
 
 from akgen.agents.prompts.builder import example_project
 from tests.command import command
-from tests.fake_cann.conftest import Rehearsal
+from tests.fake_cann.machine import Rehearsal
 from tests.fake_cann.tree import VERSION
 
 TASK = """

@@ -18,6 +18,7 @@ _PROGRAMS = {
     "bin/msprof": "msprof",
     "bin/msprof_op": "msprof_op",
     "bin/npu-smi": "npu-smi",
+    "bin/mssanitizer": "mssanitizer",
     "tools/makeself/header.sh": "header.sh",
 }
 
@@ -47,6 +48,15 @@ def build_libraries(folder: Path) -> Path:
     return folder
 
 
+def build_driver(folder: Path) -> Path:
+    """Write what a driver's package says of itself."""
+    folder.mkdir(parents=True)
+    (folder / "version.info").write_text("Version=24.1.rc1\nascendhal_version=7.35.19\n")
+    (folder.parent / "firmware").mkdir()
+    (folder.parent / "firmware/version.info").write_text("Version=7.5.0.1.129\n")
+    return folder
+
+
 def build_tree(home: Path, libraries: Path, exchange: Path, *, version: str = VERSION) -> Path:
     """Write a toolkit below `home`; its programs find the driver in `exchange`."""
     shutil.copytree(HERE / "programs" / "template", home / "python/site-packages/op_project_template")
@@ -54,6 +64,7 @@ def build_tree(home: Path, libraries: Path, exchange: Path, *, version: str = VE
         path = home / place
         path.parent.mkdir(parents=True, exist_ok=True)
         text = (HERE / "programs" / name).read_text()
+        text = text.replace("__EXCHANGE__", str(exchange))
         path.write_text(text.replace("#!/usr/bin/env python3", f"#!{sys.executable}"))
         path.chmod(0o755)
     (home / "lib64").mkdir()
@@ -61,6 +72,10 @@ def build_tree(home: Path, libraries: Path, exchange: Path, *, version: str = VE
         shutil.copy(library, home / "lib64")
     (home / "opp").mkdir()
     (home / "version.cfg").write_text(f"# version: 1.0\nruntime_running_version=[7.7.0.1.238:{version}]\n")
+    (home / "runtime").mkdir()
+    (home / "runtime/version.info").write_text(
+        f'Version={version}\nrequired_driver_ascendhal_version="7.35.0"\n'
+    )
     (home / "set_env.sh").write_text(
         f"export AKGEN_REHEARSAL={exchange}\n"
         f"export ASCEND_TOOLKIT_HOME={home} ASCEND_HOME_PATH={home} ASCEND_OPP_PATH={home}/opp\n"

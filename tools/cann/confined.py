@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from akgen.tools.cann.environment import CannSettings, driver_folder
+from akgen.tools.cann.environment import CannSettings
 from akgen.tools.process.program import Finished, ResourceLimits, run, run_sandboxed
 
 # what the driver's library and CANN's runtime open; those that are not there need no right
@@ -77,7 +77,7 @@ class Confinement:
         packages = [Path(p) for p in sys.path if p.endswith(("site-packages", "dist-packages"))]
         python = (Path(sys.prefix), Path(sys.base_prefix), *packages)
         ours = tuple(_ROOMS / room for room in ("tools", "knowledge", "src"))
-        return (home, driver_folder(), *ours, *python, *on_path, *libraries, *(Path(p) for p in _READ))
+        return (home, settings.driver_folder, *ours, *python, *on_path, *libraries, *(Path(p) for p in _READ))
 
     @cached_property
     def _nodes(self) -> tuple[Path, ...]:

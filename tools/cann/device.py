@@ -131,13 +131,18 @@ def _heartbeat(path: Path, beat_s: float | None) -> Iterator[None]:
     since = time.time()
 
     def beat() -> None:
-        while True:
-            with contextlib.suppress(OSError):  # a full disk: the lock holds without
-                path.write_text(Holder(pid=os.getpid(), since=since, beat=time.time()).model_dump_json())
-            if ended.wait(beat_s):
-                return
+        told = Holder(pid=os.getpid(), since=since, beat=time.time())
+        with contextlib.suppress(OSError):  # a full disk: the lock holds without
+            staged = path.with_suffix(".staged")
+            staged.write_text(told.model_dump_json())
+            staged.rename(path)  # whoever asks reads a whole one
 
-    thread = threading.Thread(target=beat, daemon=True)
+    def go_on() -> None:
+        while not ended.wait(beat_s):
+            beat()
+
+    beat()
+    thread = threading.Thread(target=go_on, daemon=True)
     thread.start()
     try:
         yield

@@ -38,12 +38,18 @@ class CannSettings(Frozen):
     library_path: str = ""  # of the user: a container may have its driver there
     cache: Path = Path("/tmp/akgen")
     nodes: Path = Path("/dev")  # where the driver's device files lie
+    driver: Path | None = None  # where the driver lies; None: where its installer says
     confined: bool = True  # candidates' builds and runs go through the sandbox
 
     @property
     def own_folder(self) -> Path:
         """Return where locks of devices and builds that go on lie: one for all runs of this user."""
         return self.cache / "npu"
+
+    @property
+    def driver_folder(self) -> Path:
+        """Return where the driver lies."""
+        return self.driver or installed_driver()
 
     @property
     def usable_home(self) -> Path:
@@ -82,7 +88,7 @@ def cann_version(home: Path) -> str | None:
     return name if name[:1].isdigit() else None
 
 
-def driver_folder() -> Path:
+def installed_driver() -> Path:
     """Return where the driver lies, as its installer wrote down."""
     if _INSTALL_INFO.is_file():
         for line in _INSTALL_INFO.read_text(errors="replace").splitlines():
@@ -103,7 +109,7 @@ def base_environment(settings: CannSettings, home_folder: Path) -> dict[str, str
 
     TORCH_DEVICE_BACKEND_AUTOLOAD=0: torch must not load torch_npu on import.
     """
-    found = dict(_sourced(settings.usable_home, settings.path, settings.library_path))
+    found = dict(_sourced(settings.usable_home, settings.path, settings.library_path, settings.driver_folder))
     log = home_folder / "log"
     return found | {
         "HOME": str(home_folder),
@@ -128,14 +134,14 @@ def run_environment(settings: CannSettings, vendor: Path | None, home_folder: Pa
 
 
 @lru_cache(maxsize=8)
-def _sourced(home: Path, path: str, library_path: str) -> Mapping[str, str]:
+def _sourced(home: Path, path: str, library_path: str, driver: Path) -> Mapping[str, str]:
     """Source set_env.sh with the user's path, and take what it sets; without one, what its documentation lists."""
     own = f"{Path(sys.executable).parent}:{path}"
     base = {"PATH": own, "LD_LIBRARY_PATH": library_path, "HOME": "/nonexistent", "LANG": "C.UTF-8"}
     script = set_env_script(home)
     found = dict(base)
     if script is not None:
-        shell = 'source "$0" >/dev/null 2>&1; env -0'
+        shell = 'source "$0" >/dev/null 2>&1; exec /usr/bin/env -0'  # whatever became of PATH
         done = run(["bash", "-c", shell, str(script)], cwd=home, timeout_s=60, env=base)
         if not done.ok:
             raise InfraError(
@@ -143,15 +149,19 @@ def _sourced(home: Path, path: str, library_path: str) -> Mapping[str, str]:
             )
         pairs = (line.partition("=") for line in done.out.split("\0") if "=" in line)
         found |= {key: value for key, _, value in pairs if not key.startswith("BASH_") and key not in _SHELL}
-    return _completed(found, home)
+    have = found.get("PATH", "").split(
+        ":"
+    )  # a script may set it anew: python3, cmake and compilers are the user's
+    found["PATH"] = ":".join([*have, *(p for p in own.split(":") if p not in have)])
+    return _completed(found, home, driver)
 
 
 _SHELL = {"_", "PWD", "OLDPWD", "SHLVL"}
 
 
-def _completed(found: dict[str, str], home: Path) -> dict[str, str]:
+def _completed(found: dict[str, str], home: Path, driver_folder: Path) -> dict[str, str]:
     """Add what is needed and not set, each path that is there."""
-    driver = driver_folder() / "lib64"
+    driver = driver_folder / "lib64"
     libraries = [home / "lib64", home / "lib64/plugin/opskernel", home / "lib64/plugin/nnengine",
                  home / f"opp/built-in/op_impl/ai_core/tbe/op_tiling/lib/linux/{platform.machine()}",
                  home / "tools/aml/lib64", driver, driver / "common", driver / "driver"]  # fmt: skip

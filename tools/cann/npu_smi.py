@@ -8,11 +8,12 @@ import re
 import shutil
 from pathlib import Path
 
-from akgen.tools.cann.environment import CannSettings, driver_folder
+from akgen.tools.cann.environment import CannSettings
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.process.program import run
 
 _PLACES = "/usr/local/sbin:/usr/local/bin:/usr/local/Ascend/driver/tools"
+TIMEOUT_S = 15.0  # it answers within a second; with a device that hangs it may not answer at all
 _HEAD = re.compile(r"npu-smi\s+\S+\s+Version:\s*(\S+)")
 _FIRST = re.compile(
     r"^\|\s*(?P<npu>\d+)\s+(?P<name>[\w-]*[A-Za-z][\w-]*|\d{3}\w*)\s*\|\s*(?P<health>[A-Za-z]+)\s*\|"
@@ -81,14 +82,14 @@ def program(settings: CannSettings) -> str | None:
 
 
 def ask(settings: CannSettings) -> Npus | None:
-    """Run `npu-smi info`; None if it is not there or fails."""
+    """Run `npu-smi info`; None if it is not there, fails, or does not end."""
     found = program(settings)
     if found is None:
         return None
-    driver = driver_folder() / "lib64"
+    driver = settings.driver_folder / "lib64"
     libraries = ":".join(
         [*(str(p) for p in (driver, driver / "common", driver / "driver")), settings.library_path]
     )
     env = {"PATH": settings.path, "LD_LIBRARY_PATH": libraries, "LANG": "C.UTF-8"}
-    done = run([found, "info"], cwd=Path("/"), timeout_s=60, env=env)
+    done = run([found, "info"], cwd=Path("/"), timeout_s=TIMEOUT_S, env=env)
     return read_table(done.out) if done.ok else None

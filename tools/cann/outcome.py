@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from akgen.tools.cann.plog import first_exception
-from akgen.tools.cann.runtime_errors import DeviceFault, judged
+from akgen.tools.cann.runtime_errors import DeviceFault, judged, look_up
 from akgen.tools.cann.worker import (
     CANNOT_WRITE,
     GUARD_BYTES,
@@ -84,11 +84,13 @@ def _before_candidate(
         words = done.err.strip()[-300:] or done.ending
     else:
         words = told.text if told.code is None else f"{told.function} returned {told.code}: {told.text}"
-    kind = InfraError if told is not None and told.code is None else DeviceFault
-    raise kind(
-        f"The device could not be opened: {words}.",
-        "Run `akgen doctor --npu`; read the plog that is kept beside the run.",
-    )
+    row = look_up(told.code) if told is not None and told.code is not None else None
+    if row is not None and row.fault in ("machine", "device"):
+        words = f"{words} ({row.what})"
+    of_machine = (told is not None and told.code is None) or (row is not None and row.fault == "machine")
+    kind = InfraError if of_machine else DeviceFault
+    remedy = "Run `akgen doctor --npu`; read the plog that is kept beside the run."
+    raise kind(f"The device could not be opened: {words}.", (row.remedy if row else None) or remedy)
 
 
 def _said(code: str, text: str, stage: str) -> Diagnostic:

@@ -33,6 +33,12 @@ _PROGRAMS = {
     "msprof": True,
     "mssanitizer": False,
 }
+_FOR = {
+    "opc": "which the build calls",
+    "op_build": "which the build calls",
+    "bisheng": "for files with <<<>>>",
+    "mssanitizer": "for --device-check",
+}
 _LEAST_GXX, _LEAST_CMAKE = (7, 3), (3, 16)
 FREE_DISK_BYTES, FREE_DEVICE_MB = 5 << 30, 4096
 
@@ -112,7 +118,8 @@ def _program(settings: CannSettings, name: str, *, optional: bool) -> Prerequisi
         name=name,
         found=hit is not None,
         detail=str(hit or "not found"),
-        remedy=None if hit else "It comes with the CANN toolkit.",
+        remedy=None if hit else "It comes with the CANN toolkit: install it whole, of one version.",
+        needed="the toolkit's" if not optional else f"the toolkit's, {_FOR[name]}",
         group="programs",
         optional=optional,
     )
@@ -248,7 +255,7 @@ def _within(python: str, wanted: str) -> bool:
 
 def _driver(settings: CannSettings) -> Iterator[Prerequisite]:
     yield _nodes(settings)
-    folder = environment.driver_folder()
+    folder = settings.driver_folder
     for name, path in (("driver", folder), ("firmware", folder.parent / "firmware")):
         version = _info(path / "version.info")
         yield Prerequisite(
@@ -262,19 +269,48 @@ def _driver(settings: CannSettings) -> Iterator[Prerequisite]:
             group="device",
             optional=name == "firmware",  # a container has none
         )
+    yield from _driver_fits(settings, folder)
     smi, npus = npu_smi.program(settings), npu_smi.ask(settings)
     if npus is None:
         yield Prerequisite(
             name="npu-smi",
             found=False,
-            detail=f"{smi} fails" if smi else "not found",
+            detail=f"{smi} fails, or says nothing for {npu_smi.TIMEOUT_S:.0f} s" if smi else "not found",
             remedy="Run `npu-smi info` and read what it says; in a container, mount /usr/local/bin/npu-smi.",
+            needed="the driver's, which says how the devices are",
             group="device",
             optional=True,
         )
         return
     for number in settings.devices:
         yield _device(number, npus)
+
+
+def _driver_fits(settings: CannSettings, folder: Path) -> Iterator[Prerequisite]:
+    """Hold what CANN's parts require of the driver against what it says of itself; nothing where neither says it."""
+    if settings.home is None:
+        return
+    needed: dict[str, str] = {}
+    for path in sorted(settings.home.glob("*/version.info")):
+        for key, value in _fields(path):
+            if (m := re.fullmatch(r"required_driver_(\w+_version)", key)) is not None:
+                needed[m[1]] = max(needed.get(m[1], "0"), value, key=_numbers)
+    has = dict(_fields(folder / "version.info"))
+    old = [k for k, v in needed.items() if k in has and _numbers(has[k]) < _numbers(v)]
+    if not needed or not has:
+        return
+    told = [f"{k.removesuffix('_version')} {has[k]}" for k in needed if k in has]
+    yield Prerequisite(
+        name="driver for this CANN",
+        found=not old,
+        detail=", ".join(told) or "the driver does not say",
+        remedy="Install the driver that the release notes of your CANN name, or a CANN for this driver."
+        if old
+        else None,
+        needed=", ".join(f"{k.removesuffix('_version')} {v} or newer" for k, v in needed.items()),
+        group="device",
+        optional=True,  # the kernel at the end decides
+    )
 
 
 def _device(number: int, npus: npu_smi.Npus) -> Prerequisite:
@@ -321,6 +357,7 @@ def _nodes(settings: CannSettings) -> Prerequisite:
         detail=(f"no right to open {', '.join(closed)}" if closed else ", ".join(p.name for p in nodes))
         or f"no {settings.nodes}/davinci* device",
         remedy=None if good else remedy,
+        needed="a device file for each NPU, which your user may open",
         group="device",
     )
 
@@ -356,6 +393,7 @@ def _cann(settings: CannSettings, home: Path) -> Iterator[Prerequisite]:
         else None
         if script
         else "Install the toolkit again if programs do not start.",
+        needed="the toolkit's script, which ends without an error",
         group="CANN",
         optional=problem is None,
     )
@@ -367,6 +405,7 @@ def _cann(settings: CannSettings, home: Path) -> Iterator[Prerequisite]:
             found=hit is not None,
             detail=str(hit or "not on LD_LIBRARY_PATH of set_env.sh"),
             remedy=None if hit else "Install the toolkit and the kernels package of one version.",
+            needed="the toolkit's, where set_env.sh says",
             group="CANN",
         )
 
@@ -399,13 +438,14 @@ def _folders(settings: CannSettings) -> Iterator[Prerequisite]:
 
 
 def _info(path: Path) -> str | None:
-    if not path.is_file():
-        return None
-    for line in path.read_text(errors="replace").splitlines():
-        key, _, value = line.partition("=")
-        if key.strip().lower() == "version":
-            return value.strip()
-    return None
+    return next((value for key, value in _fields(path) if key.lower() == "version"), None)
+
+
+def _fields(path: Path) -> list[tuple[str, str]]:
+    """Read the lines `key=value` of a file that says versions."""
+    lines = path.read_text(errors="replace").splitlines() if path.is_file() else []
+    pairs = (line.partition("=") for line in lines if "=" in line)
+    return [(key.strip(), value.strip().strip('"')) for key, _, value in pairs]
 
 
 def _version_of(argv: list[str], settings: CannSettings) -> str | None:

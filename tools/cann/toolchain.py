@@ -201,6 +201,7 @@ class CannToolchain:
         if out.is_symlink():
             raise InfraError("msprof's folder was replaced by a link.", "Judge the project on the twin.")
         if not done.ok:
+            self._failed_in_profile(done, lease, within / WORKER, timeout_s)
             raise InfraError(f"msprof failed: {said(done)}.", "Check that msprof may use the device.")
         found = msprof.rows(out)
         moved = (_bytes(call.inputs), _bytes(tuple(o.meta for o in call.outputs)))
@@ -216,7 +217,7 @@ class CannToolchain:
         within = folder / "counted"
         within.mkdir(exist_ok=True)
         application = self._worker(lease, build, call, within, timeout_s, launches=msprof_op.LAUNCHES)
-        out = within / "msprof_op"
+        out = within / WORKER / "msprof_op"
         out.mkdir(mode=0o750)
         argv = environment.msprof_op(self._settings, application, out, msprof_op.LAUNCHES)
         done = self._start(argv, within, build.folder, START_S + 10 * timeout_s)
@@ -228,6 +229,15 @@ class CannToolchain:
             return profile.model_copy(
                 update={"notes": (*profile.notes, f"no counts of cores: {problem.text}")}
             )
+
+    def _failed_in_profile(self, done: Finished, lease: DeviceLease, left: Path, timeout_s: float) -> None:
+        """Raise what the worker says of its own end under msprof, if it says anything."""
+        if not (left / "ended.json").is_file():
+            return
+        failed = outcome_of(done, left, timeout_s, lambda: self._probe(lease.number))
+        if failed is not None:
+            text = f"The kernel ran, and failed when it was profiled: {failed[1].text}"
+            raise InfraError(text, "Run it once more; if it fails again, the device is to be looked at.")
 
     def _worker(
         self,

@@ -73,4 +73,4 @@ def _right(launch: Launch) -> bool:
     (out,) = launch.outputs
     assert isinstance(out, TensorFile)
     x, z = (np.fromfile(out.path.parents[1] / name, dtype=np.float32) for name in ("x", "z"))
-    return bool(np.allclose(np.fromfile(out.path, dtype=np.float32), ALPHA * x + z, rtol=1e-5, atol=1e-5))
+    return bool(np.allclose(np.fromfile(out.path, dtype=np.float32), x + ALPHA * z, rtol=1e-5, atol=1e-5))

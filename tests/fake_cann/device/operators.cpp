@@ -1,11 +1,13 @@
 // What the generated entries call: they add their arguments in order, have the call tiled, and launch it.
 #include "nnopbase.h"
 #include "runtime.h"
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <unistd.h>
 
 namespace {
 size_t element_bytes(int type)
@@ -67,8 +69,9 @@ struct Executor {
     std::string json(const char *what, const std::string &folder) const
     {
         const char *vendors = std::getenv("ASCEND_CUSTOM_OPP_PATH"), *profile = std::getenv("AKGEN_REHEARSAL_PROFILE");
+        const char *opp = std::getenv("ASCEND_OPP_PATH"); // searched after the custom folders
         return std::string("{\"what\":\"") + what + "\",\"op\":\"" + op + "\",\"vendors\":\"" +
-               (vendors == nullptr ? "" : vendors) + "\",\"profile\":\"" + (profile == nullptr ? "" : profile) +
+               (vendors == nullptr ? "" : vendors) + ":" + (opp == nullptr ? "" : opp) + "/vendors/customize\",\"profile\":\"" + (profile == nullptr ? "" : profile) +
                "\",\"inputs\":[" + inputs + "],\"attrs\":[" + attrs + "],\"outputs\":[" + outputs + "]}";
     }
 };
@@ -161,6 +164,12 @@ void rehearsal_attr_bools(void *to, const char *name, const aclBoolArray *v)
 int rehearsal_tile(void *of, uint64_t *size, void **executor)
 {
     const int code = rehearsal::fault("GetWorkspaceSize");
+    if (code == -11) {
+        raise(SIGSEGV); // the tiling function crashes
+    }
+    while (code == -1) {
+        pause(); // it does not end
+    }
     if (code != 0) {
         return code;
     }

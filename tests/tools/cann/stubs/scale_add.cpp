@@ -1,4 +1,4 @@
-// y = alpha x + z, under the operator type that the build gives it: -DOP=ScaleAddH....
+// y = x + alpha z, under the operator type that the build gives it: -DOP=ScaleAddH....
 #include "nnopbase.h"
 #include <cstdio>
 #include <cstdlib>
@@ -88,7 +88,7 @@ extern "C" int ENTRY1(aclnn, OP)(void *, uint64_t, aclOpExecutor *, void *)
     }
     const auto *x = static_cast<const float *>(in[0]->data), *z = static_cast<const float *>(in[1]->data);
     for (int64_t i = 0; i < result->dims[0]; ++i) {
-        static_cast<float *>(result->data)[i] = scale * x[i] + z[i];
+        static_cast<float *>(result->data)[i] = x[i] + scale * z[i];
     }
     return 0;
 }
