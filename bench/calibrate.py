@@ -16,16 +16,15 @@ import re
 import statistics
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from akgen.bench.calibration import TARGET, CalibrationRunner, Residual, summary
-from akgen.knowledge import calibration
-from akgen.knowledge.chip import timing, vector_rates
+from akgen.knowledge import calibration, chip
 from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.outcome import InfraError
 from akgen.tools.twin.runtime_build import build_runtime
@@ -112,6 +111,7 @@ def table(compared: Sequence[Residual]) -> list[str]:
 
 
 Say = Callable[[str], None]
+Slopes: TypeAlias = "np.ndarray[tuple[int, int], np.dtype[np.float64]]"  # points x constants
 STEP = 0.08  # of a logarithm, for derivatives
 POINT_SPREAD = 0.05  # what a good model is off by
 PRIOR_SPREAD = 1.0  # a simulator's setting may be off by a factor of e
@@ -175,12 +175,7 @@ class Fold(NamedTuple):
 
 def today() -> dict[str, float]:
     """Return the free constants as they stand in the data files."""
-    constants = timing()
-    rates = vector_rates()
-    return {
-        f.key: constants[f.key] if f.key in constants else rates[_rate_key(f.key)].elements_per_cycle
-        for f in FREE
-    }
+    return {f.key: chip.today(f.key) for f in FREE}
 
 
 def cross_validate(bench: CalibrationRunner, say: Say) -> tuple[Fold, ...]:
@@ -210,9 +205,7 @@ def distances(folds: Iterable[Fold]) -> dict[str, float]:
     return {c.point.point: c.distance for fold in folds for c in fold.compared}
 
 
-def _slopes(
-    bench: CalibrationRunner, base: Sequence[Residual], say: Say
-) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":
+def _slopes(bench: CalibrationRunner, base: Sequence[Residual], say: Say) -> Slopes:
     """Return the derivatives of log(predicted) by log(constant): points x free constants."""
     slopes = np.zeros((len(base), len(FREE)))
     for column, free in enumerate(FREE):
@@ -227,24 +220,28 @@ def _slopes(
     return slopes
 
 
-def _fit(
-    base: Sequence[Residual],
-    slopes: "np.ndarray[tuple[int, int], np.dtype[np.float64]]",
-    kept: Iterable[int],
-) -> dict[str, float]:
+def _fit(base: Sequence[Residual], slopes: Slopes, kept: Iterable[int]) -> dict[str, float]:
     rows = list(kept)
     off = np.array([math.log(base[i].point.measured_us / base[i].predicted_us) for i in rows])
-    now = today()
-    away = np.array([math.log(f.prior / now[f.key]) for f in FREE])
-    left = np.vstack([slopes[rows] / POINT_SPREAD, np.eye(len(FREE)) / PRIOR_SPREAD])
-    right = np.concatenate([off / POINT_SPREAD, away / PRIOR_SPREAD])
+    return least_squares(off, slopes[rows], today(), {f.key: f.prior for f in FREE}, PRIOR_SPREAD)
+
+
+def least_squares(
+    off: "np.ndarray[tuple[int], np.dtype[np.float64]]",
+    slopes: Slopes,
+    now: Mapping[str, float],
+    priors: Mapping[str, float],
+    spread: float,
+) -> dict[str, float]:
+    """Return the constants that fit best: `off` is log(measured / predicted) with those of `now`, a row a point.
+
+    A constant is held to its prior as if it had been measured with an error of `spread`, as a logarithm.
+    """
+    away = np.array([math.log(priors[key] / value) for key, value in now.items()])
+    left = np.vstack([slopes / POINT_SPREAD, np.eye(len(now)) / spread])
+    right = np.concatenate([off / POINT_SPREAD, away / spread])
     moves = np.linalg.lstsq(left, right, rcond=None)[0]
-    return {f.key: now[f.key] * math.exp(move) for f, move in zip(FREE, moves, strict=True)}
-
-
-def _rate_key(key: str) -> tuple[str, str]:
-    _, api, dtype = key.split()
-    return api, dtype
+    return {key: value * math.exp(move) for (key, value), move in zip(now.items(), moves, strict=True)}
 
 
 def _text(constants: dict[str, float]) -> str:

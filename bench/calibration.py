@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from akgen.knowledge import calibration
-from akgen.knowledge.chip import chip, launcher_text, vector_rates
+from akgen.knowledge.chip import chip, constant_lines, launcher_text
 from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
@@ -178,12 +178,4 @@ def _chip_text(run: CalibrationRun, constants: Mapping[str, float]) -> str:
     of = chip(run.chip)
     text = launcher_text(of.model_copy(update={"l2_size": int(of.l2_size / run.cache_times)}))
     text += f"tell_warm\t{int(run.cache == 'warm')}\n"
-    return text + "".join(_constant(key, value) for key, value in constants.items())
-
-
-def _constant(key: str, value: float) -> str:
-    """A later line replaces an earlier one. `vec API DTYPE` names the elements per cycle of an instruction."""
-    if not key.startswith("vec "):
-        return f"{key}\t{value:g}\n"
-    _, api, dtype = key.split()
-    return f"vec\t{api}\t{dtype}\t{value:g}\t{vector_rates()[api, dtype].fixed_cycles:g}\n"
+    return text + constant_lines(constants)

@@ -1,5 +1,6 @@
 """Chip facts: memory sizes, core counts, clock, and the numbers of the time model."""
 
+from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -67,6 +68,29 @@ def vector_rates() -> dict[tuple[str, str], VectorRate]:
         (row["api"], row["dtype"]): VectorRate(float(row["elements_per_cycle"]), float(row["fixed_cycles"]))
         for row in read_csv("vector_throughput.csv")
     }
+
+
+def constant_lines(constants: Mapping[str, float]) -> str:
+    """Write constants for the end of a chip file, where a later line replaces an earlier one.
+
+    `vec API DTYPE` names the elements per cycle of an instruction.
+    """
+    return "".join(_constant(key, value) for key, value in constants.items())
+
+
+def today(key: str) -> float:
+    """Return a constant of the data files, by the names that `constant_lines` takes. Raises KeyError."""
+    if not key.startswith("vec "):
+        return timing()[key]
+    _, api, dtype = key.split()
+    return vector_rates()[api, dtype].elements_per_cycle
+
+
+def _constant(key: str, value: float) -> str:
+    if not key.startswith("vec "):
+        return f"{key}\t{value:g}\n"
+    _, api, dtype = key.split()
+    return f"vec\t{api}\t{dtype}\t{value:g}\t{vector_rates()[api, dtype].fixed_cycles:g}\n"
 
 
 def launcher_text(of: Chip) -> str:

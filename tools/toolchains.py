@@ -62,13 +62,14 @@ def make_twin(
 
     With `timed_only`, products of matrices are timed and not computed.
 
-    Raises InputError for a chip that is not known.
+    Raises InputError for a chip that is not known, and for constants of the user's that cannot be used.
     """
     target = chip_name or DEFAULT_CHIP
     if target not in chips():
         raise InputError(f"There is no chip named {target!r}.", f"Known are {', '.join(chips())}.")
     # Imported only when a toolchain is asked for: they bring compilers and process handling.
     from akgen.tools.model_new.toolchain import ModelTwin
+    from akgen.tools.twin.fitted_timing import read_fitted
     from akgen.tools.twin.settings import TwinSettings
 
     return ModelTwin(
@@ -81,5 +82,6 @@ def make_twin(
             seccomp_only=settings.seccomp_only,
             strict=strict,
             timed_only=timed_only,
+            fitted=read_fitted(settings.timing, target) if settings.timing is not None else None,
         )
     )

@@ -37,6 +37,7 @@ class Settings(Frozen):
     seccomp_only: bool = (
         False  # leave namespaces and Landlock out of the sandbox, as on kernels that have none
     )
+    timing: Path | None = None  # constants of the time model that `akgen calibrate` fitted; None: ours
     otel_endpoint: str | None = None  # where spans go, if anywhere
     cann_home: Path | None = None
     device: int = 0  # the NPU that CANN uses
@@ -58,4 +59,7 @@ class Settings(Frozen):
 
     def for_workers(self) -> "Settings":
         """Return the same for processes that work in another folder."""
-        return self.model_copy(update={"runs": self.runs.absolute(), "cache": self.cache.absolute()})
+        timing = self.timing and self.timing.absolute()
+        return self.model_copy(
+            update={"runs": self.runs.absolute(), "cache": self.cache.absolute(), "timing": timing}
+        )

@@ -87,6 +87,7 @@ class DirectKernels:
             auto_sync=True,
             chip_file=self._twin.chip_file,
             toolchain=self._twin.version(),
+            model_error=self._twin.model_error,
         )
         call = Call(inputs=tensors, outputs=outputs)
         done = launch(runtime, what, call, folder, timeout_s=timeout_s, trace=False)

@@ -208,6 +208,7 @@ class Device:
             auto_sync=True,
             chip_file=self._twin.chip_file,
             toolchain=self._twin.version(),
+            model_error=self._twin.model_error,
             strict=self._twin.settings.strict,
         )
         done = launch(

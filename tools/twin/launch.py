@@ -37,6 +37,7 @@ class KernelRun(Frozen):
     chip_file: Path
     toolchain: str
     strict: bool = False  # errors for what devices tolerate
+    model_error: str | None = None  # of constants that a user fitted
 
 
 def launch(
@@ -85,6 +86,8 @@ def launch(
         if traced is not None and not name_lines_in_trace(traced, what.library, runtime):
             traced = None
         profile = profile_of(read.launch, what.toolchain, traced) if read.launch and outcome is None else None
+        if profile is not None and what.model_error is not None:
+            profile = profile.model_copy(update={"model_error": what.model_error})
     return Launch(
         outcome=outcome,
         outputs=outputs,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from akgen.knowledge.chip import DEFAULT_CHIP
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.twin.fitted_timing import FittedTiming
 
 
 class TwinSettings(Frozen):
@@ -21,6 +22,7 @@ class TwinSettings(Frozen):
     kernel_flags: tuple[str, ...] = ()  # for kernels, beyond the usual, such as warnings as errors
     seal: bool = True  # kernels' code, where the compiler's can be; false leaves the sandbox alone to hold it
     timed_only: bool = False  # Matmul objects do not compute; only for times, which do not depend on numbers
+    fitted: FittedTiming | None = None  # constants of the time model in the place of ours
     strict: bool = False  # what devices tolerate is an error, too
     tiling_timeout_s: float = 20.0
     launcher_env: tuple[tuple[str, str], ...] = ()

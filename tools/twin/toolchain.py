@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from akgen.knowledge.chip import chip, launcher_text
+from akgen.knowledge.chip import chip, constant_lines, launcher_text
 from akgen.tools.cache.content import ContentCache
 from akgen.tools.cache.eviction import evict_when_due
 from akgen.tools.core.call import Call
@@ -64,8 +64,15 @@ class TwinToolchain:
         return "twin"
 
     def version(self) -> str:
-        mode = ", strict" if self._settings.strict else ""
+        fitted = self._settings.fitted
+        mode = f", {fitted.name}" if fitted else ""
+        mode += ", strict" if self._settings.strict else ""
         return f"twin {package_version('akgen') or '0'} ({self._chip.name}{mode})"
+
+    @property
+    def model_error(self) -> str | None:
+        """Say how far off constants that a user fitted are; None where the time model's own hold."""
+        return self._settings.fitted.sentence if self._settings.fitted else None
 
     def prepare(self, progress: Progress) -> None:
         """Build the runtime if this machine does not have it yet."""
@@ -166,6 +173,27 @@ class TwinToolchain:
     ) -> Launch:
         """Tile and launch one call. A combination of types or a tiling key that is new is built first."""
         runtime = self._ready()
+        planned = self._planned(build, call, folder)
+        if isinstance(planned, Launch):
+            return planned
+        record, plan, what = planned
+        launched = launch(
+            runtime, what, call, folder, timeout_s=timeout_s, trace=trace, what_if=what_if, poison=poison
+        )
+        unset = unset_fields(record.project, record.info, plan.tiling.tiling_key)
+        kept = tensor_members({p: record.project.files[p] for p in record.project.kernel_files})
+        return launched.model_copy(
+            update={"diagnostics": (*launched.diagnostics, *unset, *plan.tiling.findings, *kept)}
+        )
+
+    def kernel_run(self, build: Build, call: Call, folder: Path) -> KernelRun | Launch:
+        """Return what a launch of this call needs, to be launched again and again; a Launch where it fails before."""
+        planned = self._planned(build, call, folder)
+        return planned if isinstance(planned, Launch) else planned[2]
+
+    def _planned(
+        self, build: Build, call: Call, folder: Path
+    ) -> tuple[BuildRecord, TiledCall, KernelRun] | Launch:
         record = self._with_host(BuildRecord.model_validate_json((build.folder / _RECORD).read_bytes()))
         try:
             plan = self._plan(record, call, folder)
@@ -175,23 +203,20 @@ class TwinToolchain:
         if built.library is None:
             outcome = Outcome.CHEAT if built.cheat else Outcome.COMPILE_ERROR
             return Launch(outcome=outcome, outputs=(), diagnostics=built.diagnostics)
-        what = KernelRun(
-            library=built.library,
-            symbol=built.symbol,
-            op=record.info.op if record.info else None,
-            tiling=plan.tiling,
-            auto_sync=auto_sync(record.project),
-            chip_file=self._chip_file(),
-            toolchain=self.version(),
-            strict=self._settings.strict,
-        )
-        launched = launch(
-            runtime, what, call, folder, timeout_s=timeout_s, trace=trace, what_if=what_if, poison=poison
-        )
-        unset = unset_fields(record.project, record.info, plan.tiling.tiling_key)
-        kept = tensor_members({p: record.project.files[p] for p in record.project.kernel_files})
-        return launched.model_copy(
-            update={"diagnostics": (*launched.diagnostics, *unset, *plan.tiling.findings, *kept)}
+        return (
+            record,
+            plan,
+            KernelRun(
+                library=built.library,
+                symbol=built.symbol,
+                op=record.info.op if record.info else None,
+                tiling=plan.tiling,
+                auto_sync=auto_sync(record.project),
+                chip_file=self._chip_file(),
+                toolchain=self.version(),
+                strict=self._settings.strict,
+                model_error=self.model_error,
+            ),
         )
 
     def lint(self, project: KernelProject) -> tuple[Diagnostic, ...]:
@@ -284,8 +309,10 @@ class TwinToolchain:
     def _chip_file(self) -> Path:
         assert self._runtime is not None
         kind = "-timed" if self._settings.timed_only else ""
+        kind += f"-{self._settings.fitted.name}" if self._settings.fitted else ""
         return self._settings.cache / "chips" / f"{self._chip.name}{kind}-{self._runtime.digest}.txt"
 
     def _chip_text(self) -> str:
         """Return the chip's facts, with what this twin leaves out."""
-        return launcher_text(self._chip) + "timed_only\t1\n" * self._settings.timed_only
+        fitted = constant_lines(self._settings.fitted.constants) if self._settings.fitted else ""
+        return launcher_text(self._chip) + "timed_only\t1\n" * self._settings.timed_only + fitted

@@ -167,6 +167,14 @@ COMMANDS: dict[str, Subcommand | Family] = {
         "profile:profile",
         "Time PROJECT on one case of a task and draw its pipeline timeline. Says nothing about correctness.",
     ),
+    "record": Subcommand(
+        "record:record",
+        "Pack RUN into one file for review: sources, logs, times, versions; or --check or --import such a file.",
+    ),
+    "calibrate": Subcommand(
+        "record:calibrate",
+        "Fit the time model to times of a device. Exit 0 if tasks left out of the fit are predicted no worse.",
+    ),
     "optimise": Subcommand(
         "optimise:optimise",
         "Make PROJECT faster on a task: profile, hypothesise, change, verify, keep what the timeline proves.",
