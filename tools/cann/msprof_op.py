@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from akgen.tools.core.outcome import InfraError, InputError
+from akgen.tools.core.outcome import InfraError
 from akgen.tools.core.plain_text import shown
 from akgen.tools.core.profile import DeviceCounters, PipeTime, Profile
-from akgen.tools.core.untrusted import read_text
+from akgen.tools.core.untrusted import FileRefused, plain_text, read_bytes
 
 LAUNCHES = 3
 MOST_CSV_BYTES = 4 << 20
@@ -150,12 +150,13 @@ def _launch(path: Path) -> OperatorLaunch:
 
 def _rows(path: Path) -> list[Row]:
     try:
-        lines = read_text(path, most_bytes=MOST_CSV_BYTES).splitlines()
+        data = read_bytes(path, most_bytes=MOST_CSV_BYTES)  # no link is followed
+        lines = plain_text(data, most_bytes=MOST_CSV_BYTES).splitlines()
         found = [
             {(k or "").strip(): v.strip() for k, v in row.items() if isinstance(v, str)}
             for _, row in zip(range(MOST_ROWS), csv.DictReader(lines), strict=False)
         ]
-    except (InputError, csv.Error) as problem:
+    except (FileRefused, csv.Error) as problem:
         raise InfraError(f"{path.name} cannot be read: {problem}.", "Profile once more.") from None
     return found
 

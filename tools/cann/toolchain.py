@@ -222,6 +222,8 @@ class CannToolchain:
         argv = environment.msprof_op(self._settings, application, out, msprof_op.LAUNCHES)
         done = self._start(argv, within, build.folder, START_S + 10 * timeout_s)
         try:
+            if out.is_symlink():
+                raise InfraError("its folder was replaced by a link.", "Judge the project on the twin.")
             if not done.ok:
                 raise InfraError(f"msprof op failed: {said(done)}.", "Check that it may use the device.")
             return msprof_op.with_cores(profile, msprof_op.launches(out), build.op.op_type)

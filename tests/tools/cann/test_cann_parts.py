@@ -176,3 +176,12 @@ def test_a_number_of_msprof_op_that_is_none_is_refused(number: str, tmp_path: Pa
     found = msprof_op.launches(tmp_path / "op")
     with pytest.raises(InfraError, match="Profile once more"):
         msprof_op.with_cores(_summary_profile(tmp_path), found, "AddCustomH1")
+
+
+def test_a_link_in_the_place_of_a_csv_file_is_not_followed(tmp_path: Path) -> None:
+    _operator_launch(tmp_path / "op", "0")
+    name = "OpBasicInfo_20250101000000.csv"
+    (tmp_path / "op" / "0" / name).rename(tmp_path / name)
+    (tmp_path / "op" / "0" / name).symlink_to(tmp_path / name)
+    with pytest.raises(InfraError, match="cannot be read"):
+        msprof_op.launches(tmp_path / "op")
