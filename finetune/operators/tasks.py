@@ -8,9 +8,12 @@ import hashlib
 import json
 import random
 from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import chain
+from itertools import count as numbered
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 
 from akgen.bench.builtin import TaskFile
 from akgen.finetune.operators.families import FAMILIES, GivenUp, rng_of
@@ -128,7 +131,7 @@ def _name(steps: Sequence[Variable], names: set[str]) -> str:
     words = [v.operation for v in steps]
     short = words if len(words) <= _WORDS else [*words[: _WORDS - 1], words[-1]]
     name = "_".join(short)
-    candidates = (name, *(f"{name}_{k}" for k in range(2, 100_000)))
+    candidates = chain((name,), (f"{name}_{k}" for k in numbered(2)))
     return next(n for n in candidates if n not in names and entry_name(n) == n and camel_case(n))
 
 
@@ -143,11 +146,14 @@ def _description(steps: Sequence[Variable], outputs: Sequence[Variable], languag
 def _reference(
     doc: str, inputs: Sequence[Variable], steps: Sequence[Variable], outputs: Sequence[Variable]
 ) -> str:
-    template = Environment(
-        undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
-    ).from_string((Path(__file__).parent / "reference.j2").read_text())
     reach = {v.name: REACH / SQUARE_PART if v.kind == "square" else REACH for v in inputs}
-    return template.render(doc=doc, inputs=inputs, steps=steps, outputs=outputs, reach=reach)
+    return _template().render(doc=doc, inputs=inputs, steps=steps, outputs=outputs, reach=reach)
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
+    return environment.from_string((Path(__file__).parent / "reference.j2").read_text())
 
 
 def _cases(rng: random.Random, inputs: Sequence[Variable]) -> tuple[Case, ...]:

@@ -4,8 +4,6 @@ from collections import Counter
 from pathlib import Path
 
 import torch
-from datasets import Dataset
-from trl import DPOConfig, DPOTrainer
 
 from akgen.finetune.training.preferences import read_preferences
 from akgen.finetune.training.recipe import DpoRecipe, save_recipe
@@ -15,6 +13,9 @@ from akgen.tools.core.outcome import InputError
 
 def train_dpo(recipe: DpoRecipe, folder: Path) -> Trained:
     """Train, or go on where a killed run stopped. Raises InputError for records or models that cannot be used."""
+    from datasets import Dataset
+    from trl import DPOConfig, DPOTrainer
+
     save_recipe(recipe, folder)
     if recipe.threads:
         torch.set_num_threads(recipe.threads)

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from datasets import Dataset
-from trl import GRPOConfig, GRPOTrainer
 
 from akgen.agents.prompts.tensor import findings_told
 from akgen.finetune.training.environment import ProgramEnvironment
@@ -41,6 +39,9 @@ def train_grpo(recipe: GrpoRecipe, folder: Path, settings: Settings | None = Non
 
     Raises InputError for records or models that cannot be used.
     """
+    from datasets import Dataset
+    from trl import GRPOConfig, GRPOTrainer
+
     save_recipe(recipe, folder)
     if recipe.threads:
         torch.set_num_threads(recipe.threads)

@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from transformers import TrainerCallback
-
 from akgen.graph.store.files import write_whole
 from akgen.tools.core.untrusted import read_json_lines
 
@@ -14,23 +12,27 @@ _COLOURS = ("#2563eb", "#d97706", "#059669", "#dc2626")
 _DRAWN = ("loss", "reward", "rewards/margins", "mean_token_accuracy")
 
 
-class MetricsFile(TrainerCallback):  # type: ignore[misc]
-    """Appends each log entry with its step; steps that are done again after a kill replace what was logged."""
+def metrics_file(file: Path) -> Any:
+    """Return the trainer's callback that writes the file.
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
+    It appends each log entry with its step; steps that are done again after a kill replace what was logged.
+    """
+    from transformers import TrainerCallback
 
-    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        del args, control, kwargs
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        kept = [row for row in read_metrics(self._file) if row["step"] <= state.global_step]
-        write_whole(self._file, "".join(json.dumps(row) + "\n" for row in kept))
+    class MetricsFile(TrainerCallback):  # type: ignore[misc]
+        def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+            del args, control, kwargs
+            file.parent.mkdir(parents=True, exist_ok=True)
+            kept = [row for row in read_metrics(file) if row["step"] <= state.global_step]
+            write_whole(file, "".join(json.dumps(row) + "\n" for row in kept))
 
-    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
-        del args, control, kwargs
-        numbers = {k: v for k, v in (logs or {}).items() if isinstance(v, int | float)}
-        with self._file.open("a", encoding="utf-8") as out:
-            out.write(json.dumps({"step": state.global_step, **numbers}) + "\n")
+        def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
+            del args, control, kwargs
+            numbers = {k: v for k, v in (logs or {}).items() if isinstance(v, int | float)}
+            with file.open("a", encoding="utf-8") as out:
+                out.write(json.dumps({"step": state.global_step, **numbers}) + "\n")
+
+    return MetricsFile()
 
 
 def read_metrics(file: Path) -> list[dict[str, Any]]:

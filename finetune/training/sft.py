@@ -1,4 +1,7 @@
-"""Supervised fine-tuning: records, packing without contact, loss on the answers alone; full weights or adapters."""
+"""Supervised fine-tuning: records, packing without contact, loss on the answers alone; full weights or adapters.
+
+TRL and the models' classes take seconds to import: that is done where training begins.
+"""
 
 import re
 from collections import Counter
@@ -7,19 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from datasets import Dataset
-from peft import LoraConfig
 from safetensors import SafetensorError
-from transformers import (
-    AutoModelForCausalLM,
-    AutoTokenizer,
-    LlamaConfig,
-    LlamaForCausalLM,
-)
-from trl import SFTConfig, SFTTrainer
+from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from akgen.finetune.data.certify import FILE as CERTIFICATE
-from akgen.finetune.training.metrics import MetricsFile, draw_metrics
+from akgen.finetune.training.metrics import draw_metrics, metrics_file
 from akgen.finetune.training.pairs import read_pairs, splits
 from akgen.finetune.training.recipe import DataRecipe, FromScratch, Lora, SftRecipe, Trainer, save_recipe
 from akgen.finetune.training.records import PromptRecord, training_records
@@ -49,6 +44,9 @@ class Trained(Frozen):
 
 def train_sft(recipe: SftRecipe, folder: Path) -> Trained:
     """Train, or go on where a killed run stopped. Raises InputError for records or models that cannot be used."""
+    from datasets import Dataset
+    from trl import SFTConfig, SFTTrainer
+
     save_recipe(recipe, folder)
     if recipe.threads:
         torch.set_num_threads(recipe.threads)
@@ -114,6 +112,8 @@ def model_of(
     """Return the model to train, and its tokenizer, which a model from scratch gets of the records."""
     if isinstance(base, str):
         return loaded(base)
+    from transformers import LlamaConfig, LlamaForCausalLM
+
     tokenizer = _own_tokenizer(base, records, folder)
     torch.manual_seed(recipe.seed)
     config = LlamaConfig(
@@ -195,9 +195,12 @@ def trainer_options(t: Trainer, folder: Path, seed: int, *, cpu: bool) -> dict[s
     }  # fmt: skip
 
 
-def lora_of(lora: Lora | None) -> LoraConfig | None:
+def lora_of(lora: Lora | None) -> Any:
+    """Return peft's options for adapters, None for whole weights."""
     if lora is None:
         return None
+    from peft import LoraConfig
+
     target = lora.target if isinstance(lora.target, str) else list(lora.target)
     return LoraConfig(
         r=lora.rank,
@@ -241,7 +244,7 @@ def _run(
     base = Path(str(model.config.name_or_path or folder))
     trainer = make(
         model=model, processing_class=tokenizer, peft_config=lora_of(lora),
-        callbacks=[MetricsFile(folder / "metrics.jsonl")], **given,
+        callbacks=[metrics_file(folder / "metrics.jsonl")], **given,
     )  # fmt: skip
     done = trainer.train(resume_from_checkpoint=last_state(folder))
     model = trainer.accelerator.unwrap_model(trainer.model)

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import datasets
 import pytest
 
 from akgen.finetune.training.preferences import read_preferences
@@ -25,7 +24,9 @@ def run(akgen: Akgen, add_one: Path, script: Script, tmp_path: Path) -> Path:
     return folder
 
 
-def _export(akgen: Akgen, run: Path, form: str, out: Path) -> tuple[dict[str, Any], "datasets.Dataset"]:
+def _export(akgen: Akgen, run: Path, form: str, out: Path) -> tuple[dict[str, Any], Any]:
+    import datasets
+
     ended = akgen("harvest", "export", run, "--format", form, "--out", out, "--json")
     assert ended.code == 0, ended.err
     table = datasets.load_dataset(

@@ -9,16 +9,23 @@ from akgen.finetune.data.build import BuildConfig, ChunkDone, ChunkJob
 from akgen.finetune.data.chunk import PARTS
 from akgen.finetune.data.worker import make_chunk
 from akgen.finetune.operators.tasks import drawn
+from akgen.finetune.training.pairs import TensorPair, drawn_pairs
 from akgen.finetune.training.tokenizer import train_tokenizer
 from akgen.tools.judge.judge import Judge
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.twin.toolchain import TwinToolchain
 
+Pairs = tuple[TensorPair, ...]
 SEED = 11
 OPERATORS = tuple(drawn(SEED, 4, ("pointwise", "reduction", "loss", "broadcast")))
 CONFIG = BuildConfig(
     seed=SEED, families=("pointwise", "reduction", "loss", "broadcast"), parts=PARTS, generator="test"
 )
+
+
+@pytest.fixture(scope="session")
+def many_pairs() -> Pairs:
+    return tuple(drawn_pairs(3, 27))
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import pytest
 from akgen.agents.prompts.tensor import SPOKEN, spoken
 from akgen.finetune.training.drill import drill, known_cheats
 from akgen.finetune.training.environment import ProgramEnvironment
-from akgen.finetune.training.pairs import TensorPair, drawn_pairs, read_pairs, splits, write_pairs
+from akgen.finetune.training.pairs import TensorPair, read_pairs, splits, write_pairs
 from akgen.finetune.training.preferences import TimedAnswer, preferences_of
 from akgen.finetune.training.recipe import DataRecipe, SftRecipe, read_recipe, save_recipe
 from akgen.finetune.training.records import faulty, misread, training_records, with_thought, world_records
@@ -17,8 +17,8 @@ from akgen.finetune.training.rewards import Facts, RewardWeights, facts_of_progr
 from akgen.finetune.training.tokenizer import train_tokenizer
 from akgen.tools.compose.tensor_program.parse import parse_tensor_program
 from akgen.tools.core.outcome import InputError, Outcome
+from tests.finetune.conftest import Pairs
 
-PAIRS = tuple(drawn_pairs(3, 27))
 SQUARE = TensorPair(
     name="square_sum", family="reduction", difficulty=1, digest="d", composition="square; sum", inputs="x: [M, N]",
     said={
@@ -31,11 +31,11 @@ SQUARE = TensorPair(
 WRONG = SQUARE.program.replace("mul(x, x)", "abs(x)")
 
 
-def test_most_drawn_operators_have_a_program_and_it_is_right_where_it_is_judged() -> None:
-    assert len(PAIRS) >= 24
-    right = [p for p in PAIRS if ProgramEnvironment.of(p).judged(p.program).outcome is Outcome.CORRECT]
-    assert len(right) >= len(PAIRS) - 1  # a reference may not be finite on other inputs
-    assert all(p.program.startswith(p.inputs) for p in PAIRS)
+def test_most_drawn_operators_have_a_program_and_it_is_right_where_it_is_judged(many_pairs: Pairs) -> None:
+    assert len(many_pairs) >= 24
+    right = [p for p in many_pairs if ProgramEnvironment.of(p).judged(p.program).outcome is Outcome.CORRECT]
+    assert len(right) >= len(many_pairs) - 1  # a reference may not be finite on other inputs
+    assert all(p.program.startswith(p.inputs) for p in many_pairs)
 
 
 def test_a_stopped_file_goes_on_without_its_half_line(tmp_path: Path) -> None:
@@ -50,8 +50,8 @@ def test_a_stopped_file_goes_on_without_its_half_line(tmp_path: Path) -> None:
     assert len(list((tmp_path / "tasks").glob("*/*/task.json"))) == len(held) > 0
 
 
-def test_no_held_out_composition_is_trained_on() -> None:
-    found = splits(PAIRS)
+def test_no_held_out_composition_is_trained_on(many_pairs: Pairs) -> None:
+    found = splits(many_pairs)
     met = {p.composition for p in found["train"]}
     assert not met & {p.composition for s in ("compositions", "families") for p in found[s]}  # type: ignore[index]
     assert not {p.family for p in found["train"]} & {p.family for p in found["families"]}
@@ -69,48 +69,50 @@ def test_verdicts_come_by_stage() -> None:
         assert (found.outcome, found.diagnostics[0].code if found.diagnostics else None) == (outcome, code)
 
 
-def test_faults_are_mostly_faults_and_records_teach_their_repair() -> None:
+def test_faults_are_mostly_faults_and_records_teach_their_repair(many_pairs: Pairs) -> None:
     rng = random.Random(1)
-    bad = [faulty(p.program, rng) for p in PAIRS]
-    judged = [ProgramEnvironment.of(p).judged(b).outcome for p, b in zip(PAIRS, bad, strict=True)]
-    assert sum(o is not Outcome.CORRECT for o in judged) > len(PAIRS) / 2
-    records = list(training_records(PAIRS, DataRecipe(repairs=0.5, world=0.3), 0))
-    assert records == list(training_records(PAIRS, DataRecipe(repairs=0.5, world=0.3), 0))
+    bad = [faulty(p.program, rng) for p in many_pairs]
+    judged = [ProgramEnvironment.of(p).judged(b).outcome for p, b in zip(many_pairs, bad, strict=True)]
+    assert sum(o is not Outcome.CORRECT for o in judged) > len(many_pairs) / 2
+    records = list(training_records(many_pairs, DataRecipe(repairs=0.5, world=0.3), 0))
+    assert records == list(training_records(many_pairs, DataRecipe(repairs=0.5, world=0.3), 0))
     assert {"repair", "world", "task en"} <= {r.kind for r in records}
     for record in records:
         if record.kind != "world":
             parse_tensor_program(record.completion)
-    assert len({r.completion for r in world_records(PAIRS, 0)}) > 1
+    assert len({r.completion for r in world_records(many_pairs, 0)}) > 1
 
 
-def test_a_model_hears_the_names_that_it_was_trained_with_whatever_a_task_calls_its_inputs() -> None:
+def test_a_model_hears_the_names_that_it_was_trained_with_whatever_a_task_calls_its_inputs(
+    many_pairs: Pairs,
+) -> None:
     inputs, told, program = spoken(
         "prediction: [M, N]\ny: [N]", "t0 is prediction times y. x is free.", "t0 = mul(prediction, y)\n"
     )
     assert inputs == "y: [M, N]\nz: [N]"
     assert told == "t0 is y times z. x is free."
     assert program == "t0 = mul(y, z)\n"
-    assert {line.split(":")[0] for p in PAIRS for line in p.inputs.splitlines()} <= set(SPOKEN)
+    assert {line.split(":")[0] for p in many_pairs for line in p.inputs.splitlines()} <= set(SPOKEN)
 
 
-def test_an_attempt_that_misread_a_step_has_its_thought_and_lines_of_another_task() -> None:
+def test_an_attempt_that_misread_a_step_has_its_thought_and_lines_of_another_task(many_pairs: Pairs) -> None:
     rng = random.Random(2)
-    told = [with_thought(p, p.said["en"]) for p in PAIRS]
+    told = [with_thought(p, p.said["en"]) for p in many_pairs]
     made = [misread(a, b, rng) for a, b in zip(told, reversed(told), strict=True)]
     assert misread(SQUARE.program, told[0], rng) is None
-    changed = [(p, m) for p, a, m in zip(PAIRS, told, made, strict=True) if m is not None and m != a]
-    assert len(changed) > len(PAIRS) / 2
+    changed = [(p, m) for p, a, m in zip(many_pairs, told, made, strict=True) if m is not None and m != a]
+    assert len(changed) > len(many_pairs) / 2
     judged = [ProgramEnvironment.of(p).judged(m) for p, m in changed]
     assert sum(v.outcome is not Outcome.CORRECT for v in judged) > len(changed) / 2
     assert any(v.outcome is Outcome.WRONG for v in judged), "some misread attempts fit their task"
 
 
-def test_each_step_is_said_again_before_its_lines_in_every_wording() -> None:
+def test_each_step_is_said_again_before_its_lines_in_every_wording(many_pairs: Pairs) -> None:
     assert with_thought(SQUARE, SQUARE.said["en"]) == (
         "x: [M, N]\n# t0 is the square of x.\nt0 = mul(x, x)\n# The result t1 is the sum of t0 over each row.\n"
         "t1 = reduce_sum(t0, 1)\nt1 = reshape(t1, [M])\nreturn t1\n"
     )
-    for pair in PAIRS:
+    for pair in many_pairs:
         for told in (*pair.said.values(), pair.code):
             thought = with_thought(pair, told)
             assert thought.count("# ") == len(pair.code.splitlines()) - 1
@@ -120,9 +122,11 @@ def test_each_step_is_said_again_before_its_lines_in_every_wording() -> None:
     assert with_thought(SQUARE, "It squares.") == SQUARE.program
 
 
-def test_every_text_survives_the_tokenizer_and_names_are_whole() -> None:
-    texts = [p.prompt("en") + p.program for p in PAIRS] * 4
-    made = train_tokenizer(texts, [p.said["en"] for p in PAIRS], {"x", "y", "z"}, size=1200, min_frequency=2)
+def test_every_text_survives_the_tokenizer_and_names_are_whole(many_pairs: Pairs) -> None:
+    texts = [p.prompt("en") + p.program for p in many_pairs] * 4
+    made = train_tokenizer(
+        texts, [p.said["en"] for p in many_pairs], {"x", "y", "z"}, size=1200, min_frequency=2
+    )
     for text in (*texts[:5], SQUARE.prompt("zh"), "nothing like it: ×\n"):
         assert made.decode(made(text)["input_ids"]) == text
     pieces = [made.decode([i]) for i in made(SQUARE.prompt("en") + SQUARE.program)["input_ids"]]
@@ -145,9 +149,9 @@ def test_speed_is_paid_for_correct_answers_only_and_a_cheat_is_below_every_failu
     assert max(honest) < slow < fast
 
 
-def test_no_known_cheat_is_worth_more_than_an_honest_failure() -> None:
+def test_no_known_cheat_is_worth_more_than_an_honest_failure(many_pairs: Pairs) -> None:
     assert len(known_cheats()) >= 15
-    for pair in (SQUARE, *PAIRS[:4]):
+    for pair in (SQUARE, *many_pairs[:4]):
         assert [r for r in drill(pair, RewardWeights()) if not r.held] == []
 
 

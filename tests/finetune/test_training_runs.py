@@ -36,16 +36,17 @@ from akgen.finetune.training.rollouts import ServedSampler
 from akgen.finetune.training.sft import train_sft
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InfraError, InputError
-from tests.finetune.test_training_data import PAIRS, SQUARE, WRONG
+from tests.finetune.conftest import Pairs
+from tests.finetune.test_training_data import SQUARE, WRONG
 
 TINY = FromScratch(hidden=16, layers=1, heads=2, intermediate=32, vocabulary=600)
 STEPS = Trainer(max_steps=2, save_steps=1, logging_steps=1, per_device_train_batch_size=2, bf16=False)
 
 
 @pytest.fixture(scope="module")
-def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pairs(tmp_path_factory: pytest.TempPathFactory, many_pairs: Pairs) -> Path:
     file = tmp_path_factory.mktemp("pairs") / "pairs.jsonl"
-    rows = [p.model_dump(mode="json") for p in (*PAIRS, SQUARE)]
+    rows = [p.model_dump(mode="json") for p in (*many_pairs, SQUARE)]
     file.write_text("".join(json.dumps(r) + "\n" for r in rows))
     return file
 
@@ -85,18 +86,20 @@ def test_records_that_are_all_too_long_are_refused(pairs: Path, tmp_path: Path) 
         train_sft(recipe, tmp_path)
 
 
-def test_a_checkpoint_is_a_chat_model_and_is_measured(sft: Path) -> None:
+def test_a_checkpoint_is_a_chat_model_and_is_measured(sft: Path, many_pairs: Pairs) -> None:
     from akgen.agents.calls.model_call import Sampling
 
     model = LocalChatModel.load(sft, Sampling(max_tokens=8), seed=1)
     first, again = (model.invoke(SQUARE.prompt("en")) for _ in range(2))
     assert first.content == again.content and len(first.response_metadata["token_ids"]) <= 8
     checkpoint = Checkpoint.load(sft)
-    found = evaluate(checkpoint, "tiny", [SQUARE, PAIRS[0]], "train", n=3, repair=True, most_new_tokens=8)
+    found = evaluate(
+        checkpoint, "tiny", [SQUARE, many_pairs[0]], "train", n=3, repair=True, most_new_tokens=8
+    )
     assert [t.samples for t in found.tasks] == [3, 3] and found.correct[0].k == 1 and found.repaired
     (one, three) = compare_evaluations(found, found)
     assert (one.k, three.k, one.p, one.difference) == (1, 3, 1.0, 0.0)
-    assert predicted_outcomes(checkpoint, PAIRS[:6])[2] == 6
+    assert predicted_outcomes(checkpoint, many_pairs[:6])[2] == 6
     with pytest.raises(InputError, match="holds no model"):
         Checkpoint.load(sft.parent)
 
