@@ -154,6 +154,13 @@ class _Shape(torch.Tensor):  # type: ignore[misc]
         raise Unrecordable(f"{func} outside of the recording")
 
 
+@cache
+def _core_decompositions() -> dict[Any, Callable[..., Any]]:
+    """Return what core ATen lacks, as calls that it has: PyTorch makes the table anew at each call."""
+    found: dict[Any, Callable[..., Any]] = _core_aten_decompositions_post_autograd()
+    return found
+
+
 class _Recorder(TorchDispatchMode):  # type: ignore[misc]
     """Writes every call into a graph, decomposed, and computes shapes in place of elements."""
 
@@ -169,7 +176,7 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
         self._alive: list[Any] = []  # an id names a tensor as long as this lives
         self._foreign: dict[int, _Shape] = {}
         self._leaves: list[Leaf] = []
-        self._decompositions: dict[Any, Callable[..., Any]] = _core_aten_decompositions_post_autograd()
+        self._decompositions = _core_decompositions()
 
     # leaves
 
