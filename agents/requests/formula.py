@@ -2,6 +2,7 @@
 
 import ast
 import re
+from keyword import iskeyword
 
 from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.marks import MarkedText
@@ -15,6 +16,7 @@ _VARIABLE = re.compile(
 _MASKS = ("mask", "cond", "condition")
 _LONGEST = 2  # letters of a variable that a sign may stand before
 _MOST_TOKENS = 80
+_BETWEEN = frozenset(("**", "+", "-", "*", "/", "@", "%", "^", ",", "=", "<", ">"))
 
 
 def take_formulas(text: MarkedText) -> None:
@@ -23,7 +25,7 @@ def take_formulas(text: MarkedText) -> None:
         at = 0
         while at < len(run):
             step = 1
-            for end in range(min(len(run), at + _MOST_TOKENS), at + 1, -1):
+            for end in _possible_ends(run, at):
                 begin_at, end_at = run[at].start(), run[end - 1].end()
                 if text.rest[begin_at - 1 : begin_at].isalnum() or text.rest[end_at : end_at + 1].isalnum():
                     continue
@@ -106,6 +108,29 @@ class _WithPaths(ast.NodeTransformer):
 
 def _call(path: str, arguments: list[ast.expr], keywords: list[ast.keyword]) -> ast.expr:
     return ast.Call(ast.parse(path, mode="eval").body, arguments, keywords)
+
+
+def _possible_ends(run: list[re.Match[str]], at: int) -> list[int]:
+    """Return behind which tokens a formula can end that begins at one, longest first; what is left out never parses.
+
+    Its parentheses balance, no sign between two operands begins or ends it, and no operand follows another.
+    """
+    if run[at][0] in _BETWEEN - {"+", "-"}:
+        return []
+    ends, depth = [], 0
+    for k in range(at, min(len(run), at + _MOST_TOKENS)):
+        depth += (run[k][0] == "(") - (run[k][0] == ")")
+        if depth < 0 or (k > at and _next_to_each_other(run[k - 1], run[k])):
+            break
+        if depth == 0 and k > at and run[k][0] not in _BETWEEN:
+            ends.append(k + 1)
+    return ends[::-1]
+
+
+def _next_to_each_other(one: re.Match[str], other: re.Match[str]) -> bool:
+    """Say whether two operands follow each other, as in "x y"; without a space they may be one number, as 0x1f."""
+    operands = all(t[0] not in _BETWEEN | {"(", ")"} and not iskeyword(t[0]) for t in (one, other))
+    return operands and one.end() < other.start()
 
 
 def _runs(text: str) -> list[list[re.Match[str]]]:
