@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# Packages are compiled on all cores, which pip does on one, and without what is large and rarely imported: that is
+# compiled when it is.
+RARELY_IMPORTED := /(tests?|testing|transformers/models|ray/(rllib|tune|train|serve|data|dashboard|llm)|plotly/(validators|graph_objs))/
 
 .PHONY: rehearsal train-demo vendor-forms slow-kernels recordings experts demo test test-vllm test-openai fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers kernel-pages random-programs user-modules signatures sentences \
 	install clean red-team sanitize
@@ -14,8 +17,9 @@ install: $(STAMP)
 $(STAMP): pyproject.toml
 	@echo "installing into $(VENV) (a minute or two on first use)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -c "import torch" 2>/dev/null || $(BIN)/pip install -q torch==2.13.0
-	@$(BIN)/pip install -q -e '.[dev]'
+	@$(BIN)/python -c "import torch" 2>/dev/null || $(BIN)/pip install -q --no-compile torch==2.13.0
+	@$(BIN)/pip install -q --no-compile -e '.[dev]'
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -qq -j 0 -x '$(RARELY_IMPORTED)' $(VENV)/lib || true
 	@touch $@
 
 demo: $(STAMP)
@@ -42,9 +46,11 @@ train-demo: $(STAMP)
 		--tasks $$(ls $(TRAINED)/tasks/compositions | head -5 | paste -sd,) --out $(TRAINED)/bench
 
 # Rewriting the assertions of all tests takes half of what collecting them takes, so what was rewritten is kept.
+# One process more than two cores: tests also wait, for servers, terminals and workers that are killed.
+WORKERS ?= 3
 test: export PYTHONDONTWRITEBYTECODE :=
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not vllm"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow and not vllm"
 
 # Installs vLLM for CPUs and small real weights below the user's cache (once), serves them, and tests against that.
 CACHE ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)
