@@ -8,6 +8,7 @@ hand elsewhere. A build is looked up by the digest of its sources, chip and CANN
 """
 
 import hashlib
+import os
 import re
 import shutil
 import sys
@@ -32,7 +33,8 @@ PACKAGES = "package"  # the folder of the cache
 _FORM = "1"  # of what it holds
 _PLAIN = re.compile(r"[A-Za-z0-9_./-]+")
 _RESULT = "result.json"
-_MADE = ("opp", "direct")
+_INSTALLER = "installer"
+_MADE = ("opp", "direct", _INSTALLER)
 _AREA = "area"  # of the work folder: what the build's programs may write
 
 
@@ -56,16 +58,18 @@ class Builder:
         self._confinement = confinement
         self._side_by_side = side_by_side
 
-    def build(self, renamed: Sequence[Renamed], folder: Path) -> PackageBuild:
+    def build(self, renamed: Sequence[Renamed], folder: Path, *, installer: bool = False) -> PackageBuild:
         """Put a package of these operators below `folder`/opp, its logs below `folder`/logs.
+
+        With `installer`, the .run file that installs it elsewhere lies below `folder`/installer.
 
         A candidate's fault is in the result; raises InfraError for the machine's, which is not kept.
         """
         packages = ContentCache(self._settings.cache / PACKAGES)
         parts = [text for one in renamed for text in (one.project.digest, one.spec.model_dump_json())]
-        key = self._key("package", *parts)
+        key = self._key("installer" if installer else "package", *parts)
         kept = packages.get(
-            key, lambda into: self._make(lambda work: self._package(renamed, work), into, folder)
+            key, lambda into: self._make(lambda work: self._package(renamed, work, installer), into, folder)
         )
         return _take(kept, folder)
 
@@ -118,7 +122,7 @@ class Builder:
                     shutil.copytree(work / "logs", into / "logs")
                 shutil.rmtree(work, ignore_errors=True)
 
-    def _package(self, renamed: Sequence[Renamed], work: Path) -> PackageBuild:
+    def _package(self, renamed: Sequence[Renamed], work: Path, installer: bool) -> PackageBuild:
         area = work / _AREA
         generated, interface = area / "project", area / "interface.json"
         # One operator's prototype makes the project: the template takes every source below op_host and op_kernel.
@@ -137,15 +141,22 @@ class Builder:
             )
         adapt_template(generated, self._settings.usable_home, sys.executable)
         install_sources([one.project for one in renamed], generated)
-        return self._compile(renamed, work, generated, env)
+        made_package = self._compile(renamed, work, generated, env)
+        if made_package.ok and installer:
+            (area / _INSTALLER).mkdir()
+            for path in (generated / "build_out").glob("custom_opp_*.run"):
+                shutil.copy(path, area / _INSTALLER)
+        return made_package
 
     def _compile(
         self, renamed: Sequence[Renamed], work: Path, generated: Path, env: dict[str, str]
     ) -> PackageBuild:
         area = work / _AREA
-        built = self._confinement.run(
-            environment.build(generated), area, env | {"PWD": str(generated)}, BUILD_TIMEOUT_S
-        )
+        jobs = max(
+            1, (os.cpu_count() or 1) // self._side_by_side
+        )  # of each build, where its script does not say
+        own = {"PWD": str(generated), "CMAKE_BUILD_PARALLEL_LEVEL": str(jobs)}
+        built = self._confinement.run(environment.build(generated), area, env | own, BUILD_TIMEOUT_S)
         log(work, "build", built)
         packages = sorted((generated / "build_out").glob("custom_opp_*.run"))
         if built.timed_out:

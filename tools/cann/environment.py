@@ -190,7 +190,10 @@ def msopgen(settings: CannSettings, interface: Path, out: Path) -> list[str]:
     """
     tool = find_program(settings, "msopgen")
     if tool is None:
-        raise InfraError("msopgen was not found below CANN's home.", "It comes with the CANN toolkit.")
+        raise InfraError(
+            "msopgen was not found below CANN's home.",
+            "It comes with the CANN toolkit; AKGen does not build from find_package(ASC) alone.",
+        )
     return [*("bash", "-c", 'umask 022; exec "$@"', "msopgen"), str(tool), "gen", "-i", str(interface), "-c",
             f"ai_core-{settings.soc}", "-lan", "cpp", "-out", str(out)]  # fmt: skip
 

@@ -12,6 +12,7 @@ from typing import Any
 from akgen.tools.cann.build_log import SourceNames, origin_of
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import AttrSpec, OpSpec, ParamSpec
+from akgen.tools.core.outcome import InputError
 from akgen.tools.core.project import KernelProject, write_files
 from akgen.tools.core.untrusted import parse_object
 
@@ -48,8 +49,11 @@ def snake(name: str) -> str:
 
 def with_build_hash(project: KernelProject, spec: OpSpec) -> Renamed:
     """Rename operator type, kernel entry and files to carry eight digits of the project's digest."""
-    tag = "H" + project.digest[:8]
-    op_type = f"{project.op_type}{tag}"
+    return under_name(project, spec, f"{project.op_type}H{project.digest[:8]}")
+
+
+def under_name(project: KernelProject, spec: OpSpec, op_type: str) -> Renamed:
+    """Name operator type, and kernel entry and files as CANN derives them from it."""
     kernel = snake(op_type)
     words = {project.op_type: op_type, project.kernel: kernel}
     pattern = re.compile(r"\b(" + "|".join(re.escape(w) for w in words) + r")\b")
@@ -69,6 +73,21 @@ def with_build_hash(project: KernelProject, spec: OpSpec) -> Renamed:
         spec=spec.model_copy(update={"op_type": op_type}),
         origin=origin_of(built, {op_type: project.op_type, kernel: project.kernel}),
     )
+
+
+def check_together(projects: Sequence[KernelProject]) -> None:
+    """Raise InputError if projects cannot lie in one package: an operator twice, other texts under one name."""
+    files: dict[str, tuple[str, str]] = {}
+    for number, project in enumerate(projects):
+        if any(project.op_type == other.op_type for other in projects[:number]):
+            raise InputError(f"Two projects bring the operator {project.op_type}.", "Leave one out.")
+        for path, text in sources(project).items():
+            owner, known = files.setdefault(path, (project.op_type, text))
+            if known != text:
+                raise InputError(
+                    f"{owner} and {project.op_type} bring other texts under {path}.",
+                    "Rename one of the files.",
+                )
 
 
 def interface_json(spec: OpSpec) -> str:

@@ -22,7 +22,7 @@ from akgen.tools.cann.device import DeviceLease, Devices
 from akgen.tools.cann.environment import CannSettings
 from akgen.tools.cann.outcome import REPLACED, outcome_of, outputs
 from akgen.tools.cann.preflight import missing
-from akgen.tools.cann.project import with_build_hash
+from akgen.tools.cann.project import check_together, under_name, with_build_hash
 from akgen.tools.cann.runtime_errors import DeviceFault
 from akgen.tools.cann.timing import read_series
 from akgen.tools.cann.worker import RunnerRequest
@@ -107,6 +107,23 @@ class CannToolchain:
         renamed = with_build_hash(project, spec)
         made = builder.build([renamed], folder)
         return self._build(folder, renamed.spec, _failed(made), time.monotonic() - started, made.diagnostics)
+
+    def package(self, projects: Sequence[KernelProject], folder: Path) -> PackageBuild:
+        """Build one package of several operators under their own names, its installer below `folder`/installer.
+
+        Raises InputError for projects that cannot lie together.
+        """
+        check_together(projects)
+        named = []
+        with _of_the_machine():
+            for number, project in enumerate(projects):
+                spec, found = self._read_spec(project, folder / "spec" / str(number))
+                if spec is None:
+                    return PackageBuild(ok=False, contents={}, diagnostics=found)
+                named.append(under_name(project, spec, project.op_type))
+            return Builder(self._settings, self._confined, self._side_by_side).build(
+                named, folder, installer=True
+            )
 
     def run(
         self,

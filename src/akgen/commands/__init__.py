@@ -167,6 +167,10 @@ COMMANDS: dict[str, Subcommand | Family] = {
         "profile:profile",
         "Time PROJECT on one case of a task and draw its pipeline timeline. Says nothing about correctness.",
     ),
+    "package": Subcommand(
+        "package:package",
+        "Build PROJECTS with CANN into one operator package under their own names. Exit 0 if it is built.",
+    ),
     "record": Subcommand(
         "record:record",
         "Pack RUN into one file for review: sources, logs, times, versions; or --check or --import such a file.",
