@@ -11,9 +11,9 @@ from akgen.agents.calls.replies import split_thought
 from akgen.agents.coder import ChatCoder
 from akgen.agents.kernel_only import interface
 from akgen.agents.plan import Plan
-from akgen.agents.prompts import raw_text, render
+from akgen.agents.prompts import render
 from akgen.agents.prompts.builder import Describe, ModelPrompt, task_text
-from akgen.agents.prompts.dsl import LANGUAGE
+from akgen.agents.prompts.dsl import language
 from akgen.agents.roles import Feedback, Written
 from akgen.knowledge.chip import Chip
 from akgen.tools.core.op_spec import OpSpec, ParamSpec
@@ -93,7 +93,7 @@ class DslCoder:
             feedback=feedback,
             host=host_signature(task, op),
         )
-        system = render("dsl_system", chip=self._chip, language=raw_text(LANGUAGE))
+        system = render("dsl_system", chip=self._chip, language=language(task.category, plan.category))
         return ModelPrompt(system=system, user=user, aside=aside)
 
 

@@ -23,9 +23,11 @@ FLOATS = (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16)
 
 
 def documented() -> dict[str, str]:
-    """Return the complete programs of docs/dsl.md by the name of their host function."""
+    """Return the complete programs of the language's reference by the name of their host function."""
     programs: dict[str, str] = {}
-    for block in re.findall(r"(?:^(?:    .*)?\n)+", (ROOT / "docs/dsl.md").read_text(), re.MULTILINE):
+    for block in re.findall(
+        r"(?:^(?:    .*)?\n)+", (ROOT / "tools/dsl/language.md").read_text(), re.MULTILINE
+    ):
         text = textwrap.dedent(block).strip() + "\n"
         host = re.search(r"@ascend_host\ndef (\w+)", text)
         if host and "@ascend_kernel" in text and host.group(1) != "NAME":

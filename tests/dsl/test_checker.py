@@ -115,6 +115,21 @@ def test_a_tile_loaded_in_a_loop_is_not_there_after_it() -> None:
     assert [(d.code, d.line) for d in findings(late)] == [("DSL_SHAPE", 22)]
 
 
+def test_rows_of_a_store_do_not_overlap_and_those_of_a_load_may() -> None:
+    def few(load: int, store: int) -> list[tuple[str, int | None]]:
+        text = GOOD.replace("(n, cols))", f"(n, 8), stride={load})")
+        text = text.replace("load(g, v, 0, cols)", "load(g, v, 0, 8)")
+        return [(d.code, d.line) for d in findings(text.replace("cols, q)", f"cols, q, stride={store})"))]
+
+    assert few(3, 8) == [] and few(8, 3) == [("DSL_SHAPE", 20)]
+
+
+def test_parts_between_constants_have_constant_lengths() -> None:
+    line = "            mul(q, q, g[None, :])\n"
+    text = GOOD.replace(line, line + "            add(s[8 : 16], s[8 : 16], g[24 : 32])\n")
+    assert findings(text) == ()
+
+
 def test_a_conversion_that_does_not_exist() -> None:
     assert [d.code for d in findings(GOOD, x=DType.UINT64)] == ["DSL_DTYPE"]
 

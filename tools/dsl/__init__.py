@@ -1,4 +1,4 @@
-"""AscendCraft's tile DSL: language (docs/dsl.md), checker, NumPy interpreter, and lowering to Ascend C.
+"""AscendCraft's tile DSL: language (language.md), checker, NumPy interpreter, and lowering to Ascend C.
 
 What somebody wrote is read by `tools/dsl/parse.py`. The interpreter is `tools/dsl/interpret.py`; it brings SciPy.
 """

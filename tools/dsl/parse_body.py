@@ -301,6 +301,8 @@ class KernelBody(Body):
             return first, last
         if isinstance(last, Binary) and last.op == "+" and last.left == first:
             return first, last.right
+        if isinstance(last, Const) and isinstance(first, Const):
+            return first, Const(value=last.value - first.value)
         return first, last - first
 
     def operand(self, node: ast.expr) -> Operand:

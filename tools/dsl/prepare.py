@@ -7,7 +7,7 @@ from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.buffer_placement import Placement, place, with_staging
 from akgen.tools.dsl.buffers import UbPlan, plan_buffers
 from akgen.tools.dsl.errors import DslError, finding
-from akgen.tools.dsl.expr import Expr, names_in
+from akgen.tools.dsl.expr import ONE, Const, Expr, names_in
 from akgen.tools.dsl.ir import (
     Assign,
     Block,
@@ -103,6 +103,7 @@ class _Flow:
             case Store():
                 extent = self.get(s.tile, s.line)
                 self.index(s, extent)
+                self.apart(s, extent)
                 return s.model_copy(update={"extent": extent})
             case Op(name="gather"):
                 return self.gather(s)
@@ -115,6 +116,18 @@ class _Flow:
             case _:
                 pass
         return s
+
+    def apart(self, s: Store, extent: Dims | None) -> None:
+        """Refuse rows of a store that are known to overlap."""
+        if extent is None or len(extent) != 2 or s.index is not None:
+            return
+        match s.stride, extent[1]:
+            case Const(value=stride), Const(value=cols) if stride < cols and extent[0] != ONE:
+                self.fail(
+                    "DSL_SHAPE",
+                    s.line,
+                    f"Rows of {cols} elements that are {stride} apart overlap in a store.",
+                )
 
     def index(self, s: Load | Store, extent: Dims | None) -> None:
         """Check the tile that says where rows or elements lie: one value each."""
