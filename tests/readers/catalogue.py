@@ -9,6 +9,7 @@ import json
 import math
 import os
 import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -29,6 +30,9 @@ from akgen.agents.planner import PlanReply
 from akgen.agents.requests.code import extract_code, source_of
 from akgen.agents.requests.language import language_of
 from akgen.agents.requests.sentence import parse_request
+from akgen.bench.device_record.archive import OpenRecord, read_record
+from akgen.bench.device_record.pack import pack
+from akgen.bench.device_record.replay import replay
 from akgen.bench.npukb.discovery import _param
 from akgen.bench.npukb.opdef import read_opdef
 from akgen.bench.npukb.rows import read_rows
@@ -40,7 +44,8 @@ from akgen.graph.store.calls import RunCalls
 from akgen.graph.store.effects import latest
 from akgen.graph.store.memory import open_memory
 from akgen.knowledge.chip import chip
-from akgen.tools.cann import msprof
+from akgen.settings import Environment
+from akgen.tools.cann import msprof, msprof_op
 from akgen.tools.core.frozen import json_text
 from akgen.tools.core.outcome import InfraError, InputError, Outcome
 from akgen.tools.core.project import read_project
@@ -56,6 +61,7 @@ from akgen.tools.twin.findings.code import Code
 from akgen.tools.twin.findings.compiler_ir import DUMP, take_dump
 from akgen.tools.twin.findings.diagnostics import explain
 from akgen.tools.twin.findings.scalar_code import refused_in
+from akgen.tools.twin.fitted_timing import read_fitted
 from akgen.tools.twin.host.host_run import HostFailure, describe
 from akgen.tools.twin.kernel.dialect import initialise, unset_members
 from akgen.tools.twin.kernel.elf import ElfRefused, read_elf, undefined_in
@@ -66,6 +72,7 @@ from akgen.tools.twin.sandboxed import exhausted
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
 from akgen.tools.twin.unit_test import read_kernel_calls
+from tests.bench.device_runs import device_run
 from tests.command import command
 from tests.readers.seeds import (
     ANSWER,
@@ -74,12 +81,15 @@ from tests.readers.seeds import (
     CSV,
     DELTA,
     FINDING,
+    FITTED,
     GIMPLE,
     HOST,
     LAUNCH,
     LLVM_IR,
     LOADED,
     MESSAGES,
+    OPERATOR_BASICS,
+    OPERATOR_CORES,
     PLACE,
     PLACES,
     PLAN,
@@ -394,6 +404,45 @@ def adapter(data: bytes, folder: Path) -> object:
     return Adapter(name="a", folder=folder).rank
 
 
+@cache
+def device_record() -> tuple[OpenRecord, bytes]:
+    """Return a record of a run on a device, open and packed."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = device_run(Path(folder) / "run", {"small_rows": {"total": 5.0, "MTE2": 2.0}})
+        packed = pack(run, Path(folder) / "r.zip", Environment()).path
+        return read_record(packed), packed.read_bytes()
+
+
+def record_of_a_device(data: bytes, folder: Path) -> object:
+    replay(read_record(file(data, folder / "r.zip")))
+    return None
+
+
+def inside_of_a_record(name: str) -> Callable[[bytes, Path], object]:
+    def read(data: bytes, folder: Path) -> object:
+        opened, _ = device_record()
+        changed = {path: data if path.endswith(name) else own for path, own in opened.contents.items()}
+        found = replay(opened.model_copy(update={"contents": changed}))
+        return [one._asdict() for one in found.replays]
+
+    return read
+
+
+def seed_in_a_record(name: str) -> bytes:
+    return next(own for path, own in device_record()[0].contents.items() if path.endswith(name))
+
+
+def operator_files(data: bytes, folder: Path) -> object:
+    file(OPERATOR_BASICS, folder / "OpBasicInfo.csv")
+    for name in ("PipeUtilization", "Memory", "ResourceConflictRatio"):
+        file(data, folder / f"{name}.csv")
+    return msprof_op.with_cores(PROFILE, msprof_op.launches(folder), "AddCustom")
+
+
+def fitted_timing(data: bytes, folder: Path) -> object:
+    return read_fitted(file(data, folder / "timing.json"), "Ascend910B2").sentence
+
+
 def catalogue() -> tuple[Reader, ...]:
     answer = TESTS / "bench/checkout/tasks/level1/Math/BlendAdd"
     kernel = seed(TESTS.parent / "finetune/training/cheats/scale_shift/op_kernel/scale_shift.cpp")
@@ -450,6 +499,16 @@ def catalogue() -> tuple[Reader, ...]:
         Reader("test_cases.csv", (CSV,), rows),
         Reader("OpDef", (seed(answer / "answer/0/op_host/blend_add.cpp"),), opdef),
         Reader("op_summary.csv", (SUMMARY,), op_summary),
+        Reader("files of msprof op", (OPERATOR_CORES,), operator_files),
+        Reader("record of a device", (device_record()[1],), record_of_a_device),
+        Reader(
+            "attempt in a record", (seed_in_a_record("attempt.json"),), inside_of_a_record("attempt.json")
+        ),
+        Reader("call in a record", (seed_in_a_record("request.json"),), inside_of_a_record("request.json")),
+        Reader(
+            "times in a record", (seed_in_a_record("op_summary_1.csv"),), inside_of_a_record("summary_1.csv")
+        ),
+        Reader("fitted constants", (FITTED,), fitted_timing),
         *(
             Reader(name, (seed(RUN / name),), run_file(name))
             for name in (

@@ -249,3 +249,15 @@ main
 ??
 ??:0
 """
+OPERATOR_BASICS = b"Op Name,Op Type,Task Duration(us),Current Freq\nAddCustom_1_0,vector,2.0,1800\n"
+OPERATOR_CORES = (
+    b"block_id,sub_block_id,aiv_time(us),aiv_vec_time(us),aiv_mte2_wait_ratio,GM_to_UB_datas(KB)\n"
+    b"0,vector0,2.0,0.5,0.1,64\n1,vector0,1.5,NA,0.2,64\n"
+)
+FITTED = lines(
+    {
+        "chip": "Ascend910B2", "constants": {"dma_issue_cycles": 25.0, "vec Exp float": 40.0}, "points": 3,
+        "families": ["a"], "fitted_to": ["r"], "toolchain": "cann 8.1", "rehearsal": False,
+        "held_out_before": 0.2, "held_out_after": 0.1,
+    }
+)  # fmt: skip
