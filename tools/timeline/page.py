@@ -9,6 +9,7 @@ from pydantic import Field
 
 from akgen.knowledge.hints import change_hints
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.prediction import compare
 from akgen.tools.core.profile import PipeTime, Profile
 from akgen.tools.timeline.page_data import Texts, drawn_lanes, run_data
 from akgen.tools.timeline.source_lines import (
@@ -79,6 +80,7 @@ def write_page(first: DrawnLaunch, out: Path, against: DrawnLaunch | None = None
         for run, one in zip(runs, drawn, strict=True)
     ]
     whole = listings(sides)
+    both = against is not None and first.profile.time_source != against.profile.time_source
     html = env.from_string(folder.joinpath("page.html.j2").read_text()).render(
         runs=runs,
         pipes=_pipes(runs),
@@ -87,7 +89,8 @@ def write_page(first: DrawnLaunch, out: Path, against: DrawnLaunch | None = None
         listings=[(title, with_gaps(rows, compared=len(runs) > 1)) for title, rows in whole],
         most=max((run.per_core(max(x.busy, x.stalled)) for run in runs for x in run.lines), default=0.0)
         or 1.0,
-        changes=changes(sides, whole),
+        changes=() if both else changes(sides, whole),  # a device has no costs by line
+        prediction=compare(first.profile, against.profile) if both and against is not None else None,
         style=folder.joinpath("page.css").read_text(),
         script=folder.joinpath("page.js").read_text() + folder.joinpath("memory.js").read_text(),
         data=json.dumps({"texts": texts.all, "runs": data}).replace("<", "\\u003c"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from akgen.tools.core.outcome import InputError
-from akgen.tools.core.profile import PipeTime, Prediction, Profile
+from akgen.tools.core.profile import DeviceCounters, PipeTime, Prediction, Profile
 from akgen.tools.timeline.page import DrawnLaunch, write_page
 from akgen.tools.timeline.trace import read_trace
 
@@ -219,3 +219,21 @@ def test_what_the_trace_left_out_is_said(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace('"events_left_out": 0', '"events_left_out": 1234'))
     assert "1,234 later instructions and waits are not in the trace" in _page(tmp_path, _drawn(path))
     assert "Left out" not in _page(tmp_path, _drawn(_trace(path)))
+
+
+def test_a_device_and_the_twin_stand_side_by_side_with_the_error(tmp_path: Path) -> None:
+    trace = _trace(tmp_path / "t.json")
+    twin = DrawnLaunch(title="twin: add", profile=_profile(trace=trace, warm_us=9.0), trace=trace)
+    measured = {"time_source": "measured", "measured_by": "msprof", "toolchain": "cann 8.1", "time_us": 12.0}
+    counters = DeviceCounters(l2_hit_share=0.25, clock_mhz=1650.0)
+    device = DrawnLaunch(
+        title="cann: add",
+        profile=_profile(**measured, counters=counters, notes=("half is missing",)),
+        trace=None,
+    )
+    page = write_page(device, tmp_path / "two.html", twin).read_text()
+    assert "A: cann 8.1 · measured on the device by msprof · half is missing" in page
+    assert "twin beside cann 8.1, msprof; warm cache" in page and "-25.0 %" in page
+    assert "Lines that changed most" not in page and "have no timeline" in page
+    alone = write_page(device, tmp_path / "one.html").read_text()
+    assert "25 %</b>" in alone and "1650 MHz" in alone and "predicted" not in alone
