@@ -1,6 +1,10 @@
-"""The real compiler, launcher and judge, and an honest project that the hostile ones are made from."""
+"""The real compiler, launcher and judge, and an honest project that the hostile ones are made from.
+
+At the end of a run stands a tally of the attacks.
+"""
 
 import os
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,6 +12,7 @@ from typing import Any
 import pytest
 
 import akgen
+from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.core.verdict import Verdict
@@ -106,3 +111,40 @@ def codes() -> Callable[[Verdict], set[str]]:
     return lambda verdict: {
         d.code for d in (*verdict.diagnostics, *(d for c in verdict.cases for d in c.diagnostics))
     }
+
+
+@pytest.fixture
+def attacked(
+    court: Court, codes: Callable[[Verdict], set[str]], record_property: Callable[[str, Any], None]
+) -> Callable[..., Verdict]:
+    """Judge a hostile kernel for the tally: `kind` of attack, and the pieces of the kernel."""
+
+    def judged(kind: str, **pieces: str) -> Verdict:
+        record_property("attack", kind)
+        verdict = court.kernel(**pieces)
+        record_property("outcome", str(verdict.outcome))
+        record_property("findings", len(codes(verdict)))
+        return verdict
+
+    return judged
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Count the attacks of this run. One without an outcome broke the judge: a fault of the machine."""
+    kinds: Counter[str] = Counter()
+    bad = {"accepted": 0, "findings erased": 0, "machine faults": 0}
+    for result in ("passed", "failed"):
+        for report in terminalreporter.getreports(result):
+            said = dict(report.user_properties)
+            if report.when != "call" or "attack" not in said:
+                continue
+            kinds[said["attack"]] += 1
+            bad["machine faults"] += "outcome" not in said
+            bad["accepted"] += said.get("outcome") == Outcome.CORRECT
+            bad["findings erased"] += said.get("findings") == 0
+    if kinds:
+        place = "without namespaces and Landlock" if os.environ.get("AKGEN_SECCOMP_ONLY") else "whole sandbox"
+        tried = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+        ended = ", ".join(f"{count} {what}" for what, count in bad.items())
+        user = "root" if os.geteuid() == 0 else "user " + str(os.geteuid())
+        terminalreporter.write_line(f"red team, {user}, {place}: {tried}: {ended}")
