@@ -39,7 +39,11 @@ def mutated(seed: bytes, random: Random) -> bytes:
 def _words(data: bytes, random: Random) -> bytes:
     """Replace a number of a binary file, most often in its head or its last table, where counts and places are."""
     width = random.choice((1, 2, 4, 8))
-    where = (range(64), range(len(data) - 2048, len(data)), range(len(data)))
+    where = (
+        range(64),
+        range(len(data) - 2048, len(data) + 1),
+        range(len(data) + 1),
+    )  # one may be empty otherwise
     at = max(0, random.choice(random.choice(where)) // width * width)
     value = random.choice(
         (0, 1, 3, 11, 24, 64, len(data) - 1, len(data), 1 << 15, 1 << 31, 1 << 63, -1, -2, -width)
