@@ -33,7 +33,8 @@ def make_toolchain(
 
 
 def cann_settings(settings: Settings, chip_name: str) -> "CannSettings":
-    """Return what CANN's tools need to know. Raises InputError for a list of devices that is none."""
+    """Return what CANN's tools need to know. Raises InputError for devices or checks that there are not."""
+    from akgen.tools.cann.device_check import checks_named
     from akgen.tools.cann.environment import CannSettings
 
     named = str(settings.device) if settings.npu_devices is None else settings.npu_devices
@@ -51,6 +52,7 @@ def cann_settings(settings: Settings, chip_name: str) -> "CannSettings":
         cache=settings.cache.absolute(),
         nodes=settings.npu_nodes,
         driver=settings.npu_driver,
+        checks=checks_named(settings.npu_checks),
         confined=settings.npu_confined,
     )
 

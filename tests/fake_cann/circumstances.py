@@ -50,6 +50,46 @@ def npu_smi_missing(scene: Scene) -> Ending:
     return scene.run(scene.with_settings(path="/usr/local/bin:/usr/bin:/bin"), trace=True)
 
 
+def _check(scene: Scene, tool: str, what: str | None) -> Ending:
+    chain = scene.with_settings(checks=(tool,))
+    build = chain.compile(project(""), [], scene.folder / "build")
+    assert build.outcome is None, build.diagnostics
+    if what is not None:
+        scene.machine.driver.build_fault(f"mssanitizer-{tool}", what)
+    launch = chain.run(build, call_in(scene.folder / "in"), scene.folder / "run")
+    if launch.outcome is not None:
+        first = launch.diagnostics[0]
+        assert first.file == "op_kernel/scale_add.cpp" and (first.line or 0) in (45, 56)
+        assert scene.built.op is not None and scene.built.op.op_type not in first.text
+    return ended(lambda: launch)
+
+
+def memcheck(scene: Scene) -> Ending:
+    return _check(scene, "memcheck", "illegal")
+
+
+def racecheck(scene: Scene) -> Ending:
+    return _check(scene, "racecheck", "race")
+
+
+def check_denied(scene: Scene) -> Ending:
+    try:
+        return _check(scene, "memcheck", "denied")
+    except InfraError as problem:
+        return _told(problem)
+
+
+def check_passes(scene: Scene) -> Ending:
+    return _check(scene, "racecheck", None)
+
+
+def check_missing(scene: Scene) -> Ending:
+    home = build_tree(scene.folder / "cann", scene.machine.home / "lib64", scene.machine.driver.exchange)
+    (home / "bin/mssanitizer").unlink()
+    path = scene.settings.path.replace(str(scene.machine.home), str(home))
+    return _prepared(scene.with_settings(home=home, path=path, checks=("memcheck",)))
+
+
 def two_runs(scene: Scene) -> Ending:
     """Start two at once on one device, with other inputs; the launches of one process end before the other's begin."""
     before = len(scene.machine.driver.asked)

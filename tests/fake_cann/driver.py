@@ -112,7 +112,7 @@ class Driver:
             folder.mkdir(parents=True)
             (folder / f"{project.op_type}_{tag}.o").write_text(text)
             (folder / f"{project.op_type}_{tag}.json").write_text(
-                json.dumps({"binFileName": f"{project.op_type}_{tag}"})
+                json.dumps({"binFileName": f"{project.op_type}_{tag}", "compileOptions": _options(generated)})
             )
             config = out / "config" / unit
             config.mkdir(parents=True, exist_ok=True)
@@ -302,6 +302,11 @@ def _projects(generated: Path) -> list[KernelProject]:
             files = {p: t for p, t in files.items() if not p.endswith(foreign)} if foreign else files
             found.append(whole.model_copy(update={"files": files}))
     return found
+
+
+def _options(generated: Path) -> str:
+    lists = (generated / "op_kernel/CMakeLists.txt").read_text()
+    return "-sanitizer" if "add_ops_compile_options(ALL OPTIONS -sanitizer)" in lists else ""
 
 
 def _compiler_words(found: Any, generated: Path) -> str:

@@ -82,6 +82,13 @@ PROFILE = (
     Fault("profile: npu-smi hangs", c.npu_smi_hangs, CORRECT, "us"),
     Fault("profile: npu-smi is not there", c.npu_smi_missing, CORRECT, "us"),
 )
+CHECK = (
+    Fault("device check: msSanitizer reports an illegal write", c.memcheck, "trap", "illegal write"),
+    Fault("device check: msSanitizer reports a race", c.racecheck, "trap", "RAW hazard"),
+    Fault("device check: msSanitizer without rights", c.check_denied, MACHINE, "did not check"),
+    Fault("device check: nothing to report", c.check_passes, CORRECT, "us"),
+    Fault("device check: there is no msSanitizer", c.check_missing, MACHINE, "mssanitizer"),
+)
 SET_UP = (
     Fault("two runs for one device: the second waits", c.two_runs, CORRECT, "one after the other"),
     Fault("two runs for one device: the second is told", c.second_is_told, MACHINE, "held by process"),
@@ -99,7 +106,7 @@ SET_UP = (
     Fault("a locale of no UTF-8", c.odd_locale, CORRECT, "us"),
     Fault("AKGEN_CACHE cannot be written", c.no_cache, MACHINE, "cache"),
 )
-FAULTS = (*BUILD, *RUN, *PROFILE, *SET_UP)
+FAULTS = (*BUILD, *RUN, *PROFILE, *CHECK, *SET_UP)
 CHEAP = {
     "build: configure, full", "run: ECC error that is not mended", "run: disk full", "run: tiling crashes",
     "two runs for one device: the second is told", "a package whose .o is another's", "CANN older than 8.0",

@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Literal
 
 from akgen.tools.cache.content import ContentCache, digest
 from akgen.tools.cann import direct, environment
@@ -35,6 +36,10 @@ _PLAIN = re.compile(r"[A-Za-z0-9_./-]+")
 _RESULT = "result.json"
 _INSTALLER = "installer"
 _MADE = ("opp", "direct", _INSTALLER)
+INSTRUMENTED = (
+    "add_ops_compile_options(ALL OPTIONS -sanitizer)\n"  # vendor page "msSanitizer: Before You Start"
+)
+Purpose = Literal["package", "installer", "instrumented"]
 _AREA = "area"  # of the work folder: what the build's programs may write
 
 
@@ -58,18 +63,27 @@ class Builder:
         self._confinement = confinement
         self._side_by_side = side_by_side
 
-    def build(self, renamed: Sequence[Renamed], folder: Path, *, installer: bool = False) -> PackageBuild:
+    def build(
+        self,
+        renamed: Sequence[Renamed],
+        folder: Path,
+        *,
+        installer: bool = False,
+        instrumented: bool = False,
+    ) -> PackageBuild:
         """Put a package of these operators below `folder`/opp, its logs below `folder`/logs.
 
-        With `installer`, the .run file that installs it elsewhere lies below `folder`/installer.
+        With `installer`, the .run file that installs it elsewhere lies below `folder`/installer. `instrumented` is for
+        msSanitizer.
 
         A candidate's fault is in the result; raises InfraError for the machine's, which is not kept.
         """
         packages = ContentCache(self._settings.cache / PACKAGES)
         parts = [text for one in renamed for text in (one.project.digest, one.spec.model_dump_json())]
-        key = self._key("installer" if installer else "package", *parts)
+        purpose: Purpose = "installer" if installer else "instrumented" if instrumented else "package"
+        key = self._key(purpose, *parts)
         kept = packages.get(
-            key, lambda into: self._make(lambda work: self._package(renamed, work, installer), into, folder)
+            key, lambda into: self._make(lambda work: self._package(renamed, work, purpose), into, folder)
         )
         return _take(kept, folder)
 
@@ -122,7 +136,7 @@ class Builder:
                     shutil.copytree(work / "logs", into / "logs")
                 shutil.rmtree(work, ignore_errors=True)
 
-    def _package(self, renamed: Sequence[Renamed], work: Path, installer: bool) -> PackageBuild:
+    def _package(self, renamed: Sequence[Renamed], work: Path, purpose: Purpose) -> PackageBuild:
         area = work / _AREA
         generated, interface = area / "project", area / "interface.json"
         # One operator's prototype makes the project: the template takes every source below op_host and op_kernel.
@@ -141,11 +155,16 @@ class Builder:
             )
         adapt_template(generated, self._settings.usable_home, sys.executable)
         install_sources([one.project for one in renamed], generated)
+        if purpose == "instrumented":
+            lists = generated / "op_kernel/CMakeLists.txt"
+            lists.write_text(INSTRUMENTED + (lists.read_text() if lists.is_file() else ""))
         made_package = self._compile(renamed, work, generated, env)
-        if made_package.ok and installer:
-            (area / _INSTALLER).mkdir()
+        if made_package.ok and purpose == "installer":
+            into = area / _INSTALLER
+            into.unlink(missing_ok=True) if into.is_symlink() else shutil.rmtree(into, ignore_errors=True)
+            into.mkdir()
             for path in (generated / "build_out").glob("custom_opp_*.run"):
-                shutil.copy(path, area / _INSTALLER)
+                shutil.copy(path, into, follow_symlinks=False)  # a link stays one, and is found
         return made_package
 
     def _compile(
@@ -202,6 +221,26 @@ def contents(vendor: Path) -> dict[str, str]:
         for p in sorted(vendor.rglob("*"))
         if p.is_file() and p.suffix in {".so", ".o", ".json"}
     }
+
+
+def check_package(folder: Path) -> None:
+    """Raise InfraError if the package is not the one that was built here: stale, foreign or altered."""
+    made = package_of(folder)
+    now = contents(folder / VENDOR if (folder / VENDOR).is_dir() else (folder / made.library).parent)
+    if now != made.contents:
+        name = sorted(set(now.items()) ^ set(made.contents.items()))[0][0]
+        raise InfraError(
+            f"{name} of the operator package is not what was built.",
+            "Build the project again; clear AKGEN_CACHE.",
+        )
+
+
+def package_of(folder: Path) -> PackageBuild:
+    """Return what was built into a folder. Raises InfraError if nothing was."""
+    try:
+        return PackageBuild.model_validate_json((folder / _RESULT).read_text())
+    except (OSError, ValueError) as problem:
+        raise InfraError(f"{folder} holds no build.", "Build the project again.") from problem
 
 
 def plain_folder(wanted: Path) -> Path:

@@ -39,6 +39,7 @@ class CannSettings(Frozen):
     cache: Path = Path("/tmp/akgen")
     nodes: Path = Path("/dev")  # where the driver's device files lie
     driver: Path | None = None  # where the driver lies; None: where its installer says
+    checks: tuple[str, ...] = ()  # of msSanitizer, which a kernel passes before it counts as run
     confined: bool = True  # candidates' builds and runs go through the sandbox
 
     @property

@@ -71,6 +71,7 @@ def inspect(settings: CannSettings) -> tuple[Prerequisite, ...]:
         *((_version(home),) if home is not None and usable else ()),
         _program(settings, "msopgen", optional=False),
         _program(settings, "msprof", optional=False),
+        *((_program(settings, "mssanitizer", optional=False),) if settings.checks else ()),
         _cmake(settings),
         _nodes(settings),
         *_torch(None),
@@ -89,7 +90,8 @@ def preflight(settings: CannSettings) -> Iterator[Prerequisite]:
     if home is not None:
         yield from _cann(settings, home)
     for name, needed in _PROGRAMS.items():
-        yield _program(settings, name, optional=not needed)
+        asked = name == "mssanitizer" and bool(settings.checks)
+        yield _program(settings, name, optional=not needed and not asked)
     yield _cmake(settings, ask=True)
     yield _compiler(settings)
     yield _python()
@@ -119,7 +121,7 @@ def _program(settings: CannSettings, name: str, *, optional: bool) -> Prerequisi
         found=hit is not None,
         detail=str(hit or "not found"),
         remedy=None if hit else "It comes with the CANN toolkit: install it whole, of one version.",
-        needed="the toolkit's" if not optional else f"the toolkit's, {_FOR[name]}",
+        needed="the toolkit's" + (f", {_FOR[name]}" if name in _FOR else ""),
         group="programs",
         optional=optional,
     )

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from akgen.knowledge.chip import chip
-from akgen.tools.cann import environment, msprof, msprof_op, npu_smi
-from akgen.tools.cann.build import VENDOR, Builder, PackageBuild, contents, said
+from akgen.tools.cann import device_check, environment, msprof, msprof_op, npu_smi
+from akgen.tools.cann.build import VENDOR, Builder, PackageBuild, check_package, package_of, said
 from akgen.tools.cann.confined import Confinement
 from akgen.tools.cann.device import DeviceLease, Devices
 from akgen.tools.cann.environment import CannSettings
@@ -38,8 +38,8 @@ from akgen.tools.process.program import Finished
 START_S = 180.0  # for Python, the driver and the copies to the device
 PROFILED_LAUNCHES = 20
 WORKER = "worker"  # below a run's folder: what the candidate's process may write
-_RESULT = "result.json"
 _REQUEST = "request.json"
+CHECKED = "checked"  # below a build's folder: the instrumented package; below a run's: what the checks said
 _MACHINES = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EFBIG, errno.EMFILE,
              errno.ENFILE, errno.ESTALE, errno.ENOTDIR}  # fmt: skip
 
@@ -106,6 +106,8 @@ class CannToolchain:
             return self._build(folder, None, Outcome.COMPILE_ERROR, 0.0, diagnostics)
         renamed = with_build_hash(project, spec)
         made = builder.build([renamed], folder)
+        if made.ok and self._settings.checks:
+            device_check.instrument(builder, renamed, folder / CHECKED)
         return self._build(folder, renamed.spec, _failed(made), time.monotonic() - started, made.diagnostics)
 
     def package(self, projects: Sequence[KernelProject], folder: Path) -> PackageBuild:
@@ -149,6 +151,12 @@ class CannToolchain:
             try:
                 profiled = trace and build.op is not None
                 found = self._run_on(lease, build, call, folder, timeout_s, profiled, poison)
+                if found.outcome is None and build.op is not None:
+                    wrong = self._checked(lease, build, call, folder, timeout_s)
+                    if wrong:
+                        return Launch(
+                            outcome=Outcome.TRAP, outputs=(), diagnostics=wrong, wall_s=found.wall_s
+                        )
                 if what_if and found.profile is not None:  # nothing is predicted, but cores are looked at
                     counted = self._counted(found.profile, lease, build, call, folder, timeout_s)
                     found = found.model_copy(update={"profile": counted})
@@ -204,6 +212,23 @@ class CannToolchain:
             profile=measured,
             wall_s=done.wall_s,
         )
+
+    def _checked(
+        self, lease: DeviceLease, build: Build, call: Call, folder: Path, timeout_s: float
+    ) -> tuple[Diagnostic, ...]:
+        """Run the instrumented kernel under each check that is asked for; say what they report."""
+        found: list[Diagnostic] = []
+        for tool in device_check.checks_named(",".join(self._settings.checks)):
+            within = folder / CHECKED / tool
+            within.mkdir(parents=True, exist_ok=True)
+            instrumented = build.model_copy(update={"folder": build.folder / CHECKED})
+            check_package(instrumented.folder)
+            slowly = device_check.SLOWER * timeout_s
+            application = self._worker(lease, instrumented, call, within, slowly)
+            argv = device_check.command(self._settings, tool, application, within / WORKER)
+            done = self._start(argv, within, instrumented.folder, START_S + slowly)
+            found += device_check.judged(tool, done, within, within / WORKER, instrumented.folder)
+        return tuple(found)
 
     def _profile(
         self, lease: DeviceLease, build: Build, call: Call, folder: Path, timeout_s: float
@@ -273,7 +298,7 @@ class CannToolchain:
         request = RunnerRequest(
             call=call,
             spec=build.op,
-            library=build.folder / _made(build.folder).library,
+            library=build.folder / package_of(build.folder).library,
             folder=_emptied(folder / WORKER),
             device=lease.number,
             timeout_s=timeout_s,
@@ -331,18 +356,6 @@ class CannToolchain:
         )
 
 
-def check_package(folder: Path) -> None:
-    """Raise InfraError if the package is not the one that was built here: stale, foreign or altered."""
-    made = _made(folder)
-    now = contents(folder / VENDOR if (folder / VENDOR).is_dir() else (folder / made.library).parent)
-    if now != made.contents:
-        name = sorted(set(now.items()) ^ set(made.contents.items()))[0][0]
-        raise InfraError(
-            f"{name} of the operator package is not what was built.",
-            "Build the project again; clear AKGEN_CACHE.",
-        )
-
-
 @contextlib.contextmanager
 def _of_the_machine() -> Iterator[None]:
     """Raise InfraError where this process cannot write or read its own files: a full disk, rights, an old handle."""
@@ -369,13 +382,6 @@ def _failed(made: PackageBuild) -> Outcome | None:
         return None
     tampered = any(d.code == REPLACED for d in made.diagnostics)
     return Outcome.CHEAT if tampered else Outcome.COMPILE_ERROR
-
-
-def _made(folder: Path) -> PackageBuild:
-    try:
-        return PackageBuild.model_validate_json((folder / _RESULT).read_text())
-    except (OSError, ValueError) as problem:
-        raise InfraError(f"{folder} holds no build.", "Build the project again.") from problem
 
 
 def _worker_command(request: RunnerRequest, folder: Path) -> list[str]:

@@ -46,6 +46,7 @@ class Settings(Frozen):
     npu_builds: int = Field(default=2, ge=1)  # of operator packages side by side
     npu_nodes: Path = Path("/dev")  # where the NPU driver's device files lie
     npu_driver: Path | None = None  # where the NPU driver lies; None: where its installer says
+    npu_checks: str | None = None  # of msSanitizer, by commas: memcheck, racecheck
     npu_confined: bool = True  # builds and runs on CANN go through the sandbox
 
     @property

@@ -13,6 +13,7 @@ from akgen.tables import verdict_table
 from akgen.terminal import AsJson, Terminal, finish, warn_of_sandbox
 from akgen.tools.core.outcome import InputError, Outcome
 from akgen.tools.core.settings import Settings
+from akgen.tools.core.toolchain import ToolchainName
 
 if TYPE_CHECKING:
     from akgen.tools.core.project import KernelProject
@@ -34,6 +35,10 @@ def evaluate(
     ] = None,
     toolchain: ToolchainOption = None,
     strict: StrictOption = False,
+    device_check: Annotated[
+        str | None,
+        typer.Option(help="Checks of msSanitizer on an NPU, by commas: memcheck, racecheck."),
+    ] = None,
     root: Root = None,
     as_json: AsJson = False,
 ) -> None:
@@ -42,6 +47,12 @@ def evaluate(
     from akgen.tools.toolchains import make_toolchain
 
     settings: Settings = context.obj
+    if device_check is not None:
+        settings = settings.model_copy(update={"npu_checks": device_check})
+        if (toolchain or settings.toolchain) != ToolchainName.CANN:
+            raise InputError(
+                "--device-check is for --toolchain cann.", "The twin checks memory and races anyway."
+            )
     terminal = Terminal(as_json)
     wanted, candidate = open_project(project, task, root or settings.npukb_root)
     chosen = choose_cases(wanted, cases, max_mb)
