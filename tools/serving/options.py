@@ -48,6 +48,8 @@ class ServeOptions(Frozen):
     eager: bool = False  # starts sooner, answers more slowly
     cache_gb: int = 2  # for keys and values, on a CPU
     threads: int = 1  # on a CPU
+    cann: str | None = None  # the version of CANN, for NPUs; None: not known
+    nodes: Path = Path("/dev")  # where the device files of NPUs lie
     more: tuple[str, ...] = ()  # handed on as they are
 
     @property
@@ -101,4 +103,5 @@ def environment(options: ServeOptions, inherited: Mapping[str, str]) -> dict[str
         found["VLLM_CPU_OMP_THREADS_BIND"] = f"0-{options.threads - 1}"
     if options.device == "npu":
         found["VLLM_WORKER_MULTIPROC_METHOD"] = "spawn"  # a forked process cannot use the device again
+        found.pop("TORCH_DEVICE_BACKEND_AUTOLOAD", None)  # 0 is for those who have torch_npu and no CANN
     return found

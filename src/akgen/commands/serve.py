@@ -50,6 +50,7 @@ def serve(
     as_json: AsJson = False,
 ) -> None:
     """Serve MODEL over an OpenAI-compatible API until interrupted; vLLM gets what follows -- as it is."""
+    from akgen.tools.cann.environment import cann_version
     from akgen.tools.serving.options import ServeOptions
     from akgen.tools.serving.server import cause, serving
 
@@ -70,6 +71,8 @@ def serve(
         eager=eager,
         cache_gb=cache_gb,
         threads=threads or os.cpu_count() or 1,
+        cann=cann_version(home) if (home := settings.cann_home) and home.is_dir() else None,
+        nodes=settings.npu_nodes,
         more=tuple(context.args),
     )
     for number in (

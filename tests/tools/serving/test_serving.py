@@ -168,3 +168,75 @@ def test_nothing_is_left_of_the_server_however_the_command_ends(
     assert started["argv"][-2:] == ["--reasoning-parser", "qwen3"]
     for pid in (told["pid"], started["child"]):
         assert _gone(pid), os.kill(pid, signal.SIGKILL)
+
+
+def _ascend(folder: Path, devices: int = 2, **versions: str) -> tuple[ServeOptions, dict[str, str]]:
+    """Return an interpreter with packages of these versions, and a shell where CANN 8.5.1 and NNAL were sourced."""
+    versions = {"vllm": "0.18.0", "vllm_ascend": "0.18.0rc1", "torch_npu": "2.9.0"} | versions
+    python = make_interpreter(folder, sys.executable, *(n for n, v in versions.items() if v))
+    for name, version in versions.items():
+        if version:
+            about = folder / "site" / f"{name}-{version}.dist-info"
+            about.mkdir()
+            (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    (folder / "lib").mkdir()
+    for library in ("libascendcl.so", "libatb.so"):
+        (folder / "lib" / library).touch()
+    for number in range(devices):
+        (folder / f"davinci{number}").touch()
+    env = {**os.environ, "ASCEND_HOME_PATH": str(folder), "LD_LIBRARY_PATH": str(folder / "lib")}
+    options = ServeOptions(
+        model="models/small",
+        device="npu",
+        python=python,
+        port=free_port(),
+        tensor_parallel=2,
+        nodes=folder,
+        cann="8.5.1",
+    )
+    return options, env
+
+
+def test_on_npus_it_answers_once_all_that_the_plugin_needs_is_there(tmp_path: Path) -> None:
+    options, env = _ascend(tmp_path)
+    options = options.model_copy(update={"adapters": (_adapter(tmp_path / "tuned", 16),)})
+    env["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"
+    with serving(options, env, tmp_path / "work", lambda _: None, 30) as (answering, _):
+        assert answering.models == ("small", "tuned")
+        started = json.loads((tmp_path / "work" / "started.json").read_text())
+    assert started["env"]["VLLM_WORKER_MULTIPROC_METHOD"] == "spawn"
+    assert "TORCH_DEVICE_BACKEND_AUTOLOAD" not in started["env"]
+    assert "--tensor-parallel-size" in started["argv"] and "--enable-lora" in started["argv"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said", "remedy"),
+    [
+        ({"vllm_ascend": ""}, "no package vllm_ascend", "vllm-ascend"),
+        ({"vllm": "0.17.1"}, "vllm-ascend 0.18.0rc1 and vLLM 0.17.1", "vllm==0.18.0 vllm-ascend==0.18.0 "),
+        ({"vllm": "0.9.1", "vllm_ascend": "0.9.1"}, "vLLM 0.9.1 is found, 0.11", "pip install vllm=="),
+        ({"torch_npu": "2.7.1"}, "torch_npu 2.7.1 is found, vllm-ascend 0.18.0rc1 needs 2.9.0", "torch_npu==2.9.0"),
+        ({"vllm": "0.23.0", "vllm_ascend": "0.23.0", "torch_npu": "2.10.0.post4"}, "CANN 8.5.1 is found", "0.18.0"),
+        ({"-ASCEND_HOME_PATH": ""}, "ASCEND_HOME_PATH", "set_env.sh"),
+        ({"-LD_LIBRARY_PATH": "/nowhere"}, "libascendcl.so", "set_env.sh"),
+        ({"nnal": "no"}, "libatb.so", "nnal"),
+        ({"devices": 1}, "2 NPUs are needed, 1 are found", "--tensor-parallel"),
+        ({"-ASCEND_RT_VISIBLE_DEVICES": "1"}, "shows 1", "--tensor-parallel"),
+        ({"-VLLM_PLUGINS": "other"}, "does not load vllm-ascend", "ascend"),
+    ],
+)  # fmt: skip
+def test_what_a_server_on_npus_lacks_is_told_before_it_starts(
+    tmp_path: Path, change: dict[str, Any], said: str, remedy: str
+) -> None:
+    nnal = change.pop("nnal", "yes")
+    set_in_shell = {k[1:]: change.pop(k) for k in list(change) if k.startswith("-")}
+    options, env = _ascend(tmp_path, **change)
+    if nnal == "no":
+        (tmp_path / "lib" / "libatb.so").unlink()
+    with (
+        pytest.raises((InfraError, InputError), match=said) as told,
+        serving(options, {**env, **set_in_shell}, tmp_path / "work", print, 30),
+    ):
+        pass
+    assert remedy in told.value.remedy
+    assert not (tmp_path / "work" / "started.json").exists()
