@@ -13,9 +13,9 @@ from akgen.tools.binding.module import load
 from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
+from tests.twin.conftest import project_folder
 
 HERE = Path(__file__).parent
-PROJECTS = HERE.parent / "twin" / "projects"
 # folder: the binding's source, files of kernels, projects of operators
 FAST = {
     "direct_add": ("add_custom.asc", (), ()),
@@ -47,7 +47,7 @@ def test_a_binding_for_the_npu_runs_unmodified(
     source, kernels, projects = (FAST | SLOW)[name]
     folder = HERE / name
     operators = [
-        KernelProject.read_from(PROJECTS / p, "".join(w.capitalize() for w in p.split("_")), p)
+        KernelProject.read_from(project_folder(p), "".join(w.capitalize() for w in p.split("_")), p)
         for p in projects
     ]
     monkeypatch.setattr(torch.ops, "load_library", torch.ops.load_library)  # both come back afterwards

@@ -9,6 +9,7 @@ import pytest
 
 from akgen.knowledge.chip import DEFAULT_CHIP
 from akgen.tools.cann.preflight import missing
+from akgen.tools.cann.trial import PROJECT
 from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Outcome
@@ -18,8 +19,6 @@ from akgen.tools.core.settings import Settings
 from akgen.tools.core.toolchain import Toolchain, ToolchainName
 from akgen.tools.toolchains import cann_settings, make_toolchain
 from akgen.tools.twin.settings import user_cache
-
-PROJECT = Path(__file__).parents[1] / "twin" / "projects" / "scale_add"
 
 
 def _settings() -> Settings:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from akgen.tools.cann.trial import PROJECT as KNOWN_GOOD
+
 Akgen = Callable[..., Any]
 TESTS = Path(__file__).parents[1]
 UNIT = TESTS / "twin" / "unit"
@@ -44,7 +46,7 @@ def test_a_script_calls_its_operators_through_its_own_binding(akgen: Akgen, tmp_
         "y = kernel_gen_ops.scale_add(x, x, float(sys.argv[1]))\n"
         "print('same' if torch.equal(y, x + 3 * x) else 'other')\n"
     )
-    binding, project = TESTS / "tools" / "binding" / "ops.cpp", TESTS / "twin" / "projects" / "scale_add"
+    binding, project = TESTS / "tools" / "binding" / "ops.cpp", KNOWN_GOOD
     ended = akgen("torch", str(script), "3", "--binding", str(binding), "--project", str(project))
     assert ended.code == 0, ended.err
     assert "same\n" in ended.out

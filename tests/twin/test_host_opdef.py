@@ -38,6 +38,9 @@ def test_lists_and_value_dependence_are_read(twin: TwinToolchain, project: Proje
     assert spec.has_tiling
 
 
+_NEXT = "\n            "  # line of the known-good project's OpDef
+
+
 @pytest.mark.parametrize(
     ("edit", "part"),
     [
@@ -45,7 +48,7 @@ def test_lists_and_value_dependence_are_read(twin: TwinToolchain, project: Proje
         (('.AddConfig("ascend910b")', '.AddConfig("ascend310p")'), "it names ascend310p"),
         (
             (
-                'Output("y").ParamType(REQUIRED).DataType({ge::DT_FLOAT, ge::DT_FLOAT16})',
+                f'Output("y"){_NEXT}.ParamType(REQUIRED){_NEXT}.DataType({{ge::DT_FLOAT, ge::DT_FLOAT16}})',
                 'Output("y").ParamType(REQUIRED).DataType({ge::DT_FLOAT})',
             ),
             "x 2, z 2, y 1",

@@ -11,6 +11,7 @@ from akgen.tools.cann.confined import Confinement
 from akgen.tools.cann.environment import CannSettings, base_environment, cann_version, run_environment
 from akgen.tools.cann.project import with_build_hash
 from akgen.tools.cann.toolchain import CannToolchain
+from akgen.tools.cann.trial import PROJECT
 from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import AttrSpec, OpSpec, ParamSpec
@@ -20,7 +21,6 @@ from akgen.tools.core.toolchain import Build
 from akgen.tools.twin.toolchain import TwinToolchain
 from tests.tools.cann.stub_toolkit import make_toolkit
 
-PROJECT = Path(__file__).parents[2] / "twin" / "projects" / "scale_add"
 FLOAT = (DType.FLOAT32,)
 SPEC = OpSpec(
     op_type="ScaleAdd",

@@ -28,7 +28,12 @@ RACE = """some words of the program
         (RACE, "PIPE_RACE", 520, "PIPE_MTE3 Read"),
         (WRITE.replace("on GM", "on UB"), "UB_OVERFLOW", 65, "size 224"),
         (RACE.replace("core0 in UB", "GM"), "GM_RACE", 520, "RAW"),
-        ("====== ERROR: misaligned access of size 13\n======    at 0x6 on UB\n", "UB_ALIGNMENT", None, "size 13"),
+        (
+            "====== ERROR: misaligned access of size 13\n======    at 0x6 on UB\n",
+            "UB_ALIGNMENT",
+            None,
+            "size 13",
+        ),
         ("====== ERROR: something of a later version\n", "DEVICE_EXCEPTION", None, "later version"),
     ],
 )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from akgen.tools.core.project import KernelProject
 from tests.plain_kernels import plain_kernels
+from tests.twin.conftest import project_folder
 from tests.twin.corpus.pairs import read_pair
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -16,7 +17,7 @@ _OF_THESE_TESTS = ("scale_add", "kinds", "host_forms", "list_scale", "norm_chain
 
 @cache
 def host_sources() -> tuple[KernelProject, ...]:
-    folders = [TESTS / "projects" / name for name in _OF_THESE_TESTS]
+    folders = [project_folder(name) for name in _OF_THESE_TESTS]
     return (*_plain_kernels(), *(_read(folder) for folder in (EXAMPLE, *folders)))
 
 
@@ -40,7 +41,7 @@ _OF_CORPUS = (
 def kernel_sources() -> tuple[KernelProject, ...]:
     """Return kernels; those of the corpus are the correct ones, which have one host side."""
     pairs = tuple(read_pair(_CORPUS / f"{name}.cpp").correct for name in _OF_CORPUS)
-    return (*_plain_kernels(), _read(EXAMPLE), _read(TESTS / "projects" / "scale_add"), *pairs)
+    return (*_plain_kernels(), _read(EXAMPLE), _read(project_folder("scale_add")), *pairs)
 
 
 def _plain_kernels() -> tuple[KernelProject, ...]:
