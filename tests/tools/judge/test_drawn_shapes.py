@@ -1,13 +1,13 @@
 """Shapes that a task does not list: what is drawn, and what becomes of a kernel made for the listed ones alone."""
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from akgen.tools.core.call import Call
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.task import Case, Mode, Task
 from akgen.tools.core.verdict import Verdict
@@ -47,10 +47,19 @@ DrawnAt = Callable[..., DrawnCase]
 
 @pytest.fixture
 def drawn(reference: ReferenceWorker, tmp_path: Path) -> DrawnAt:
+    described: dict[tuple[str, str], Call] = {}  # by reference and params: a listed case stays for all seeds
+
     def run(text: str, *params: dict[str, Any], seed: int = 0, **more: Any) -> DrawnCase:
         cases = tuple(Case(id=str(i), params=p) for i, p in enumerate(params))
         made = task(tmp_path, text).model_copy(update={"cases": cases, **more})
-        return draw(made, cases, partial(reference.describe, made.reference), seed)
+
+        def describe(case: Case) -> Call:
+            key = text, repr(case.params)
+            if key not in described:
+                described[key] = reference.describe(made.reference, case)
+            return described[key]
+
+        return draw(made, cases, describe, seed)
 
     return run
 
