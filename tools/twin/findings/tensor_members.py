@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import without_comments
@@ -14,8 +15,13 @@ _TOKEN = re.compile(
 
 def tensor_members(files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
     """Return a warning for each file with classes that keep a LocalTensor, at the first one."""
+    return _of_files(tuple(sorted(files.items())))
+
+
+@lru_cache(maxsize=16)  # every launch of a kernel asks again
+def _of_files(files: tuple[tuple[str, str], ...]) -> tuple[Diagnostic, ...]:
     found = []
-    for file, text in sorted(files.items()):
+    for file, text in files:
         plain = without_comments(text)
         in_class: list[bool] = []  # of each open brace: it is a class's
         members: list[re.Match[str]] = []

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import KernelProject, without_comments
@@ -78,7 +79,11 @@ def check_key(project: KernelProject, tiling: TilingResult) -> None:
 
 def keys_of(project: KernelProject) -> frozenset[int] | None:
     """Return the tiling keys that the kernel's files name; None if some cannot be told from the text."""
-    text = _device_text(project)
+    return _keys_in(_device_text(project))
+
+
+@lru_cache(maxsize=16)  # every launch of a kernel asks again
+def _keys_in(text: str) -> frozenset[int] | None:
     names = dict(_NAMED_KEY.findall(text))
     written = _KEY_IS.findall(text)
     if len(written) != text.count("TILING_KEY_IS"):
@@ -150,10 +155,18 @@ def unset_fields(project: KernelProject, info: HostInfo | None, key: int) -> tup
     of_key = info.tiling_class(project.op_type, key) if info is not None else None
     if of_key is None:
         return ()
-    host = _DEFINITION.sub("", "\n".join(without_comments(project.files[p]) for p in project.host_files))
-    kernel = {p: without_comments(project.files[p]) for p in project.kernel_files}
+    host = "\n".join(without_comments(project.files[p]) for p in project.host_files)
+    kernel = tuple((p, without_comments(project.files[p])) for p in project.kernel_files)
+    return _never_set(of_key.name, tuple(_plain_names(of_key.fields)), host, kernel)
+
+
+@lru_cache(maxsize=16)  # every launch of a kernel asks again
+def _never_set(
+    tiling: str, names: tuple[str, ...], host: str, kernel: tuple[tuple[str, str], ...]
+) -> tuple[Diagnostic, ...]:
+    host = _DEFINITION.sub("", host)
     found = []
-    for name in _plain_names(of_key.fields):
+    for name in names:
         if re.search(rf"\b[sg]et_{name}\b|(?:\.|->)\s*{name}\b|##", host):
             continue
         use = _first_use(name, kernel)
@@ -161,7 +174,7 @@ def unset_fields(project: KernelProject, info: HostInfo | None, key: int) -> tup
             found.append(
                 Diagnostic(
                     code="TILING_UNSET",
-                    text=f"The kernel reads {of_key.name}.{name}, and the host never sets it.",
+                    text=f"The kernel reads {tiling}.{name}, and the host never sets it.",
                     file=use[0],
                     line=use[1],
                     remedy=f"Call set_{name}(...) in the tiling function, on every path.",
@@ -177,8 +190,8 @@ def _plain_names(fields: tuple[TilingField, ...]) -> Iterator[str]:
     return (f.name for f in fields if f.fields is None)
 
 
-def _first_use(name: str, kernel: dict[str, str]) -> tuple[str, int] | None:
-    for path, text in kernel.items():
+def _first_use(name: str, kernel: tuple[tuple[str, str], ...]) -> tuple[str, int] | None:
+    for path, text in kernel:
         match = re.search(rf"(?:\.|->)\s*{name}\b(?!\s*\()", text)
         if match is not None:
             return path, text.count("\n", 0, match.start()) + 1

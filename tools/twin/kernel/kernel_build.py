@@ -40,7 +40,7 @@ def build_kernel(
         entry_text = entry_source(project, template, variant.template, symbol, cube)
     files = {p: portable(without_launches(project.files[p])) for p in project.kernel_files}
     alone = entry_apart(files, project.kernel) if entry_text is None else None
-    files = alone or files
+    files = dict(alone or files)
     called = ENTRY_MACRO if alone else project.kernel
     prelude = write_prelude(project, info, variant, None if entry_text else symbol, called)
     options = _project_options(project)

@@ -7,6 +7,7 @@ Source: vendor page "Tiling Template Programming".
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from akgen.tools.core.dtypes import DType
@@ -113,16 +114,21 @@ class KernelTemplate(NamedTuple):
 ENTRY_MACRO = "AKGEN_KERNEL_ENTRY"  # stands for the kernel's name where that means something else as well
 
 
-def entry_apart(files: Mapping[str, str], kernel: str) -> dict[str, str] | None:
+def entry_apart(files: Mapping[str, str], kernel: str) -> Mapping[str, str] | None:
     """Return the sources with ENTRY_MACRO for the kernel's name where the kernel is defined or declared.
 
     None where the name stands nowhere else: a macro of the kernel's own name then does. Else it would rename a field of
     the tiling data, a member or a namespace (`scale`, `matmul`) as well.
     """
+    return _apart(tuple(files.items()), kernel)
+
+
+@lru_cache(maxsize=16)  # every launch of a kernel asks again
+def _apart(files: tuple[tuple[str, str], ...], kernel: str) -> Mapping[str, str] | None:
     defined = re.compile(rf"(\b__global__\b[^;{{}}()]*?\bvoid\s+){re.escape(kernel)}(?=\s*\()")
     word = re.compile(rf"\b{re.escape(kernel)}\b")
-    apart = {path: defined.sub(rf"\g<1>{ENTRY_MACRO}", text) for path, text in files.items()}
-    found = any(apart[path] != text for path, text in files.items())
+    apart = {path: defined.sub(rf"\g<1>{ENTRY_MACRO}", text) for path, text in files}
+    found = any(apart[path] != text for path, text in files)
     elsewhere = any(word.search(without_comments(text)) for text in apart.values())
     return apart if found and elsewhere else None
 
