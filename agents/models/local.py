@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import torch
+import transformers
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
-from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from akgen.agents.calls.model_call import Sampling
 from akgen.agents.models.features import Feature
@@ -46,8 +46,10 @@ class Checkpoint:
         if not (folder / "config.json").is_file():
             raise InputError(f"{folder} holds no model.", "Give the folder that training wrote.")
         try:
-            tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-            model = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True, dtype=torch.float32)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+            model = transformers.AutoModelForCausalLM.from_pretrained(
+                folder, local_files_only=True, dtype=torch.float32
+            )
         except (OSError, ValueError, KeyError) as problem:
             raise InputError(
                 f"The model in {folder} cannot be loaded: {problem}.", "Train or copy it again."

@@ -1,6 +1,6 @@
 """Supervised fine-tuning: records, packing without contact, loss on the answers alone; full weights or adapters.
 
-TRL and the models' classes take seconds to import: that is done where training begins.
+TRL takes seconds to import: that is done where training begins. `transformers` imports what is named, when it is.
 """
 
 import re
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import transformers
 from safetensors import SafetensorError
-from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from akgen.finetune.data.certify import FILE as CERTIFICATE
 from akgen.finetune.training.metrics import draw_metrics, metrics_file
@@ -112,24 +112,22 @@ def model_of(
     """Return the model to train, and its tokenizer, which a model from scratch gets of the records."""
     if isinstance(base, str):
         return loaded(base)
-    from transformers import LlamaConfig, LlamaForCausalLM
-
     tokenizer = _own_tokenizer(base, records, folder)
     torch.manual_seed(recipe.seed)
-    config = LlamaConfig(
+    config = transformers.LlamaConfig(
         vocab_size=len(tokenizer), hidden_size=base.hidden, intermediate_size=base.intermediate,
         num_hidden_layers=base.layers, num_attention_heads=base.heads, num_key_value_heads=base.heads,
         max_position_embeddings=base.context, tie_word_embeddings=True, pad_token_id=tokenizer.pad_token_id,
         eos_token_id=tokenizer.eos_token_id, bos_token_id=None,
     )  # fmt: skip
-    return LlamaForCausalLM(config), tokenizer
+    return transformers.LlamaForCausalLM(config), tokenizer
 
 
 def _own_tokenizer(base: FromScratch, records: Sequence[PromptRecord], folder: Path) -> Any:
     """Train a tokenizer on the records, once for a run."""
     state = folder / "tokenizer"
     if (state / "tokenizer.json").is_file():
-        return AutoTokenizer.from_pretrained(state, local_files_only=True)
+        return transformers.AutoTokenizer.from_pretrained(state, local_files_only=True)
     texts = [r.prompt + r.completion for r in records]
     names = {line.split(":")[0] for t in texts for line in t.split("\n\n")[0].splitlines()}
     told = [r.prompt for r in records if r.kind != "task code"]
@@ -164,7 +162,7 @@ def tokenizer_of(recipe: SftRecipe, folder: Path) -> TokenLengths:
 def loaded_tokenizer(base: str) -> Any:
     """Load a tokenizer of this machine. Raises InputError if it is not there."""
     try:
-        return AutoTokenizer.from_pretrained(base, local_files_only=True)
+        return transformers.AutoTokenizer.from_pretrained(base, local_files_only=True)
     except (OSError, ValueError) as problem:
         said = str(problem).splitlines()[0]
         raise InputError(
@@ -176,7 +174,9 @@ def loaded(base: str) -> tuple[Any, Any]:
     """Load a model of this machine with its tokenizer. Raises InputError if it is not there."""
     tokenizer = loaded_tokenizer(base)
     try:
-        model = AutoModelForCausalLM.from_pretrained(base, local_files_only=True, dtype=torch.float32)
+        model = transformers.AutoModelForCausalLM.from_pretrained(
+            base, local_files_only=True, dtype=torch.float32
+        )
     except (OSError, ValueError) as problem:
         said = str(problem).splitlines()[0]
         raise InputError(

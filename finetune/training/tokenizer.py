@@ -8,9 +8,10 @@ both. Byte-level merges inside of the pieces: every text can be written.
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
+import transformers
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import PreTrainedTokenizerFast
 
 PAD, END = "<pad>", "<end>"
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -23,7 +24,7 @@ CHAT_TEMPLATE = (
 
 def train_tokenizer(
     texts: Sequence[str], said: Iterable[str], names: Iterable[str], *, size: int, min_frequency: int = 4
-) -> PreTrainedTokenizerFast:
+) -> Any:
     """Train on `texts`. Words of the descriptions `said`, except names of tensors, are what runs are made of."""
     words = Counter(w for text in said for w in _NAME.findall(text))
     tensors = set(names)
@@ -47,7 +48,7 @@ def train_tokenizer(
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )  # fmt: skip
     tokenizer.train_from_iterator(texts, trainer)
-    made = PreTrainedTokenizerFast(
+    made = transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, pad_token=PAD, eos_token=END, clean_up_tokenization_spaces=False
     )
     made.chat_template = CHAT_TEMPLATE
