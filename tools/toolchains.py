@@ -10,6 +10,7 @@ from akgen.tools.core.toolchain import Toolchain, ToolchainName
 
 if TYPE_CHECKING:
     from akgen.tools.cann.environment import CannSettings
+    from akgen.tools.twin.settings import TwinSettings
     from akgen.tools.twin.toolchain import TwinToolchain
 
 
@@ -54,6 +55,24 @@ def cann_settings(settings: Settings, chip_name: str) -> "CannSettings":
         driver=settings.npu_driver,
         checks=checks_named(settings.npu_checks),
         confined=settings.npu_confined,
+    )
+
+
+def twin_settings(settings: Settings) -> "TwinSettings":
+    """Return what the twin of programs that users run on it must be told.
+
+    Raises InputError for constants of the user's that cannot be used.
+    """
+    from akgen.tools.twin.fitted_timing import read_fitted
+    from akgen.tools.twin.settings import TwinSettings
+
+    fitted = read_fitted(settings.timing, settings.chip) if settings.timing is not None else None
+    return TwinSettings(
+        cache=settings.cache,
+        chip=settings.chip,
+        compiler=settings.compiler,
+        path=settings.path,
+        fitted=fitted,
     )
 
 

@@ -108,7 +108,15 @@ def write_record(path: Path, record: DeviceRecord, contents: Mapping[str, bytes]
             entry = zipfile.ZipInfo(name, _EPOCH)
             entry.external_attr = (stat.S_IFREG | 0o644) << 16
             archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
+    if part.stat().st_size > MOST_ARCHIVE_BYTES:
+        part.unlink()
+        raise InputError("The run packs to more than a record may be.", "Record a run of fewer tasks.")
     part.replace(path)
+
+
+def plain_name(name: str) -> bool:
+    """Say whether a record may hold a file of this name."""
+    return len(name) <= MOST_NAME and _NAME.fullmatch(name) is not None
 
 
 def read_record(path: Path) -> OpenRecord:
@@ -183,11 +191,7 @@ def folder_of(names: Mapping[str, bytes]) -> list[str]:
 
 def _look(entry: zipfile.ZipInfo) -> None:
     name = shown(entry.filename, 80)
-    if (
-        len(entry.filename) > MOST_NAME
-        or not _NAME.fullmatch(entry.filename)
-        or entry.orig_filename != entry.filename
-    ):
+    if not plain_name(entry.filename) or entry.orig_filename != entry.filename:
         raise _Refused(f"the name {name!r} leads elsewhere or has odd characters")
     mode = entry.external_attr >> 16
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):

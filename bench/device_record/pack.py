@@ -13,6 +13,7 @@ from akgen.bench.device_record.archive import (
     DeviceRecord,
     FilesLeftOut,
     RecordedFile,
+    plain_name,
     write_record,
 )
 from akgen.bench.device_record.scrub import Scrubber
@@ -118,6 +119,9 @@ class _Packer:
                 slim = json.dumps(_slim(attempt), indent=1)
                 why = "verdict, times and profile of the attempt; no exchange with a model"
                 self._put(f"{folder}/{ATTEMPT}", slim, why)
+                counted = attempt.profile.counters if attempt.profile else None
+                if counted is not None and counted.clock_mhz is not None:
+                    self.device["clock_mhz"] = f"{counted.clock_mhz:g}"
 
     def take_rest(self) -> None:
         """Take of all files of the run those that a rule names; count the others."""
@@ -129,6 +133,9 @@ class _Packer:
                 self.left[
                     f"*{suffix}" if suffix else "others", _WHY_NOT.get(suffix, "no rule asks for them")
                 ] += 1
+                continue
+            if not plain_name(self.scrubber.text(name).text):
+                self.left["others", "names with odd characters"] += 1
                 continue
             try:
                 text = plain_text(read_bytes(path, most_bytes=MOST_FILE_BYTES), most_bytes=MOST_FILE_BYTES)

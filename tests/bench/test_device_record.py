@@ -64,6 +64,16 @@ def test_a_record_is_packed_and_checked_on_the_command_line(tmp_path: Path) -> N
     assert again.code == 2 and "is there already" in again.err
 
 
+def test_files_of_names_that_no_reader_takes_stay_behind(tmp_path: Path) -> None:
+    run = device_run(tmp_path / "run", {"small_rows": BUSY})
+    worker = run / "tasks/small_rows/sample-0/attempt-1/profile/run"
+    (worker / "plog-a b;c.log").write_text("x")
+    (worker / "plog-1_2.log").symlink_to("/etc/passwd")
+    opened = read_record(pack(run, tmp_path / "r.zip", Environment()).path)
+    assert not any("plog" in path for path in opened.contents)
+    assert [left.files for left in opened.record.left_out if "odd characters" in left.why] == [1]
+
+
 def test_the_profilers_files_give_the_recorded_time_again(record: Path) -> None:
     found = replay(read_record(record))
     assert [(one.parser, one.agrees) for one in found.replays] == [("msprof", True)]

@@ -196,6 +196,7 @@ class CannToolchain:
             (folder / "timing.json").write_text(timed.model_dump_json())
             return Launch(
                 outcome=None, outputs=found, time_us=timed.time_us, time_source="measured", measured_by="events",
+                interval_us=(timed.low_us, timed.high_us),
                 wall_s=done.wall_s,
             )  # fmt: skip
         if (npus := npu_smi.ask(self._settings)) is not None:  # temperature and company, beside the times

@@ -47,6 +47,9 @@ class Launch(HasTime):
     outcome: Outcome | None  # TRAP, TIMEOUT, TILING_ERROR, CHEAT
     outputs: tuple[TensorFile | tuple[TensorFile, ...], ...]
     diagnostics: tuple[Diagnostic, ...] = ()
+    interval_us: tuple[float, float] | None = (
+        None  # that holds the time with 95 %; None: one sample, or predicted
+    )
     block_dim: int | None = None
     tiling_key: int | None = None
     profile: Profile | None = None

@@ -97,6 +97,7 @@ class CaseVerdict(HasTime):
     id: str
     outcome: Outcome
     trials: int = 0
+    interval_us: tuple[float, float] | None = None  # that holds the time with 95 %, where it was measured
     max_abs: LargestError = None
     max_rel: LargestError = None
     max_bound: float | None = None  # the largest error bound of a sound computation; None where none is known

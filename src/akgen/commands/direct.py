@@ -36,14 +36,12 @@ def direct(
 ) -> None:
     """Build and run a program that launches kernels with <<<>>>. Exit 0 if it ends well and no launch fails."""
     from akgen.tools.direct.program import DirectProgram, run_direct
-    from akgen.tools.twin.settings import TwinSettings
+    from akgen.tools.toolchains import twin_settings
     from akgen.tools.twin.toolchain import TwinToolchain
 
     settings: Settings = context.obj
     terminal = Terminal(as_json)
-    twin = TwinToolchain(
-        TwinSettings(cache=settings.cache, chip=settings.chip, compiler=settings.compiler, path=settings.path)
-    )
+    twin = TwinToolchain(twin_settings(settings))
     twin.prepare(terminal.line)
     here = Path.cwd()
     program = DirectProgram(

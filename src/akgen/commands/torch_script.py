@@ -33,16 +33,14 @@ def torch_script(
     from akgen.tools.binding.module import load
     from akgen.tools.core.outcome import InputError
     from akgen.tools.core.project import read_project
-    from akgen.tools.twin.settings import TwinSettings
+    from akgen.tools.toolchains import twin_settings
     from akgen.tools.twin.toolchain import TwinToolchain
 
     settings: Settings = context.obj
     terminal = Terminal(as_json)
     if not script.is_file():
         raise InputError(f"There is no script {script}.", "Name a Python file.")
-    twin = TwinToolchain(
-        TwinSettings(cache=settings.cache, chip=settings.chip, compiler=settings.compiler, path=settings.path)
-    )
+    twin = TwinToolchain(twin_settings(settings))
     twin.prepare(terminal.line)
     projects = [
         read_project(folder, folder.resolve().name, folder.resolve().name) for folder in project or ()

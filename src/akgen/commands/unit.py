@@ -90,12 +90,10 @@ def twin_flags(context: typer.Context) -> None:
 
 
 def _twin(settings: Settings, terminal: Terminal) -> "TwinToolchain":
-    from akgen.tools.twin.settings import TwinSettings
+    from akgen.tools.toolchains import twin_settings
     from akgen.tools.twin.toolchain import TwinToolchain
 
-    twin = TwinToolchain(
-        TwinSettings(cache=settings.cache, chip=settings.chip, compiler=settings.compiler, path=settings.path)
-    )
+    twin = TwinToolchain(twin_settings(settings))
     twin.prepare(terminal.line)
     return twin
 

@@ -88,7 +88,8 @@ def test_a_project_is_built_and_computes(chain: CannToolchain, built: Build, tmp
     assert isinstance(out, TensorFile)
     np.testing.assert_array_equal(np.fromfile(out.path, np.float32), 4 * np.arange(300, dtype=np.float32))
     assert launch.time_us is not None and launch.time_us > 0
-    assert launch.time_source == "measured"
+    assert (launch.time_source, launch.measured_by) == ("measured", "events")
+    assert launch.interval_us is not None and launch.interval_us[0] <= launch.interval_us[1]
 
 
 def test_with_a_trace_msprof_measures(chain: CannToolchain, built: Build, tmp_path: Path) -> None:
