@@ -1,7 +1,7 @@
 """A reward in parts that are kept apart; what the judge calls a cheat is worth less than any honest failure.
 
 What answers without computing is paid for its form alone, as honest text that does not compile is: kernels that write
-nothing, zeros or a copy, and kernels that are right on the shapes that the prompt shows and on no other one.
+nothing, one value or a copy, and kernels that are right on the shapes that the prompt shows and on no other one.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,7 +18,7 @@ Part = Literal["format", "compile", "silent", "share", "correct", "speed"]
 PARTS: tuple[Part, ...] = ("format", "compile", "silent", "share", "correct", "speed")
 _OF_NUMBERS = {"OUTPUT_MISMATCH", "LISTED_SHAPES_ONLY"}  # findings of the judge, not of a check
 _NOTHING_WRITTEN = {"all_zero", "unwritten", "stale"}
-_NOT_COMPUTED = {"copied_input", "fill", "stale"}
+_NOT_COMPUTED = {"copied_input", "stale"}
 
 
 class Facts(Frozen):
@@ -121,7 +121,9 @@ def _hollow(cases: Sequence[CaseVerdict]) -> bool:
 def _left_out(case: CaseVerdict) -> bool:
     """Say whether elements were not written, or not computed."""
     found = case.mismatch
-    return found is not None and (found.pattern in _NOTHING_WRITTEN or found.cause in _NOT_COMPUTED)
+    return found is not None and (
+        found.one_value or found.pattern in _NOTHING_WRITTEN or found.cause in _NOT_COMPUTED
+    )
 
 
 def spread(rewards: Sequence[float]) -> bool:

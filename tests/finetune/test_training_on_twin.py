@@ -99,6 +99,11 @@ def test_the_share_is_that_of_shapes_that_the_prompt_does_not_show() -> None:
     lazy = found.cases[0].model_copy(update={"mismatch": skipped})
     whole = found.model_copy(update={"cases": (lazy, found.cases[1])})
     assert facts_of_verdict(whole, shown).share == 0.0  # right where there is little to do
+    constant = skipped.model_copy(update={"pattern": "all", "one_value": True})
+    padded = skipped.model_copy(update={"pattern": "scattered", "cause": "fill"})  # a 0 for a minus infinity
+    for mismatch, hollow in ((constant, True), (padded, False)):
+        case = lazy.model_copy(update={"mismatch": mismatch})
+        assert facts_of_verdict(found.model_copy(update={"cases": (case,)})).hollow is hollow
 
 
 def test_one_step_with_the_judge_on_the_twin(qwen: Path, tmp_path: Path) -> None:

@@ -68,6 +68,7 @@ class Mismatch(Frozen):
     max_abs: LargestError
     max_rel: LargestError
     note: str = ""
+    one_value: bool = False  # all elements are the same, and the expected ones are not
     by_axis: str = ""  # which indices of each axis are wrong, and what share of them; "" where all are
     heat: HeatMap | None = None  # None where no element is compared, or an earlier version judged
     cause: Cause | None = None  # None: the pattern says it all, or nobody looked (versions before 0.3)

@@ -152,6 +152,7 @@ class _Pass:
             max_abs=max_abs,
             max_rel=max_rel,
             note=described.note,
+            one_value=raw.alike(self._stored) and not raw.alike(self._want),
             by_axis=pattern.by_axis(wrong, got.shape),
             heat=pattern.heat_map(wrong, got.shape),
         )

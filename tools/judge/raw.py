@@ -62,6 +62,14 @@ def encode(values: Array, dtype: DType) -> Array:
         return np.asarray(values.astype(dtype.value))
 
 
+def alike(stored: Array) -> bool:
+    """Say whether several elements all hold the same bits; a single one tells nothing."""
+    if stored.size < 2:
+        return False
+    rows = np.ascontiguousarray(stored.reshape(-1)).view(np.uint8).reshape(stored.size, -1)
+    return bool((rows[:2] == rows[0]).all() and (rows == rows[0]).all())
+
+
 def same(first: Path, second: Path) -> bool:
     """Compare two files bit by bit."""
     return np.array_equal(np.fromfile(first, dtype=np.uint8), np.fromfile(second, dtype=np.uint8))

@@ -107,3 +107,21 @@ def test_errors_beyond_all_numbers_are_compared_without_a_warning(check: Compare
 def test_the_error_of_a_small_integer_dtype_does_not_wrap_around(check: Compare) -> None:
     found = check(np.array([-128], np.int8), np.array([127], np.int8), dtype=DType.INT8)
     assert found.max_abs == 255.0
+
+
+@pytest.mark.parametrize(
+    ("got", "want", "said"),
+    [
+        ([3.0, 3.0, 3.0], [1.0, 2.0, 4.0], True),
+        ([np.nan, np.nan, np.nan], [1.0, 2.0, 4.0], True),
+        ([3.0, 3.0, 3.5], [1.0, 2.0, 4.0], False),
+        ([3.0, 3.0, 3.0], [2.0, 2.0, 2.0], False),  # the inputs are alike, and a formula is wrong
+        ([3.0], [1.0], False),
+    ],
+)
+def test_an_output_of_one_value_where_several_are_expected(
+    check: Compare, got: list[float], want: list[float], said: bool
+) -> None:
+    found = check(np.array(got), np.array(want), None, DType.FLOAT64)
+    assert found.mismatch is not None
+    assert found.mismatch.one_value is said
