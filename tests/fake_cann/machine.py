@@ -34,6 +34,7 @@ def rehearsal_machine(twin: TwinToolchain, libraries: Path, folder: Path) -> Ite
     (folder / "nodes" / "davinci0").touch()
     cache = folder / "cache"
     cache.mkdir()
+    (cache / "evicted").touch()  # nothing of this machine's twin is to be counted or removed through it
     for name in _OF_TWIN:
         of_twin = user_cache(os.environ) / name
         of_twin.mkdir(parents=True, exist_ok=True)

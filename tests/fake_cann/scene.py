@@ -94,9 +94,9 @@ def settings_of(env: Mapping[str, str]) -> CannSettings:
 
 
 def project(note: str) -> KernelProject:
-    """Return the known-good project, told apart by a comment: packages are kept by their text."""
+    """Return the known-good project, told apart by a note: packages are kept by their text."""
     whole = KernelProject.read_from(PROJECT, "ScaleAdd", "scale_add")
-    return whole.model_copy(update={"files": {**whole.files, "NOTE.md": note}})
+    return whole.model_copy(update={"files": {**whole.files, "NOTE.md": note}}) if note else whole
 
 
 def call_in(folder: Path, first: float = 0.0) -> Call:
