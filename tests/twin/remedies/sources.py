@@ -49,7 +49,7 @@ def _plain_kernels() -> tuple[KernelProject, ...]:
 
 
 def _read(folder: Path) -> KernelProject:
-    kernel = "add_one" if folder == EXAMPLE else folder.name
+    (kernel,) = (path.stem for path in (folder / "op_kernel").glob("*.cpp"))
     return KernelProject.read_from(folder, "".join(w.capitalize() for w in kernel.split("_")), kernel)
 
 
