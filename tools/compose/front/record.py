@@ -23,6 +23,7 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from akgen.tools.compose.front.record_branches import rewritten
+from akgen.tools.compose.front.record_formulas import with_own_formulas
 from akgen.tools.compose.front.record_outside import OutsideCalls, Unrecordable, arrays_become_tensors
 from akgen.tools.compose.front.record_steered import SteeredCalls, resolved
 from akgen.tools.compose.front.user_lines import UserLines
@@ -155,7 +156,7 @@ class _Shape(torch.Tensor):  # type: ignore[misc]
 
 
 @cache
-def _core_decompositions() -> dict[Any, Callable[..., Any]]:
+def _formulas() -> dict[Any, Callable[..., Any]]:
     """Return what core ATen lacks, as calls that it has: PyTorch makes the table anew at each call."""
     found: dict[Any, Callable[..., Any]] = _core_aten_decompositions_post_autograd()
     return found
@@ -176,7 +177,7 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
         self._alive: list[Any] = []  # an id names a tensor as long as this lives
         self._foreign: dict[int, _Shape] = {}
         self._leaves: list[Leaf] = []
-        self._decompositions = _core_decompositions()
+        self._formulas = _formulas()
 
     # leaves
 
@@ -215,7 +216,7 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        decompose = self._decompositions.get(func) or (func.decompose if func._can_decompose() else None)
+        decompose = self._formulas.get(func) or (func.decompose if func._can_decompose() else None)
         if decompose is not None:
             with self:
                 result = decompose(*args, **kwargs)

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 from akgen.tools.compose.front.importer import Importer, handles
 from akgen.tools.compose.front.traced import TracedNode
-from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 
 F32 = DType.FLOAT32
@@ -146,9 +145,15 @@ def _log_sigmoid(m: _Math, x: int, node: TracedNode) -> int:
     return m("sub", m("min", x, 0.0), tail)
 
 
-def _uncovered(m: _Math, x: int, node: TracedNode) -> int:
-    del m, x
-    raise Unsupported(node.target, f"the operation {node.target} is not covered")
+def _atan2(m: _Math, x: int, node: TracedNode) -> int:
+    """Return the angle of (other, x), of the smaller over the larger; -0.0 counts as 0.0."""
+    other = m.im.as_lane(node.args[1], F32)
+    a, b = m("abs", x), m("abs", other)
+    high, low = m.im.b.binary("max", a, b), m.im.b.binary("min", a, b)
+    part = m("atan", m.im.b.binary("div", low, m("max", high, 1e-38)))
+    steep = m.where(m("gt", a, b), m("sub", m.const(math.pi / 2), part), part)
+    whole = m.where(m("lt", other, 0.0), m("sub", m.const(math.pi), steep), steep)
+    return m.where(m("lt", x, 0.0), m("neg", whole), whole)
 
 
 _FORMULAS: dict[str, Callable[[_Math, int, TracedNode], int]] = {
@@ -178,7 +183,7 @@ _FORMULAS: dict[str, Callable[[_Math, int, TracedNode], int]] = {
     "asinh": _asinh,
     "acosh": _acosh,
     "atanh": _atanh,
-    "atan2": _uncovered,
+    "atan2": _atan2,
     "frac": _frac,
     "sgn": lambda m, x, _: m("sign", x),
     "copysign": _copysign,
