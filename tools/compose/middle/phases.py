@@ -231,7 +231,8 @@ class _Cutter:
         turned = tuple(self._nearest(node, lambda n: n.op in ("permute", "slice")))
         turned = tuple(t for t in turned if not self._computed(self._base(t)))
         joined = tuple(self._nearest(node, lambda n: n.op == "cat"))
-        for group in (operands, reductions, turned, joined):
+        seen = tuple(dict.fromkeys(a for a in self.g.nodes[node].args if self._is_seen(a)))
+        for group in (operands, reductions, turned, joined, seen):
             yield from ((g,) for g in group)
             if group:
                 yield group
@@ -257,6 +258,10 @@ class _Cutter:
         while node not in self.cuts and self.g.nodes[node].op in VIEWS:
             (node,) = self.g.nodes[node].args
         return node
+
+    def _is_seen(self, node: int) -> bool:
+        """Return whether a value is a view of what is computed: stored, it lies as it is seen."""
+        return self._computed(node) and self.g.nodes[node].op in VIEWS and self._base(node) != node
 
     def _is_leaf(self, node: int) -> bool:
         return self.g.nodes[node].op in _LEAVES

@@ -82,12 +82,22 @@ class _Sinker:
             return self._plain_reshape(args[0], node.shape)
         if node.op == "take":
             return self.takes.sunk(args[0], args[1:], node.fill)
-        if node.op == "permute" and self.b[args[0]].op == "load" and not self.b[args[0]].args:
-            source = self.b[args[0]]
-            strides = source.strides or contiguous(source.shape)
-            turned = tuple(strides[i] for i in node.axes)
-            return self.b.strided(source, node.shape, turned, source.offset)
+        if node.op == "permute":
+            return self._permute(args[0], node.axes)
         return self.b.add(node.model_copy(update={"args": args}))
+
+    def _permute(self, x: int, order: tuple[int, ...]) -> int:
+        """Return `x` with its axes in another order. Below an expansion each use has axes of its own."""
+        source = self.b[x]
+        shape = tuple(source.shape[i] for i in order)
+        if source.op == "load" and not source.args:
+            strides = source.strides or contiguous(source.shape)
+            return self.b.strided(source, shape, tuple(strides[i] for i in order), source.offset)
+        if source.op == "expand":
+            inner = self.b[source.args[0]].shape
+            wide = self._plain_reshape(source.args[0], (*[1] * (len(order) - len(inner)), *inner))
+            return self.b.expand(self._permute(wide, order), shape)
+        return self.b.permute(x, order)
 
     def _plain_reshape(self, x: int, shape: tuple[int, ...]) -> int:
         source = self.b[x]

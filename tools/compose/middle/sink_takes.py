@@ -51,10 +51,32 @@ class TakeSinker:
                 return self.sunk(node.args[0], inner, None)
             case "cat":
                 return self._joined(node, indices)
+            case "reshape" if (inner := self._reshaped(node, indices)) is not None:
+                return self._spread(self.sunk(node.args[0], inner, None), shape)
         if node.pointwise:
             args = tuple(self.sunk(a, self._of(node, a, indices), None) for a in node.args)
             return self._spread(self._again_of(node, args), shape)
         raise Unsupported(node.op, f"elements picked of what {node.op} computes are not covered")
+
+    def _reshaped(self, node: Node, indices: tuple[int, ...]) -> tuple[int, ...] | None:
+        """Return the indices of what is reshaped, None where axes of it have become one: these would be divided."""
+        shape = self.b[node.args[0]].shape
+        inner: list[int] = []
+        axis = 0
+        for count in shape:
+            place, left = self.b.const(0, I32), count
+            while left > 1:
+                while axis < len(node.shape) and node.shape[axis] == 1:
+                    axis += 1
+                if axis == len(node.shape) or left % node.shape[axis]:
+                    return None
+                left //= node.shape[axis]
+                step = self.b.const(left, I32)
+                scaled = indices[axis] if left == 1 else self.b.binary("mul", indices[axis], step, I32)
+                place = self.b.binary("add", place, scaled, I32)
+                axis += 1
+            inner.append(place)
+        return tuple(inner)
 
     def _guards(self, node: Node) -> bool:
         """Return whether a load of this value can leave out what lies outside."""
