@@ -4,6 +4,7 @@ import math
 
 from akgen.tools.compose.front.graph import (
     COMPARISONS,
+    VIEWS,
     Graph,
     Node,
     Number,
@@ -87,7 +88,7 @@ class GraphBuilder:
     def constant(self, index: int) -> Number | None:
         """Return the value of a scalar constant, seen through views."""
         node = self.nodes[index]
-        while node.op in ("expand", "reshape"):
+        while node.op in VIEWS:
             node = self.nodes[node.args[0]]
         return node.value if node.op == "const" else None
 

@@ -2,14 +2,16 @@
 
 import math
 
-from akgen.tools.compose.front.graph import VIEWS, Node
+from akgen.tools.compose.front.graph import VIEWS, Node, broadcast
 from akgen.tools.compose.front.importer import Importer, handles
 from akgen.tools.compose.front.traced import TracedNode
-from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 
 F32 = DType.FLOAT32
 HALF = (DType.FLOAT16, DType.BFLOAT16)
+_ANYTHING = (-math.inf, math.inf)
+_BOUNDED = frozenset(["where", "max", "min", "cat", "cast", "take", "round", "trunc"])
+_RANGES = {DType.INT8: (-128.0, 127.0), DType.BOOL: (0.0, 1.0), DType.UINT8: (0.0, 255.0)}
 
 
 @handles("mm", "bmm", "_int_mm")
@@ -35,9 +37,14 @@ def _added_product(im: Importer, node: TracedNode) -> int:
 
 def contracted(im: Importer, node: TracedNode, a: int, b: int) -> int:
     """Return the product of (…, m, k) and (…, k, n); factors that are single numbers go to the result."""
+    flat = _with_constant(im, a, b)
+    if flat is not None:
+        return flat
     factors_a, a = _without_factors(im, a)
     factors_b, b = _without_factors(im, b)
     stored = stored_dtype(im, node, a, b)
+    if stored is None:
+        return _summed(im, a, b)
     product = im.b.contract(_in_memory(im, a, stored), _in_memory(im, b, stored), stored)
     factors = [im.b.reshape(f, ()) for f in (*factors_a, *factors_b)]
     if not factors:
@@ -46,6 +53,26 @@ def contracted(im: Importer, node: TracedNode, a: int, b: int) -> int:
     for other in factors[1:]:
         factor = im.b.binary("mul", factor, other)
     return im.b.binary("mul", product, factor)
+
+
+def _with_constant(im: Importer, a: int, b: int) -> int | None:
+    """Return the product with a matrix of one number: sums of the other's rows or columns. None where there is none."""
+    rank = len(im.shape(a))
+    shape = (*broadcast(im.shape(a)[:-2], im.shape(b)[:-2]), im.shape(a)[-2], im.shape(b)[-1])
+    for constant, other, axis in ((im.b.constant(a), b, rank - 2), (im.b.constant(b), a, rank - 1)):
+        if constant is not None:
+            sums = im.b.reduce("sum", other, (axis,))
+            product = im.b.binary("mul", sums, im.b.const(constant, im.b[other].dtype))
+            return im.b.expand(product, shape)
+    return None
+
+
+def _summed(im: Importer, a: int, b: int) -> int:
+    """Return a product as sums, element by element: of integers, where the cube core multiplies none as wide."""
+    (*outer_a, m, k), (*outer_b, _, n) = im.shape(a), im.shape(b)
+    products = im.b.binary("mul", im.b.reshape(a, (*outer_a, m, k, 1)), im.b.reshape(b, (*outer_b, 1, k, n)))
+    sums = im.b.reduce("sum", products, (len(outer_a) + 1,))
+    return im.b.reshape(sums, (*broadcast(tuple(outer_a), tuple(outer_b)), m, n))
 
 
 def _without_factors(im: Importer, x: int) -> tuple[list[int], int]:
@@ -99,22 +126,38 @@ def _loaded(im: Importer, x: int) -> DType | None:
 
 
 def _fits_int8(im: Importer, x: int) -> bool:
-    """Return whether an operand's elements are those of tensors of int8, and small constants, selected in some way."""
+    """Return whether the elements are those of tensors of int8, small constants, or cut off to that range."""
+    low, high = _reach(im, x, {})
+    return low >= -128 and high <= 127 and not im.b[x].dtype.is_float
+
+
+def _reach(im: Importer, x: int, known: dict[int, tuple[float, float]]) -> tuple[float, float]:
+    """Return what the elements lie between, infinite where that is not known; `known` holds what was found before."""
+    if x not in known:
+        known[x] = _found_reach(im, x, known)
+    return known[x]
+
+
+def _found_reach(im: Importer, x: int, known: dict[int, tuple[float, float]]) -> tuple[float, float]:
     node = im.b[x]
-    if node.op == "load":
-        return _loaded(im, x) == DType.INT8
     if node.op == "const":
-        return node.dtype == DType.INT32 and -128 <= (node.value or 0) <= 127
-    if node.op == "take":
-        return _fits_int8(im, node.args[0])
-    if node.op == "where":
-        return all(_fits_int8(im, a) for a in node.args[1:])
-    moved = node.op in VIEWS or node.op in ("cat", "cast")
-    return moved and node.dtype == DType.INT32 and all(_fits_int8(im, a) for a in node.args)
+        return float(node.value or 0), float(node.value or 0)
+    if node.op == "load":
+        return _RANGES.get(_loaded(im, x) or DType.FLOAT32, _ANYTHING)
+    if node.dtype == DType.BOOL:
+        return 0, 1
+    if node.op not in _BOUNDED and node.op not in VIEWS:
+        return _ANYTHING
+    inner = node.args[:1] if node.op == "take" else node.args[1:] if node.op == "where" else node.args
+    lows, highs = zip(*(_reach(im, a, known) for a in inner), strict=True)
+    if node.op in ("max", "min"):
+        choose = max if node.op == "max" else min
+        return choose(lows), choose(highs)
+    return min(lows), max(highs)
 
 
-def stored_dtype(im: Importer, node: TracedNode, *operands: int) -> DType:
-    """Return the dtype in which the operands lie in memory when they are multiplied."""
+def stored_dtype(im: Importer, node: TracedNode, *operands: int) -> DType | None:
+    """Return the dtype in which operands lie in memory when they are multiplied; None of integers beyond int8."""
     traced = im.out(node).dtype.real
     found = [d for d in (_loaded(im, x) for x in operands) if d is not None]
     if traced.is_float:
@@ -126,9 +169,4 @@ def stored_dtype(im: Importer, node: TracedNode, *operands: int) -> DType:
         if exact or (rounded and halves and len(set(found)) == 1):
             return halves[0]
         return traced if traced in HALF else F32
-    if not all(_fits_int8(im, x) for x in operands):
-        names = " and ".join(map(str, dict.fromkeys(found))) or str(traced)
-        why = "of integers, the cube core multiplies int8"
-        text = f"the operation {node.target} of numbers that are {names} in memory is not covered: {why}"
-        raise Unsupported(node.target, text)
-    return DType.INT8
+    return DType.INT8 if all(_fits_int8(im, x) for x in operands) else None

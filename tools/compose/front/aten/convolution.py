@@ -9,6 +9,7 @@ from akgen.tools.compose.front.aten.windows import numbers, windowed
 from akgen.tools.compose.front.graph import Node
 from akgen.tools.compose.front.importer import Importer, handles
 from akgen.tools.compose.front.traced import TracedNode
+from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 
 F32 = DType.FLOAT32
@@ -53,6 +54,8 @@ def _windows_times(
         picked = im.b.permute(picked, order)  # (N, C, *kernel, *out)
         picked = im.b.reshape(picked, (batch, groups, depth * math.prod(kernel), area))
         dtype = stored_dtype(im, node, weight)
+        if dtype is None or not dtype.is_float:
+            raise Unsupported(node.target, f"the operation {node.target} of integers is not covered")
         columns = im.b.add(Node(op=f"round_{dtype}", args=(picked,), dtype=F32, shape=im.shape(picked)))
     rows = im.b.reshape(weight, (groups, each, depth * math.prod(kernel)))
     rows = im.b.expand(im.b.reshape(rows, (1, *im.shape(rows))), (batch, *im.shape(rows)))
