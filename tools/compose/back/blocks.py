@@ -9,6 +9,7 @@ from akgen.tools.compose.back.operands import Location
 from akgen.tools.compose.back.operations import host_value, kernel_value
 from akgen.tools.compose.back.writer import Extent, Tile
 from akgen.tools.compose.middle.loop_nest import Value
+from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, call, joined
 from akgen.tools.dsl.ir import TileRef
@@ -220,10 +221,21 @@ class BlockCodegen(AccessCodegen):
         return dst
 
     def _scan(self, index: int, uses: dict[int, int], mine: set[int]) -> Tile:
-        """Run along the tile; then all of it takes in what the tiles before made, and so does what goes to the next."""
+        """Run along the tile; then all of it takes in what the tiles before made, and so does what goes to the next.
+
+        Where a loop walks the axis outside of the tile, each turn is one step.
+        """
         value, extent = self.t.values[index], self.extent_of(self.t.values[index])
         assert value.kind is not None
         source = self.ops.widened(self.held[value.args[0]], extent)
+        if value.over[0] not in (self.layout.row, self.layout.lane):
+            if value.reverse:
+                text = f"a running {value.kind} from the end along an axis of windows is not covered"
+                raise Unsupported("scan", text)
+            stepped, running = self.w.allocate(extent, self.w.type_name(value.dtype)), self.carries[index]
+            self.w.op(COMBINE[value.kind], stepped, source.ref, running.ref)
+            self.w.op("copy", running, stepped.ref)
+            return stepped
         axis: Literal["last", "first"] = "first" if value.over[0] == self.layout.row else "last"
         carry, part = self.carries.get(index), None
         if carry is not None and axis == "last":

@@ -48,6 +48,8 @@ def kernels_of(base: str, number: int, group: Group, face: Interface, knobs: Kno
     refused: Unsupported | None = None
     for templates, choice in choices(group.templates, tensors_of(face, number)):
         name = f"{base}_{'_'.join(dict.fromkeys(choice))}" + (f"_{number}" if number else "")
+        if any(k.name == name for k in out):  # the same schedules, of other parts
+            name = f"{name}_{letters(len(out))}"
         try:
             out.append(schedule(name, number, templates, choice, face, knobs))
         except Unsupported as error:
