@@ -35,7 +35,7 @@ class Found(NamedTuple):
 
 
 def test_of_a_sample_of_tasks_the_called_interfaces_are_in_the_prompt() -> None:
-    found = [f for t in [*_tasks("builtin")][::9] + [*_tasks(str(MODULES))][::20] if (f := _found(t))]
+    found = [f for t in [*_tasks("builtin")][::9] + [*_tasks(str(MODULES))][::40] if (f := _found(t))]
     assert len(found) >= 7
     assert recall(found) >= LEAST, [(f.task, sorted(f.missing)) for f in found if f.missing]
 

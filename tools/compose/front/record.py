@@ -158,8 +158,7 @@ class _Shape(torch.Tensor):  # type: ignore[misc]
 @cache
 def _formulas() -> dict[Any, Callable[..., Any]]:
     """Return what core ATen lacks, as calls that it has: PyTorch makes the table anew at each call."""
-    found: dict[Any, Callable[..., Any]] = _core_aten_decompositions_post_autograd()
-    return found
+    return with_own_formulas(_core_aten_decompositions_post_autograd())
 
 
 class _Recorder(TorchDispatchMode):  # type: ignore[misc]

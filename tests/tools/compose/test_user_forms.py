@@ -1,0 +1,97 @@
+"""Forms that users' modules take, and that say in other words what handlers know."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch.nn import functional
+
+from tests.tools.compose.composing import assert_right, normal
+
+BINS = torch.randint(0, 5, (3, 20), generator=torch.Generator().manual_seed(1))
+PLACES = torch.randint(0, 7, (6, 5), generator=torch.Generator().manual_seed(2))
+WIDE = torch.randint(-500, 500, (6, 6), generator=torch.Generator().manual_seed(3), dtype=torch.int32)
+
+
+def square_of_expanded(x: torch.Tensor) -> torch.Tensor:
+    length = x.norm(dim=1, keepdim=True).expand(7, 7)
+    return length * length.t()
+
+
+def labels_alike(x: torch.Tensor) -> torch.Tensor:
+    return (x.expand(7, 7) == x.expand(7, 7).t()).float()
+
+
+def pool_of_joined(x: torch.Tensor) -> torch.Tensor:
+    front = x[..., :1].expand(-1, -1, 2)
+    return functional.avg_pool1d(torch.cat([front, x], -1).transpose(1, 2), 3, 1)
+
+
+def walked_scan(x: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+    """Run along an axis that a loop walks outside of the tiles."""
+    return x.gather(-1, places.unsqueeze(-1)).squeeze(-1).cumsum(1).sum(1)
+
+
+def clipped_product(x: torch.Tensor) -> torch.Tensor:
+    """Multiply integers that fit into int8, because they are cut off there."""
+    whole = x.mul(40).round().clamp(-128, 127).to(torch.int8).to(torch.int32)
+    return whole @ whole.t()
+
+
+def matrix_nms(boxes: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+    """Sort, pick, compare each with each: kernels of equal schedules for different parts."""
+    order = scores.argsort(descending=True)
+    low = torch.max(boxes[order][:, None], boxes[order][None, :]).prod(-1).triu(1)
+    return scores[order] * ((1 - low) / (1 - low.max(0)[0][:, None]).clamp(min=1e-4)).min(dim=0).values
+
+
+def scattered(reduce: str) -> Callable[..., torch.Tensor]:
+    return lambda places, x: torch.zeros(3, 5).scatter_reduce(1, places, x, reduce, include_self=False)
+
+
+FORMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "expanded_and_turned": (square_of_expanded, (normal(7, 5),)),
+    "loaded_expanded_and_turned": (labels_alike, (normal(7),)),
+    "pool_of_joined": (pool_of_joined, (normal(2, 3, 8),)),
+    "walked_scan": (walked_scan, (normal(6, 5, 7), PLACES)),
+    "clipped_product": (clipped_product, (normal(6, 9),)),
+    "wide_product": (lambda a: a @ a, (WIDE,)),
+    "constant_product": (
+        lambda a, b: torch.ones(3, 6) @ b + (a @ torch.full((6, 7), 2.0)).sum(), (normal(5, 6), normal(6, 7))
+    ),
+    "rolls_of_computed": (lambda x: torch.roll(torch.softmax(x, -1), (1, 2), (0, 1)), (normal(4, 6),)),
+    "mean_of_scattered": (scattered("mean"), (BINS, normal(3, 20))),
+    "maximum_of_scattered": (scattered("amax"), (BINS, normal(3, 20))),
+    "scatter_into_few_rows": (lambda x, i, s: x.scatter(1, i, s), (normal(6, 8), PLACES[:4, :3], normal(4, 3))),
+    "many_hot": (lambda i: torch.zeros(6, 8, dtype=torch.bool).scatter(1, i, True), (PLACES,)),
+    "masked_scatter": (lambda x, s: x.masked_scatter(x > 0, s), (normal(4, 6), normal(30))),
+    "frames_by_strides": (lambda x: x.as_strided((10, 20), (8, 1)) * 2, (normal(100),)),
+    "city_block_distance": (lambda a, b: torch.cdist(a, b, p=1.0), (normal(4, 6), normal(5, 6))),
+    "log_cumulative_sum": (lambda x: torch.logcumsumexp(x * 30, 1), (normal(4, 33),)),
+    "angle": (lambda x, y: torch.atan2(x, y) + torch.angle(torch.complex(x, y)), (normal(3, 9), normal(3, 9, seed=3))),
+    "matrix_nms": (matrix_nms, (torch.rand(37, 2), torch.rand(37))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_form_is_right(form: str) -> None:
+    function, args = FORMS[form]
+    assert_right(function, args)
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_bags_of_embeddings_are_right(mode: str) -> None:
+    assert_right(torch.nn.EmbeddingBag(30, 8, mode=mode), (torch.arange(24).view(4, 6),))
+
+
+def test_bags_of_embeddings_whose_lengths_differ_are_right() -> None:
+    bag = torch.nn.EmbeddingBag(30, 8, mode="mean", padding_idx=2)
+    assert_right(lambda x, starts, w: functional.embedding_bag(x, w, starts, mode="mean", padding_idx=2),
+                 (torch.arange(24), torch.tensor([0, 5, 6, 20]), bag.weight.detach()))  # fmt: skip
+
+
+def test_a_recurrent_layer_that_starts_at_zero_is_right() -> None:
+    layer = torch.nn.LSTM(6, 5, batch_first=True)
+    assert_right(lambda x, *w: torch.func.functional_call(layer, dict(zip(layer.state_dict(), w, strict=True)), x)[0],
+                 (normal(2, 3, 6), *layer.state_dict().values()))  # fmt: skip
