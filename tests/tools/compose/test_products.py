@@ -6,7 +6,6 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from akgen.tools.compose.scope import Unsupported
 from akgen.tools.dsl import lower
 from akgen.tools.dsl.ir import Multiply, Store, SyncAll, walk
 from tests.tools.compose.composing import Fn, assert_right, composed, normal
@@ -114,6 +113,5 @@ def test_an_operand_in_the_workspace_keeps_the_project_to_the_dtypes_of_its_case
     lower(composition.program, composition.face.op, "test_op")
 
 
-def test_integers_of_other_widths_are_refused_by_name() -> None:
-    with pytest.raises(Unsupported, match="int32 in memory is not covered: of integers"):
-        composed(torch.mm, (normal(8, 16, dtype=torch.int32), normal(16, 24, dtype=torch.int32)))
+def test_integers_of_other_widths_are_multiplied_and_summed() -> None:
+    assert_right(torch.mm, (normal(8, 16, dtype=torch.int32), normal(16, 24, dtype=torch.int32)))
