@@ -51,8 +51,8 @@ class TakeSinker:
                 return self.sunk(node.args[0], inner, None)
             case "cat":
                 return self._joined(node, indices)
-            case "reshape" if (inner := self._reshaped(node, indices)) is not None:
-                return self._spread(self.sunk(node.args[0], inner, None), shape)
+            case "reshape" if (source := self._reshaped(node, indices)) is not None:
+                return self._spread(self.sunk(node.args[0], source, None), shape)
         if node.pointwise:
             args = tuple(self.sunk(a, self._of(node, a, indices), None) for a in node.args)
             return self._spread(self._again_of(node, args), shape)
