@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from akgen.knowledge.chip import chip
-from akgen.tools.cann import device_check, environment, msprof, msprof_op, npu_smi
+from akgen.tools.cann import device_check, environment, msprof, msprof_op, npu_smi, trial
 from akgen.tools.cann.build import VENDOR, Builder, PackageBuild, check_package, package_of, said
 from akgen.tools.cann.confined import Confinement
 from akgen.tools.cann.device import DeviceLease, Devices
@@ -35,6 +35,7 @@ from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Build, Launch, Progress, SpecReader
 from akgen.tools.process.program import Finished
 
+_PROBE_S = 60.0  # for the kernel of a probe
 START_S = 180.0  # for Python, the driver and the copies to the device
 PROFILED_LAUNCHES = 20
 WORKER = "worker"  # below a run's folder: what the candidate's process may write
@@ -178,7 +179,7 @@ class CannToolchain:
         argv = self._worker(lease, build, call, folder, timeout_s, timed=not trace, poison=poison)
         done = self._start(argv, folder, build.folder, timeout_s + START_S)
         left = folder / WORKER
-        failed = outcome_of(done, left, timeout_s, lambda: self._probe(lease.number))
+        failed = outcome_of(done, left, timeout_s, lambda: self._opens(lease.number))
         if failed is not None:
             lease.quarantine(failed[1].text)  # what a kernel that failed left behind is not known
             return Launch(outcome=failed[0], outputs=(), diagnostics=(failed[1],), wall_s=done.wall_s)
@@ -279,7 +280,7 @@ class CannToolchain:
         """Raise what the worker says of its own end under msprof, if it says anything."""
         if not (left / "ended.json").is_file():
             return
-        failed = outcome_of(done, left, timeout_s, lambda: self._probe(lease.number))
+        failed = outcome_of(done, left, timeout_s, lambda: self._opens(lease.number))
         if failed is not None:
             text = f"The kernel ran, and failed when it was profiled: {failed[1].text}"
             raise InfraError(text, "Run it once more; if it fails again, the device is to be looked at.")
@@ -321,6 +322,39 @@ class CannToolchain:
         )
 
     def _probe(self, number: int) -> str | None:
+        """Copy to a device and back, then run a kernel that is known to be right; say what is wrong."""
+        return self._opens(number) or self._known_good(number)
+
+    def _known_good(self, number: int) -> str | None:
+        """Run the known-good kernel on a device. Where it cannot be built, that is no fault of the device."""
+        folder = self._settings.own_folder / "probes" / str(number) / "kernel"
+        folder.mkdir(parents=True, exist_ok=True)
+        call = trial.call_of(folder)
+        try:
+            build = self.compile(trial.known_good(), [call], folder.parent / "build")
+        except InfraError:
+            return None
+        if build.outcome is not None:
+            return None
+        left = _emptied(folder / WORKER)
+        library = build.folder / package_of(build.folder).library
+        request = RunnerRequest(
+            call=call, spec=build.op, library=library, folder=left, device=number, timeout_s=_PROBE_S
+        )
+        done = self._start(_worker_command(request, folder), folder, build.folder, START_S + _PROBE_S)
+        failed = outcome_of(done, left, _PROBE_S, lambda: self._opens(number))
+        if failed is not None:
+            return failed[1].text
+        found, wrong = outputs(call, left, None, folder)
+        if wrong is not None:
+            return wrong.text
+        return (
+            None
+            if trial.is_right(call, found)
+            else "a kernel that is known to be right computes something else"
+        )
+
+    def _opens(self, number: int) -> str | None:
         """Open a device and copy to it and back; say what is wrong."""
         folder = self._settings.own_folder / "probes" / str(number)
         folder.mkdir(parents=True, exist_ok=True)

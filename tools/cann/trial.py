@@ -1,6 +1,6 @@
 """A known-good kernel, compiled, run and profiled: the last step of looking at a machine."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic, InfraError, first_cause
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import Launch, Progress, Toolchain
+from akgen.tools.core.toolchain import Progress, Toolchain
 
 PROJECT = Path(__file__).with_name("known_good")
 COUNT, ALPHA = 100_000, 3.0
@@ -22,17 +22,16 @@ _SEND = "This kernel is known to be right: send the folder that is named, docs/n
 def trial(chain: Toolchain, folder: Path, progress: Progress) -> Iterator[Prerequisite]:
     """Compile, run and profile; each step needs the one before it. Files stay in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
-    project = KernelProject.read_from(PROJECT, "ScaleAdd", "scale_add")
-    call = _call(folder)
+    call = call_of(folder)
     try:
         progress("compiling a known-good kernel (one to five minutes the first time)")
-        build = chain.compile(project, [call], folder / "build")
+        build = chain.compile(known_good(), [call], folder / "build")
         yield _row("compile", build.outcome is None, f"{build.compile_s:.0f} s", build.diagnostics, folder)
         if build.outcome is not None:
             return
         progress("running it")
         launch = chain.run(build, call, folder / "run", poison=Poison(seed=1))
-        right = launch.outcome is None and _right(launch)
+        right = launch.outcome is None and is_right(call, launch.outputs)
         words = f"right, {launch.time_text('.1f')}" if right else "it computed something else"
         yield _row("run", right, words, launch.diagnostics, folder)
         if not right:
@@ -58,7 +57,13 @@ def _row(step: str, good: bool, words: str, found: tuple[Diagnostic, ...], folde
     )
 
 
-def _call(folder: Path) -> Call:
+def known_good() -> KernelProject:
+    """Return the kernel: x + alpha * z."""
+    return KernelProject.read_from(PROJECT, "ScaleAdd", "scale_add")
+
+
+def call_of(folder: Path) -> Call:
+    """Write inputs into a folder, and return the call on them."""
     rng = np.random.default_rng(0)
     inputs = []
     for name in ("x", "z"):
@@ -69,8 +74,9 @@ def _call(folder: Path) -> Call:
     return Call(inputs=tuple(inputs), attrs=(attr,), outputs=(OutputMeta(meta=meta),))
 
 
-def _right(launch: Launch) -> bool:
-    (out,) = launch.outputs
+def is_right(call: Call, found: Sequence[TensorFile | tuple[TensorFile, ...]]) -> bool:
+    """Say whether outputs are what the kernel makes of the call's inputs."""
+    (out,) = found
     assert isinstance(out, TensorFile)
-    x, z = (np.fromfile(out.path.parents[1] / name, dtype=np.float32) for name in ("x", "z"))
+    x, z = (np.fromfile(i.path, dtype=np.float32) for i in call.inputs if isinstance(i, TensorFile))
     return bool(np.allclose(np.fromfile(out.path, dtype=np.float32), x + ALPHA * z, rtol=1e-5, atol=1e-5))

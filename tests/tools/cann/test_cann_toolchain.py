@@ -8,6 +8,7 @@ import pytest
 
 from akgen.tools.cann.build import Builder
 from akgen.tools.cann.confined import Confinement
+from akgen.tools.cann.device import Devices
 from akgen.tools.cann.environment import CannSettings, base_environment, cann_version, run_environment
 from akgen.tools.cann.project import with_build_hash
 from akgen.tools.cann.toolchain import CannToolchain
@@ -215,6 +216,19 @@ def test_a_device_that_failed_is_probed_before_it_is_used_again(
     with pytest.raises(InfraError, match="No device passes its probe"):
         broken.run(built, _call(tmp_path / "in"), tmp_path / "two")
     assert _chain(own).run(built, _call(tmp_path / "in"), tmp_path / "three").outcome is None
+
+
+def test_a_device_on_which_a_kernel_that_is_right_goes_wrong_fails_its_probe(
+    settings: CannSettings, stub_libraries: Path, built: Build, tmp_path: Path
+) -> None:
+    sick = make_toolkit(tmp_path / "cann", stub_libraries)
+    with (sick / "set_env.sh").open("a") as script:
+        script.write("export AKGEN_STUB_WRONG=1\n")
+    own = settings.model_copy(update={"home": sick, "cache": tmp_path / "cache", "devices": (0,)})
+    with Devices(own.own_folder / "locks", (0,), lambda _: None).lease() as lease:
+        lease.quarantine("lost")
+    with pytest.raises(InfraError, match="known to be right computes something else"):
+        _chain(own).run(built, _call(tmp_path / "in"), tmp_path / "run")
 
 
 def test_a_build_cannot_read_the_judges_answers(

@@ -76,7 +76,7 @@ extern "C" int ENTRY1(ENTRY1(aclnn, OP), GetWorkspaceSize)(const aclTensor *x, c
     in[0] = x;
     in[1] = z;
     result = y;
-    scale = static_cast<float>(alpha);
+    scale = static_cast<float>(alpha) + (std::getenv("AKGEN_STUB_WRONG") != nullptr ? 1.0F : 0.0F);
     *size = 0;
     return 0;
 }
