@@ -68,10 +68,10 @@ private:
         }
         // gelu(v) = v / 2 * (1 + erf(v / sqrt(2)))
         const uint32_t all = rows * apart;
-        Muls(work, value, 0.70710678f, all);
-        Erf(work, work, scratchBuf.Get<uint8_t>(), all);
+        Muls(value, value, 0.70710678f, all);
+        Erf(work, value, scratchBuf.Get<uint8_t>(), all); // takes no tensor as source and destination
         Adds(work, work, 1.0f, all);
-        Muls(value, value, 0.5f, all);
+        Muls(value, value, 0.70710678f, all); // v / 2 again
         Mul(value, value, work, all);
         LocalTensor<T> y = outQueue.AllocTensor<T>();
         const uint32_t outApart = AlignUp(columns, 32 / sizeof(T)); // 32 bytes of T may be more columns

@@ -4,6 +4,7 @@
 #include "composite.h"
 #include "facts.h"
 #include "record.h"
+#include <algorithm>
 
 namespace akgen::twin {
 namespace {
@@ -29,6 +30,7 @@ struct Call {
     uint32_t sources;
     uint32_t live; // vectors of float that the API keeps at once; 0: it needs no memory of its own
     Scratch held[2];
+    bool may_share = false; // by its reference, the destination may be a source
 };
 
 // Check, record and leave the mask register as a count form does. False: nothing to do.
@@ -75,11 +77,18 @@ bool begin(Call &c, int64_t count, const char *const *steps)
     } else {
         issue_steps(instr, steps);
     }
-    // The API's first step copies its source, so a destination that overlaps it only in part does no harm.
+    // A first step copies the source in most of them, so that a destination on it does no harm.
     View *const sources[] = {&c.src0, &c.src1};
     for (uint32_t i = 0; i < c.sources; ++i) {
         View &v = *sources[i];
-        if (v.data != c.dst.data && v.data < c.dst.data + span && c.dst.data < v.data + span) {
+        if (v.data >= c.dst.data + span || c.dst.data >= v.data + span) {
+            continue;
+        }
+        if (!c.may_share) {
+            warn("PARTIAL_OVERLAP", c.api, c.pc, "%s: dst and %s share memory, which its reference rules out.", c.api,
+                 operand_names[i + 1]);
+        }
+        if (v.data != c.dst.data) {
             c.held[i].copy(v.data, span);
             v.data = c.held[i].take();
         }
@@ -129,6 +138,13 @@ bool in_place(MathOp op)
     return op == MathOp::Silu || op == MathOp::Swish || op == MathOp::Log || op == MathOp::Log10;
 }
 
+// The page of Gelu and its kin allows it; pages of the gated ones say nothing.
+bool may_share(MathOp op)
+{
+    return op == MathOp::Gelu || op == MathOp::FasterGelu || op == MathOp::FasterGeluV2 || op == MathOp::ReGlu ||
+           op == MathOp::GeGLU || op == MathOp::SwiGLU;
+}
+
 int32_t integer_power(int32_t base, int32_t exponent)
 {
     if (exponent < 0) { // only units have an inverse
@@ -147,9 +163,16 @@ int32_t integer_power(int32_t base, int32_t exponent)
 void math_count(MathOp op, DType type, View dst, View src0, View src1, View work, float scalar, int64_t count)
 {
     const MathFacts &f = math_facts(op);
-    Call c{f.api.name, __builtin_return_address(0), type, dst, src0, src1, work,
-           f.sources,  in_place(op) ? 0u : f.live,  {}};
+    Call c{f.api.name, __builtin_return_address(0), type, dst,          src0, src1, work,
+           f.sources,  in_place(op) ? 0u : f.live,  {},   may_share(op)};
+    // These write 1 + exp(-s * x) over a source that is the destination, and divide it by itself: 1 on the chip.
+    const bool divides_itself = (op == MathOp::Silu || op == MathOp::Swish) && dst.data == src0.data;
     if (begin(c, count, f.api.steps)) {
+        if (divides_itself) {
+            over_chunks(c, count,
+                        [](float *out, const float *, const float *, size_t n) { std::fill_n(out, n, 1.0f); });
+            return;
+        }
         over_chunks(c, count,
                     [&](float *out, const float *a, const float *b, size_t n) { math_loop(op, out, a, b, scalar, n); });
     }
@@ -208,7 +231,7 @@ void xor_count(DType type, View dst, View src0, View src1, View work, int64_t co
 void cumulative_sum(DType type, View dst, View last_row, View src, View work, uint32_t outer, uint32_t inner,
                     bool last_axis)
 {
-    Call c{apis::CumSum.name, __builtin_return_address(0), type, dst, src, {}, work, 1, 0, {}};
+    Call c{apis::CumSum.name, __builtin_return_address(0), type, dst, src, {}, work, 1, 0, {}, true};
     const uint32_t bytes = dtype_bytes(type);
     if (static_cast<uint64_t>(inner) * bytes % 32 != 0) {
         trap("UB_ALIGNMENT", c.api, c.pc, "CumSum: the inner axis of %u elements is %llu bytes, not a multiple of 32.",
