@@ -297,12 +297,31 @@ def _transposes(case: Any) -> list[Any]:
         "    TransDataTo5HD<{t}>(d, s, {{{p}, 1, 0, 0}});"
     )
     pairs = np.stack([wide[:8].T, wide[8:].T], 1).reshape(16, 8)
+    behind = np.vstack([RNG.integers(-99, 99, (16, 16)).astype(np.int16), square])
+    strided = lists.replace("1, 0, 0", "1, 0, 16").format(t="int16_t", n=16, p="false, false")
+    x, y = _f32(64), _f32(256)
+    running_add = (
+        "Add(out, a, out, 64, 4, {1, 1, 1, 8, 8, 0});"  # each repeat adds to what the first one wrote
+    )
+    blocks = y.reshape(4, 64)
+    running = np.stack([blocks[0], *(blocks[0] + blocks[1:])]).ravel()
+    bits = np.packbits(y[:64] < x, bitorder="little")
     low = np.zeros((16, 32), np.int8)
     low[:, :16] = small[:, :16].T
     high = np.zeros((16, 32), np.int8)
     high[:, 16:] = small[:, 16:].T
     return [
         case("Transpose", "Transpose(out, a);", (square,), square * 0, square.T),
+        case("TransDataTo5HD-one-repeat", strided, (behind,), square * 0, square.T),
+        case(
+            "Compare-mask",
+            "Compare(out, a, b, CMPMODE::LT, 5, 1, {1, 1, 1, 8, 8, 8});",
+            (y, x),
+            bits * 0,
+            bits,
+        ),
+        case("Silu-in-place", "Silu(out, out, 64);", (), x, np.ones(64, np.float32)),
+        case("Add-running", running_add, (y,), np.zeros(256, np.float32), running),
         case(
             "TransDataTo5HD-b16",
             lists.format(t="int16_t", n=16, p="false, false"),

@@ -160,16 +160,15 @@ void repeat_form(const ApiFacts &facts, const void *pc, DType type, View dst, Vi
     issue(instr);
     uint8_t flag[128];
     const uint32_t step = 32 / bytes;
+    // On this chip the mask of these forms is kept for others: every lane is compared (pages "Compare", "Compares").
+    const bool counted = mask_state().counter;
     for (uint32_t r = 0; r < w.repeats; ++r) {
         std::memset(flag, 0, sizeof flag);
-        const uint32_t n = w.prefix ? (r + 1 == w.repeats ? w.last : w.each) : lanes;
+        const uint32_t n = counted ? (r + 1 == w.repeats ? w.last : w.each) : lanes;
         for (uint32_t lane = 0; lane < n; lane += step) {
             const uint32_t m = n - lane < step ? n - lane : step;
             compare_chunk(type, flag + lane, lane_address(a, r, lane),
                           scalar ? scalar->filled : lane_address(b, r, lane), m, mode);
-        }
-        for (uint32_t lane = 0; !w.prefix && lane < lanes; ++lane) {
-            flag[lane] = lane_on(w, lane) ? flag[lane] : 0;
         }
         pack(dst.data + static_cast<size_t>(r) * lanes / 8, flag, lanes);
     }

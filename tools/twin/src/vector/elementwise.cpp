@@ -74,7 +74,7 @@ void run_single(const SingleInstr &s, const Walk &w)
     Scratch scratch[2];
     for (uint32_t i = 0; i < 2 && s.src[i]; ++i) {
         sources[i] = *s.src[i];
-        if (check_overlap(s.api, s.pc, w, *s.dst, sources[i])) {
+        if (check_overlap(s.api, s.pc, w, *s.dst, sources[i], s.carries && i == 1)) {
             scratch[i].copy(sources[i].view.data, extent_bytes(w, sources[i]));
             sources[i].view.data = scratch[i].take();
         }
@@ -87,13 +87,29 @@ static void require_shift(const Prepared &p, DType type, const void *pc, uint64_
 {
     const VecOp op = p.facts->key;
     const bool shifts = op == VecOp::ShiftLeft || op == VecOp::ShiftRight || op == VecOp::ShiftRightRound;
-    if (shifts && (type == DType::I16 || type == DType::I32)) {
-        const int64_t by = type == DType::I16 ? static_cast<int16_t>(scalar) : static_cast<int32_t>(scalar);
-        if (by < 0) {
-            trap("SHIFT_RANGE", p.facts->name, pc, "%s by %lld bits; a number below 0 does not turn the direction.",
-                 p.facts->name, static_cast<long long>(by));
-        }
+    if (!shifts) {
+        return;
     }
+    const int64_t by = type == DType::I16   ? static_cast<int16_t>(scalar)
+                       : type == DType::I32 ? static_cast<int32_t>(scalar)
+                       : type == DType::U16 ? static_cast<uint16_t>(scalar)
+                                            : static_cast<uint32_t>(scalar);
+    if (by < 0) {
+        trap("SHIFT_RANGE", p.facts->name, pc, "%s by %lld bits; a number below 0 does not turn the direction.",
+             p.facts->name, static_cast<long long>(by));
+    }
+    if (by > dtype_bits(type)) {
+        trap("SHIFT_RANGE", p.facts->name, pc, "%s by %lld bits; %s has %u.", p.facts->name, static_cast<long long>(by),
+             dtype_name(type), dtype_bits(type));
+    }
+}
+
+// The general rules of the vendor's reference name these; one of the two strides between repeats must be 0.
+static bool carries(VecOp op, DType type)
+{
+    const bool named = op == VecOp::Add || op == VecOp::Sub || op == VecOp::Mul || op == VecOp::Max ||
+                       op == VecOp::Min || op == VecOp::AddRelu || op == VecOp::SubRelu;
+    return named && (type == DType::F16 || type == DType::I32 || type == DType::F32);
 }
 
 static void run_prepared(const Prepared &p, DType type, const void *pc, uint64_t scalar, const Walk &w)
@@ -106,7 +122,8 @@ static void run_prepared(const Prepared &p, DType type, const void *pc, uint64_t
                 &p.operands[0],
                 {p.facts->sources > 0 ? &p.operands[1] : nullptr, p.facts->sources > 1 ? &p.operands[2] : nullptr},
                 p.loop,
-                scalar},
+                scalar,
+                carries(p.facts->key, type)},
                w);
 }
 

@@ -33,6 +33,15 @@ void broadcast_blocks(DType type, View dst, View src, uint32_t repeat, uint32_t 
         trap("REPEAT_RANGE", "Brcb", pc, "Brcb: %u repeats; at most 254 fit", repeat);
     }
     const uint32_t bytes = dtype_bytes(type);
+    const uint64_t read = static_cast<uint64_t>(repeat) * 8 * bytes;
+    const uint64_t written = 32 * ((repeat - 1) * uint64_t{dst_repeat} + 7 * uint64_t{dst_block} + 1);
+    if (dst.data < src.data + read && src.data < dst.data + written) {
+        constexpr const char *text = "%s: dst and src share memory; each number becomes a block of 32 bytes.";
+        if (repeat > 1) { // the first repeat reads its numbers before it writes; later ones find them overwritten
+            trap("PARTIAL_OVERLAP", "Brcb", pc, text, "Brcb");
+        }
+        warn("PARTIAL_OVERLAP", "Brcb", pc, text, "Brcb");
+    }
     const Walk w = whole_repeats(256 / bytes, repeat);
     const Operand d{"dst", dst, bytes * 8, dst_block, dst_repeat, Use::WRITE};
     Instr instr = vector_instr(apis::Brcb, pc, type, w.active);

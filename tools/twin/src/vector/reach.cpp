@@ -104,7 +104,7 @@ void add_access(Instr &instr, const Walk &w, const Operand &o)
     }
 }
 
-bool check_overlap(const char *api, const void *pc, const Walk &w, const Operand &dst, const Operand &src)
+bool check_overlap(const char *api, const void *pc, const Walk &w, const Operand &dst, const Operand &src, bool carries)
 {
     const uint64_t dst_bytes = extent_bytes(w, dst);
     const uint64_t src_bytes = extent_bytes(w, src);
@@ -119,6 +119,9 @@ bool check_overlap(const char *api, const void *pc, const Walk &w, const Operand
     }
     if (dst.repeat == 0 && src.repeat == 0 && d == s) {
         return false; // accumulation over repeats into one place
+    }
+    if (carries && same_width && d == s && dst.block == src.block && (dst.repeat == 0 || src.repeat == 0)) {
+        return false;
     }
     // Which repeat wrote each block, then: does a later repeat read it, or the same repeat at another place?
     const uint8_t *low = d < s ? d : s;

@@ -57,6 +57,7 @@ struct SingleInstr {
     const Operand *src[2];
     Loop loop;
     uint64_t scalar;
+    bool carries = false; // a repeat may take what an earlier one wrote as its second source
 };
 void run_single(const SingleInstr &s, const Walk &w);
 void require_stride(const char *api, const void *pc, const Operand &o);

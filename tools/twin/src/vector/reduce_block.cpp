@@ -84,6 +84,7 @@ void reduce_pair(DType type, View dst, View src, MaskArg mask, int64_t repeat, i
     if (j.walk.active == 0) {
         return;
     }
+    require_operand(j.api, j.pc, "dst", dst);
     const uint32_t bytes = dtype_bytes(type);
     const uint64_t out_step = static_cast<uint64_t>(dst_repeat) * 128;
     const uint32_t top = j.walk.prefix ? (j.walk.repeats > 1 ? j.walk.each : j.walk.last) : j.lanes;

@@ -26,9 +26,10 @@ void whole(ReduceJob &j, uint8_t order)
         return;
     }
     enum : uint8_t { VALUE_INDEX, INDEX_VALUE, ONLY_VALUE, ONLY_INDEX };
-    if (order != ONLY_VALUE) {
-        require_operand(j.api, j.pc, "dst", j.dst, 2 * bytes);
-    } else if (reinterpret_cast<uint64_t>(j.dst.data) % (2 * bytes) != 0) { // public kernels do, and pass on devices
+    const bool alone = order == ONLY_VALUE || order == ONLY_INDEX;
+    require_operand(j.api, j.pc, "dst", j.dst, order == ONLY_VALUE ? bytes : order == ONLY_INDEX ? 4 : 2 * bytes);
+    // Pages before CANN 9 ask for two elements in whatever order; public kernels take one, and pass on devices.
+    if (alone && reinterpret_cast<uint64_t>(j.dst.data) % (2 * bytes) != 0) {
         warn("UB_ALIGNMENT", j.api, j.pc, "%s: results want to start at a multiple of %u bytes, in whatever order.",
              j.api, 2 * bytes);
     }

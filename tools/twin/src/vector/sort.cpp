@@ -12,6 +12,8 @@
 namespace akgen::twin {
 namespace {
 
+constexpr uint32_t most_records = 4095; // the field has twelve bits
+
 struct Shape {
     DType type;
     uint32_t bytes; // of a record
@@ -97,11 +99,14 @@ void merge_records(DType type, bool proposals, View dst, const MergeLists &l, ui
     const uint32_t count = static_cast<uint32_t>(__builtin_popcount(l.valid));
     const uint32_t repeat = l.repeat ? l.repeat : 1;
     uint64_t each = 0;
-    const uint32_t alignment = proposals ? s.bytes : 32;
-    require_operand(api, pc, "dst", dst, alignment);
+    require_operand(api, pc, "dst", dst, proposals ? s.bytes : 32);
     for (uint32_t i = 0; i < count; ++i) {
-        require_operand(api, pc, "a source list", l.list[i], alignment);
+        require_operand(api, pc, "a source list", l.list[i], s.bytes); // a list begins with any record
         each += l.length[i];
+        if (l.length[i] > most_records) {
+            trap("SORT_LISTS", api, pc, "%s: a list has %u records; one instruction merges lists of up to %u.", api,
+                 l.length[i], most_records);
+        }
         if (repeat > 1 && (l.length[i] != l.length[0] || count != 4)) {
             trap("SORT_LISTS", api, pc, "%s: several repeats need four lists of the same length.", api);
         }

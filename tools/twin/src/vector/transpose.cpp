@@ -70,6 +70,16 @@ void lists(const char *api, const void *pc, DType type, const Lists &l, bool dst
         require_operand(api, pc, "a row of srcList", View{reinterpret_cast<uint8_t *>(l.src[i]), 0});
     }
     const uint32_t written = bytes == 1 ? 16 : 32;
+    // A single repeat begins one stride behind the addresses (page "TransDataTo5HD", on repeatTimes).
+    if (repeat == 1 && (dst_repeat != 0 || src_repeat != 0)) {
+        Lists behind{};
+        for (uint32_t i = 0; i < list_rows; ++i) {
+            behind.dst[i] = l.dst[i] + uint64_t{dst_repeat} * 32;
+            behind.src[i] = l.src[i] + uint64_t{src_repeat} * 32;
+        }
+        lists(api, pc, type, behind, dst_high, src_high, 1, 0, 0);
+        return;
+    }
     static thread_local std::vector<Access> touched;
     touched.clear();
     touch(touched, {l.src, repeat, src_repeat, src_high}, written, false);

@@ -58,7 +58,8 @@ void add_access(Instr &instr, const Walk &w, const Operand &o);
 // Trap PARTIAL_OVERLAP where a later repeat would read what an earlier one wrote; warn where a repeat overlaps itself
 // shifted. The same operand in place, and accumulation with repeat stride 0, are fine. True: they overlap in a way
 // that is allowed but needs the source to be read before anything is written.
-bool check_overlap(const char *api, const void *pc, const Walk &w, const Operand &dst, const Operand &src);
+bool check_overlap(const char *api, const void *pc, const Walk &w, const Operand &dst, const Operand &src,
+                   bool carries = false);
 
 // `loop` computes n consecutive elements; it may be called with dst equal to a source.
 using Loop = void (*)(uint8_t *dst, const uint8_t *src0, const uint8_t *src1, uint64_t scalar, size_t n);
