@@ -60,7 +60,7 @@ bool cube_word(const char *symbol)
 }
 
 // Whether the file's table of dynamic symbols names something of the cube core.
-bool names_cube(const std::string &path)
+bool read_names_cube(const std::string &path)
 {
     std::ifstream file(path, std::ios::binary);
     const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -92,6 +92,13 @@ bool names_cube(const std::string &path)
         }
     }
     return false;
+}
+
+bool names_cube(const std::string &path)
+{
+    static std::map<std::string, bool> known; // a test may have a thousand launches; they take turns
+    const auto found = known.find(path);
+    return found != known.end() ? found->second : known.emplace(path, read_names_cube(path)).first->second;
 }
 
 std::string own_folder()
