@@ -18,6 +18,9 @@ from akgen.knowledge.data_files import KnowledgeFact, read_json, read_text
 Kind = Literal["Tensor", "Tensors", "int", "float", "bool", "str", "ints", "floats"]
 Draw = Literal["real", "mask", "classes", "index", "positions", "unit", "sign", "sign1", "entries"]
 Value = int | float | bool | str | tuple[int, ...] | None
+_BORDER = re.compile(
+    r"(?<=[a-z0-9])(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])(?=[a-z0-9])"
+)  # where some write a space
 _MOST_WORDS = 7  # of a name
 
 
@@ -131,7 +134,9 @@ def find_operators(text: str) -> tuple[Named, ...]:
     lowered = text.lower()
     found: list[Named] = []
     for match in _chinese_names().finditer(lowered):
-        found.append(Named(begin=match.start(), end=match.end(), operator=_chinese()[match[0]]))
+        found.append(
+            Named(begin=match.start(), end=match.end(), operator=_chinese()[match[0].replace(" ", "")])
+        )
     words = list(re.finditer(r"[a-z0-9_.]+", lowered))
     at = 0
     while at < len(words):
@@ -191,12 +196,13 @@ def _spellings() -> dict[str, OperatorEntry]:
 
 @cache
 def _chinese() -> dict[str, str]:
-    return {name.lower(): op.name for op in operators() for name in op.zh}
+    return {name.lower().replace(" ", ""): op.name for op in operators() for name in op.zh}
 
 
 @cache
 def _chinese_names() -> re.Pattern[str]:
-    return re.compile("|".join(re.escape(name) for name in sorted(_chinese(), key=len, reverse=True)))
+    names = (re.escape(name) for name in sorted(_chinese(), key=len, reverse=True))
+    return re.compile("|".join(_BORDER.sub(" ?", name) for name in names))
 
 
 @cache

@@ -10,11 +10,14 @@ from typing import NamedTuple
 from akgen.agents.requests.marks import MarkedText, whole, words
 from akgen.knowledge.operators import Kind, OperatorEntry, Parameter, Value
 
-_NUMBER = r"(?:minus |负)?[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?(?:/\d+)?k?"
+_NUMBER = r"(?:(?:minus |负)?[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?(?:/\d+)?k?|-?inf)"
 _INT = r"[-+]?\d+k?"
 _END = r"(?![a-z0-9_]|\.\d| ?[x\*] ?\d)"
 _INTS = rf"(?:[\[(] *{_INT}(?: *, *{_INT})* *,?[\])]|\d+(?: ?[x\*] ?\d+){{0,2}})"
-_JOIN = r"(?: ?(?:of|is|=|:|equal to|equals|set to|to be|取值为?|取|为|是|设为|设成|等于) ?| |['\"]: ?)?"
+_JOIN = (
+    r"(?: ?(?:of|is|=|:|equal to|equals|set to|to be|should be|shall be|must be|changed to|取值为?|取|为|是|"
+    r"设为|设成|等于|改为|改成|换成|变为|变成|调为|调成|用) ?| |['\"]: ?)?"
+)
 _VALUES: dict[str, str] = {
     "int": rf"{_INT}{_END}", "float": rf"{_NUMBER}{_END}", "ints": rf"{_INTS}{_END}", "floats": rf"{_NUMBER}{_END}",
     "bool": r"(?:true|false|yes|no|on|off)(?![a-z])",
@@ -29,6 +32,9 @@ FROM_SHAPE = (
 _DENIED = re.compile(
     r"(?:(?<![a-z])(?:no|not|without|don'?t use|do not use|disable)(?: the| an?| any)?|不要|不用|不使用|无|没有)\s*\Z"
 )
+
+
+_COUNTED = re.compile(r"(?<![a-z0-9_.])\d+k? \Z")
 
 
 class AttributeValues(NamedTuple):
@@ -115,6 +121,8 @@ def _take(text: MarkedText, alias: str, parameters: dict[str, Parameter], *, bef
         if pattern is None:
             continue
         for match in text.matches(pattern):
+            if not before and _COUNTED.search(text.rest[: match.start()]) and " of " in match[0]:
+                continue  # "10 classes of 256 labels"
             value = read_value(match["value"], kind)
             text.mark(match.start(), match.end(), "attribute", AttributeValues(dict.fromkeys(named, value)))
 

@@ -5,10 +5,12 @@ import re
 from typing import Any
 
 from akgen.agents.requests.attributes import parameters_of
+from akgen.agents.requests.chain_shapes import with_shapes
+from akgen.agents.requests.formula import is_scalar, operations_of
 from akgen.agents.requests.marks import Mark, MarkedText, phrase
 from akgen.agents.requests.needs import entry_of, tensors_of
-from akgen.agents.requests.request import ChainStep, Request, Shape
-from akgen.agents.requests.sizes import SIZES
+from akgen.agents.requests.problems import Unclear
+from akgen.agents.requests.request import ChainStep, Request
 from akgen.agents.requests.wishes import Wishes
 from akgen.knowledge.operators import operator_named
 
@@ -23,15 +25,17 @@ _TWO_TENSORS = re.compile(
 _LISTED = re.compile(
     r"(?:[\s,/&|+、，]|and|or|also|as well as|plus|then|in|with|both|和|与|及|或|还要|也要)*"
 )
+_DEFINED = re.compile(
+    r"[:=]|(?<![a-z])(?:i\.?e\.?|namely|that is|which is|meaning|defined as|computed as|as)(?![a-z])"
+    r"|即|也就是|就是|等于|定义为"
+)
+_TARGET = re.compile(r"(?:(?<![a-z])(?:to|into|as)|->|→|=>|成|为|到)\s*(?:an? )?\Z")
+_ADDED = re.compile(
+    r"\s*(?:and |also |now |please )*(?:add|append|put|attach) (?:an?|another) (?!kernel)"
+    r"|\s*(?:再|最后|后面|末尾)*[加接](?:上)?(?:一个|个)"
+)
+_FOLDED = frozenset(("add", "mul", "maximum", "minimum"))  # with three tensors: applied twice
 _VARIABLE = re.compile(r"(?<![a-z0-9_'])[xyz](?![a-z0-9_'])")
-
-
-class Unclear(Exception):
-    """A request that can be read in more than one way, or asks for what an operator does not have."""
-
-    def __init__(self, name: str, /, **values: Any) -> None:
-        super().__init__(name)
-        self.name, self.values = name, values
 
 
 def assemble(text: MarkedText, known: Request, wishes: Wishes, sized: dict[str, int]) -> Request:
@@ -40,9 +44,14 @@ def assemble(text: MarkedText, known: Request, wishes: Wishes, sized: dict[str, 
     if any(m.kind == "denied" for m in marks):
         raise Unclear("taken_back")
     _refuse_choices(text, marks)
+    marks = _without_labels(text, marks)
+    if any(m.value == "cast" for m in marks):
+        marks = _casts(text, marks)
     _refuse_two_types(text, marks)
     operators = [m for m in marks if m.kind == "operator"]
     steps, chained = _steps(text, marks, operators, known)
+    if counts := [m.value for m in marks if m.kind == "count"]:
+        steps = _with_inputs(steps, counts[0])
     named = bool(operators)
     replaced = named and not chained
     knobs = (
@@ -62,7 +71,7 @@ def assemble(text: MarkedText, known: Request, wishes: Wishes, sized: dict[str, 
             "sizes": {**({} if replaced else known.sizes), **sized},
         }
     )
-    return _with_shapes(text, marks, request, known, also=also)
+    return with_shapes(text, marks, request, known, also=also)
 
 
 def _kept(text: MarkedText) -> list[Mark]:
@@ -108,6 +117,59 @@ def _refuse_two_types(text: MarkedText, marks: list[Mark]) -> None:
             raise Unclear("two_types", names=[str(left.value), str(right.value)])
 
 
+def _without_labels(text: MarkedText, marks: list[Mark]) -> list[Mark]:
+    """Drop names that only say what the formula behind them computes, as in "swiglu: silu(x) * y". Raises Unclear."""
+    operators = [m for m in marks if m.kind == "operator"]
+    dropped: list[Mark] = []
+    for at, mark in enumerate(operators):
+        if not isinstance(mark.value, ChainStep) or mark.value.formula is None:
+            continue
+        for name in mark.value.variables:
+            if is_scalar(name):
+                raise Unclear("scalar", name=name)
+        if at == 0:
+            continue
+        begin = operators[at - 1].end
+        if any(m.kind in ("then", "of", "after") for m in marks if begin <= m.begin and m.end <= mark.begin):
+            continue
+        names = {m.value if isinstance(m.value, str) else m.value.operator for m in operators[:at]}
+        if _DEFINED.search(text.text[begin : mark.begin]) or names <= operations_of(mark.value.formula):
+            dropped += operators[:at]
+        elif len(mark.value.variables) > 1:
+            raise Unclear("order", names=[*sorted(names), mark.value.formula])
+    return [m for m in marks if m not in dropped]
+
+
+def _casts(text: MarkedText, marks: list[Mark]) -> list[Mark]:
+    """Give every conversion the type that stands after its "to"; what is left are the input's types. Raises Unclear."""
+    kept = list(marks)
+    for cast in [m for m in marks if m.value == "cast"]:
+        types = [m for m in kept if m.kind == "dtype"]
+        later = [m for m in types if m.begin >= cast.end and _TARGET.search(text.text[cast.begin : m.begin])]
+        earlier = [m for m in types if m.end <= cast.begin and _TARGET.search(text.text[: m.begin])]
+        if not (target := next(iter([*later, *earlier]), None)):
+            raise Unclear("operand", operator="cast")
+        kept.remove(target)
+        step = ChainStep(operator="cast", attributes={"dtype": target.value.value})
+        kept[kept.index(cast)] = cast._replace(value=step)
+    return kept
+
+
+def _with_inputs(steps: tuple[ChainStep, ...], count: int) -> tuple[ChainStep, ...]:
+    """Return the steps with so many tensors. Raises Unclear if the operator does not take them."""
+    if not steps:
+        return steps
+    names = {s.operator for s in steps}
+    taken = sum(tensors_of(s) - bool(i) for i, s in enumerate(steps))
+    numbers = any(isinstance(o, int | float) for s in steps for o in s.operands)
+    if len(names) == 1 and names <= _FOLDED and count > 1 and not numbers:
+        more = ChainStep(operator=steps[0].operator, operands=("tensor",))
+        return (steps[0], *[more] * (count - 2))
+    if taken != count:
+        raise Unclear("more_tensors", names=[s.operator for s in steps], taken=taken)
+    return steps
+
+
 def _refuse_other_tensors(text: MarkedText, steps: list[ChainStep]) -> None:
     """Refuse a text that speaks of more tensors than its operators take."""
     named = set(_VARIABLE.findall(text.rest))
@@ -126,7 +188,10 @@ def _steps(
     whole = any(
         m.kind in ("dtype", "shape", "shapes") for m in marks
     )  # a request of its own, not a follow-up
-    chained = bool(known.steps) and (lead is not None or (not whole and _only_operands(marks, first)))
+    added = _ADDED.match(text.text) and not whole
+    chained = bool(known.steps) and (
+        lead is not None or bool(added) or (not whole and _only_operands(marks, first))
+    )
     made = _marked_steps(text, marks, operators)
     before = list(known.steps) if chained or not operators else []
     inserted = [m for m in marks if m.kind in ("bias", "first")]
@@ -315,118 +380,3 @@ def _settled(text: MarkedText, step: ChainStep) -> ChainStep:
     return step.model_copy(
         update={"operator": operator, "attributes": attributes, "operands": tuple(operands)}
     )
-
-
-def _with_shapes(
-    text: MarkedText, marks: list[Mark], request: Request, known: Request, *, also: bool
-) -> Request:
-    listed = [m for m in marks if m.kind in ("shape", "shapes")]
-    request, rest = _embedded(text, request, listed)
-    shapes = _cases(text, marks, request, rest) if rest else ()
-    if not shapes and (sized := _from_sizes(request)):
-        shapes = (sized,)
-    if shapes and also:
-        shapes = tuple(dict.fromkeys((*known.shapes, *shapes)))
-    if not shapes:
-        count = tensors_of(request.steps[0]) if request.steps else None
-        shapes = known.shapes if count is None or all(len(s) <= count for s in known.shapes) else ()
-    request = request.model_copy(update={"shapes": shapes})
-    return _without_input_sizes(request)
-
-
-def _embedded(text: MarkedText, request: Request, listed: list[Mark]) -> tuple[Request, list[Mark]]:
-    """Take an embedding's table out of the shapes: "100 x 16, indices of shape 4x8"."""
-    if not request.steps or request.steps[0].operator != "embedding" or len(listed) != 2:
-        return request, listed
-    indices = [
-        m
-        for m in listed
-        if re.search(r"(?:ind(?:ices|ex)|ids|input|tokens|索引|下标)[a-z ]*\Z", text.text[: m.begin])
-    ]
-    tables = [m for m in listed if m not in indices]
-    if len(indices) != 1 or len(tables[0].value[0]) != 2:
-        raise Unclear("two_shapes")
-    rows, width = tables[0].value[0]
-    step = request.steps[0]
-    step = step.model_copy(
-        update={"attributes": {**step.attributes, "num_embeddings": rows, "embedding_dim": width}}
-    )
-    return request.model_copy(update={"steps": (step, *request.steps[1:])}), indices
-
-
-def _cases(
-    text: MarkedText, marks: list[Mark], request: Request, listed: list[Mark]
-) -> tuple[tuple[Shape, ...], ...]:
-    """Return the shapes of each case: one shape for all tensors, or one for each."""
-    found: list[Shape] = [shape for m in listed for shape in m.value]
-    if len(found) == 1:
-        return ((found[0],),)
-    if not request.steps:
-        return tuple((shape,) for shape in found)
-    first = request.steps[0]
-    count = tensors_of(first)
-    each = (
-        first.formula is not None
-        or entry_of(first).shapes == "each"
-        or bool(first.formula is None and entry_of(first).draws)
-    )
-    if count == 1:
-        return tuple((shape,) for shape in dict.fromkeys(found))
-    if len(found) == count and (each or entry_of(first).category == "matmul" or _apart(text, marks, listed)):
-        return (tuple(found),)
-    if each:
-        raise Unclear("two_shapes")
-    if len(set(found)) == 1:
-        return ((found[0],),)
-    if len(found) == count and _broadcast(found):
-        raise Unclear("two_shapes")
-    return tuple((shape,) for shape in dict.fromkeys(found))
-
-
-def _apart(text: MarkedText, marks: list[Mark], listed: list[Mark]) -> bool:
-    """Say whether each tensor has its shape: "a [4, 8] tensor and a [8] vector", "x of 8x16 plus y of 16"."""
-    articles = all(
-        re.search(r"(?<![a-z])an? \Z|[a-z] (?:of|is)(?: shape| size)? \Z", text.text[: m.begin])
-        for m in listed
-    )
-    between = [
-        m for m in marks if m.kind == "operator" and listed[0].end <= m.begin and m.end <= listed[-1].begin
-    ]
-    return articles or bool(between)
-
-
-def _broadcast(shapes: list[Shape]) -> bool:
-    rank = max(len(s) for s in shapes)
-    padded = [(1,) * (rank - len(s)) + s for s in shapes]
-    return all(len({n for n in axis if n != 1}) <= 1 for axis in zip(*padded, strict=True))
-
-
-def _from_sizes(request: Request) -> tuple[Shape, ...]:
-    """Return the shapes that sizes by role make, such as m, n and k."""
-    if not request.steps or not request.sizes or request.steps[0].formula is not None:
-        return ()
-    step = request.steps[0]
-    entry, have = entry_of(step), dict(request.sizes)
-    if entry.name == "linear" and "in_features" in step.attributes and "batch" in have:
-        width = step.attributes["in_features"]
-        return ((have["batch"], int(width)),) if isinstance(width, int) else ()
-    roles = SIZES.get(entry.category, ())
-    if roles and all(role in have for shape in roles for role in shape):
-        return tuple(tuple(have[role] for role in shape) for shape in roles)
-    return ()
-
-
-def _without_input_sizes(request: Request) -> Request:
-    """Drop what the input's shape says already, if it says the same. Raises Unclear if it does not."""
-    steps = []
-    for at, step in enumerate(request.steps):
-        attributes = dict(step.attributes)
-        for name, axis in (("in_channels", 1), ("in_features", -1)):
-            said = attributes.get(name)
-            if said is None or not request.shapes or at > 0:
-                continue
-            if any(len(s[0]) < 2 or s[0][axis] != said for s in request.shapes):
-                raise Unclear("disagree", said=said, name=name)
-            del attributes[name]
-        steps.append(step.model_copy(update={"attributes": attributes}))
-    return request.model_copy(update={"steps": tuple(steps)})

@@ -16,6 +16,9 @@ _FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _BEGINS = re.compile(r"^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.MULTILINE)
 _TICKS = re.compile(r"`([^`\n]+)`")
 _CALLS = re.compile(r"\b(?:torch|F|nn|functional)\.[\w.]+\(")
+_PUNCTUATION = re.compile(r"([，。；：、！？])")
+_ASSIGNED = re.compile(r"(?:(?<=\s)|^)[A-Za-z_]\w* *= *\Z")
+_SIGN = re.compile(r"[-+*/@<>=%]")
 _NEAR_WORDS = 30
 _MODULES = {"torch", "F", "nn", "np", "math", "functional"}
 
@@ -33,8 +36,8 @@ def extract_code(text: str) -> ExtractedCode:
     if fenced is not None:
         return ExtractedCode(text[: fenced.start()] + " " + text[fenced.end() :], fenced[1])
     begins = _BEGINS.search(text)
-    if begins is not None and _parses(text[begins.start() :]):
-        return ExtractedCode(text[: begins.start()], text[begins.start() :])
+    if begins is not None and (code := _module_at(text[begins.start() :])) is not None:
+        return ExtractedCode(text[: begins.start()] + " " + text[begins.start() + len(code) :], code)
     ticks = _TICKS.search(text)
     if ticks is not None and _expression(ticks[1]) is not None:
         return ExtractedCode(text[: ticks.start()] + " " + text[ticks.end() :], ticks[1])
@@ -93,24 +96,34 @@ def _module_source(
 
 def _bare_expression(text: str) -> ExtractedCode:
     """Find the longest run of words that is an expression with a call of torch in it, near the first such call."""
-    words = text.split(" ")
+    words = _PUNCTUATION.sub(r" \1 ", text).split(" ")
     call = next((i for i, word in enumerate(words) if _CALLS.search(word)), 0)
     begin, end = max(0, call - _NEAR_WORDS), min(len(words), call + _NEAR_WORDS)
     for length in range(end - begin, 0, -1):
         for first in range(begin, end - length + 1):
             part = " ".join(words[first : first + length]).strip().rstrip(",.;")
             if _CALLS.search(part) and _expression(part) is not None:
-                rest = [*words[:first], *words[first + length :]]
-                return ExtractedCode(" ".join(rest), part)
+                before = _ASSIGNED.sub("", " ".join(words[:first]))
+                behind = " ".join(words[first + length :])
+                if _SIGN.match(behind.lstrip()) or _SIGN.match(before.rstrip()[-1:]):
+                    return ExtractedCode(text, None)  # only a part of an expression
+                return ExtractedCode(f"{before} {behind}", part)
     return ExtractedCode(text, None)
 
 
-def _parses(text: str) -> bool:
-    try:
-        read_python(text)
-    except SyntaxError:
-        return False
-    return True
+def _module_at(text: str) -> str | None:
+    """Return the longest beginning of the text that is a module; words behind it are no code."""
+    lines = text.splitlines(keepends=True)
+    for count in range(len(lines), 0, -1):
+        part = "".join(lines[:count])
+        try:
+            body = read_python(part).body
+        except SyntaxError:
+            continue
+        last = body[-1] if body else None
+        if not isinstance(last, ast.Expr) or isinstance(last.value, ast.Call):
+            return part
+    return None
 
 
 def _expression(text: str) -> ast.expr | None:

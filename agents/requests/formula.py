@@ -7,13 +7,22 @@ from keyword import iskeyword
 from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.request import ChainStep
-from akgen.knowledge.operators import operator_named
+from akgen.knowledge.operators import find_operators, operator_named
 
 _TOKEN = re.compile(r"[a-z_][a-z0-9_.]*|\d+(?:\.\d*)?(?:e-?\d+)?|\.\d+|\*\*|[-+*/@%^(),=<>]")
 _VARIABLE = re.compile(
-    r"(?:[a-z]|[abxyz]\d|mask|cond|condition|bias|weight|scale|residual|input|other|gamma|beta)\Z"
+    r"(?:[a-z]|[abxyzqkvw]\d|mask|cond|condition|bias|weight|scale|residual|input|other|gamma|beta|gate|up|query|key|value|"
+    r"hidden|grad|lr|mean|var|pred|target|labels?|logits|scores|left|right|lhs|rhs|alpha|eps|epsilon|lam|tau|momentum|wd)\Z"
+)
+_LABEL = re.compile(
+    r"(?:^|[,，.;])\s*((?:[a-z][a-z0-9\-]*|[\u4e00-\u9fff]+)(?: (?:[a-z][a-z0-9\-]*|[\u4e00-\u9fff]+)){0,3}) ?[:：] *\Z"
+)
+_DENIES = re.compile(
+    r"(?<![a-z])(?:not?|never|without|don't|backward|gradient|inverse|except)(?![a-z])|不|别|非|无|反向|梯度"
 )
 _MASKS = ("mask", "cond", "condition")
+_VECTORS = ("bias", "gamma", "beta")  # as long as the last axis
+_SCALARS = ("lr", "alpha", "eps", "epsilon", "lam", "tau", "momentum", "wd")  # numbers, which must be said
 _LONGEST = 2  # letters of a variable that a sign may stand before
 _MOST_TOKENS = 80
 _BETWEEN = frozenset(("**", "+", "-", "*", "/", "@", "%", "^", ",", "=", "<", ">"))
@@ -31,10 +40,19 @@ def take_formulas(text: MarkedText) -> None:
                     continue
                 found = read_formula(text.rest[begin_at:end_at])
                 if found is not None:
+                    _take_label(text, begin_at)
+                    found = _with_numbers(text, found, (begin_at, end_at))
                     text.mark(begin_at, end_at, "operator", found)
                     step = end - at
                     break
             at += step
+
+
+def _take_label(text: MarkedText, begin: int) -> None:
+    """Mark the name before a formula, as in "SGD update: w - lr * g", where it is no known word."""
+    label = _LABEL.search(text.rest[:begin])
+    if label is not None and not _DENIES.search(label[0]) and not find_operators(label[1]):
+        text.mark(label.start(1), label.end(1), "label")
 
 
 def read_formula(text: str) -> ChainStep | None:
@@ -58,11 +76,91 @@ def read_formula(text: str) -> ChainStep | None:
     names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and id(n) not in functions}
     if not names or not all(_VARIABLE.match(name) for name in names):
         return None
+    if all(len(name) > _LONGEST for name in names) and not _computes(tree):
+        return None  # "query-key" is a compound
     try:
         called = _WithPaths().visit(tree)
     except LookupError:
         return None
-    return ChainStep(operator="formula", formula=ast.unparse(called), variables=tuple(sorted(names)))
+    return ChainStep(operator="formula", formula=ast.unparse(called), variables=_in_order(tree, names))
+
+
+def _in_order(tree: ast.expr, names: set[str]) -> tuple[str, ...]:
+    """Return the variables as they are written, single letters by the alphabet as people list their shapes."""
+    if all(len(name) == 1 for name in names) and not any(isinstance(n, ast.MatMult) for n in ast.walk(tree)):
+        return tuple(sorted(names))
+    written = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in names]
+    return tuple(dict.fromkeys(n.id for n in sorted(written, key=lambda n: n.col_offset)))
+
+
+def _computes(tree: ast.expr) -> bool:
+    """Say whether there is more in it than signs that join words too."""
+    joining = (ast.Sub, ast.Div)
+    return any(
+        isinstance(n, ast.Call) or (isinstance(n, ast.BinOp) and not isinstance(n.op, joining))
+        for n in ast.walk(tree)
+    )
+
+
+def _with_numbers(text: MarkedText, step: ChainStep, place: tuple[int, int]) -> ChainStep:
+    """Put in the numbers that are said of a formula's names, as in "w - lr * g with lr 0.01"."""
+    assert step.formula is not None
+    formula, variables = step.formula, list(step.variables)
+    for name in step.variables:
+        said = re.compile(
+            rf"(?:with |where |for |and |, ?)*(?<![a-z0-9_]){name} ?"
+            rf"(?:=|is|of|为|取|是)? ?(-?\d+(?:\.\d+)?(?:e-?\d+)?)(?![\dx.]| ?[x*] ?\d| by \d)"
+        )
+        match = next((m for m in text.matches(said) if m.end() <= place[0] or m.start() >= place[1]), None)
+        if match is None or len(variables) == 1 or name in ("x", "y"):
+            continue
+        text.mark(match.start(), match.end(), "label")
+        formula = ast.unparse(
+            _Renamed(name, ast.parse(match[1], mode="eval").body).visit(ast.parse(formula, mode="eval"))
+        )
+        variables.remove(name)
+    return step.model_copy(update={"formula": formula, "variables": tuple(variables)})
+
+
+def renamed(formula: str, name: str, text: str) -> str:
+    """Write something else where a formula has a name."""
+    return ast.unparse(
+        _Renamed(name, ast.parse(text, mode="eval").body).visit(ast.parse(formula, mode="eval"))
+    )
+
+
+class _Renamed(ast.NodeTransformer):
+    """Writes an expression in the place of a name."""
+
+    def __init__(self, name: str, value: ast.expr) -> None:
+        self._name, self._value = name, value
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._value if node.id == self._name else node
+
+
+def operations_of(formula: str) -> set[str]:
+    """Return the operators that a formula applies, by the catalogue's names."""
+    signs = {
+        ast.Add: "add",
+        ast.Sub: "sub",
+        ast.Mult: "mul",
+        ast.Div: "div",
+        ast.Pow: "pow",
+        ast.MatMult: "matmul",
+    }
+    tree = ast.parse(formula, mode="eval")
+    found = {signs[type(n.op)] for n in ast.walk(tree) if isinstance(n, ast.BinOp) and type(n.op) in signs}
+    called = {ast.unparse(n.func).rpartition(".")[2] for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    return found | called
+
+
+def is_vector(variable: str) -> bool:
+    return variable in _VECTORS
+
+
+def is_scalar(variable: str) -> bool:
+    return variable in _SCALARS
 
 
 def is_mask(variable: str) -> bool:
@@ -102,7 +200,13 @@ class _WithPaths(ast.NodeTransformer):
                 keywords.append(ast.keyword(attribute, ast.parse(repr(value), mode="eval").body))
         return _call(ways[0].path, node.args, keywords)
 
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        self.generic_visit(node)
+        return _call("torch.where", [node.test, node.body, node.orelse], [])
+
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if node.attr in ("t", "mt") and isinstance(node.value, ast.Name):
+            return _call("torch.transpose", [node.value, ast.Constant(-1), ast.Constant(-2)], [])
         raise LookupError(ast.unparse(node))
 
 
@@ -140,7 +244,11 @@ def _runs(text: str) -> list[list[re.Match[str]]]:
     for token in _TOKEN.finditer(text):
         between = text[end : token.start()]
         word = token[0][0].isalpha() or token[0][0] == "_"
-        fits = not word or _VARIABLE.match(token[0]) or text[token.end() : token.end() + 1] in ("(", "=")
+        fits = (
+            not word
+            or _VARIABLE.match(token[0].removesuffix(".t"))
+            or text[token.end() : token.end() + 1] in ("(", "=")
+        )
         if between.strip(" ") or not fits:
             runs.append([])
         if fits:

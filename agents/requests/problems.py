@@ -11,6 +11,14 @@ from akgen.knowledge.operators import Value
 MAX_ELEMENTS = 1 << 28  # a gigabyte of float32: what the twin can hold
 
 
+class Unclear(Exception):
+    """A request that can be read in more than one way, or asks for what an operator does not have."""
+
+    def __init__(self, name: str, /, **values: Any) -> None:
+        super().__init__(name)
+        self.name, self.values = name, values
+
+
 def problem(name: str, language: Language, /, **values: Any) -> str:
     """Fill in one of the sentences; a missing value is an error."""
     return sentence("akgen.agents.requests", "problems.json", name, language, **values)

@@ -1,12 +1,13 @@
 """Write the PyTorch reference of a chain of operators: Model, get_inputs(params), get_init_inputs(params)."""
 
+import math
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
 from akgen.agents.requests.attributes import FROM_SHAPE
-from akgen.agents.requests.formula import is_mask
+from akgen.agents.requests.formula import is_mask, is_vector, renamed
 from akgen.agents.requests.needs import Way, entry_of, way_of
 from akgen.agents.requests.request import ChainStep, Request, RequestSource
 from akgen.knowledge.operators import Parameter, Signature, Value
@@ -74,11 +75,21 @@ class _Program:
 
     def _formula(self, step: ChainStep) -> str:
         assert step.formula is not None
-        if self.result and len(step.variables) == 1:
-            return step.formula if step.variables[0] == self.result else _renamed(step, self.result)
-        for variable in step.variables:
-            self.new_input(variable, draw="mask" if is_mask(variable) else "real")
-        return step.formula
+        formula, before = step.formula, self.result
+        carried = "x" if "x" in step.variables else step.variables[0]
+        alone = not self._each and len(step.variables) > 1
+        for at, variable in enumerate(step.variables):
+            draw = "mask" if is_mask(variable) else "real"
+            if before and variable == carried:
+                formula = renamed(formula, variable, before)
+            elif alone and at and is_vector(variable):
+                vector = self._parameter(variable, "ones" if variable == "gamma" else "zeros")
+                formula = renamed(formula, variable, vector)
+            elif before:
+                formula = renamed(formula, variable, self.new_input(draw=draw))
+            else:
+                self.new_input(variable, draw=draw)
+        return formula
 
     def _first_name(self, way: Way) -> str:
         return way.tensors[0].name if way.tensors else "input"
@@ -103,17 +114,21 @@ class _Program:
         operands = [self._operand(o) for o in step.operands]
         while len(operands) + 1 < (entry.inputs or 1):
             operands.append(self.new_input())
-        weights = {f"w{i}": self._parameter("scale", "ones") for i, _ in enumerate(entry.weights)}
+        expression, weights = entry.expression, {}
+        if said.get("weighted") is False:
+            expression = expression.removesuffix(" * {w0}")
+        else:
+            weights = {f"w{i}": self._parameter("scale", "ones") for i, _ in enumerate(entry.weights)}
         first = self.result if self.result.isidentifier() else f"({self.result})"
-        return entry.expression.format(
-            first, *operands, **weights, **{k: _source(v) for k, v in said.items()}
-        )
+        values = {k: f"torch.{v}" if k == "dtype" else _source(v) for k, v in said.items()}
+        return expression.format(first, *operands, **weights, **values)
 
     def _operand(self, operand: Any) -> str:
         if operand == "bias":
             return self._parameter("bias", "zeros")
         if operand == "first":
-            return self.inputs[0].name
+            fresh = self.result == self.inputs[0].name or len(self.inputs) > 1
+            return self.new_input() if fresh else self.inputs[0].name
         return self.new_input() if operand == "tensor" else repr(operand)
 
     def _parameter(self, name: str, filled: str) -> str:
@@ -270,18 +285,8 @@ def _domain(request: Request, inputs: list[Input]) -> str | None:
     return repr(names) if names else None
 
 
-def _renamed(step: ChainStep, name: str) -> str:
-    import ast
-
-    tree = ast.parse(step.formula or "", mode="eval")
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id == step.variables[0]:
-            node.id = name
-    return ast.unparse(tree)
-
-
 def _source(value: Value) -> str:
-    return repr(value)
+    return f'float("{value}")' if isinstance(value, float) and math.isinf(value) else repr(value)
 
 
 def code_reference(source: RequestSource, *, cast: bool) -> str:

@@ -19,14 +19,15 @@ from akgen.agents.requests.attributes import (
     take_attributes,
     take_flags,
 )
-from akgen.agents.requests.chain import Unclear, assemble
+from akgen.agents.requests.chain import assemble
 from akgen.agents.requests.code import extract_code, source_of
 from akgen.agents.requests.formula import take_formulas
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.marks import MarkedText, phrase, words
 from akgen.agents.requests.needs import entry_of, missing, missing_attribute
-from akgen.agents.requests.problems import problem, problem_of
+from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.request import ChainStep, Request
+from akgen.agents.requests.spelling import respelt
 from akgen.agents.requests.wishes import take_wishes
 from akgen.knowledge.operators import OperatorEntry, find_operators, operator_named, squashed
 from akgen.tools.core.frozen import Frozen
@@ -42,17 +43,21 @@ _OPERAND_NUMBER = re.compile(
 _TIMES = r"(?:times|multiplied (?:by|with)|dot|@|by|乘以|乘)"
 _DIMS = r"(?:\[[\d, ]+\]|\([\d, ]+\)|\d+k?(?: ?[x*] ?\d+k?)+)"
 _PRODUCT = re.compile(rf"(?P<left>{_DIMS}) ?(?P<times>{_TIMES}) ?(?P<right>{_DIMS}|\d+(?![a-z0-9_.]))")
-_COUNTED = re.compile(r"(?<![\dxX.*×])\d+k?(?:\s*乘以?\s*\d+k?)+(?![\dxX.*×])")
 _BETWEEN = re.compile(r"(?:\s|\x00|to|between|from|of|by|in|由|到|在|和|[\[(])*")
 _SQUARE = re.compile(r"square(?= matri)")
 _ADJECTIVE = re.compile(r"\s+(?:an?|another|one)\s+|\s*(?:一个|个)\s*")
 _KERNEL = r"1?\d(?: ?x ?1?\d){1,2}"
 _LIMIT = r"(-?(?:\d+(?:\.\d+)?|\.\d+)(?:e-?\d+)?)"
 _RANGE = re.compile(
-    rf"[\s,]*(?:to|into|in|within|between|from|到|在)?\s*(?:the range)?\s*[\[(]?\s*{_LIMIT}\s*(?:,|and|to|和|到)\s*"
+    rf"(?: (?:x|it|values?|the (?:values?|input|tensor)|inputs?))?[\s,]*"
+    rf"(?:to|into|in|within|between|from|到|在)?\s*(?:the range)?\s*[\[(]?\s*{_LIMIT}\s*(?:,|and|to|和|到)\s*"
     rf"{_LIMIT}\s*[\])]?(?:之间)?(?![a-z0-9_.]| ?[x*,] ?\d| by \d| ?elements)"
 )
 _ARGUMENT = re.compile(rf"\(\s*{_LIMIT}\s*\)")
+_ARGUMENTS = re.compile(
+    r"(?: (?:x|it|by|with|to|the (?:axes|dims|tensor)))* ?(?:[\[(] *(-?\d(?: *, *-?\d)*) *[\])]"
+    r"|(\d(?:[ ,]+\d)+)(?![\dx]))"
+)
 _SIMILAR = 0.75
 _LONG = 4  # letters from which a misspelt word that says nothing is recognised
 
@@ -117,9 +122,7 @@ class _Reading:
 
     def __init__(self, text: str, known: Request) -> None:
         self._known = known
-        for pattern, replacement in words()["rewrites"]:
-            text = re.sub(pattern, replacement, text, flags=re.I)
-        text = _COUNTED.sub(lambda m: re.sub(r"\s*乘以?\s*", "x", m[0]), text)
+        text = respelt(text)
         self.text = MarkedText(_BULLET.sub(lambda m: " " * len(m[0]), text))
 
     def request(self) -> Request:
@@ -134,10 +137,12 @@ class _Reading:
         self._take_operators(final=False)
         candidates = [m for m in text.marks if m.kind == "operator"]
         entries = self._entries(candidates)
+        sizes.take_counts(text)
         sizes.take_dtypes(text)
         for mark in candidates:
             if isinstance(mark.value, str):
                 text.unmark(mark)
+        _take_axes(text, candidates)
         sizes.take_long_shapes(text)
         take_flags(text)
         if any("out_channels" in parameters_of(e) or "out_features" in parameters_of(e) for e in entries):
@@ -164,6 +169,9 @@ class _Reading:
 
     def unread(self) -> list[str]:
         """Return the words that were neither used nor say nothing."""
+        steps = (m.value for m in self.text.marks if isinstance(m.value, ChainStep))
+        for variable in {v for step in steps for v in step.variables}:
+            self.text.take(re.compile(rf"(?<![a-z0-9_]){variable}(?![a-z0-9_])"), "filler")
         for pattern in _fillers():
             self.text.take(pattern, "filler")
         return [word for word in self.text.left() if not _misspelt_filler(word)]
@@ -296,14 +304,23 @@ class _Reading:
                         number.start(), number.end(), "attribute", _said({name: _plain_number(number[0])})
                     )
                 return
-        joined = re.compile(r"(?:times|by|with|@|乘以?|和)\s*\Z")
+        joined = re.compile(r"(?:times|by|with|and|@|乘以?|和|与)\s*\Z")
         last = numbers[-1]
         takes = [m.value for m in text.sorted() if m.kind == "operator" and isinstance(m.value, str)]
         by = re.search(r"(?:by|with|乘以?|除以)\s*\Z", text.text[: last.start()])
         if shaped and len(numbers) == 1 and by and len(takes) == 1 and _takes_number(takes[0]):
             text.mark(last.start(), last.end(), "number", _plain_number(last[0]))
             return
-        if shaped and any((e := operator_named(t)) is not None and e.category != "matmul" for t in takes):
+        pair = (
+            len(takes) == 1
+            and _takes_number(takes[0])
+            and re.search(r"(?:and|和|与)\s*\Z", text.text[: last.start()])
+        )
+        if (
+            shaped
+            and not pair
+            and any((e := operator_named(t)) is not None and e.category != "matmul" for t in takes)
+        ):
             return
         if (shaped and len(numbers) == 1 and joined.search(text.text[: last.start()])) or (
             not shaped and len(numbers) == 1 and re.fullmatch(r"\d[\d_]*[km]?", last[0])
@@ -350,6 +367,17 @@ def _take_range(text: MarkedText, candidates: list[marks.Mark]) -> None:
             text.mark(match.start(), match.end(), "attribute", _said(values))
 
 
+def _take_axes(text: MarkedText, candidates: list[marks.Mark]) -> None:
+    """Mark the axes in "permute (0, 2, 1, 3)" or "flip [1]"."""
+    for mark in candidates:
+        entry = operator_named(mark.value) if isinstance(mark.value, str) else None
+        dims = parameters_of(entry).get("dims") if entry is not None else None
+        match = _ARGUMENTS.match(text.text, mark.end) if dims is not None and dims.kind == "ints" else None
+        if match is not None and entry is not None and entry.name != "roll":
+            axes = tuple(int(n) for n in re.findall(r"-?\d+", match[1] or match[2]))
+            text.mark(match.start(), match.end(), "attribute", _said({"dims": axes}))
+
+
 def _take_argument(text: MarkedText, candidates: list[marks.Mark]) -> None:
     """Mark the number in "leaky_relu(0.2)" as the operator's first argument beside its tensors."""
     for mark in candidates:
@@ -389,8 +417,15 @@ def _roles(entries: list[OperatorEntry]) -> tuple[str, ...]:
         for key, shapes in sizes.SIZES.items():
             if key in (entry.category, entry.name):
                 found += [role for shape in shapes for role in shape]
-        if entry.name == "linear":
+        if entry.name in ("linear", "bmm", "matmul"):
             found.append("batch")
+        if entry.category in sizes.GENERAL_FOR:
+            found += sizes.GENERAL
+        if "positions" in entry.draws.values():
+            found.append("tokens")
+        if entry.name == "embedding":
+            found += ("batch", "tokens")
+        found += {"loss": ("batch",), "convolution": ("batch", "long")}.get(entry.category, ())
     return tuple(dict.fromkeys(found))
 
 

@@ -8,7 +8,7 @@ from akgen.agents.requests.request import Shape
 from akgen.tools.core.dtypes import DType
 
 Axis = int | tuple[int, ...] | str  # "all": over all elements; "last N": the last N axes
-_N = r"\d[\d_]*(?:\.\d+)?(?: ?[km](?:(?=x\d)|(?![a-z])))?"
+_N = r"\d[\d_]*(?:\.\d+)?(?: ?[km](?:(?=x\d)|(?![a-z]| ?[=:])))?"
 _BY = r" ?(?:x|\*|乘以|乘) ?| by "
 PRODUCT = rf"(?<![a-z0-9_.]){_N}(?:(?:{_BY}){_N})+(?![a-z0-9_.]*[a-z0-9_])"
 _PRODUCT = re.compile(rf"({PRODUCT})")
@@ -22,26 +22,64 @@ _SHAPE_WORD = re.compile(
 )
 _LENGTH = re.compile(
     rf"({_N}|\d+(?:\.\d+)? ?(?:million|thousand)) ?(?:个)?(?:elements?|values|long|numbers|entries|元素|个数)(?![a-z])"
-    rf"|(?:vectors? of(?: length| size)?|length(?: of)?|长度为?)[ =:]*({_N})(?:(?: *,| and| *和) *({_N}))?"
+    rf"|(?:vectors?(?: of)?(?: length| size)?|length(?: of)?|长度为?)[ =:]*({_N})(?:(?: *,| and| *和) *({_N}))?"
 )
 _SEVERAL = re.compile(
     rf"(?:(?<![a-z])(?:at|sizes?|lengths?|shapes?|for)|形状|大小|尺寸|长度)(?: sizes?| lengths?| shapes?| of)*[ :]*"
     rf"({_N}(?:(?: *, *| *and *|, and | *和 *| *、 *| *& *| *or *){_N})+)(?![a-z0-9_.]*[a-z0-9_])(?! *(?:x|by)\b)"
 )
 _ROLES = {
-    "batch": r"(?:{n} (?:batch(?:es)?)|batch(?:[ _-]?size)?(?: of| is)?[ =:]*{n}|批(?:量)?大小为?[ =:]*{n})",
+    "batch": r"(?:{n} (?:batch(?:es)?)|(?:batch(?:[ _-]?size)?|bsz?|(?<![a-z])b(?= ?=))(?: of| is)?[ =:]*{n}"
+    r"|(?:批(?:次)?(?:量)?大小|批次|批)为?[ =:]*{n})",
     "samples": r"{n} ?(?:samples?|examples|rows|个样本)",
     "classes": r"{n} ?(?:classes|categories|个?类别?)",
     "heads": r"(?:{n} ?(?:attention )?(?:heads|个头)|heads[ =:]+{n})",
-    "tokens": r"(?:{n} ?(?:tokens|positions)|(?:seq(?:uence)?(?:[ _-]?len(?:gth)?)?|tokens|序列长度)(?: of)?[ =:]*{n})",
+    "tokens": r"(?:{n} ?个? ?(?:tokens?|positions|indices|ids|词元?)"
+    r"|(?:seq(?:uence)?(?:[ _-]?len(?:gth)?)?|tokens|序列长度?为?)(?: of)?[ =:]*{n})",
     "head_dim": r"(?:head[ _-]?(?:dim(?:ension)?|size)(?: of)?[ =:]*{n}|头维度[ =:]*{n})",
+    "channels": r"(?:{n} ?(?:channels|个?通道)|(?:channels|通道数?为?)[ =:]*{n})",
+    "height": r"(?:height|高度?为?)[ =:]*{n}", "breadth": r"(?:width|宽度?为?)[ =:]*{n}",
+    "long": r"(?:length|长度?为?)(?: of)?[ =:]*{n}",
+    "hidden": r"(?:{n} ?(?:features|experts|hidden units|hidden)|(?:hidden|feature|d_?model|embed(?:ding)?|vocab|model)"
+    r"(?:[ _-]?(?:size|dim(?:ension)?))?(?: of| is)?[ =:]*{n}"
+    r"|(?:隐藏层?(?:维度?|大小)?|特征(?:维度?|数)?"
+    r"|维度)(?:为|是)?[ =:]*{n})",
     "m": r"(?<![a-z])m ?[=:] ?{n}", "n": r"(?<![a-z])n ?[=:] ?{n}", "k": r"(?<![a-z])k ?[=:] ?{n}",
 }  # fmt: skip
+GENERAL = (
+    "batch",
+    "heads",
+    "tokens",
+    "channels",
+    "height",
+    "breadth",
+    "hidden",
+)  # the axes of any tensor, in order
+GENERAL_FOR = (
+    "elementwise", "activation", "softmax", "normalization", "reduction", "scan", "sort", "comparison",
+)  # fmt: skip
 SIZES = {
     "matmul": (("m", "k"), ("k", "n")),
     "attention": (("batch", "heads", "tokens", "head_dim"),),
     "loss": (("samples", "classes"),),
 }
+_RESIZABLE = (("row|行", -2), ("col|列", -1), ("batch|批", 0), ("channel|通道", 1))
+_AXIS_WORD = r"(?:rows|columns|cols|batch(?: size)?|batches|channels)"
+_ZH_AXIS = r"(?:行数?|列数?|批次?大小|通道数?)"
+_COUNT = re.compile(
+    r"(?<![a-z0-9_.x])(\d|three|four|five|six) (?:different |separate |such |fp\d+ |bf16 |int\d+ )?"
+    r"(?:inputs|tensors|operands|matrices)"
+    r"(?![a-z])|(?<!\d)([2-9])个(?:输入|张量|矩阵)"
+)
+_RESIZED = re.compile(
+    rf"(?<![a-z])(?P<how>twice|double|doubled|half|halve|\d+ times)"
+    rf"(?: as many| the(?: number of)?)? (?P<axis>{_AXIS_WORD})(?![a-z])"
+    rf"|(?P<zh>{_ZH_AXIS}) ?(?P<zh_how>翻倍|加倍|翻一番|减半|变为?\d倍)(?P<zh2>)"
+)
+_SET = re.compile(
+    rf"(?<![a-z0-9_.x*])(?P<size>\d+k?) (?P<axis>rows|columns|cols)(?![a-z])(?! \d)"
+    rf"|(?P<zh>{_ZH_AXIS}) ?(?:改为|改成|变成|换成|设为|=|为) ?(?P<zh_size>\d+k?)(?P<zh2>)"
+)
 _I = r"-?\d(?!\d|\.\d|[x\*]| by \d)"
 _AXIS_NUMBERS = re.compile(
     rf"(?:(?:over|along|across|on|in|of|at|for|with|沿着?|在|对) ?)?(?:the )?"
@@ -55,6 +93,28 @@ def take_dtypes(text: MarkedText) -> None:
     """Mark the data types."""
     for pattern, dtype in _dtypes():
         text.take(pattern, "dtype", dtype)
+
+
+def take_counts(text: MarkedText) -> None:
+    """Mark how many tensors there shall be, and what a known shape shall become: "3 inputs", "twice as many rows"."""
+    for match in text.matches(_COUNT):
+        said = match[1] or match[2]
+        if said != "1":
+            text.mark(match.start(), match.end(), "count", int(words()["numbers"].get(said, said)))
+    for match in text.matches(_RESIZED):
+        how = match["how"] or match["zh_how"]
+        halved = re.match("hal|减半", how)
+        times = 0.5 if halved else int((re.findall(r"\d+", how) or [2])[0])
+        text.mark(match.start(), match.end(), "resized", (_resizable(match), times, None))
+    for match in text.matches(_SET):
+        size = number(match["size"] or match["zh_size"])
+        text.mark(match.start(), match.end(), "resized", (_resizable(match), None, size))
+
+
+def _resizable(match: re.Match[str]) -> int:
+    return next(
+        axis for name, axis in _RESIZABLE if re.match(name, match["axis"] or match["zh"] or match["zh2"])
+    )
 
 
 def take_axes(text: MarkedText) -> None:

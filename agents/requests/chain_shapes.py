@@ -1,0 +1,201 @@
+"""Find the shapes of a chain's tensors: those listed, by name, from sizes with a role, from what was known."""
+
+import re
+
+from akgen.agents.requests.marks import Mark, MarkedText
+from akgen.agents.requests.needs import entry_of, tensors_of
+from akgen.agents.requests.problems import Unclear
+from akgen.agents.requests.request import Request, Shape
+from akgen.agents.requests.sizes import GENERAL, GENERAL_FOR, SIZES
+
+_CASES = re.compile(r"(?<![a-z])(?:at|for|sizes|cases|both)(?: (?:shapes?|sizes?))?\W*\Z|用例\W*\Z")
+_PAIR = 2
+
+
+def with_shapes(
+    text: MarkedText, marks: list[Mark], request: Request, known: Request, *, also: bool
+) -> Request:
+    """Return the request with its shapes. Raises Unclear."""
+    listed = [m for m in marks if m.kind in ("shape", "shapes")]
+    request, rest = _embedded(text, request, listed)
+    shapes = _cases(text, marks, request, rest) if rest else ()
+    if not shapes and (sized := _from_sizes(request)):
+        shapes = (sized,)
+    elif shapes and any(m.kind == "size" for m in text.marks):
+        shapes = tuple(_agreeing(request, each) for each in shapes)
+    if not shapes and (resized := [m for m in marks if m.kind == "resized"]):
+        shapes = _resized(known, resized)
+    if shapes and also:
+        shapes = tuple(dict.fromkeys((*known.shapes, *shapes)))
+    if not shapes:
+        count = tensors_of(request.steps[0]) if request.steps else None
+        shapes = known.shapes if count is None or all(len(s) <= count for s in known.shapes) else ()
+    request = request.model_copy(update={"shapes": shapes})
+    return _without_input_sizes(request)
+
+
+def _embedded(text: MarkedText, request: Request, listed: list[Mark]) -> tuple[Request, list[Mark]]:
+    """Take an embedding's table out of the shapes: "100 x 16, indices of shape 4x8"."""
+    if not request.steps or request.steps[0].operator != "embedding" or len(listed) != 2:
+        return request, listed
+    indices = [
+        m
+        for m in listed
+        if re.search(r"(?:ind(?:ices|ex)|ids|input|tokens|索引|下标)[a-z ]*\Z", text.text[: m.begin])
+    ]
+    tables = [m for m in listed if m not in indices]
+    if len(indices) != 1 or len(tables[0].value[0]) != 2:
+        raise Unclear("two_shapes")
+    rows, width = tables[0].value[0]
+    step = request.steps[0]
+    step = step.model_copy(
+        update={"attributes": {**step.attributes, "num_embeddings": rows, "embedding_dim": width}}
+    )
+    return request.model_copy(update={"steps": (step, *request.steps[1:])}), indices
+
+
+def _cases(
+    text: MarkedText, marks: list[Mark], request: Request, listed: list[Mark]
+) -> tuple[tuple[Shape, ...], ...]:
+    """Return the shapes of each case: one shape for all tensors, or one for each."""
+    found: list[Shape] = [shape for m in listed for shape in m.value]
+    if len(found) == 1:
+        return ((found[0],),)
+    if not request.steps:
+        return tuple((shape,) for shape in found)
+    first = request.steps[0]
+    count = tensors_of(first)
+    each = (
+        first.formula is not None
+        or entry_of(first).shapes == "each"
+        or bool(first.formula is None and entry_of(first).draws)
+    )
+    if first.formula is not None and len(found) == count and len(listed) == count:
+        found = _by_name(text, listed, first.variables)
+    if count == 1:
+        return tuple((shape,) for shape in dict.fromkeys(found))
+    if len(found) == count and (each or entry_of(first).category == "matmul" or _apart(text, marks, listed)):
+        return (tuple(found),)
+    if each:
+        raise Unclear("two_shapes")
+    if len(set(found)) == 1:
+        return ((found[0],),)
+    pair = len(found) == count == _PAIR and all(m.kind == "shape" for m in listed)
+    if pair and _broadcast(found) and entry_of(first).category == "elementwise":
+        between = text.text[listed[0].end : listed[1].begin]
+        taken_from = first.operator == "sub" and re.search(r"(?<![a-z])from(?![a-z])", between)
+        return (tuple(reversed(found) if taken_from else found),)
+    if pair and min(map(len, found)) > 1 and not _CASES.search(text.text[: listed[0].begin]):
+        raise Unclear("two_shapes")
+    if len(found) == count and _broadcast(found):
+        raise Unclear("two_shapes")
+    return tuple((shape,) for shape in dict.fromkeys(found))
+
+
+def _by_name(text: MarkedText, listed: list[Mark], variables: tuple[str, ...]) -> list[Shape]:
+    """Return the shapes in the order of the variables that stand before them, as in "y 64, x 8x64"."""
+    named: dict[str, Shape] = {}
+    others: list[Shape] = []
+    for mark in listed:
+        said = re.search(
+            r"(?<![a-z0-9_])([a-z][a-z0-9_]*)(?: ?(?:is|of|has|with|shape|size|a|an|as|in|:|=|为|是|的形状))* ?\Z",
+            text.text[: mark.begin],
+        )
+        if said is not None and said[1] in variables and said[1] not in named:
+            named[said[1]] = mark.value[0]
+        else:
+            others.append(mark.value[0])
+    rest = iter(others)
+    return [named[v] if v in named else next(rest) for v in variables]
+
+
+def _apart(text: MarkedText, marks: list[Mark], listed: list[Mark]) -> bool:
+    """Say whether each tensor has its shape: "a [4, 8] tensor and a [8] vector", "x of 8x16 plus y of 16"."""
+    articles = all(
+        re.search(r"(?<![a-z])an? \Z|[a-z] (?:of|is)(?: shape| size)? \Z", text.text[: m.begin])
+        for m in listed
+    )
+    between = [
+        m for m in marks if m.kind == "operator" and listed[0].end <= m.begin and m.end <= listed[-1].begin
+    ]
+    return articles or bool(between)
+
+
+def _broadcast(shapes: list[Shape]) -> bool:
+    rank = max(len(s) for s in shapes)
+    padded = [(1,) * (rank - len(s)) + s for s in shapes]
+    return all(len({n for n in axis if n != 1}) <= 1 for axis in zip(*padded, strict=True))
+
+
+def _agreeing(request: Request, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
+    """Return the shapes with a batch that was said apart in front. Raises Unclear if sizes contradict them."""
+    sizes = {n for shape in shapes for n in shape}
+    draws = entry_of(request.steps[0]).draws if request.steps and request.steps[0].formula is None else {}
+    for role, size in request.sizes.items():
+        if size in sizes:
+            continue
+        if role == "tokens" and "positions" in draws.values() and len(shapes) == 1:
+            shapes = (*shapes, (size,))
+            continue
+        if role != "batch" or any(len(s) != _PAIR for s in shapes):
+            raise Unclear("disagree", said=size, name=role)
+        shapes = tuple((size, *s) for s in shapes)
+    return shapes
+
+
+def _resized(known: Request, marks: list[Mark]) -> tuple[tuple[Shape, ...], ...]:
+    """Return the known shape with an axis doubled, halved or set. Raises Unclear where that is not one tensor's."""
+    if not known.shapes or any(len(each) > 1 for each in known.shapes):
+        raise Unclear("two_shapes" if known.shapes else "attribute_of_nothing")
+    shapes = []
+    for (shape,) in known.shapes:
+        sizes = list(shape)
+        for mark in marks:
+            axis, factor, size = mark.value
+            if not -len(sizes) <= axis < len(sizes):
+                raise Unclear("no_axis", operator=known.name)
+            sizes[axis] = size if size is not None else max(1, int(sizes[axis] * factor))
+        shapes.append((tuple(sizes),))
+    return tuple(shapes)
+
+
+def _from_sizes(request: Request) -> tuple[Shape, ...]:
+    """Return the shapes that sizes by role make, such as m, n and k."""
+    if not request.steps or not request.sizes or request.steps[0].formula is not None:
+        return ()
+    step = request.steps[0]
+    entry, have = entry_of(step), dict(request.sizes)
+    if entry.name == "linear" and "in_features" in step.attributes and "batch" in have:
+        width = step.attributes["in_features"]
+        return ((have["batch"], int(width)),) if isinstance(width, int) else ()
+    if entry.category in GENERAL_FOR:
+        said = tuple(have[role] for role in GENERAL if role in have)
+        return (said,) if len(said) > 1 else ()
+    if entry.name == "embedding":
+        said = tuple(have[role] for role in ("batch", "tokens") if role in have)
+        return (said,) if said else ()
+    channels = step.attributes.get("in_channels")
+    if entry.category == "convolution" and {"batch", "long"} <= have.keys() and isinstance(channels, int):
+        return ((have["batch"], channels, have["long"]),)
+    if entry.category == "loss" and "batch" in have:
+        have.setdefault("samples", have["batch"])
+    roles = SIZES.get(entry.category, ())
+    if roles and all(role in have for shape in roles for role in shape):
+        return tuple(tuple(have[role] for role in shape) for shape in roles)
+    return ()
+
+
+def _without_input_sizes(request: Request) -> Request:
+    """Drop what the input's shape says already, if it says the same. Raises Unclear if it does not."""
+    steps = []
+    for at, step in enumerate(request.steps):
+        attributes = dict(step.attributes)
+        for name, axis in (("in_channels", 1), ("in_features", -1)):
+            said = attributes.get(name)
+            if said is None or not request.shapes or at > 0:
+                continue
+            if any(len(s[0]) < 2 or s[0][axis] != said for s in request.shapes):
+                raise Unclear("disagree", said=said, name=name)
+            del attributes[name]
+        steps.append(step.model_copy(update={"attributes": attributes}))
+    return request.model_copy(update={"steps": tuple(steps)})
