@@ -50,6 +50,10 @@ def assemble(text: MarkedText, known: Request, wishes: Wishes, sized: dict[str, 
     _refuse_two_types(text, marks)
     operators = [m for m in marks if m.kind == "operator"]
     steps, chained = _steps(text, marks, operators, known)
+    if _replaced_alike(steps, known.steps) and not any(m.kind in ("axis", "shape") for m in marks):
+        steps = (
+            steps[0].model_copy(update={"attributes": {**known.steps[0].attributes, **steps[0].attributes}}),
+        )
     if counts := [m.value for m in marks if m.kind == "count"]:
         steps = _with_inputs(steps, counts[0])
     named = bool(operators)
@@ -153,6 +157,15 @@ def _casts(text: MarkedText, marks: list[Mark]) -> list[Mark]:
         step = ChainStep(operator="cast", attributes={"dtype": target.value.value})
         kept[kept.index(cast)] = cast._replace(value=step)
     return kept
+
+
+def _replaced_alike(steps: tuple[ChainStep, ...], known: tuple[ChainStep, ...]) -> bool:
+    """Say whether one operator takes the place of another one of its kind: "make it a mean" after a sum over dim 0."""
+    if len(steps) != 1 or len(known) != 1 or steps == known or steps[0].formula or known[0].formula:
+        return False
+    old, new = entry_of(known[0]), entry_of(steps[0])
+    kinds = ("reduction", "softmax", "scan", "pooling")
+    return old.category == new.category in kinds and set(known[0].attributes) <= set(parameters_of(new))
 
 
 def _with_inputs(steps: tuple[ChainStep, ...], count: int) -> tuple[ChainStep, ...]:

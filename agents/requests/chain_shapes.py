@@ -23,7 +23,9 @@ def with_shapes(
         shapes = (sized,)
     elif shapes and any(m.kind == "size" for m in text.marks):
         shapes = tuple(_agreeing(request, each) for each in shapes)
-    if not shapes and (resized := [m for m in marks if m.kind == "resized"]):
+    if resized := [m for m in marks if m.kind == "resized"]:
+        if shapes or any(m.kind == "operator" for m in marks):
+            raise Unclear("resized", said=text.text[resized[0].begin : resized[0].end].strip())
         shapes = _resized(known, resized)
     if shapes and also:
         shapes = tuple(dict.fromkeys((*known.shapes, *shapes)))

@@ -31,9 +31,9 @@ def entry_of(step: ChainStep) -> OperatorEntry:
 def way_of(step: ChainStep, rank: int | None = None) -> Way:
     """Return how the step is called on a first tensor of so many axes; among several ways the one that needs least."""
     entry = entry_of(step)
-    if entry.expression is not None:
-        return Way(entry, None, ())
     said = {**entry.attributes, **step.attributes}
+    if entry.expression is not None:
+        return Way(entry, None, tuple(name for name in entry.needs if name not in said))
     ways = []
     for order, signature in enumerate(entry.signatures(None if rank is None else max(1, rank - 2))):
         numbers = [o for o in step.operands if isinstance(o, int | float)]

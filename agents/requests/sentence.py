@@ -262,7 +262,8 @@ class _Reading:
         for left, right in itertools.pairwise(ordered):
             between = text.rest[left.end : right.begin]
             match = re.fullmatch(r"\s*of(?: the| an?| all)?\s*|\s*\(\s*", between)
-            if match is not None:
+            named = isinstance(left.value, str)  # "x * y (silu)" tells a name, "relu (x * y)" what it is of
+            if match is not None and (named or "(" not in between):
                 text.mark(left.end, right.begin, "of")
 
     def _drop_words_that_lead(self) -> None:

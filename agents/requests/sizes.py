@@ -29,7 +29,8 @@ _SEVERAL = re.compile(
     rf"({_N}(?:(?: *, *| *and *|, and | *和 *| *、 *| *& *| *or *){_N})+)(?![a-z0-9_.]*[a-z0-9_])(?! *(?:x|by)\b)"
 )
 _ROLES = {
-    "batch": r"(?:{n} (?:batch(?:es)?)|(?:batch(?:[ _-]?size)?|bsz?|(?<![a-z])b(?= ?=))(?: of| is)?[ =:]*{n}"
+    "batch": r"(?:{n} (?:batch(?:es)?|samples|examples)|"
+    r"(?:batch(?:[ _-]?size)?|bsz?|(?<![a-z])b(?= ?=))(?: of| is)?[ =:]*{n}"
     r"|(?:批(?:次)?(?:量)?大小|批次|批)为?[ =:]*{n})",
     "samples": r"{n} ?(?:samples?|examples|rows|个样本)",
     "classes": r"{n} ?(?:classes|categories|个?类别?)",

@@ -39,6 +39,9 @@ _PART = re.compile(
     r"|(?<![a-z])an? (?P<small>quarter|fifth|tenth|twentieth|hundredth|thousandth)"
     r"(?! (?:[a-z]+ )?(?:input|tensor|axis|dim))(?![a-z])"
 )
+_BY_WORDS = re.compile(
+    r"(?<![a-z])(two|three|four|five|six|seven) by (two|three|four|five|six|seven)(?![a-z])"
+)
 _COUNTS = (
     "rows?|columns?|cols?|groups?|heads?|channels?|classes|experts|tokens|cores?|filters?|elements?|layers?|"
     "(?:output|input|out|in) channels"
@@ -73,6 +76,7 @@ def _in_digits(text: str) -> str:
     text = _LARGE.sub(lambda m: str(_number(m[0])), text)
     text = _COUNTED.sub(lambda m: str(_DIGITS[m[1] or "一"]), text)
     text = _PART.sub(_part, text)
+    text = _BY_WORDS.sub(lambda m: "x".join(str(words()["numbers"][n]) for n in m.groups()), text)
     text = _named().sub(lambda m: f"{m[1]}{words()['numbers'][m[2]]}", text)
     return _counted().sub(lambda m: f"{words()['numbers'][m[1]]}{m[2]}", text)
 
