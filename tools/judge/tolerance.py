@@ -16,7 +16,8 @@ The default atol shrinks with the root mean square of the expected output where 
 Every element must be inside |got - want| <= atol + rtol * |want| + one unit in the last place of the output's dtype.
 Where the error bound of a sound computation (`tools/reference/rounding`: what every step of the reference may lose in
 the task's precision, in any order of summation) is larger than atol + rtol * |want|, it takes their place, up to an
-eighth of the output's root mean square, so that no output is free.
+eighth of the output's root mean square, so that no output is free. Where everything cancels out (no expected
+element reaches a millionth of its bound) the limit is an eighth: what comes out there is rounding alone.
 
 Elements outside get one more allowance: eight times the error that the reference itself makes around that magnitude,
 measured against its float64 run. A loss of precision by the candidate enlarges none of these. There is no share of
@@ -43,6 +44,7 @@ DEFAULTS: Mapping[DType, tuple[float, float]] = {
 }
 REFERENCE_ERROR_FACTOR = 8.0
 MOST_OF_RMS = 1 / 8  # that an error bound may reach
+NOTHING = 1e-6  # of its bound: what float64 leaves of what cancels out
 _MANTISSA_BITS = {
     DType.FLOAT32: 23,
     DType.FLOAT16: 10,
@@ -86,8 +88,17 @@ def atol(rule: Rule, rms: float) -> float:
 class Allowance:
     """What each element of one output may differ by: its rule, widened by the error bounds of its elements."""
 
-    def __init__(self, rule: Rule, rms: float, bounds: npt.NDArray[np.float32] | None = None) -> None:
-        self._rule, self._rms, self._bounds = rule, rms, bounds
+    def __init__(
+        self,
+        rule: Rule,
+        rms: float,
+        bounds: npt.NDArray[np.float32] | None = None,
+        *,
+        cancelled: bool = False,
+    ) -> None:
+        """`cancelled`: what is expected is nothing beside the bounds."""
+        self._rule, self._bounds = rule, bounds
+        self._most = MOST_OF_RMS * (max(rms, 1.0) if cancelled else rms)
         self._atol = atol(rule, rms)
         self.largest_bound = None if bounds is None else 0.0  # of the elements that were asked for
 
@@ -96,7 +107,7 @@ class Allowance:
         room: Floats = self._atol + self._rule.rtol * size
         if self._bounds is None or size.size == 0:
             return room
-        bounds = np.minimum(self._bounds[places], MOST_OF_RMS * self._rms)
+        bounds = np.minimum(self._bounds[places], self._most)
         self.largest_bound = max(self.largest_bound or 0.0, float(bounds.max()))
         return np.maximum(room, bounds)
 

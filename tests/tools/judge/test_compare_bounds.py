@@ -68,3 +68,17 @@ def test_integers_use_no_share(check: Compare) -> None:
 def test_a_number_where_nothing_is_comparable_has_no_share(check: Compare) -> None:
     want = np.full(4, np.nan)
     assert check(np.ones(4, np.float32), want, bounds=np.zeros(4)).max_used is None
+
+
+@pytest.mark.parametrize("chunk", [7, 1000])
+def test_where_all_cancels_out_rounding_is_allowed_and_no_more(check: Compare, chunk: int) -> None:
+    bounds = np.full(40, 1e-5)
+    bounds[3] = 0.0
+    want = np.full(40, 1e-17)
+    want[3] = 0.0
+    noise = np.full(40, 9e-6, np.float32)
+    noise[3] = 0.0
+    assert check(noise, want, bounds=bounds, chunk=chunk).mismatch is None
+    assert check(2 * noise, want, bounds=bounds, chunk=chunk).mismatch is not None
+    want[20] = 1e-8  # something is left: the output's own size limits its bounds
+    assert check(noise, want, bounds=bounds, chunk=chunk).mismatch is not None
