@@ -5,16 +5,20 @@ and never stored.
 """
 
 import math
+import re
 from pathlib import Path
 
 from akgen.bench.npukb.rows import Cell, Row, read_rows
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import snake_case
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.project import HOST_STANDARDS
 from akgen.tools.core.task import Case, Mode, Params, Reference, Task
 from akgen.tools.core.untrusted import read_literal, read_text
 
 LOADER = "akgen.bench.npukb.loader"
+_TEMPLATE = Path("libs/common_include/msopgen/cmake/intf.cmake")
+_STANDARD = re.compile(r"COMPILE_LANGUAGE:CXX>:-std=(c\+\+\d+)>")
 CASES = Path("validation/test_cases.csv")
 _DTYPE_NAMES = frozenset(d.value for d in DType)
 
@@ -62,7 +66,15 @@ def describe(folder: Path, mode: Mode = Mode.DYNAMIC) -> Task:
         mode=mode,
         own_checker=True,
         given_host=folder / "question",
+        host_standard=_host_standard(folder),
     )
+
+
+def _host_standard(folder: Path) -> str:
+    """Return as which C++ the checkout's own project template compiles host code; msopgen's where it does not say."""
+    template = next((p / _TEMPLATE for p in folder.parents if (p / _TEMPLATE).is_file()), None)
+    said = _STANDARD.search(read_text(template)) if template is not None else None
+    return said[1] if said is not None and said[1] in HOST_STANDARDS else HOST_STANDARDS[0]
 
 
 def level_of(folder: Path) -> int:

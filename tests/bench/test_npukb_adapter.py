@@ -42,6 +42,19 @@ def test_a_task_is_described_by_its_folder() -> None:
     assert task.cases[0].params["shape"] == [4, 33]
 
 
+def test_host_code_is_compiled_as_the_checkouts_template_says(tmp_path: Path) -> None:
+    folder = tmp_path / "tasks" / "level1" / "Math" / "BlendAdd"
+    shutil.copytree(FOLDERS["BlendAdd"], folder)
+    assert describe(folder).host_standard == "c++11"
+    template = tmp_path / "libs" / "common_include" / "msopgen" / "cmake" / "intf.cmake"
+    template.parent.mkdir(parents=True)
+    for said, taken in (("c++14", "c++14"), ("c++98", "c++11")):
+        template.write_text(
+            f"target_compile_options(all INTERFACE\n  $<$<COMPILE_LANGUAGE:CXX>:-std={said}>\n)\n"
+        )
+        assert describe(folder).host_standard == taken
+
+
 def test_static_mode_keeps_case_zero_alone() -> None:
     assert [c.id for c in describe(FOLDERS["BlendAdd"], "static").cases] == ["0"]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from akgen.tools.process.program import run
-from akgen.tools.twin.precompiled import HOST_FLAGS
+from akgen.tools.twin.precompiled import host_flags
 from akgen.tools.twin.toolchain import TwinToolchain
 
 
@@ -15,7 +15,7 @@ def test_no_source_of_the_runtime_gives_a_warning(twin: TwinToolchain) -> None:
 
 def test_every_public_header_can_be_included_first(twin: TwinToolchain, tmp_path: Path) -> None:
     runtime = twin._ready()
-    options = [*HOST_FLAGS, "-fsyntax-only", f"-I{runtime.host_include}", "-include", runtime.host_prelude]
+    options = [*host_flags(), "-fsyntax-only", f"-I{runtime.host_include}", "-include", runtime.host_prelude]
     public = _headers(runtime.host_include)
     for name in public:
         (tmp_path / f"{name.replace('/', '_')}.cpp").write_text(f'#include "{name}"\n')

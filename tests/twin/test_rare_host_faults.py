@@ -88,3 +88,17 @@ def test_what_is_younger_than_cpp11_is_told(
     assert found.code == "UNDECLARED"
     assert "C++11" in found.text
     assert found.remedy == remedy
+
+
+def test_where_a_tasks_own_build_takes_cpp14_the_twin_does(
+    twin: TwinToolchain, project: Projects, calls: Any, tmp_path: Path
+) -> None:
+    young = "namespace optiling {\nstatic int Young() { return *std::make_unique<int>(3); }"
+    whole = project(
+        "scale_add", host=("namespace optiling {", young), host_2=("#include", "#include <memory>\n#include")
+    )
+    x = np.ones(8, np.float32)
+    later = whole.model_copy(update={"host_standard": "c++14"})
+    assert later.digest != whole.digest
+    assert twin.compile(later, [calls.scale_add(x, x, tmp_path)], tmp_path / "later").outcome is None
+    assert refused(twin, whole, calls, tmp_path).code == "UNDECLARED"

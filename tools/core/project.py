@@ -18,6 +18,7 @@ _ADDS = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]*\((?:[^\n\\]|\\.)*?\bOP_ADD\s*\(", re.MULTILINE | re.DOTALL
 )
 _ENTRY = re.compile(r"\b__global__\b[^;{()]*?\bvoid\s+(\w+)\s*\(")
+HOST_STANDARDS = ("c++11", "c++14")  # that projects' builds give op_host; msopgen's gives the first
 _HOST_FUNCTION = re.compile(r"^[ \t]*(?:extern \"C\"\s+)?void\s+launch_(\w+)\s*\(", re.MULTILINE)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
@@ -44,11 +45,14 @@ class KernelProject(Frozen):
     files: dict[str, str]
     # The class that calls the operator, as `path::Class`, where the answer brings one with a binding of its own.
     model: str | None = None
+    host_standard: str = HOST_STANDARDS[0]
 
     @property
     def digest(self) -> str:
         """Return the SHA-256 of names and contents, in hex."""
         h = hashlib.sha256((self.model or "").encode())
+        if self.host_standard != HOST_STANDARDS[0]:
+            h.update(self.host_standard.encode())
         for path, text in sorted(self.files.items()):
             h.update(f"{path}\0{len(text)}\0{text}\0".encode())
         return h.hexdigest()

@@ -9,6 +9,7 @@ from pydantic import Field
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
+from akgen.tools.core.project import HOST_STANDARDS
 
 Params = dict[str, int | float | bool | str | list[int] | list[float] | list[str] | None]
 Distribution = Literal["task", "normal", "uniform", "constant", "sparse", "extreme"]
@@ -70,6 +71,7 @@ class Task(Frozen):
     mode: Mode = Mode.DYNAMIC
     tolerances: tuple[Tolerance, ...] = ()  # dtypes not listed take the judge's defaults
     draws_shapes: bool = True  # the judge may draw shapes beside the cases', in dynamic mode
+    host_standard: str = HOST_STANDARDS[0]  # as which the task's own build compiles op_host
     own_checker: bool = False  # the loader brings the task's own precision check
     given_host: Path | None = None  # a folder whose op_host is given to answers that bring a kernel only
     certificate: Certificate | None = None

@@ -67,6 +67,8 @@ class Judge:
                 compile_s=0.0,
                 diagnostics=findings,
             )
+        if project.host_standard != task.host_standard:
+            project = project.model_copy(update={"host_standard": task.host_standard})
         calls = [self.reference.describe(task.reference, case) for case in _chosen(task, cases)]
         folder.mkdir(parents=True, exist_ok=True)
         before = _digest(task.reference)

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from akgen.tools.cache.content import ContentCache, digest
+from akgen.tools.core.project import HOST_STANDARDS
 from akgen.tools.process.program import run
 from akgen.tools.twin.compiler import Compiler, CompileSlots, must
 from akgen.tools.twin.kernel.sides import CORE_TYPE, Side
 
-# An operator's host code and its precompiled header; C++11 as in the project that msopgen generates.
-HOST_FLAGS = ("-std=c++11", "-O0", "-g1", "-fPIC", "-w")
 _TIMEOUT_S = 600.0
 
 
@@ -42,9 +41,14 @@ class Precompiler(NamedTuple):
     slots: CompileSlots
 
 
-def precompile_host(header: Path, by: Precompiler) -> Path:
+def host_flags(standard: str = HOST_STANDARDS[0]) -> tuple[str, ...]:
+    """Return the options of an operator's host code and of its precompiled header."""
+    return (f"-std={standard}", "-O0", "-g1", "-fPIC", "-w")
+
+
+def precompile_host(header: Path, standard: str, by: Precompiler) -> Path:
     """Precompile the standard headers that operators' host code sees; return the folder that holds both forms."""
-    return _precompile(header.name, header.read_text(), HOST_FLAGS, "", by)
+    return _precompile(header.name, header.read_text(), host_flags(standard), "", by)
 
 
 def precompile_kernel(name: str, include: Path, by: Precompiler) -> Path:

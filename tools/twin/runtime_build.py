@@ -11,6 +11,7 @@ from pathlib import Path
 
 from akgen.tools.cache.content import ContentCache, digest
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.project import HOST_STANDARDS
 from akgen.tools.core.toolchain import Progress
 from akgen.tools.process.program import run
 from akgen.tools.twin.build_digest import build_digest
@@ -156,17 +157,28 @@ def _build(settings: TwinSettings, compiler: Compiler, work: Path, progress: Pro
     with ThreadPoolExecutor(settings.jobs) as pool:
         by = Precompiler(compiler, objects, slots)
         host_std = HOST_INCLUDE / "akgen" / "host_std.h"
-        headers = [pool.submit(precompile_host, host_std, by)]
-        headers += [pool.submit(precompile_kernel, name, DEVICE_INCLUDE, by) for name in kernel_preludes()]
+        hosts = {s: pool.submit(precompile_host, host_std, s, by) for s in HOST_STANDARDS}
+        headers = [pool.submit(precompile_kernel, name, DEVICE_INCLUDE, by) for name in kernel_preludes()]
         made = dict(pool.map(compile_one, units))
         for path in (path for header in headers for path in header.result().glob("*.h*")):
             (work / path.name).hardlink_to(path)
+        _put_host_preludes(work, host_std, {standard: done.result() for standard, done in hosts.items()})
     for target in targets:
         with slots.one():
             _link(target, [made[u] for u in target.units], compiler, work)
     (work / _WARNINGS).write_text("".join((made[u].with_name(_WARNINGS)).read_text() for u in units))
     write_include_folders(work)
     progress("runtime built")
+
+
+def _put_host_preludes(work: Path, header: Path, made: dict[str, Path]) -> None:
+    """Put the header and a folder with its precompiled forms there: g++ takes the one that fits."""
+    (work / header.name).write_text(header.read_text())
+    forms = work / f"{header.name}.gch"
+    forms.mkdir()
+    for standard, folder in made.items():
+        for form in folder.glob("*.gch"):
+            (forms / f"{standard}.gch").hardlink_to(form)
 
 
 def _targets(extra: tuple[str, ...]) -> tuple[_Target, ...]:

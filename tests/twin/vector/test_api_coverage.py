@@ -18,7 +18,7 @@ from akgen.knowledge.cards import ApiCard, cards
 from akgen.knowledge.chip import vector_rates
 from akgen.tools.process.program import run
 from akgen.tools.twin.findings.header_names import ApiRow, api_rows
-from akgen.tools.twin.precompiled import HOST_FLAGS
+from akgen.tools.twin.precompiled import host_flags
 from tests.twin.vector.declarations import Declaration, declarations
 
 ROWS = api_rows()
@@ -176,7 +176,7 @@ def test_the_host_sizes_are_declared(bench: Any, tmp_path: Path, declared: list[
     )
     runtime = bench.runtime
     done = run(
-        [runtime.compiler.path, *HOST_FLAGS, "-include", runtime.host_prelude, f"-I{runtime.host_include}",
+        [runtime.compiler.path, *host_flags(), "-include", runtime.host_prelude, f"-I{runtime.host_include}",
          "-fsyntax-only", source],
         cwd=tmp_path,
         timeout_s=120.0,

@@ -13,7 +13,7 @@ from akgen.tools.process.program import Finished
 from akgen.tools.twin.build_cache import fetch, write_result
 from akgen.tools.twin.host.host_info import HostInfo
 from akgen.tools.twin.host.host_run import HostFailure, describe
-from akgen.tools.twin.precompiled import HOST_FLAGS
+from akgen.tools.twin.precompiled import host_flags
 from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import compile_in, exhausted
 
@@ -54,10 +54,12 @@ def build_host(
     one_library = "target_sources" not in project.files.get("CMakeLists.txt", "")
     parts = (part for pair in sorted(files.items()) for part in pair)
     chip = chip_file.read_bytes()
-    key = digest("host", runtime.digest, chip, project.op_type, str(one_library), *parts)
+    key = digest(
+        "host", runtime.digest, chip, project.op_type, project.host_standard, str(one_library), *parts
+    )
 
     def build(folder: Path) -> None:
-        _build(project.op_type, files, sources, runtime, chip_file, folder, jobs, one_library=one_library)
+        _build(project, files, sources, runtime, chip_file, folder, jobs, one_library=one_library)
 
     entry, result, compiled = fetch(hosts, key, build)
     info = HostInfo.model_validate_json((entry / "info.json").read_bytes()) if result.ok else None
@@ -82,7 +84,7 @@ def _shared_headers(project: KernelProject, files: dict[str, str]) -> dict[str, 
 
 
 def _build(
-    op_type: str,
+    project: KernelProject,
     files: dict[str, str],
     sources: tuple[str, ...],
     runtime: Runtime,
@@ -95,7 +97,7 @@ def _build(
     write_files(files, folder)
     include = sorted({str(PurePosixPath(p).parent) for p in files})
     flags: list[str | Path] = [
-        *HOST_FLAGS,
+        *host_flags(project.host_standard),
         "-fmax-errors=20",
         f"-fdebug-prefix-map={folder}=.",
         *("-include", runtime.host_prelude, f"-I{runtime.host_include}"),
@@ -117,7 +119,7 @@ def _build(
     if not found:
         found = _link(sources, runtime, folder, one_library=one_library)
     if not found:
-        found = _describe(op_type, runtime, chip_file, folder)
+        found = _describe(project.op_type, runtime, chip_file, folder)
     write_result(folder, found)
 
 
