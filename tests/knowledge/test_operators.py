@@ -57,6 +57,7 @@ def test_every_expression_computes_on_tensors(op: ops.OperatorEntry) -> None:
     assert op.expression is not None and op.inputs is not None
     names = {f"x{i}": torch.rand(3, 8) + 0.5 for i in range(op.inputs)}
     weights = {f"w{i}": f"w{i}" for i in range(len(op.weights))}
-    text = op.expression.format(*names, **weights, **op.attributes)
+    needed = {"dtype": "torch.float16"} if "dtype" in op.needs else {}
+    text = op.expression.format(*names, **weights, **op.attributes, **needed)
     out = eval(text, {"torch": torch, **names, **{w: torch.ones(8) for w in weights}})
     assert torch.isfinite(out.float()).all()
