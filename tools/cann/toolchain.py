@@ -342,9 +342,14 @@ class CannToolchain:
             call=call, spec=build.op, library=library, folder=left, device=number, timeout_s=_PROBE_S
         )
         done = self._start(_worker_command(request, folder), folder, build.folder, START_S + _PROBE_S)
-        failed = outcome_of(done, left, _PROBE_S, lambda: self._opens(number))
-        if failed is not None:
-            return failed[1].text
+        try:
+            failed = outcome_of(done, left, _PROBE_S, lambda: self._opens(number))
+        except InfraError as problem:
+            return problem.text
+        if failed is not None:  # what host code does before the launch is no fault of the device
+            stage = left / "stage"
+            reached = stage.read_text() if stage.is_file() else ""
+            return failed[1].text if reached in ("launch", "wait") else None
         found, wrong = outputs(call, left, None, folder)
         if wrong is not None:
             return wrong.text

@@ -8,11 +8,8 @@ namespace akgen::twin {
 struct Draw {
     uint64_t state;
     uint8_t *pool[12];
-    uint8_t *room; // on the kernel's stack: no other variable may be written from everywhere
-    uint64_t used;
 };
-constexpr uint64_t room_bytes = 32768;
-static thread_local Draw draw;
+static Draw draw;
 
 __aicore__ static uint64_t random_bits()
 {
@@ -60,10 +57,7 @@ template <typename T> struct Any {
 template <typename T> struct Any<T &> {
     __aicore__ static T &make()
     {
-        using Kept = typename Any<const T>::Kept;
-        static_assert(sizeof(Kept) <= room_bytes / 8);
-        draw.used = draw.used + 2 * sizeof(Kept) > room_bytes ? 0 : draw.used + sizeof(Kept);
-        Kept &kept = *reinterpret_cast<Kept *>(draw.room + draw.used);
+        static typename Any<const T>::Kept kept;
         return random_bits() % 4 ? kept.fill() : *reinterpret_cast<T *>(word());
     }
 };
@@ -101,10 +95,7 @@ extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR works
     auto *ub = reinterpret_cast<uint8_t *>(buffer.Get<float>().GetPhyAddr());
     static uint8_t own[256];
     uint8_t here[64];
-    alignas(64) uint8_t room[akgen::twin::room_bytes];
     using akgen::twin::draw;
-    draw.room = room;
-    draw.used = 0;
     const auto *seed = reinterpret_cast<__gm__ uint32_t *>(x);
     draw.state = (uint64_t{seed[0]} << 32 | seed[1]) * 2 + 1;
     uint8_t *const pool[] = {nullptr, x, y, workspace, ub, ub + 4096, ub + 196608 - 32, own, here, tiling,

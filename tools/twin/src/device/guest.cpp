@@ -27,20 +27,11 @@ bool own_memory(uint64_t begin, uint64_t bytes, bool write)
     const GuestContext &guest = self->guest;
     const GuestImage &image = *launch->guest;
     return inside(begin, bytes, guest.stack_low, guest.stack_high) ||
+           inside(begin, bytes, image.write_begin, image.write_end) ||
            (image.of_core_bytes > 0 &&
             inside(begin, bytes, thread_base() + static_cast<uint64_t>(image.of_core),
                    thread_base() + static_cast<uint64_t>(image.of_core) + image.of_core_bytes)) ||
            (!write && inside(begin, bytes, image.read_begin, image.read_end));
-}
-
-// What is written there would reach other cores and the next launch, past global memory and what it costs.
-void refuse_static(const char *api, const void *pc, uint64_t begin, uint64_t bytes)
-{
-    const GuestImage &image = *launch->guest;
-    if (inside(begin, bytes, image.write_begin, image.write_end)) {
-        trap("STATIC_WRITTEN", api, pc, "%s: a variable that outlives the kernel's calls is written (%llu bytes).", api,
-             static_cast<unsigned long long>(bytes));
-    }
 }
 
 // An access of the kernel's own code to a tensor's memory: one scalar access of the chip.
@@ -83,9 +74,6 @@ void guest_access(uint64_t begin, uint64_t bytes, bool write, const void *pc)
     if (begin + bytes < begin) {
         pointer_fault(begin, pc);
     }
-    if (write) {
-        refuse_static("pointer access", pc, begin, bytes);
-    }
     auto *address = reinterpret_cast<uint8_t *>(begin);
     constexpr uint64_t word = 8; // the scalar unit's
     if (bytes <= word) {
@@ -120,9 +108,6 @@ void require_guest(const char *api, const void *pc, const void *begin, uint64_t 
     }
     const auto at = reinterpret_cast<uint64_t>(begin);
     if (at + bytes < at || !own_memory(at, bytes, write)) {
-        if (write && at + bytes >= at) {
-            refuse_static(api, pc, at, bytes);
-        }
         trap("BAD_POINTER", api, pc, "%s: a pointer that belongs to no variable of the kernel's is %s (0x%llx).", api,
              write ? "written" : "read", static_cast<unsigned long long>(at));
     }
