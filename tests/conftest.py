@@ -2,6 +2,8 @@
 
 import os
 import signal
+import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -15,6 +17,14 @@ def pytest_configure() -> None:
     """Let programs that tests start be interrupted, also where the tests run in a shell's background."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def no_npu_stays() -> Iterator[None]:
+    """Let no later test of the process import a `torch_npu` that a test installed: transformers would use it."""
+    yield
+    for name in ("torch_npu", "torch_npu.npu"):
+        sys.modules.pop(name, None)
 
 
 @pytest.fixture(scope="session")

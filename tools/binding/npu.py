@@ -9,10 +9,11 @@ import contextlib
 import ctypes
 import sys
 import time
+from collections.abc import Callable
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 
@@ -55,23 +56,48 @@ class _Event:
 
 
 def install_npu(library: Path, chip: str) -> ModuleType:
-    """Register the device and `torch_npu`; return that module. A second call returns the first one's."""
+    """Register the device, once for the process, and `torch_npu`; return that module, or the one that is imported."""
     known = sys.modules.get("torch_npu")
     if known is not None:
         return known
-    ctypes.CDLL(str(library)).akgen_npu_register()
-    torch.utils.rename_privateuse1_backend(_DEVICE)
-    npu = _npu(chip)
-    torch._register_device_module(_DEVICE, npu)
-    torch.utils.generate_methods_for_privateuse1_backend(for_tensor=True, for_module=True, for_storage=False)
+    npu = getattr(torch, _DEVICE, None) or _register(library, chip)
     plugin: Any = ModuleType("torch_npu")
     plugin.npu = npu
     plugin.__version__ = torch.__version__
+    plugin.__getattr__ = vendor_operator
     plugin.__path__ = []  # a package
     plugin.__spec__ = ModuleSpec("torch_npu", None, is_package=True)
     sys.modules["torch_npu"] = plugin
     sys.modules["torch_npu.npu"] = npu
     return sys.modules["torch_npu"]
+
+
+def _register(library: Path, chip: str) -> ModuleType:
+    ctypes.CDLL(str(library)).akgen_npu_register()
+    torch.utils.rename_privateuse1_backend(_DEVICE)
+    npu = _npu(chip)
+    torch._register_device_module(_DEVICE, npu)
+    torch.utils.generate_methods_for_privateuse1_backend(for_tensor=True, for_module=True, for_storage=False)
+    return npu
+
+
+def vendor_operator(name: str, called: Callable[[str], object] | None = None) -> Callable[..., NoReturn]:
+    """Return what `torch_npu.npu_...` is here: a function that can be imported, as transformers does, but not called.
+
+    `called` is told its name when it is called all the same. Raises AttributeError for other names.
+    """
+    if not name.startswith("npu_"):
+        raise AttributeError(f"module 'torch_npu' has no attribute {name!r}")
+
+    def absent(*_: object, **__: object) -> NoReturn:
+        if called is not None:
+            called(f"torch_npu.{name}")
+        raise NotImplementedError(
+            f"torch_npu.{name} is an operator of the vendor, which the twin does not have: "
+            "call an operator of your own, or PyTorch's functions on tensors of the CPU."
+        )
+
+    return absent
 
 
 def _npu(chip: str) -> ModuleType:

@@ -24,7 +24,7 @@ import torch
 from akgen.tools.binding.arguments import Given, Target, in_order
 from akgen.tools.binding.imports import import_as_named
 from akgen.tools.binding.module import attach
-from akgen.tools.binding.npu import install_npu
+from akgen.tools.binding.npu import install_npu, vendor_operator
 from akgen.tools.core.call import Argument, Call, TensorMeta
 from akgen.tools.core.outcome import InputError
 from akgen.tools.launched.record import Allocation, KernelLaunch
@@ -322,15 +322,6 @@ def _raised(error: BaseException, job: RecordingJob) -> Raised:
     )
 
 
-def _vendor(recorder: Recorder) -> Callable[[str], NoReturn]:
-    def named(name: str) -> NoReturn:
-        if name.startswith("npu_"):
-            recorder.computes(f"torch_npu.{name}, an operator of the vendor")
-        raise AttributeError(f"module 'torch_npu' has no attribute {name!r}")
-
-    return named
-
-
 def _call(model_class: Any, call: Call, recorder: Recorder) -> None:
     assert call.model is not None
     inputs = [_tensors(argument, recorder) for argument in call.inputs]
@@ -437,9 +428,13 @@ def main(job_file: Path) -> None:
     npu.akgen_npu_find.restype = ctypes.c_bool
     server = _LaunchServer()
     module: ModuleType | None = None
+
+    def vendor(name: str) -> Callable[..., NoReturn]:
+        return vendor_operator(name, lambda operator: recorder.computes(f"{operator}, an operator of the vendor"))
+
+    setattr(plugin, "__getattr__", vendor)  # noqa: B010 (a module's own)
     for i, call in enumerate(job.calls):
         recorder = Recorder(npu, job.out, str(i), job)
-        setattr(plugin, "__getattr__", _vendor(recorder))  # noqa: B010 (a module's own)
         server.recorder = recorder if module is not None else None
         with _WhateverItRaises(recorder, job):
             if module is None:
