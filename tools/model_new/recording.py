@@ -430,7 +430,9 @@ def main(job_file: Path) -> None:
     module: ModuleType | None = None
 
     def vendor(name: str) -> Callable[..., NoReturn]:
-        return vendor_operator(name, lambda operator: recorder.computes(f"{operator}, an operator of the vendor"))
+        return vendor_operator(
+            name, lambda operator: recorder.computes(f"{operator}, an operator of the vendor")
+        )
 
     setattr(plugin, "__getattr__", vendor)  # noqa: B010 (a module's own)
     for i, call in enumerate(job.calls):

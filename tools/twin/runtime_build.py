@@ -1,6 +1,6 @@
 """Build the twin's runtime once per machine: device and host libraries, launcher, host runner, sandbox.
 
-Objects and the linked whole are kept by content, so a changed source costs one object and a link.
+Objects and the linked whole are kept by content, so a changed source costs one unit of some sources and a link.
 """
 
 import re
@@ -28,6 +28,9 @@ _BASE = ("-std=c++17", "-fPIC", "-Wall", "-Wextra", "-pthread")
 # The same results on every machine: no contraction to fused multiply-add.
 _FAST = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno")
 _SMALL = ("-O1", "-g1")
+_TOGETHER = 8  # sources of one folder
+_ALONE = ("math_loops.cpp",)  # src/vector/libm.h is not to be mixed with <cmath>
+_HOST_PROGRAM = ("main.cpp", "manifest.cpp")  # the other sources of src/host are a library
 _PARTS_OF_THEIR_OWN = ("host", "launcher", "sandbox", "seal", "unit")
 
 
@@ -91,10 +94,15 @@ class Runtime(Frozen):
 
 
 class _Unit(Frozen):
-    """One source and how it is compiled."""
+    """Sources of one folder that are compiled as one, since most of the time goes into the headers that they share."""
 
-    source: Path
+    sources: tuple[Path, ...]
     flags: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        first = self.sources[0].relative_to(SOURCE)
+        return f"{first} and {len(self.sources) - 1} more" if len(self.sources) > 1 else str(first)
 
 
 class _Target(Frozen):
@@ -148,7 +156,7 @@ def _build(settings: TwinSettings, compiler: Compiler, work: Path, progress: Pro
         number = done
 
         def compile_it(folder: Path) -> None:
-            progress(f"runtime {number}/{len(units)}: {unit.source.relative_to(SOURCE)}")
+            progress(f"runtime {number}/{len(units)}: {unit.name}")
             with slots.one():
                 _compile(unit, compiler, folder)
 
@@ -183,29 +191,26 @@ def _put_host_preludes(work: Path, header: Path, made: dict[str, Path]) -> None:
 
 def _targets(extra: tuple[str, ...]) -> tuple[_Target, ...]:
     """Name what is built from which folder of src/. What is no part of its own is device runtime."""
-    lockdown = (_Unit(source=SOURCE / "lockdown.cpp", flags=_SMALL),)
+    lockdown = (_Unit(sources=(SOURCE / "lockdown.cpp",), flags=_SMALL),)
+    device_flags = (*_FAST, "-DAKGEN_RUNTIME", f"-I{DEVICE_INCLUDE}", f"-I{SOURCE}", *extra)
     device = tuple(
-        _Unit(source=p, flags=(*_FAST, "-DAKGEN_RUNTIME", f"-I{DEVICE_INCLUDE}", f"-I{SOURCE}", *extra))
+        unit
         for folder in sorted(SOURCE.iterdir())
         if folder.is_dir() and folder.name not in _PARTS_OF_THEIR_OWN
-        for p in sorted(folder.glob("*.cpp"))
+        for unit in _units(folder, device_flags)
     )
     host_flags = (*_SMALL, f"-I{HOST_INCLUDE}", f"-I{SOURCE}/host", f"-I{SOURCE}")
-    host = {p.stem: _Unit(source=p, flags=host_flags) for p in sorted((SOURCE / "host").glob("*.cpp"))}
-    host_main = tuple(host.pop(name) for name in ("main", "manifest"))
+    host = _units(SOURCE / "host", host_flags, without=_HOST_PROGRAM)
+    host_main = (_Unit(sources=tuple(SOURCE / "host" / name for name in _HOST_PROGRAM), flags=host_flags),)
     launcher_flags = ("-O2", "-g1", "-DAKGEN_RUNTIME", f"-I{DEVICE_INCLUDE}", f"-I{SOURCE}", *extra)
-    launcher = tuple(
-        _Unit(source=p, flags=launcher_flags) for p in sorted((SOURCE / "launcher").glob("*.cpp"))
-    )
-    unit = tuple(_Unit(source=p, flags=launcher_flags) for p in sorted((SOURCE / "unit").glob("*.cpp")))
-    sandbox = tuple(_Unit(source=p, flags=_SMALL) for p in sorted((SOURCE / "sandbox").glob("*.cpp")))
-    seal = tuple(
-        _Unit(source=p, flags=("-O2", f"-I{SOURCE}")) for p in sorted((SOURCE / "seal").glob("*.cpp"))
-    )
+    launcher = _units(SOURCE / "launcher", launcher_flags)
+    unit = _units(SOURCE / "unit", launcher_flags)
+    sandbox = _units(SOURCE / "sandbox", _SMALL)
+    seal = _units(SOURCE / "seal", ("-O2", f"-I{SOURCE}"))
     return (
         _Target(name="seal/as", units=seal),
         _Target(name="libakgen_twin.so", units=device, shared=True, flags=extra),
-        _Target(name="libakgen_twin_host.so", units=tuple(host.values()), shared=True),
+        _Target(name="libakgen_twin_host.so", units=host, shared=True),
         _Target(
             name="libakgen_twin_unit.so", units=unit, libraries=("akgen_twin",), shared=True, flags=extra
         ),
@@ -215,16 +220,28 @@ def _targets(extra: tuple[str, ...]) -> tuple[_Target, ...]:
     )
 
 
+def _units(folder: Path, flags: tuple[str, ...], without: tuple[str, ...] = ()) -> tuple[_Unit, ...]:
+    """Divide the sources of a folder into units of about _TOGETHER."""
+    sources = [p for p in sorted(folder.glob("*.cpp")) if p.name not in without]
+    alone = [p for p in sources if p.name in _ALONE]
+    sources = [p for p in sources if p.name not in _ALONE]
+    count = max(1, round(len(sources) / _TOGETHER))
+    parts = [*([p] for p in alone), *(sources[i::count] for i in range(count))]
+    return tuple(_Unit(sources=tuple(part), flags=flags) for part in parts if part)
+
+
 def _compile(unit: _Unit, compiler: Compiler, folder: Path) -> None:
-    done = run(_command(unit, compiler), cwd=folder, timeout_s=COMPILE_TIMEOUT_S)
-    must(done, f"Compiling {unit.source.relative_to(TWIN)}")
+    (folder / "unit.cpp").write_text("".join(f'#include "{p}"\n' for p in unit.sources))
+    done = run([*_command(unit, compiler), "unit.cpp"], cwd=folder, timeout_s=COMPILE_TIMEOUT_S)
+    (folder / "unit.cpp").unlink()
+    must(done, f"Compiling {unit.name}")
     (folder / _WARNINGS).write_text(done.err)
 
 
 def _command(unit: _Unit, compiler: Compiler) -> list[str | Path]:
     # No path of this checkout gets into the object: another one with the same sources may use it.
     here = f"-ffile-prefix-map={TWIN}=twin"
-    return [compiler.path, *_BASE, *unit.flags, here, "-c", "-o", "unit.o", unit.source]
+    return [compiler.path, *_BASE, *unit.flags, here, "-c", "-o", "unit.o"]
 
 
 def _link(target: _Target, objects: list[Path], compiler: Compiler, work: Path) -> None:
@@ -239,14 +256,14 @@ def _link(target: _Target, objects: list[Path], compiler: Compiler, work: Path) 
 
 def _unit_key(unit: _Unit, compiler: Compiler) -> str:
     command = (str(part).replace(str(TWIN), "twin") for part in _command(unit, compiler))
-    return digest(*compiler.identity, _machine(), *command, *(t for p in _closure(unit.source) for t in p))
+    return digest(*compiler.identity, _machine(), *command, *(t for p in _closure(unit.sources) for t in p))
 
 
-def _closure(source: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of a source and of every header of ours that it may include."""
+def _closure(sources: tuple[Path, ...]) -> Iterator[tuple[str, bytes]]:
+    """Yield name and content of these sources and of every header of ours that they may include."""
     roots = (SOURCE, SOURCE / "host", DEVICE_INCLUDE, HOST_INCLUDE)
     seen: dict[Path, None] = {}
-    stack = [source]
+    stack = [*sources]
     while stack:
         path = stack.pop()
         if path in seen:

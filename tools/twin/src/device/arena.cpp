@@ -1,13 +1,13 @@
 // On-chip memories of a core: one range of addresses for each, taken when a core starts and given to the next.
 #include "chip.h"
 #include "core.h"
+#include "pages.h"
 #include <stdexcept>
 #include <sys/mman.h>
 
 namespace akgen::twin {
 
 namespace {
-uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 } // namespace
 
 // Memories lie one after another with unmapped addresses between, so that a stray pointer faults.

@@ -6,8 +6,7 @@
 namespace akgen::twin {
 
 namespace {
-constexpr uint64_t block = shadow_block;
-constexpr uint64_t line = 64;
+constexpr uint64_t cache_line_bytes = 64;
 constexpr uint32_t atomic_bit = 0x00800000; // of a stamp
 constexpr uint32_t epoch_mask = 0x007fffff;
 constexpr uint32_t all_bytes = ~0u; // of a block
@@ -17,9 +16,9 @@ constexpr uint64_t most_bytes = 512u << 20;
 // The bytes of block `at` that [begin, end) covers.
 uint32_t covered(uint64_t at, uint64_t begin, uint64_t end)
 {
-    const uint64_t from = std::max(begin, at * block) - at * block;
-    const uint64_t to = std::min(end, (at + 1) * block) - at * block;
-    const uint32_t upto = to == block ? ~0u : (1u << to) - 1;
+    const uint64_t from = std::max(begin, at * shadow_block) - at * shadow_block;
+    const uint64_t to = std::min(end, (at + 1) * shadow_block) - at * shadow_block;
+    const uint32_t upto = to == shadow_block ? ~0u : (1u << to) - 1;
     return upto & ~((1u << from) - 1);
 }
 
@@ -109,10 +108,10 @@ GlobalRaceDetector::Race GlobalRaceDetector::read(ShadowMemory &shadow, uint64_t
     by_group(begin, end, shadow.writers.groups(), [&](const ShadowPart &part) {
         const LastWriter *const writer = shadow.writers.common(part.group);
         if (writer && (part.whole || !writer->touch.stamp)) {
-            check(*writer, all_bytes, part.first * block);
+            check(*writer, all_bytes, part.first * shadow_block);
         } else {
             for (uint64_t at = part.first; at < part.last; ++at) {
-                check(shadow.writers.of(at), covered(at, begin, end), at * block);
+                check(shadow.writers.of(at), covered(at, begin, end), at * shadow_block);
             }
         }
         if (!shadow.readers) {
@@ -162,9 +161,9 @@ GlobalRaceDetector::Race GlobalRaceDetector::write(ShadowMemory &shadow, uint64_
         const bool at_once = part.whole && writer && (reader || !shadow.readers);
         for (uint64_t at = part.first; at < (at_once ? part.first + 1 : part.last); ++at) {
             const uint32_t bytes = at_once ? all_bytes : covered(at, begin, end);
-            check_writer(shadow.writers.of(at).touch, bytes, at * block);
+            check_writer(shadow.writers.of(at).touch, bytes, at * shadow_block);
             if (shadow.readers) {
-                check(shadow.readers.of(at), bytes, at * block, "overwrites what is read by");
+                check(shadow.readers.of(at), bytes, at * shadow_block, "overwrites what is read by");
             }
         }
         if (part.whole && writer) {
@@ -208,10 +207,11 @@ bool GlobalRaceDetector::stale(const ShadowMemory &shadow, const GmBuffer &buffe
         if (i == self->index && !own) {
             continue;
         }
-        for (auto it = dirty_[i].lower_bound((base + begin) / line); it != dirty_[i].end() && *it * line < base + end;
-             ++it) {
-            const uint64_t first = (*it * line - base) / block;
-            for (uint64_t at = std::max(first, begin / block); at < first + line / block && at * block < end; ++at) {
+        for (auto it = dirty_[i].lower_bound((base + begin) / cache_line_bytes);
+             it != dirty_[i].end() && *it * cache_line_bytes < base + end; ++it) {
+            const uint64_t first = (*it * cache_line_bytes - base) / shadow_block;
+            for (uint64_t at = std::max(first, begin / shadow_block);
+                 at < first + cache_line_bytes / shadow_block && at * shadow_block < end; ++at) {
                 const Touch &touch = shadow.writers.of(at).touch;
                 if (touch.stamp >> 24 == i + 1 && (touch.bytes & covered(at, begin, end))) {
                     core = i;
@@ -265,7 +265,7 @@ void GlobalRaceDetector::scalar(const uint8_t *address, uint32_t bytes, bool wri
     if (write) {
         // Whether the value is a new one is not known yet, so that overwriting is no race.
         this->write(*shadow, offset, offset + bytes, 0, false);
-        dirty_lines_ += dirty_[self->index].insert(reinterpret_cast<uint64_t>(address) / line).second;
+        dirty_lines_ += dirty_[self->index].insert(reinterpret_cast<uint64_t>(address) / cache_line_bytes).second;
         return;
     }
     const char *api = "GlobalTensor::GetValue";
@@ -289,7 +289,7 @@ void GlobalRaceDetector::clean(const Core &core, const uint8_t *address, bool wh
         lines.clear();
         return;
     }
-    dirty_lines_ -= lines.erase(reinterpret_cast<uint64_t>(address) / line);
+    dirty_lines_ -= lines.erase(reinterpret_cast<uint64_t>(address) / cache_line_bytes);
 }
 
 } // namespace akgen::twin

@@ -12,8 +12,8 @@ static_assert(offsetof(GuestContext, stack_low) == guest_low && offsetof(GuestCo
               offsetof(GuestContext, shadow_end) == guest_shadow_end && offsetof(GuestContext, host_stack) == 64);
 
 namespace {
-constexpr uint64_t stack_bytes = 256 << 10; // of a kernel; below, the runtime has the rest of the thread's
-constexpr uint64_t stack_gap = 128 << 10;   // above: nothing is there that an offset from the stack pointer could reach
+constexpr uint64_t kernel_stack_bytes = 256 << 10; // of a kernel; below, the runtime has the rest of the thread's
+constexpr uint64_t stack_gap = 128 << 10; // above: nothing is there that an offset from the stack pointer could reach
 
 bool inside(uint64_t begin, uint64_t bytes, uint64_t low, uint64_t high)
 {
@@ -168,14 +168,14 @@ __attribute__((visibility("hidden"))) void akgen_enter_guest(void *entry, uint8_
 
 void enter_guest(Core &core, void *entry, uint8_t *const *arguments)
 {
-    uint64_t shadow[stack_bytes / sizeof(uint64_t)]; // as many calls as the stack holds; goes with this frame
+    uint64_t shadow[kernel_stack_bytes / sizeof(uint64_t)]; // as many calls as the stack holds; goes with this frame
     GuestContext &guest = core.guest;
     guest.stack_high = (reinterpret_cast<uint64_t>(shadow) - stack_gap) & ~uint64_t{63};
-    guest.stack_low = guest.stack_high - stack_bytes;
+    guest.stack_low = guest.stack_high - kernel_stack_bytes;
     for (int i = 0; i < 5; ++i) {
         guest.ends[i] = guest.stack_high - (uint64_t{1} << i);
     }
-    guest.shadow_end = reinterpret_cast<uint64_t>(shadow + stack_bytes / sizeof(uint64_t));
+    guest.shadow_end = reinterpret_cast<uint64_t>(shadow + kernel_stack_bytes / sizeof(uint64_t));
     core.log.work = &guest.work;
     akgen_enter_guest(entry, arguments, &guest, shadow);
 }

@@ -1,5 +1,6 @@
 #include "launch.h"
 #include "core.h"
+#include "pages.h"
 #include "simulate.h"
 #include "trace.h"
 #include <algorithm>
@@ -13,10 +14,9 @@ namespace akgen::twin {
 
 namespace {
 constexpr uint8_t guard_value = 0xff; // a NaN in every floating-point type, as all that was never written
-constexpr uint64_t stack_bytes = 1 << 20;
+constexpr uint64_t thread_stack_bytes = 1 << 20;
 constexpr uint64_t signal_stack_bytes = 64 << 10;
 constexpr uint64_t stack_guard_bytes = 128 << 10; // wider than any frame, which could step over less
-uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 } // namespace
 
 GmMapping::GmMapping(std::string name, uint64_t size_bytes, Poison poison, const Pattern &pattern)
@@ -150,7 +150,7 @@ void run_threads(Launch &l, Program &program, Program &cube_program, void (*star
     std::vector<pthread_t> threads(l.cores.size());
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, stack_bytes + stack_guard_bytes); // the guard is part of it
+    pthread_attr_setstacksize(&attributes, thread_stack_bytes + stack_guard_bytes); // the guard is part of it
     pthread_attr_setguardsize(&attributes, stack_guard_bytes);
     for (size_t i = 0; i < l.cores.size(); ++i) {
         starts[i] = {l.cores[i].get(), l.cores[i]->cube ? &cube_program : &program,

@@ -8,7 +8,6 @@
 namespace akgen::twin {
 
 namespace {
-uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 // A large range takes whole large pages: what is left over would come in hundreds of small ones.
 uint64_t whole_pages(uint64_t bytes)
 {

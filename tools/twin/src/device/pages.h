@@ -10,6 +10,8 @@ namespace akgen::twin {
 constexpr uint64_t page_bytes = 4096;
 constexpr uint64_t large_page_bytes = 2u << 20;
 
+inline uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
 // Ask for large pages in the whole ones of a range; without them everything works the same.
 void prefer_large_pages(uint8_t *begin, uint64_t bytes);
 

@@ -3,6 +3,7 @@
 #include "second_cache.h"
 #include "simulate.h"
 #include "trace.h"
+#include "trace_writer.h"
 #include "what_if.h"
 #include <algorithm>
 #include <cstdio>
@@ -14,13 +15,6 @@ namespace {
 constexpr size_t most_for_both = 10'000; // records; a simulation takes about a microsecond for each
 constexpr uint64_t most_replayed =
     1'000'000; // records; each change that is simulated takes about a microsecond for each
-
-std::string number(double value)
-{
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3f", value);
-    return text;
-}
 
 struct Verdict {
     const char *bound;

@@ -12,7 +12,7 @@ constexpr uint32_t first_buffer_lane = 100; // below: pipes
 const char *name_of(Space space) { return memory_names[static_cast<int>(space) - static_cast<int>(Space::UB)]; }
 
 // A place in a buffer of an on-chip memory, in use from one time to another.
-struct Use {
+struct BufferUse {
     uint32_t buffer;
     double from, to;
 };
@@ -44,7 +44,7 @@ void Trace::write_buffers(const Launch &l, const std::vector<double> &core_begin
         }
         std::vector<Log::LocalBuffer> buffers = log.buffers;
         std::vector<double> since(buffers.size(), -1.0);
-        std::vector<Use> uses;
+        std::vector<BufferUse> uses;
         const auto close = [&](uint32_t buffer, double now) {
             if (since[buffer] >= 0) {
                 uses.push_back({buffer, since[buffer], std::max(now, since[buffer])});
@@ -72,7 +72,7 @@ void Trace::write_buffers(const Launch &l, const std::vector<double> &core_begin
             }
         }
         std::set<uint32_t> named;
-        for (const Use &use : uses) {
+        for (const BufferUse &use : uses) {
             const Log::LocalBuffer &b = buffers[use.buffer];
             if (named.insert(use.buffer).second) {
                 out.name("thread_name", lane(core, first_buffer_lane + use.buffer),
@@ -86,8 +86,8 @@ void Trace::write_buffers(const Launch &l, const std::vector<double> &core_begin
         }
         for (int memory = 0; memory < local_spaces; ++memory) {
             const Region &region = l.cores[core]->regions[memory];
-            std::vector<std::pair<double, const Use *>> changes; // at a time those that end first
-            for (const Use &use : uses) {
+            std::vector<std::pair<double, const BufferUse *>> changes; // at a time those that end first
+            for (const BufferUse &use : uses) {
                 if (static_cast<int>(buffers[use.buffer].space) == memory + static_cast<int>(Space::UB)) {
                     changes.emplace_back(use.from, &use);
                     changes.emplace_back(use.to, &use);
@@ -95,7 +95,7 @@ void Trace::write_buffers(const Launch &l, const std::vector<double> &core_begin
             }
             std::stable_sort(changes.begin(), changes.end(),
                              [](const auto &a, const auto &b) { return a.first < b.first; });
-            std::vector<const Use *> now;
+            std::vector<const BufferUse *> now;
             for (size_t i = 0; i < changes.size(); ++i) {
                 const auto [time, use] = changes[i];
                 const auto here = std::find(now.begin(), now.end(), use);
@@ -104,7 +104,7 @@ void Trace::write_buffers(const Launch &l, const std::vector<double> &core_begin
                     continue; // the last word at this time
                 }
                 std::vector<std::pair<uint32_t, uint32_t>> ranges;
-                for (const Use *each : now) {
+                for (const BufferUse *each : now) {
                     const Log::LocalBuffer &b = buffers[each->buffer];
                     ranges.emplace_back(b.offset, b.offset + b.bytes);
                 }

@@ -8,7 +8,6 @@ namespace AscendC {
 
 namespace {
 
-constexpr uint32_t float_bytes = 4;
 constexpr uint32_t least_row_bytes = 256;
 
 uint32_t axis(const ge::Shape &shape, size_t i)
@@ -23,6 +22,7 @@ uint32_t padded(uint32_t elements, uint32_t type_bytes)
 }
 
 namespace live = akgen::host::live;
+using akgen::host::float_bytes;
 
 // The API's live rows of floats, for `rows` of the source at most, for one at least.
 void by_rows(uint32_t row, uint32_t rows, uint32_t live, uint32_t &maximum, uint32_t &minimum)

@@ -4,6 +4,8 @@
 
 namespace akgen::host {
 
+constexpr uint32_t float_bytes = 4;
+
 struct Live {
     uint32_t wide, narrow; // rows of float, of sources of 4 bytes and of narrower ones
 

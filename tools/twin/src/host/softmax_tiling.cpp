@@ -10,7 +10,6 @@ namespace {
 
 constexpr uint32_t block_bytes = 32;
 constexpr uint32_t repeat_bytes = 256;
-constexpr uint32_t float_bytes = 4;
 
 struct Rows {
     uint32_t m;
@@ -28,6 +27,7 @@ Rows rows_of(const ge::Shape &src)
 }
 
 namespace live = akgen::host::live;
+using akgen::host::float_bytes;
 
 // Float scratch for one row: what is alive of it, and one repeat for reductions.
 uint32_t row_bytes(const Rows &rows, uint32_t live) { return live * rows.k * float_bytes + repeat_bytes; }

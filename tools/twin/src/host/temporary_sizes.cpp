@@ -7,7 +7,6 @@ namespace akgen::host {
 namespace {
 
 constexpr uint32_t repeat_bytes = 256;
-constexpr uint32_t float_bytes = 4;
 
 struct LiveRow {
     const char *api;

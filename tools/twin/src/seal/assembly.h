@@ -12,6 +12,13 @@ struct Refusal : std::runtime_error {
     std::string code;
 };
 
+[[noreturn]] inline void refuse(const std::string &text, const char *code = "HOST_INSTRUCTION")
+{
+    throw Refusal(code, text);
+}
+
+inline bool begins(const std::string &text, const char *with) { return text.rfind(with, 0) == 0; }
+
 struct Statement {
     enum class Kind { blank, label, directive, instruction } kind = Kind::blank;
     std::string name;                  // of the label, the directive (with its dot), the instruction (prefix and all)

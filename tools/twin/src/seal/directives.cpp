@@ -7,9 +7,6 @@
 namespace akgen::seal {
 
 namespace {
-[[noreturn]] void refuse(const std::string &text) { throw Refusal("HOST_INSTRUCTION", text); }
-
-bool begins(const std::string &text, const char *with) { return text.compare(0, std::strlen(with), with) == 0; }
 
 bool is_plain_symbol(const std::string &text) { return is_symbol(text) && text.find('@') == std::string::npos; }
 

@@ -5,10 +5,6 @@
 
 namespace akgen::seal {
 
-namespace {
-bool begins(const std::string &text, const char *with) { return text.compare(0, std::strlen(with), with) == 0; }
-} // namespace
-
 std::vector<std::string> symbols_in(const std::string &expression)
 {
     std::vector<std::string> found;

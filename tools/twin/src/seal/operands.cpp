@@ -13,8 +13,6 @@ constexpr long furthest_below = -32768, furthest_above = 32768; // of the stack 
     refuse("an address that the compiler does not write: " + operand);
 }
 
-bool begins(const std::string &text, const char *with) { return text.rfind(with, 0) == 0; }
-
 // So near the stack pointer that the stack's margins hold it.
 bool in_frame(const Memory &m)
 {

@@ -5,8 +5,6 @@
 
 namespace akgen::seal {
 
-void refuse(const std::string &text, const char *code) { throw Refusal(code, text); }
-
 std::string guest_field(int offset) { return std::to_string(offset) + "(%r14)"; }
 
 std::string Rewriter::run()

@@ -8,7 +8,6 @@ namespace akgen::seal {
 
 constexpr const char *calls_section = "akgen_calls"; // names that a kernel calls and does not define, for who links it
 
-[[noreturn]] void refuse(const std::string &text, const char *code = "HOST_INSTRUCTION");
 std::string guest_field(int offset); // of device/guest.h, as an operand
 bool is_reserved(const std::string &operand);
 

@@ -8,16 +8,16 @@
 namespace akgen::twin {
 namespace {
 
-struct ModeName {
+struct RoundName {
     Round key;
     const char *name;
 };
-constexpr ModeName mode_names[] = {
+constexpr RoundName round_names[] = {
     {Round::NONE, "CAST_NONE"}, {Round::RINT, "CAST_RINT"},   {Round::FLOOR, "CAST_FLOOR"},
     {Round::CEIL, "CAST_CEIL"}, {Round::ROUND, "CAST_ROUND"}, {Round::TRUNC, "CAST_TRUNC"},
     {Round::ODD, "CAST_ODD"},
 };
-static_assert(one_row_each<Round>(mode_names));
+static_assert(one_row_each<Round>(round_names));
 
 // Rows of the throughput table; a pair without a row of its own takes the row of the same widths.
 const char *row_of(DType to, DType from)
@@ -55,20 +55,20 @@ const char *row_of(DType to, DType from)
     }
 }
 
-struct Prepared {
+struct PreparedCast {
     Operand dst, src;
     Loop loop;
     uint32_t lanes;
 };
 
-Prepared prepare(DType to, DType from, View dst, View src, uint8_t round, const void *pc, const Strides &strides)
+PreparedCast prepare(DType to, DType from, View dst, View src, uint8_t round, const void *pc, const Strides &strides)
 {
-    Prepared p{};
+    PreparedCast p{};
     p.loop = cast_loop(to, from, round);
     if (!p.loop) {
         trap("CAST_MODE", "Cast", pc, "Cast from %s to %s does not take %s on Ascend910B", dtype_name(from),
              dtype_name(to),
-             round < static_cast<uint8_t>(Round::COUNT) ? mode_names[round].name : "this rounding mode");
+             round < static_cast<uint8_t>(Round::COUNT) ? round_names[round].name : "this rounding mode");
     }
     require_operand("Cast", pc, "dst", dst);
     require_operand("Cast", pc, "src", src);
@@ -84,7 +84,7 @@ Prepared prepare(DType to, DType from, View dst, View src, uint8_t round, const 
 void cast_count(DType to, DType from, View dst, View src, uint8_t round, int64_t count)
 {
     const void *pc = __builtin_return_address(0);
-    Prepared p = prepare(to, from, dst, src, round, pc, Strides{{1, 1, 1}, {0, 0, 0}});
+    PreparedCast p = prepare(to, from, dst, src, round, pc, Strides{{1, 1, 1}, {0, 0, 0}});
     p.dst.repeat = p.lanes * p.dst.bits / 256;
     p.src.repeat = p.lanes * p.src.bits / 256;
     const Walk w = walk_count("Cast", pc, p.lanes, count);
@@ -95,7 +95,7 @@ void cast_repeat(DType to, DType from, View dst, View src, uint8_t round, MaskAr
                  const Strides &strides)
 {
     const void *pc = __builtin_return_address(0);
-    Prepared p = prepare(to, from, dst, src, round, pc, strides);
+    PreparedCast p = prepare(to, from, dst, src, round, pc, strides);
     require_stride("Cast", pc, p.dst);
     require_stride("Cast", pc, p.src);
     const Walk w = walk_repeat("Cast", pc, p.lanes, mask, repeat);

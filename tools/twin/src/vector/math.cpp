@@ -20,7 +20,7 @@ void issue_steps(const Instr &first, const char *const *steps)
     }
 }
 
-constexpr const char *operand_names[] = {"dst", "src", "src1"};
+constexpr const char *math_operands[] = {"dst", "src", "src1"};
 
 struct Call {
     const char *api;
@@ -38,7 +38,7 @@ bool begin(Call &c, int64_t count, const char *const *steps)
 {
     const View views[] = {c.dst, c.src0, c.src1};
     for (uint32_t i = 0; i <= c.sources; ++i) {
-        require_operand(c.api, c.pc, operand_names[i], views[i]);
+        require_operand(c.api, c.pc, math_operands[i], views[i]);
     }
     const uint32_t bytes = dtype_bytes(c.type);
     const uint32_t lanes = 256 / (bytes < 4 ? 4 : bytes); // worked on in float
@@ -86,7 +86,7 @@ bool begin(Call &c, int64_t count, const char *const *steps)
         }
         if (!c.may_share) {
             warn("PARTIAL_OVERLAP", c.api, c.pc, "%s: dst and %s share memory, which its reference rules out.", c.api,
-                 operand_names[i + 1]);
+                 math_operands[i + 1]);
         }
         if (v.data != c.dst.data) {
             c.held[i].copy(v.data, span);

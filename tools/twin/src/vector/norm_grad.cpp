@@ -6,15 +6,6 @@
 #include "akgen/vector_norm.h"
 
 namespace akgen::twin {
-namespace {
-
-float sum_of(const std::vector<float> &v)
-{
-    return span_sum(DType::F32, reinterpret_cast<const uint8_t *>(v.data()), v.size());
-}
-
-} // namespace
-
 void norm_grad(const NormGradCall &c)
 {
     const void *pc = __builtin_return_address(0);

@@ -5,8 +5,6 @@
 namespace akgen::twin {
 namespace {
 
-constexpr uint32_t block_bytes = 32;
-
 uint32_t top_lane(const Walk &w) // one past the highest active lane of a repeat
 {
     if (w.prefix) {
@@ -15,8 +13,6 @@ uint32_t top_lane(const Walk &w) // one past the highest active lane of a repeat
     return w.hi ? 128 - static_cast<uint32_t>(__builtin_clzll(w.hi))
                 : 64 - static_cast<uint32_t>(__builtin_clzll(w.lo));
 }
-
-bool packed(const Walk &w, const Operand &o) { return o.block == 1 && o.repeat * block_bytes * 8 == w.lanes * o.bits; }
 
 } // namespace
 

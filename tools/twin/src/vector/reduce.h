@@ -2,6 +2,7 @@
 #pragma once
 #include "half.h"
 #include "walk.h"
+#include <vector>
 
 #include "akgen/vector_reduce.h"
 
@@ -11,6 +12,11 @@ namespace akgen::twin {
 float tree_sum(float *v, uint32_t lanes, bool half);
 // Sum of n contiguous elements: a tree per repeat, then trees over the results.
 float span_sum(DType type, const uint8_t *data, uint64_t n);
+inline float sum_of(const float *x, uint64_t n)
+{
+    return span_sum(DType::F32, reinterpret_cast<const uint8_t *>(x), n);
+}
+inline float sum_of(const std::vector<float> &v) { return sum_of(v.data(), v.size()); }
 
 struct Extreme {
     float value;

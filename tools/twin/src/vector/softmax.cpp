@@ -13,9 +13,10 @@
 namespace akgen::twin {
 namespace {
 
-class Rows {
+class SoftmaxRows {
 public:
-    Rows(const SoftmaxCall &c, const char *api, const void *pc) : c_(c), api_(api), pc_(pc), bytes_(dtype_bytes(c.type))
+    SoftmaxRows(const SoftmaxCall &c, const char *api, const void *pc)
+        : c_(c), api_(api), pc_(pc), bytes_(dtype_bytes(c.type))
     {
     }
 
@@ -139,7 +140,7 @@ void divide(float *x, uint32_t n, float by)
     }
 }
 
-void forward(const SoftmaxCall &c, const Rows &rows, uint32_t r, float *x)
+void forward(const SoftmaxCall &c, const SoftmaxRows &rows, uint32_t r, float *x)
 {
     const uint32_t n = c.valid_columns;
     rows.load(c.src, r, x);
@@ -178,7 +179,7 @@ void forward(const SoftmaxCall &c, const Rows &rows, uint32_t r, float *x)
     rows.store(r, x);
 }
 
-void backward(const SoftmaxCall &c, const Rows &rows, uint32_t r, float *x, float *g, float *product)
+void backward(const SoftmaxCall &c, const SoftmaxRows &rows, uint32_t r, float *x, float *g, float *product)
 {
     const uint32_t n = c.valid_columns;
     rows.load(c.src, r, x);
@@ -214,7 +215,7 @@ void softmax(const SoftmaxCall &call)
     if (call.valid_rows == 0 || call.valid_columns == 0) {
         return;
     }
-    Rows rows(call, f.name, pc);
+    SoftmaxRows rows(call, f.name, pc);
     rows.record(f.steps);
     static thread_local std::vector<float> room;
     room.resize(3 * static_cast<size_t>(call.valid_columns));

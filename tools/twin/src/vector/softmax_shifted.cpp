@@ -11,7 +11,6 @@ namespace {
 
 constexpr uint32_t block_floats = 8; // floats of a block
 
-float sum_of(const float *x, uint32_t n) { return span_sum(DType::F32, reinterpret_cast<const uint8_t *>(x), n); }
 float first_of(const View &v, uint32_t row) { return reinterpret_cast<const float *>(v.data)[row * block_floats]; }
 void fill(const View &v, uint32_t row, float value)
 {

@@ -14,16 +14,19 @@ namespace {
 
 constexpr uint32_t most_records = 4095; // the field has twelve bits
 
-struct Shape {
+struct RecordShape {
     DType type;
     uint32_t bytes; // of a record
     uint32_t score; // where the score lies in it
 };
-Shape shape_of(DType type, bool proposals) { return proposals ? Shape{DType::F16, 16, 8} : Shape{type, 8, 0}; }
+RecordShape shape_of(DType type, bool proposals)
+{
+    return proposals ? RecordShape{DType::F16, 16, 8} : RecordShape{type, 8, 0};
+}
 
-float score_of(const Shape &s, const uint8_t *record) { return load_real(s.type, record + s.score, 0); }
+float score_of(const RecordShape &s, const uint8_t *record) { return load_real(s.type, record + s.score, 0); }
 // Largest first; equals keep their order.
-void sort_in_place(const Shape &s, uint8_t *records, size_t n)
+void sort_in_place(const RecordShape &s, uint8_t *records, size_t n)
 {
     static thread_local std::vector<uint32_t> order;
     static thread_local std::vector<uint8_t> copy;
@@ -91,7 +94,7 @@ void merge_records(DType type, bool proposals, View dst, const MergeLists &l, ui
     const ApiFacts &facts = proposals ? apis::MrgSort4 : apis::MrgSort;
     const char *api = facts.name;
     const void *pc = __builtin_return_address(0);
-    const Shape s = shape_of(type, proposals);
+    const RecordShape s = shape_of(type, proposals);
     // One list alone is passed through; kernels whose last round has a single list rely on it.
     if (l.valid != 1 && l.valid != 3 && l.valid != 7 && l.valid != 15) {
         trap("SORT_LISTS", api, pc, "%s: validBit must be 0b11, 0b111 or 0b1111; got %u.", api, l.valid);

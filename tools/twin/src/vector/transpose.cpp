@@ -17,14 +17,14 @@ struct Lists {
     uint64_t dst[list_rows], src[list_rows];
 };
 
-struct Rows {
+struct RowList {
     const uint64_t *at;
     uint32_t repeat, stride; // in blocks of 32 bytes
     bool high;
 };
 
 // What the rows cover over all repeats: runs of bytes, those of one length and distance as one access.
-void touch(std::vector<Access> &out, const Rows &rows, uint32_t written, bool write)
+void touch(std::vector<Access> &out, const RowList &rows, uint32_t written, bool write)
 {
     static thread_local std::vector<uint64_t> starts;
     starts.clear();

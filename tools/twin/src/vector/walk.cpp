@@ -4,10 +4,6 @@
 namespace akgen::twin {
 namespace {
 
-constexpr uint32_t block_bytes = 32;
-
-bool packed(const Walk &w, const Operand &o) { return o.block == 1 && o.repeat * block_bytes * 8 == w.lanes * o.bits; }
-
 uint64_t low_bits(uint32_t n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
 
 void mark_prefix(Walk &w, uint32_t each, uint32_t repeats)

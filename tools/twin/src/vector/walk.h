@@ -29,6 +29,15 @@ struct Walk {
     uint32_t last;
     uint64_t lo, hi; // !prefix: the lanes of every repeat
 };
+
+constexpr uint32_t block_bytes = 32;
+
+// The operand's blocks lie one behind the other, within a repeat and from repeat to repeat.
+inline bool packed(const Walk &w, const Operand &o)
+{
+    return o.block == 1 && o.repeat * block_bytes * 8 == w.lanes * o.bits;
+}
+
 // Every lane of every repeat.
 inline Walk whole_repeats(uint32_t lanes, uint32_t repeats)
 {

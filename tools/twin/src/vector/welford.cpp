@@ -9,10 +9,6 @@ namespace {
 
 const float *floats(const View &v) { return reinterpret_cast<const float *>(v.data); }
 float *floats_of(const View &v) { return reinterpret_cast<float *>(v.data); }
-float sum_of(const std::vector<float> &v)
-{
-    return span_sum(DType::F32, reinterpret_cast<const uint8_t *>(v.data()), v.size());
-}
 
 } // namespace
 
