@@ -12,6 +12,7 @@ from akgen.tools.core.task import Task
 from akgen.tools.judge.certificate import certify, task_digest
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.reference.module_loader import load
+from akgen.tools.reference.protocol import Sample
 
 TASKS = [builtin.describe(builtin.TASKS / name) for name in builtin.names()]
 CATEGORIES = {
@@ -32,56 +33,56 @@ def test_the_suite_covers_its_categories_in_three_levels() -> None:
     assert {t.level for t in TASKS} == {1, 2, 3}
 
 
-@pytest.mark.parametrize("task", TASKS, ids=_name)
-def test_a_task_has_several_cases_and_a_tolerance_for_each_floating_dtype(task: Task) -> None:
+@pytest.fixture(scope="module", params=TASKS, ids=_name)
+def task(request: pytest.FixtureRequest) -> Task:
+    described: Task = request.param
+    return described
+
+
+@pytest.fixture(scope="module")
+def samples(task: Task) -> list[Sample]:
+    """Run the reference once on each case of the task; the tests of one task follow each other."""
+    return [load(task.reference, case).sample(1, "task") for case in task.cases]
+
+
+def test_a_task_has_several_cases_and_a_tolerance_for_each_floating_dtype(
+    task: Task, samples: list[Sample]
+) -> None:
     assert len({c.id for c in task.cases}) == len(task.cases) >= 4
     named = {t.dtype for t in task.tolerances}
-    assert all(d in named for d in _output_dtypes(task) if d.is_float)
+    returned = [t for sample in samples for t in sample.returned if hasattr(t, "dtype")]
+    dtypes = {DType(str(t.dtype).removeprefix("torch.")) for t in returned}
+    assert all(d in named for d in dtypes if d.is_float)
 
 
-@pytest.mark.parametrize("task", TASKS, ids=_name)
-def test_cases_differ_in_size_and_raggedness(task: Task) -> None:
+def test_cases_differ_in_size_and_raggedness(task: Task, samples: list[Sample]) -> None:
     shapes = [c.params["shape"] for c in task.cases]
     assert all(isinstance(s, list) for s in shapes)
     lasts = [s[-1] for s in shapes if isinstance(s, list)]
     assert any(int(n) % 16 for n in lasts), "no length that ends inside a block"
-    volumes = [_volume(task, i) for i in range(len(task.cases))]
+    volumes = [_volume(sample) for sample in samples]
     assert min(volumes) < 1000
     assert max(volumes) < LARGEST_BYTES
 
 
-@pytest.mark.parametrize("task", TASKS, ids=_name)
-def test_every_case_gives_finite_values_on_its_own_inputs(task: Task) -> None:
-    for case in task.cases:
-        loaded = load(task.reference, case)
-        sample = loaded.sample(1, "task")
+def test_every_case_gives_finite_values_on_its_own_inputs(task: Task, samples: list[Sample]) -> None:
+    for case, sample in zip(task.cases, samples, strict=True):
         values = [value for value in sample.returned if hasattr(value, "isfinite")]
         assert values, case.id
         assert all(value.isfinite().all() for value in values), case.id
 
 
-def _output_dtypes(task: Task) -> set[DType]:
-    found = set()
-    for case in task.cases:
-        sample = load(task.reference, case).sample(0, "task")
-        found |= {DType(str(t.dtype).removeprefix("torch.")) for t in sample.returned if hasattr(t, "dtype")}
-    return found
-
-
-def _volume(task: Task, index: int) -> int:
-    sample = load(task.reference, task.cases[index]).sample(0, "task")
+def _volume(sample: Sample) -> int:
     tensors = [t for t in (*sample.inputs, *sample.returned) if hasattr(t, "numel")]
     return sum(t.numel() * t.element_size() for t in tensors)
 
 
-@pytest.mark.parametrize("task", TASKS, ids=_name)
 def test_the_certificate_belongs_to_the_task_as_it_stands(task: Task) -> None:
     assert task.certificate is not None, "run python -m akgen.bench.certify"
     assert task.certificate.digest == task_digest(task)
     assert set(task.certificate.rejected) >= {"zeros", "ones", "input_copy", "mean"}
 
 
-@pytest.mark.parametrize("task", TASKS, ids=_name)
 def test_degenerate_answers_still_fail_on_the_small_cases(task: Task, reference: ReferenceWorker) -> None:
     small = sorted(task.cases, key=lambda c: math.prod(c.params["shape"]))[:2]  # type: ignore[arg-type]
     assert certify(task.model_copy(update={"cases": tuple(small)}), reference).rejected
