@@ -43,6 +43,8 @@ class FairTask:
     dtype: torch.dtype
     function: Callable[..., Any]
     inputs: Callable[[], list[torch.Tensor]]
+    gives: torch.dtype | None = None  # None: the inputs' dtype
+    own_values: bool = False  # only the task's own inputs make sense
 
     @property
     def case(self) -> ModuleCase:
@@ -50,7 +52,7 @@ class FairTask:
 
     @property
     def kind(self) -> DType:
-        return tensors.dtype_of(self.dtype)
+        return tensors.dtype_of(self.gives or self.dtype)
 
 
 @lru_cache(maxsize=4)
@@ -84,7 +86,7 @@ class FairTrial:
 
 
 def draw(task: FairTask, seed: int, distribution: Distribution, folder: Path) -> FairTrial:
-    sample = task.case.sample(seed, distribution)
+    sample = task.case.sample(seed, "task" if task.own_values else distribution)
     written = [
         tensors.write_value(None if v is None else v[0], folder, name)
         for v, name in ((sample.expected, "want"), (sample.returned, "own"), (sample.bounds, "bound"))

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.fairness import jumps  # noqa: F401 (it adds tasks and programs)
 from tests.fairness.programs import PROGRAMS
 from tests.fairness.tasks import TASKS, distributions, draw
 
@@ -39,7 +40,7 @@ def test_sound_programs_pass(task: str, tmp_path: Path) -> None:
     assert refused(task, range(SEEDS), tmp_path) == []
 
 
-@pytest.mark.parametrize("task", ["cumsum32", "sum16", "layer_norm16", "matmul16"])
+@pytest.mark.parametrize("task", ["cumsum32", "sum16", "layer_norm16", "matmul16", "ties32"])
 def test_without_the_bound_they_would_be_refused(task: str, tmp_path: Path) -> None:
     assert refused(task, range(SEEDS), tmp_path, bounded=False)
 

@@ -9,7 +9,7 @@ import pytest
 from tests.fairness.faults import MUTANTS
 from tests.fairness.tasks import TASKS, verdict
 
-for _kind in ("sums", "softmax", "norms", "products"):
+for _kind in ("sums", "softmax", "norms", "products", "jumps"):
     import_module(f"tests.fairness.wrong_{_kind}")
 
 ALL_SEEDS = 5

@@ -19,12 +19,17 @@ the task's precision, in any order of summation) is larger than atol + rtol * |w
 eighth of the output's root mean square, so that no output is free. Where everything cancels out (no expected
 element reaches a millionth of its bound) the limit is an eighth: what comes out there is rounding alone.
 
+An element whose own bound is larger still (its argument lies within its error of a jump, its index within that of a
+tie) may use all of it, if no more than a quarter has such a bound and no more than one in sixteen uses it: a wrong mode
+of rounding moves a quarter of all elements and more. Integers and booleans get bounds of this kind only, and as many
+as there are.
+
 Elements outside get one more allowance: eight times the error that the reference itself makes around that magnitude,
 measured against its float64 run. A loss of precision by the candidate enlarges none of these. There is no share of
 elements that may be wrong.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +49,8 @@ DEFAULTS: Mapping[DType, tuple[float, float]] = {
 }
 REFERENCE_ERROR_FACTOR = 8.0
 MOST_OF_RMS = 1 / 8  # that an error bound may reach
+MOST_BESIDE_JUMPS = 1 / 4  # of an output's elements may have a bound that is larger
+MOST_JUMPED = 1 / 16  # and may need it
 NOTHING = 1e-6  # of its bound: what float64 leaves of what cancels out
 _MANTISSA_BITS = {
     DType.FLOAT32: 23,
@@ -111,8 +118,22 @@ class Allowance:
         self.largest_bound = max(self.largest_bound or 0.0, float(bounds.max()))
         return np.maximum(room, bounds)
 
+    def beyond(self, bounds: npt.NDArray[np.float32]) -> int:
+        """Return how many of an output's bounds are larger than what they may reach."""
+        return int(np.count_nonzero(bounds > self._most))
+
     def whole(self, places: slice | npt.NDArray[np.intp], size: Floats) -> Floats:
         return self.nearly(places, size) + unit_in_last_place(self._rule.dtype, size)
+
+
+def most_jumped(count: int, *, exact: bool) -> int:
+    """Return how many of an output's elements may need their whole bound; `exact`: of integers or booleans."""
+    return max(int(count * MOST_JUMPED), 1 if exact else 0)
+
+
+def cancels(parts: Iterable[tuple[Floats, npt.NDArray[np.float32]]]) -> bool:
+    """Say whether every expected element is nothing beside its bound; parts are magnitudes and bounds."""
+    return all(bool(np.all(size <= NOTHING * bound)) for size, bound in parts)
 
 
 def unit_in_last_place(dtype: DType, size: Floats) -> Floats:

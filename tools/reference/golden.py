@@ -9,6 +9,7 @@ import torch
 
 from akgen.tools.reference.half_products import HalfProducts
 from akgen.tools.reference.rounding.running import RunningErrors
+from akgen.tools.reference.widened import Widened
 
 Outputs = list[Any]  # of torch.Tensor, or of lists of them
 
@@ -33,34 +34,39 @@ def clone(value: Any) -> Any:
     return value
 
 
-def call(
-    model: Any, args: Sequence[Any], following: contextlib.AbstractContextManager[Any] | None = None
-) -> Outputs:
+def call(model: Any, args: Sequence[Any], *following: contextlib.AbstractContextManager[Any]) -> Outputs:
     """Call the model and return its outputs as a list; a Python number becomes a 0-d tensor.
 
-    `following` sees the operations as the model asks for them.
+    Those `following` see the operations as the model asks for them, the last one first.
     """
-    with torch.no_grad(), HalfProducts(), following or contextlib.nullcontext():
+    with torch.no_grad(), HalfProducts(), contextlib.ExitStack() as stack:
+        for mode in following:
+            stack.enter_context(mode)
         result = model(*args)
     outputs = list(result) if isinstance(result, list | tuple) else [result]
     return [o if isinstance(o, torch.Tensor | list | tuple) else torch.as_tensor(o) for o in outputs]
 
 
 def golden(
-    model: Any, args: Sequence[Any], precision: torch.dtype | None = None
+    model: Any, args: Sequence[Any], precision: torch.dtype | None = None, *, widen: bool = True
 ) -> tuple[Outputs | None, Outputs | None]:
     """Run a deep copy of the model in float64, and bound what computing it in `precision` may be off.
 
     Returns its outputs, None if it cannot run there, and their bounds (`rounding`), None without `precision`; an
-    output that has no bound has None among them. Shapes must not depend on the precision; integer and boolean results
-    come back exactly as they are.
+    output that has no bound has None among them. `widen`: in float64 even where the model names float32. Shapes must
+    not depend on the precision; integer and boolean results come back exactly as they are.
     """
     run = None if precision is None else RunningErrors(precision)
+    followers: list[contextlib.AbstractContextManager[Any]] = [] if run is None else [run]
+    if widen:
+        followers.append(Widened(None if run is None else run.widen))
     try:
-        outputs = call(copy.deepcopy(model).double(), upcast(list(args)), run)
+        outputs = call(copy.deepcopy(model).double(), upcast(list(args)), *followers)
     except (RuntimeError, TypeError, ValueError, NotImplementedError):
         # What follows the operations is no part of the reference: without it, the reference may run.
-        return (None, None) if run is None else golden(model, args)
+        if widen:
+            return golden(model, args, precision, widen=False)
+        return (None, None) if run is None else golden(model, args, widen=False)
     return outputs, None if run is None else [_bounds(run, o) for o in outputs]
 
 

@@ -82,3 +82,43 @@ def test_where_all_cancels_out_rounding_is_allowed_and_no_more(check: Compare, c
     assert check(2 * noise, want, bounds=bounds, chunk=chunk).mismatch is not None
     want[20] = 1e-8  # something is left: the output's own size limits its bounds
     assert check(noise, want, bounds=bounds, chunk=chunk).mismatch is not None
+
+
+def counted(wrong: int, total: int = 160) -> np.ndarray:
+    """Return integers of which some are one too large."""
+    numbers = np.arange(total, dtype=np.int32)
+    numbers[:wrong] += 1
+    return numbers
+
+
+@pytest.mark.parametrize(("wrong", "right"), [(0, True), (1, True), (10, True), (11, False), (160, False)])
+@pytest.mark.parametrize("chunk", [3, 1000])
+def test_integers_beside_a_jump_may_be_off_by_it_if_they_are_few(
+    check: Compare, wrong: int, right: bool, chunk: int
+) -> None:
+    found = check(counted(wrong), counted(0), dtype=DType.INT32, bounds=np.ones(160), chunk=chunk)
+    assert (found.mismatch is None) is right
+    assert found.max_bound == 1.0
+
+
+def test_an_integer_without_a_bound_is_exact(check: Compare) -> None:
+    bounds = np.ones(160)
+    bounds[0] = 0.0
+    found = check(counted(2), counted(0), dtype=DType.INT32, bounds=bounds)
+    assert found.mismatch is not None and found.mismatch.count == 1
+    two_less = check(counted(0) - 2, counted(0), dtype=DType.INT32, bounds=np.ones(160))
+    assert two_less.mismatch is not None
+
+
+@pytest.mark.parametrize(("beside", "right"), [(40, True), (41, False)])
+def test_a_number_beside_a_jump_may_be_off_by_it_where_such_bounds_are_few(
+    check: Compare, beside: int, right: bool
+) -> None:
+    want, bounds = np.ones(160), np.zeros(160)
+    bounds[:beside] = 1.5
+    found = check(off(want, 1.4), want, bounds=bounds)
+    assert (found.mismatch is None) is right
+    if right:
+        assert found.max_used is not None and 0.9 < found.max_used < 1.0
+    assert check(off(want, 1.6), want, bounds=bounds).mismatch is not None
+    assert check(want + np.where(np.arange(160) < 11, 1.4, 0), want, bounds=bounds).mismatch is not None

@@ -134,7 +134,10 @@ class Evidence:
 
     @cached_property
     def _allowance(self) -> tolerance.Allowance:
-        return tolerance.Allowance(self.rule, self.rms, self.bounds)
+        cancelled = self.bounds is not None and tolerance.cancels(
+            [(np.abs(self.want.at(np.arange(self.size))), self.bounds)]
+        )
+        return tolerance.Allowance(self.rule, self.rms, self.bounds, cancelled=cancelled)
 
     def room(self, size: Floats, at: Places) -> Floats:
         """Return how far a corrected element may be from what was written: magnitudes `size` at the places `at`."""

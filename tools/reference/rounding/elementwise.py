@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from akgen.tools.reference.rounding import jumps
 from akgen.tools.reference.rounding.errors import (
     POINTWISE,
     SPREAD,
@@ -32,6 +33,10 @@ _STEP = 2.0**-20  # of a difference quotient, where no derivative is written dow
 @rule("add", "sub", "mul", "div")
 def _arithmetic(run: Run, step: Step) -> list[Errors | None]:
     name = step.name
+    if not step.out.is_floating_point():
+        return jumps.integers(run, step)
+    if step.named.get("rounding_mode"):
+        return jumps.quotients(run, step)
     a, b = step.args[0], step.args[1]
     x, y, z = single(a), single(b), single(step.out)
     if name in ("add", "sub"):
@@ -44,7 +49,7 @@ def _arithmetic(run: Run, step: Step) -> list[Errors | None]:
         if a is b and found is not None:
             found = found._replace(square=2 * found.square)
     else:
-        if step.kwargs.get("rounding_mode") or z is step.out:
+        if z is step.out:
             raise NoBound
         found = joined(_spread_out(run, a, step.out, 1 / y), _spread_out(run, b, step.out, z / y))
     exact = any(not isinstance(v, torch.Tensor) and _is_power_of_two(v) for v in (a, b))
@@ -116,9 +121,8 @@ _FUNCTIONS: dict[str, tuple[Callable[[Any, Any], Any] | None, Callable[[Any, Any
 }
 # No rounding of their own, and no error larger than the one they read.
 _STEADY = frozenset(
-    {"neg", "abs", "relu", "clamp", "clamp_min", "clamp_max", "hardtanh", "relu6", "positive", "threshold", "sign"}
+    {"neg", "abs", "relu", "clamp", "clamp_min", "clamp_max", "hardtanh", "relu6", "positive", "threshold"}
 )  # fmt: skip
-_JUMPS = frozenset({"round", "floor", "ceil", "trunc", "fmod", "remainder", "frac", "floor_divide"})
 _ROOTS: dict[str, Callable[[Any, Any], Any]] = {
     "sqrt": lambda _, y: 0.5 / y,
     "rsqrt": lambda x, y: 0.5 * y / x,
@@ -129,14 +133,12 @@ _ROOTS: dict[str, Callable[[Any, Any], Any]] = {
 @rule(POINTWISE)
 def _pointwise(run: Run, step: Step) -> list[Errors | None]:
     if not step.out.is_floating_point():
-        return [None]
+        return jumps.integers(run, step)
     name = step.name
     if name in _STEADY:
-        return [_read_plainly(run, step.args[0], step.out, 1.0)]
-    if name in _JUMPS:
-        if any(run.errors(a) is not None for a in step.args if isinstance(a, torch.Tensor)):
-            raise NoBound
-        return [None]
+        found = _read_plainly(run, step.args[0], step.out, 1.0)
+        off = None if found is None else jumps.at_ends(run, step)
+        return [found if off is None else scaled(found, (off > 0).float())]  # nothing, where it is cut off
     y = single(step.out)
     if name in _ROOTS:
         slope = _ROOTS[name](single(step.args[0]), y)
@@ -198,7 +200,9 @@ def _larger(run: Run, step: Step) -> list[Errors | None]:
 @rule("_to_copy")
 def _cast(run: Run, step: Step) -> list[Errors | None]:
     errors = run.errors(step.args[0])
-    if errors is None or not step.out.is_floating_point():
+    if not step.out.is_floating_point():
+        return jumps.integers(run, step)
+    if errors is None:
         return [None]
     finest = torch.finfo(step.out.dtype).eps / 2 / run.roundoff
     y = single(step.out)

@@ -101,8 +101,8 @@ def follow(run: Run, step: Step) -> list[Errors | None]:
     """Return the errors of each output tensor of one operation. Raises NoBound."""
     if step.name in RULES:
         return RULES[step.name](run, step)
-    if not any(a.is_floating_point() for a in step.read):
-        return [None] * len(step.outputs)  # made of integers or of nothing: exact
+    if all(run.errors(a) is None and not a.is_floating_point() for a in step.read):
+        return [None] * len(step.outputs)  # made of exact integers or of nothing: exact
     if torch.Tag.pointwise in step.func.tags and isinstance(step.out, torch.Tensor):
         return RULES[POINTWISE](run, step)
     parts = _decompositions().get(step.func)

@@ -3,16 +3,17 @@
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_leaves, tree_map
 
 from akgen.tools.reference.rounding.errors import Errors, Run, Step, rule, tensors
+from akgen.tools.reference.rounding.places import chosen, near_ties, selectors
 
 _FILLING = {"constant_pad_nd": 2, "masked_fill": 2, "fill": 1, "index_fill": 3}
 
 
 def _part(value: Any, run: Run, common: bool) -> Any:
     """Return one kind of a tensor's errors in its place, zeros where it is exact."""
-    if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+    if not isinstance(value, torch.Tensor) or value.is_complex():
         return value
     errors = run.errors(value)
     part = None if errors is None else errors.common if common else errors.square
@@ -32,17 +33,22 @@ def _moved(run: Run, step: Step) -> list[Errors | None]:
     found = [e for e in map(run.errors, step.read) if e is not None]
     if not found:
         return [None] * len(step.outputs)
+    picking = {id(t) for t in tree_leaves(selectors(step))}
+
+    def parts(values: Any, common: bool) -> Any:
+        return tree_map(lambda a: a if id(a) in picking else _part(a, run, common), values)
+
     filled = _FILLING.get(step.name)  # the value that is filled in is exact
     args = tuple(0 if i == filled and not isinstance(a, torch.Tensor) else a for i, a in enumerate(step.args))
     kwargs = {k: v for k, v in step.kwargs.items() if k != "dtype"}
     move = step.func
     if move._schema.is_mutable:
         move = getattr(getattr(torch.ops.aten, step.name), move._overloadname)
-    square = tensors(move(*tree_map(lambda a: _part(a, run, False), args), **kwargs))
+    square = tensors(move(*parts(args, False), **parts(kwargs, False)))
     if all(e.common is None for e in found):
-        return [Errors(s, None) for s in square]
-    common = tensors(move(*tree_map(lambda a: _part(a, run, True), args), **kwargs))
-    return [Errors(s, c) for s, c in zip(square, common, strict=True)]
+        return [chosen(run, step, Errors(s, None)) for s in square]
+    common = tensors(move(*parts(args, True), **parts(kwargs, True)))
+    return [chosen(run, step, Errors(s, c)) for s, c in zip(square, common, strict=True)]
 
 
 @rule("zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like", "lift_fresh")
@@ -52,7 +58,7 @@ def _made(_: Run, step: Step) -> list[Errors | None]:
     return [None] * len(step.outputs)
 
 
-@rule("topk", "sort", "cummax", "cummin", "max", "min")
+@rule("topk", "sort", "cummax", "cummin", "max", "min", "kthvalue", "median")
 def _picked(run: Run, step: Step) -> list[Errors | None]:
     errors, found = run.errors(step.args[0]), step.outputs
     if errors is None:
@@ -63,7 +69,10 @@ def _picked(run: Run, step: Step) -> list[Errors | None]:
     lost = places.dim() < step.args[0].dim()
     places = places.unsqueeze(dim) if lost else places
     picked = errors.map(lambda e: e.gather(dim, places))
-    return [picked.map(lambda e: e.squeeze(dim)) if lost else picked, None]
+    ties = None if step.name.startswith("cum") else near_ties(run, step.args[0], places, dim)
+    if not lost:
+        return [picked, ties]
+    return [e if e is None else e.map(lambda e: e.squeeze(dim)) for e in (picked, ties)]
 
 
 @rule("amax", "amin")

@@ -8,10 +8,13 @@ one float32 holds them.
 Errors of two kinds are kept apart, since sums treat them differently: *independent* ones (their squares add up) and
 *common* ones, which several elements share (their sizes add up).
 
+Integers and booleans carry errors as well: of inexact numbers near a jump (`jumps`), and places near a tie (`places`).
+What a reference computes in float32 on purpose, though its inputs are of half precision, adds errors of that size.
+
 Sources: Wilkinson's running error analysis; Higham and Mary, "A new approach to probabilistic rounding error
-analysis", for growth by the square root of the length. Not covered: complex numbers, operations that jump
-(rounding, remainders) after inexact ones, and whatever neither `errors.RULES` nor PyTorch's decompositions know: an
-output that depends on them has no bound.
+analysis", for growth by the square root of the length. Not covered: complex numbers, and whatever neither
+`errors.RULES` nor PyTorch's decompositions know: a floating output that depends on them has no bound, and integers
+that do count as exact.
 """
 
 from collections.abc import Sequence
@@ -27,16 +30,19 @@ from akgen.tools.reference.rounding import (  # noqa: F401 (they register rules)
     composites,
     elementwise,
     interpolation,
+    jumps,
     moves,
+    places,
     sums,
 )
-from akgen.tools.reference.rounding.errors import SPREAD, Errors, NoBound, Step, follow
+from akgen.tools.reference.rounding.errors import SPREAD, Errors, NoBound, Step, follow, joined, single
 
 ROUNDOFF = {torch.float32: 2.0**-24, torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8}
 _MOST_OPERATIONS = 4000  # a loop over thousands of steps would take much longer than the run itself
 # What PyTorch raises where it does not do an operation on errors as it does on values.
 _REFUSALS = (RuntimeError, TypeError, IndexError, NotImplementedError)
 _PURGE_EVERY = 8
+_HARDLY = 1e-3  # of an integer: what roundings of the bound itself may take away
 _LARGEST = 1 << 26  # elements of one tensor
 
 
@@ -53,6 +59,7 @@ class _Shadow:
 
     owner: StorageWeakRef
     errors: Errors | None
+    dtype: torch.dtype
 
 
 class RunningErrors(TorchDispatchMode):  # type: ignore[misc]
@@ -60,14 +67,21 @@ class RunningErrors(TorchDispatchMode):  # type: ignore[misc]
 
     def __init__(self, dtype: torch.dtype) -> None:
         super().__init__()
-        self.roundoff = ROUNDOFF[dtype]
+        self._stored = ROUNDOFF[dtype]  # what the errors that are kept count in
+        self._dtype = dtype
+        self._set_precision(dtype)
+        self._shadows: dict[int, _Shadow] = {}
+        self._widened: dict[int, StorageWeakRef] = {}
+        self._operations = 0
+        self._replaying = False
+
+    def _set_precision(self, dtype: torch.dtype) -> None:
+        """Let the operations that follow be computed in this precision."""
+        self._precision, self.roundoff = dtype, ROUNDOFF[dtype]
         # Sums are in float32 at least. Vector units also add float16, by a tree; bfloat16 they do not add.
         self.sum_roundoff = min(1.0, ROUNDOFF[torch.float32] / self.roundoff)
         self.adds_half = dtype == torch.float16
         self.floor = torch.finfo(dtype).smallest_normal * torch.finfo(dtype).eps / 2 / self.roundoff
-        self._shadows: dict[int, _Shadow] = {}
-        self._operations = 0
-        self._replaying = False
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -79,23 +93,49 @@ class RunningErrors(TorchDispatchMode):  # type: ignore[misc]
             errors = self.errors(output)
         except NoBound:
             return None
-        if errors is None or not output.is_floating_point():
+        if errors is None or output.is_complex():
             return None
         size = SPREAD * errors.square.sqrt()
         if errors.common is not None:
             size = size + errors.common
-        return torch.nan_to_num(size * self.roundoff, nan=0.0, posinf=0.0)
+        size = torch.nan_to_num(size * self.roundoff, nan=0.0, posinf=0.0)
+        if output.is_floating_point():
+            return size
+        size = (size + _HARDLY).floor()
+        return size if bool(size.any()) else None
 
     def errors(self, tensor: torch.Tensor) -> Errors | None:
         """Return a tensor's errors in its own shape, None if it is exact. Raises NoBound."""
         shadow = self._shadows.get(_storage(tensor))
-        if shadow is None or shadow.owner.expired() or not tensor.is_floating_point():
+        if shadow is None or shadow.owner.expired():
             return None
-        if shadow.errors is None:
+        if shadow.errors is None or shadow.dtype != tensor.dtype:
+            if not tensor.is_floating_point():
+                return None
             raise NoBound
-        return shadow.errors.map(
+        found = shadow.errors.map(
             lambda flat: flat.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
         )
+        found = _in_units(found, self._stored / self.roundoff)
+        came_from_single = self._precision != torch.float32 and self._is_widened(tensor)
+        if came_from_single and tensor.is_floating_point():
+            return joined(
+                found, Errors(single(tensor).square(), None)
+            )  # rounded to half precision on its way here
+        return found
+
+    def widen(self, tensor: torch.Tensor) -> None:
+        """Take note that the reference has this tensor in float32, whatever its inputs' precision."""
+        self._widened[_storage(tensor)] = _weak(tensor)
+
+    def _is_widened(self, tensor: torch.Tensor) -> bool:
+        owner = self._widened.get(_storage(tensor))
+        return owner is not None and not owner.expired()
+
+    def _in_single(self, read: list[torch.Tensor]) -> bool:
+        """Say whether an operation on these tensors is one in float32; constants of the model do not count."""
+        decide = [t for t in read if t.dtype == torch.float64 and (t.dim() or self._is_widened(t))]
+        return bool(decide) and all(map(self._is_widened, decide))
 
     def replay(self, function: Any, *args: Any, **kwargs: Any) -> Any:
         """Run the steps of a composite operation to follow each of them."""
@@ -113,28 +153,49 @@ class RunningErrors(TorchDispatchMode):  # type: ignore[misc]
                 parts = func.decompose(*args, **kwargs)
             if parts is not NotImplemented:
                 return parts
+        read = [t for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)]
+        before, as_single = self._precision, self._in_single(read)
+        self._set_precision(torch.float32 if as_single else self._dtype)
+        try:
+            out = self._followed(func, args, kwargs, read)
+        finally:
+            self._set_precision(before)
+        if as_single:
+            for tensor in tree_leaves(out):
+                if isinstance(tensor, torch.Tensor):
+                    self.widen(tensor)
+        return out
+
+    def _followed(self, func: Any, args: Any, kwargs: Any, read: list[torch.Tensor]) -> Any:
+        """Run an operation, and note what its results may be off."""
         written = [
             a
             for a, s in zip(args, func._schema.arguments, strict=False)
             if isinstance(a, torch.Tensor) and s.alias_info is not None and s.alias_info.is_write
         ]
-        before = {id(w): self._copy(w) for w in written if w.is_floating_point()}
+        before = {id(w): self._copy(w) for w in written if w.is_floating_point() or self._known(w)}
         out = func(*args, **kwargs)
         self._operations += 1
         if self._operations % _PURGE_EVERY == 0:
             self._shadows = {k: s for k, s in self._shadows.items() if not s.owner.expired()}
+            self._widened = {k: w for k, w in self._widened.items() if not w.expired()}
         fresh = [t for t in tree_leaves(out) if isinstance(t, torch.Tensor)]
         if before:
             args = tree_map(lambda a: before.get(id(a), a), args)
         elif args and fresh and not written:
-            sources = {_storage(a) for a in tree_leaves((args, kwargs)) if isinstance(a, torch.Tensor)}
+            sources = set(map(_storage, read))
             fresh = [t for t in fresh if _storage(t) not in sources]  # a view shares the errors as well
         for tensor in fresh:
             if not written:
                 self._shadows.pop(_storage(tensor), None)  # of a storage that was here before
-        if any(t.is_floating_point() or t.is_complex() for t in fresh):
+        followed = any(t.is_floating_point() or t.is_complex() for t in fresh) or any(map(self._known, read))
+        if fresh and followed:
             self._carry(func, args, kwargs, out, written)
         return out
+
+    def _known(self, tensor: torch.Tensor) -> bool:
+        shadow = self._shadows.get(_storage(tensor))
+        return shadow is not None and not shadow.owner.expired() and shadow.errors is not None
 
     def _carry(self, func: Any, args: Any, kwargs: Any, out: Any, written: list[torch.Tensor]) -> None:
         outs = [o for o in (out if isinstance(out, list | tuple) else [out]) if isinstance(o, torch.Tensor)]
@@ -146,10 +207,10 @@ class RunningErrors(TorchDispatchMode):  # type: ignore[misc]
             found = follow(self, Step(func, args, kwargs, out))
         except (NoBound, *_REFUSALS):
             for tensor in (*outs, *written):
-                self._shadows[_storage(tensor)] = _Shadow(_weak(tensor), None)
+                self._shadows[_storage(tensor)] = _Shadow(_weak(tensor), None, tensor.dtype)
             return
         for tensor, errors in zip(outs, found, strict=True):
-            if tensor.is_floating_point():
+            if not tensor.is_complex():
                 self._note(tensor, errors, anew=not written)
 
     def _note(self, tensor: torch.Tensor, errors: Errors | None, *, anew: bool) -> None:
@@ -159,10 +220,13 @@ class RunningErrors(TorchDispatchMode):  # type: ignore[misc]
             if errors is None:
                 return
             count = tensor.untyped_storage().nbytes() // tensor.element_size()
-            shadow = _Shadow(_weak(tensor), Errors(torch.zeros(count), None))
+            shadow = _Shadow(_weak(tensor), Errors(torch.zeros(count), None), tensor.dtype)
             self._shadows[key] = shadow
-        if shadow.errors is None:
-            return  # a part of it is unknown already
+        if shadow.errors is None or shadow.dtype != tensor.dtype:
+            shadow.errors = None
+            return  # a part of it is unknown
+        if errors is not None:
+            errors = _in_units(errors, self.roundoff / self._stored)
         place = (tensor.shape, tensor.stride(), tensor.storage_offset())
         square, common = shadow.errors
         square.as_strided(*place).copy_(errors.square if errors is not None else torch.zeros(()))
@@ -180,12 +244,18 @@ class RunningErrors(TorchDispatchMode):  # type: ignore[misc]
         try:
             errors = self.errors(tensor)
         except NoBound:
-            self._shadows[_storage(kept)] = _Shadow(_weak(kept), None)
+            self._shadows[_storage(kept)] = _Shadow(_weak(kept), None, kept.dtype)
             return kept
         self._shadows.pop(_storage(kept), None)
         if errors is not None:
             self._note(kept, errors.map(torch.clone), anew=True)
         return kept
+
+
+def _in_units(errors: Errors, by: float) -> Errors:
+    if by == 1:
+        return errors
+    return Errors(errors.square * by**2, None if errors.common is None else errors.common * by)
 
 
 def _storage(tensor: torch.Tensor) -> int:

@@ -83,11 +83,12 @@ def biased(run: Run, x: torch.Tensor, total: torch.Tensor, dims: list[int]) -> t
 @rule("sum", "mean")
 def _sum(run: Run, step: Step) -> list[Errors | None]:
     value = step.args[0]
-    if not value.is_floating_point():
-        return [None]
     if value.dim() == 0:
         return [run.errors(value)]
     dims, keep = step.reduced()
+    if not value.is_floating_point():
+        counted = _summed(run, value, dims, keep)
+        return [None if counted is None else counted.map(lambda e: e.reshape(step.out.shape))]
     n = math.prod(value.shape[d] for d in dims)
     divided = n if step.name == "mean" else 1
     x = single(value)
@@ -129,8 +130,10 @@ def _path(x: torch.Tensor, dims: list[int]) -> torch.Tensor:
 @rule("cumsum")
 def _cumsum(run: Run, step: Step) -> list[Errors | None]:
     value, dim = step.args[0], step.args[1]
+    errors = run.errors(value)
+    handed = None if errors is None or value.dim() == 0 else errors.map(lambda e: e.cumsum(dim))
     if value.dim() == 0 or not value.is_floating_point():
-        return [None]
+        return [handed]
     x, y = single(value), single(step.out)
     squares = (x * x).cumsum(dim)
     n = torch.arange(1, x.shape[dim] + 1, dtype=torch.float32)
@@ -141,8 +144,6 @@ def _cumsum(run: Run, step: Step) -> list[Errors | None]:
     same = y * y > (1 - 1e-5) * n * squares
     lost = torch.where(x.abs() < _SINGLE * y.abs(), x, 0.0).cumsum(dim).abs() / run.roundoff
     common = lost + torch.where(same, steps, 0.0)
-    errors = run.errors(value)
-    handed = None if errors is None else errors.map(lambda e: e.cumsum(dim))
     return [joined(Errors(square, common), handed)]
 
 

@@ -1,0 +1,163 @@
+"""Functions with jumps: an argument within its own error of a jump may come out on either side of it.
+
+Rounding, remainders, comparisons, conversions to integers and the logic on what they give are run again at both ends of
+each operand's interval; what the result moves by is its error. So nothing is added where no jump lies inside, and
+exact arguments stay exact. Errors of integers and booleans are common ones: a sum of them may be off by all.
+
+Not covered: integers made of an inexact number's bytes, and products of matrices of integers; they count as exact.
+"""
+
+import itertools
+from typing import Any
+
+import torch
+
+from akgen.tools.reference.rounding.errors import SPREAD, Errors, Run, Step, joined, rule
+
+_QUOTIENTS = frozenset({"floor_divide", "remainder", "fmod", "div"})
+_LEFT_OVER = frozenset({"frac", "remainder", "fmod"})  # as steep as a line, apart from the jumps
+_LARGEST_HEIGHT = 1e30  # beyond what a float32 holds in units of the roundoff
+
+
+def size(run: Run, tensor: Any) -> torch.Tensor | None:
+    """Return how far each element may be off, in float64 and absolute; None: exact."""
+    errors = run.errors(tensor) if isinstance(tensor, torch.Tensor) else None
+    if errors is None:
+        return None
+    off = SPREAD * errors.square.double().sqrt()
+    return (off if errors.common is None else off + errors.common) * run.roundoff
+
+
+def heights(run: Run, off: torch.Tensor) -> Errors | None:
+    """Return common errors of these absolute sizes; None where all are zero."""
+    off = off.double().nan_to_num(nan=0.0, posinf=0.0)
+    if not bool(off.any()):
+        return None
+    common = (off / run.roundoff).clamp(max=_LARGEST_HEIGHT).float()
+    return Errors(torch.zeros_like(common), common)
+
+
+def moved(value: torch.Tensor, by: torch.Tensor, sign: int) -> torch.Tensor:
+    """Return the end of an interval around a value: of a boolean that is not sure, the other value."""
+    if value.dtype == torch.bool:
+        return value ^ (by > 0)
+    if not value.is_floating_point():
+        limits = torch.iinfo(value.dtype)
+        return (value.double() + sign * by.round()).clamp(limits.min, limits.max).to(value.dtype)
+    return (value.double() + sign * by).to(value.dtype)
+
+
+def at_ends(run: Run, step: Step, own: torch.Tensor | None = None) -> torch.Tensor | None:
+    """Return how far the result moves at the ends of its operands' intervals; None where all operands are exact.
+
+    `own` is what the first operand may be off besides.
+    """
+    sizes = {i: s for i, a in enumerate(step.args) if (s := size(run, a)) is not None}
+    if own is not None:
+        sizes[0] = own if 0 not in sizes else sizes[0] + own
+    if not sizes:
+        return None
+    out, most = step.out.double(), torch.zeros(step.out.shape, dtype=torch.float64)
+    for signs in itertools.product((-1, 1), repeat=len(sizes)):
+        args = list(step.args)
+        for (i, by), sign in zip(sizes.items(), signs, strict=True):
+            args[i] = moved(step.args[i], by, sign)
+        if step.func._schema.is_mutable:  # it writes to its first operand
+            args[0] = args[0].clone()
+        most = torch.maximum(most, (step.func(*args, **step.kwargs).double() - out).abs().nan_to_num(nan=0.0))
+    return most
+
+
+@rule("round", "floor", "ceil", "trunc", "sign", "sgn", "heaviside")
+def _steps(run: Run, step: Step) -> list[Errors | None]:
+    off = at_ends(run, step)
+    return [None if off is None else heights(run, off)]
+
+
+def integers(run: Run, step: Step) -> list[Errors | None]:
+    """Follow what gives integers or booleans: nothing is rounded, what is unsure stays so."""
+    off = at_ends(run, step)
+    if off is None:
+        return [None]
+    if (
+        step.name == "_to_copy" and step.out.dtype != torch.bool
+    ):  # no more than the number itself, where ends wrap
+        given = size(run, step.args[0])
+        assert given is not None
+        off = torch.minimum(off, given.ceil())
+    return [heights(run, off)]
+
+
+@rule("frac", "floor_divide", "remainder", "fmod")
+def quotients(run: Run, step: Step) -> list[Errors | None]:
+    """Follow what has a whole quotient inside: its own rounding may cross a jump as well, unless it is exact."""
+    own, left = None, step.name in _LEFT_OVER
+    if step.name in _QUOTIENTS and step.out.is_floating_point():
+        x, y = (v if isinstance(v, torch.Tensor) else torch.as_tensor(v) for v in step.args[:2])
+        quotient = x.double() / y.double()
+        x = x.double().expand(quotient.shape)
+        own = torch.where(quotient == quotient.round(), 0.0, 2 * run.roundoff * x.abs())
+        if not isinstance(step.args[0], torch.Tensor) or own.shape != step.args[0].shape:
+            own = None  # of an operand that is repeated
+    off = at_ends(run, step, own)
+    if off is None:
+        return [None]
+    if not left:
+        return [heights(run, off)]
+    ends = [s for a in step.args[:2] if (s := size(run, a)) is not None]
+    smooth = sum((s.expand(off.shape) for s in ends), own if own is not None else torch.zeros_like(off))
+    jumps = heights(run, torch.where(off > 2 * smooth, off, 0.0))
+    spread = smooth / (SPREAD * run.roundoff)
+    return [joined(Errors(spread.square().float(), None), jumps)]
+
+
+@rule("bucketize", "searchsorted")
+def _bins(run: Run, step: Step) -> list[Errors | None]:
+    off = at_ends(run, step)
+    return [None if off is None else heights(run, off)]
+
+
+@rule("any", "all")
+def _logic(run: Run, step: Step) -> list[Errors | None]:
+    value = step.args[0]
+    unsure = size(run, value)
+    if unsure is None:
+        return [None]
+    set_, rest = value.bool(), step.args[1:]
+    found = step.func(set_ | (unsure > 0), *rest, **step.kwargs) != step.func(
+        set_ & (unsure <= 0), *rest, **step.kwargs
+    )
+    return [heights(run, found)]
+
+
+@rule("count_nonzero")
+def _counted(run: Run, step: Step) -> list[Errors | None]:
+    value = step.args[0]
+    off = size(run, value)
+    if off is None:
+        return [None]
+    dims, _ = step.reduced()
+    return [heights(run, ((off > 0) & (value.abs() <= off)).double().sum(dims))]
+
+
+@rule("histc")
+def _histogram(run: Run, step: Step) -> list[Errors | None]:
+    """Count, for each bin, the elements that may fall into it or out of it: a bin's place is rounded as well."""
+    how, value = step.named, step.args[0].double()
+    low, high = float(how["min"]), float(how["max"])
+    if low == high:
+        low, high = float(value.min()), float(value.max())
+    place = (value - low) / (high - low) * how["bins"]
+    off = 4 * run.roundoff * place.abs()
+    given = size(run, step.args[0])
+    if given is not None:
+        off = off + given / (high - low) * how["bins"]
+    exact = (place == place.round()) & (given is None)
+    first, last = (torch.where(exact, place, place + s * off).floor() for s in (-1, 1))
+    unsure = (first != last) & (last >= 0) & (first < how["bins"])
+    found = torch.zeros(how["bins"], dtype=torch.float64)
+    for ends in (first, last):
+        found += torch.bincount(
+            ends[unsure].clamp(0, how["bins"] - 1).long(), minlength=how["bins"]
+        )  # the last bin is closed
+    return [heights(run, found)]
