@@ -13,6 +13,14 @@ _AS_EXPECTED = ("Exact.", "Rounded once to the type.")  # an accuracy that a lis
 _WHOLE_WORD = 3  # letters; Or begins too many words
 
 
+_OF_OP_DEF = (
+    "host and tiling",
+    "registration",
+    "tiling context",
+    "inference context",
+    "attributes",
+    "shape and tensor",
+)
 _NOT_CALLED = ("parameters", "temporary sizes")
 Frame = Literal["vector", "cube", "matmul", "tiling", "structure", "registration", "inference"]
 """Where the snippets of a card stand: the text of tools/cards/frames/ around them declares what they name."""
@@ -51,6 +59,13 @@ class ApiCard(KnowledgeFact):
     def is_call(self) -> bool:
         """Say whether it is called by its bare name, and by people: no method, no structure, no size of a buffer."""
         return self.twin and "::" not in self.name and self.family not in _NOT_CALLED
+
+    @property
+    def of_op_def(self) -> bool:
+        """Say whether only operators with a definition and tiling data use it, not kernels launched with `<<<>>>`."""
+        first = self.signatures[0]
+        tiled = self.family == "kernel macros" and "tiling" in first.lower()
+        return tiled or "context->" in first or self.family in _OF_OP_DEF
 
     def text(self) -> str:
         """Return the card as a prompt or a person reads it."""

@@ -60,6 +60,8 @@ class PromptBuilder(Protocol):
 class EnglishPrompts:
     """Briefs any chat model: who it is in the system's part, the task in the user's."""
 
+    _direct = False  # kernels are launched with `<<<>>>`
+
     def __init__(
         self, chip: Chip, budget: Budget, describe: Describe | None, operations: Operations | None = None
     ) -> None:
@@ -69,9 +71,9 @@ class EnglishPrompts:
 
     def planner(self, task: Task, feedback: Feedback | None) -> ModelPrompt:
         called = self._operations(task) if self._operations else None
-        chosen = retrieve(task, None, None, called=called, with_pattern=False)
+        chosen = retrieve(task, None, None, called=called, with_pattern=False, direct=self._direct)
         return ModelPrompt(
-            system=planner_system(self._chip),
+            system=planner_system(self._chip, direct=self._direct),
             user=planner_user(task, feedback, self._budget, self._describe, chosen),
             aside=budget_text(feedback, self._budget),
             shown=chosen.shown,
@@ -89,7 +91,9 @@ class EnglishPrompts:
             return self._repair(task, feedback, previous, min(tokens, repair.TOKENS))
         drafts = previous is None and feedback is not None and feedback.outcome is Outcome.NO_CODE
         called = self._operations(task) if self._operations else None
-        chosen = retrieve(task, plan, None if drafts else feedback, tokens, called=called)
+        chosen = retrieve(
+            task, plan, None if drafts else feedback, tokens, called=called, direct=self._direct
+        )
         chosen = self._fitting(chosen)
         return ModelPrompt(
             system=self._system(task, plan),
@@ -158,9 +162,11 @@ def _tolerances(task: Task, call: Call | None) -> tuple[Rule, ...]:
     return tuple(rule_for(dtype, task.tolerances) for dtype in dict.fromkeys((*named, *found)))
 
 
-def planner_system(chip: Chip, language: str = "") -> str:
+def planner_system(chip: Chip, language: str = "", *, direct: bool = False) -> str:
     """Return who a planner is and what a plan holds; `language` is what the coder writes in, where not Ascend C."""
-    return render("planner_system", chip=chip, categories=get_args(Category), language=language)
+    return render(
+        "planner_system", chip=chip, categories=get_args(Category), language=language, direct=direct
+    )
 
 
 def planner_user(
@@ -220,9 +226,11 @@ PRODUCTS = ("matmul", "attention", "convolution")  # categories that the cube co
 
 def multiplies(task: Task, plan: Plan | None, describe: Describe | None) -> bool:
     """Say whether a task has products of matrices, which the cube cores make."""
-    if plan is not None and (plan.category in PRODUCTS or {"Matmul", "Mmad"} & set(plan.apis)):
+    if plan is not None and {"Matmul", "Mmad"} & set(plan.apis):
         return True
-    return describe is not None and bool(describe(task).products)
+    if describe is not None:
+        return bool(describe(task).products)
+    return plan is not None and plan.category in PRODUCTS
 
 
 def budget_text(feedback: Feedback | None, budget: Budget, form: str = "budget") -> str:

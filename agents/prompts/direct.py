@@ -24,6 +24,8 @@ _BY_ROWS = frozenset({"reduction", "softmax", "normalization", "loss", "pooling"
 class DirectPrompts(EnglishPrompts):
     """Briefs a chat model on the direct form; what a task is and what is known are told as for other forms."""
 
+    _direct = True
+
     def _system(self, task: Task, plan: Plan) -> str:
         kind = self._kind(task, plan)
         return render(

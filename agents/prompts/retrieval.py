@@ -42,13 +42,15 @@ def retrieve(
     *,
     called: Sequence[str] | None = None,
     with_pattern: bool = True,
+    direct: bool = False,
 ) -> Retrieved:
     """Choose cards and, for a first draft, one expert kernel for what the reference calls.
 
     In this order, as long as there is room: the plan's interfaces, those that the findings name, what every kernel
     needs, what computes the operations that the reference calls (`called`, else the names in its source), the expert
     kernel, what all host code needs, what a search finds. An expert kernel that solves the task itself is never
-    shown. Tokens are those of the cards' `listing`: each card counts what it adds to it.
+    shown. `direct` leaves out what kernels launched with `<<<>>>` have no use for. Tokens are those of the cards'
+    `listing`: each card counts what it adds to it.
     """
     left = tokens
     chosen: dict[str, ApiCard] = {}
@@ -58,7 +60,7 @@ def retrieve(
     def take(offered: Iterable[ApiCard]) -> None:
         nonlocal left, length
         for card in offered:
-            if card.name in chosen or card.family == OTHER_CHIPS:
+            if card.name in chosen or card.family == OTHER_CHIPS or (direct and card.of_op_def):
                 continue
             longer = _tokens(listing([*chosen.values(), card]))
             if longer - length <= left:

@@ -1,6 +1,7 @@
 """The model-driven planner and coder, driven by a script."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from akgen.agents.coder import ChatCoder
 from akgen.agents.models.scripted import ScriptedChatModel
 from akgen.agents.plan import Plan
 from akgen.agents.planner import ChatPlanner
-from akgen.agents.prompts.builder import coder_user, planner_user, task_text
+from akgen.agents.prompts.builder import EnglishPrompts, coder_user, multiplies, planner_user, task_text
+from akgen.agents.prompts.direct import DirectPrompts
 from akgen.agents.roles import Feedback, Planned, Written
 from akgen.knowledge.chip import chip
 from akgen.tools.core.call import Call, OutputMeta, TensorMeta
@@ -222,6 +224,36 @@ def test_the_prompt_holds_reference_cases_interface_and_the_plans_cards(tmp_path
     assert "the memory of input 0" in text
     assert "Exp(dst, src, count)" in text and "DataCopyPad(" in text
     assert "900 tokens" in text
+
+
+def test_who_launches_kernels_directly_reads_nothing_of_operator_definitions_and_tiling_data(
+    tmp_path: Path,
+) -> None:
+    meta = TensorMeta(dtype=DType.FLOAT16, shape=(3, 5))
+    call = Call(inputs=(meta,), outputs=(OutputMeta(meta=meta),))
+    task, budget = _task(tmp_path), Budget()
+    asked = {}
+    for form in (EnglishPrompts, DirectPrompts):
+        prompts = form(chip(), budget, lambda _: call)
+        asked[form] = prompts.planner(task, None), prompts.coder(task, PLAN, None, None)
+    plain, direct = asked[EnglishPrompts], asked[DirectPrompts]
+    assert all("GetRawTilingData" in prompt.user for prompt in plain)
+    for prompt in direct:
+        interfaces = prompt.user.partition("# Interfaces")[2].partition("# An expert kernel")[0]
+        assert "DataCopyPad(" in interfaces
+        assert not re.search(r"GET_TILING_DATA|OP_ADD|\[registration|\[host and tiling", interfaces)
+    assert "<<<>>>" in direct[0].system and "<<<>>>" not in plain[0].system
+
+
+@pytest.mark.parametrize("products", [(), ((2, 1024),)])
+def test_cube_rules_are_for_tasks_with_products_whatever_the_plan_calls_them(
+    tmp_path: Path, products: tuple[tuple[int, int], ...]
+) -> None:
+    plan = Plan(origin="test", category="attention", thought="Rotate pairs.", apis=("Mul",))
+    call = Call(inputs=(), outputs=(), products=products)
+    assert multiplies(_task(tmp_path), plan, lambda _: call) is bool(products)
+    assert multiplies(_task(tmp_path), plan.model_copy(update={"apis": ("Mmad",)}), lambda _: call)
+    assert multiplies(_task(tmp_path), plan, None)
 
 
 def test_feedback_and_what_is_left_reach_planner_and_coder(tmp_path: Path) -> None:
