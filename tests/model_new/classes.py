@@ -17,6 +17,7 @@ HONEST = {
     "plain": forward("return own_ops.relu(x)"),
     "a_vendor_operator_not_called": "from torch_npu import npu_fusion_attention\n\n\n"
     + forward("assert hasattr(torch_npu, 'npu_rms_norm')", "return own_ops.relu(x)"),
+    "in_a_dictionary": forward("return {'y': (own_ops.relu(x), None)}"),
     "contiguous": forward("return own_ops.relu(x.t().contiguous()).t()"),
     "reshape": forward("return own_ops.relu(x.reshape(-1)).view(x.shape)"),
     "reshape_of_a_transpose": forward("y = own_ops.relu(x.t().reshape(-1))", "return y.view(x.shape[1], -1).t()"),

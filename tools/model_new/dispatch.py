@@ -4,7 +4,7 @@ By whatever name or from whatever language something is called, its ATen operato
 computes nothing: allocation, constants, views, and copies that keep every value.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -127,12 +127,3 @@ def _drawn_from(args: tuple[Any, ...], name: str) -> bool:
 
 def _is_large(tensors: list[torch.Tensor]) -> bool:
     return any(t.numel() > SMALL for t in tensors)
-
-
-def flat_tensors(value: Any) -> Iterator[Any]:
-    """Yield what forward returned, lists laid out in a row."""
-    if isinstance(value, list | tuple):
-        for one in value:
-            yield from flat_tensors(one)
-    else:
-        yield value

@@ -28,7 +28,7 @@ from akgen.tools.binding.npu import install_npu, vendor_operator
 from akgen.tools.core.call import Argument, Call, TensorMeta
 from akgen.tools.core.outcome import InputError
 from akgen.tools.launched.record import Allocation, KernelLaunch
-from akgen.tools.model_new.dispatch import Watch, flat_tensors
+from akgen.tools.model_new.dispatch import Watch
 from akgen.tools.model_new.steps import (
     Constant,
     Copied,
@@ -43,6 +43,7 @@ from akgen.tools.model_new.steps import (
     View,
 )
 from akgen.tools.reference.module_loader import MODEL_SEED, keep_as_buffers
+from akgen.tools.reference.nested import flat_outputs
 from akgen.tools.reference.tensors import dtype_of, torch_dtype
 
 _MOST_COMPUTED = 12  # findings of one call; then it is stopped
@@ -340,7 +341,7 @@ def _call(model_class: Any, call: Call, recorder: Recorder) -> None:
     with torch.no_grad(), Watch(recorder.computes, recorder.copies, recorder.holds):
         returned = model(*arguments)
     outputs = []
-    for value in flat_tensors(returned):
+    for value in flat_outputs(returned):
         if not isinstance(value, torch.Tensor):
             raise InputError(f"forward returns a {type(value).__name__}.", "Return tensors of the device.")
         if value.device.type != "npu":
@@ -364,12 +365,18 @@ def _fitting(model_class: Any, args: list[Any]) -> list[Any]:
 
 
 def _all(inputs: Sequence[Any]) -> list[torch.Tensor]:
-    return [t for t in flat_tensors(list(inputs)) if isinstance(t, torch.Tensor)]
+    return [t for t in flat_outputs(list(inputs)) if isinstance(t, torch.Tensor)]
 
 
 def _argument(said: dict[str, Any], inputs: Sequence[Any]) -> Any:
     if "input" in said:
         return inputs[said["input"]]
+    if "dict" in said:
+        return {key: _argument(inner, inputs) for key, inner in said["dict"].items()}
+    if "list" in said:
+        return [_argument(inner, inputs) for inner in said["list"]]
+    if "tuple" in said:
+        return tuple(_argument(inner, inputs) for inner in said["tuple"])
     return getattr(torch, said["dtype"]) if "dtype" in said else said["value"]
 
 

@@ -8,34 +8,33 @@ from typing import Any
 import torch
 
 from akgen.tools.reference.half_products import HalfProducts
+from akgen.tools.reference.nested import each, flat_outputs
 from akgen.tools.reference.rounding.running import RunningErrors
 from akgen.tools.reference.widened import Widened
 
-Outputs = list[Any]  # of torch.Tensor, or of lists of them
+Outputs = list[Any]  # of torch.Tensor
 
 
 def upcast(value: Any) -> Any:
     """Return a copy with every floating tensor in float64, complex in complex128; the rest as it is."""
-    if isinstance(value, torch.Tensor):
-        if value.is_floating_point():
-            return value.detach().to(torch.float64)
-        return value.detach().to(torch.complex128) if value.is_complex() else value.detach().clone()
-    if isinstance(value, list | tuple):
-        return type(value)(upcast(v) for v in value)
-    return value
+    return each(value, _wide)
+
+
+def _wide(value: Any) -> Any:
+    if not isinstance(value, torch.Tensor):
+        return value
+    if value.is_floating_point():
+        return value.detach().to(torch.float64)
+    return value.detach().to(torch.complex128) if value.is_complex() else value.detach().clone()
 
 
 def clone(value: Any) -> Any:
     """Return a copy that the reference may write to."""
-    if isinstance(value, torch.Tensor):
-        return value.detach().clone()
-    if isinstance(value, list | tuple):
-        return type(value)(clone(v) for v in value)
-    return value
+    return each(value, lambda v: v.detach().clone() if isinstance(v, torch.Tensor) else v)
 
 
 def call(model: Any, args: Sequence[Any], *following: contextlib.AbstractContextManager[Any]) -> Outputs:
-    """Call the model and return its outputs as a list; a Python number becomes a 0-d tensor.
+    """Call the model and return its outputs side by side; a Python number becomes a 0-d tensor.
 
     Those `following` see the operations as the model asks for them, the last one first.
     """
@@ -43,8 +42,7 @@ def call(model: Any, args: Sequence[Any], *following: contextlib.AbstractContext
         for mode in following:
             stack.enter_context(mode)
         result = model(*args)
-    outputs = list(result) if isinstance(result, list | tuple) else [result]
-    return [o if isinstance(o, torch.Tensor | list | tuple) else torch.as_tensor(o) for o in outputs]
+    return [o if isinstance(o, torch.Tensor) else torch.as_tensor(o) for o in flat_outputs(result)]
 
 
 def golden(

@@ -3,20 +3,22 @@
 The KernelBench convention has both functions without arguments; ours gives them the case's params as one dict.
 The operator's inputs are the tensor arguments of `forward` in order, then the model's parameters and buffers in the
 order of its state, among which are large tensors that it keeps as plain attributes; arguments that are not tensors
-become attributes under their name in `forward`; the outputs are what `forward` returns, in order. A module may say
-more about itself:
+become attributes under their name in `forward`; the outputs are what `forward` returns, in order. A list of tensors is
+one DYNAMIC input; tuples and dictionaries are opened, as an argument (`state_0`, `state_1`) and as a result, where
+lists are, too. A module may say more about itself:
 
     DOMAIN = "positive" | "nonnegative" | "unit" | "open_unit" | (low, high) | {"argument": one of these}
     HANDLES_NONFINITE = True          NaN and infinities are among the inputs
     TENSOR_LISTS                      lists of tensors are taken as DYNAMIC inputs by themselves; nothing to declare
 
-Not covered: forward arguments by keyword only, nested lists, outputs in a dict.
+Not covered: forward arguments by keyword only.
 """
 
 import importlib.util
 import inspect
 import json
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,7 +28,7 @@ import torch
 from akgen.tools.core.call import Attr, ClassCall
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Distribution, Reference
-from akgen.tools.reference import golden, inputs
+from akgen.tools.reference import golden, inputs, nested
 from akgen.tools.reference.defined import Openness
 from akgen.tools.reference.least_work import work_of
 from akgen.tools.reference.protocol import Binding, InputSpec, LoadedCase, Sample, Work
@@ -126,7 +128,7 @@ class ModuleCase:
                 values.append(None)
             elif source.kind == "arg":
                 assert source.index is not None
-                values.append(args[source.index])
+                values.append(nested.at(args[source.index], source.path))
             else:
                 assert source.key is not None
                 values.append(state[source.key].detach().clone())
@@ -140,10 +142,10 @@ class ModuleCase:
         generator: torch.Generator,
         own_range: bool,
     ) -> Any:
-        if isinstance(value, list | tuple):
-            return type(value)(self._redraw(v, name, distribution, generator, own_range) for v in value)
         if not isinstance(value, torch.Tensor):
-            return value
+            if not isinstance(value, list | tuple | dict):
+                return value
+            return nested.each(value, lambda v: self._redraw(v, name, distribution, generator, own_range))
         domain = inputs.domain_of(getattr(self._module, "DOMAIN", None), name)
         if domain is None and own_range and value.is_floating_point():
             domain = inputs.observed(value)
@@ -173,9 +175,15 @@ class ModuleCase:
         names: list[str] = []
         attrs: list[Attr] = []
         for i, (value, name) in enumerate(zip(self.example_args, self.names, strict=True)):
-            if isinstance(value, torch.Tensor) or _is_tensor_list(value):
-                sources.append(InputSpec(kind="arg", index=i))
-                names.append(name)
+            taken = list(_operator_inputs(value))
+            if taken:
+                sources += [InputSpec(kind="arg", index=i, path=path) for path in taken]
+                names += ["_".join(map(str, (name, *path))) for path in taken]
+                attrs += [
+                    Attr(name=f"{name}_{'_'.join(map(str, path))}", value=_attr_value(v, name, self._where))
+                    for path, v in nested.leaves(value)
+                    if v is not None and not isinstance(v, torch.Tensor)
+                ]
             elif value is not None:
                 attrs.append(Attr(name=name, value=_attr_value(value, name, self._where)))
         for key, tensor in self.model.state_dict().items():
@@ -194,11 +202,9 @@ class ModuleCase:
 
     def _model_call(self, sources: list[InputSpec | None]) -> ClassCall | None:
         """Say how the class is made and called; None if it takes what JSON does not hold."""
-        places = {s.index: n for n, s in enumerate(sources) if s is not None and s.kind == "arg"}
-        arguments = [
-            {"input": places[i]} if i in places else _plain_argument(v)
-            for i, v in enumerate(self.example_args)
-        ]
+        taken = ((n, s) for n, s in enumerate(sources) if s is not None and s.kind == "arg")
+        places = {(s.index, *s.path): n for n, s in taken if s.index is not None}
+        arguments = [_said_argument(v, (i,), places) for i, v in enumerate(self.example_args)]
         try:
             return ClassCall(
                 init=json.dumps(self._made_with),
@@ -295,10 +301,17 @@ def _argument_names(model: Any, count: int) -> tuple[str, ...]:
     return tuple(names[i] if i < len(names) else f"x{i}" for i in range(count))
 
 
-def _is_tensor_list(value: Any) -> bool:
-    return (
-        isinstance(value, list | tuple) and len(value) > 0 and all(isinstance(v, torch.Tensor) for v in value)
-    )
+def _operator_inputs(value: Any, path: nested.Path = ()) -> Iterator[nested.Path]:
+    """Yield where an argument holds operator inputs: tensors and lists of them; what else holds them is opened."""
+    listed = isinstance(value, list) and len(value) > 0 and all(isinstance(v, torch.Tensor) for v in value)
+    if isinstance(value, torch.Tensor) or listed:
+        yield path
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _operator_inputs(inner, (*path, key))
+    elif isinstance(value, list | tuple):
+        for k, inner in enumerate(value):
+            yield from _operator_inputs(inner, (*path, k))
 
 
 def _attr_value(value: Any, name: str, where: str) -> Any:
@@ -314,7 +327,15 @@ def _attr_value(value: Any, name: str, where: str) -> Any:
     )
 
 
-def _plain_argument(value: Any) -> dict[str, Any]:
+def _said_argument(value: Any, path: nested.Path, places: Mapping[nested.Path, int]) -> dict[str, Any]:
+    """Say in JSON what the class gets as an argument: an operator input, a number, or what holds them."""
+    if path in places:
+        return {"input": places[path]}
+    if any(place[: len(path)] == path for place in places):
+        if isinstance(value, dict):
+            return {"dict": {key: _said_argument(v, (*path, key), places) for key, v in value.items()}}
+        inner = [_said_argument(v, (*path, k), places) for k, v in enumerate(value)]
+        return {"list" if isinstance(value, list) else "tuple": inner}
     if isinstance(value, torch.dtype):
         return {"dtype": str(value).removeprefix("torch.")}
     return {"value": value}

@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 from akgen.tools.core.call import Attr, ClassCall
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.task import Distribution
+from akgen.tools.reference.nested import Path
 
 Tensor = Any  # torch.Tensor; this file does not import torch
 
@@ -17,6 +18,7 @@ class InputSpec:
 
     kind: Literal["arg", "state"]
     index: int | None = None  # of the forward argument
+    path: Path = ()  # inside the argument, where it is a tuple or a dictionary
     key: str | None = None  # of the model's state
 
 

@@ -1,5 +1,6 @@
 """A Python file with Model, get_inputs and get_init_inputs becomes inputs, attributes and golden values."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,22 @@ def get_init_inputs(params):
     return [params["n"]]
 """
 
+NESTED = """
+import torch
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = torch.nn.LSTMCell(3, 4)
+    def forward(self, x, state, more):
+        h, c = self.cell(x, state)
+        return h, {"c": c * more["scale"][1], "rows": [x + more["shift"], (None, h.sum())]}
+def get_inputs():
+    x, y = torch.randn(2, 3), torch.randn(3)
+    return [x, (torch.randn(2, 4), torch.randn(2, 4)), {"shift": y, "scale": (1, 2.5)}]
+def get_init_inputs():
+    return []
+"""
+
 DISTRIBUTIONS: tuple[Distribution, ...] = ("task", "normal", "uniform", "constant", "sparse", "extreme")
 
 
@@ -55,6 +72,23 @@ def unary(expression: str, inputs: str = "torch.randn(16, 32)", more: str = "") 
         "import torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
         f"        return {expression}\ndef get_inputs():\n    return [{inputs}]\n{more}\n"
     )
+
+
+def test_tuples_and_dictionaries_are_opened_in_arguments_and_in_results(tmp_path: Path) -> None:
+    case = loaded(tmp_path, NESTED)
+    assert case.binding.input_names[:4] == ("x", "state_0", "state_1", "more_shift")
+    assert {(a.name, a.value) for a in case.binding.attrs} == {("more_scale_0", 1), ("more_scale_1", 2.5)}
+    sample = case.sample(3, "normal")
+    x, h, c, shift = sample.inputs[:4]
+    assert [tuple(v.shape) for v in sample.returned] == [(2, 4), (2, 4), (2, 3), ()]
+    torch.testing.assert_close(sample.returned[2], x + shift)
+    own, cell = case.model.cell(x, (h, c))
+    torch.testing.assert_close(sample.returned[1], cell * 2.5)
+    torch.testing.assert_close(sample.expected[3].float(), own.sum().detach())
+    assert case.binding.model is not None
+    said = json.loads(case.binding.model.arguments)
+    assert said[1] == {"tuple": [{"input": 1}, {"input": 2}]}
+    assert said[2] == {"dict": {"shift": {"input": 3}, "scale": {"value": [1, 2.5]}}}
 
 
 def test_arguments_state_attributes_and_outputs_are_bound_in_order(tmp_path: Path) -> None:

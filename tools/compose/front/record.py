@@ -27,6 +27,7 @@ from akgen.tools.compose.front.record_formulas import with_own_formulas
 from akgen.tools.compose.front.record_outside import OutsideCalls, Unrecordable, arrays_become_tensors
 from akgen.tools.compose.front.record_steered import SteeredCalls, resolved
 from akgen.tools.compose.front.user_lines import UserLines
+from akgen.tools.reference.nested import flat_outputs
 
 _SCALAR = torch.ops.aten._local_scalar_dense.default
 
@@ -97,7 +98,8 @@ def record(model: torch.nn.Module, args: tuple[Any, ...], *, steered: bool = Fal
         finally:
             torch._disable_functionalization()
         last = [_functional(v) if isinstance(v, torch.Tensor) else None for v in leaves]
-        return recorder.captured(pytree.tree_map_only(torch.Tensor, _functional, result), last)
+        values = [_functional(v) for v in flat_outputs(result) if isinstance(v, torch.Tensor)]
+        return recorder.captured(values, last, returns_list=type(result) in (list, tuple))
 
 
 def _returned(model: torch.nn.Module, args: tuple[Any, ...]) -> Any:
@@ -274,11 +276,11 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
 
         return computed
 
-    def captured(self, result: Any, last: Sequence[torch.Tensor | None]) -> CapturedGraph:
+    def captured(
+        self, result: Sequence[torch.Tensor], last: Sequence[torch.Tensor | None], *, returns_list: bool
+    ) -> CapturedGraph:
         """Return what was recorded, with the calls that what is returned, or written to arguments, depends on."""
-        returned = [
-            self._node(self._inside(v)) for v in pytree.tree_leaves(result) if isinstance(v, torch.Tensor)
-        ]
+        returned = [self._node(self._inside(v)) for v in result]
         values = ((k, self._node(v)) for k, v in enumerate(last) if isinstance(v, _Shape))
         written = [(k, node) for k, node in values if node.op != "placeholder"]
         self._graph.output((*returned, *(node for _, node in written)))
@@ -288,7 +290,7 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
             graph=self._graph,
             leaves=tuple(sorted(self._leaves, key=lambda leaf: order.index(leaf.kind))),
             returned=tuple(n.name for n in returned),
-            returns_list=type(result) in (list, tuple),
+            returns_list=returns_list,
             written=tuple((k, node.name) for k, node in written),
         )
 

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
-from torch.utils import _pytree as pytree
 
 from akgen.tools.compose.front.record import CapturedGraph
 from akgen.tools.compose.front.traced import Ref, TracedNode, TracedOutput
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
+from akgen.tools.reference.nested import flat_outputs
 from akgen.tools.reference.protocol import Binding, Sample
 
 
@@ -96,7 +96,7 @@ class TraceOutputs:
         if in_order and not hasattr(sample, "drawn"):
             return list(range(count))
         returned = getattr(getattr(sample, "drawn", None), "returned", None)
-        values = [v for v in pytree.tree_leaves(returned) if isinstance(v, torch.Tensor)]
+        values = [v for v in flat_outputs(returned) if isinstance(v, torch.Tensor)]
         if len(values) != len(refs):
             if len(refs) == count:
                 return list(range(count))
@@ -119,7 +119,7 @@ class TraceOutputs:
 def _differ(outputs: int, tensors: int) -> str:
     if not tensors:
         return "the reference returns no tensor"
-    return f"the reference returns {tensors} tensors in {outputs} places: outputs stand side by side, in no inner list"
+    return f"the reference returns {tensors} tensors, and the operator has {outputs} outputs"
 
 
 def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:

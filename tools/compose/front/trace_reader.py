@@ -12,6 +12,7 @@ from akgen.tools.compose.front.user_lines import UserLines
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
+from akgen.tools.reference.nested import at, leaves
 from akgen.tools.reference.protocol import Binding, LoadedCase, Sample
 
 
@@ -118,7 +119,7 @@ class TraceReader:
         """Return the value that the operator gets for input `index`."""
         source = self._binding.inputs[index]
         if source is not None and source.kind == "arg" and source.index is not None:
-            return self._loaded.example_args[source.index]
+            return at(self._loaded.example_args[source.index], source.path)
         if source is not None and source.kind == "state":
             assert source.key is not None
             value: Any = self._loaded.model
@@ -173,12 +174,10 @@ class TraceReader:
                 continue
             if source.index is None or source.index in self._fixed:
                 continue
-            value = self._args[source.index]
-            if isinstance(value, (list, tuple)):
-                for k in range(len(value)):
-                    found["arg", start[source.index] + k] = Origin(input=i, element=k)
-            else:
-                found["arg", start[source.index]] = Origin(input=i)
+            for position, (path, _) in enumerate(leaves(self._args[source.index]), start[source.index]):
+                if path[: len(source.path)] == source.path:
+                    element = path[len(source.path)] if len(path) > len(source.path) else None
+                    found["arg", position] = Origin(input=i, element=element)
         return found
 
     def _positions(self) -> dict[int, list[tuple[int | None, int]]]:
