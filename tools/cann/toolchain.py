@@ -138,6 +138,7 @@ class CannToolchain:
         trace: bool = False,
         what_if: bool = False,
         poison: Poison | None = None,
+        before: Call | None = None,  # noqa: ARG002 (every launch has memory of its own)
     ) -> Launch:
         """Run one call in a worker process; with `trace`, once more under msprof, with `what_if` under msprof op, too.
 

@@ -116,7 +116,15 @@ class Judge:
             with TrialFiles(self.reference, task, steps, folder, again=seed is not None) as files:
                 for case in chosen:
                     verdicts.append(
-                        run_case(candidate, case, plans[case.id], files, trace=trace, what_if=what_if)
+                        run_case(
+                            candidate,
+                            case,
+                            plans[case.id],
+                            files,
+                            trace=trace,
+                            what_if=what_if,
+                            last=case is chosen[-1],
+                        )
                     )
                     if on_case is not None:
                         on_case(verdicts[-1])

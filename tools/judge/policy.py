@@ -111,6 +111,16 @@ def nondeterministic(outcome: Outcome) -> Diagnostic:
     )
 
 
+def first_launch_only() -> Diagnostic:
+    return Diagnostic(
+        code="FIRST_LAUNCH_ONLY",
+        text="Launched by itself the kernel is right; launched after another launch, on other inputs, it is not.",
+        remedy="Set static variables, variables outside of functions and the workspace anew in every launch, before"
+        " anything reads them.",
+        stage="test",
+    )
+
+
 def made_for_listed_shapes(case: CaseVerdict, shapes: Sequence[tuple[int, ...]]) -> CaseVerdict:
     """Return the verdict on a drawn case that is not correct while all listed ones are: wrong, unless it is a cheat."""
     said = ", ".join(str(list(shape)) for shape in shapes)

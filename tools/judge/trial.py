@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from akgen.tools.core.call import Argument, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InputError, Outcome
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.task import Case, Task
@@ -29,6 +29,7 @@ VAGUE = frozenset({
     "part", "border", "row", "tail", "block_edge",
 })  # fmt: skip
 MOST_EXPLAINED = 2  # cases of a verdict: the others fail for the same reason, mostly
+_SMALL = 1 << 18  # bytes of inputs and outputs that a further launch on costs little
 _LARGEST_REMEMBERED = 1 << 26  # bytes of an output whose digest is kept for the next trial
 
 
@@ -44,6 +45,7 @@ class KernelUnderTest:
     explained: list[str] = field(
         default_factory=list
     )  # cases whose wrong output the reference was asked about
+    relaunched: list[str] = field(default_factory=list)  # cases that were launched after another launch
 
 
 @dataclass
@@ -78,13 +80,21 @@ def run_case(
     *,
     trace: bool,
     what_if: bool = False,
+    last: bool = False,
 ) -> CaseVerdict:
-    """Run trials until one fails. The first is launched twice if there are several."""
+    """Run trials until one fails. The first is launched twice if there are several.
+
+    One case of a verdict, a small one or the `last`, is launched on a second trial's inputs after the first one's.
+    """
     results: list[TrialResult] = []
     previous: TrialResult | None = None
     for plan in plans:
-        with files.of(case, plan) as prepared:
+        with files.of(case, plan, keep=plan.number == 0 and len(plans) > 1) as prepared:
             first = plan.number == 0
+            small = last or prepared.trial.call.size_bytes <= _SMALL
+            before = files.before.trial.call if files.before and small and not candidate.relaunched else None
+            if before is not None:
+                candidate.relaunched.append(case.id)
             result = run_trial(
                 candidate,
                 case,
@@ -94,6 +104,7 @@ def run_case(
                 again=first and len(plans) > 1,
                 trace=trace and first,
                 what_if=what_if and first,
+                before=before,
             )
         results.append(result)
         previous = result
@@ -142,8 +153,12 @@ def run_trial(
     again: bool,
     trace: bool,
     what_if: bool = False,
+    before: Call | None = None,
 ) -> TrialResult:
     """Launch once, or twice on the same inputs, and compare each launch.
+
+    With the call `before`, the kernel's variables and workspace are as that left them. Where this makes the difference,
+    the verdict says so.
 
     The second launch, with another poison, is made with `again` and where a right answer holds the poison's own values:
     an element that holds either poison was never written. `previous` is the trial before, to recognise answers that
@@ -152,8 +167,15 @@ def run_trial(
     run = partial(
         candidate.toolchain.run, candidate.build, prepared.trial.call, timeout_s=candidate.timeout_s
     )
-    launch = run(prepared.candidate / "run", trace=trace, what_if=what_if, poison=plan.poison)
+    launch = run(prepared.candidate / "run", trace=trace, what_if=what_if, poison=plan.poison, before=before)
     result = _judge_launch(candidate, case, plan, prepared, previous, launch)
+    if before is not None and result.outcome != Outcome.CORRECT:
+        single = run(prepared.candidate / "run", trace=trace, what_if=what_if, poison=plan.poison)
+        alone = _judge_launch(candidate, case, plan, prepared, previous, single)
+        if alone.outcome != Outcome.CORRECT:
+            return alone
+        result.diagnostics.insert(0, policy.first_launch_only())
+        return result
     if result.outcome == Outcome.CORRECT and (again or result.held):
         other = plan._replace(poison=plan.poison.model_copy(update={"second": True}))
         second = run(prepared.candidate / "again", poison=other.poison)

@@ -85,11 +85,17 @@ class TrialFiles:
         self._rest: Iterator[Step] = iter(steps)
         self._pool = ThreadPoolExecutor(max_workers=1)
         self._ahead: tuple[Step, Future[Prepared]] | None = None
+        self.before: Prepared | None = (
+            None  # the step before, whose inputs are still there if it was asked for so
+        )
         self._advance()
 
     @contextmanager
-    def of(self, case: Case, plan: TrialPlan) -> Iterator[Prepared]:
-        """Yield the files of a step and remove them after. Steps before it that were not asked for are left out."""
+    def of(self, case: Case, plan: TrialPlan, *, keep: bool = False) -> Iterator[Prepared]:
+        """Yield the files of a step and remove them after. Steps before it that were not asked for are left out.
+
+        `keep`: its inputs stay for the next step, in `before`.
+        """
         while self._ahead is not None and self._ahead[0] != (case, plan):
             self._drop(self._ahead[1])
             self._advance()
@@ -99,7 +105,12 @@ class TrialFiles:
         try:
             yield prepared
         finally:
-            _remove(prepared)
+            self._forget()
+            if keep:
+                self.before = prepared
+                shutil.rmtree(prepared.expected, ignore_errors=True)
+            else:
+                _remove(prepared)
 
     def __enter__(self) -> "TrialFiles":
         return self
@@ -107,9 +118,15 @@ class TrialFiles:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._forget()
         if self._ahead is not None:
             self._drop(self._ahead[1])
         self._pool.shutdown()
+
+    def _forget(self) -> None:
+        if self.before is not None:
+            _remove(self.before)
+            self.before = None
 
     def _advance(self) -> None:
         step = next(self._rest, None)

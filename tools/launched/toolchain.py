@@ -79,12 +79,20 @@ class LaunchingTwin(TwinToolchain):
         trace: bool = False,
         what_if: bool = False,
         poison: Poison | None = None,
+        before: Call | None = None,
     ) -> Launch:
         """Run the host function for this call, and do what it did."""
         kept = build.folder / _PROJECT
         if not kept.is_file():
             return super().run(
-                build, call, folder, timeout_s=timeout_s, trace=trace, what_if=what_if, poison=poison
+                build,
+                call,
+                folder,
+                timeout_s=timeout_s,
+                trace=trace,
+                what_if=what_if,
+                poison=poison,
+                before=before,
             )
         project = KernelProject.model_validate_json(kept.read_bytes())
         host = build_host(project, self)

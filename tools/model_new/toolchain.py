@@ -97,12 +97,20 @@ class ModelTwin(LaunchingTwin):
         trace: bool = False,
         what_if: bool = False,
         poison: Poison | None = None,
+        before: Call | None = None,
     ) -> Launch:
         """Do what the class did for a call of these shapes; a call of others is watched first."""
         path = build.folder / _KEPT
         if not path.is_file():
             return super().run(
-                build, call, folder, timeout_s=timeout_s, trace=trace, what_if=what_if, poison=poison
+                build,
+                call,
+                folder,
+                timeout_s=timeout_s,
+                trace=trace,
+                what_if=what_if,
+                poison=poison,
+                before=before,
             )
         kept = _Kept.model_validate_json(path.read_bytes())
         key = call_key(call)

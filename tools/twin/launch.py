@@ -51,8 +51,11 @@ def launch(
     what_if: bool = False,
     poison: Poison | None = None,
     task: Call | None = None,
+    before: Call | None = None,
 ) -> Launch:
     """Run one call. Outputs, report and trace lie below `folder`. `task` is what the roofline counts, if not the call.
+
+    The call `before`, of the same form, is run first in the same process.
 
     Raises InfraError if the twin itself fails.
     """
@@ -60,18 +63,18 @@ def launch(
     report, trace_file = folder / "report.jsonl", folder / "trace.json"
     for stale in (report, trace_file):
         stale.unlink(missing_ok=True)
-    manifest = folder / "launch.manifest"
-    manifest.write_text(
-        "\n".join(
-            (
-                *_manifest(what, call, folder, timeout_s, trace, runtime.sealed),
-                f"what_if\t{'on' if what_if else 'off'}",
-                f"must\t{must(task or call)}",
-                *_poisoned(poison, folder),
-            )
-        )
-        + "\n"
-    )
+    lines = [
+        *_manifest(what, call, folder, timeout_s, trace, runtime.sealed),
+        f"what_if\t{'on' if what_if else 'off'}",
+        f"must\t{must(task or call)}",
+        *_poisoned(poison, folder),
+    ]
+    if before is not None:
+        first = folder / "before"
+        first.mkdir(exist_ok=True)
+        said = [*_manifest(what, before, first, timeout_s, False, runtime.sealed), *_poisoned(poison, first)]
+        lines.append(f"before\t{_written(said, first)}")
+    manifest = _written(lines, folder)
     env = {**MINIMAL_ENV, **dict(runtime.launcher_env), **runtime.sandbox_env}
     done = run([runtime.launcher, manifest], cwd=folder, timeout_s=timeout_s, env=env)
     with AfterCandidate() if candidate_ran(report) else nullcontext():
@@ -104,6 +107,12 @@ def launch(
         cpu_s=done.cpu_s,
         peak_bytes=read.peak_bytes,
     )
+
+
+def _written(manifest: Sequence[str], folder: Path) -> Path:
+    path = folder / "launch.manifest"
+    path.write_text("\n".join(manifest) + "\n")
+    return path
 
 
 def _strictly(found: Diagnostic) -> Diagnostic:

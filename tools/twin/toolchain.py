@@ -170,6 +170,7 @@ class TwinToolchain:
         trace: bool = False,
         what_if: bool = False,
         poison: Poison | None = None,
+        before: Call | None = None,
     ) -> Launch:
         """Tile and launch one call. A combination of types or a tiling key that is new is built first."""
         runtime = self._ready()
@@ -177,8 +178,18 @@ class TwinToolchain:
         if isinstance(planned, Launch):
             return planned
         record, plan, what = planned
+        if before is not None and before.const_values != call.const_values:
+            before = None  # it would be tiled in another way
         launched = launch(
-            runtime, what, call, folder, timeout_s=timeout_s, trace=trace, what_if=what_if, poison=poison
+            runtime,
+            what,
+            call,
+            folder,
+            timeout_s=timeout_s,
+            trace=trace,
+            what_if=what_if,
+            poison=poison,
+            before=before,
         )
         unset = unset_fields(record.project, record.info, plan.tiling.tiling_key)
         kept = tensor_members({p: record.project.files[p] for p in record.project.kernel_files})

@@ -75,6 +75,7 @@ class FunctionToolchain:
         trace: bool = False,
         what_if: bool = False,
         poison: Poison | None = None,
+        before: Call | None = None,
     ) -> Launch:
         self.launches += 1
         self.poisons.append(poison)

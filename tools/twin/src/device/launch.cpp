@@ -4,8 +4,11 @@
 #include "simulate.h"
 #include "trace.h"
 #include <algorithm>
-#include <cstring>
+#include <condition_variable>
 #include <csignal>
+#include <cstring>
+#include <memory>
+#include <mutex>
 #include <pthread.h>
 #include <stdexcept>
 #include <sys/mman.h>
@@ -101,9 +104,17 @@ void run_program(void *argument)
     }
 }
 
+// Opened when a launch's threads may go on: those of a second launch have to be there before the first one runs.
+struct Gate {
+    std::mutex lock;
+    std::condition_variable opened;
+    bool open = false;
+};
+
 struct Start {
     Core *core;
     Program *program;
+    Gate *gate;
     std::unique_ptr<uint8_t[]> signal_stack;
 };
 void *thread_main(void *argument)
@@ -113,6 +124,10 @@ void *thread_main(void *argument)
     stack.ss_sp = start->signal_stack.get();
     stack.ss_size = signal_stack_bytes;
     sigaltstack(&stack, nullptr);
+    {
+        std::unique_lock lock(start->gate->lock);
+        start->gate->opened.wait(lock, [&] { return start->gate->open; });
+    }
     run_core(*start->core, run_program, start->program);
     return nullptr;
 }
@@ -144,35 +159,83 @@ void make_cores(Launch &l, const LaunchRequest &request)
     }
 }
 
-void run_threads(Launch &l, Program &program, Program &cube_program, void (*started)())
+// A launch, its cores and their threads, which wait at the gate.
+class Prepared {
+public:
+    explicit Prepared(const LaunchRequest &request);
+    void start_threads();
+    void run();
+    void give_up(); // without running
+
+    Launch l;
+
+private:
+    void open_and_join();
+
+    Program program_, cube_program_;
+    Gate gate_;
+    std::vector<Start> starts_;
+    std::vector<pthread_t> threads_;
+};
+
+void Prepared::start_threads()
 {
-    std::vector<Start> starts(l.cores.size());
-    std::vector<pthread_t> threads(l.cores.size());
+    starts_.resize(l.cores.size());
+    threads_.resize(l.cores.size());
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, thread_stack_bytes + stack_guard_bytes); // the guard is part of it
     pthread_attr_setguardsize(&attributes, stack_guard_bytes);
     for (size_t i = 0; i < l.cores.size(); ++i) {
-        starts[i] = {l.cores[i].get(), l.cores[i]->cube ? &cube_program : &program,
-                     std::unique_ptr<uint8_t[]>(new uint8_t[signal_stack_bytes])};
-        if (pthread_create(&threads[i], &attributes, thread_main, &starts[i]) != 0) {
+        starts_[i] = {l.cores[i].get(), l.cores[i]->cube ? &cube_program_ : &program_, &gate_,
+                      std::unique_ptr<uint8_t[]>(new uint8_t[signal_stack_bytes])};
+        if (pthread_create(&threads_[i], &attributes, thread_main, &starts_[i]) != 0) {
             throw std::runtime_error("no thread for core " + l.cores[i]->name); // ends the process
         }
     }
-    if (started) {
-        started();
-    }
+    pthread_attr_destroy(&attributes);
+}
+
+void Prepared::run()
+{
+    launch = &l;
     {
         const std::lock_guard lock(l.baton);
         l.cores.front()->turn = true;
         l.running = l.cores.front().get();
     }
-    l.cores.front()->turned.notify_one();
-    for (const pthread_t thread : threads) {
+    open_and_join();
+    l.running = nullptr;
+}
+
+void Prepared::give_up()
+{
+    launch = &l;
+    {
+        const std::lock_guard lock(l.baton);
+        l.ended = true;
+        for (const auto &core : l.cores) {
+            core->turn = true;
+        }
+    }
+    open_and_join();
+}
+
+void Prepared::open_and_join()
+{
+    {
+        const std::lock_guard lock(gate_.lock);
+        gate_.open = true;
+    }
+    gate_.opened.notify_all();
+    for (const pthread_t thread : threads_) {
         pthread_join(thread, nullptr);
     }
-    pthread_attr_destroy(&attributes);
-    l.running = nullptr;
+    for (const auto &arenas : l.spare_arenas) {
+        for (const Launch::Arena &arena : arenas) {
+            munmap(arena.begin, arena.bytes);
+        }
+    }
 }
 
 void check_guards(const LaunchRequest &request)
@@ -186,11 +249,8 @@ void check_guards(const LaunchRequest &request)
         }
     }
 }
-} // namespace
-
-bool run_launch(const LaunchRequest &request)
+Prepared::Prepared(const LaunchRequest &request)
 {
-    Launch l;
     launch = &l;
     l.chip = request.chip;
     l.report = request.report;
@@ -222,28 +282,47 @@ bool run_launch(const LaunchRequest &request)
     l.footprint = std::make_unique<Footprint>(l.buffers, l.cores.size());
     l.bank_distance = static_cast<uint32_t>(request.chip->at("vec_read_to_write_cycles"));
 
-    Program program = {request.entry, {}, request.body, request.body_data};
+    program_ = {request.entry, {}, request.body, request.body_data};
     if (request.arguments.size() > most_arguments) {
         throw std::runtime_error("a kernel takes at most 64 arguments here");
     }
-    std::copy(request.arguments.begin(), request.arguments.end(), program.arguments);
+    std::copy(request.arguments.begin(), request.arguments.end(), program_.arguments);
+    cube_program_ = program_;
+    cube_program_.entry = request.cube_entry ? request.cube_entry : request.entry;
+}
+} // namespace
+
+bool run_launch(const LaunchRequest &request, const LaunchRequest *before)
+{
+    std::unique_ptr<Prepared> first = before ? std::make_unique<Prepared>(*before) : nullptr;
+    Prepared second(request);
     catch_faults();
-    Program cube_program = program;
-    cube_program.entry = request.cube_entry ? request.cube_entry : request.entry;
-    run_threads(l, program, cube_program, request.threads_started);
+    if (first) {
+        first->start_threads();
+    }
+    second.start_threads();
+    if (request.threads_started) {
+        request.threads_started();
+    }
+    if (first) {
+        first->run();
+        if (first->l.ended) {
+            before->report->write_diagnostics();
+            second.give_up();
+            launch = nullptr;
+            return false;
+        }
+        first = nullptr;
+    }
+    second.run();
 
     check_guards(request);
     request.report->write_diagnostics();
-    if (!l.ended) {
-        request.report->line(timeline_report(l, request.trace_fd, request.what_if));
-    }
-    for (const auto &arenas : l.spare_arenas) {
-        for (const Launch::Arena &arena : arenas) {
-            munmap(arena.begin, arena.bytes);
-        }
+    if (!second.l.ended) {
+        request.report->line(timeline_report(second.l, request.trace_fd, request.what_if));
     }
     launch = nullptr;
-    return !l.ended;
+    return !second.l.ended;
 }
 
 } // namespace akgen::twin

@@ -16,6 +16,7 @@
 #include <exception>
 #include <fcntl.h>
 #include <link.h>
+#include <memory>
 #include <stdexcept>
 #include <sys/time.h>
 #include <unistd.h>
@@ -110,6 +111,10 @@ void run(const std::string &manifest_file)
     report.fd = open_new(manifest.report);
     const int trace_fd = manifest.trace == "-" ? -1 : open_new(manifest.trace);
     LaunchMemory memory(manifest);
+    std::unique_ptr<LaunchMemory> memory_before;
+    if (!manifest.before.empty()) {
+        memory_before = std::make_unique<LaunchMemory>(Manifest::read(manifest.before), &memory);
+    }
     LaunchRequest request;
     const KernelFile file(manifest.kernel);
     const std::optional<TaskType> declared = task_type_of(file);
@@ -184,8 +189,16 @@ void run(const std::string &manifest_file)
     request.memory = memory.mappings();
     request.system_workspace = memory.workspace;
     request.scratch = memory.scratch;
+    LaunchRequest before = request; // of the same kernel and cores, on other tensors
+    Report report_before;
+    report_before.fd = report.fd;
+    if (memory_before) {
+        before.report = &report_before;
+        before.arguments = memory_before->arguments;
+        before.memory = memory_before->mappings();
+    }
     request.trace_fd = trace_fd;
-    if (run_launch(request)) {
+    if (run_launch(request, memory_before ? &before : nullptr)) {
         memory.write_results();
     }
     report.line("{\"kind\":\"end\",\"peak_bytes\":" + std::to_string(peak_bytes(status_fd)) + "}");

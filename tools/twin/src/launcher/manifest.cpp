@@ -162,6 +162,8 @@ Manifest Manifest::read(const std::string &path)
                 m.tiling = f.at(1);
             } else if (key == "workspace") {
                 m.workspace_bytes = std::stoull(f.at(1));
+            } else if (key == "before") {
+                m.before = f.at(1);
             } else if (key == "what_if") {
                 m.what_if = f.at(1) == "on";
             } else if (key == "must") {

@@ -1,4 +1,5 @@
 #include "memory.h"
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -27,7 +28,7 @@ Pattern pattern_in(const std::string &file)
 }
 } // namespace
 
-LaunchMemory::LaunchMemory(const Manifest &manifest)
+LaunchMemory::LaunchMemory(const Manifest &manifest, const LaunchMemory *kept)
 {
     if (manifest.poison_outputs != "-") {
         outputs_ = pattern_in(manifest.poison_outputs);
@@ -43,9 +44,12 @@ LaunchMemory::LaunchMemory(const Manifest &manifest)
             result(*placed.at(line.argument).tensors.at(i), line.files[i]);
         }
     }
-    if (manifest.workspace_bytes > 0) {
-        workspace = add("workspace", manifest.workspace_bytes, Poison::filled_on_touch, scratch)->data();
+    if (kept && kept->workspace_ && kept->workspace_->size_bytes() == manifest.workspace_bytes) {
+        workspace_ = kept->workspace_;
+    } else if (manifest.workspace_bytes > 0) {
+        workspace_ = add("workspace", manifest.workspace_bytes, Poison::filled_on_touch, scratch);
     }
+    workspace = workspace_ ? workspace_->data() : nullptr;
     arguments.push_back(workspace);
     uint8_t *tiling = nullptr;
     if (manifest.tiling != "-") {
@@ -70,6 +74,9 @@ std::vector<const GmMapping *> LaunchMemory::mappings() const
     std::vector<const GmMapping *> all;
     for (const auto &memory : memory_) {
         all.push_back(memory.get());
+    }
+    if (workspace_ && std::find(all.begin(), all.end(), workspace_) == all.end()) {
+        all.push_back(workspace_);
     }
     return all;
 }

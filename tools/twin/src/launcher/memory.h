@@ -11,7 +11,8 @@ namespace akgen::twin {
 // kept open, so that the process can be locked down in between. Errors raise std::runtime_error.
 class LaunchMemory {
 public:
-    explicit LaunchMemory(const Manifest &manifest);
+    // `kept` gives its workspace, as what ran there left it, where it is as large.
+    explicit LaunchMemory(const Manifest &manifest, const LaunchMemory *kept = nullptr);
     ~LaunchMemory();
     LaunchMemory(const LaunchMemory &) = delete;
 
@@ -40,6 +41,7 @@ private:
     uint8_t *descriptor(const ArgumentLine &line, const std::vector<GmMapping *> &tensors);
 
     std::vector<std::unique_ptr<GmMapping>> memory_;
+    const GmMapping *workspace_ = nullptr;
     std::vector<Result> results_;
     Pattern outputs_; // what outputs hold
 };
