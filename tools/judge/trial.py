@@ -92,8 +92,9 @@ def run_case(
         with files.of(case, plan, keep=plan.number == 0 and len(plans) > 1) as prepared:
             first = plan.number == 0
             small = last or prepared.trial.call.size_bytes <= _SMALL
-            before = files.before.trial.call if files.before and small and not candidate.relaunched else None
-            if before is not None:
+            before: Call | None = None
+            if plan.number == 1 and files.before is not None and small and not candidate.relaunched:
+                before = files.before.trial.call
                 candidate.relaunched.append(case.id)
             result = run_trial(
                 candidate,
@@ -170,7 +171,7 @@ def run_trial(
     launch = run(prepared.candidate / "run", trace=trace, what_if=what_if, poison=plan.poison, before=before)
     result = _judge_launch(candidate, case, plan, prepared, previous, launch)
     if before is not None and result.outcome != Outcome.CORRECT:
-        single = run(prepared.candidate / "run", trace=trace, what_if=what_if, poison=plan.poison)
+        single = run(prepared.candidate / "alone", trace=trace, what_if=what_if, poison=plan.poison)
         alone = _judge_launch(candidate, case, plan, prepared, previous, single)
         if alone.outcome != Outcome.CORRECT:
             return alone
