@@ -34,7 +34,9 @@ KEEPING = {
 }
 
 
-@pytest.mark.parametrize("kind", KEEPING)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(k, marks=[pytest.mark.slow] if n else []) for n, k in enumerate(KEEPING)]
+)
 def test_what_is_kept_in_variables(court: Any, codes: Callable[[Verdict], set[str]], kind: str) -> None:
     top, entry = KEEPING[kind]
     assert court.kernel(top=top, entry=entry).outcome == Outcome.CORRECT  # a first launch alone shows nothing

@@ -44,6 +44,19 @@ def test_cores_that_write_one_line_in_turn_lose_nothing(probe, numbers):
     np.testing.assert_array_equal(ran.y, [1, 2, 3])
 
 
+def test_a_variable_that_cores_share_is_warned_of(probe, numbers):
+    body = "shared = (float)GetBlockIdx(); %s out.SetValue(GetBlockIdx() * 16, shared);"
+    before = "static volatile float shared;"
+    alone = probe(body % "", numbers(8), np.zeros(32, np.float32), block_dim=2, zeroed=True, before=before)
+    assert alone.codes == []  # what a core reads it has written itself
+    ran = probe(
+        body % "SyncAll();", numbers(8), np.zeros(48, np.float32), block_dim=3, zeroed=True, before=before
+    )
+    assert ran.launch.outcome is None
+    found = ran.one("CACHE_CLEAN")
+    assert found.severity == "warning" and "the kernel's variables" in found.text
+
+
 def test_a_value_that_is_written_past_the_cache_shares_no_line(probe, numbers):
     body = "WriteGmByPassDCache((__gm__ float *)y + GetBlockIdx(), (float)(GetBlockIdx() + 1));"
     ran = probe(body, numbers(8), np.zeros(4, np.float32), block_dim=4, zeroed=True)

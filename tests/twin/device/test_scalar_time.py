@@ -84,3 +84,10 @@ def test_a_barrier_of_the_scalar_unit_brings_no_free_work(probe):
     bare = cycles(probe, TENSOR + work * 4)
     between = cycles(probe, TENSOR + f"{work} PipeBarrier<PIPE_S>();" * 4)
     assert between > bare - 512 * 20
+
+
+def test_variables_that_outlive_a_call_lie_in_global_memory(probe):
+    kept = cycles(probe, "table[at] = keep; keep += table[at];", before="static volatile float table[512];")
+    assert kept == pytest.approx(expected(512 + 480, 32), rel=0.05)
+    own = cycles(probe, "table[at] = keep; keep += table[at];", before="volatile float table[512];")
+    assert own < kept / 2

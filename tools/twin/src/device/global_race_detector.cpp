@@ -192,8 +192,10 @@ void GlobalRaceDetector::tell(const Race &race, const char *api, const void *pc,
         return;
     }
     const bool to_core = race.what[0] == 'o';
-    complain("GM_RACE", api, pc, "%s %s %s%s (byte %llu of '%s'), and nothing orders the two cores.", api, race.what,
-             to_core ? "" : "what was written by ", launch->cores[race.core]->name.c_str(), at, buffer.name.c_str());
+    // Devices go on with what a core's own cache holds of a variable, so that answers which share some are right there.
+    const auto say = buffer.variables ? warn : complain;
+    say("GM_RACE", api, pc, "%s %s %s%s (byte %llu of '%s'), and nothing orders the two cores.", api, race.what,
+        to_core ? "" : "what was written by ", launch->cores[race.core]->name.c_str(), at, buffer.name.c_str());
 }
 
 bool GlobalRaceDetector::stale(const ShadowMemory &shadow, const GmBuffer &buffer, uint64_t begin, uint64_t end,
@@ -274,8 +276,8 @@ void GlobalRaceDetector::scalar(const uint8_t *address, uint32_t bytes, bool wri
     if (race.what) {
         tell(race, api, pc, buffer);
     } else if (stale(*shadow, buffer, offset, offset + bytes, false, core)) {
-        complain(
-            "CACHE_CLEAN", api, pc,
+        const auto say = buffer.variables ? warn : complain;
+        say("CACHE_CLEAN", api, pc,
             "%s reads byte %llu of '%s', which core %s wrote with SetValue; the value may still lie in its data cache.",
             api, static_cast<unsigned long long>(offset), buffer.name.c_str(), launch->cores[core]->name.c_str());
     }

@@ -22,16 +22,23 @@ bool inside(uint64_t begin, uint64_t bytes, uint64_t low, uint64_t high)
 
 uint64_t thread_base() { return reinterpret_cast<uint64_t>(__builtin_thread_pointer()); }
 
-bool own_memory(uint64_t begin, uint64_t bytes, bool write)
+// What costs nothing: the stack, and what is compiled in. Variables that outlive a call lie in global memory.
+bool free_memory(uint64_t begin, uint64_t bytes, bool write)
 {
     const GuestContext &guest = self->guest;
     const GuestImage &image = *launch->guest;
     return inside(begin, bytes, guest.stack_low, guest.stack_high) ||
-           inside(begin, bytes, image.write_begin, image.write_end) ||
            (image.of_core_bytes > 0 &&
             inside(begin, bytes, thread_base() + static_cast<uint64_t>(image.of_core),
                    thread_base() + static_cast<uint64_t>(image.of_core) + image.of_core_bytes)) ||
-           (!write && inside(begin, bytes, image.read_begin, image.read_end));
+           (!write && inside(begin, bytes, image.read_begin, image.read_end) &&
+            (begin >= image.write_end || begin + bytes <= image.write_begin));
+}
+
+bool own_memory(uint64_t begin, uint64_t bytes, bool write)
+{
+    return free_memory(begin, bytes, write) ||
+           inside(begin, bytes, launch->guest->write_begin, launch->guest->write_end);
 }
 
 // An access of the kernel's own code to a tensor's memory: one scalar access of the chip.
@@ -66,7 +73,7 @@ void tensor_access(uint8_t *address, uint64_t bytes, bool write, const void *pc)
 void guest_access(uint64_t begin, uint64_t bytes, bool write, const void *pc)
 {
     const GuestContext &guest = self->guest;
-    if (bytes == 0 || own_memory(begin, bytes, write) ||
+    if (bytes == 0 || free_memory(begin, bytes, write) ||
         ((guest.granted_write || !write) && inside(begin, bytes, guest.granted, guest.granted + guest.granted_bytes))) {
         return;
     }

@@ -1,5 +1,6 @@
 #include "launch.h"
 #include "core.h"
+#include "guest.h"
 #include "pages.h"
 #include "simulate.h"
 #include "trace.h"
@@ -272,8 +273,13 @@ Prepared::Prepared(const LaunchRequest &request)
     constexpr uint64_t allocated_bytes = 512; // in units of these
     for (const GmMapping *memory : request.memory) {
         l.buffers.push_back({memory->name(), memory->data(), memory->size_bytes(), round_up(memory->size_bytes(), 32),
-                             memory->mapped_bytes(), device_address, memory->read_only()});
+                             memory->mapped_bytes(), device_address, memory->read_only(), false});
         device_address += round_up(memory->mapped_bytes(), allocated_bytes);
+    }
+    if (const GuestImage *image = request.guest; image && image->write_end > image->write_begin) {
+        const uint64_t bytes = image->write_end - image->write_begin; // global memory on the chip, as tensors are
+        l.buffers.push_back({"the kernel's variables", reinterpret_cast<uint8_t *>(image->write_begin), bytes, bytes,
+                             round_up(bytes, 32), device_address, false, true});
     }
     std::sort(l.buffers.begin(), l.buffers.end(), [](const GmBuffer &a, const GmBuffer &b) { return a.data < b.data; });
     make_cores(l, request);

@@ -197,7 +197,7 @@ void access_global(const char *api, const void *pc, const uint8_t *address, uint
 {
     const GmBuffer &buffer = require_global(api, pc, address, bytes, write);
     launch->global->scalar(address, bytes, write, buffer, pc);
-    if (write && cached && launch->written_lines) {
+    if (write && cached && launch->written_lines && !buffer.variables) { // few answers keep their cores' lines apart
         launch->written_lines->write(const_cast<uint8_t *>(address), bytes, pc);
     }
     const uint64_t there = buffer.device_address + static_cast<uint64_t>(address - buffer.data);

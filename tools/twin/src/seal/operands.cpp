@@ -137,9 +137,10 @@ std::string Rewriter::memory_operand(const Statement &s, const Instruction &i, s
     if (bytes == 0 || (pop && m.base == "%rsp")) {
         refuse_address(operand);
     }
-    // Of a variable of the file's, or of the linker's table: there is no sum that could lead away from it.
-    const bool variable = m.base == "%rip" && m.displacement.find_first_of("+-") == std::string::npos;
-    if (frame || (variable && !write)) {
+    // A number of the compiler's, or an entry of the linker's table: there is no sum that could lead away from it.
+    const bool constant = m.base == "%rip" && m.displacement.find_first_of("+-") == std::string::npos &&
+                          (begins(m.displacement, ".LC") || m.displacement.find('@') != std::string::npos);
+    if (frame || (constant && !write)) {
         return operand;
     }
     check_address(operand, bytes, write, at);
