@@ -26,6 +26,7 @@ KEEPING = {
         "namespace state { volatile int32_t calls[64]; }",
         "if (state::calls[GetBlockIdx()]++ > 0) { t.total = 8; }",
     ),
+    "a counter that each thread has": ("static thread_local int32_t calls;", "if (calls++ > 0) { return; }"),
     "an object that is made once": (
         "struct Once { int32_t left = 1; };"
         " __aicore__ inline Once &once(int i) { static Once all[64]; return all[i]; }",
@@ -68,3 +69,13 @@ def test_variables_that_every_launch_sets_are_fine(court: Any, codes: Callable[[
         trials=2,
     )
     assert verdict.outcome == Outcome.CORRECT and codes(verdict) == set()
+
+
+def test_a_tiling_function_that_counts_its_calls(court: Any, codes: Callable[[Verdict], set[str]]) -> None:
+    verdict = court.host(host="static int calls; if (calls++ > 0) { total = 8; }", trials=2)
+    assert verdict.outcome == Outcome.WRONG and "FIRST_LAUNCH_ONLY" in codes(verdict)
+
+
+def test_names_behind_the_vendors_interfaces(court: Any, codes: Callable[[Verdict], set[str]]) -> None:
+    verdict = court.kernel(entry="akgen::twin::set_filler(7); if (akgen::twin::filler() != 7) { return; }")
+    assert verdict.outcome == Outcome.CHEAT and codes(verdict) == {"SOURCE_SIMULATOR"}

@@ -115,8 +115,8 @@ def first_launch_only() -> Diagnostic:
     return Diagnostic(
         code="FIRST_LAUNCH_ONLY",
         text="Launched by itself the kernel is right; launched after another launch, on other inputs, it is not.",
-        remedy="Set static variables, variables outside of functions and the workspace anew in every launch, before"
-        " anything reads them.",
+        remedy="In kernel and host, set static variables, variables outside of functions and the workspace anew in"
+        " every launch, before anything reads them.",
         stage="test",
     )
 

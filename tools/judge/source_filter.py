@@ -52,7 +52,15 @@ _TORCH_ALIAS = (
 )
 _TORCH_MODULE = r"\btorch\s*::\s*nn\s*::\s*[A-Z]\w*\s*[({]|\bc10\s*::\s*Dispatcher\b"
 
+_SIMULATOR = r"\bakgen\s*::\s*twin\b|\bnamespace\s+akgen\b"
+
 _RULES = (
+    _Rule(
+        re.compile(_SIMULATOR),
+        "SOURCE_SIMULATOR",
+        "an internal name of the simulator",
+        "Use the vendor's interfaces.",
+    ),
     _Rule(
         re.compile(
             r"\b(?:asm|__asm|__asm__)\b(?=\s*(?:\(|\{|(?:(?:__)?volatile(?:__)?|goto|inline)\b|$))", re.MULTILINE
@@ -105,7 +113,7 @@ _RULES = (
 
 # A word of one of the rules. A text without any need not be looked at more closely.
 _SUSPECT = re.compile(
-    r"asm|structor|ifunc|alias|section|syscall|exec|spawn|vfork|ptrace|dl(?:m?open|v?sym)|process_vm|mmap|mprotect"
+    r"akgen|asm|structor|ifunc|alias|section|syscall|exec|spawn|vfork|ptrace|dl(?:m?open|v?sym)|process_vm|mmap|mprotect"
     r"|aclnn|aclop|EXEC_NPU|\b(?:at|torch|c10)\b|##|%:%:"
 )
 _HOST_HEADERS = r"(?:torch|ATen|c10|pybind11|aclnn|dlfcn\.h|unistd\.h|sys/|fcntl\.h|signal\.h|pthread\.h)"

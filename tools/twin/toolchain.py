@@ -174,7 +174,7 @@ class TwinToolchain:
     ) -> Launch:
         """Tile and launch one call. A combination of types or a tiling key that is new is built first."""
         runtime = self._ready()
-        planned = self._planned(build, call, folder)
+        planned = self._planned(build, call, folder, again=before is not None)
         if isinstance(planned, Launch):
             return planned
         record, plan, what = planned
@@ -203,11 +203,11 @@ class TwinToolchain:
         return planned if isinstance(planned, Launch) else planned[2]
 
     def _planned(
-        self, build: Build, call: Call, folder: Path
+        self, build: Build, call: Call, folder: Path, *, again: bool = False
     ) -> tuple[BuildRecord, TiledCall, KernelRun] | Launch:
         record = self._with_host(BuildRecord.model_validate_json((build.folder / _RECORD).read_bytes()))
         try:
-            plan = self._plan(record, call, folder)
+            plan = self._plan(record, call, folder, again=again)
         except (ColumnMissing, HostFailure) as e:
             return Launch(outcome=Outcome.TILING_ERROR, outputs=(), diagnostics=(e.diagnostic,))
         built = self._kernels(record, (plan.variant,))[0]
@@ -263,8 +263,8 @@ class TwinToolchain:
                 refused[e.diagnostic] = None
         return tuple(variants), tuple(refused)
 
-    def _plan(self, record: BuildRecord, call: Call, folder: Path) -> TiledCall:
-        """Pick the column and run the tiling function. Raises ColumnMissing, HostFailure."""
+    def _plan(self, record: BuildRecord, call: Call, folder: Path, *, again: bool = False) -> TiledCall:
+        """Pick the column and run the tiling function, with `again` twice. Raises ColumnMissing, HostFailure."""
         info = record.info
         whole_chip = TilingResult(data=None, block_dim=self._chip.core_aiv, tiling_key=0, workspace_bytes=0)
         if info is None or info.op is None:
@@ -273,7 +273,7 @@ class TwinToolchain:
         if not info.op.has_tiling:
             # Nothing is registered: the kernel carries its numbers itself and runs on every vector core.
             return TiledCall(whole_chip, Variant(column, 0))
-        tiling = tile(info, info.op, column, call, self._ready(), self._chip_file(), folder)
+        tiling = tile(info, info.op, column, call, self._ready(), self._chip_file(), folder, again=again)
         check_tiling(record.project, info, tiling)
         check_key(record.project, tiling)
         return TiledCall(tiling, Variant(column, tiling.tiling_key, tiling.template))

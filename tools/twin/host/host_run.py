@@ -90,12 +90,27 @@ def describe(op_type: str, runtime: Runtime, library: Path, chip_file: Path, fol
 
 
 def tile(
-    info: HostInfo, op: HostOp, column: Column, call: Call, runtime: Runtime, chip_file: Path, folder: Path
+    info: HostInfo,
+    op: HostOp,
+    column: Column,
+    call: Call,
+    runtime: Runtime,
+    chip_file: Path,
+    folder: Path,
+    *,
+    again: bool = False,
 ) -> TilingResult:
-    """Run the tiling function for a call. Files go below `folder`. Raises HostFailure, InfraError."""
+    """Run the tiling function for a call; with `again` twice, of which the second counts.
+
+    Files go below `folder`. Raises HostFailure, InfraError.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     data = folder / "tiling.bin"
-    lines = [*_head(op.op_type, info.library, chip_file, folder), f"call\t{data}"]
+    lines = [
+        *_head(op.op_type, info.library, chip_file, folder),
+        f"call\t{data}",
+        *(["again"] if again else []),
+    ]
     values = dict(call.const_values)
     for i, argument in enumerate(call.inputs[: len(op.inputs)]):
         readable = op.inputs[i].value_depend or bool(op.inputs[i].scalar)

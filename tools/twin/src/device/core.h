@@ -147,6 +147,7 @@ struct Core {
     Log log;
     DataCache data_cache;
     GuestContext guest;
+    std::vector<uint8_t> thread_variables; // of the kernel's, before and after its run; empty: as they begin
 
     std::map<std::vector<uint8_t>, uint16_t> shape_numbers; // kept ShapeInfo, with index + 1 in `shapes`
     std::vector<const std::vector<uint8_t> *> shapes;

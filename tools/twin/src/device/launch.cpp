@@ -99,7 +99,11 @@ void run_program(void *argument)
     if (program->body) {
         program->body(program->body_data);
     } else if (launch->guest) {
+        const GuestImage &image = *launch->guest;
+        auto *const variables = static_cast<uint8_t *>(__builtin_thread_pointer()) + image.of_core;
+        std::copy(self->thread_variables.begin(), self->thread_variables.end(), variables);
         enter_guest(*self, program->entry, program->arguments);
+        self->thread_variables.assign(variables, variables + image.of_core_bytes);
     } else {
         call(program->entry, program->arguments, std::make_index_sequence<most_arguments>());
     }
@@ -317,6 +321,9 @@ bool run_launch(const LaunchRequest &request, const LaunchRequest *before)
             second.give_up();
             launch = nullptr;
             return false;
+        }
+        for (size_t i = 0; i < first->l.cores.size() && i < second.l.cores.size(); ++i) {
+            second.l.cores[i]->thread_variables = first->l.cores[i]->thread_variables;
         }
         first = nullptr;
     }

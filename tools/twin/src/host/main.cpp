@@ -82,6 +82,11 @@ int run_tiling(const Manifest &m, int report_fd, int tiling_fd)
             return refuse(report_fd, "TILING_PARSE", "the TilingParse function returned " + std::to_string(status));
         }
     }
+    if (m.again) {
+        Answer first;
+        gert::TilingContext context(&node, &first);
+        tiling(&context);
+    }
     Answer answer;
     gert::TilingContext context(&node, &answer);
     const ge::graphStatus status = tiling(&context);

@@ -138,6 +138,8 @@ Manifest Manifest::read(const std::string &path)
         } else if (key == "call") {
             m.has_call = true;
             m.tiling = words.at(1);
+        } else if (key == "again") {
+            m.again = true;
         } else if (key == "in" || key == "out") {
             const bool input = key == "in";
             const size_t start = (input ? node.inputs : node.outputs).size();
