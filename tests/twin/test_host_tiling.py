@@ -68,6 +68,15 @@ def test_a_matmul_tiling_is_legal(twin: TwinToolchain, info: HostInfo, calls: An
     assert (depth_a * base_m + depth_b * base_n) * base_k * 2 <= 524288
 
 
+def test_batches_that_lie_one_after_another_are_layouts_of_single_matrices(
+    twin: TwinToolchain, info: HostInfo, calls: Any, tmp_path: Path
+) -> None:
+    data = _tile(twin, info, calls.kinds("matmul"), tmp_path).data
+    assert data is not None
+    a, b, c = (struct.unpack_from("<5i", data, 132 + 20 * k) for k in range(3))
+    assert (a, b, c) == ((3, 1024, 1, 1, 512), (1, 640, 1, 1, 512), (3, 1024, 1, 1, 640))
+
+
 @pytest.mark.parametrize(
     ("mode", "code", "part"),
     [

@@ -4,6 +4,7 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from akgen.tools.process.program import run
@@ -36,6 +37,8 @@ def test_tiling_keys_and_kernel_modes_are_the_tests(twin: TwinToolchain, tmp_pat
     result = run_test(twin, tmp_path, "modes_test.cpp")
     assert result.passed, result
     assert "wrong: 0 float, 0 half, 0 cube, 0 mixed" in result.output
+    assert "6 6 \n" in result.output  # the kernel's Print, and its ToFile
+    assert np.fromfile(tmp_path / "scaled.bin", np.float16).tolist() == [6.0] * 512
     assert all(k.time_us is not None for k in result.kernels)
 
 

@@ -267,3 +267,28 @@ def test_what_fills_a_block_behind_a_row(probe, numbers, ask):
     rows = x.reshape(2, 5)
     filler = np.full((2, 3), 5, np.float32) if ask else np.repeat(rows[:, :1], 3, axis=1)
     np.testing.assert_array_equal(ran.y, np.concatenate([rows, filler], 1).ravel())
+
+
+def test_what_was_spilled_comes_back_after_what_computed_it(probe, numbers):
+    x = numbers(64)
+    body = """
+    TQue<TPosition::VECIN, 1> que;
+    pipe.InitBuffer(que, 2, 256);
+    pipe.InitSpmBuffer(out, 512);
+    LocalTensor<T> a = que.AllocTensor<T>();
+    DataCopy(a, in, 64);
+    que.EnQue(a);
+    a = que.DeQue<T>();
+    Adds(a, a, 1.0f, 64);
+    pipe.WriteSpmBuffer(a, 64, 256);
+    Duplicate(a, 0.0f, 64);
+    pipe.ReadSpmBuffer(a, DataCopyParams(2, 2, 2, 0), 288);
+    Muls(a, a, 2.0f, 32);
+    pipe.WriteSpmBuffer(a, 64);
+    que.FreeTensor(a);
+"""
+    ran = probe(body, x, np.zeros(128, np.float32))
+    assert ran.codes == []
+    want = np.zeros(64, np.float32)
+    want[:32] = 2 * (x + 1).reshape(8, 8)[[1, 2, 5, 6]].ravel()
+    np.testing.assert_array_equal(ran.y, np.concatenate([want, x + 1]))

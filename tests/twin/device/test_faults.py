@@ -40,6 +40,12 @@ def test_a_tensor_without_memory_cannot_be_used(probe, numbers):
     probe("TBuf<> b; auto a = b.Get<T>();\n DataCopy(a, in, 8); // HERE", x, x).assert_stopped("TENSOR_RANGE")
 
 
+@pytest.mark.parametrize("code", ["assert(in.GetSize() > 1u << 30);", 'assert(false, "%d rows", 3);'])
+def test_a_condition_that_does_not_hold_ends_the_kernel(probe, numbers, code):
+    x = numbers(8)
+    probe(code + " // HERE", x, x).assert_stopped("KERNEL_ASSERT")
+
+
 def test_a_division_by_zero_is_told(probe, numbers):
     x = numbers(8)
     body = "volatile int zero = 0;\n int v = 8 / zero; // HERE\n out.SetValue(0, v);"

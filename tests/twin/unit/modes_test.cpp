@@ -30,6 +30,9 @@ template <typename T> __aicore__ inline void scale_on(GM_ADDR x, const ScaleTili
     SetFlag<HardEvent::V_MTE3>(0);
     WaitFlag<HardEvent::V_MTE3>(0);
     DataCopy(data, v, tiling.length);
+    assert(v.GetSize() == tiling.length, "%u elements", v.GetSize());
+    v.Print(2);
+    v.ToFile("scaled.bin");
 }
 
 extern "C" __global__ __aicore__ void scale(GM_ADDR x, GM_ADDR workspace, GM_ADDR tiling)

@@ -1,6 +1,7 @@
 // Everything a kernel may use, under the vendor's names.
 #pragma once
 #include "ascendc/tensor.h"
+#include "ascendc/tensor_debug.h"
 #include "ascendc/local_memory.h"
 #include "ascendc/scalar.h"
 #include "ascendc/sync.h"

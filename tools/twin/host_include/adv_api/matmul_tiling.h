@@ -91,6 +91,8 @@ public:
     int32_t SetBLayout(int32_t b, int32_t s, int32_t n, int32_t g, int32_t d);
     int32_t SetCLayout(int32_t b, int32_t s, int32_t n, int32_t g, int32_t d);
     int32_t SetBatchNum(int32_t batch);
+    // Batches that lie one after another (LayoutMode::NORMAL); -1 if a size is not positive.
+    int32_t SetBatchInfoForNormal(int32_t batch_a, int32_t batch_b, int32_t m, int32_t n, int32_t k);
     int32_t EnableBias(bool bias = false);
     int32_t SetBias(bool bias = false);
     int32_t SetFixSplit(int32_t base_m = -1, int32_t base_n = -1, int32_t base_k = -1);
@@ -159,6 +161,11 @@ public:
     using MatmulApiTilingBase::MatmulApiTilingBase;
     int64_t GetTiling(optiling::TCubeTiling &tiling) override;
 };
+
+// What a product of this tiling holds on one core, in bytes of each memory.
+AKGEN_HOST_API int32_t MatmulGetTmpBufSize(optiling::TCubeTiling &tiling, SysTilingTempBufSize &sizes);
+AKGEN_HOST_API int32_t MultiCoreMatmulGetTmpBufSize(optiling::TCubeTiling &tiling, SysTilingTempBufSize &sizes);
+AKGEN_HOST_API int32_t BatchMatmulGetTmpBufSize(optiling::TCubeTiling &tiling, SysTilingTempBufSize &sizes);
 
 } // namespace matmul_tiling
 #endif

@@ -121,14 +121,19 @@ static constexpr akgen::twin::UnitKeyWord akgen_unit_key{};
 #define ASCEND_IS_NOT_AIV (g_coreType == AscendC::AIC)
 #define ASCEND_IS_NOT_AIC (g_coreType != AscendC::AIC)
 
-// ASSERT compiles to nothing on the chip, so that public kernels put it where no statement may stand. The others act.
+// ASSERT compiles to nothing on the chip, so that public kernels put it where no statement may stand. ascendc_assert and
+// assert act, with or without a text, unless the project is built with -DASCENDC_DUMP=0.
 #define ASSERT(...)
+#if defined(ASCENDC_DUMP) && ASCENDC_DUMP == 0
+#define AKGEN_ASSERT(condition)
+#else
 #define AKGEN_ASSERT(condition)                                                                                        \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
             akgen::twin::assert_failed(#condition, __FILE__, __LINE__);                                                \
         }                                                                                                              \
     } while (0)
+#endif
 #define ascendc_assert(condition, ...) AKGEN_ASSERT(condition)
 #define ASCENDC_ASSERT(condition, behavior)
 #define ASCENDC_DEBUG_ASSERT(condition, behavior)
@@ -138,8 +143,13 @@ static constexpr akgen::twin::UnitKeyWord akgen_unit_key{};
 #define ENABLE_DETERMINISTIC()
 #define ENABLE_PRINTF()
 #define ENABLE_PRINTF_DUMP_SIZE()
-#ifndef assert
-#define assert(...)
+#ifdef ASCENDC_CPU_DEBUG // the host's code of a unit test asserts as well: a condition that fails ends the program
+#include <cassert>
+#undef assert
+#define assert(condition, ...)                                                                                         \
+    (static_cast<bool>(condition) ? void(0) : __assert_fail(#condition, __FILE__, __LINE__, __func__))
+#else
+#define assert(condition, ...) AKGEN_ASSERT(condition)
 #endif
 
 namespace AscendC {

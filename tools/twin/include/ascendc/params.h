@@ -122,7 +122,7 @@ template <typename V> DataCopyPadExtParams(bool, uint8_t, uint8_t, V) -> DataCop
 
 struct DataCopyEnhancedParams {
     BlockMode blockMode = BlockMode::BLOCK_MODE_NORMAL;
-    DeqScale deqScale = DeqScale::DEQ;
+    DeqScale deqScale = DeqScale::DEQ_NONE;
     uint64_t deqValue = 0;
     uint8_t sidStoreMode = 0;
     bool isRelu = false;

@@ -1,7 +1,7 @@
 // TPipe, TQueBind, TQue, TBuf, TBufPool: on-chip buffers and the hand-over between pipes. State is in the runtime.
 #pragma once
 #include "akgen/queue.h"
-#include "ascendc/sync.h"
+#include "ascendc/spill_buffer.h"
 
 namespace AscendC {
 
@@ -187,7 +187,7 @@ private:
     }
 };
 
-class TPipe {
+class TPipe : public detail::SpillBuffer {
 public:
     AKGEN_INLINE TPipe() { akgen::twin::pipe_begin(this); }
     AKGEN_INLINE ~TPipe() { akgen::twin::pipe_destroy(this); }
@@ -237,7 +237,11 @@ public:
     }
     template <TPosition pos> AKGEN_INLINE LocalTensor<uint8_t> GetAbsAddr(int32_t offset, int32_t size)
     {
-        return LocalTensor<uint8_t>(pos, static_cast<uint32_t>(offset), static_cast<uint32_t>(size));
+        return GetAbsAddr<pos, uint8_t>(offset, size);
+    }
+    template <TPosition pos, typename T> AKGEN_INLINE LocalTensor<T> GetAbsAddr(int32_t offset, int32_t size)
+    {
+        return LocalTensor<T>(pos, static_cast<uint32_t>(offset), static_cast<uint32_t>(size));
     }
 };
 

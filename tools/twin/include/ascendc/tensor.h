@@ -5,6 +5,9 @@
 #include "ascendc/layout.h"
 #include "ascendc/params.h"
 #include <type_traits>
+#ifdef ASCENDC_CPU_DEBUG
+#include <string>
+#endif
 
 namespace AscendC {
 
@@ -187,6 +190,11 @@ public:
         return info;
     }
     AKGEN_INLINE void SetAddr(const TBuffAddr &address) { address_ = address; }
+#ifdef ASCENDC_CPU_DEBUG // what a unit test may do besides (tensor_debug.h)
+    void Print(uint32_t len) const;
+    void Print() const { Print(GetSize()); }
+    void ToFile(const std::string &fileName) const;
+#endif
     AKGEN_INLINE const TBuffAddr &GetAddr() const { return address_; }
     template <typename U> AKGEN_INLINE void SetAddrWithOffset(LocalTensor<U> &source, uint32_t offset)
     {

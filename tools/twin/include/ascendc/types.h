@@ -79,7 +79,7 @@ enum class SELMODE : uint8_t { VSEL_CMPMASK_SPR, VSEL_TENSOR_SCALAR_MODE, VSEL_T
 enum class MaskMode : uint8_t { NORMAL, COUNTER };
 enum class ReduceMode : uint8_t { REDUCE_MAX, REDUCE_MIN, REDUCE_SUM };
 enum class ReduceOrder : uint8_t { ORDER_VALUE_INDEX, ORDER_INDEX_VALUE, ORDER_ONLY_VALUE, ORDER_ONLY_INDEX };
-enum class DeqScale : uint8_t { DEQ, VDEQ, DEQ8, VDEQ8, DEQ16, VDEQ16 };
+enum class DeqScale : uint8_t { DEQ_NONE = 0, DEQ, VDEQ, DEQ8, VDEQ8, DEQ16, VDEQ16 };
 enum class CacheMode : uint8_t {
     CACHE_MODE_DISABLE = 0,
     CACHE_MODE_NORMAL = 1,

@@ -81,6 +81,16 @@ int32_t MatmulApiTilingBase::SetBatchNum(int32_t batch)
     batch_ = batch;
     return 0;
 }
+int32_t MatmulApiTilingBase::SetBatchInfoForNormal(int32_t batch_a, int32_t batch_b, int32_t m, int32_t n, int32_t k)
+{
+    if (std::min({batch_a, batch_b, m, n, k}) <= 0) {
+        return -1;
+    }
+    SetALayout(batch_a, m, 1, 1, k);
+    SetBLayout(batch_b, n, 1, 1, k);
+    SetCLayout(std::max(batch_a, batch_b), m, 1, 1, n);
+    return 0;
+}
 int32_t MatmulApiTilingBase::EnableBias(bool bias) { return SetBias(bias); }
 int32_t MatmulApiTilingBase::SetBias(bool bias)
 {
@@ -121,5 +131,22 @@ int32_t MatmulApiTilingBase::SetSplitRange(int32_t max_m, int32_t max_n, int32_t
 }
 int32_t MatmulApiTilingBase::SetDoubleBuffer(bool, bool, bool, bool, bool, bool) { return 0; }
 int32_t MatmulApiTilingBase::SetMatmulConfigParams(int32_t, bool, ScheduleType, MatrixTraverse, bool) { return 0; }
+
+int32_t MatmulGetTmpBufSize(optiling::TCubeTiling &tiling, SysTilingTempBufSize &sizes)
+{
+    sizes = SysTilingTempBufSize();
+    sizes.ubSize = tiling.get_shareUbSize();
+    sizes.l1Size = tiling.get_shareL1Size();
+    sizes.l0cSize = tiling.get_shareL0CSize();
+    return 0;
+}
+int32_t MultiCoreMatmulGetTmpBufSize(optiling::TCubeTiling &tiling, SysTilingTempBufSize &sizes)
+{
+    return MatmulGetTmpBufSize(tiling, sizes);
+}
+int32_t BatchMatmulGetTmpBufSize(optiling::TCubeTiling &tiling, SysTilingTempBufSize &sizes)
+{
+    return MatmulGetTmpBufSize(tiling, sizes);
+}
 
 } // namespace matmul_tiling

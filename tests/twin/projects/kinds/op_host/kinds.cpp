@@ -36,7 +36,11 @@ static ge::graphStatus Matmul(gert::TilingContext *context)
     cube.SetOrgShape(1024, 640, 512);
     cube.SetBufferSpace(-1, -1, -1);
     KindsMatmulData tiling;
-    if (cube.GetTiling(tiling.cube) == -1) {
+    SysTilingTempBufSize held;
+    if (cube.SetBatchInfoForNormal(0, 3, 1024, 640, 512) != -1 ||
+        cube.SetBatchInfoForNormal(3, 1, 1024, 640, 512) != 0 || cube.GetTiling(tiling.cube) == -1 ||
+        MultiCoreMatmulGetTmpBufSize(tiling.cube, held) != 0 || held.l1Size != tiling.cube.get_shareL1Size() ||
+        held.l0cSize < tiling.cube.get_baseM() * tiling.cube.get_baseN() * 4) {
         return ge::GRAPH_FAILED;
     }
     context->SetTilingKey(7);
