@@ -90,7 +90,6 @@ _SEVERAL_DEVICES = (
 )
 _SPARSE = ("MmadWithSparse", "LoadDataWithSparse")
 _TRAPS_OF_MEMORY = ("CheckLocalMemoryIA", "CheckLocalMemoryIAParam")
-_OWN_POOLS = ("EXTERN_IMPL_BUFPOOL",)
 _CONVOLUTIONS = (
     "Conv3D",
     "Conv3dApi",
@@ -126,11 +125,6 @@ NOT_SIMULATED: dict[str, tuple[str, str]] = {
             _TRAPS_OF_MEMORY,
             "stops a core that touches a part of the Unified Buffer; the twin has no such watch.",
             "Take the call out: buffers that overlap or overrun are found without it.",
-        ),
-        (
-            _OWN_POOLS,
-            "lays a kernel's own allocation under queues; the twin does not simulate it.",
-            "Divide the memory with TBufPool, whose pools may share it.",
         ),
     )
     for name in names

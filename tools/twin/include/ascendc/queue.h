@@ -187,6 +187,10 @@ private:
     }
 };
 
+#define EXTERN_IMPL_BUFPOOL(EXT_BUFPOOL, POSITION, BUFID_SIZE)                                                         \
+    static_assert(sizeof(#EXT_BUFPOOL) == 0, "AKGEN:NOT_SIMULATED: EXTERN_IMPL_BUFPOOL lays a kernel's own "           \
+                                             "allocation under queues; divide the memory with TBufPool")
+
 class TPipe : public detail::SpillBuffer {
 public:
     AKGEN_INLINE TPipe() { akgen::twin::pipe_begin(this); }
