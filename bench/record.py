@@ -9,7 +9,7 @@ from akgen.agents.run_config import SolveConfig
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.task import Mode, Params
-from akgen.tools.core.timed import HasTime
+from akgen.tools.core.timed import HasTime, Microseconds
 from akgen.tools.core.verdict import CaseVerdict, LargestError, Verdict
 
 FORMAT = 1
@@ -65,7 +65,7 @@ class CaseRow(HasTime):
     max_used: float | None = None
     own_checker: Literal["pass", "fail"] | None = None
     why: str = ""
-    roofline_us: float | None = (
+    roofline_us: Microseconds | None = (
         None  # the least time of the case; None: unknown, or an earlier version judged
     )
     dtype: str | None = None  # that the case asks for; None: it names none, or an earlier version judged

@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
+from pydantic import Field
+
 from akgen.agents.calls.model_call import Usage
 from akgen.agents.search.beam import BeamEntry, SearchState
 from akgen.tools.core.frozen import Frozen
@@ -24,7 +26,7 @@ class Hypothesis(Frozen):
 
     kind: Kind
     text: str
-    predicted_gain: float | None = None  # None where nobody can say
+    predicted_gain: float | None = Field(default=None, ge=0.0)  # None where nobody can say
 
 
 class Member(Frozen):
@@ -80,7 +82,7 @@ class SearchStep(HasTime):
     round: int
     hypothesis: Hypothesis
     outcome: Outcome
-    gain: float | None
+    gain: float | None = Field(ge=0.0)
     kept: bool
     digest: str | None
     problem: str | None = None

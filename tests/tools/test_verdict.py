@@ -143,3 +143,9 @@ def test_a_verdict_says_what_it_drew_or_why_it_drew_nothing() -> None:
     assert drawn.sentence == "shapes beside the listed ones, [4, 7], [7]: correct"
     none = DrawnShapes(why_not="the task is static")
     assert none.sentence == "no shapes beside the listed ones were tried: the task is static"
+
+
+def test_no_case_takes_less_than_no_time() -> None:
+    assert verdict(case("0", time_us=0.0), case("1", time_us=2.0)).mean_us() == 2.0
+    with pytest.raises(ValueError, match="greater than or equal to 0"):
+        case("0", time_us=-1.0)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.core.timed import HasTime, TimeSource
+from akgen.tools.core.timed import HasTime, Microseconds, TimeSource
 
 Bound = Literal["memory", "vector", "cube", "scalar", "latency", "imbalance"]
 
@@ -64,7 +64,7 @@ class DeviceCounters(Frozen):
 class Profile(HasTime):
     """One launch. `time_source` holds for all its times: predicted by the twin, or measured by msprof."""
 
-    time_us: float
+    time_us: Microseconds
     time_source: TimeSource
     toolchain: str
     cores: int
@@ -75,7 +75,7 @@ class Profile(HasTime):
     # The least time of the task / duration: its tensors moved once and its products made, by all cores of the chip. It
     # compares kernels of one task; one that moves more or takes fewer cores has no larger share.
     roofline_share: float
-    roofline_us: float | None = None  # that least time; None: the task is not known
+    roofline_us: Microseconds | None = None  # that least time; None: the task is not known
     own_share: float | None = (
         None  # the same of what the kernel itself moved and computed, on the cores it took
     )

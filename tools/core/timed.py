@@ -1,11 +1,12 @@
 """A time with where it comes from, and how runs of earlier versions wrote it."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationInfo, model_validator
+from pydantic import Field, ValidationInfo, model_validator
 
 from akgen.tools.core.frozen import Frozen
 
+Microseconds = Annotated[float, Field(ge=0)]
 TimeSource = Literal["predicted", "measured"]
 # What measured it: events around launches, the second-level cache flushed before each (cold); or a profiler, over
 # launches one after the other (warm)
@@ -21,7 +22,7 @@ class HasTime(Frozen):
     Both are None where nothing was timed. A time of an earlier version whose toolchain is not known has no source.
     """
 
-    time_us: float | None = None
+    time_us: Microseconds | None = None
     time_source: TimeSource | None = None
     measured_by: MeasuredBy | None = None  # None: predicted, or an earlier version measured
 
