@@ -239,9 +239,9 @@ public:
     {
         return akgen::twin::position_base(static_cast<uint8_t>(logicPos));
     }
-    template <TPosition pos> AKGEN_INLINE LocalTensor<uint8_t> GetAbsAddr(int32_t offset, int32_t size)
+    template <TPosition pos> AKGEN_INLINE TBuffAddr GetAbsAddr(int32_t offset, int32_t len)
     {
-        return GetAbsAddr<pos, uint8_t>(offset, size);
+        return GetAbsAddr<pos, uint8_t>(offset, len).GetAddr();
     }
     template <TPosition pos, typename T> AKGEN_INLINE LocalTensor<T> GetAbsAddr(int32_t offset, int32_t size)
     {
