@@ -179,12 +179,12 @@ def _entries(path: Path) -> dict[str, bytes]:
         raise _Refused(f"its packing is damaged ({shown(str(problem), 80)})") from None
     except (IndexError, KeyError, OverflowError, UnicodeError) as problem:
         raise _Refused(f"its list of files is damaged ({type(problem).__name__})") from None
-    if set(folder_of(found)) & set(found):
+    if set(_folders_of(found)) & set(found):
         raise _Refused("a file stands where a folder is needed")
     return found
 
 
-def folder_of(names: Mapping[str, bytes]) -> list[str]:
+def _folders_of(names: Mapping[str, bytes]) -> list[str]:
     """Return every folder that the names need."""
     return [name[:i] for name in names for i in (j for j, letter in enumerate(name) if letter == "/")]
 

@@ -9,6 +9,7 @@ from akgen.bench.device_record.fit import fit
 from akgen.bench.device_record.pack import pack
 from akgen.bench.device_record.replay import DeviceLaunch, replay
 from akgen.bench.device_record.twin_times import twin_times
+from akgen.graph.store.files import write_whole
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.settings import Settings
 from akgen.tools.toolchains import make_twin
@@ -58,9 +59,7 @@ def write_fitted(
         held_out_after=found.after,
     )
     if found.helps:
-        part = out.with_name(f".{out.name}.part")
-        part.write_text(table.model_dump_json(indent=1) + "\n")
-        part.replace(out)
+        write_whole(out, table.model_dump_json(indent=1) + "\n")
     return FitDone(table, found.helps)
 
 

@@ -13,7 +13,6 @@ from akgen.knowledge.chip import Chip, chips
 from akgen.tools.cann import msprof, msprof_op, plog
 from akgen.tools.cann.build_log import first_error, origin_of
 from akgen.tools.cann.worker import RunnerRequest
-from akgen.tools.core.call import argument_bytes
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, InfraError, InputError, Outcome
 from akgen.tools.core.plain_text import shown
@@ -151,11 +150,8 @@ class _Attempt:
     def _profile(self, summary: Path, request: RunnerRequest) -> Profile:
         assert request.spec is not None and request.call is not None
         op_type = request.spec.op_type
-        moved = (
-            sum(map(argument_bytes, request.call.inputs)),
-            sum(argument_bytes(o.meta) for o in request.call.outputs),
-        )
         toolchain = self._opened.record.toolchain
+        moved = request.call.moved_bytes
         profile = msprof.profile(msprof.rows(summary), op_type, self._chip, toolchain, moved)
         # of the same profile: an attempt has one
         counted = msprof_op.launches(self._root / self._place)

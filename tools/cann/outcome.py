@@ -36,7 +36,7 @@ def outcome_of(
 
     `probe` opens the device without the candidate's package, and says what is wrong.
     """
-    stage = _stage(folder)
+    stage = stage_reached(folder)
     if done.ok and stage == "done":
         return None
     if done.rc == CANNOT_WRITE:
@@ -97,7 +97,8 @@ def _said(code: str, text: str, stage: str) -> Diagnostic:
     return Diagnostic(code=code, text=text[:600], stage="tiling" if stage in _IN_TILING else "test")
 
 
-def _stage(folder: Path) -> str:
+def stage_reached(folder: Path) -> str:
+    """Return the last stage that a worker wrote down; empty if there is none."""
     try:
         return read_bytes(folder / "stage", most_bytes=16).decode(errors="replace")
     except FileRefused:

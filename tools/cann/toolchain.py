@@ -20,13 +20,13 @@ from akgen.tools.cann.build import VENDOR, Builder, PackageBuild, check_package,
 from akgen.tools.cann.confined import Confinement
 from akgen.tools.cann.device import DeviceLease, Devices
 from akgen.tools.cann.environment import CannSettings
-from akgen.tools.cann.outcome import REPLACED, outcome_of, outputs
+from akgen.tools.cann.outcome import REPLACED, outcome_of, outputs, stage_reached
 from akgen.tools.cann.preflight import missing
 from akgen.tools.cann.project import check_together, under_name, with_build_hash
 from akgen.tools.cann.runtime_errors import DeviceFault
 from akgen.tools.cann.timing import read_series
 from akgen.tools.cann.worker import RunnerRequest
-from akgen.tools.core.call import Call, TensorFile, TensorMeta
+from akgen.tools.core.call import Call, TensorFile
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
 from akgen.tools.core.poison import Poison
@@ -249,8 +249,8 @@ class CannToolchain:
             self._failed_in_profile(done, lease, within / WORKER, timeout_s)
             raise InfraError(f"msprof failed: {said(done)}.", "Check that msprof may use the device.")
         found = msprof.rows(out)
-        moved = (_bytes(call.inputs), _bytes(tuple(o.meta for o in call.outputs)))
-        profile = msprof.profile(found, build.op.op_type, chip(self._settings.soc), self.version(), moved)
+        chip_ = chip(self._settings.soc)
+        profile = msprof.profile(found, build.op.op_type, chip_, self.version(), call.moved_bytes)
         timeline = next(iter(sorted(out.rglob("msprof_*.json"))), None)  # a Chrome trace
         return profile.model_copy(update={"trace": timeline}), msprof.foreign_tasks(found, build.op.op_type)
 
@@ -348,9 +348,7 @@ class CannToolchain:
         except InfraError as problem:
             return problem.text
         if failed is not None:  # what host code does before the launch is no fault of the device
-            stage = left / "stage"
-            reached = stage.read_text() if stage.is_file() else ""
-            return failed[1].text if reached in ("launch", "wait") else None
+            return failed[1].text if stage_reached(left) in ("launch", "wait") else None
         found, wrong = outputs(call, left, None, folder)
         if wrong is not None:
             return wrong.text
@@ -367,7 +365,7 @@ class CannToolchain:
         left = _emptied(folder / WORKER)
         request = RunnerRequest(call=None, spec=None, library=None, folder=left, device=number)
         done = self._start(_worker_command(request, folder), folder, None, START_S)
-        if done.ok and (left / "stage").read_text() == "done":
+        if done.ok and stage_reached(left) == "done":
             return None
         told = left / "ended.json"
         return told.read_text()[:300] if told.is_file() else said(done)
@@ -437,8 +435,3 @@ def _input_files(folder: Path) -> list[Path]:
         return []
     flat = [m for i in request.call.inputs for m in (i if isinstance(i, tuple) else (i,))]
     return [m.path for m in flat if isinstance(m, TensorFile)]
-
-
-def _bytes(metas: Sequence[TensorMeta | tuple[TensorMeta, ...] | None]) -> int:
-    flat = [m for meta in metas if meta is not None for m in (meta if isinstance(meta, tuple) else (meta,))]
-    return sum(m.size_bytes for m in flat)

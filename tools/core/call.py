@@ -85,7 +85,12 @@ class Call(Frozen):
     @property
     def size_bytes(self) -> int:
         """Return the bytes of all inputs and outputs together."""
-        return sum(argument_bytes(i) for i in self.inputs) + sum(argument_bytes(o.meta) for o in self.outputs)
+        return sum(self.moved_bytes)
+
+    @property
+    def moved_bytes(self) -> tuple[int, int]:
+        """Return the bytes that must be read, of all inputs, and written, of all outputs."""
+        return sum(map(argument_bytes, self.inputs)), sum(argument_bytes(o.meta) for o in self.outputs)
 
 
 def argument_bytes(value: Argument) -> int:

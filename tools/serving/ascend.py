@@ -34,12 +34,13 @@ def require_ascend(options: ServeOptions, versions: Mapping[str, str | None], en
         )
     if vllm is not None and _release(vllm) < _LEAST_VLLM:
         raise InfraError(f"vLLM {vllm} is found, 0.11 or later is needed.", _pair(cann))
-    if vllm is not None and plugin is not None and _release(vllm) != _release(plugin):
+    row = next((r for r in table() if r["vllm_ascend"] == plugin), None)
+    made_for = row["vllm"] if row is not None else plugin  # of its own number, as a rule
+    if vllm is not None and made_for is not None and _release(vllm) != _release(made_for):
         raise InfraError(
-            f"vllm-ascend {plugin} and vLLM {vllm} are found, and vllm-ascend is made for one vLLM, of its own number.",
+            f"vllm-ascend {plugin} and vLLM {vllm} are found, and vllm-ascend is made for one vLLM, {made_for}.",
             _pair(cann),
         )
-    row = next((r for r in table() if r["vllm_ascend"] == plugin), None)
     torch_npu = versions.get("torch_npu")
     if row is not None and torch_npu is not None and _release(torch_npu) != _release(row["torch_npu"]):
         raise InfraError(

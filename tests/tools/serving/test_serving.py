@@ -214,6 +214,9 @@ def test_on_npus_it_answers_once_all_that_the_plugin_needs_is_there(tmp_path: Pa
     [
         ({"vllm_ascend": ""}, "no package vllm_ascend", "vllm-ascend"),
         ({"vllm": "0.17.1"}, "vllm-ascend 0.18.0rc1 and vLLM 0.17.1", "vllm==0.18.0 vllm-ascend==0.18.0 "),
+        ({"vllm": "0.14.0", "vllm_ascend": "0.14.0rc1"}, "made for one vLLM, 0.14.1", "vllm=="),
+        ({"vllm": "0.14.1", "vllm_ascend": "0.14.0rc1", "torch_npu": "2.8.0"}, "0.14.0rc1 needs 2.9.0", "torch_npu=="),
+        ({"vllm": "0.13.0", "vllm_ascend": "0.13.0", "torch_npu": "2.9.0"}, "needs 2.8.0.post2", "2.8.0.post2"),
         ({"vllm": "0.9.1", "vllm_ascend": "0.9.1"}, "vLLM 0.9.1 is found, 0.11", "pip install vllm=="),
         ({"torch_npu": "2.7.1"}, "torch_npu 2.7.1 is found, vllm-ascend 0.18.0rc1 needs 2.9.0", "torch_npu==2.9.0"),
         ({"vllm": "0.23.0", "vllm_ascend": "0.23.0", "torch_npu": "2.10.0.post4"}, "CANN 8.5.1 is found", "0.18.0"),
